@@ -1,0 +1,136 @@
+"""Validators for the public boundary: each names the argument, the rule and the value.
+
+They take exactly one keyword, whose name is the argument's own, and return the checked value: ``positive(epsilon=epsilon)``.
+Inner functions do not check again.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def _one(named: dict[str, Any]) -> tuple[str, Any]:
+    if len(named) != 1:
+        raise TypeError(f"check one argument at a time, got {sorted(named)}")
+    return next(iter(named.items()))
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number, got {name}={value!r}")
+    return float(value)
+
+
+def positive(**named: Any) -> float:
+    """Return a finite number ``> 0``.
+
+    >>> positive(epsilon=0.0)
+    Traceback (most recent call last):
+    ValueError: epsilon must be > 0 and finite, got epsilon=0.0
+    """
+    name, value = _one(named)
+    number = _number(name, value)
+    if not (number > 0 and np.isfinite(number)):
+        raise ValueError(f"{name} must be > 0 and finite, got {name}={value!r}")
+    return number
+
+
+def non_negative(**named: Any) -> float:
+    """Return a finite number ``>= 0``."""
+    name, value = _one(named)
+    number = _number(name, value)
+    if not (number >= 0 and np.isfinite(number)):
+        raise ValueError(f"{name} must be >= 0 and finite, got {name}={value!r}")
+    return number
+
+
+def probability(**named: Any) -> float:
+    """Return a number in ``[0, 1]``."""
+    name, value = _one(named)
+    number = _number(name, value)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must lie in [0, 1], got {name}={value!r}")
+    return number
+
+
+def rate(**named: Any) -> float:
+    """Return a number in ``(0, 1]``, as a sampling rate must be.
+
+    >>> rate(sampling_rate=0)
+    Traceback (most recent call last):
+    ValueError: sampling_rate must lie in (0, 1], got sampling_rate=0
+    """
+    name, value = _one(named)
+    number = _number(name, value)
+    if not 0 < number <= 1:
+        raise ValueError(f"{name} must lie in (0, 1], got {name}={value!r}")
+    return number
+
+
+def open_probability(**named: Any) -> float:
+    """Return a number in ``(0, 1)``, as a failure probability must be."""
+    name, value = _one(named)
+    number = _number(name, value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must lie in (0, 1), got {name}={value!r}")
+    return number
+
+
+def whole(*, at_least: int = 0, **named: Any) -> int:
+    """Return an integer ``>= at_least``; an integral float such as ``1e6`` is accepted.
+
+    >>> whole(domain_size=1, at_least=2)
+    Traceback (most recent call last):
+    ValueError: domain_size must be an integer >= 2, got domain_size=1
+    >>> whole(clients=1e9)
+    1000000000
+    """
+    name, value = _one(named)
+    number = _number(name, value)
+    if not np.isfinite(number) or number != int(number) or number < at_least:
+        raise ValueError(f"{name} must be an integer >= {at_least}, got {name}={value!r}")
+    return int(value)
+
+
+def counts(*, minimum_size: int = 1, allow_empty: bool = False, **named: ArrayLike) -> NDArray[np.int64]:
+    """Return a one-dimensional array of whole numbers ``>= 0`` with a positive sum.
+
+    >>> counts(counts=[3, -1])
+    Traceback (most recent call last):
+    ValueError: counts must be whole numbers >= 0, got counts[1]=-1
+    """
+    name, value = _one(named)
+    array = np.asarray(value)
+    if array.ndim != 1 or array.size < minimum_size:
+        raise ValueError(
+            f"{name} must be one-dimensional with at least {minimum_size} entries, got shape {array.shape}"
+        )
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
+    bad = ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(f"{name} must be whole numbers >= 0, got {name}[{first}]={array[first]!s}")
+    if not allow_empty and array.sum() == 0:
+        raise ValueError(f"{name} must have a positive sum, got all zeros")
+    return array.astype(np.int64)
+
+
+def distribution(**named: ArrayLike) -> NDArray[np.float64]:
+    """Return a probability vector: entries ``>= 0`` with sum 1 up to 1e-9."""
+    name, value = _one(named)
+    array = np.asarray(value, dtype=float)
+    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or (array < 0).any():
+        raise ValueError(f"{name} must be a vector of probabilities, got {value!r}")
+    if abs(array.sum() - 1) > 1e-9:
+        raise ValueError(f"{name} must sum to 1, got sum {array.sum()!r}")
+    return array
+
+
+def choice(*, among: tuple[str, ...], **named: Any) -> str:
+    """Return a value out of a few named ones."""
+    name, value = _one(named)
+    if value not in among:
+        raise ValueError(f"{name} must be one of {', '.join(among)}, got {name}={value!r}")
+    return str(value)

@@ -1,0 +1,269 @@
+"""Draw tidy tables and publish the pictures with their numbers. Nothing here computes a result.
+
+A figure is drawn from one table and published together with it, so that the numbers behind every picture can be read, compared and reused.
+Colour, marker and dash belong to the thing shown (an estimator, a mechanism, a bound), the same in every figure. Simulated values, which carry a
+standard error, are points with bars of two standard errors; theory is a line.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
+
+FOLDER_VARIABLE = "LDPNB_FIGURES"
+"""Environment variable naming the folder that `publish` writes to; unset, it only shows."""
+
+# Okabe-Ito colours, ordered by lightness within a figure as far as possible: distinct for the colour-blind and in grey
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C6D31")
+_MARKERS = "osD^vP*X"
+_DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (4, 1, 1, 1)),
+    (0, (8, 2)),
+    (0, (2, 1)),
+    (0, (6, 1, 1, 1, 1, 1)),
+    (0, (3, 3)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colour, marker and dash of one series."""
+
+    colour: str
+    marker: str
+    dash: Any
+
+
+_LOOKS: dict[str, Look] = {}
+_FAMILIES = (
+    ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
+    ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
+    ("k-RR", "OUE", "SUE", "subset selection", "1-bit", "Laplace", "Gaussian"),
+    ("exact", "upper bound", "lower bound", "published", "simple random sampling", "no amplification"),
+    ("M_R", "M_L", "M_L, k = 2", "signed bit", "M_R as published", "M_L as published"),
+)
+
+
+def look(name: str) -> Look:
+    """Return the look that belongs to `name`; names outside the companion's vocabulary get one by their hash.
+
+    >>> look("MLE") == look("MLE"), look("MLE") == look("Norm-Sub")
+    (True, False)
+    """
+    if not _LOOKS:
+        for family in _FAMILIES:
+            for i, member in enumerate(family):
+                _LOOKS[member] = Look("#444444" if member == "truth" else _COLOURS[i], _MARKERS[i], _DASHES[i])
+    if name not in _LOOKS:
+        i = hashlib.blake2b(str(name).encode(), digest_size=2).digest()[0] % len(_COLOURS)
+        return Look(_COLOURS[i], _MARKERS[i], _DASHES[i])
+    return _LOOKS[name]
+
+
+def _looks(names: Sequence[Any]) -> dict[Any, Look]:
+    """Return the looks of one figure's series: their own, or by position where the names are numbers or unknown."""
+    look("MLE")
+    if all(str(n) in _LOOKS for n in names):
+        return {n: look(str(n)) for n in names}
+    return {n: Look(_COLOURS[i % 8], _MARKERS[i % 8], _DASHES[i % 8]) for i, n in enumerate(names)}
+
+
+def curves(
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    by: str | None = None,
+    panel: str | None = None,
+    error: str | None = None,
+    band: tuple[str, str] | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    xscale: str = "linear",
+    yscale: str = "linear",
+    columns: int = 2,
+    share_y: bool = True,
+    direct: bool = False,
+) -> Figure:
+    """Draw one curve per value of `by` in one panel per value of `panel`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Tidy: a row per point.
+    x, y : str
+        Columns on the axes.
+    by, panel : str, optional
+        Columns that tell series and panels apart, in order of first appearance.
+    error : str, optional
+        Column of standard errors. Rows where it is present are drawn as points with bars of two standard errors, the others as a line.
+    band : (str, str), optional
+        Columns between which a series is shaded.
+    xlabel, ylabel, xscale, yscale : str
+        Axis labels, with units, and scales.
+    columns : int
+        Panels per row.
+    share_y : bool
+        Whether all panels share the ordinate.
+    direct : bool
+        Label the lines at their right end instead of in a legend.
+    """
+    panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
+    wide = min(columns, len(panels))
+    tall = -(-len(panels) // wide)
+    figure, axes = plt.subplots(
+        tall, wide, figsize=(3.5 * max(wide, 2), 3.1 * tall), sharex=True, sharey=share_y, squeeze=False
+    )
+    series = [None] if by is None else list(dict.fromkeys(table[by]))
+    looks = _looks(series)
+    for axis, value in zip(axes.flat, panels, strict=False):
+        part = table if panel is None else table[table[panel] == value]
+        for name in series:
+            rows = part if by is None else part[part[by] == name]
+            if len(rows):
+                _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band, direct)
+        axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else str(value))
+    for axis in list(axes.flat)[len(panels) :]:
+        axis.set_axis_off()
+    for axis in axes[-1, :]:
+        axis.set_xlabel(xlabel or x)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(ylabel or y)
+    if by is not None and not direct:
+        handles, labels = _legend(axes)
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
+    return figure
+
+
+def _series(
+    axis: Axes,
+    rows: pd.DataFrame,
+    x: str,
+    y: str,
+    style: Look,
+    name: str | None,
+    error: str | None,
+    band: tuple[str, str] | None,
+    direct: bool,
+) -> None:
+    simulated = rows[error].notna() if error else pd.Series(False, index=rows.index)
+    theory, points = rows[~simulated], rows[simulated]
+    if band is not None and len(theory):
+        axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
+    if len(theory):
+        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name)
+        if direct and name:
+            axis.annotate(
+                name,
+                (theory[x].iloc[-1], theory[y].iloc[-1]),
+                (4, 0),
+                textcoords="offset points",
+                color=style.colour,
+                va="center",
+                fontsize=8,
+            )
+    if len(points):
+        axis.errorbar(
+            points[x],
+            points[y],
+            2 * points[error],
+            color=style.colour,
+            marker=style.marker,
+            linestyle="none",
+            label=name,
+        )
+
+
+def _legend(axes: Any) -> tuple[list[Any], list[str]]:
+    """One entry per name, joining its line and its points."""
+    entries: dict[str, list[Any]] = {}
+    for axis in axes.flat:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            kinds = [type(h) for h in entries.setdefault(label, [])]
+            if type(handle) not in kinds:
+                entries[label].append(handle)
+    handles = [h[0] if len(h) == 1 else tuple(h) for h in entries.values()]
+    return handles, list(entries)
+
+
+def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
+    """Return a table for reading: floating-point columns as text with `digits` significant digits, whole numbers unchanged.
+
+    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
+    ['0.3333', '1.235e+04']
+    """
+    shown = table.copy()
+    for column in shown.columns:
+        if shown[column].dtype.kind == "f":
+            shown[column] = [("" if np.isnan(v) else f"{v:.{digits}g}") for v in shown[column]]
+    return shown
+
+
+def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> None:
+    """Show a figure, and write it with its numbers when a folder for figures is set.
+
+    Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits) and ``<stem>.json`` (caption, columns and a hash of the
+    numbers) below the folder named by the environment variable ``LDPNB_FIGURES``, each replaced in one step. Without it nothing is written.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Drawn from `table` alone.
+    table : pandas.DataFrame
+        The numbers behind the picture.
+    stem : str
+        ``notebook/name``, such as ``"1_biswas2022/01_sampling_bias/figure_1"``.
+    caption : str
+        What is seen, in a sentence or two; it is also the picture's alternative text.
+
+    Raises
+    ------
+    ValueError
+        If `caption` is empty or `table` has no rows.
+    """
+    if not caption.strip() or not len(table):
+        raise ValueError(f"{stem}: a figure needs a caption and a table with rows")
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if folder:
+        target = Path(folder) / stem
+        target.parent.mkdir(parents=True, exist_ok=True)
+        numbers = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        _replace(target.with_name(target.name + ".csv"), numbers.encode())
+        for suffix, metadata in (
+            (".png", {"Software": None}),
+            (".pdf", {"CreationDate": None, "Producer": None, "Creator": None}),
+        ):
+            partial = target.with_name(f".{target.name}{suffix}")
+            figure.savefig(partial, format=suffix[1:], metadata=metadata)
+            os.replace(partial, target.with_name(target.name + suffix))
+        about = {
+            "caption": caption,
+            "columns": list(table.columns),
+            "rows": len(table),
+            "sha256": hashlib.sha256(numbers.encode()).hexdigest(),
+        }
+        _replace(
+            target.with_name(target.name + ".json"), (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode()
+        )
+    plt.show()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    partial = path.with_name("." + path.name)
+    partial.write_bytes(content)
+    os.replace(partial, path)

@@ -1,0 +1,322 @@
+"""Mechanisms for a categorical answer: k-ary randomised response and unary encoding.
+
+Both are *pure* protocols: a report supports the value ``x`` with probability ``p`` if its sender holds ``x`` and ``q`` otherwise, and ``p > q``.
+That pair is all an unbiased estimate needs. The exact channel is there for everything else: privacy loss, likelihood, information.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+
+EXPLICIT_UNARY_LIMIT = 12
+"""Largest domain for which the ``2**domain_size`` outputs of unary encoding are enumerated."""
+
+
+class FrequencyMechanism(Protocol):
+    """What estimators need to know of a mechanism for categorical answers."""
+
+    @property
+    def domain_size(self) -> int:
+        """Number ``k`` of values."""
+
+    @property
+    def p(self) -> float:
+        """Probability that a report supports its sender's value."""
+
+    @property
+    def q(self) -> float:
+        """Probability that a report supports another given value."""
+
+    @property
+    def epsilon(self) -> float:
+        """Exact privacy loss in nats."""
+
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw how many reports support each value."""
+
+
+@dataclass(frozen=True, slots=True)
+class KaryRandomisedResponse:
+    """k-ary randomised response: the truth with probability ``p``, each other value with probability ``q``.
+
+    Also known as direct encoding, k-RR and generalised randomised response; Warner's randomised response at ``domain_size = 2``.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``; also the exact privacy loss.
+    domain_size : int
+        Number ``k >= 2`` of values.
+
+    References
+    ----------
+    Definition 2.4 of biswas2022; equation (103) of lopuhaa2020; Definition 2.2 of juarez2022 (with the index slip mended); lecture20 (k = 2).
+
+    Examples
+    --------
+    >>> warner = KaryRandomisedResponse(epsilon=np.log(3), domain_size=2)
+    >>> round(warner.p, 12), round(warner.q, 12)
+    (0.75, 0.25)
+    """
+
+    epsilon: float
+    domain_size: int
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.whole(domain_size=self.domain_size, at_least=2)
+
+    @property
+    def _scale(self) -> float:
+        """``1 / (1 + (k-1) e^-epsilon)``, which stays in range for every epsilon."""
+        return float(1 / (1 + (self.domain_size - 1) * np.exp(-self.epsilon)))
+
+    @property
+    def p(self) -> float:
+        """Probability of reporting the truth, ``e^epsilon / (e^epsilon + k - 1)``."""
+        return self._scale
+
+    @property
+    def q(self) -> float:
+        """Probability of reporting a given other value, ``1 / (e^epsilon + k - 1)``."""
+        return float(np.exp(-self.epsilon)) * self._scale
+
+    @property
+    def truthful_rate(self) -> float:
+        """Probability ``p - q`` of answering truthfully in the mixture "truth, else uniform over all k values"."""
+        return -float(np.expm1(-self.epsilon)) * self._scale
+
+    def channel(self) -> NDArray[np.float64]:
+        """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``; its columns sum to 1."""
+        matrix = np.full((self.domain_size, self.domain_size), self.q)
+        np.fill_diagonal(matrix, self.p)
+        return matrix
+
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw the number of reports of each value from their exact joint law, in O(k) whatever the number of users.
+
+        Users who answer truthfully are binomial per value; all others spread uniformly over the k values, one multinomial.
+
+        Parameters
+        ----------
+        counts : (k,) int
+            How many users hold each value.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (k,) int
+        """
+        held = _counts(counts, self.domain_size)
+        truthful = rng.binomial(held, self.truthful_rate)
+        return truthful + _spread(int(held.sum() - truthful.sum()), self.domain_size, rng)
+
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Randomize users one by one.
+
+        Parameters
+        ----------
+        values : (n,) int
+            Each user's value in ``0 .. k-1``.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (n,) int
+            Each user's report.
+        """
+        held = _values(values, self.domain_size)
+        uniform = rng.integers(0, self.domain_size, held.size)
+        return np.where(rng.random(held.size) < self.truthful_rate, held, uniform)
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryEncoding:
+    """Unary encoding: one bit per value, the sender's own set with probability ``p``, every other with probability ``q``, independently.
+
+    Parameters
+    ----------
+    p, q : float
+        ``0 < q < p < 1``.
+    domain_size : int
+        Number ``k >= 2`` of values.
+
+    References
+    ----------
+    Section 2 of lopuhaa2020, after Wang et al. (2017), who optimise ``p`` and ``q``.
+
+    Examples
+    --------
+    >>> round(UnaryEncoding.optimised(epsilon=1.0, domain_size=4).epsilon, 12)
+    1.0
+    """
+
+    p: float
+    q: float
+    domain_size: int
+    _complement: float | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        checks.open_probability(p=self.p)
+        checks.open_probability(q=self.q)
+        checks.whole(domain_size=self.domain_size, at_least=2)
+        if not self.q < self.p:
+            raise ValueError(f"q must be < p, got p={self.p!r}, q={self.q!r}")
+
+    @classmethod
+    def symmetric(cls, epsilon: float, domain_size: int) -> "UnaryEncoding":
+        """Return symmetric unary encoding (SUE): ``p = 1 - q = e^(epsilon/2) / (1 + e^(epsilon/2))``."""
+        half = checks.positive(epsilon=epsilon) / 2
+        q = float(np.exp(-half) / (1 + np.exp(-half)))
+        return cls(1 - q, q, domain_size, q)
+
+    @classmethod
+    def optimised(cls, epsilon: float, domain_size: int) -> "UnaryEncoding":
+        """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, of least variance at rare values."""
+        decay = np.exp(-checks.positive(epsilon=epsilon))
+        return cls(0.5, float(decay / (1 + decay)), domain_size, 0.5)
+
+    @property
+    def epsilon(self) -> float:
+        """Exact privacy loss in nats, ``ln(p (1-q) / (q (1-p)))``: two values differ in two bits."""
+        off = 1 - self.p if self._complement is None else self._complement
+        return float(np.log(self.p) - np.log(off) + np.log1p(-self.q) - np.log(self.q))
+
+    def outputs(self) -> NDArray[np.uint8]:
+        """Return all ``(2**k, k)`` outputs as rows of bits; bit ``x`` of output ``y`` is the ``x``-th binary digit of ``y``.
+
+        Raises
+        ------
+        ValueError
+            If the domain is larger than 12.
+        """
+        if self.domain_size > EXPLICIT_UNARY_LIMIT:
+            raise ValueError(
+                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, got domain_size={self.domain_size}"
+            )
+        codes = np.arange(2**self.domain_size)[:, None]
+        return ((codes >> np.arange(self.domain_size)) & 1).astype(np.uint8)
+
+    def likelihood(self, outputs: ArrayLike) -> NDArray[np.float64]:
+        """Return ``Pr(output | value)`` for given outputs, from the product form.
+
+        Parameters
+        ----------
+        outputs : (m, k) bits
+
+        Returns
+        -------
+        (m, k) float
+        """
+        bits = np.asarray(outputs)
+        ones = bits.sum(axis=1, keepdims=True)
+        others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
+        return others * np.where(bits == 1, self.p / self.q, (1 - self.p) / (1 - self.q))
+
+    def channel(self) -> NDArray[np.float64]:
+        """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`; for ``k <= 12``."""
+        return self.likelihood(self.outputs())
+
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw how often each bit is set, from the exact joint law, in O(k) whatever the number of users.
+
+        Given the users' values the bits are independent, so the ``k`` sums are independent sums of two binomials.
+
+        Parameters
+        ----------
+        counts : (k,) int
+            How many users hold each value.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (k,) int
+        """
+        held = _counts(counts, self.domain_size)
+        return rng.binomial(held, self.p) + rng.binomial(held.sum() - held, self.q)
+
+    def sample_outputs(
+        self, counts: ArrayLike, *, rng: np.random.Generator
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Draw the observed outputs and how often each occurred, from the exact joint law: what a likelihood needs.
+
+        Small domains draw one multinomial over all outputs per value; larger ones draw every user's bits.
+
+        Parameters
+        ----------
+        counts : (k,) int
+            How many users hold each value.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        outputs : (m, k) uint8
+            The distinct outputs that occurred.
+        tallies : (m,) int
+            How often; they sum to the number of users.
+        """
+        held = _counts(counts, self.domain_size)
+        if self.domain_size <= EXPLICIT_UNARY_LIMIT:
+            channel, tallies = self.channel(), np.zeros(2**self.domain_size, dtype=np.int64)
+            for value, users in enumerate(held):
+                tallies += rng.multinomial(users, channel[:, value] / channel[:, value].sum())
+            seen = tallies > 0
+            return self.outputs()[seen], tallies[seen]
+        bits = self.randomize(np.repeat(np.arange(self.domain_size), held), rng=rng)
+        packed = np.packbits(bits, axis=1)
+        keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+        _, first, tallies = np.unique(keys, return_index=True, return_counts=True)
+        return bits[first], tallies
+
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Randomize users one by one.
+
+        Parameters
+        ----------
+        values : (n,) int
+            Each user's value in ``0 .. k-1``.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (n, k) uint8
+            Each user's bits.
+        """
+        held = _values(values, self.domain_size)
+        bits = np.empty((held.size, self.domain_size), dtype=np.uint8)
+        rows = max(1, 2**22 // self.domain_size)
+        for start in range(0, held.size, rows):
+            block = held[start : start + rows]
+            noisy = rng.random((block.size, self.domain_size)) < self.q
+            noisy[np.arange(block.size), block] = rng.random(block.size) < self.p
+            bits[start : start + rows] = noisy
+        return bits
+
+
+def _counts(counts: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+    held = checks.counts(counts=counts)
+    if held.size != domain_size:
+        raise ValueError(f"counts must have one entry per value, {domain_size}, got {held.size}")
+    return held
+
+
+def _values(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+    held = np.asarray(values)
+    if held.ndim != 1 or held.dtype.kind not in "iu":
+        raise TypeError(
+            f"values must be a one-dimensional array of integers, got dtype {held.dtype}, shape {held.shape}"
+        )
+    if held.size and not (held.min() >= 0 and held.max() < domain_size):
+        raise ValueError(f"values must lie in 0 .. {domain_size - 1}, got {held.min()} .. {held.max()}")
+    return held.astype(np.int64)
+
+
+def _spread(reports: int, cells: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Spread reports uniformly over cells: one multinomial, or one draw per report where those are fewer than cells."""
+    if reports < cells:
+        return np.bincount(rng.integers(0, cells, reports), minlength=cells)
+    return rng.multinomial(reports, np.full(cells, 1 / cells))

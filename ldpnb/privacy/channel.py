@@ -1,0 +1,73 @@
+"""Exact privacy loss of a finite channel, and the pair of inputs that attains it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The largest log-likelihood ratio of a channel and where it occurs.
+
+    Parameters
+    ----------
+    epsilon : float
+        Nats; infinite if some output excludes an input.
+    output : int
+        Row of the channel.
+    inputs : (int, int)
+        The likelier and the less likely input (columns).
+    """
+
+    epsilon: float
+    output: int
+    inputs: tuple[int, int]
+
+
+def privacy_loss(channel: ArrayLike) -> Loss:
+    """Return the exact loss ``max ln Q[y, x] / Q[y, x']`` of a channel, in O(outputs x inputs).
+
+    Parameters
+    ----------
+    channel : (outputs, inputs) float
+        ``Q[y, x] = Pr(y | x)``; its columns sum to 1. Outputs that no input can produce do not count.
+
+    Returns
+    -------
+    Loss
+
+    Raises
+    ------
+    ValueError
+        If the columns are not probability vectors.
+
+    Examples
+    --------
+    >>> round(np.exp(privacy_loss([[0.75, 0.25], [0.25, 0.75]]).epsilon), 12)
+    3.0
+    >>> privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
+    inf
+    """
+    matrix = as_channel(channel)
+    possible = np.flatnonzero(matrix.max(axis=1) > 0)
+    largest, smallest = matrix[possible].max(axis=1), matrix[possible].min(axis=1)
+    with np.errstate(divide="ignore"):
+        losses = np.log(largest) - np.log(smallest)
+    worst = int(np.argmax(losses))
+    output = int(possible[worst])
+    return Loss(float(losses[worst]), output, (int(matrix[output].argmax()), int(matrix[output].argmin())))
+
+
+def as_channel(channel: ArrayLike) -> NDArray[np.float64]:
+    """Return a validated channel: two-dimensional, entries in ``[0, 1]``, columns that sum to 1 up to 1e-9."""
+    matrix = np.asarray(channel, dtype=float)
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise ValueError(f"channel must be a matrix of outputs by inputs, got shape {matrix.shape}")
+    if not np.isfinite(matrix).all() or matrix.min() < 0:
+        raise ValueError("channel must have entries in [0, 1]")
+    sums = matrix.sum(axis=0)
+    if np.abs(sums - 1).max() > 1e-9:
+        worst = int(np.abs(sums - 1).argmax())
+        raise ValueError(f"channel must have columns that sum to 1, got column {worst} with sum {sums[worst]!r}")
+    return matrix
