@@ -4,7 +4,7 @@ Both are *pure* protocols: a report supports the value ``x`` with probability ``
 That pair is all an unbiased estimate needs. The exact channel is there for everything else: privacy loss, likelihood, information.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -158,7 +158,6 @@ class UnaryEncoding:
     p: float
     q: float
     domain_size: int
-    _complement: float | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         checks.open_probability(p=self.p)
@@ -170,21 +169,19 @@ class UnaryEncoding:
     @classmethod
     def symmetric(cls, epsilon: float, domain_size: int) -> "UnaryEncoding":
         """Return symmetric unary encoding (SUE): ``p = 1 - q = e^(epsilon/2) / (1 + e^(epsilon/2))``."""
-        half = checks.positive(epsilon=epsilon) / 2
-        q = float(np.exp(-half) / (1 + np.exp(-half)))
-        return cls(1 - q, q, domain_size, q)
+        odds = np.exp(-checks.positive(epsilon=epsilon) / 2)
+        return cls(float(1 / (1 + odds)), float(odds / (1 + odds)), domain_size)
 
     @classmethod
     def optimised(cls, epsilon: float, domain_size: int) -> "UnaryEncoding":
         """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, of least variance at rare values."""
         decay = np.exp(-checks.positive(epsilon=epsilon))
-        return cls(0.5, float(decay / (1 + decay)), domain_size, 0.5)
+        return cls(0.5, float(decay / (1 + decay)), domain_size)
 
     @property
     def epsilon(self) -> float:
         """Exact privacy loss in nats, ``ln(p (1-q) / (q (1-p)))``: two values differ in two bits."""
-        off = 1 - self.p if self._complement is None else self._complement
-        return float(np.log(self.p) - np.log(off) + np.log1p(-self.q) - np.log(self.q))
+        return float(np.log(self.p) - np.log1p(-self.p) + np.log1p(-self.q) - np.log(self.q))
 
     def outputs(self) -> NDArray[np.uint8]:
         """Return all ``(2**k, k)`` outputs as rows of bits; bit ``x`` of output ``y`` is the ``x``-th binary digit of ``y``.
@@ -215,7 +212,9 @@ class UnaryEncoding:
         bits = np.asarray(outputs)
         ones = bits.sum(axis=1, keepdims=True)
         others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
-        return others * np.where(bits == 1, self.p / self.q, (1 - self.p) / (1 - self.q))
+        own: NDArray[np.float64] = np.where(bits == 1, self.p / self.q, (1 - self.p) / (1 - self.q))
+        product: NDArray[np.float64] = others * own
+        return product
 
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`; for ``k <= 12``."""
@@ -237,7 +236,9 @@ class UnaryEncoding:
         (k,) int
         """
         held = _counts(counts, self.domain_size)
-        return rng.binomial(held, self.p) + rng.binomial(held.sum() - held, self.q)
+        holders: NDArray[np.int64] = rng.binomial(held, self.p)
+        holders += rng.binomial(held.sum() - held, self.q)
+        return holders
 
     def sample_outputs(
         self, counts: ArrayLike, *, rng: np.random.Generator

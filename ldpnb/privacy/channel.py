@@ -44,8 +44,8 @@ def privacy_loss(channel: ArrayLike) -> Loss:
 
     Examples
     --------
-    >>> round(np.exp(privacy_loss([[0.75, 0.25], [0.25, 0.75]]).epsilon), 12)
-    3.0
+    >>> round(privacy_loss([[0.75, 0.25], [0.25, 0.75]]).epsilon, 12)
+    1.098612288668
     >>> privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
     inf
     """
