@@ -1,0 +1,75 @@
+"""Who reports: Poisson sampling of nodes, on counts.
+
+Each node reports with its own probability, independently of all others. Nodes of equal value and rate are exchangeable, so the number that
+report is binomial, and `poisson` draws those numbers for all groups at once. The same function thins tallies, when a noisy report is sent with
+a probability that depends on the report.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+
+def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw how many nodes of each group report.
+
+    Parameters
+    ----------
+    counts : int, any shape
+        Nodes of each group, for example ``(k,)`` by value or ``(g, k)`` by rate and value.
+    rates : float, broadcast against `counts`
+        Their sampling rates in ``(0, 1]``: a number for all, ``(k,)`` by value, ``(g, 1)`` by rate.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int, of the shape of `counts` and `rates` broadcast together
+
+    References
+    ----------
+    Sections 2 (a common rate) and 5 (personal rates) of biswas2022.
+
+    Examples
+    --------
+    >>> poisson([3, 0, 7], 1.0, rng=np.random.default_rng(1)).tolist()
+    [3, 0, 7]
+    """
+    nodes, chance = np.asarray(counts), np.asarray(rates, dtype=float)
+    if nodes.dtype.kind not in "iu" or (nodes < 0).any():
+        raise ValueError(f"counts must be whole numbers >= 0, got dtype {nodes.dtype}, minimum {nodes.min()!s}")
+    if not ((chance > 0) & (chance <= 1)).all():
+        raise ValueError(f"rates must lie in (0, 1], got {chance.min()!s} .. {chance.max()!s}")
+    return np.asarray(rng.binomial(nodes, chance), dtype=np.int64)
+
+
+def sampled_tallies(
+    counts: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse, *, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw the tallies of the nodes that report, from their exact joint law.
+
+    Parameters
+    ----------
+    counts : (k,) or (g, k) int
+        Nodes that hold each value, or those of each group.
+    rates : float, broadcast against `counts`
+        Sampling rates in ``(0, 1]``.
+    mechanism : KaryRandomisedResponse
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int, shape of `counts`
+        Reports of each value; all zero where nobody reports.
+
+    Examples
+    --------
+    >>> mechanism = KaryRandomisedResponse(epsilon=50.0, domain_size=3)
+    >>> sampled_tallies([3, 0, 7], 1.0, mechanism, rng=np.random.default_rng(1)).tolist()
+    [3, 0, 7]
+    """
+    reporting = poisson(counts, rates, rng=rng)
+    rows = [
+        mechanism.sample_tallies(row, rng=rng) if row.any() else np.zeros_like(row) for row in np.atleast_2d(reporting)
+    ]
+    return np.asarray(rows).reshape(reporting.shape)
