@@ -1,0 +1,314 @@
+"""Mechanisms for the mean of bounded numbers: one bit, local Laplace noise, and the central Laplace mechanism to compare with.
+
+Use `OneBit` where a report must be small or the budget is below 2.3 nats, `LocalLaplace` where the server needs a real number, and
+`CentralLaplace` for what a trusted curator would reach. All three are simulated through the **sum of the reports**, drawn from its exact law
+in time proportional to the number of distinct values, whatever the number of users; `estimate` turns that sum into the unbiased mean.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+
+
+class MeanMechanism(Protocol):
+    """What an experiment needs to know of a mechanism for means."""
+
+    @property
+    def epsilon(self) -> float:
+        """Exact privacy loss in nats, for replacing one user's value."""
+
+    @property
+    def upper(self) -> float:
+        """Values lie in ``[0, upper]``."""
+
+    def sample_sums(
+        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+    ) -> NDArray[np.float64]:
+        """Draw the sum of all reports."""
+
+    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
+        """Return the unbiased estimate of the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneBit:
+    """One bit per user whose expectation is linear in the value: the 1-bit mean of Ding, Kulkarni and Yekhanin.
+
+    At ``upper = 1`` and values 0 and 1 it is Warner's randomised response.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``; also the exact privacy loss, attained between the values 0 and `upper`.
+    upper : float
+        Values lie in ``[0, upper]``, ``upper > 0``.
+
+    References
+    ----------
+    lecture20, "1-bit communication" and "Randomized response"; Ding, Kulkarni and Yekhanin (2017).
+
+    Examples
+    --------
+    >>> bit = OneBit(epsilon=np.log(3), upper=10.0)
+    >>> bit.one_rate([0, 5, 10]).round(12).tolist()
+    [0.25, 0.5, 0.75]
+    >>> bit.estimate(60, 100).round(9).tolist()
+    7.0
+    """
+
+    epsilon: float
+    upper: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.positive(upper=self.upper)
+
+    @property
+    def p(self) -> float:
+        """Probability of a one at the value `upper`, ``e^epsilon / (e^epsilon + 1)``."""
+        return float(1 / (1 + np.exp(-self.epsilon)))
+
+    @property
+    def q(self) -> float:
+        """Probability of a one at the value 0, ``1 / (e^epsilon + 1)``."""
+        return float(np.exp(-self.epsilon)) * float(1 / (1 + np.exp(-self.epsilon)))
+
+    @property
+    def slope(self) -> float:
+        """``p - q = tanh(epsilon / 2)``, accurate for every epsilon."""
+        return float(np.tanh(self.epsilon / 2))
+
+    def one_rate(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the probability of a one, ``q + (p - q) x / upper``, at values ``x``.
+
+        The two ends are written as a mixture of ``p`` and ``q``, so that no probability of a rare report is lost to rounding.
+        """
+        share: NDArray[np.float64] = _values(values, self.upper) / self.upper
+        rate: NDArray[np.float64] = share * self.p + (1 - share) * self.q
+        return rate
+
+    def channel(self, values: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)`` for given values, by default the two ends 0 and `upper`."""
+        held = np.array([0.0, self.upper]) if values is None else np.asarray(values, dtype=float)
+        return np.vstack([self.one_rate(self.upper - held), self.one_rate(held)])
+
+    def sample_sums(
+        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+    ) -> NDArray[np.float64]:
+        """Draw the number of ones: one binomial per distinct value.
+
+        Parameters
+        ----------
+        values : (v,) float
+            The distinct values.
+        counts : (v,) int
+            How many users hold each.
+        rng : numpy.random.Generator
+        repetitions : int
+            Independent repetitions.
+
+        Returns
+        -------
+        (repetitions,) float
+            Whole numbers.
+        """
+        held, users = _population(values, counts, self.upper)
+        ones: NDArray[np.int64] = rng.binomial(users, self.one_rate(held), size=(_times(repetitions), held.size))
+        sums: NDArray[np.float64] = np.sum(ones, axis=1, dtype=float)
+        return sums
+
+    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
+        """Return the unbiased mean ``upper (sum / users - q) / (p - q)`` from the number of ones."""
+        mean: NDArray[np.float64] = self.upper * (np.asarray(sums, dtype=float) / users - self.q) / self.slope
+        return mean
+
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Return each user's bit, ``(n,)``, for values ``(n,)``."""
+        rates = self.one_rate(values)
+        return (rng.random(rates.shape) < rates).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalLaplace:
+    """Each user adds Laplace noise of scale ``upper / epsilon`` to the own value.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``; also the exact privacy loss, attained between the values 0 and `upper`.
+    upper : float
+        Values lie in ``[0, upper]``, ``upper > 0``.
+
+    References
+    ----------
+    lecture20, "Mean estimation", local model.
+
+    Examples
+    --------
+    >>> LocalLaplace(epsilon=0.5, upper=3.0).scale
+    6.0
+    """
+
+    epsilon: float
+    upper: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.positive(upper=self.upper)
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise, in the unit of the values."""
+        return self.upper / self.epsilon
+
+    def log_density(self, reports: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the log-density of `reports` given `values`, which broadcast."""
+        return _log_laplace(np.asarray(reports, dtype=float) - _values(values, self.upper), self.scale)
+
+    def sample_sums(
+        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+    ) -> NDArray[np.float64]:
+        """Draw the sum of all noisy values: a sum of Laplace variables is exactly the difference of two gamma variables.
+
+        Parameters
+        ----------
+        values : (v,) float
+            The distinct values.
+        counts : (v,) int
+            How many users hold each.
+        rng : numpy.random.Generator
+        repetitions : int
+            Independent repetitions.
+
+        Returns
+        -------
+        (repetitions,) float
+        """
+        held, users = _population(values, counts, self.upper)
+        pairs = rng.gamma(users.sum(), size=(_times(repetitions), 2))
+        sums: NDArray[np.float64] = held @ users + self.scale * (pairs[:, 0] - pairs[:, 1])
+        return sums
+
+    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
+        """Return the mean of the reports, which is unbiased."""
+        return _mean(sums, users)
+
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return each user's noisy value, ``(n,)``, for values ``(n,)``."""
+        held = _values(values, self.upper)
+        reports: NDArray[np.float64] = held + rng.laplace(scale=self.scale, size=held.shape)
+        return reports
+
+
+@dataclass(frozen=True, slots=True)
+class CentralLaplace:
+    """A trusted curator adds Laplace noise of scale ``sensitivity / epsilon`` to each entry of an exact sum or histogram.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``.
+    sensitivity : float
+        Largest change in the sum of absolute differences when one user's data change: `upper` for a sum of values in ``[0, upper]``
+        (replacement, with a public number of users), `histogram_sensitivity` for counts.
+
+    References
+    ----------
+    lecture20, "Mean estimation" and "Frequency estimation", central model.
+
+    Examples
+    --------
+    >>> CentralLaplace(epsilon=0.5, sensitivity=2.0).scale
+    4.0
+    """
+
+    epsilon: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.positive(sensitivity=self.sensitivity)
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise on each entry."""
+        return self.sensitivity / self.epsilon
+
+    @property
+    def upper(self) -> float:
+        """Largest value, when what is released is a sum: one user's value moves the sum by at most this."""
+        return self.sensitivity
+
+    def log_density(self, released: ArrayLike, exact: ArrayLike) -> NDArray[np.float64]:
+        """Return the log-density of `released` given the `exact` entries, both ``(..., entries)``, summed over the last axis."""
+        noise = np.asarray(released, dtype=float) - np.asarray(exact, dtype=float)
+        total: NDArray[np.float64] = np.sum(_log_laplace(noise, self.scale), axis=-1)
+        return total
+
+    def release(self, exact: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1) -> NDArray[np.float64]:
+        """Return noisy copies, ``(repetitions, *shape)``, of an exact sum or histogram."""
+        entries = np.asarray(exact, dtype=float)
+        return entries + rng.laplace(scale=self.scale, size=(_times(repetitions), *entries.shape))
+
+    def sample_sums(
+        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+    ) -> NDArray[np.float64]:
+        """Draw the released sum of the users' values in ``[0, sensitivity]``, ``(repetitions,)``."""
+        held, users = _population(values, counts, self.upper)
+        return self.release(held @ users, rng=rng, repetitions=repetitions)
+
+    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
+        """Return the released mean, which is unbiased."""
+        return _mean(sums, users)
+
+
+def histogram_sensitivity(neighbours: str) -> float:
+    """Return how far one user moves a histogram, in the sum of absolute differences.
+
+    Parameters
+    ----------
+    neighbours : {"replacement", "deletion"}
+        Replacing a user's value lowers one count and raises another; deleting the user lowers one.
+
+    References
+    ----------
+    lecture20, "Frequency estimation", central model: the 2 in ``Lap(2 / epsilon)``.
+
+    Examples
+    --------
+    >>> histogram_sensitivity("replacement"), histogram_sensitivity("deletion")
+    (2.0, 1.0)
+    """
+    return 2.0 if checks.choice(neighbours=neighbours, among=("replacement", "deletion")) == "replacement" else 1.0
+
+
+def _log_laplace(noise: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    logarithm: NDArray[np.float64] = -np.abs(noise) / scale - np.log(2 * scale)
+    return logarithm
+
+
+def _mean(sums: ArrayLike, users: int) -> NDArray[np.float64]:
+    mean: NDArray[np.float64] = np.asarray(sums, dtype=float) / users
+    return mean
+
+
+def _values(values: ArrayLike, upper: float) -> NDArray[np.float64]:
+    held = np.asarray(values, dtype=float)
+    if held.size and not (held.min() >= 0 and held.max() <= upper):
+        raise ValueError(f"values must lie in [0, {upper}], got {held.min()} .. {held.max()}")
+    return held
+
+
+def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    held, users = _values(values, upper), checks.counts(counts=counts)
+    if held.shape != users.shape:
+        raise ValueError(f"counts must have one entry per value, shape {held.shape}, got shape {users.shape}")
+    return held, users
+
+
+def _times(repetitions: Any) -> int:
+    return checks.whole(repetitions=repetitions, at_least=1)

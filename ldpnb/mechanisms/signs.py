@@ -1,0 +1,176 @@
+"""The lecture's frequency randomiser: a vector of signs, one per value, in which only the sender's own sign is biased.
+
+As printed, the bias *is* the privacy budget; the exact privacy loss is then about twice as large. `SignRandomiser` is calibrated to a budget,
+`SignRandomiser.as_printed` follows the lecture to the letter. A report supports a value where its sign is +1, so the estimators for pure
+protocols apply unchanged.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+from ldpnb.mechanisms.frequency import EXPLICIT_UNARY_LIMIT, _counts, _values
+
+
+@dataclass(frozen=True, slots=True)
+class SignRandomiser:
+    """Signs in ``{-1, +1}^k``: the own one is +1 with probability ``(1 + bias) / 2``, every other is a fair coin.
+
+    Parameters
+    ----------
+    epsilon : float
+        Exact privacy loss in nats, ``> 0``: two users' vectors differ in law in two places, each of which gives half of it away.
+    domain_size : int
+        Number ``k >= 2`` of values.
+
+    References
+    ----------
+    lecture20, "Frequency estimation", local model.
+
+    Examples
+    --------
+    >>> round(SignRandomiser(epsilon=np.log(3), domain_size=4).bias, 12)
+    0.5
+    >>> round(SignRandomiser.as_printed(0.5, domain_size=4).epsilon, 9)
+    1.098612289
+    """
+
+    epsilon: float
+    domain_size: int
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.whole(domain_size=self.domain_size, at_least=2)
+
+    @classmethod
+    def as_printed(cls, parameter: float, domain_size: int) -> "SignRandomiser":
+        """Return the randomiser whose own sign is +1 with probability ``1/2 + parameter/2``, as the lecture prints it."""
+        return cls(exact_epsilon(parameter), domain_size)
+
+    @property
+    def bias(self) -> float:
+        """Expectation ``tanh(epsilon / 2)`` of the own sign."""
+        return calibrated_bias(self.epsilon)
+
+    @property
+    def p(self) -> float:
+        """Probability that the own sign is +1, ``(1 + bias) / 2 = e^epsilon / (e^epsilon + 1)``."""
+        return float(1 / (1 + np.exp(-self.epsilon)))
+
+    @property
+    def q(self) -> float:
+        """Probability that another sign is +1."""
+        return 0.5
+
+    def outputs(self) -> NDArray[np.int8]:
+        """Return all ``(2**k, k)`` sign vectors as rows.
+
+        Raises
+        ------
+        ValueError
+            If the domain is larger than 12.
+        """
+        if self.domain_size > EXPLICIT_UNARY_LIMIT:
+            raise ValueError(
+                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, got domain_size={self.domain_size}"
+            )
+        codes = np.arange(2**self.domain_size)[:, None]
+        return (2 * ((codes >> np.arange(self.domain_size)) & 1) - 1).astype(np.int8)
+
+    def channel(self) -> NDArray[np.float64]:
+        """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`; for ``k <= 12``."""
+        wrong = float(np.exp(-self.epsilon)) * self.p
+        own: NDArray[np.float64] = np.where(self.outputs() == 1, self.p, wrong)
+        return own * self.q ** (self.domain_size - 1)
+
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw how many reports have +1 at each value, from the exact joint law, in O(k) whatever the number of users.
+
+        Given the users' values all signs are independent, so the ``k`` tallies are independent sums of two binomials.
+
+        Parameters
+        ----------
+        counts : (k,) int
+            How many users hold each value.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (k,) int
+        """
+        held = _counts(counts, self.domain_size)
+        tallies: NDArray[np.int64] = rng.binomial(held, self.p)
+        tallies += rng.binomial(held.sum() - held, self.q)
+        return tallies
+
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int8]:
+        """Return each user's signs, ``(n, k)``, for values ``(n,)`` in ``0 .. k-1``."""
+        held = _values(values, self.domain_size)
+        signs: NDArray[np.int8] = 2 * rng.integers(0, 2, (held.size, self.domain_size), dtype=np.int8) - 1
+        signs[np.arange(held.size), held] = np.where(rng.random(held.size) < self.p, 1, -1)
+        return signs
+
+    def randomize_with_public_signs(
+        self, values: ArrayLike, public: ArrayLike, *, rng: np.random.Generator
+    ) -> NDArray[np.int8]:
+        """Return one bit per user that, times the user's public random signs, has the law of `randomize`.
+
+        Parameters
+        ----------
+        values : (n,) int
+            Each user's value in ``0 .. k-1``.
+        public : (n, k) of -1 and +1
+            Fair coins known to everybody, such as those of a shared seed, drawn independently of the values.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (n,) int8
+            The user's public sign at the own value, kept with probability ``p``; ``bit * public`` is the report.
+        """
+        held, coins = _values(values, self.domain_size), np.asarray(public)
+        if coins.shape != (held.size, self.domain_size) or not np.isin(coins, (-1, 1)).all():
+            raise ValueError(
+                f"public must be signs -1 and +1 of shape {(held.size, self.domain_size)}, got shape {coins.shape}"
+            )
+        kept = np.where(rng.random(held.size) < self.p, 1, -1).astype(np.int8)
+        bits: NDArray[np.int8] = kept * coins[np.arange(held.size), held].astype(np.int8)
+        return bits
+
+
+def exact_epsilon(bias: float) -> float:
+    """Return the exact privacy loss ``ln((1 + bias) / (1 - bias))`` of sign vectors with a given bias.
+
+    Parameters
+    ----------
+    bias : float
+        In ``(0, 1)``; the lecture writes epsilon for it.
+
+    Returns
+    -------
+    float
+        Nats.
+
+    References
+    ----------
+    lecture20, "Frequency estimation", where the loss is taken to be the bias itself.
+
+    Examples
+    --------
+    >>> round(exact_epsilon(0.5), 9) == round(float(np.log(3)), 9)
+    True
+    """
+    return float(2 * np.arctanh(checks.open_probability(bias=bias)))
+
+
+def calibrated_bias(epsilon: float) -> float:
+    """Return the bias ``tanh(epsilon / 2)`` at which sign vectors lose exactly `epsilon` nats.
+
+    Examples
+    --------
+    >>> round(calibrated_bias(np.log(3)), 12)
+    0.5
+    """
+    return float(np.tanh(checks.positive(epsilon=epsilon) / 2))
