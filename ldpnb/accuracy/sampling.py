@@ -351,7 +351,8 @@ def published_variance_realised_size(
 ) -> Values:
     """Return ``Var(g_DE) + Var(S) q^2 / (pi^2 (p-q)^2)``, the variance of ``c-hat`` according to biswas2022.
 
-    The step adds the variances of ``N`` and ``q S`` as if they were uncorrelated; ``Cov(N, S) = n pi (1-pi) r`` is positive.
+    The step adds the variances of ``N`` and ``q S`` as if they were uncorrelated; ``Cov(N, S) = n pi (1-pi) r`` is positive. ``Var(g_DE)`` is
+    the displayed one, `published_variance_unadjusted` divided by ``pi^2``.
 
     Parameters
     ----------
@@ -361,7 +362,6 @@ def published_variance_realised_size(
     Returns
     -------
     float, shape of `holders`
-        For fixed data.
 
     References
     ----------
@@ -373,9 +373,9 @@ def published_variance_realised_size(
     >>> round(float(published_variance_realised_size(0, nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     200.0
     """
-    rescaled = variance_rescaled(holders, nodes=nodes, sampling_rate=sampling_rate, mechanism=mechanism)
+    unadjusted = published_variance_unadjusted(holders, nodes=nodes, sampling_rate=sampling_rate, mechanism=mechanism)
     size = nodes * sampling_rate * (1 - sampling_rate)
-    return rescaled + size * mechanism.q**2 / (sampling_rate * mechanism.truthful_rate) ** 2
+    return unadjusted / sampling_rate**2 + size * mechanism.q**2 / (sampling_rate * mechanism.truthful_rate) ** 2
 
 
 def normalised_variance(variance: ArrayLike, mean: ArrayLike) -> Values:
