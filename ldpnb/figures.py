@@ -20,10 +20,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
+from ldpnb import environment
 
-FOLDER_VARIABLE = "LDPNB_FIGURES"
-"""Environment variable naming the folder that `publish` writes to; unset, it only shows."""
+mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
 # Okabe-Ito colours, ordered by lightness within a figure as far as possible: distinct for the colour-blind and in grey
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C6D31")
@@ -217,8 +216,8 @@ def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
 def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> None:
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
-    Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits) and ``<stem>.json`` (caption, columns and a hash of the
-    numbers) below the folder named by the environment variable ``LDPNB_FIGURES``, each replaced in one step. Without it nothing is written.
+    Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits), and their provenance ``<stem>.json`` (caption, the run's own
+    parameters, a hash of the numbers), each replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
@@ -236,34 +235,69 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
     ValueError
         If `caption` is empty or `table` has no rows.
     """
-    if not caption.strip() or not len(table):
-        raise ValueError(f"{stem}: a figure needs a caption and a table with rows")
-    folder = os.environ.get(FOLDER_VARIABLE)
-    if folder:
-        target = Path(folder) / stem
-        target.parent.mkdir(parents=True, exist_ok=True)
-        numbers = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-        _replace(target.with_name(target.name + ".csv"), numbers.encode())
-        for suffix, metadata in (
-            (".png", {"Software": None}),
-            (".pdf", {"CreationDate": None, "Producer": None, "Creator": None}),
-        ):
-            partial = target.with_name(f".{target.name}{suffix}")
-            figure.savefig(partial, format=suffix[1:], metadata=metadata)
-            os.replace(partial, target.with_name(target.name + suffix))
-        about = {
-            "caption": caption,
-            "columns": list(table.columns),
-            "rows": len(table),
-            "sha256": hashlib.sha256(numbers.encode()).hexdigest(),
-        }
-        _replace(
-            target.with_name(target.name + ".json"), (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode()
+    target = _publish_numbers(table, stem, caption)
+    if target is not None:
+        figure.savefig(_partial(target, ".png"), format="png", metadata={"Software": None})
+        figure.savefig(
+            _partial(target, ".pdf"), format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None}
         )
+        for suffix in (".png", ".pdf"):
+            os.replace(_partial(target, suffix), target.with_name(target.name + suffix))
     plt.show()
 
 
-def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_name("." + path.name)
-    partial.write_bytes(content)
-    os.replace(partial, path)
+def publish_table(table: pd.DataFrame, stem: str, *, caption: str) -> None:
+    """Write a table of results as ``<stem>.csv`` and, for LaTeX, ``<stem>.tex`` when a folder for figures is set; see `publish`."""
+    target = _publish_numbers(table, stem, caption)
+    if target is not None:
+        _replace(target, ".tex", _latex(table, caption))
+
+
+def _publish_numbers(table: pd.DataFrame, stem: str, caption: str) -> Path | None:
+    if not caption.strip() or not len(table):
+        raise ValueError(f"{stem}: needs a caption and a table with rows")
+    folder = os.environ.get(environment.FIGURES_FOLDER)
+    if not folder:
+        return None
+    target = Path(folder) / stem
+    target.parent.mkdir(parents=True, exist_ok=True)
+    numbers = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    about = {
+        "caption": caption,
+        "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
+        "rows": len(table),
+        "columns": list(table.columns),
+        "sha256": hashlib.sha256(numbers.encode()).hexdigest(),
+    }
+    _replace(target, ".csv", numbers)
+    _replace(target, ".json", json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+    return target
+
+
+def _latex(table: pd.DataFrame, caption: str) -> str:
+    """Return a booktabs table; cells are escaped, numbers have six significant digits."""
+    special = {c: "\\" + c for c in "&%$#_{}"} | {
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+    }
+
+    def cell(value: Any) -> str:
+        if isinstance(value, float):
+            return "" if np.isnan(value) else f"{value:.6g}"
+        return "".join(special.get(c, c) for c in str(value))
+
+    rows = [" & ".join(cell(v) for v in row) + r" \\" for row in table.itertuples(index=False)]
+    head = " & ".join(cell(c) for c in table.columns) + r" \\"
+    body = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    columns = "l" * len(table.columns)
+    return "\n".join([f"% {caption}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", ""])
+
+
+def _partial(target: Path, suffix: str) -> Path:
+    return target.with_name(f".{target.name}{suffix}")
+
+
+def _replace(target: Path, suffix: str, content: str) -> None:
+    _partial(target, suffix).write_text(content, encoding="utf-8")
+    os.replace(_partial(target, suffix), target.with_name(target.name + suffix))

@@ -12,8 +12,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-HEADLESS_VARIABLE = "LDPNB_HEADLESS"
-"""Set in every kernel that runs without a reader."""
+from ldpnb import environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
         )
         if not inside:
             raise ValueError(f"{name} must start inside its range, got {control}")
-    if os.environ.get(HEADLESS_VARIABLE):
+    if os.environ.get(environment.HEADLESS):
         figure, sentence = redraw(**{name: control.start for name, control in controls.items()})
         plt.close(figure)
         print(sentence)

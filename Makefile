@@ -1,0 +1,51 @@
+# Two commands do everything on a machine with python3 >= 3.11, make and git:
+#   make figures   set up, run every notebook, renew figures/
+#   make test      set up, run the unit tests, re-execute every notebook against its stored outputs
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+JOBS   ?= 2
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: figures test lint lab lock clean help
+
+figures: $(STAMP) ## run every notebook that changed and renew figures/
+	@$(BIN)/ldpnb run --jobs $(JOBS)
+
+test: $(STAMP) lint ## style, types, unit tests and every notebook against its stored outputs
+	@$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(STAMP) ## ruff and mypy
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary
+
+lab: $(STAMP) ## open JupyterLab on the tour
+	@$(BIN)/ldpnb lab
+
+lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
+	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --group dev pyproject.toml --output-file requirements.lock
+	@! grep -nE 'https?://|file:' requirements.lock
+
+clean: ## remove the environment and everything that is not committed
+	rm -rf $(VENV) build
+
+help: ## show this
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s  %s\n", $$1, $$2}'
+
+# the stamp is newer than the lock only after every step has passed, so a broken set-up is repeated
+$(STAMP): requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "ldpnb needs Python 3.11 or newer, and there is no $(PYTHON) (Debian, Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "ldpnb needs Python 3.11 or newer, this is %d.%d; try: make $(MAKECMDGOALS) PYTHON=python3.12" % sys.version_info[:2])'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
+	@echo "setting up $(VENV) (about a minute, 0.9 GB)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@# uv installs ten times faster; pip, which honours the user's pip.conf, is the fall-back
+	@{ $(BIN)/python -m pip install --quiet uv \
+	  && $(BIN)/python -m uv pip install --quiet --system-certs --python $(BIN)/python --require-hashes -r requirements.lock; } >$(VENV)/uv.log 2>&1 \
+	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)

@@ -1,0 +1,5 @@
+"""``python -m ldpnb`` is ``ldpnb``."""
+
+from ldpnb.cli import main
+
+main()

@@ -1,0 +1,212 @@
+"""The command line: arguments in, calls out. Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ldpnb import __version__
+from ldpnb.catalogue import Notebook, UsageError, catalogue, find, home
+
+_STATUSES = ("reproduced", "corrected", "refuted", "open")
+
+
+def main() -> None:
+    """Run the command line with the companion's exit codes."""
+    try:
+        code = cli.main(prog_name="ldpnb", standalone_mode=False)
+    except click.exceptions.Abort:
+        _fail("interrupted; finished notebooks are kept, the others are as they were", 130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except UsageError as error:
+        _fail(str(error), 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    sys.exit(code or 0)
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo(f"ldpnb: {message}", err=True)
+    sys.exit(code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, message="ldpnb %(version)s")
+def cli() -> None:
+    """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
+
+
+def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
+    if not identifiers:
+        return list(catalogue())
+    return list(dict.fromkeys(find(i) for i in identifiers))
+
+
+@cli.command("list")
+def list_notebooks() -> None:
+    """List all notebooks: id, title, number of claims, and whether the results here are up to date."""
+    from ldpnb.companion import up_to_date
+
+    rows = [(n.id, str(len(n.claims) or ""), "up to date" if up_to_date(n) else "", n.title) for n in catalogue()]
+    widths = [max(len(r[i]) for r in rows) for i in range(3)]
+    for identifier, claims, state, title in rows:
+        click.echo(f"{identifier:<{widths[0]}}  {claims:>{widths[1]}}  {state:<{widths[2]}}  {title}".rstrip())
+
+
+@cli.command()
+@click.argument("id")
+def show(id: str) -> None:
+    """Show a notebook's parameters (type, default, meaning) and claims."""
+    notebook = find(id)
+    click.echo(f"{notebook.id}: {notebook.title}\n")
+    for p in notebook.parameters:
+        click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}")
+    if not notebook.parameters:
+        click.echo("  no parameters")
+    click.echo("".join(f"\n  {c}" for c in notebook.claims))
+
+
+def _pairs(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"expected name=value, got {text!r}")
+        given[name] = value
+    return given
+
+
+@cli.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option(
+    "-p", "parameters", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable)."
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    help="Notebooks at a time.  [default: all cores]",
+)
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
+@click.option("-f", "--force", is_flag=True, help="Run unchanged notebooks too.")
+def run(ids: tuple[str, ...], parameters: dict[str, Any], jobs: int, output: Path | None, force: bool) -> None:
+    """Run notebooks, all by default, and renew their figures.
+
+    With -p or --output the results go to a folder of their own and the committed ones stay as they are.
+    """
+    from ldpnb import companion
+
+    tasks = companion.plan(_chosen(ids), parameters, output)
+    renew = [t for t in tasks if force or t.target != t.notebook.path or not companion.up_to_date(t.notebook)]
+    if len(renew) < len(tasks):
+        click.echo(f"{len(tasks) - len(renew)} notebooks are up to date")
+    failed = _run(renew, jobs)
+    if failed:
+        raise SystemExit(1)
+
+
+def _run(tasks: list[Any], jobs: int) -> int:
+    from tqdm import tqdm
+
+    from ldpnb import companion
+
+    failed = 0
+    try:
+        with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
+            for outcome in companion.run(tasks, jobs):
+                line = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
+                bar.clear()
+                click.echo(f"failed: {outcome.error}" if outcome.error else line, err=bool(outcome.error))
+                failed += bool(outcome.error)
+                bar.update()
+    except KeyboardInterrupt:
+        raise click.exceptions.Abort from None
+    for folder in dict.fromkeys(str(t.target.parent) for t in tasks if t.target != t.notebook.path):
+        click.echo(f"results in {folder}")
+    if failed:
+        click.echo(f"{failed} of {len(tasks)} notebooks failed; what they had left before is untouched", err=True)
+    return failed
+
+
+@cli.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+def check(ids: tuple[str, ...]) -> None:
+    """Re-execute notebooks against their committed outputs (nbval) and their figures' numbers."""
+    paths = [str(n.path) for n in _chosen(ids)]
+    arguments = ["-m", "pytest", "-n", str(min(len(paths), os.cpu_count() or 1)), *paths]
+    raise SystemExit(min(subprocess.run([sys.executable, *arguments], cwd=home(), check=False).returncode, 1))
+
+
+@cli.command()
+@click.option("--source", help="Only this source's claims.")
+@click.option("--status", type=click.Choice(_STATUSES), help="Only verdicts of this status.")
+@click.option("-v", "--verbose", is_flag=True, help="With evidence and corrected statements.")
+def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
+    """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
+    from ldpnb import report
+
+    try:
+        table = report.ledger(source, status)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    for row in table.itertuples():
+        click.echo(f"{row.status:<10}  {row.claim:<44}  {row.says}")
+        if verbose:
+            click.echo(
+                "".join(
+                    f"{'':12}{part}: {text}\n"
+                    for part in ("evidence", "corrected", "assumption")
+                    if (text := getattr(row, part))
+                )
+            )
+    counts = ", ".join(f"{n} {s}" for s, n in table["status"].value_counts().items())
+    click.echo(f"{len(table)} claims: {counts}")
+    differing = report.changes(source)
+    for line in differing:
+        click.echo(f"differs from the committed ledger: {line}", err=True)
+    if differing:
+        raise SystemExit(1)
+
+
+@cli.command("report")
+@click.option("--readme", is_flag=True, help="Renew the README's table of sources.")
+def write_report(readme: bool) -> None:
+    """Write what is derived from the ledger."""
+    from ldpnb import report
+
+    if not readme:
+        raise UsageError("say what to write: --readme")
+    changed = report.write_readme_table(home() / "README.md")
+    click.echo("README.md renewed" if changed else "README.md is current")
+
+
+@cli.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTER OPTION]...")
+def lab(arguments: tuple[str, ...]) -> None:
+    """Open JupyterLab on the tour, on the loopback interface."""
+    notebooks = home() / "notebooks"
+    command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={notebooks.parent}"]
+    tour = "notebooks/00_start_here.ipynb"
+    raise SystemExit(
+        subprocess.run([*command, f"--LabApp.default_url=/lab/tree/{tour}", *arguments], check=False).returncode
+    )
+
+
+@cli.command(hidden=True)
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def normalise(paths: tuple[Path, ...]) -> None:
+    """Rewrite executed notebooks without what differs between runs; exit 1 if one was changed or has not been executed."""
+    from ldpnb.companion import tidy
+
+    problems = [problem for path in paths if (problem := tidy(path))]
+    for problem in problems:
+        click.echo(problem, err=True)
+    if problems:
+        raise SystemExit(1)

@@ -1,0 +1,75 @@
+"""A small checkout to run notebooks in, and the command line as a user calls it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ldpnb import catalogue
+from ldpnb.environment import FIGURES_FOLDER
+
+PARAMETERS = (
+    'users: int = 4  # number of users\nfactor: float = 0.5  # what they are multiplied by\nlabel: str = "a"  # a name'
+)
+COMPUTE = (
+    "import pandas as pd\n"
+    "from ldpnb.figures import curves, publish\n"
+    'table = pd.DataFrame({"x": range(users), "y": [factor * i for i in range(users)]})\n'
+    'publish(curves(table, "x", "y"), table, "1_demo/01_line/figure_1", caption="A line.")'
+)
+
+
+def notebook(*cells: str) -> str:
+    """A notebook whose first code cell is tagged parameters."""
+    made = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": ["# A demonstration"]}]
+    for i, cell in enumerate(cells):
+        tags = {"tags": ["parameters"]} if i == 0 else {}
+        made.append(
+            {
+                "cell_type": "code",
+                "id": f"c{i}",
+                "metadata": tags,
+                "source": cell.splitlines(True),
+                "outputs": [],
+                "execution_count": None,
+            }
+        )
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    return json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with one notebook that works and one that fails."""
+    folder = tmp_path / "notebooks" / "1_demo"
+    folder.mkdir(parents=True)
+    (folder / "01_line.ipynb").write_text(notebook(PARAMETERS, COMPUTE))
+    (folder / "02_broken.ipynb").write_text(notebook("seed: int = 1  # seed", "1 / 0"))
+    monkeypatch.setenv(catalogue.HOME_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(FIGURES_FOLDER, "")
+    catalogue.catalogue.cache_clear()
+    yield tmp_path
+    catalogue.catalogue.cache_clear()
+
+
+@pytest.fixture
+def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
+    """The command line in that checkout."""
+
+    def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-m", "ldpnb", *arguments]
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+            cwd=checkout,
+            timeout=120,
+            check=False,
+        )
+
+    return call

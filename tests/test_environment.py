@@ -1,0 +1,76 @@
+"""What is installed, locked and declared agrees, and nothing names a host."""
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from ldpnb.catalogue import home
+
+ROOT = home()
+LOCK = (ROOT / "requirements.lock").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def locked() -> dict[str, set[str]]:
+    versions: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", LOCK, re.MULTILINE):
+        versions.setdefault(name.lower().replace("_", "-"), set()).add(version)
+    return versions
+
+
+def test_environment_is_an_interpreter_and_the_lock() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    *plain, pip = environment["dependencies"]
+    assert [re.split("[=<>]", d)[0] for d in plain] == ["python", "pip"]
+    assert pip == {"pip": ["-r requirements.lock"]}
+    version = re.split("=+", plain[0])[1]
+    assert Version(version) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
+
+
+def test_the_lock_pins_everything_by_hash_and_names_no_host() -> None:
+    lines = [line for line in LOCK.replace("\\\n", " ").splitlines() if line.strip()]
+    assert all(re.match(r"[A-Za-z0-9._-]+==\S+ .*--hash=sha256:", line) for line in lines)
+    assert not re.search(r"https?://|file:|--index|--find-links", LOCK)
+
+
+def test_the_lock_satisfies_the_declared_dependencies() -> None:
+    declared = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+    pinned = locked()
+    for requirement in map(Requirement, declared):
+        versions = pinned[requirement.name.lower().replace("_", "-")]
+        assert all(version in requirement.specifier for version in versions), requirement.name
+
+
+def test_installed_versions_are_the_locked_ones() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--dry-run",
+        "--no-index",
+        "--no-deps",
+        "-r",
+        "requirements.lock",
+    ]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "Would install" not in result.stdout
+
+
+def test_citation_names_the_five_sources() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert len(citation["references"]) == 5
+    assert {"title", "authors", "type"} <= set(citation["references"][0])
+
+
+def test_version_is_the_same_everywhere() -> None:
+    import ldpnb
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert ldpnb.__version__ == PROJECT["project"]["version"] == citation["version"]

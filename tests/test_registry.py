@@ -1,0 +1,42 @@
+"""The registry is complete: every claim of the five sources has a check, a verdict, evidence, a notebook and negative controls."""
+
+import re
+
+import pytest
+
+from ldpnb import audit
+from ldpnb.catalogue import catalogue
+from ldpnb.report import changes, committed_ledger
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, list[str]]:
+    where: dict[str, list[str]] = {}
+    for notebook in catalogue():
+        for claim in notebook.claims:
+            where.setdefault(claim, []).append(notebook.id)
+    return where
+
+
+@pytest.mark.parametrize("claim", audit.claims(), ids=lambda c: c.id)
+def test_a_claim_is_decided_by_evidence_with_numbers(claim: audit.Claim) -> None:
+    verdict = audit.decide(claim.id)
+    assert claim.says
+    assert "\n" not in verdict.evidence
+    assert re.search(r"\d", verdict.evidence) or verdict.kind == "proof"
+    assert not re.search(r"\de-1[3-9]", verdict.evidence), "rounding errors differ between machines"
+
+
+@pytest.mark.parametrize("claim", audit.claims(), ids=lambda c: c.id)
+def test_a_claim_stands_in_exactly_one_notebook_of_its_source(claim: audit.Claim, shown: dict[str, list[str]]) -> None:
+    assert len(shown.get(claim.id, [])) == 1
+    assert claim.source in shown[claim.id][0]
+
+
+def test_notebooks_list_registered_claims_only(shown: dict[str, list[str]]) -> None:
+    assert set(shown) == {c.id for c in audit.claims()}
+
+
+def test_the_committed_ledger_is_current() -> None:
+    assert changes() == []
+    assert committed_ledger()["claim"].tolist() == [c.id for c in audit.claims()]
