@@ -1,0 +1,268 @@
+"""Stratified samples: how many records to draw from each stratum, and what the weighted mean makes of them.
+
+An allocation is computed in three steps, each a function of its own: real-valued shares (`proportional_shares`, `neyman_shares`), a cap at the
+stratum sizes (`capped_shares`, which moves the surplus to the other strata and says where), and whole numbers (`largest_remainder`, or
+`rounded_shares` and `randomly_rounded_shares`, which treat each stratum by itself as the privacy results of Section 4 of bun2022 need).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """What an allocation needs to know of a stratified population.
+
+    Parameters
+    ----------
+    sizes : (strata,) int
+        Records per stratum, each ``>= 1``.
+    means : (strata,) float
+        Mean of the study variable.
+    variances : (strata,) float
+        Its variance with the divisor ``n_i - 1``; 0 in a stratum of one record.
+    """
+
+    sizes: NDArray[np.int64]
+    means: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+    @property
+    def mean(self) -> float:
+        """Mean of the study variable over the whole population."""
+        return float(self.sizes @ self.means / self.sizes.sum())
+
+
+def strata_of(groups: Sequence[ArrayLike]) -> Strata:
+    """Return the sizes, means and variances of listed strata.
+
+    >>> strata_of([[1, 2, 3], [10]]).variances.tolist()
+    [1.0, 0.0]
+    """
+    listed = [np.asarray(group, dtype=float) for group in groups]
+    return strata_of_tallies(np.concatenate(listed), np.repeat(np.arange(len(listed)), [g.size for g in listed]))
+
+
+def strata_of_tallies(values: ArrayLike, stratum: ArrayLike, counts: ArrayLike | None = None) -> Strata:
+    """Return the sizes, means and variances of strata given as tallies.
+
+    Parameters
+    ----------
+    values : (rows,) float
+        Value of the study variable.
+    stratum : (rows,) int
+        Stratum ``0 .. strata - 1`` of each row; none may be empty.
+    counts : (rows,) int, optional
+        How many records each row stands for; 1 by default.
+    """
+    study, where = np.asarray(values, dtype=float), np.asarray(stratum)
+    held = np.ones(study.size, dtype=np.int64) if counts is None else checks.counts(counts=counts)
+    sizes = np.bincount(where, weights=held).astype(np.int64)
+    if not sizes.all():
+        raise ValueError(f"stratum must leave none empty, got no record in stratum {int(sizes.argmin())}")
+    means = np.bincount(where, weights=held * study) / sizes
+    squares = np.bincount(where, weights=held * (study - means[where]) ** 2)
+    return Strata(sizes, means, squares / np.maximum(sizes - 1, 1))
+
+
+def proportional_shares(sizes: ArrayLike, sampling_rate: float) -> NDArray[np.float64]:
+    """Return the same fraction of every stratum, real-valued (proportional allocation, Section 7.3 of bun2022).
+
+    >>> proportional_shares([10, 25], 0.1).tolist()
+    [1.0, 2.5]
+    """
+    return _sizes(sizes) * np.float64(checks.rate(sampling_rate=sampling_rate))
+
+
+def neyman_shares(sizes: ArrayLike, variances: ArrayLike, total: float) -> NDArray[np.float64]:
+    r"""Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and without a cap (Section 7.2 of bun2022).
+
+    It minimises the variance of the weighted mean over all real allocations of `total`, provided none exceeds its stratum.
+
+    Parameters
+    ----------
+    sizes : (strata,) int
+        Records per stratum.
+    variances : (strata,) float
+        Variances with the divisor ``n_i - 1``; not all zero.
+    total : float
+        Records to draw, ``m > 0``.
+
+    Examples
+    --------
+    >>> neyman_shares([10, 10], [1, 9], 8).tolist()
+    [2.0, 6.0]
+    """
+    weights = _sizes(sizes) * np.sqrt(_variances(variances))
+    if not weights.sum() > 0:
+        raise ValueError("variances must have a positive one, got all zeros")
+    return np.asarray(checks.positive(total=total) * weights / weights.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Capped:
+    """Real-valued shares, none above its stratum.
+
+    Parameters
+    ----------
+    shares : (strata,) float
+        Records to draw.
+    asked : (strata,) float
+        The shares before the cap.
+    capped : (strata,) bool
+        Which strata are taken completely because more was asked of them than they hold.
+    """
+
+    shares: NDArray[np.float64]
+    asked: NDArray[np.float64]
+    capped: NDArray[np.bool_]
+
+    def report(self) -> str:
+        """Say in one line what was capped.
+
+        >>> capped_shares([3, 10], [5.0, 2.0]).report()
+        'stratum 0 taken completely: asked 5, holds 3'
+        """
+        lines = [
+            f"stratum {i} taken completely: asked {self.asked[i]:.6g}, holds {self.shares[i]:.0f}"
+            for i in np.flatnonzero(self.capped)
+        ]
+        return "; ".join(lines) or "nothing capped"
+
+
+def capped_shares(sizes: ArrayLike, asked: ArrayLike) -> Capped:
+    """Take completely every stratum of which more is asked than it holds, and spread the surplus over the others in proportion.
+
+    For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their Neyman proportions.
+
+    Parameters
+    ----------
+    sizes : (strata,) int
+        Records per stratum.
+    asked : (strata,) float
+        Shares ``>= 0``; their sum may not exceed that of the sizes.
+
+    Raises
+    ------
+    ValueError
+        If more is asked than the population holds, or than the strata with a positive share hold.
+
+    Examples
+    --------
+    >>> capped_shares([3, 10, 10], [5.0, 2.0, 1.0]).shares.round(12).tolist()
+    [3.0, 3.333333333333, 1.666666666667]
+    """
+    held, wanted = _sizes(sizes).astype(float), np.asarray(asked, dtype=float)
+    if wanted.shape != held.shape or not (wanted >= 0).all():
+        raise ValueError(f"asked must be one share >= 0 per stratum, got asked={asked!r}")
+    total = float(wanted.sum())
+    if total > held[wanted > 0].sum() * (1 + 1e-12):
+        raise ValueError(f"asked must sum to at most what its strata hold, {held[wanted > 0].sum():g}, got {total:g}")
+    shares, full = wanted.copy(), np.zeros(held.shape, dtype=bool)
+    while (over := ~full & (shares > held * (1 + 1e-12))).any():
+        full |= over
+        shares[full] = held[full]
+        free = wanted * ~full
+        shares[~full] = (free * (total - held[full].sum()) / (free.sum() or 1.0))[~full]
+    return Capped(shares, wanted, full)
+
+
+def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
+    """Return whole numbers with the same (rounded) sum: each share's floor, and one more where the remainders are largest.
+
+    Ties go to the earlier stratum. No stratum gets more than its share rounded up.
+
+    >>> largest_remainder([0.75, 2.25, 6.0]).tolist()
+    [1, 2, 6]
+    """
+    exact = np.asarray(shares, dtype=float)
+    floor = np.floor(exact + 1e-9)
+    missing = round(float(exact.sum() - floor.sum()))
+    order = np.argsort(-(exact - floor), kind="stable")
+    floor[order[:missing]] += 1
+    return floor.astype(np.int64)
+
+
+def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
+    """Return every share rounded to the nearest whole number, halves up: the deterministic rule of Section 4.3 of bun2022.
+
+    >>> rounded_shares([1.4, 1.5]).tolist()
+    [1, 2]
+    """
+    return np.floor(np.asarray(shares, dtype=float) + 0.5).astype(np.int64)
+
+
+def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return every share rounded up with probability its fractional part, else down: the randomised rule of Section 4.3 of bun2022.
+
+    >>> randomly_rounded_shares([2.0, 5.0], rng=np.random.default_rng(1)).tolist()
+    [2, 5]
+    """
+    exact = np.asarray(shares, dtype=float)
+    up = rng.random(exact.shape) < exact - np.floor(exact)
+    return np.asarray(np.floor(exact).astype(np.int64) + up)
+
+
+def weighted_mean(sizes: ArrayLike, sample_means: ArrayLike) -> float:
+    """Return ``sum_i (n_i / n) (mean of the sample of stratum i)``, an unbiased estimate of the population mean (Section 7.2 of bun2022).
+
+    >>> weighted_mean([1, 3], [10.0, 2.0])
+    4.0
+    """
+    held = _sizes(sizes)
+    return float(held @ np.asarray(sample_means, dtype=float) / held.sum())
+
+
+def weighted_mean_variance(sizes: ArrayLike, variances: ArrayLike, drawn: ArrayLike) -> float:
+    r"""Return the exact variance of the weighted mean under simple random sampling within strata.
+
+    .. math:: \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr) \frac{s_i^2}{m_i}
+
+    Parameters
+    ----------
+    sizes : (strata,) int
+        Records per stratum ``n_i``.
+    variances : (strata,) float
+        ``s_i^2`` with the divisor ``n_i - 1``.
+    drawn : (strata,) float
+        Records drawn ``m_i``, whole or real-valued, at most ``n_i``.
+
+    Returns
+    -------
+    float
+        Infinite if nothing is drawn from a stratum whose values differ.
+
+    Examples
+    --------
+    One of the two values -1 and 1 (variance 2) is drawn: the mean's variance is 1.
+
+    >>> weighted_mean_variance([2], [2.0], [1])
+    1.0
+    """
+    held, spread, m = _sizes(sizes), _variances(variances), np.asarray(drawn, dtype=float)
+    if (m < 0).any() or (m > held * (1 + 1e-12)).any():
+        worst = int(np.argmax(m - held))
+        raise ValueError(f"drawn must be at most the stratum's size, got drawn[{worst}]={m[worst]:g} of {held[worst]}")
+    with np.errstate(divide="ignore"):
+        terms = np.where(spread > 0, (held / held.sum()) ** 2 * spread * (1 / m - 1 / held), 0.0)
+    return float(terms.sum())
+
+
+def _sizes(sizes: Any) -> NDArray[np.int64]:
+    held = checks.counts(sizes=sizes)
+    if held.min() < 1:
+        raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
+    return held
+
+
+def _variances(variances: Any) -> NDArray[np.float64]:
+    spread = np.asarray(variances, dtype=float)
+    if not (np.isfinite(spread) & (spread >= 0)).all():
+        raise ValueError(f"variances must be finite numbers >= 0, got variances={variances!r}")
+    return spread

@@ -1,0 +1,322 @@
+"""The exact optimiser: the worst epsilon-DP mechanism that may follow a sampling design.
+
+Given the laws ``p`` and ``q`` of the samples drawn from two neighbouring populations, `largest_loss` returns the largest privacy loss over
+*all* epsilon-DP mechanisms that see only the sample, and a mechanism that attains it. Use it to confirm closed forms on small populations.
+
+Why it is exact. The probability ``g(S)`` of an event given the sample ``S`` is log-Lipschitz: ``g(S) <= e^(epsilon d(S, S')) g(S')``, with
+``d`` the number of neighbour steps between samples. Conversely, every such ``g`` on the samples extends to all data sets (the least
+Lipschitz extension of ``ln g``, cut off from above) and, scaled to at most ``e^epsilon / (1 + e^epsilon)``, is the acceptance probability of
+an epsilon-DP test, because ``1 - g`` is then log-Lipschitz too. For pure privacy one event decides, so the loss is the maximum of
+``ln (p.g / q.g)`` over log-Lipschitz ``g``: a linear program in ``g`` with ``q.g = 1``. Its vertices have a spanning tree of tight
+constraints, along which ``ln g`` is recomputed without rounding error; the linear program's own value is kept as a check on it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+from ldpnb.designs.laws import Sample
+
+Budget = float | Mapping[Any, float]
+
+REACH = 40.0
+"""Largest ``epsilon x distance`` in nats for which the linear program is well scaled."""
+
+
+def lcs_distance(first: Sample, second: Sample) -> int:
+    """Return how many single additions or removals of a record turn one multiset into the other (Definition A.1 of bun2022).
+
+    It is the size of the multiset symmetric difference; replacing a record costs 2.
+
+    >>> lcs_distance((1, 1, 2), (1, 3))
+    3
+    """
+    here, there = Counter(first), Counter(second)
+    return (here - there).total() + (there - here).total()
+
+
+@dataclass(frozen=True, slots=True)
+class WorstMechanism:
+    """A mechanism of two outputs that attains the largest privacy loss.
+
+    Parameters
+    ----------
+    loss : float
+        The largest loss in nats, over both directions; may be infinite for a replacement-DP mechanism, which need not hide the sample's size.
+    samples : tuple of Sample
+        The samples of both laws.
+    log_acceptance : (len(samples),) float
+        Logarithm of the probability of the first output given each sample, up to a constant; its maximum is 0. Empty if the loss is infinite.
+    epsilon : float or mapping
+        The mechanism's budget, as given.
+    mechanism : {"deletion", "replacement"}
+        The neighbouring relation for which the mechanism is epsilon-DP.
+    swapped : bool
+        Whether the second population makes the first output likelier than the first does.
+    """
+
+    loss: float
+    samples: tuple[Sample, ...]
+    log_acceptance: NDArray[np.float64]
+    epsilon: Budget
+    mechanism: str
+    swapped: bool
+
+    def acceptance(self, sample: Sample) -> float:
+        """Return the probability of the first output on *any* data set, also one that neither design draws.
+
+        The mechanism is epsilon-DP over all data sets: the logarithm is the least extension that keeps the Lipschitz constant.
+        """
+        steps = _distances((*self.samples, tuple(sample)), self.epsilon, self.mechanism)[-1, :-1]
+        least = min(self.epsilon.values()) if isinstance(self.epsilon, Mapping) else self.epsilon
+        return float(np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least))))
+
+
+def largest_loss(
+    first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: Budget, mechanism: str = "deletion"
+) -> WorstMechanism:
+    """Return the largest privacy loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that attains it.
+
+    Parameters
+    ----------
+    first, second : mapping from sample to probability
+        Laws of the sample under two populations, as made by `ldpnb.designs.laws`.
+    epsilon : float or mapping from record to float
+        Budget of the mechanism in nats, ``> 0``. With a mapping, adding or removing the record ``x`` costs ``epsilon[x]``, as for
+        stratified deletion privacy (Definition 7.1 of bun2022).
+    mechanism : {"deletion", "replacement"}
+        The neighbouring relation for which the mechanism is epsilon-DP: one record more or less, or one record changed.
+
+    Returns
+    -------
+    WorstMechanism
+
+    Raises
+    ------
+    ValueError
+        If a law is not a probability law, or two samples are further apart than `REACH` nats.
+    RuntimeError
+        If the linear program fails or disagrees with the recomputed optimum.
+
+    Examples
+    --------
+    Half of two records, one of them replaced (Theorem 2.2 of bun2022): ``ln(1 + (e - 1)/2)``.
+
+    >>> law, neighbour = {(0,): 0.5, (1,): 0.5}, {(0,): 0.5, (2,): 0.5}
+    >>> worst = largest_loss(law, neighbour, epsilon=1.0, mechanism="replacement")
+    >>> round(worst.loss, 12), round(float(np.log(1 + (np.e - 1) / 2)), 12)
+    (0.620114506958, 0.620114506958)
+    """
+    checks.choice(mechanism=mechanism, among=("deletion", "replacement"))
+    for budget in epsilon.values() if isinstance(epsilon, Mapping) else (epsilon,):
+        checks.positive(epsilon=budget)
+    samples = tuple(sorted({*first, *second}, key=repr))
+    p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
+    distances = _distances(samples, epsilon, mechanism)
+    blocks = _blocks(distances)
+    for block in blocks:
+        if (p[block].sum() > 0) != (q[block].sum() > 0):
+            return WorstMechanism(np.inf, samples, np.empty(0), epsilon, mechanism, bool(q[block].sum() > 0))
+    if distances[np.isfinite(distances)].max() > REACH:
+        raise ValueError(f"epsilon x distance between samples must be at most {REACH} nats, got {distances.max()}")
+    forward, backward = _optimum(p, q, distances, blocks), _optimum(q, p, distances, blocks)
+    loss, logs = max(forward, backward, key=lambda found: found[0])
+    return WorstMechanism(loss, samples, logs, epsilon, mechanism, backward[0] > forward[0])
+
+
+def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> NDArray[np.float64]:
+    """Return the budget spent between every two samples, infinite where no chain of neighbours joins them."""
+    universe = {record: i for i, record in enumerate(dict.fromkeys(r for s in samples for r in s))}
+    held = np.zeros((len(samples), len(universe)))
+    for row, sample in enumerate(samples):
+        for record in sample:
+            held[row, universe[record]] += 1
+    cost = np.array([epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in universe], dtype=float)
+    apart = np.einsum("ijr,r->ij", np.abs(held[:, None, :] - held[None, :, :]), cost)
+    if mechanism == "deletion":
+        return np.asarray(apart)
+    sizes = held.sum(axis=1)
+    return np.where(sizes[:, None] == sizes[None, :], apart / 2, np.inf)
+
+
+def _blocks(distances: NDArray[np.float64]) -> list[NDArray[np.int64]]:
+    """Return the classes of samples at finite distance."""
+    names = np.isfinite(distances).argmax(axis=1)
+    return [np.flatnonzero(names == name) for name in np.unique(names)]
+
+
+def _optimum(
+    p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64], blocks: list[NDArray[np.int64]]
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the largest ``ln(p.g / q.g)`` and its ``ln g``: the best block's, all others being refused."""
+    best, where, logs = -np.inf, blocks[0], np.empty(0)
+    for block in blocks:
+        if p[block].sum() > 0:
+            loss, found = _block_optimum(p[block], q[block], distances[np.ix_(block, block)])
+            if loss > best:
+                best, where, logs = loss, block, found
+    everywhere = np.full(len(p), -np.inf)
+    everywhere[where] = logs
+    return best, everywhere
+
+
+def _block_optimum(
+    p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    # with g = 1 + u * unit the program is well scaled for a tiny budget too: u stays of order one
+    count = len(p)
+    if count == 1:
+        return float(np.log(p[0] / q[0])), np.zeros(1)
+    unit = float(np.expm1(distances[distances > 0].min()))
+    tail, head = np.nonzero(~np.eye(count, dtype=bool))
+    ratio = np.exp(distances[tail, head])
+    matrix = _pairs(tail, head, ratio, count)
+    value, u = _solve(p, matrix, np.expm1(distances[tail, head]) / unit, equal=q, level=float((1 - q.sum()) / unit))
+    logs = _along_tight(np.log1p(np.maximum(unit * u, -1 + 1e-300)), distances)
+    loss = _log_ratio(p, q, logs)
+    program = float(np.log(p.sum() + unit * value))
+    if abs(program - loss) > 1e-6 * max(1.0, abs(loss)):
+        raise RuntimeError(f"the linear program's loss {program!r} and the recomputed {loss!r} disagree")
+    return loss, logs - logs.max()
+
+
+def _log_ratio(p: NDArray[np.float64], q: NDArray[np.float64], logs: NDArray[np.float64]) -> float:
+    """Return ``ln(p.g / q.g)`` without cancellation when `g` is nearly constant."""
+    middle = logs - logs.max()
+    below = np.exp(middle) @ q
+    total = p.sum() - q.sum()
+    excess = (p - q) @ np.expm1(middle) + (total if abs(total) > 1e-12 else 0.0)
+    return float(np.log1p(excess / below))
+
+
+def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `logs` recomputed from its first entry along constraints that hold with equality."""
+    exact = logs.copy()
+    gaps = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
+    np.fill_diagonal(gaps, np.inf)
+    known, unknown = [0], set(range(1, len(logs)))
+    while unknown:
+        rest = sorted(unknown)
+        near = gaps[np.ix_(known, rest)]
+        source, target = np.unravel_index(int(near.argmin()), near.shape)
+        i, j = known[int(source)], rest[int(target)]
+        if gaps[i, j] > 1e-5 * distances[i, j]:
+            raise RuntimeError("the linear program did not end in a vertex")
+        exact[j] = exact[i] + np.sign(logs[j] - logs[i]) * distances[i, j]
+        known.append(j)
+        unknown.remove(j)
+    if (np.abs(exact[:, None] - exact[None, :]) > distances * (1 + 1e-9) + 1e-12).any():
+        raise RuntimeError("the recomputed optimum is not log-Lipschitz")
+    return exact
+
+
+def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> float:
+    """Return the largest advantage of an epsilon-DP test that sees only the sample's size (the supremum in Proposition 4.1 of bun2022).
+
+    Parameters
+    ----------
+    first, second : (sizes,) float
+        Laws of the sample size on ``0, 1, ...`` under two populations.
+    epsilon : float
+        Nats: both answers of the test change by at most ``e^epsilon`` from a size to the next.
+
+    Returns
+    -------
+    float
+        ``max Pr(accept | first) - Pr(accept | second)``, by linear programming.
+
+    Examples
+    --------
+    Sizes 0 and 1 are told apart as well as by randomised response, ``(e - 1)/(e + 1)``:
+
+    >>> round(largest_size_test_advantage([1, 0], [0, 1], epsilon=1.0), 9)
+    0.462117157
+    """
+    p, q = checks.distribution(first=first), checks.distribution(second=second)
+    ratio = float(np.exp(checks.positive(epsilon=epsilon)))
+    count = max(len(p), len(q))
+    p, q = np.pad(p, (0, count - len(p))), np.pad(q, (0, count - len(q)))
+    here = np.arange(count - 1)
+    tail, head = np.concatenate([here, here + 1]), np.concatenate([here + 1, here])
+    steps = np.full(len(tail), ratio)
+    accept, refuse = _pairs(tail, head, steps, count), -_pairs(tail, head, steps, count)
+    limits = np.concatenate([np.zeros(len(tail)), np.full(len(tail), ratio - 1)])
+    return _solve(p - q, np.vstack([accept, refuse]), limits, bounds=(0, 1))[0]
+
+
+def largest_delta(
+    first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: float, delta: float, epsilon_after: float
+) -> float:
+    """Return the largest delta at `epsilon_after` over all (epsilon, delta)-replacement-DP mechanisms that follow the sampling.
+
+    Parameters
+    ----------
+    first, second : mapping from sample to probability
+        Sample laws. All samples must have one size, and every chain of single replacements needed to join them must stay among them,
+        as it does for all subsets of a population and its replacement neighbour.
+    epsilon, delta : float
+        Budget of the mechanism that sees the sample.
+    epsilon_after : float
+        Nats at which the delta of the whole is evaluated.
+
+    Returns
+    -------
+    float
+        ``max p(E) - e^epsilon_after q(E)`` over tests ``g`` with ``g(S) <= e^epsilon g(S') + delta`` and the same for ``1 - g``, by linear
+        programming.
+    """
+    ratio = float(np.exp(checks.positive(epsilon=epsilon)))
+    slack, after = checks.probability(delta=delta), checks.non_negative(epsilon_after=epsilon_after)
+    samples = tuple(sorted({*first, *second}, key=repr))
+    p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
+    tail, head = np.nonzero(_distances(samples, 1.0, "replacement") == 1)
+    steps = np.full(len(tail), ratio)
+    accept, refuse = _pairs(tail, head, steps, len(p)), -_pairs(tail, head, steps, len(p))
+    limits = np.concatenate([np.full(len(tail), slack), np.full(len(tail), ratio - 1 + slack)])
+    return _solve(p - np.exp(after) * q, np.vstack([accept, refuse]), limits, bounds=(0, 1))[0]
+
+
+def _pairs(
+    tail: NDArray[np.int64], head: NDArray[np.int64], ratio: NDArray[np.float64], count: int
+) -> NDArray[np.float64]:
+    """Return the rows ``g[tail] - ratio g[head]``."""
+    matrix = np.zeros((len(tail), count))
+    rows = np.arange(len(tail))
+    matrix[rows, tail] = 1
+    matrix[rows, head] = -ratio
+    return matrix
+
+
+def _solve(
+    objective: NDArray[np.float64],
+    matrix: NDArray[np.float64],
+    limits: NDArray[np.float64],
+    *,
+    equal: NDArray[np.float64] | None = None,
+    level: float = 0.0,
+    bounds: tuple[float | None, float | None] = (None, None),
+) -> tuple[float, NDArray[np.float64]]:
+    """Maximise ``objective . x`` subject to ``matrix x <= limits`` and, if given, ``equal . x = level``."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    sparse: Any = csr_array(matrix)
+    found = linprog(
+        -objective,
+        A_ub=sparse,
+        b_ub=limits,
+        A_eq=None if equal is None else equal[None, :],
+        b_eq=None if equal is None else [level],
+        bounds=bounds,
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if found.status != 0:
+        raise RuntimeError(f"the linear program failed: {found.message}")
+    solution = np.asarray(found.x, dtype=float)
+    return float(objective @ solution), solution
