@@ -1,0 +1,97 @@
+"""How likely a sum is to miss its mean by a given deviation: bounds that always hold, exact laws, and the normal approximation.
+
+Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``. Use `chebyshev` when only the variance is known; `hoeffding` and
+`bernstein` for sums of bounded variables; `symmetric_binomial` for sums of fair signs, exactly; `kept_laplace_chernoff` for the sums of the Laplace
+group-mean mechanism; `normal` where an approximation will do.
+"""
+
+import numpy as np
+from scipy.special import bdtrc, ndtr
+
+from ldpnb import checks
+
+
+def chebyshev(variance: float, deviation: float) -> float:
+    """Return Chebyshev's bound ``min(1, variance / deviation^2)``.
+
+    >>> chebyshev(1.0, 10.0)
+    0.01
+    """
+    return min(1.0, variance / checks.positive(deviation=deviation) ** 2)
+
+
+def hoeffding(terms: int, deviation: float) -> float:
+    """Return Hoeffding's bound ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for a sum of independent variables in ``[-1, 1]``.
+
+    >>> round(hoeffding(100, 20 * np.log(10) ** 0.5), 12)
+    0.02
+    """
+    return min(1.0, 2 * float(np.exp(-(checks.positive(deviation=deviation) ** 2) / (2 * terms))))
+
+
+def bernstein(variance: float, bound: float, deviation: float) -> float:
+    """Return Bernstein's bound ``min(1, 2 exp(-deviation^2 / (2 variance + 2 bound deviation / 3)))``.
+
+    Parameters
+    ----------
+    variance : float
+        Of the sum.
+    bound : float
+        Largest distance of a summand from its mean.
+    deviation : float
+        ``> 0``.
+    """
+    distance = checks.positive(deviation=deviation)
+    return min(1.0, 2 * float(np.exp(-(distance**2) / (2 * variance + 2 * bound * distance / 3))))
+
+
+def symmetric_binomial(terms: int, deviation: float) -> float:
+    """Return the exact probability that a sum of fair signs is at least `deviation` away from 0.
+
+    >>> symmetric_binomial(4, 4.0), symmetric_binomial(4, 2.1)
+    (0.125, 0.125)
+    """
+    distance = checks.positive(deviation=deviation)
+    least = int(np.ceil((terms + distance) / 2 - 1e-9))
+    return 0.0 if least > terms else min(1.0, 2 * float(bdtrc(least - 1, terms, 0.5)))
+
+
+def normal(sd: float, deviation: float) -> float:
+    """Return the two-sided normal tail ``2 Phi(-deviation / sd)``.
+
+    >>> round(normal(1.0, 1.959963984540054), 12)
+    0.05
+    """
+    return float(2 * ndtr(-checks.positive(deviation=deviation) / sd))
+
+
+def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: float) -> float:
+    """Return Chernoff's bound for a sum of ``B v + Y`` with ``B`` Bernoulli, ``Y`` Laplace and any ``v`` in ``[-1, 1]``: one report of ``M_L`` each.
+
+    The centred moment generating function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` or ``-1``;
+    the bound is minimised over ``l`` in ``(0, 1 / scale)``, on which its logarithm is convex.
+
+    Parameters
+    ----------
+    terms : int
+        Number of summands.
+    keep : float
+        Probability ``a`` that ``B = 1``.
+    scale : float
+        Of the Laplace noise.
+    deviation : float
+        ``> 0``.
+    """
+    from scipy.optimize import minimize_scalar
+
+    distance, lie = checks.positive(deviation=deviation) / terms, 1 - keep
+
+    def exponent(rate: float) -> float:
+        decay = np.exp(-rate)
+        kept = max(lie * rate + np.log(lie * decay + keep), keep * rate + np.log(lie + keep * decay)) if lie else 0.0
+        return float(kept - np.log1p(-((scale * rate) ** 2)) - rate * distance)
+
+    best = minimize_scalar(
+        exponent, bounds=(0.0, (1 - 1e-12) / scale), method="bounded", options={"xatol": 1e-13 / scale}
+    )
+    return min(1.0, 2 * float(np.exp(terms * min(best.fun, 0.0))))
