@@ -1,0 +1,259 @@
+"""Maximise ``sum_y w_y log (A p)_y`` over the simplex and say how far from the maximum the result can be.
+
+Use `interior_point` when the parameter is short: it solves many data sets of one channel at once, to machine precision. Use `proximal_newton`
+when it is long and the outputs are many: it works on rows of bits, and builds its quadratic model from a sample of them.
+
+With ``G_x = sum_y w_y A_yx / (A p)_y`` and weights that sum to 1, ``sum_x p_x G_x = 1`` at every p of the simplex, and concavity bounds the
+shortfall of the log-likelihood by ``max_x G_x - 1`` per user. Both solvers return this gap; neither judges it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_CHUNK = 2**21
+_MODEL_WORK = 4e10
+_LARGE = 2**26
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The matrix ``A = offset + contrast * bits`` of the outputs seen, and how often each was seen.
+
+    Parameters
+    ----------
+    bits : (m, k) array
+        Bits of a support protocol (``contrast / offset = e^epsilon - 1``), or the rows of any channel (``offset=0``, ``contrast=1``).
+    weights : (m,) float
+        Shares of the reports, summing to 1.
+    offset, contrast : float
+    """
+
+    bits: NDArray[np.uint8] | Floats
+    weights: Floats
+    offset: float
+    contrast: float
+
+    def evaluate(self, point: Floats, precision: type) -> tuple[float, Floats]:
+        """Return the log-likelihood per user and ``G - 1`` at a point of the simplex, in one pass over the rows."""
+        size = point.size
+        short: NDArray[Any] = point.astype(precision)
+        total, pulled = 0.0, np.zeros(size)
+        for some in self._blocks(_CHUNK // np.dtype(precision).itemsize):
+            block: NDArray[Any] = self.bits[some].astype(precision, copy=False)
+            fitted = self.offset + self.contrast * (block @ short).astype(float)
+            total += float(self.weights[some] @ np.log(fitted))
+            pulled += (self.weights[some] / fitted).astype(precision) @ block
+        return total, self.contrast * (pulled - point @ pulled)
+
+    def curvature(self, point: Floats) -> Floats:
+        """Return the negative Hessian per user on directions that sum to zero.
+
+        Where the rows are many it comes from an evenly spaced sample of them, with a diagonal that is at least the exact one: a rare value
+        that the sample misses must not look free to move.
+        """
+        outputs, size = self.bits.shape
+        chosen = np.linspace(0, outputs - 1, min(outputs, max(20 * size, int(_MODEL_WORK / size**2)))).astype(int)
+        total: Floats = np.zeros((size, size))
+        own: Floats = np.zeros(size)
+        for some in self._blocks(_CHUNK, chosen.size):
+            block = self.bits[chosen[some]].astype(np.float32)
+            block *= self._pull(block, point, self.weights[chosen[some]])[:, None]
+            total += block.T @ block
+        total /= self.weights[chosen].sum()
+        if chosen.size == outputs:
+            return total
+        for some in self._blocks(_CHUNK):
+            block = self.bits[some].astype(np.float32)
+            own += self._pull(block, point, self.weights[some]) ** 2 @ (block * block)
+        total += np.diag(np.maximum(own - np.diag(total), 0))
+        return total
+
+    def support(self) -> Floats:
+        """Return the share of the reports that have each bit set."""
+        total: Floats = np.zeros(self.bits.shape[1])
+        for some in self._blocks(_CHUNK):
+            total += self.weights[some] @ self.bits[some].astype(float)
+        return total
+
+    def _pull(self, block: NDArray[np.float32], point: Floats, weights: Floats) -> NDArray[np.float32]:
+        fitted = self.offset + self.contrast * (block @ point.astype(np.float32))
+        return (self.contrast * np.sqrt(weights) / fitted).astype(np.float32)
+
+    def _blocks(self, entries: int, rows: int | None = None) -> Iterator[slice]:
+        step = max(1, entries // self.bits.shape[1])
+        for start in range(0, len(self.weights) if rows is None else rows, step):
+            yield slice(start, start + step)
+
+
+def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tuple[Floats, Floats]:
+    """Maximise many likelihoods of one channel by a primal-dual interior point with an active-set polish.
+
+    Minimises ``-sum_y w_y log (A p)_y + sum_x p_x`` over ``p >= 0``, whose solution lies on the simplex by itself.
+
+    Parameters
+    ----------
+    channel : (m, k) float
+        ``A``; every row has a positive entry.
+    weights : (draws, m) float
+        Each row sums to 1.
+    tolerance : float
+        Gap per user at which to stop.
+
+    Returns
+    -------
+    estimates : (draws, k) float
+    gaps : (draws,) float
+        ``max G - 1``.
+    """
+    rows = channel / channel.max(axis=1, keepdims=True)
+    pairs = _pairs(rows) if rows.shape[1] <= 16 and len(weights) > 4 else None
+    primal = np.full((len(weights), rows.shape[1]), 1 / rows.shape[1])
+    dual, shrink = np.ones_like(primal), np.ones((len(weights), 1))
+    for _ in range(61):
+        gradient, curvature = _derivatives(rows, pairs, weights, primal)
+        products = primal * dual
+        if _gaps(gradient, primal).max() <= tolerance and products.max() <= tolerance / rows.shape[1]:
+            break
+        centre = products.mean(axis=1, keepdims=True) * shrink
+        step = _solve(curvature + _diagonal(dual / primal), gradient - 1 + centre / primal)
+        dual_step = centre / primal - dual - dual / primal * step
+        reach, dual_reach = _stay_positive(primal, step), _stay_positive(dual, dual_step)
+        primal, dual = primal + reach * step, dual + dual_reach * dual_step
+        shrink = np.clip((1 - np.minimum(reach, dual_reach)) ** 2, 0.01, 0.5)
+    return _polish(rows, pairs, weights, primal, dual)
+
+
+def proximal_newton(rows: Rows, start: Floats, *, tolerance: float, passes: int = 60) -> tuple[Floats, float, int]:
+    """Maximise one likelihood with many coordinates by quadratic models on the simplex.
+
+    Passes over many rows run in single precision while that suffices; a result within the tolerance has its gap in double precision.
+
+    Parameters
+    ----------
+    rows : Rows
+    start : (k,) float
+        A point of the simplex with positive entries.
+    tolerance : float
+        Gap per user at which to stop.
+    passes : int
+        Most passes over the rows.
+
+    Returns
+    -------
+    estimate : (k,) float
+    gap : float
+        ``max G - 1`` of the estimate; infinite when single precision was not left behind.
+    used : int
+        Passes over the rows.
+    """
+    double, single = np.float64, np.float32
+    large = rows.bits.size > _LARGE
+    point, precision, step = start, single if large else double, 1.0
+    value, slope = rows.evaluate(point, precision)
+    bend, used = rows.curvature(point), 1
+    while used < passes and (slope.max() > tolerance or precision is single):
+        used += 1
+        if precision is single and slope.max() <= max(tolerance, 1e-6):
+            precision = double
+            value, slope = rows.evaluate(point, precision)
+            continue
+        target = point + step * (_simplex_quadratic(bend, slope, point) - point)
+        reached, new_slope = rows.evaluate(target, precision)
+        if reached < value - (1e-6 if precision is single else 1e-14):
+            step /= 2
+            continue
+        faithful = large and new_slope.max() < slope.max() / 2
+        point, value, slope, step = target, reached, new_slope, min(1.0, 2 * step)
+        bend = bend if faithful else rows.curvature(point)
+    return point, float(slope.max()) if precision is double else np.inf, used
+
+
+def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
+    """Return the point of the simplex that maximises ``slope.d - d.bend.d / 2`` with ``d = point - centre``, to a tenth of the gain."""
+    size, scale = centre.size, float(np.abs(slope).max())
+    point, dual, level, shrink = 0.9 * centre + 0.1 / size, np.full(size, scale), scale, 0.1
+    for _ in range(60):
+        bent = bend @ (point - centre)
+        residual = slope - bent + dual - level
+        products = float(point @ dual)
+        gain = float((slope - bent / 2) @ (point - centre))
+        if max(products, float(np.abs(residual).max())) < max(0.1 * gain, 1e-16):
+            break
+        aim = shrink * products / size / point
+        matrix = bend + np.diag(dual / point)
+        solved, ones = np.linalg.solve(matrix, np.stack([residual - dual + aim, np.ones(size)], axis=1)).T
+        shift = (solved.sum() + point.sum() - 1) / ones.sum()
+        move = solved - shift * ones
+        dual_move = aim - dual / point * move - dual
+        reach = float(_stay_positive(np.stack([point, dual]), np.stack([move, dual_move])).min())
+        point, dual, level = point + reach * move, dual + reach * dual_move, level + reach * shift
+        shrink = float(np.clip((1 - reach) ** 2, 0.01, 0.5))
+    solution: Floats = point / point.sum()
+    return solution
+
+
+def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
+    fitted = point @ rows.T
+    ratio = np.divide(weights, fitted, out=np.zeros_like(fitted), where=weights > 0)
+    bent = np.divide(ratio, fitted, out=np.zeros_like(fitted), where=weights > 0)
+    if pairs is None:
+        curvature = np.stack([(rows * one[:, None]).T @ rows for one in bent])
+    else:
+        curvature = (bent @ pairs).reshape(len(weights), rows.shape[1], rows.shape[1])
+    return ratio @ rows, curvature
+
+
+def _gaps(gradient: Floats, point: Floats) -> Floats:
+    """Return ``max G - 1`` at the normalised point; ``G`` is homogeneous of degree -1."""
+    gaps: Floats = gradient.max(axis=1) * point.sum(axis=1) - 1
+    return gaps
+
+
+def _pairs(rows: Floats) -> Floats:
+    """Return the products of every two columns, so that all Hessians of a batch are one matrix product."""
+    products: Floats = rows[:, :, None] * rows[:, None, :]
+    return products.reshape(len(rows), -1)
+
+
+def _diagonal(values: Floats) -> Floats:
+    return np.eye(values.shape[1]) * values[:, None, :]
+
+
+def _solve(matrix: Floats, vector: Floats) -> Floats:
+    """Solve a batch, with a ridge at rounding level where outputs leave a direction undetermined."""
+    ridge = 1e-14 * np.trace(matrix, axis1=1, axis2=2)
+    solved: Floats = np.linalg.solve(matrix + ridge[:, None, None] * np.eye(matrix.shape[1]), vector[..., None])[..., 0]
+    return solved
+
+
+def _stay_positive(point: Floats, step: Floats) -> Floats:
+    with np.errstate(divide="ignore", over="ignore"):
+        reach = np.where(step < 0, -point / np.where(step < 0, step, 1), np.inf).min(axis=1, keepdims=True)
+    share: Floats = np.minimum(1, 0.995 * reach)
+    return share
+
+
+def _polish(rows: Floats, pairs: Floats | None, weights: Floats, primal: Floats, dual: Floats) -> tuple[Floats, Floats]:
+    """Take Newton steps on the coordinates that stay positive, and keep the result where it is feasible and closer."""
+    support = primal > dual
+    best = primal / primal.sum(axis=1, keepdims=True)
+    least = _gaps(_derivatives(rows, pairs, weights, best)[0], best)
+    point = np.where(support, primal, 0)
+    for _ in range(4):
+        gradient, curvature = _derivatives(rows, pairs, weights, point)
+        gaps = _gaps(gradient, point)
+        closer = gaps < least
+        best, least = (
+            np.where(closer[:, None], point / point.sum(axis=1, keepdims=True), best),
+            np.where(closer, gaps, least),
+        )
+        held = curvature * (support[:, :, None] & support[:, None, :]) + _diagonal(np.where(support, 0.0, 1.0))
+        moved = point + _solve(held, np.where(support, gradient - 1, 0))
+        point = np.where((moved >= 0).all(axis=1, keepdims=True), moved, point)
+    return best, least
