@@ -43,6 +43,32 @@ def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) ->
     return np.asarray(rng.binomial(nodes, chance), dtype=np.int64)
 
 
+def expected_reports(counts: ArrayLike, rates: ArrayLike) -> float:
+    """Return the expected number of reports, the communication cost of a collection.
+
+    Parameters
+    ----------
+    counts : int, any shape
+        Nodes of each group.
+    rates : float, broadcast against `counts`
+        Their sampling rates.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    ``n pi`` in Figure 3 of biswas2022, the sum of the ``pi_j`` in Section 5.
+
+    Examples
+    --------
+    >>> expected_reports([30, 70], [0.5, 0.1])
+    22.0
+    """
+    return float((np.asarray(counts) * np.asarray(rates)).sum())
+
+
 def sampled_tallies(
     counts: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse, *, rng: np.random.Generator
 ) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from ldpnb import checks
 
@@ -34,7 +34,10 @@ def binomial(trials: int, probability: float, *, largest: int | None = None) -> 
     """
     count = checks.whole(trials=trials, at_least=1)
     last = count if largest is None else checks.whole(largest=largest, at_least=count)
-    return np.asarray(stats.binom.pmf(np.arange(last + 1), count, checks.probability(probability=probability)))
+    chance, values = checks.probability(probability=probability), np.arange(count + 1)
+    choices = special.gammaln(count + 1) - special.gammaln(values + 1) - special.gammaln(count - values + 1)
+    chances = np.exp(choices + special.xlogy(values, chance) + special.xlog1py(count - values, -chance))
+    return np.pad(chances, (0, last - count))
 
 
 def binomial_mixture(

@@ -8,23 +8,14 @@ from csv import DictReader
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldpnb.accuracy.sampling import Data
+from ldpnb.accuracy.sampling import Data, Setting
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Array = NDArray[np.float64]
-
-
-class Setting(TypedDict):
-    """The keywords that the formulas of `ldpnb.accuracy.sampling` share."""
-
-    nodes: int
-    sampling_rate: float
-    mechanism: KaryRandomisedResponse
 
 
 @cache

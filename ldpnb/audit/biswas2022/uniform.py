@@ -3,16 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ldpnb.accuracy import sampling as accuracy
+from ldpnb.accuracy.sampling import Setting
 from ldpnb.audit import Verdict, agree, claim, judge
 from ldpnb.audit.biswas2022.enumeration import (
     CASES,
     FIXED,
     Array,
     Case,
-    Setting,
     direct_encoding,
     published,
     simulate_one_value,
@@ -144,7 +144,7 @@ def theorem_2_1() -> Verdict:
 @claim(
     "biswas2022",
     "Theorem 3.1",
-    says="g_DE is unbiased under sampling at a common rate.",
+    says="The estimator g_DE is unbiased under sampling at a common rate.",
     rests_on=("estimators.sampling.rescaled", SWITCH, GAP),
 )
 def theorem_3_1() -> Verdict:
@@ -166,7 +166,7 @@ def _unbiased(means: list[Array], name: str) -> Verdict:
 @claim(
     "biswas2022",
     "Section 3, meaning of f",
-    says="f_i is the random fraction of times the value i is reported.",
+    says="The symbol f_i stands for the random fraction of times that the value i is reported.",
     rests_on=("accuracy.sampling.mean_unadjusted", "estimators.sampling.unadjusted", SWITCH, GAP),
 )
 def meaning_of_f() -> Verdict:
@@ -327,7 +327,7 @@ def limit_of_no_reports() -> Verdict:
 @claim(
     "biswas2022",
     "Theorem 3.4",
-    says="c-hat is unbiased under sampling at a common rate.",
+    says="The estimator c-hat is unbiased under sampling at a common rate.",
     rests_on=("estimators.sampling.realised_size", SWITCH, GAP),
 )
 def theorem_3_4() -> Verdict:
@@ -375,7 +375,7 @@ def theorem_3_5() -> Verdict:
         "enumeration",
         corrected="Var(g_DE) - Var(c-hat) = n (1-pi) q (2r - q) / (pi (p-q)^2) > 0 at every pi < 1 and finite epsilon, r = f p + (1-f) q: "
         "c-hat is the better estimate.",
-        false_alarm=float(stats.norm.sf(FIVE_SIGMA)),
+        false_alarm=float(special.ndtr(-FIVE_SIGMA)),
         power=power,
     )
 
@@ -404,7 +404,7 @@ def _simulated_gain(exact: float) -> tuple[float, float]:
     c = estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism)[:, 0] - EXAMPLE_HOLDERS
     differences = g**2 - c**2
     standard_error = differences.std(ddof=1) / np.sqrt(RUNS)
-    power = stats.norm.sf(FIVE_SIGMA - exact / standard_error)
+    power = special.ndtr(exact / standard_error - FIVE_SIGMA)
     return float(differences.mean() / standard_error), float(power)
 
 
@@ -437,7 +437,7 @@ def theorem_3_6() -> Verdict:
         sampled.append(np.array_equal((g > -1e-9) & (g < n + 1e-9), (c > -1e-9) & (c < n + 1e-9)))
         complete.append(bool(((full > -1e-9) & (full < n + 1e-9)).all()))
     nodes, q = 50_000, direct_encoding(1.0, 101)[0, 1]
-    c_below, g_below = (stats.binom.cdf(np.ceil(bound) - 1, nodes, 0.1 * q) for bound in (nodes * q, 0.1 * nodes * q))
+    c_below, g_below = (special.bdtr(np.ceil(bound) - 1, nodes, 0.1 * q) for bound in (nodes * q, 0.1 * nodes * q))
     threshold = accuracy.negative_mean_threshold(
         sampling_rate=0.1, mechanism=frequency.KaryRandomisedResponse(1.0, 101)
     )

@@ -1,0 +1,52 @@
+"""Drawings for biswas2022: an estimated histogram beside the truth, in small multiples."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ldpnb.figures import look
+
+
+def estimated_histograms(table: pd.DataFrame) -> Figure:
+    """Draw, per sampling rate (row) and estimator (column), the truth, the exact mean with two standard deviations, and one estimate.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``sampling_rate, estimator, value, truth, expected, standard_deviation, estimate``, as
+        `ldpnb.experiments.sampling.estimates` returns for one population.
+    """
+    rates, names = list(dict.fromkeys(table["sampling_rate"])), list(dict.fromkeys(table["estimator"]))
+    figure, axes = plt.subplots(
+        len(rates), len(names), figsize=(7.4, 1.0 + 1.9 * len(rates)), sharex=True, sharey=True, squeeze=False
+    )
+    for row, rate in zip(axes, rates, strict=True):
+        for axis, name in zip(row, names, strict=True):
+            rows = table[(table["sampling_rate"] == rate) & (table["estimator"] == name)]
+            _panel(axis, rows, name)
+            axis.set_title(f"{name}, π = {rate:g}")
+        row[0].set_ylabel("nodes holding the value")
+    for axis in axes[-1]:
+        axis.set_xlabel("value")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    return figure
+
+
+def _panel(axis: Axes, rows: pd.DataFrame, name: str) -> None:
+    style = look(name)
+    low, high = (rows["expected"] + c * rows["standard_deviation"] for c in (-2, 2))
+    axis.fill_between(
+        rows["value"], low, high, color=style.colour, alpha=0.25, linewidth=0, label="mean ± 2 sd (exact)"
+    )
+    axis.plot(
+        rows["value"],
+        rows["estimate"],
+        color=style.colour,
+        marker=".",
+        markersize=3.5,
+        linestyle="none",
+        label="estimate",
+    )
+    axis.plot(rows["value"], rows["truth"], color=look("truth").colour, linewidth=1.2, label="truth")

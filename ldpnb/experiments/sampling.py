@@ -1,0 +1,152 @@
+"""Experiments of biswas2022 on synthetic data: estimates, bias and distance when only some nodes report."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ldpnb.accuracy import sampling as accuracy
+from ldpnb.accuracy.sampling import Setting
+from ldpnb.designs.reporters import sampled_tallies
+from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.populations import synthetic
+from ldpnb.rng import stream
+
+Counts = NDArray[np.int64]
+
+
+def data_sets(nodes: int, *, seed: int) -> dict[str, Counts]:
+    """Draw the two data sets of Section 4 of biswas2022, as nodes per value ``0 .. 100``.
+
+    Parameters
+    ----------
+    nodes : int
+        Number of nodes, 50,000 in the source.
+    seed : int
+
+    Returns
+    -------
+    dict of str to (101,) int
+        By name: ``Bin(100, .5)`` and ``Bin(50, .6) | Bin(50, .4)``, read as a mixture (see `ldpnb.populations.synthetic.binomial_mixture`).
+    """
+    distributions = {
+        "Bin(100, .5)": synthetic.binomial(100, 0.5),
+        "Bin(50, .6) | Bin(50, .4)": synthetic.binomial_mixture(50, (0.6, 0.4), largest=100),
+    }
+    return {
+        name: synthetic.sample_counts(distribution, nodes, rng=stream("data set", name, seed=seed))
+        for name, distribution in distributions.items()
+    }
+
+
+def estimates(
+    counts: Counts, sampling_rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
+) -> pd.DataFrame:
+    """Estimate a histogram once per sampling rate with c_DE, g_DE and c-hat, beside the exact mean and standard deviation.
+
+    Parameters
+    ----------
+    counts : (k,) int
+        Nodes that hold each value.
+    sampling_rates : sequence of float
+    mechanism : KaryRandomisedResponse
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        Columns ``sampling_rate, estimator, value, truth, expected, standard_deviation, estimate``; all three estimators see the same reports.
+    """
+    nodes, parts = int(counts.sum()), []
+    for rate in sampling_rates:
+        rng = stream("estimates", rate, mechanism.epsilon, seed=seed)
+        tallies = sampled_tallies(counts, rate, mechanism, rng=rng)
+        shared = {"sampling_rate": rate, "value": np.arange(counts.size), "truth": counts}
+        for name, (estimate, mean, variance) in _with_moments(tallies, counts, nodes, rate, mechanism).items():
+            rows = {"estimator": name, "expected": mean, "standard_deviation": np.sqrt(variance), "estimate": estimate}
+            parts.append(pd.DataFrame(shared | rows))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _with_moments(
+    tallies: Counts, counts: Counts, nodes: int, rate: float, mechanism: KaryRandomisedResponse
+) -> Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
+    """Return estimate, exact mean and exact variance by estimator."""
+    known: Setting = {"nodes": nodes, "sampling_rate": rate, "mechanism": mechanism}
+    truth = counts.astype(float)
+    return {
+        "c_DE": (
+            estimators.unadjusted(tallies, nodes=nodes, mechanism=mechanism),
+            accuracy.mean_unadjusted(counts, **known),
+            accuracy.variance_unadjusted(counts, **known),
+        ),
+        "g_DE": (estimators.rescaled(tallies, **known), truth, accuracy.variance_rescaled(counts, **known)),
+        "c-hat": (
+            estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism),
+            truth,
+            accuracy.variance_realised_size(counts, **known),
+        ),
+    }
+
+
+def bias_curve(
+    counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
+) -> pd.DataFrame:
+    """Compute the bias of c_DE at the most frequent value against the sampling rate, exactly and by simulation.
+
+    Parameters
+    ----------
+    counts : (k,) int
+        Nodes that hold each value.
+    epsilons, sampling_rates : sequence of float
+    runs : int
+        Simulated collections per point.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        Columns ``budget``, ``sampling rate π``, ``bias, nodes`` and ``standard_error``; the exact line has no standard error.
+    """
+    nodes, top = int(counts.sum()), int(counts.argmax())
+    rows = []
+    for epsilon in epsilons:
+        mechanism = KaryRandomisedResponse(epsilon, counts.size)
+        for rate in sampling_rates:
+            exact = accuracy.bias_unadjusted(counts[top], nodes=nodes, sampling_rate=rate, mechanism=mechanism)
+            rng = stream("bias", epsilon, rate, seed=seed)
+            tallies = np.array([sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(runs)])
+            errors = estimators.unadjusted(tallies, nodes=nodes, mechanism=mechanism)[:, top] - counts[top]
+            rows.append((f"ε = {epsilon:g}", rate, float(exact), np.nan))
+            rows.append((f"ε = {epsilon:g}", rate, errors.mean(), errors.std(ddof=1) / np.sqrt(runs)))
+    return pd.DataFrame(rows, columns=["budget", "sampling rate π", "bias, nodes", "standard_error"])
+
+
+def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float]) -> pd.DataFrame:
+    """Compute the exact standard deviations of g_DE, c-hat and the ratio estimate at a value nobody holds and at the most frequent one.
+
+    Parameters
+    ----------
+    counts : (k,) int
+        Nodes that hold each value.
+    epsilons, sampling_rates : sequence of float
+
+    Returns
+    -------
+    DataFrame
+        Columns ``epsilon, sampling_rate, holders, g_DE, c-hat, ratio``, standard deviations in nodes, and ``gain``, the share by which c-hat
+        lowers the variance of g_DE.
+    """
+    nodes, rows = int(counts.sum()), []
+    for epsilon in epsilons:
+        mechanism = KaryRandomisedResponse(epsilon, counts.size)
+        for rate in sampling_rates:
+            for holders in (0, int(counts.max())):
+                known: Setting = {"nodes": nodes, "sampling_rate": rate, "mechanism": mechanism}
+                g = float(accuracy.variance_rescaled(holders, **known))
+                c = float(accuracy.variance_realised_size(holders, **known))
+                ratio = float(accuracy.variance_ratio(holders, **known))
+                rows.append((epsilon, rate, holders, np.sqrt(g), np.sqrt(c), np.sqrt(ratio), 1 - c / g))
+    return pd.DataFrame(rows, columns=["epsilon", "sampling_rate", "holders", "g_DE", "c-hat", "ratio", "gain"])
