@@ -10,6 +10,9 @@ from scipy import special
 from ldpnb import checks
 from ldpnb.accuracy import means
 
+_DOUBLINGS = 12
+"""How often the normal limit's number of users is doubled in search of the exact one, which exceeds it severalfold at most."""
+
 
 def normal_quantile(failure: float) -> float:
     """Return ``z`` with ``Pr(|N(0,1)| > z) = failure``.
@@ -268,16 +271,17 @@ def local_laplace_clients_exact(epsilon: float, upper: float, error: float, fail
     >>> local_laplace_clients_exact(1.0, 1.0, 0.1, 0.01)
     1328
     """
-    enough = max(1, int(local_laplace_clients(epsilon, upper, error, failure)))
-    while 1 - local_laplace_success(epsilon, upper, enough, error) > failure:
-        enough *= 2
-    short = 0
+
+    def fails(users: int) -> bool:
+        return 1 - local_laplace_success(epsilon, upper, users, error) > failure
+
+    start = int(np.ceil(local_laplace_clients(epsilon, upper, error, failure)))
+    short, enough = 0, next((start << k for k in range(_DOUBLINGS) if not fails(start << k)), 0)
+    if not enough:
+        raise ArithmeticError(f"no number of users up to {start << _DOUBLINGS} meets error={error}, failure={failure}")
     while enough - short > 1:
         middle = (enough + short) // 2
-        if 1 - local_laplace_success(epsilon, upper, middle, error) > failure:
-            short = middle
-        else:
-            enough = middle
+        short, enough = (middle, enough) if fails(middle) else (short, middle)
     return enough
 
 

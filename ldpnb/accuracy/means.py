@@ -180,7 +180,8 @@ def central_laplace_variance(epsilon: float, upper: float, clients: int) -> floa
 def one_bit_crossing() -> float:
     """Return the budget up to which one bit beats local Laplace noise for every data set: ``epsilon coth(epsilon/2) = 2 sqrt 2``.
 
-    Below it the worst variance ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise.
+    Below it the worst variance ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise. The root is the fixed point of
+    ``2 sqrt 2 tanh(epsilon/2)``, a contraction there.
 
     Returns
     -------
@@ -192,9 +193,10 @@ def one_bit_crossing() -> float:
     >>> round(one_bit_crossing(), 4)
     2.3242
     """
-    from scipy import optimize
-
-    return float(optimize.brentq(lambda e: e / np.tanh(e / 2) - 2 * np.sqrt(2), 1.0, 4.0, xtol=1e-14))
+    epsilon = 2.0
+    for _ in range(80):
+        epsilon = float(2 * np.sqrt(2) * np.tanh(epsilon / 2))
+    return epsilon
 
 
 def approximate_bit_variance(epsilon: float, delta: float, clients: int) -> float:
