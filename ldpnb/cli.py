@@ -45,7 +45,7 @@ def cli() -> None:
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
     if not identifiers:
         return list(catalogue())
-    return list(dict.fromkeys(find(i) for i in identifiers))
+    return list({n.id: n for n in map(find, identifiers)}.values())
 
 
 @cli.command("list")
