@@ -275,7 +275,7 @@ def _outputs(outputs: list[dict[str, Any]], count: int | None) -> list[dict[str,
         if output["output_type"] == "execute_result":
             output["execution_count"] = count
         if "metadata" in output:
-            output["metadata"] = {}
+            output["metadata"] = {k: v for k, v in output["metadata"].items() if k.startswith("image/")}
         kept.append(output)
     for output in kept:
         if output["output_type"] == "stream":

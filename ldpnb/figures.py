@@ -6,6 +6,7 @@ standard error, are points with bars of two standard errors; theory is a line.
 """
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Sequence
@@ -235,22 +236,25 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
     ValueError
         If `caption` is empty or `table` has no rows.
     """
+    from IPython.display import Image, display
+
     target = _publish_numbers(table, stem, caption)
+    picture = _rendered(figure, "png", {"Software": None})
     if target is not None:
-        figure.savefig(_partial(target, ".png"), format="png", metadata={"Software": None})
-        figure.savefig(
-            _partial(target, ".pdf"), format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None}
-        )
-        for suffix in (".png", ".pdf"):
-            os.replace(_partial(target, suffix), target.with_name(target.name + suffix))
-    plt.show()
+        # laid out once: the vector version repeats the picture
+        figure.set_layout_engine("none")
+        _replace(target, ".png", picture)
+        _replace(target, ".pdf", _rendered(figure, "pdf", {"CreationDate": None, "Producer": None, "Creator": None}))
+    plt.close(figure)
+    width = round(100 * figure.get_size_inches()[0])
+    display(Image(picture, width=width, alt=caption))
 
 
 def publish_table(table: pd.DataFrame, stem: str, *, caption: str) -> None:
     """Write a table of results as ``<stem>.csv`` and, for LaTeX, ``<stem>.tex`` when a folder for figures is set; see `publish`."""
     target = _publish_numbers(table, stem, caption)
     if target is not None:
-        _replace(target, ".tex", _latex(table, caption))
+        _replace(target, ".tex", _latex(table, caption).encode())
 
 
 def _publish_numbers(table: pd.DataFrame, stem: str, caption: str) -> Path | None:
@@ -269,8 +273,8 @@ def _publish_numbers(table: pd.DataFrame, stem: str, caption: str) -> Path | Non
         "columns": list(table.columns),
         "sha256": hashlib.sha256(numbers.encode()).hexdigest(),
     }
-    _replace(target, ".csv", numbers)
-    _replace(target, ".json", json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+    _replace(target, ".csv", numbers.encode())
+    _replace(target, ".json", (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode())
     return target
 
 
@@ -294,10 +298,14 @@ def _latex(table: pd.DataFrame, caption: str) -> str:
     return "\n".join([f"% {caption}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", ""])
 
 
-def _partial(target: Path, suffix: str) -> Path:
-    return target.with_name(f".{target.name}{suffix}")
+def _rendered(figure: Figure, kind: str, metadata: dict[str, None]) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format=kind, metadata=metadata)
+    return content.getvalue()
 
 
-def _replace(target: Path, suffix: str, content: str) -> None:
-    _partial(target, suffix).write_text(content, encoding="utf-8")
-    os.replace(_partial(target, suffix), target.with_name(target.name + suffix))
+def _replace(target: Path, suffix: str, content: bytes) -> None:
+    """Write ``target + suffix`` in one step."""
+    partial = target.with_name(f".{target.name}{suffix}")
+    partial.write_bytes(content)
+    os.replace(partial, target.with_name(target.name + suffix))
