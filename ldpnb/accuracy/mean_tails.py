@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from ldpnb import checks
-from ldpnb.accuracy import means
+from ldpnb.accuracy import means, tails
 
 _DOUBLINGS = 12
 """How often the normal limit's number of users is doubled in search of the exact one, which exceeds it severalfold at most."""
@@ -163,7 +163,7 @@ def local_laplace_success(epsilon: float, upper: float, clients: int, error: flo
 def one_bit_worst_success(epsilon: float, upper: float, clients: int, error: float) -> float:
     """Return the exact probability that the 1-bit mean is off by at most `error` when all values are ``upper / 2``.
 
-    The number of ones is then binomial with fair coins.
+    Ones less zeros are then a sum of fair signs; an error that equals `error` up to rounding counts as met.
 
     Parameters
     ----------
@@ -186,8 +186,7 @@ def one_bit_worst_success(epsilon: float, upper: float, clients: int, error: flo
     users = checks.whole(clients=clients, at_least=1)
     share = checks.positive(error=error) / checks.positive(upper=upper)
     reach = users * share * np.tanh(checks.positive(epsilon=epsilon) / 2)
-    lowest = np.ceil(users / 2 - reach - 1e-9)
-    return float(1 - 2 * special.bdtr(lowest - 1, users, 0.5)) if lowest >= 1 else 1.0
+    return 1 - tails.symmetric_binomial(users, 2 * reach + 1e-6)
 
 
 def central_laplace_clients(epsilon: float, upper: float, error: float, failure: float) -> float:
