@@ -92,6 +92,6 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
         return float(kept - np.log1p(-((scale * rate) ** 2)) - rate * distance)
 
     best = minimize_scalar(
-        exponent, bounds=(0.0, (1 - 1e-12) / scale), method="bounded", options={"xatol": 1e-13 / scale}
+        exponent, bounds=(0.0, (1 - 1e-12) / scale), method="bounded", options={"xatol": 1e-9 / scale}
     )
     return min(1.0, 2 * float(np.exp(terms * min(best.fun, 0.0))))

@@ -1,0 +1,128 @@
+"""Second routes to the deciding values of juarez2022: formulas as printed, and numbers from a mechanism's output law alone."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+
+Floats = NDArray[np.float64]
+
+
+def printed_keep(group_epsilon: float, groups: int = 2) -> float:
+    """Return ``a = e^eps1 / (e^eps1 + d - 1)``."""
+    growth = float(np.exp(group_epsilon))
+    return growth / (growth + groups - 1)
+
+
+def printed_truth(value_epsilon: float) -> float:
+    """Return ``b = e^eps2 / (1 + e^eps2)``."""
+    growth = float(np.exp(value_epsilon))
+    return growth / (1 + growth)
+
+
+def printed_variance_laplace(
+    group_epsilon: float, value_epsilon: float, k: float, *, size: float, clients: float, second_moment: float
+) -> float:
+    """Return equation (19) as printed, with noise of scale ``2 / eps2`` on kept and ``k / eps2`` on changed clients."""
+    decay = np.exp(-group_epsilon)
+    kept, changed = 2 * (2 / value_epsilon) ** 2, 2 * (k / value_epsilon) ** 2
+    noise = (1 + decay) * (kept + (clients - size) / size * changed * decay)
+    return float((second_moment * decay + noise) / size)
+
+
+def printed_variance_discretised(
+    group_epsilon: float, value_epsilon: float, *, size: float, clients: float, second_moment: float
+) -> float:
+    """Return equation (20) as printed."""
+    a, t = printed_keep(group_epsilon), 2 * printed_truth(value_epsilon) - 1
+    return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
+
+
+def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
+    """Return ``eps1`` and ``k`` of the "optimal" ``M_L`` as Appendix B prints them."""
+    if epsilon >= 2 / 3:
+        return float(np.log(2 / epsilon) + epsilon - 1), epsilon
+    return float(np.log(3) - epsilon / 2), 2 / 3
+
+
+def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Floats, Floats]:
+    """Return the mean and the mean square of what one client adds to every group's sum, from its output law.
+
+    Signs are summed over the channel; the Laplace law is integrated by Gauss-Laguerre quadrature, exact for polynomials.
+
+    Returns
+    -------
+    means, squares : (d,) float
+    """
+    if isinstance(mechanism, DiscretisedMeans):
+        chances = mechanism.channel([value])[:, group].reshape(-1, 2)
+        return chances[:, 1] - chances[:, 0], chances.sum(axis=1)
+    nodes, weights = np.polynomial.laguerre.laggauss(4)
+    chance, location, scale = mechanism.law(group, value).T
+    up, down = location[:, None] + np.outer(scale, nodes), location[:, None] - np.outer(scale, nodes)
+    means = chance * ((up + down) @ weights) / 2
+    return means, chance * ((up**2 + down**2) @ weights) / 2
+
+
+def gap_moments(
+    mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, *, pair: tuple[int, int] = (0, 1)
+) -> tuple[float, float]:
+    """Return the mean and the variance of the estimated gap, adding up what every client contributes.
+
+    A client adds to one group's sum at most, so the mean square of its contribution is the sum of those to either group.
+
+    Parameters
+    ----------
+    mechanism : DiscretisedMeans or LaplaceMeans
+    counts : (d, m) int
+        Clients of each group holding each value.
+    values : (m,) float
+    pair : (int, int)
+        The two groups compared.
+    """
+    held = np.asarray(counts)
+    gain = printed_keep(mechanism.group_epsilon, mechanism.groups)
+    if isinstance(mechanism, DiscretisedMeans):
+        gain *= 2 * printed_truth(mechanism.value_epsilon) - 1
+    factors = np.zeros(mechanism.groups)
+    factors[list(pair)] = np.array([1.0, -1.0]) / (gain * held.sum(axis=1)[list(pair)])
+    mean = variance = 0.0
+    for group, row in enumerate(held):
+        for clients, value in zip(row, np.asarray(values, dtype=float), strict=True):
+            first, second = report_moments(mechanism, group, float(value))
+            own = float(factors @ first)
+            mean += clients * own
+            variance += clients * (float(factors**2 @ second) - own**2)
+    return float(mean), float(variance)
+
+
+def integrated_delta(
+    mechanism: LaplaceMeans, inputs: tuple[tuple[int, float], tuple[int, float]], epsilon: float
+) -> float:
+    """Return the hockey-stick divergence between the reports of two clients ``(group, value)``, by quadrature of the densities.
+
+    Sign changes of the integrand are found by bisection from a fine grid; between them it is smooth and Gauss-Legendre panels integrate it.
+    """
+    first, second = (mechanism.law(group, value) for group, value in inputs)
+    return sum(_integral(p, q, epsilon) for p, q in zip(first, second, strict=True))
+
+
+def _integral(first: Floats, second: Floats, epsilon: float) -> float:
+    def advantage(x: Floats) -> Floats:
+        one, other = (w / (2 * s) * np.exp(-np.abs(x - m) / s) for w, m, s in (first, second))
+        return np.asarray(one - np.exp(epsilon) * other)
+
+    reach = 1 + 45 * max(first[2], second[2])
+    points = np.unique([*np.linspace(-reach, reach, 1501), first[1], second[1]])
+    signs = advantage(points) > 0
+    turns = np.flatnonzero(signs[1:] != signs[:-1])
+    low, high = points[turns], points[turns + 1]
+    for _ in range(60):
+        middle = (low + high) / 2
+        left = (advantage(middle) > 0) == signs[turns]
+        low, high = np.where(left, middle, low), np.where(left, high, middle)
+    ends = np.unique([*points, *high])
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    half = np.diff(ends) / 2
+    values = advantage((ends[:-1] + half)[:, None] + np.outer(half, nodes))
+    return float((np.maximum(values, 0) @ weights) @ half)

@@ -1,0 +1,101 @@
+"""Drawings for juarez2022: panels whose series differ, each with its own legend, and per-client rates by group."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ldpnb.figures import Look, look
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (8, 2)))
+_MARKERS = "osD^v"
+
+
+def panels(
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    by: str,
+    panel: str,
+    points: Sequence[str] = (),
+    error: str | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    xscale: str = "linear",
+    yscale: str = "linear",
+    share_y: bool = True,
+    legend: str = "best",
+) -> Figure:
+    """Draw one panel per value of `panel` in a row, each with its own series and legend.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Tidy: a row per point.
+    x, y, by, panel : str
+        Columns on the axes, and those that tell series and panels apart, in order of first appearance.
+    points : sequence of str
+        Series drawn as points, in the colour of the truth; the others are lines.
+    error : str, optional
+        Column of standard errors of the points, drawn as bars of two.
+    xlabel, ylabel, xscale, yscale : str
+        Axis labels, with units, and scales.
+    share_y : bool
+        Whether the panels share the ordinate.
+    legend : str
+        Where the legends go.
+    """
+    names = list(dict.fromkeys(table[panel]))
+    figure, axes = plt.subplots(
+        1, len(names), figsize=(3.6 * len(names), 3.4), sharex=True, sharey=share_y, squeeze=False
+    )
+    for axis, name in zip(axes[0], names, strict=True):
+        part = table[table[panel] == name]
+        for i, series in enumerate(dict.fromkeys(part[by])):
+            rows = part[part[by] == series]
+            style = Look(_COLOURS[i % 5], _MARKERS[i % 5], _DASHES[i % 5])
+            if series in points:
+                black = Look(look("truth").colour, _MARKERS[list(points).index(series)], "")
+                _points(axis, rows, x, y, error, black, str(series))
+            else:
+                axis.plot(rows[x], rows[y], color=style.colour, linestyle=style.dash, label=str(series))
+        axis.set(xscale=xscale, yscale=yscale, title=str(name), xlabel=xlabel)
+        axis.legend(loc=legend)
+    axes[0, 0].set_ylabel(ylabel)
+    return figure
+
+
+def _points(axis: Axes, rows: pd.DataFrame, x: str, y: str, error: str | None, style: Look, name: str) -> None:
+    bars = 2 * rows[error] if error else None
+    axis.errorbar(
+        rows[x], rows[y], bars, color=style.colour, marker=style.marker, linestyle="none", label=name, zorder=3
+    )
+
+
+def client_rates(table: pd.DataFrame) -> Figure:
+    """Draw every client's rate as a dot per group, with the group's mean as a bar, a panel per metric.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``metric, group, rate, offset``: a row per client; `offset` spreads the dots sideways.
+    """
+    metrics, groups = list(dict.fromkeys(table["metric"])), list(dict.fromkeys(table["group"]))
+    figure, axes = plt.subplots(1, len(metrics), figsize=(7.0, 3.2), sharey=True, squeeze=False)
+    for axis, metric in zip(axes[0], metrics, strict=True):
+        for i, group in enumerate(groups):
+            rows = table[(table["metric"] == metric) & (table["group"] == group)]
+            colour, marker = _COLOURS[i], _MARKERS[i]
+            axis.plot(
+                i + rows["offset"], rows["rate"], color=colour, marker=marker, linestyle="none", alpha=0.6, markersize=4
+            )
+            axis.hlines(rows["rate"].mean(), i - 0.35, i + 0.35, color=look("truth").colour, linewidth=2)
+        axis.set(title=metric, xticks=range(len(groups)), xlim=(-0.6, len(groups) - 0.4))
+        axis.set_xticklabels([f"{group} ({(table['group'] == group).sum() // len(metrics)})" for group in groups])
+    axes[0, 0].set_ylabel("rate of one client")
+    return figure
