@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from ldpnb import checks
+from ldpnb.amplification.subsampling import srs_loss, weighted_loss
 
 
 def cluster_loss_at(other_size: float, *, epsilon: float, changed_size: int, sampling_rate: float) -> float:
@@ -49,14 +50,7 @@ def cluster_loss_at(other_size: float, *, epsilon: float, changed_size: int, sam
     rate = checks.rate(sampling_rate=sampling_rate)
     size = checks.whole(changed_size=changed_size, at_least=1)
     budget = checks.positive(epsilon=epsilon)
-    return _shrunk(budget, float(logit(rate)) + budget * (size - 1 + other_size))
-
-
-def _shrunk(epsilon: float, log_odds: float) -> float:
-    """Return ``ln(1 + (e^epsilon - 1) w)`` with ``w = 1/(1 + e^-log_odds)``, for any epsilon."""
-    if epsilon < 1:
-        return float(np.log1p(np.expm1(epsilon) * expit(log_odds)))
-    return float(np.logaddexp(-np.logaddexp(0, log_odds), epsilon - np.logaddexp(0, -log_odds)))
+    return weighted_loss(budget, float(logit(rate)) + budget * (size - 1 + other_size))
 
 
 def cluster_loss_lower_bound(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
@@ -154,7 +148,7 @@ def cluster_loss(
     others = np.delete(held, changed)
     log_rho = log_symmetric_ratio(-budget * (others + held[changed]).astype(float), drawn)
     step = budget if neighbours == "deletion" else 2 * budget
-    return _shrunk(step, log_rho - step)
+    return weighted_loss(step, log_rho - step)
 
 
 def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
@@ -226,28 +220,6 @@ def _two_central_probabilities(
     return fewer, exactly
 
 
-def srs_loss(epsilon: float, sampling_rate: float) -> float:
-    """Return ``ln(1 + p (e^epsilon - 1))``: simple random sampling at the same rate (equation (3) of bun2022).
-
-    The mechanism is epsilon-*replacement*-DP and so is the whole; `cluster_loss` for clusters of one record is its deletion counterpart.
-
-    Parameters
-    ----------
-    epsilon : float
-        Budget of the mechanism on the sample, nats.
-    sampling_rate : float
-        Fraction ``p`` of the population that is drawn, in ``(0, 1]``.
-
-    Examples
-    --------
-    >>> from math import exp, log
-    >>> round(exp(srs_loss(log(5), 0.5)), 12)
-    3.0
-    """
-    rate = checks.rate(sampling_rate=sampling_rate)
-    return _shrunk(checks.positive(epsilon=epsilon), float(logit(rate)))
-
-
 def two_stage_loss_upper_bound(
     sizes: ArrayLike, chosen: int, *, epsilon: float, sampling_rate: float, changed: int = 0
 ) -> float:
@@ -313,6 +285,49 @@ def identified_cluster_loss_weak_bound(
     rate, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss, budget = checks.non_negative(known_loss=known_loss), checks.positive(epsilon=epsilon)
     return float(loss - np.log1p((1 - rate) / rate * beta * np.exp(budget)))
+
+
+def identifying_confusion(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
+    r"""Return ``beta`` of the optimal mechanism: how much likelier its tail event is with the changed cluster drawn than without.
+
+    The mechanism counts the changed cluster's records positively and all others negatively, with Laplace noise. Then
+    ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 of bun2022 with this ``beta`` and
+    ``epsilon-hat = epsilon`` gives the exact optimum `cluster_loss`.
+
+    Examples
+    --------
+    Two clusters of one record, one drawn: ``beta = e^(-2 epsilon)``.
+
+    >>> round(identifying_confusion([1, 1], 1, epsilon=0.5), 12) == round(float(np.exp(-1)), 12)
+    True
+    """
+    held, drawn = _clusters(sizes, chosen, changed)
+    if drawn == len(held):
+        raise ValueError(f"chosen must leave a cluster out, got chosen={drawn} of {len(held)}")
+    others = np.delete(held, changed)
+    log_rho = log_symmetric_ratio(-checks.positive(epsilon=epsilon) * (others + held[changed]).astype(float), drawn)
+    return float(np.exp(logit(drawn / len(held)) - log_rho))
+
+
+def critical_cluster_size(share: float, *, epsilon: float, sampling_rate: float) -> float:
+    """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon: where amplification is lost.
+
+    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2 of bun2022, which is exact
+    then. A result below 1 means that even clusters of one record lose that much.
+
+    Parameters
+    ----------
+    share : float
+        In ``(0, 1)``.
+    epsilon : float
+        Budget of the deletion-DP mechanism on the sample, nats.
+    sampling_rate : float
+        Fraction of the clusters that is drawn, in ``(0, 1)``.
+    """
+    part, budget = checks.open_probability(share=share), checks.positive(epsilon=epsilon)
+    rate = checks.open_probability(sampling_rate=sampling_rate)
+    weight = np.exp((part - 1) * budget) * np.expm1(-part * budget) / np.expm1(-budget)
+    return float((1 + (logit(weight) - logit(rate)) / budget) / 2)
 
 
 def _clusters(sizes: Any, chosen: int, changed: int) -> tuple[NDArray[np.int64], int]:

@@ -157,7 +157,7 @@ def _optimum(
     best, where, logs = -np.inf, blocks[0], np.empty(0)
     for block in blocks:
         if p[block].sum() > 0:
-            loss, found = _block_optimum(p[block], q[block], distances[np.ix_(block, block)])
+            loss, found = largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)])
             if loss > best:
                 best, where, logs = loss, block, found
     everywhere = np.full(len(p), -np.inf)
@@ -165,15 +165,35 @@ def _optimum(
     return best, everywhere
 
 
-def _block_optimum(
+def largest_log_ratio(
     p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
+    """Return the largest ``ln(p.g / q.g)`` over ``g > 0`` with ``|ln g_i - ln g_j| <= distances[i, j]``, and a ``ln g`` that attains it.
+
+    Parameters
+    ----------
+    p, q : (points,) float
+        Weights ``>= 0``, not all zero.
+    distances : (points, points) float
+        Symmetric, in nats; infinite where a pair is unconstrained. The pairs with a finite distance must connect all points.
+
+    Returns
+    -------
+    (float, (points,) float)
+        The logarithms have maximum 0.
+
+    Examples
+    --------
+    >>> loss, logs = largest_log_ratio(np.array([1.0, 0.0]), np.array([0.5, 0.5]), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> round(float(np.exp(-loss)), 12), logs.tolist()
+    (0.683939720586, [0.0, -1.0])
+    """
     # with g = 1 + u * unit the program is well scaled for a tiny budget too: u stays of order one
     count = len(p)
     if count == 1:
         return float(np.log(p[0] / q[0])), np.zeros(1)
     unit = float(np.expm1(distances[distances > 0].min()))
-    tail, head = np.nonzero(~np.eye(count, dtype=bool))
+    tail, head = np.nonzero(np.isfinite(distances) & ~np.eye(count, dtype=bool))
     ratio = np.exp(distances[tail, head])
     matrix = _pairs(tail, head, ratio, count)
     value, u = _solve(p, matrix, np.expm1(distances[tail, head]) / unit, equal=q, level=float((1 - q.sum()) / unit))
@@ -205,7 +225,7 @@ def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> N
         near = gaps[np.ix_(known, rest)]
         source, target = np.unravel_index(int(near.argmin()), near.shape)
         i, j = known[int(source)], rest[int(target)]
-        if gaps[i, j] > 1e-5 * distances[i, j]:
+        if gaps[i, j] > 1e-5 * distances[i, j] + 1e-9:
             raise RuntimeError("the linear program did not end in a vertex")
         exact[j] = exact[i] + np.sign(logs[j] - logs[i]) * distances[i, j]
         known.append(j)
