@@ -9,7 +9,7 @@ JOBS   ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint lab lock clean help
+.PHONY: figures test lint bench bench-readme lab lock clean help
 
 figures: $(STAMP) ## run every notebook that changed and renew figures/
 	@$(BIN)/ldpnb run --jobs $(JOBS)
@@ -21,6 +21,18 @@ lint: $(STAMP) ## ruff and mypy
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary
+
+bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor
+	@$(BIN)/python tests/bench/bench.py build/peers/bin/python
+
+bench-readme: $(STAMP) build/peers/.installed # the same, and put the table into the README
+	@$(BIN)/python tests/bench/bench.py build/peers/bin/python --readme
+
+build/peers/.installed: tests/bench/peers.txt | $(STAMP)
+	@$(PYTHON) -m venv build/peers
+	@$(BIN)/python -m uv pip install --quiet --system-certs --python build/peers/bin/python -r tests/bench/peers.txt \
+	  || build/peers/bin/python -m pip install --quiet -r tests/bench/peers.txt
+	@touch $@
 
 lab: $(STAMP) ## open JupyterLab on the tour
 	@$(BIN)/ldpnb lab

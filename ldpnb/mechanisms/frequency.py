@@ -271,6 +271,8 @@ class UnaryEncoding:
         packed = np.packbits(bits, axis=1)
         keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, tallies = np.unique(keys, return_index=True, return_counts=True)
+        if first.size == held.sum():  # all distinct, as with many values: a copy would only double the memory
+            return bits, np.ones(first.size, dtype=np.int64)
         return bits[first], tallies
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:

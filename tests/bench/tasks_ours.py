@@ -1,0 +1,197 @@
+"""The tasks as ldpnb does them, and the machine's floor for each: what numpy's generator or sort alone takes."""
+
+import numpy as np
+
+EPSILON = 1.0
+
+
+def zipf_counts(users: int, values: int) -> np.ndarray:
+    weights = 1 / np.arange(1, values + 1)
+    counts = np.floor(users * weights / weights.sum()).astype(np.int64)
+    counts[0] += users - counts.sum()
+    return counts
+
+
+def krr(users: int, values: int):
+    from ldpnb.estimators.frequency import unbiased
+    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
+    mechanism = KaryRandomisedResponse(EPSILON, values)
+    return lambda: unbiased(mechanism.sample_tallies(counts, rng=rng), users, mechanism)
+
+
+def krr_floor(users: int, values: int):
+    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
+    truthful = 1 - values / (np.exp(EPSILON) + values - 1)
+    uniform = np.full(values, 1 / values)
+
+    def draw():
+        kept = rng.binomial(counts, truthful)
+        return rng.multinomial(users - kept.sum(), uniform)
+
+    return draw
+
+
+def unary(users: int, values: int):
+    from ldpnb.estimators.frequency import unbiased
+    from ldpnb.mechanisms.frequency import UnaryEncoding
+
+    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
+    mechanism = UnaryEncoding.optimised(EPSILON, values)
+    return lambda: unbiased(mechanism.sample_tallies(counts, rng=rng), users, mechanism)
+
+
+def unary_floor(users: int, values: int):
+    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
+    return lambda: (rng.binomial(counts, 0.5), rng.binomial(users - counts, 1 / (1 + np.e)))
+
+
+def noisy_tallies(values: int) -> np.ndarray:
+    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+    users = 1000 * values
+    mechanism = KaryRandomisedResponse(EPSILON, values)
+    return mechanism.sample_tallies(zipf_counts(users, values), rng=np.random.default_rng(7))
+
+
+def norm_sub(values: int):
+    from ldpnb.estimators.frequency import project_simplex, unbiased
+    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+    tallies = noisy_tallies(values)
+    estimate = unbiased(tallies, int(tallies.sum()), KaryRandomisedResponse(EPSILON, values))
+    return lambda: project_simplex(estimate)
+
+
+def krr_mle(values: int):
+    from ldpnb.estimators import likelihood
+
+    tallies = noisy_tallies(values)
+    return lambda: likelihood.krr_mle(tallies, epsilon=EPSILON)
+
+
+def sort_and_pass(values: int, kind: str):
+    from ldpnb.estimators.frequency import unbiased
+    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+    tallies = noisy_tallies(values)
+    estimate = unbiased(tallies, int(tallies.sum()), KaryRandomisedResponse(EPSILON, values))
+    column = tallies if kind == "tallies" else estimate
+    return lambda: np.cumsum(np.sort(column)[::-1])
+
+
+def unary_data(users: int, values: int, epsilon: float = EPSILON, counts: np.ndarray | None = None):
+    from ldpnb.mechanisms.frequency import UnaryEncoding
+
+    mechanism = UnaryEncoding.optimised(epsilon, values)
+    held = zipf_counts(users, values) if counts is None else counts
+    return mechanism, *mechanism.sample_outputs(held, rng=np.random.default_rng(7))
+
+
+def unary_mle(users: int, values: int, epsilon: float = EPSILON, column: str = ""):
+    from ldpnb.estimators.likelihood import support_mle
+    from ldpnb.populations.public import adult
+
+    counts = adult("age").counts if column else None
+    mechanism, outputs, tallies = unary_data(users, values, epsilon, counts)
+    tolerance = 0.5 if values > 100 else 1e-3
+    info = {}
+
+    def fit():
+        found = support_mle(outputs, tallies, mechanism, tolerance=tolerance)
+        info["n gap"] = float(found.gap)
+
+    return fit, 1.0, info
+
+
+def gaps():
+    from ldpnb.mechanisms.groups import DiscretisedMeans
+
+    rng, mechanism = np.random.default_rng(7), DiscretisedMeans.calibrated(EPSILON)
+    counts, values = np.full((2, 2), 250_000_000), np.array([-1.0, 1.0])
+    return lambda: mechanism.sample_sums(counts, values, repetitions=1000, rng=rng)
+
+
+def shuffled(users: int, values: int = 100, epsilon: float = 3.0):
+    from ldpnb.amplification import shuffling
+    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+    setting = {"nodes": users, "sampling_rate": 1.0, "mechanism": KaryRandomisedResponse(epsilon, values)}
+    info = {}
+
+    def account():
+        upper, lower = shuffling.epsilon_upper(1e-6, **setting), shuffling.epsilon_lower(1e-6, **setting)
+        info["relative width"] = (upper - lower) / upper
+
+    return account, 1.0, info
+
+
+def random_size(records: int):
+    from ldpnb.amplification.random_size import random_size_loss
+
+    sizes = np.arange(records + 1)
+    law = np.exp(-((sizes - records / 10) ** 2) / (2 * (records / 100) ** 2))
+    return lambda: random_size_loss(law / law.sum(), EPSILON)
+
+
+def clusters(count: int):
+    from ldpnb.amplification.clusters import cluster_loss
+
+    sizes = np.random.default_rng(7).integers(1, 100_000, count)
+    return lambda: cluster_loss(sizes, count // 10, epsilon=0.1)
+
+
+def command(*arguments: str):
+    import subprocess
+    import sys
+
+    return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+
+
+TASKS = {
+    "k-RR, n = 1e6, k = 1024": lambda: krr(10**6, 1024),
+    "k-RR, n = 1e6, k = 1024 | floor": lambda: krr_floor(10**6, 1024),
+    "OUE, n = 1e6, k = 1024": lambda: unary(10**6, 1024),
+    "OUE, n = 1e6, k = 1024 | floor": lambda: unary_floor(10**6, 1024),
+    "k-RR, n = 1e9, k = 1e6": lambda: krr(10**9, 10**6),
+    "k-RR, n = 1e9, k = 1e6 | floor": lambda: krr_floor(10**9, 10**6),
+    "Norm-Sub, k = 1024": lambda: norm_sub(1024),
+    "Norm-Sub, k = 1024 | floor": lambda: sort_and_pass(1024, "estimate"),
+    "Norm-Sub, k = 1e6": lambda: norm_sub(10**6),
+    "Norm-Sub, k = 1e6 | floor": lambda: sort_and_pass(10**6, "estimate"),
+    "k-RR MLE, k = 1024": lambda: krr_mle(1024),
+    "k-RR MLE, k = 1024 | floor": lambda: sort_and_pass(1024, "tallies"),
+    "k-RR MLE, k = 1e6": lambda: krr_mle(10**6),
+    "k-RR MLE, k = 1e6 | floor": lambda: sort_and_pass(10**6, "tallies"),
+    "unary MLE, a = 10, n = 1e6": lambda: unary_mle(10**6, 10),
+    "unary MLE, a = 74, n = 32561": lambda: unary_mle(32561, 74, column="age"),
+    "unary MLE, a = 1024, n = 1e6": lambda: unary_mle(10**6, 1024),
+    "group gap, K = 1e9, 1000 runs": gaps,
+    "shuffled k-RR, n = 1e6": lambda: shuffled(10**6),
+    "random size, n = 1000": lambda: random_size(1000),
+    "random size, n = 1e5": lambda: random_size(10**5),
+    "clusters, 1e5 unequal": lambda: clusters(10**5),
+    "import ldpnb": lambda: command("-c", "import ldpnb"),
+    "ldpnb list": lambda: command("-m", "ldpnb", "list"),
+}
+
+GROWTH = {
+    "k-RR: time against users": lambda n: krr(int(n), 1024),
+    "k-RR: time against values": lambda k: krr(10**9, int(k)),
+    "k-RR MLE: time against values": lambda k: krr_mle(int(k)),
+    "unary MLE: time against values": lambda a: unary_mle(10_000, int(a)),
+    "random size: time against records": lambda n: random_size(int(n)),
+    "clusters: time against clusters": lambda k: clusters(int(k)),
+}
+GRIDS = {
+    "k-RR: time against users": [1e3, 1e5, 1e7, 1e9],
+    "k-RR: time against values": [10, 100, 1e3, 1e4, 1e5, 1e6],
+    "k-RR MLE: time against values": [10, 100, 1e3, 1e4, 1e5, 1e6],
+    "unary MLE: time against values": [10, 30, 100, 300, 1000],
+    "random size: time against records": [100, 300, 1e3, 1e4, 1e5],
+    "clusters: time against clusters": [10, 100, 1e3, 1e4, 1e5],
+}
+for title, make in GROWTH.items():
+    for size in GRIDS[title]:
+        TASKS[f"{title} {size:g}"] = lambda make=make, size=size: make(size)

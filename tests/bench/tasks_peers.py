@@ -1,0 +1,137 @@
+"""The same tasks as their peers do them, each through its own public interface; a share of the users where all would take minutes."""
+
+import math
+
+import numpy as np
+
+EPSILON = 1.0
+
+
+def zipf_values(users: int, values: int) -> list[int]:
+    weights = 1 / np.arange(1, values + 1)
+    counts = np.floor(users * weights / weights.sum()).astype(np.int64)
+    counts[0] += users - counts.sum()
+    return np.repeat(np.arange(values), counts).tolist()
+
+
+def pure_ldp_krr(users: int, values: int, share: float):
+    from pure_ldp.frequency_oracles.direct_encoding import DEClient, DEServer
+
+    held = [x + 1 for x in zipf_values(int(users * share), values)]
+    client = DEClient(EPSILON, values)
+
+    def estimate():
+        server = DEServer(EPSILON, values)
+        for x in held:
+            server.aggregate(client.privatise(x))
+        return server.estimate_all(range(1, values + 1), suppress_warnings=True)
+
+    return estimate, share
+
+
+def multi_freq_krr(users: int, values: int, share: float):
+    from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
+
+    held = zipf_values(int(users * share), values)
+    return lambda: GRR_Aggregator_MI([GRR_Client(x, values, EPSILON) for x in held], values, EPSILON), share
+
+
+def opendp_krr(users: int, values: int, share: float):
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    held = zipf_values(int(users * share), values)
+    p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
+    q = (1 - p) / (values - 1)
+    mechanism = dp.m.make_randomized_response(categories=list(range(values)), prob=p)
+    return lambda: (np.bincount([mechanism(x) for x in held], minlength=values) / len(held) - q) / (p - q), share
+
+
+def diffprivlib_krr(users: int, values: int, share: float):
+    from diffprivlib.mechanisms import Exponential
+
+    held = zipf_values(int(users * share), values)
+    p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
+    q = (1 - p) / (values - 1)
+    shape = {"epsilon": EPSILON, "sensitivity": 1, "monotonic": True}
+    mechanisms = {x: Exponential(utility=[float(i == x) for i in range(values)], **shape) for x in set(held)}
+    return (
+        lambda: (np.bincount([mechanisms[x].randomise() for x in held], minlength=values) / len(held) - q) / (p - q),
+        share,
+    )
+
+
+def pure_ldp_unary(users: int, values: int, share: float):
+    from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
+
+    held = [x + 1 for x in zipf_values(int(users * share), values)]
+    client = UEClient(EPSILON, values, use_oue=True)
+
+    def estimate():
+        server = UEServer(EPSILON, values, use_oue=True)
+        for x in held:
+            server.aggregate(client.privatise(x))
+        return server.estimate_all(range(1, values + 1), suppress_warnings=True)
+
+    return estimate, share
+
+
+def multi_freq_unary(users: int, values: int, share: float):
+    from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Aggregator_MI, UE_Client
+
+    held = zipf_values(int(users * share), values)
+    return lambda: UE_Aggregator_MI([UE_Client(x, values, EPSILON) for x in held], EPSILON), share
+
+
+def pure_ldp_projection(values: int):
+    from pure_ldp.core.prob_simplex import project_probability_simplex
+
+    point = np.random.default_rng(7).normal(1 / values, 0.01, values)
+    return lambda: project_probability_simplex(point)
+
+
+def cvxpy_unary_mle(users: int, values: int):
+    import cvxpy
+
+    q = 1 / (math.exp(EPSILON) + 1)
+    bits = (np.arange(2**values)[:, None] >> np.arange(values)) & 1
+    base = np.power(q, bits.sum(axis=1)) * np.power(1 - q, values - bits.sum(axis=1))
+    channel = base[:, None] * np.where(bits == 1, 0.5 / q, 0.5 / (1 - q))
+    rng, counts = np.random.default_rng(7), np.bincount(zipf_values(users, values), minlength=values)
+    tallies = sum(rng.multinomial(counts[x], channel[:, x] / channel[:, x].sum()) for x in range(values))
+    seen = tallies > 0
+    weights = tallies[seen] / tallies.sum()
+    info = {}
+
+    def fit():
+        p = cvxpy.Variable(values, nonneg=True)
+        cvxpy.Problem(cvxpy.Maximize(weights @ cvxpy.log(channel[seen] @ p)), [cvxpy.sum(p) == 1]).solve(
+            solver="CLARABEL"
+        )
+        found = np.maximum(p.value, 0) / np.maximum(p.value, 0).sum()
+        gradient = channel[seen].T @ (weights / (channel[seen] @ found))
+        info["n gap"] = float(users * (gradient.max() - 1))
+
+    return fit, 1.0, info
+
+
+N, K = 10**6, 1024
+TASKS = {
+    "k-RR, n = 1e6, k = 1024 | pure-ldp": lambda: pure_ldp_krr(N, K, 0.2),
+    "k-RR, n = 1e6, k = 1024 | multi-freq-ldpy": lambda: multi_freq_krr(N, K, 0.2),
+    "k-RR, n = 1e6, k = 1024 | opendp": lambda: opendp_krr(N, K, 0.004),
+    "k-RR, n = 1e6, k = 1024 | diffprivlib": lambda: diffprivlib_krr(N, K, 0.0005),
+    "OUE, n = 1e6, k = 1024 | pure-ldp": lambda: pure_ldp_unary(N, K, 0.01),
+    "OUE, n = 1e6, k = 1024 | multi-freq-ldpy": lambda: multi_freq_unary(N, K, 0.01),
+    "Norm-Sub, k = 1024 | pure-ldp": lambda: pure_ldp_projection(1024),
+    "Norm-Sub, k = 1e6 | pure-ldp": lambda: pure_ldp_projection(10**6),
+    "unary MLE, a = 10, n = 1e6 | cvxpy/Clarabel": lambda: cvxpy_unary_mle(N, 10),
+}
+for users in (1e3, 1e4, 1e5):
+    TASKS[f"k-RR: time against users {users:g} | multi-freq-ldpy"] = lambda users=users: multi_freq_krr(
+        int(users), K, 1.0
+    )
+for values in (10, 100, 1000):
+    TASKS[f"k-RR: time against values {values:g} | multi-freq-ldpy"] = lambda values=values: multi_freq_krr(
+        10**9, values, 1e-5
+    )

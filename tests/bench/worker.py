@@ -1,0 +1,59 @@
+"""One environment's side of the benchmark: prepare tasks by name and time them on request.
+
+    python worker.py tasks_ours.py
+
+Reads a line of JSON per request from standard input and answers with one: {"prepare": name} -> {"share": x}, {"time": name} -> {"seconds": s, "peak MB": m, "info": {...}}.
+A module of tasks defines TASKS = {name: prepare}, where prepare() returns a callable, or (callable, share) if the callable does only that share of
+the task (a peer that would take hours), or (callable, share, info).
+"""
+
+import importlib.util
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+
+
+def load(path: str) -> dict:
+    spec = importlib.util.spec_from_file_location("tasks", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.TASKS
+
+
+def main() -> None:
+    warnings.filterwarnings("ignore")
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # peers print; answers must not mix with that
+    tasks, ready = load(sys.argv[1]), {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if "prepare" in request:
+                made = tasks[request["prepare"]]()
+                work, share, info = (*made, {})[:3] if isinstance(made, tuple) else (made, 1.0, {})
+                repeats = 1
+                start = time.perf_counter()
+                work()
+                took = time.perf_counter() - start
+                while took * repeats < 0.02:
+                    repeats *= 2
+                ready[request["prepare"]] = work, share, repeats, info
+                answer = {"share": share}
+            else:
+                work, share, repeats, info = ready[request["time"]]
+                start = time.perf_counter()
+                for _ in range(repeats):
+                    work()
+                took = (time.perf_counter() - start) / repeats / share
+                peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+                answer = {"seconds": took, "peak MB": peak, "info": info}
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
