@@ -1,0 +1,388 @@
+"""Central privacy of shuffled k-ary randomised response when every node reports with some probability, and what it competes with.
+
+After shuffling only tallies are seen. `epsilon_upper` and `epsilon_lower` bracket the exact loss between data sets that differ in one node's value
+(replacement), usually to four digits. `closed_form` is the published bound for any local randomiser, and
+`gaussian_deviation` the noise of the central Gaussian mechanism at the same privacy.
+
+Both bounds have one shape. Write ``c = e^epsilon0 - 1`` and let ``A, B`` count reports of the two values in question among ``n`` nodes that do not
+hold them. Then ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``, where ``M`` is, in the upper bound, the number of
+nodes in the *privacy blanket* (those silent or reporting at random), and in the lower bound its conditional mean given the tallies. The
+difference between the bounds is the spread of ``M`` that the tallies do not show.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from ldpnb import checks
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+SENSITIVITY = float(np.sqrt(2))
+"""Euclidean distance between the histograms of data sets that differ in one node's value."""
+
+REACH, RARE = 9.5, 20.0
+"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-20."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Where the probabilities of one bound come from.
+
+    Parameters
+    ----------
+    nodes : int
+    visible : float
+        Chance that a node is not in the class that is set apart first: the nodes that report their own value at will, or those that report the
+        value that all others hold.
+    share : float
+        How much a member of that class adds to ``M``; every other node adds 1.
+    chance : float
+        Chance ``pi q`` of a report of a given other value.
+    contrast : float
+        ``e^epsilon0 - 1``.
+    """
+
+    nodes: int
+    visible: float
+    share: float
+    chance: float
+    contrast: float
+
+
+def delta_upper(epsilon: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
+    """Return an upper bound on ``delta`` at a given central ``epsilon``, by the privacy blanket.
+
+    Parameters
+    ----------
+    epsilon : float
+        Central budget, ``>= 0``, in nats.
+    nodes : int
+        Number of nodes, ``>= 2``.
+    sampling_rate : float
+        Probability in ``(0, 1]`` that a node reports.
+    mechanism : KaryRandomisedResponse
+        The local randomiser.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    A node whose report is independent of its value is in the blanket; that happens with chance ``g = 1 - pi (p - q)``. Revealing who is in it
+    and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m + c B))_+] / n`` with ``(A, B)`` trinomial given ``m``.
+
+    References
+    ----------
+    Balle, Bell, Gascón, Nissim (2019) for the blanket; for biswas2022, Section 6, open question (ii).
+    """
+    return _delta(checks.non_negative(epsilon=epsilon), _upper(nodes, sampling_rate, mechanism))
+
+
+def delta_lower(epsilon: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
+    """Return ``delta`` of one pair of data sets: all other nodes hold a third value. No accounting can go below it.
+
+    Parameters
+    ----------
+    epsilon, nodes, sampling_rate, mechanism
+        As in `delta_upper`; the domain must have at least 3 values.
+
+    Returns
+    -------
+    float
+    """
+    return _delta(checks.non_negative(epsilon=epsilon), _lower(nodes, sampling_rate, mechanism))
+
+
+def epsilon_upper(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
+    """Return an upper bound on the central budget of shuffled and sampled k-ary randomised response at a given ``delta``.
+
+    Parameters
+    ----------
+    delta : float
+        In ``(0, 1)``.
+    nodes, sampling_rate, mechanism
+        As in `delta_upper`.
+
+    Returns
+    -------
+    float
+        Nats; at most the local budget.
+
+    Examples
+    --------
+    >>> mechanism = KaryRandomisedResponse(epsilon=3.0, domain_size=20)
+    >>> round(epsilon_upper(1e-6, nodes=5000, sampling_rate=1.0, mechanism=mechanism), 6)
+    0.234258
+    """
+    bound = _upper(nodes, sampling_rate, mechanism)
+    return _epsilon(checks.open_probability(delta=delta), lambda budget: _delta(budget, bound), bound)
+
+
+def epsilon_lower(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
+    """Return a lower bound on the same budget, from the pair of data sets of `delta_lower`.
+
+    Parameters
+    ----------
+    delta, nodes, sampling_rate, mechanism
+        As in `epsilon_upper`; the domain must have at least 3 values.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> mechanism = KaryRandomisedResponse(epsilon=3.0, domain_size=20)
+    >>> round(epsilon_lower(1e-6, nodes=5000, sampling_rate=1.0, mechanism=mechanism), 6)
+    0.234249
+    """
+    bound = _lower(nodes, sampling_rate, mechanism)
+    return _epsilon(checks.open_probability(delta=delta), lambda budget: _delta(budget, bound), bound)
+
+
+def epsilon_two_tallies(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
+    """Return a lower bound from the same pair of data sets when only the tallies ``A`` and ``B`` of the two values are seen.
+
+    Weaker than `epsilon_lower`, and simpler: ``M`` becomes ``n - (n - A - B) pi (p-q) / (1 - 2 pi q)``, its mean given ``A`` and ``B``.
+
+    Parameters
+    ----------
+    delta, nodes, sampling_rate, mechanism
+        As in `epsilon_upper`; the domain must have at least 3 values.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> mechanism = KaryRandomisedResponse(epsilon=3.0, domain_size=20)
+    >>> round(epsilon_two_tallies(1e-6, nodes=5000, sampling_rate=1.0, mechanism=mechanism), 7)
+    0.2341689
+    """
+    bound = _lower(nodes, sampling_rate, mechanism)
+    return _epsilon(checks.open_probability(delta=delta), lambda budget: _delta_two_tallies(budget, bound), bound)
+
+
+def closed_form(delta: float, *, nodes: int, epsilon: float) -> float:
+    """Return ``ln(1 + 8 (e^e0 - 1)/(e^e0 + 1) (sqrt(e^e0 ln(4/delta) / n) + e^e0 / n))``, a bound for any shuffled local randomiser.
+
+    Parameters
+    ----------
+    delta : float
+        In ``(0, 1)``.
+    nodes : int
+        Number ``n`` of nodes, all reporting.
+    epsilon : float
+        Local budget ``e0 > 0``, in nats.
+
+    Returns
+    -------
+    float
+        Nats; ``nan`` outside the bound's range ``e0 <= ln(n / (16 ln(2/delta)))``.
+
+    References
+    ----------
+    Theorem 3.1 of Feldman, McMillan, Talwar (2020), which biswas2022 cites for its open question (ii).
+
+    Examples
+    --------
+    >>> round(closed_form(1e-6, nodes=50_000, epsilon=1.0), 10)
+    0.1011847743
+    """
+    local, count = checks.positive(epsilon=epsilon), checks.whole(nodes=nodes, at_least=1)
+    failure = checks.open_probability(delta=delta)
+    if local > np.log(count / (16 * np.log(2 / failure))):
+        return float("nan")
+    rate = np.exp(local) / count
+    spread = np.sqrt(rate * np.log(4 / failure)) + rate
+    return float(np.log1p(8 * np.tanh(local / 2) * spread))
+
+
+def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SENSITIVITY) -> float:
+    """Return the exact ``delta`` of the central Gaussian mechanism.
+
+    ``Phi(s/(2 sd) - epsilon sd/s) - e^epsilon Phi(-s/(2 sd) - epsilon sd/s)`` for sensitivity ``s``.
+
+    Parameters
+    ----------
+    epsilon : float
+        ``>= 0``, nats.
+    deviation : float
+        Standard deviation ``sd`` of the noise on each count.
+    sensitivity : float
+        Euclidean; ``sqrt(2)`` for a histogram under replacement of one node's value.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Balle and Wang (2018), Theorem 8.
+
+    Examples
+    --------
+    >>> round(gaussian_delta(0.0, deviation=1.0, sensitivity=2.0), 6)
+    0.682689
+    """
+    scale = checks.positive(sensitivity=sensitivity) / checks.positive(deviation=deviation)
+    centre = checks.non_negative(epsilon=epsilon) / scale
+    gain = special.log_ndtr(scale / 2 - centre)
+    loss = epsilon + special.log_ndtr(-scale / 2 - centre)
+    return float(-np.exp(gain) * np.expm1(min(loss - gain, 0.0))) if gain > -np.inf else 0.0
+
+
+def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SENSITIVITY) -> float:
+    """Return the least standard deviation that makes the central Gaussian mechanism ``(epsilon, delta)``-private.
+
+    Parameters
+    ----------
+    epsilon : float
+        ``> 0``, nats.
+    delta : float
+        In ``(0, 1)``.
+    sensitivity : float
+        As in `gaussian_delta`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(gaussian_deviation(1.0, 1e-6), 6)
+    5.974598
+    """
+    target = np.log(checks.open_probability(delta=delta))
+    budget, size = checks.positive(epsilon=epsilon), checks.positive(sensitivity=sensitivity)
+
+    def excess(log_deviation: float) -> float:
+        value = gaussian_delta(budget, deviation=float(np.exp(log_deviation)), sensitivity=size)
+        return float(np.log(max(value, 1e-300)) - target)
+
+    middle = float(np.log(size / budget))
+    return float(np.exp(_root(excess, middle - 1, middle + 1)))
+
+
+def _upper(nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> _Bound:
+    rate, count = checks.rate(sampling_rate=sampling_rate), checks.whole(nodes=nodes, at_least=2)
+    blanket = (1 - rate) + rate * mechanism.domain_size * mechanism.q
+    return _Bound(count, blanket, 0.0, rate * mechanism.q, float(np.expm1(mechanism.epsilon)))
+
+
+def _lower(nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> _Bound:
+    checks.whole(domain_size=mechanism.domain_size, at_least=3)
+    rate, count = checks.rate(sampling_rate=sampling_rate), checks.whole(nodes=nodes, at_least=2)
+    others = (1 - rate) + rate * (mechanism.domain_size - 1) * mechanism.q
+    share = float(np.exp(-mechanism.epsilon))
+    return _Bound(count, others, share, rate * mechanism.q, float(np.expm1(mechanism.epsilon)))
+
+
+def _delta(epsilon: float, bound: _Bound, *, resolution: float = 12.0) -> float:
+    """Sum over the visible nodes and over ``A + B``; the expectation over ``A``, binomial with chance 1/2 given the sum, is closed."""
+    chance = min(1.0, 2 * bound.chance / bound.visible)
+    degenerate = bound.nodes * bound.visible * chance * (1 - chance) < 1
+    coarse = resolution if degenerate else resolution / 4
+    visible, visible_weights = _lattice(np.array([float(bound.nodes)]), bound.visible, coarse)
+    both, weights = _lattice(visible[0], chance, resolution)
+    blanket = (visible[0] + bound.share * (bound.nodes - visible[0]))[:, None]
+    inner = (weights * _mean_advantage(epsilon, both, blanket, bound.contrast)).sum(axis=1)
+    return float(visible_weights[0] @ inner) / bound.nodes
+
+
+def _delta_two_tallies(epsilon: float, bound: _Bound) -> float:
+    both, weights = _lattice(np.array([float(bound.nodes)]), 2 * bound.chance, 24.0)
+    apart = (1 - bound.share) * (1 - bound.visible) / (1 - 2 * bound.chance)
+    blanket = bound.nodes - apart * (bound.nodes - both)
+    return float((weights * _mean_advantage(epsilon, both, blanket, bound.contrast)).sum()) / bound.nodes
+
+
+def _mean_advantage(epsilon: float, both: Array, blanket: Array, contrast: float) -> Array:
+    """Return ``E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+]`` given ``A + B`` and ``M``."""
+    growth = float(np.expm1(epsilon))
+    threshold = (both - growth * blanket / contrast) / (2 + growth)
+    return contrast * (2 + growth) * _mean_shortfall(threshold, both)
+
+
+def _mean_shortfall(threshold: Array, trials: Array) -> Array:
+    """Return ``E[(threshold - X)_+]`` for binomial ``X`` with chance 1/2 and ``threshold <= trials / 2``.
+
+    With ``Y`` of one trial less, ``E[X 1{X <= k}] = trials/2 Pr(Y <= k-1)`` and ``Pr(X <= k) = Pr(Y <= k-1) + Pr(Y = k) / 2``.
+    """
+    most = np.maximum(np.ceil(threshold) - 1, 0)
+    below = np.where(most > 0, special.betainc(np.maximum(trials - most, 0.5), np.maximum(most, 0.5), 0.5), 0.0)
+    at = np.exp(_log_choose(np.maximum(trials - 1, 0), most) - (trials - 1) * np.log(2))
+    return np.where(threshold > 0, (threshold - trials / 2) * below + threshold * at / 2, 0.0)
+
+
+def _log_choose(trials: Array, chosen: Array) -> Array:
+    others = np.maximum(trials - chosen, 0)
+    return np.asarray(special.gammaln(trials + 1) - special.gammaln(chosen + 1) - special.gammaln(others + 1))
+
+
+def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Array]:
+    """Return, for binomials of similar size, points that carry nearly all of their mass and weights to sum with, a row each.
+
+    Narrow laws are listed in full. Wide ones are listed at every ``step``-th point, `resolution` per standard deviation, for a smooth summand
+    summed that way errs by less than any power of the step; rows start at different points, so that what is not smooth averages out.
+    """
+    mean, deviation = trials * chance, np.sqrt(trials.max() * chance * (1 - chance))
+    step = 2 * np.floor(deviation / resolution / 2) + 1
+    first = np.floor(np.maximum(mean - REACH * deviation - RARE, 0.0))
+    shifts = np.arange(trials.size) % step
+    length = int(2 * (REACH * deviation + RARE) / step) + 2
+    points = (first + shifts)[:, None] + step * np.arange(length)
+    size = trials[:, None]
+    inside = np.maximum(size - points, 0)
+    logs = _log_choose(size, points) + special.xlogy(points, chance) + special.xlog1py(inside, -chance)
+    return points, np.where(points <= size, step * np.exp(logs), 0.0)
+
+
+def _epsilon(delta: float, delta_at: Callable[[float], float], bound: _Bound) -> float:
+    """Return where ``delta_at`` falls to `delta`, between 0 and the local budget."""
+    local = float(np.log1p(bound.contrast))
+    if delta_at(0.0) <= delta:
+        return 0.0
+    target = np.log(delta)
+
+    def excess(epsilon: float) -> float:
+        return float(np.log(max(delta_at(epsilon), 1e-300)) - target)
+
+    guess = min(_normal_guess(delta, bound), local)
+    return _root(excess, 0.97 * guess, min(1.03 * guess, local), lowest=0.0, highest=local)
+
+
+def _normal_guess(delta: float, bound: _Bound) -> float:
+    """Return the budget of the Gaussian mechanism whose privacy loss has the same variance as that of the two tallies, if it is below 50."""
+    spread = bound.contrast * np.sqrt(2 * bound.nodes * bound.chance)
+    deviation = bound.nodes * (bound.visible + bound.share * (1 - bound.visible)) / spread
+    if deviation < 0.1:
+        return float(np.log1p(bound.contrast))
+    target = np.log(delta)
+
+    def excess(epsilon: float) -> float:
+        return float(np.log(max(gaussian_delta(epsilon, deviation=deviation, sensitivity=1.0), 1e-300)) - target)
+
+    return _root(excess, 1 / deviation, 2 / deviation, lowest=0.0)
+
+
+def _root(
+    falling: Callable[[float], float], low: float, high: float, *, lowest: float = -np.inf, highest: float = np.inf
+) -> float:
+    """Return where a falling function crosses zero, or `highest` if it does not before; the bracket widens until it holds the root."""
+    from scipy import optimize
+
+    value = cache(falling)
+    while low > lowest and value(low) < 0:
+        low, high = (low - 2 * (high - low) if lowest == -np.inf else low / 2), low
+    while high < highest and value(high) > 0:
+        low, high = high, min(high + 2 * (high - low), highest)
+    return float(optimize.brentq(value, low, high, xtol=1e-300, rtol=1e-9)) if value(high) < 0 else high
