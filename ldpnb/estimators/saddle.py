@@ -1,0 +1,91 @@
+"""The saddle-point approximation behind Bayes estimates under k-ary randomised response.
+
+A Dirichlet vector is a vector of independent gammas given their sum. Replacing the condition by a tilt of their mean leaves independent
+coordinates, one kind for every distinct tally: good when there are many of them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Saddle:
+    """Independent coordinates ``u^{alpha-1} (1 + c u)^s e^{-theta u}`` whose means sum to 1.
+
+    Parameters
+    ----------
+    multiplier : float
+        ``theta``.
+    means : (kinds,) float
+        Mean of a coordinate of each kind, scaled to sum to exactly 1 over all.
+    log_evidence : float
+        Approximate logarithm of the mean of ``prod_x (1 + c P_x)^{s_x}`` under the prior.
+    """
+
+    multiplier: float
+    means: Floats
+    log_evidence: float
+
+
+def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> Saddle:
+    """Solve for the multiplier by a safeguarded Newton iteration in its logarithm.
+
+    Parameters
+    ----------
+    kinds : (kinds, 2) float
+        Tally and prior parameter.
+    repeats : (kinds,) int
+        How many values are of each kind.
+    contrast : float
+        ``c = e^epsilon - 1``.
+    """
+    counts, alpha = kinds[:, 0], kinds[:, 1]
+    low, high = float(repeats @ alpha) * 0.5, float(repeats @ (alpha + counts)) * 2.0
+    theta = float(repeats @ (alpha + counts * contrast / (contrast + repeats.sum())))
+    for _ in range(100):
+        logs, means, variances = _coordinate_moments(counts, alpha, contrast, theta)
+        excess = float(repeats @ means) - 1
+        low, high = (theta, high) if excess > 0 else (low, theta)
+        if abs(excess) < 1e-12 or high - low < 1e-14 * high:
+            break
+        step = theta * np.exp(excess / (theta * float(repeats @ variances)))
+        theta = step if low < step < high else (low + high) / 2
+    total = float(repeats @ alpha)
+    log_evidence = gammaln(total) - float(repeats @ gammaln(alpha)) + theta + float(repeats @ logs)
+    log_evidence -= 0.5 * np.log(2 * np.pi * float(repeats @ variances))
+    return Saddle(theta, means / float(repeats @ means), float(log_evidence))
+
+
+def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: float) -> tuple[Floats, Floats, Floats]:
+    """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``, which converges exponentially."""
+
+    def log_density(log_u: Floats) -> Floats:
+        u = np.exp(log_u)
+        density: Floats = alpha[:, None] * log_u + counts[:, None] * np.log1p(contrast * u) - theta * u
+        return density
+
+    linear = alpha + counts - theta / contrast
+    larger = np.abs(linear) + np.hypot(linear, 2 * np.sqrt(theta * alpha / contrast))
+    peak = np.where(linear < 0, 2 * alpha / contrast / larger, larger / (2 * theta))
+    centre, share = np.log(peak), contrast * peak / (1 + contrast * peak)
+    width = 1 / np.sqrt(theta * peak - counts * share * (1 - share))
+    top = log_density(centre[:, None])
+    ends = []
+    for sign in (-1, 1):
+        reach = 6 * width
+        while (short := (top - log_density((centre + sign * reach)[:, None]))[:, 0] < 40).any():
+            reach = np.where(short, 1.4 * reach, reach)
+        ends.append(centre + sign * reach)
+    span = ends[1] - ends[0]
+    nodes = int(np.ceil(4 * (span / np.minimum(1, 2 * width)).max())) + 2
+    grid = ends[0][:, None] + span[:, None] * np.linspace(0, 1, nodes)
+    weights, u = np.exp(log_density(grid) - top), np.exp(grid)
+    norm = weights.sum(axis=1)
+    mean = (weights * u).sum(axis=1) / norm
+    variance = (weights * (u - mean[:, None]) ** 2).sum(axis=1) / norm
+    return np.log(norm * span / (nodes - 1)) + top[:, 0], mean, variance
