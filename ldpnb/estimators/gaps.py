@@ -1,0 +1,152 @@
+"""From summed reports to group means, gaps, and confidence intervals for the size of a gap.
+
+The *signed* gap is unbiased. Its absolute value is not: near 0 it reports noise as a gap. `absolute_interval` says what is known of the size of
+the gap and covers it at its level everywhere, at 0 as well.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from ldpnb import checks
+from ldpnb.mechanisms.contrasts import Contrast
+from ldpnb.mechanisms.groups import GroupMeans
+
+
+def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDArray[np.float64]:
+    """Return unbiased estimates of the group means, ``sum / (gain n)`` (Definition 5.1 of juarez2022).
+
+    Parameters
+    ----------
+    mechanism : DiscretisedMeans or LaplaceMeans
+        Its ``gain`` is ``a (2b - 1)`` or ``a``.
+    sums : (..., d) float
+        Sums of the values reported for each group, as `sample_sums` draws them.
+    sizes : (d,) int
+        Known sizes of the groups.
+
+    Returns
+    -------
+    (..., d) float
+    """
+    numbers = checks.counts(sizes=sizes, minimum_size=2)
+    if numbers.min() < 1:
+        raise ValueError(f"sizes must be >= 1, got sizes={numbers.tolist()}")
+    return np.asarray(np.asarray(sums, dtype=np.float64) / (mechanism.gain * numbers))
+
+
+def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.float64]:
+    """Return the first mean minus the second, for means ``(..., d)``.
+
+    >>> signed_gap([0.75, 0.25]).tolist()
+    0.5
+    """
+    array = np.asarray(means, dtype=float)
+    return np.asarray(array[..., pair[0]] - array[..., pair[1]])
+
+
+def contrast_gap(mechanism: Contrast, sums: ArrayLike) -> NDArray[np.float64]:
+    """Return the unbiased estimate of the signed gap from a sum of single numbers, ``sum / (gain n_min)``."""
+    smaller = min(mechanism.sizes[g] for g in mechanism.pair)
+    return np.asarray(np.asarray(sums, dtype=float) / (mechanism.gain * smaller))
+
+
+def folded_cdf(x: ArrayLike, mean: ArrayLike) -> NDArray[np.float64]:
+    """Return the distribution function of ``|N(mean, 1)|`` at ``x >= 0``."""
+    point, centre = np.asarray(x, dtype=float), np.asarray(mean, dtype=float)
+    return np.asarray(ndtr(point - centre) - ndtr(-point - centre))
+
+
+def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
+    """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability in which the likelihood ratio is largest.
+
+    Values are ranked by ``f(x; mean) / max_m f(x; m)`` (Feldman and Cousins 1998): near 0 the interval is one-sided, far away it is
+    ``mean +- z``, and between it moves over smoothly. Found by bisection on its lower end.
+
+    Parameters
+    ----------
+    mean : (m,) float
+        ``>= 0``.
+    level : float
+        In ``(0, 1)``.
+
+    Returns
+    -------
+    (m, 2) float
+    """
+    centre, probability = np.atleast_1d(np.asarray(mean, dtype=float)), checks.open_probability(level=level)
+    low, high = np.zeros(centre.size), _upper(np.zeros(centre.size), centre, np.full(centre.size, 1 - probability))
+    for _ in range(60):
+        middle = (low + high) / 2
+        upper = _upper(middle, centre, folded_cdf(middle, centre) + probability)
+        right = _log_ratio(middle, centre) < _log_ratio(upper, centre)
+        low, high = np.where(right, middle, low), np.where(right, high, middle)
+    start = np.where(
+        _log_ratio(np.zeros(centre.size), centre) >= _log_ratio(_upper(low * 0, centre, probability), centre), 0.0, low
+    )
+    return np.stack([start, _upper(start, centre, folded_cdf(start, centre) + probability)], axis=1)
+
+
+def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) -> NDArray[np.float64]:
+    """Return confidence intervals for ``|gap|`` from unbiased normal estimates of the signed gap: all gaps whose `acceptance_region` holds it.
+
+    Their coverage is `level` whatever the gap, they are never empty, and they start at 0 when the data do not exclude it.
+
+    Parameters
+    ----------
+    estimate : (n,) float
+        Signed estimates, or their absolute values.
+    sd : float
+        Their standard deviation, ``> 0``; for `SignedBit` and ``M_R`` the one at values 0 is largest and hardly depends on them.
+    level : float
+        In ``(0, 1)``.
+
+    Returns
+    -------
+    (n, 2) float
+
+    Examples
+    --------
+    >>> absolute_interval([0.0, 10.0], 1.0, level=0.95).round(2).tolist()
+    [[0.0, 1.96], [8.04, 11.96]]
+    """
+    observed = np.abs(np.atleast_1d(np.asarray(estimate, dtype=float))) / checks.positive(sd=sd)
+    near, regions = _regions(level)
+    width = regions[-1, 1] - near[-1]
+    lower = np.interp(observed, np.maximum.accumulate(regions[:, 1]), near)
+    upper = np.interp(observed, np.maximum.accumulate(regions[:, 0]), near)
+    far = observed > near[-1] - 2 * width
+    return np.stack([np.where(far, observed - width, lower), np.where(far, observed + width, upper)], axis=1) * sd
+
+
+@cache
+def _regions(level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    near = np.linspace(0, 12, 1201)
+    return near, acceptance_region(near, level)
+
+
+def _upper(low: NDArray[np.float64], mean: NDArray[np.float64], target: ArrayLike) -> NDArray[np.float64]:
+    """Return the point at which the folded distribution function reaches a target, by bisection."""
+    goal = np.broadcast_to(np.asarray(target, dtype=float), mean.shape)
+    left, right = np.array(low, dtype=float), mean + 40.0
+    for _ in range(70):
+        middle = (left + right) / 2
+        beyond = folded_cdf(middle, mean) < goal
+        left, right = np.where(beyond, middle, left), np.where(beyond, right, middle)
+    return right
+
+
+def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``ln f(x; mean) - max_m ln f(x; m)`` for the folded normal density; the maximiser solves ``m = x tanh(x m)``, 0 for ``x <= 1``."""
+    best = np.maximum(x, 1e-300)
+    for _ in range(30):
+        slope = np.tanh(x * best)
+        best = best - (best - x * slope) / np.maximum(1 - x**2 * (1 - slope**2), 1e-300)
+        best = np.maximum(best, 0.0)
+    return _log_folded(x, mean) - _log_folded(x, best)
+
+
+def _log_folded(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.logaddexp(-((x - mean) ** 2) / 2, -((x + mean) ** 2) / 2))
