@@ -1,5 +1,6 @@
 """The ledger of verdicts for reading: in a notebook, a terminal, or the README."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,15 +35,26 @@ def verdicts(*claims: str) -> None:
 def _paragraph(identifier: str) -> str:
     claim, verdict = audit.find(identifier), audit.decide(identifier)
     says = claim.says[:1].upper() + claim.says[1:].rstrip(".")
-    lines = [f"**{claim.place}: {verdict.status}.** {says}.", "", f"- Evidence ({_kind(verdict)}): {verdict.evidence}"]
+    evidence = f"- Evidence ({evidence_kind(verdict)}): {escaped(verdict.evidence)}"
+    lines = [f"**{claim.place}: {verdict.status}.** {escaped(says)}.", "", evidence]
     if verdict.corrected:
-        lines.append(f"- What holds: {verdict.corrected}")
+        lines.append(f"- What holds: {escaped(verdict.corrected)}")
     if verdict.assumption:
-        lines.append(f"- Assumption: {verdict.assumption}")
+        lines.append(f"- Assumption: {escaped(verdict.assumption)}")
     return "\n".join(lines)
 
 
-def _kind(verdict: audit.Verdict) -> str:
+def escaped(text: str) -> str:
+    r"""Return plain text as Markdown that shows it as it is.
+
+    >>> escaped("n * q_1 < 2 and c_hat**2")
+    'n \\* q_1 < 2 and c_hat\\*\\*2'
+    """
+    return re.sub(r"([\\*`$]|<(?=[A-Za-z/!])|(?<!\w)_|_(?!\w)|~(?=~)|\[(?=[^\]]*\]\())", r"\\\1", text)
+
+
+def evidence_kind(verdict: audit.Verdict) -> str:
+    """Return in words what kind of evidence a verdict rests on, with the error rates of a statistical test."""
     words = _KINDS[verdict.kind]
     if verdict.false_alarm is not None:
         words += f", false alarm <= {verdict.false_alarm:.0e}"
