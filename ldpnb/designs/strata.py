@@ -7,6 +7,7 @@ stratum sizes (`capped_shares`, which moves the surplus to the other strata and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,43 @@ def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
     order = np.argsort(-(exact - floor), kind="stable")
     floor[order[:missing]] += 1
     return floor.astype(np.int64)
+
+
+def best_whole_allocation(sizes: ArrayLike, variances: ArrayLike, total: int) -> NDArray[np.int64]:
+    """Return the whole numbers that minimise the variance of the weighted mean: equation (6) of bun2022 solved exactly.
+
+    One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2 / (m_i (m_i + 1))``, never
+    beyond the stratum. Greedy is exact because the variance is a sum of convex functions of the ``m_i``. Records that cannot lower it are not
+    drawn.
+
+    Parameters
+    ----------
+    sizes : (strata,) int
+        Records per stratum.
+    variances : (strata,) float
+        Variances with the divisor ``n_i - 1``.
+    total : int
+        Records to draw, at least one per stratum of positive variance.
+
+    Examples
+    --------
+    >>> best_whole_allocation([10, 10], [1, 9], 8).tolist()
+    [2, 6]
+    """
+    held, weights = _sizes(sizes), _sizes(sizes) * np.sqrt(_variances(variances))
+    m = (weights > 0).astype(np.int64)
+    if checks.whole(total=total) < m.sum():
+        raise ValueError(f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}")
+    queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and held[i] > 1]
+    heapify(queue)
+    for _ in range(total - int(m.sum())):
+        if not queue:
+            break
+        _, i = heappop(queue)
+        m[i] += 1
+        if m[i] < held[i]:
+            heappush(queue, (-(weights[i] ** 2) / (m[i] * (m[i] + 1)), i))
+    return m
 
 
 def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:

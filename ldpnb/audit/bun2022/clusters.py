@@ -92,7 +92,8 @@ def equation_3() -> Verdict:
     return Verdict(
         judge(agree(closed, singletons), sound=agree(closed, program) and agree(deletion, hand)),
         f"bound = largest loss over all replacement-DP mechanisms in {len(cases)} designs ({closed[0]:.6f} for 2 of 5, epsilon 0.5); clusters of "
-        f"one record reach the same for replacement (an epsilon/2-deletion-DP mechanism is epsilon-replacement-DP) and {deletion[0]:.6f} for deletion",
+        "one record reach the same for replacement (an epsilon/2-deletion-DP mechanism is epsilon-replacement-DP) and "
+        f"{deletion[0]:.6f} for deletion",
         "enumeration",
     )
 
