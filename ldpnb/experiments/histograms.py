@@ -10,7 +10,7 @@ from ldpnb.accuracy import histograms
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
-from ldpnb.mechanisms.signs import SignRandomiser, exact_epsilon
+from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
 from ldpnb.populations import synthetic
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
@@ -54,6 +54,31 @@ def sign_losses(parameters: Sequence[float], enumerated: Sequence[float], domain
         loss = privacy_loss(SignRandomiser.as_printed(c, domain_size).channel())
         rows.append(("exact", c, loss.epsilon, 0.0))
     return pd.DataFrame(rows, columns=["loss", "parameter", "epsilon", "standard_error"])
+
+
+def cost_of_calibration(parameters: Sequence[float], users: int) -> pd.DataFrame:
+    """Tabulate, for a rare value, what sign vectors cost when the printed parameter has to be the exact loss.
+
+    Parameters
+    ----------
+    parameters : sequence of float
+        Printed parameters, in ``(0, 1)``.
+    users : int
+
+    Returns
+    -------
+    DataFrame
+        A row per parameter: its ``exact_loss`` as printed, the ``calibrated_bias`` that makes it the loss, and the standard deviations, in users, of
+        the count ``as_printed``, ``calibrated``, and by ``OUE`` at that loss.
+    """
+    rows = []
+    for parameter in parameters:
+        bias = calibrated_bias(parameter)
+        oue = histograms.pure_variance(0, clients=users, mechanism=UnaryEncoding.optimised(parameter, 2))
+        printed, calibrated = (histograms.sign_variance(0, clients=users, bias=b) for b in (parameter, bias))
+        rows.append((parameter, exact_epsilon(parameter), bias, *np.sqrt([printed, calibrated, oue])))
+    columns = ["parameter", "exact_loss", "calibrated_bias", "as_printed", "calibrated", "OUE"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def count_errors(counts: Counts, budgets: Sequence[float], runs: int, *, seed: int) -> pd.DataFrame:
@@ -122,6 +147,45 @@ def price_list(domain_sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
         variance = float(histograms.pure_variance(0, clients=1, mechanism=signs))
         rows.append((size, "signs, public coins", 1, 1.0, variance))
     return pd.DataFrame(rows, columns=["values", "mechanism", "bits", "entropy", "variance_per_user"])
+
+
+def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, *, seed: int) -> pd.DataFrame:
+    """Estimate one count from sent sign vectors, and from one sent bit times public signs, over simulated collections.
+
+    Parameters
+    ----------
+    users, domain_size : int
+        Everyone draws a value uniformly; the count is that of the first value.
+    epsilon : float
+        Nats.
+    runs : int
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        A row per way of sending: ``sent``, ``bits`` per user, ``truth``, ``mean`` of the estimates with its ``standard_error``,
+        ``standard_deviation``, and the ``exact`` standard deviation.
+    """
+    mechanism = SignRandomiser(epsilon, domain_size)
+    values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)
+    truth = int((values == 0).sum())
+    exact = np.sqrt(histograms.sign_variance(truth, clients=users, bias=mechanism.bias))
+    rows = []
+    for sent, bits in (("signs", domain_size), ("one bit, public signs", 1)):
+        rng, sums = stream("public coins", sent, seed=seed), np.empty(runs)
+        for run in range(runs):
+            if bits == 1:
+                public = 2 * rng.integers(0, 2, (users, domain_size), dtype=np.int8) - 1
+                reports = mechanism.randomize_with_public_signs(values, public, rng=rng) * public[:, 0]
+            else:
+                reports = mechanism.randomize(values, rng=rng)[:, 0]
+            sums[run] = reports.sum()
+        estimates = sums / mechanism.bias
+        deviation = estimates.std(ddof=1)
+        rows.append((sent, bits, truth, estimates.mean(), deviation / np.sqrt(runs), deviation, float(exact)))
+    columns = ["sent", "bits", "truth", "mean", "standard_error", "standard_deviation", "exact"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _kary_entropy(p: float, q: float, domain_size: int) -> float:

@@ -108,14 +108,14 @@ def errors_by_budget(
     unit = np.sqrt(users) / upper
     rows = []
     for epsilon in budgets:
+        worst = np.sqrt(means.one_bit_worst_variance(epsilon, upper, users))
+        bit, noise = (
+            exact_error(name, values, counts, epsilon=epsilon, upper=upper) for name in ("1-bit", "local Laplace")
+        )
         rows += [
-            (
-                "local Laplace",
-                epsilon,
-                unit * exact_error("local Laplace", values, counts, epsilon=epsilon, upper=upper),
-            ),
-            ("1-bit, worst data", epsilon, unit * np.sqrt(means.one_bit_worst_variance(epsilon, upper, users))),
-            ("1-bit, these data", epsilon, unit * exact_error("1-bit", values, counts, epsilon=epsilon, upper=upper)),
+            ("1-bit, worst data", epsilon, unit * worst),
+            ("local Laplace", epsilon, unit * noise),
+            ("1-bit, these data", epsilon, unit * bit),
             ("1-bit, values 0 and m", epsilon, np.sqrt(means.warner_variance(epsilon, 1))),
         ]
     return pd.DataFrame(rows, columns=["mechanism", "epsilon", "error"])
