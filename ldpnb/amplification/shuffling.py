@@ -385,4 +385,4 @@ def _root(
         low, high = (low - 2 * (high - low) if lowest == -np.inf else low / 2), low
     while high < highest and value(high) > 0:
         low, high = high, min(high + 2 * (high - low), highest)
-    return float(optimize.brentq(value, low, high, xtol=1e-300, rtol=1e-9)) if value(high) < 0 else high
+    return float(optimize.brentq(value, low, high, xtol=1e-300, rtol=1e-10)) if value(high) < 0 else high

@@ -85,12 +85,16 @@ def all_reports(
     """
     held = np.eye(domain_size)[list(values)]
     held = np.broadcast_to(held.mean(axis=0), held.shape) if iid else held
-    report = np.asarray(rates)[:, None] * (held @ direct_encoding(epsilon, domain_size).T)
-    law = np.column_stack([1 - np.asarray(rates), report])
-    nodes = len(values)
-    outcomes = np.indices((domain_size + 1,) * nodes).reshape(nodes, -1).T
-    chances = law[np.arange(nodes), outcomes].prod(axis=1)
-    return Reports(np.eye(domain_size + 1)[outcomes][:, :, 1:], chances)
+    return outcomes(np.asarray(rates)[:, None] * (held @ direct_encoding(epsilon, domain_size).T))
+
+
+def outcomes(report: Array) -> Reports:
+    """Enumerate what independent nodes do, given each node's chance of each report, ``(nodes, k)``; what is missing to 1 is silence."""
+    nodes, size = report.shape
+    law = np.column_stack([1 - report.sum(axis=1), report])
+    choices = np.indices((size + 1,) * nodes).reshape(nodes, -1).T
+    chances = law[np.arange(nodes), choices].prod(axis=1)
+    return Reports(np.eye(size + 1)[choices][:, :, 1:], chances)
 
 
 @dataclass(frozen=True, slots=True)
