@@ -1,0 +1,175 @@
+"""Subset selection: report a set of k values that holds one's own with raised probability.
+
+Between k-ary randomised response (``k = 1``) and half of all values it is the best channel known for frequency estimation at every epsilon; at the
+uniform distribution it is the best there is (see `ldpnb.privacy.design`).
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+
+EXPLICIT_LIMIT = 5000
+"""Most subsets for which every output is listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetSelection:
+    """Report a random subset of ``subset_size`` values, each set that holds one's own being ``e^epsilon`` times likelier than each other.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``; also the exact privacy loss.
+    domain_size : int
+        Number ``a >= 2`` of values.
+    subset_size : int
+        Between 1 and ``domain_size - 1``.
+
+    References
+    ----------
+    Ye and Barg (2018). lopuhaa2020 asks for optimal protocols beyond two values (Section 6).
+
+    Examples
+    --------
+    >>> SubsetSelection(np.log(3), domain_size=4, subset_size=2).p
+    0.75
+    """
+
+    epsilon: float
+    domain_size: int
+    subset_size: int
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.whole(domain_size=self.domain_size, at_least=2)
+        checks.whole(subset_size=self.subset_size, at_least=1)
+        if self.subset_size >= self.domain_size:
+            raise ValueError(f"subset_size must be < domain_size, got {self.subset_size} of {self.domain_size}")
+
+    @classmethod
+    def optimal(cls, epsilon: float, domain_size: int) -> "SubsetSelection":
+        """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``.
+
+        Examples
+        --------
+        >>> SubsetSelection.optimal(1.0, 10).subset_size
+        3
+        """
+        size = checks.whole(domain_size=domain_size, at_least=2)
+        decay = float(np.exp(-checks.positive(epsilon=epsilon)))
+        near = size * decay / (1 + decay)
+        sizes = sorted({min(max(int(k), 1), size - 1) for k in (np.floor(near), np.ceil(near))})
+        errors = [(k + (size - k) * decay) ** 2 / (k * (size - k)) for k in sizes]
+        return cls(epsilon, size, sizes[int(np.argmin(errors))])
+
+    @property
+    def p(self) -> float:
+        """Probability that the subset holds the sender's value."""
+        others = (self.domain_size - self.subset_size) * float(np.exp(-self.epsilon))
+        return self.subset_size / (self.subset_size + others)
+
+    @property
+    def q(self) -> float:
+        """Probability that the subset holds another given value."""
+        return (self.subset_size - self.p) / (self.domain_size - 1)
+
+    def outputs(self) -> NDArray[np.uint8]:
+        """Return all subsets as rows of bits, in lexicographic order.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 5000.
+        """
+        number = comb(self.domain_size, self.subset_size)
+        if number > EXPLICIT_LIMIT:
+            raise ValueError(f"subsets must be at most {EXPLICIT_LIMIT} to list them all, got {number}")
+        bits = np.zeros((number, self.domain_size), dtype=np.uint8)
+        for row, chosen in zip(bits, combinations(range(self.domain_size), self.subset_size), strict=True):
+            row[list(chosen)] = 1
+        return bits
+
+    def channel(self) -> NDArray[np.float64]:
+        """Return the ``(subsets, a)`` matrix of ``Pr(subset y | value x)``, rows in the order of `outputs`."""
+        bits = self.outputs()
+        held = self.p / comb(self.domain_size - 1, self.subset_size - 1)
+        matrix: NDArray[np.float64] = np.where(bits == 1, held, held * np.exp(-self.epsilon))
+        return matrix
+
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw how many reports support each value, from the exact joint law.
+
+        Parameters
+        ----------
+        counts : (a,) int
+            How many users hold each value.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (a,) int
+        """
+        outputs, tallies = self.sample_outputs(counts, rng=rng)
+        return tallies @ outputs.astype(np.int64)
+
+    def sample_outputs(
+        self, counts: ArrayLike, *, rng: np.random.Generator
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Draw reports and how often each occurred, from the exact joint law.
+
+        Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a report per user.
+
+        Parameters
+        ----------
+        counts : (a,) int
+            How many users hold each value.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        outputs : (m, a) uint8
+        tallies : (m,) int
+        """
+        held = checks.counts(counts=counts)
+        if held.size != self.domain_size:
+            raise ValueError(f"counts must have one entry per value, {self.domain_size}, got {held.size}")
+        if comb(self.domain_size, self.subset_size) > EXPLICIT_LIMIT:
+            reports = self.randomize(np.repeat(np.arange(self.domain_size), held), rng=rng)
+            return reports, np.ones(len(reports), dtype=np.int64)
+        laws = self.channel().T
+        tallies = rng.multinomial(held, laws / laws.sum(axis=1, keepdims=True)).sum(axis=0)
+        return self.outputs()[tallies > 0], tallies[tallies > 0]
+
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Randomize users one by one.
+
+        Parameters
+        ----------
+        values : (n,) int
+            Each user's value in ``0 .. a-1``.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (n, a) uint8
+            Each user's subset as bits.
+        """
+        held = np.asarray(values)
+        if held.ndim != 1 or held.dtype.kind not in "iu":
+            raise TypeError(f"values must be a one-dimensional array of integers, got dtype {held.dtype}")
+        if held.size and not (held.min() >= 0 and held.max() < self.domain_size):
+            raise ValueError(f"values must lie in 0 .. {self.domain_size - 1}, got {held.min()} .. {held.max()}")
+        bits = np.zeros((held.size, self.domain_size), dtype=np.uint8)
+        rows = max(1, 2**21 // self.domain_size)
+        for start in range(0, held.size, rows):
+            own = held[start : start + rows]
+            order = rng.random((own.size, self.domain_size))
+            order[np.arange(own.size), own] = np.where(rng.random(own.size) < self.p, -1.0, 2.0)
+            chosen = np.argpartition(order, self.subset_size - 1, axis=1)[:, : self.subset_size]
+            np.put_along_axis(bits[start : start + rows], chosen, 1, axis=1)
+        return bits

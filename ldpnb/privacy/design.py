@@ -1,0 +1,122 @@
+"""The best channel of a given privacy for estimating frequencies, by convex optimisation, for few values.
+
+An epsilon-LDP channel does at least as well as any other if its outputs are *staircases*: rows that are a weight times a pattern of 1 and
+``e^epsilon``. The information is linear in the ``2^a - 2`` weights, the limiting error is the trace of its inverse, and the columns must sum to
+1: a convex problem (an A-optimal design), solved here with a lower bound from its dual.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A channel of least limiting error.
+
+    Parameters
+    ----------
+    channel : (2^a - 2, a) float
+        ``Pr(output y | value x)``; the row of number ``j`` favours the values whose bit is set in ``j + 1``.
+    error : float
+        ``n`` times the mean squared error of the distribution in the limit of many users, averaged over the given distributions.
+    lower_bound : float
+        No channel of this privacy has a smaller one.
+    """
+
+    channel: Floats
+    error: float
+    lower_bound: float
+
+
+def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
+    """Return the patterns of 1 and ``e^epsilon``, divided by ``e^epsilon``: row j favours the values whose bit is set in ``j + 1``.
+
+    Examples
+    --------
+    >>> staircase_patterns(2, np.log(2)).round(12).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    size = checks.whole(domain_size=domain_size, at_least=2)
+    favoured = (np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1
+    patterns: Floats = np.where(favoured == 1, 1.0, np.exp(-checks.positive(epsilon=epsilon)))
+    return patterns
+
+
+def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float = 1e-9) -> Design:
+    """Return the epsilon-LDP channel of least limiting error, averaged over distributions.
+
+    Parameters
+    ----------
+    distributions : (a,) or (draws, a) float
+        One distribution, or points of equal weight from a prior; 2 to 8 values, all of positive probability.
+    epsilon : float
+        Nats.
+    tolerance : float
+        Relative distance between error and lower bound at which to stop.
+
+    Returns
+    -------
+    Design
+
+    Raises
+    ------
+    RuntimeError
+        If the bound is not reached within the tolerance.
+
+    Notes
+    -----
+    Answers, for few values, the question of Section 6 of lopuhaa2020.
+
+    Examples
+    --------
+    >>> round(best_channel([0.5, 0.5], np.log(3)).error, 6)
+    2.0
+    """
+    points = np.atleast_2d(np.asarray(distributions, dtype=float))
+    size = points.shape[1]
+    if not 2 <= size <= 8 or points.min() <= 0 or np.abs(points.sum(axis=1) - 1).max() > 1e-9:
+        raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")
+    patterns = staircase_patterns(size, epsilon)
+    weights = 1 / (len(patterns) * patterns.mean(axis=0)[0]) * np.ones(len(patterns))
+    multiplier = np.zeros(size)
+    value, slope, bend = _derivatives(patterns, points, weights)
+    slack = np.full(len(weights), value / weights.sum())
+    bound = -np.inf
+    for _ in range(200):
+        if (slope - patterns @ multiplier).min() >= 0:
+            bound = max(bound, value + float(multiplier.sum() - slope @ weights))
+        if value - bound <= tolerance * value:
+            break
+        centre = 0.2 * float(slack @ weights) / weights.size
+        system = np.block([[bend + np.diag(slack / weights), -patterns], [patterns.T, np.zeros((size, size))]])
+        aim = np.concatenate([patterns @ multiplier - slope + centre / weights, 1 - patterns.T @ weights])
+        solved = np.linalg.solve(system, aim)
+        move, turn = solved[: weights.size], solved[weights.size :]
+        slack_move = centre / weights - slack - slack / weights * move
+        both, moves = np.concatenate([weights, slack]), np.concatenate([move, slack_move])
+        reach = min(1.0, 0.9 / max(float((-moves / both).max()), 1e-12))
+        weights, slack, multiplier = weights + reach * move, slack + reach * slack_move, multiplier + reach * turn
+        value, slope, bend = _derivatives(patterns, points, weights)
+    if not value - bound <= tolerance * value:
+        raise RuntimeError(f"the best channel is known to {value - bound:.3g} only, tolerance={tolerance:g}")
+    squares = float((points**2).sum(axis=1).mean())
+    return Design(weights[:, None] * patterns, value - squares, bound - squares)
+
+
+def _derivatives(patterns: Floats, points: Floats, weights: Floats) -> tuple[float, Floats, Floats]:
+    """Return the mean over points of the trace of the inverse information, its gradient and Hessian in the weights."""
+    value, slope, bend = 0.0, np.zeros(weights.size), np.zeros((weights.size, weights.size))
+    for point in points:
+        scaled = patterns / np.sqrt(patterns @ point)[:, None]
+        inverse = np.linalg.inv((scaled.T * weights) @ scaled)
+        once, twice = scaled @ inverse @ scaled.T, scaled @ inverse @ inverse @ scaled.T
+        value += float(np.trace(inverse)) / len(points)
+        slope -= np.diag(twice) / len(points)
+        bend += 2 * once * twice / len(points)
+    return value, slope, bend
