@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import click
 
 from ldpnb import __version__
 from ldpnb.catalogue import Notebook, UsageError, catalogue, find, home
+from ldpnb.parallel import BACKENDS
 
+_FORMATS = ("md", "html", "csv")
 _STATUSES = ("reproduced", "corrected", "refuted", "open")
 
 
@@ -78,8 +81,35 @@ def _pairs(_context: click.Context, _option: click.Parameter, values: tuple[str,
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise click.BadParameter(f"expected name=value, got {text!r}")
+        if name in given:
+            raise click.BadParameter(f"{name} is given twice")
         given[name] = value
     return given
+
+
+def _parallel(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say where to run."""
+    options = (
+        click.option(
+            "-j",
+            "--jobs",
+            type=click.IntRange(1),
+            default=os.cpu_count() or 1,
+            help="Processes on this machine.  [default: all cores]",
+        ),
+        click.option(
+            "--backend",
+            type=click.Choice(BACKENDS),
+            default="loky",
+            help="Processes of this machine, or a Dask cluster.",
+        ),
+        click.option(
+            "--scheduler", metavar="ADDRESS", help="An existing Dask cluster, instead of one on this machine."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 @cli.command()
@@ -87,16 +117,10 @@ def _pairs(_context: click.Context, _option: click.Parameter, values: tuple[str,
 @click.option(
     "-p", "parameters", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable)."
 )
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    default=os.cpu_count() or 1,
-    help="Notebooks at a time.  [default: all cores]",
-)
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
 @click.option("-f", "--force", is_flag=True, help="Run unchanged notebooks too.")
-def run(ids: tuple[str, ...], parameters: dict[str, Any], jobs: int, output: Path | None, force: bool) -> None:
+@_parallel
+def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, force: bool, **where: Any) -> None:
     """Run notebooks, all by default, and renew their figures.
 
     With -p or --output the results go to a folder of their own and the committed ones stay as they are.
@@ -107,12 +131,12 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], jobs: int, output: Pat
     renew = [t for t in tasks if force or t.target != t.notebook.path or not companion.up_to_date(t.notebook)]
     if len(renew) < len(tasks):
         click.echo(f"{len(tasks) - len(renew)} notebooks are up to date")
-    failed = _run(renew, jobs)
+    failed = _run(renew, where)
     if failed:
         raise SystemExit(1)
 
 
-def _run(tasks: list[Any], jobs: int) -> int:
+def _run(tasks: list[Any], where: dict[str, Any]) -> int:
     from tqdm import tqdm
 
     from ldpnb import companion
@@ -120,7 +144,7 @@ def _run(tasks: list[Any], jobs: int) -> int:
     failed = 0
     try:
         with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
-            for outcome in companion.run(tasks, jobs):
+            for outcome in companion.run(tasks, **where):
                 line = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
                 bar.clear()
                 click.echo(f"failed: {outcome.error}" if outcome.error else line, err=bool(outcome.error))
@@ -133,6 +157,56 @@ def _run(tasks: list[Any], jobs: int) -> int:
     if failed:
         click.echo(f"{failed} of {len(tasks)} notebooks failed; what they had left before is untouched", err=True)
     return failed
+
+
+@cli.command()
+@click.argument("id", required=False)
+@click.option("--list", "listing", is_flag=True, help="List the experiments with their parameters.")
+@click.option(
+    "-g",
+    "--grid",
+    multiple=True,
+    callback=_pairs,
+    metavar="NAME=VALUES",
+    help="Values of a parameter: low:high:count, low:high:count:log or a list with commas (repeatable).",
+)
+@click.option("-p", "fixed", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable).")
+@click.option("-r", "--repetitions", type=int, default=1000, show_default=True, help="At every point of the grid.")
+@click.option("--block", type=int, help="Most repetitions in one task.  [default: 1000]")
+@click.option("--seed", type=int, default=2022, show_default=True)
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
+@_parallel
+def sweep(id: str | None, listing: bool, **described: Any) -> None:
+    """Run an experiment over a grid, a task per point and block of repetitions.
+
+    Results are kept as they finish: the same command goes on where it was stopped. The numbers do not depend on where and in what order it runs.
+    ID is an experiment of the companion, or MODULE:FUNCTION for one of your own.
+    """
+    from ldpnb.sweeps import session
+
+    if id is None or listing:
+        click.echo("\n".join(session.listed(id)))
+    else:
+        raise SystemExit(session.run(id, **described))
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--x", required=True, metavar="COLUMN")
+@click.option("--y", required=True, metavar="COLUMN")
+@click.option("--by", metavar="COLUMN", help="A series per value of this column.")
+@click.option("--where", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Only these rows (repeatable).")
+@click.option("--log", default="", metavar="x|y|x,y", help="Logarithmic axes.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Picture.  [default: FOLDER/Y_by_X.png]"
+)
+def plot(folder: Path, output: Path | None, x: str, y: str, **options: Any) -> None:
+    """Draw any column of a sweep's table against any other; what varies besides gets a panel each."""
+    from ldpnb.sweeps import plot as drawing
+
+    path = output or folder / f"{y}_by_{x}.png"
+    drawing.save(drawing.draw(folder, x, y, **options), path)
+    click.echo(path)
 
 
 @cli.command()
@@ -176,15 +250,32 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 
 
 @cli.command("report")
-@click.option("--readme", is_flag=True, help="Renew the README's table of sources.")
-def write_report(readme: bool) -> None:
-    """Write what is derived from the ledger."""
+@click.option("--format", "kind", type=click.Choice(_FORMATS), help="Of the ledger.  [default: by the file's name, else md]")
+@click.option("-o", "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="File to write.")
+@click.option("--readme", is_flag=True, help="Renew the README's table of sources instead.")
+def write_report(kind: str | None, output: Any, readme: bool) -> None:
+    """Write the committed ledger as Markdown, HTML or CSV, to the terminal by default."""
     from ldpnb import report
+    from ldpnb.site import ledger
 
-    if not readme:
-        raise UsageError("say what to write: --readme")
-    changed = report.write_readme_table(home() / "README.md")
-    click.echo("README.md renewed" if changed else "README.md is current")
+    if readme:
+        changed = report.write_readme_table(home() / "README.md")
+        click.echo("README.md renewed" if changed else "README.md is current")
+    else:
+        output.write(ledger.document(kind or ledger.format_of(output.name)))
+
+
+@cli.command()
+@click.option(
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for it.  [default: build/site]"
+)
+def site(output: Path | None) -> None:
+    """Build the static site of the executed notebooks; it works from disk and asks nothing of any host."""
+    from ldpnb.companion import build
+    from ldpnb.site import builder
+
+    target = output or build() / "site"
+    click.echo(f"{builder.build(target)} pages; open {target / 'index.html'}")
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})

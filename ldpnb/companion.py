@@ -12,6 +12,7 @@ import os
 import platform
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any
 
 from ldpnb import environment
 from ldpnb.catalogue import Notebook, UsageError, home
+from ldpnb.parallel import Lost, pool, unordered
 
 _KERNEL_CONFIG = """\
 c = get_config()  # noqa: F821
@@ -124,15 +126,26 @@ def _require_kernel() -> None:
         raise UsageError(f"no Jupyter kernel {_KERNEL}; `python -m pip install ipykernel` brings it") from None
 
 
-def run(tasks: Sequence[Task], jobs: int) -> Iterator[Outcome]:
-    """Execute tasks in `jobs` processes and yield each outcome as it ends."""
-    from joblib import Parallel, delayed
-
-    if jobs == 1 or len(tasks) <= 1:
+def run(tasks: Sequence[Task], jobs: int, backend: str = "loky", scheduler: str | None = None) -> Iterator[Outcome]:
+    """Execute tasks in `jobs` processes, or on a Dask cluster that shares this disk, and yield each outcome as it ends."""
+    if not tasks or (backend == "loky" and (jobs == 1 or len(tasks) == 1)):
         yield from map(execute, tasks)
         return
-    with Parallel(n_jobs=min(jobs, len(tasks)), backend="loky", return_as="generator_unordered", batch_size=1) as pool:
-        yield from pool(delayed(execute)(task) for task in tasks)
+    with pool(backend, min(jobs, len(tasks)), scheduler) as workers:
+        for task, result in unordered(_execute_alone, tasks, workers, batch_size=1):
+            if isinstance(result, Lost):
+                yield Outcome(task, 0.0, f"{task.notebook.id}: {result.reason}")
+            else:
+                yield result
+
+
+_alone = threading.Lock()
+
+
+def _execute_alone(task: Task) -> Outcome:
+    """Execute a task; a Dask worker with several threads takes one at a time, because a kernel's environment is its process's."""
+    with _alone:
+        return execute(task)
 
 
 def execute(task: Task) -> Outcome:

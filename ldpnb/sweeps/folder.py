@@ -1,0 +1,197 @@
+"""A sweep's folder: a manifest that says which sweep it is, a Parquet file per finished task, and the table they add up to.
+
+A file appears under its final name in one step, complete, and its name is a hash of the task: a task is there once or not at all, whoever ran it
+and how often. A file holds count, sum and squares (about the block's own mean) of every measure of every series, so that blocks combine to
+exactly what one long block would have given.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ldpnb.catalogue import UsageError
+from ldpnb.sweeps.grid import Sweep, Task
+
+Row = Mapping[str, str | int | float | bool]
+
+TABLE, FAILURES = "table.csv", "failures.csv"
+_MANIFEST, _TASKS = "manifest.json", "tasks"
+_PARQUET_END = b"PAR1"
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file in one step: all of it or nothing."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(content)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def prepare(folder: Path, sweep: Sweep) -> None:
+    """Make the folder this sweep's, or see that it is.
+
+    Raises
+    ------
+    UsageError
+        If it holds another sweep, or this one by other code or versions, or cannot be written.
+    """
+    manifest = folder / _MANIFEST
+    try:
+        (folder / _TASKS).mkdir(parents=True, exist_ok=True)
+        if not manifest.exists():
+            write(manifest, (json.dumps(sweep.manifest(), indent=1) + "\n").encode())
+    except OSError as error:
+        raise UsageError(f"output folder cannot be written: {folder} ({error.strerror})") from None
+    there = read_manifest(folder)
+    differing = [name for name, value in sweep.manifest().items() if there.get(name) != value]
+    if differing:
+        raise UsageError(f"{folder} holds a sweep with another {' and '.join(differing)}; name another --output")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what the manifest of a folder says.
+
+    Raises
+    ------
+    UsageError
+        If the folder is not a sweep's.
+    """
+    try:
+        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{folder} is not the folder of a sweep ({type(error).__name__})") from None
+    return manifest
+
+
+def default_name(sweep: Sweep) -> str:
+    """Return a folder name that no other sweep has."""
+    digest = hashlib.blake2b(json.dumps(sweep.manifest()).encode(), digest_size=4).hexdigest()
+    return f"{sweep.experiment.id.replace(':', '-')}-{digest}"
+
+
+def _path(folder: Path, task_id: str) -> Path:
+    return folder / _TASKS / task_id[:2] / f"{task_id}.parquet"
+
+
+def finished(folder: Path) -> set[str]:
+    """Return the ids of the tasks whose results are there and whole."""
+    return {path.stem for path in (folder / _TASKS).glob("??/*.parquet") if _whole(path)}
+
+
+def _whole(path: Path) -> bool:
+    """Return whether a file ends as Parquet does, which one cut off by a failing machine does not."""
+    if path.stat().st_size < len(_PARQUET_END):
+        return False
+    with path.open("rb") as file:
+        file.seek(-len(_PARQUET_END), os.SEEK_END)
+        return file.read() == _PARQUET_END
+
+
+def summarised(series: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], task: Task) -> list[Row]:
+    """Return a task's rows: parameters, block, number and labels of the series, measure, count, sum and squares.
+
+    Raises
+    ------
+    ValueError
+        If a measure does not have one finite number per repetition.
+    """
+    rows: list[Row] = []
+    for number, (labels, measures) in enumerate(series):
+        for measure, numbers in measures.items():
+            array = np.asarray(numbers, dtype=float)
+            if array.shape != (task.repetitions,) or not np.isfinite(array).all():
+                raise ValueError(
+                    f"{measure} must be {task.repetitions} finite numbers, got shape {array.shape}: {array}"
+                )
+            total = float(array.sum())
+            squares = float(np.square(array - total / array.size).sum())
+            where = dict(task.parameters) | {"block": task.block, "series": number} | dict(labels)
+            rows.append(where | {"measure": measure, "count": array.size, "sum": total, "squares": squares})
+    return rows
+
+
+def store(folder: Path, task: Task, rows: list[Row]) -> None:
+    """Write a task's rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path, sink = _path(folder, task.id), pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist([dict(row) for row in rows]), sink, compression="none", use_dictionary=False)
+    path.parent.mkdir(exist_ok=True)
+    write(path, sink.getvalue().to_pybytes())
+
+
+def collect(folder: Path) -> pd.DataFrame:
+    """Return all results of a folder as one tidy table, in the order of the grid.
+
+    Returns
+    -------
+    DataFrame
+        A row per grid point and series: the experiment's parameters, the series' labels, ``repetitions``, and of each measure its mean and
+        ``<measure>_standard_error``.
+
+    Raises
+    ------
+    UsageError
+        If the folder is not a sweep's or holds no results yet.
+    """
+    import pyarrow.dataset as ds
+
+    manifest = read_manifest(folder)
+    files = sorted(str(path) for path in (folder / _TASKS).glob("??/*.parquet") if _whole(path))
+    if not files:
+        raise UsageError(f"{folder} holds no results yet")
+    blocks: pd.DataFrame = ds.dataset(files, format="parquet").to_table().to_pandas()
+    places = {name: {value: i for i, value in enumerate(axis)} for name, axis in manifest["grid"].items()}
+    order = pd.DataFrame({name: blocks[name].map(place) for name, place in places.items()})
+    order = order.assign(**{" series": blocks["series"], " block": blocks["block"]})
+    return combined(blocks.loc[order.sort_values(list(order.columns), kind="stable").index])
+
+
+def combined(blocks: pd.DataFrame) -> pd.DataFrame:
+    """Add up the blocks of each point and series, and put the measures side by side.
+
+    Squares are about a block's own mean, so what the blocks' means are apart comes on top.
+    """
+    keys = [name for name in blocks.columns if name not in ("block", "count", "sum", "squares")]
+    sums = blocks.groupby(keys, sort=False, dropna=False)[["count", "sum"]].transform("sum")
+    apart = blocks["count"] * np.square(blocks["sum"] / blocks["count"] - sums["sum"] / sums["count"])
+    totals = blocks.assign(squares=blocks["squares"] + apart).groupby(keys, sort=False, dropna=False)
+    table = totals[["count", "sum", "squares"]].sum()
+    count = table["count"]
+    table = pd.DataFrame(
+        {
+            "repetitions": count,
+            "": table["sum"] / count,
+            "_standard_error": np.sqrt(table["squares"] / np.maximum(count - 1, 1) / count),
+        }
+    )
+    measures = dict.fromkeys(blocks["measure"])
+    wide = [table.xs(measure, level="measure")[["", "_standard_error"]].add_prefix(measure) for measure in measures]
+    repetitions = table.xs(next(iter(measures)), level="measure")["repetitions"]
+    together: pd.DataFrame = pd.concat([repetitions, *wide], axis=1).reset_index().drop(columns="series")
+    return together
+
+
+def write_table(folder: Path, table: pd.DataFrame) -> str:
+    """Write the collected table as ``table.csv`` and return the hash of its content, every digit of it."""
+    content = table.to_csv(index=False, lineterminator="\n").encode()
+    write(folder / TABLE, content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_failures(folder: Path, failures: Iterable[tuple[Mapping[str, Any], str]]) -> None:
+    """Write what failed, with its parameters, as ``failures.csv``; without failures remove what an earlier run left."""
+    rows = [dict(parameters) | {"error": error} for parameters, error in failures]
+    path = folder / FAILURES
+    path.unlink(missing_ok=True)
+    if rows:
+        write(path, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n").encode())

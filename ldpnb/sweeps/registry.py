@@ -1,0 +1,187 @@
+"""What can be swept: plain functions whose keyword arguments are an experiment's parameters.
+
+`ldpnb.experiments.repeated` holds the companion's own. Any other function of the same form that can be imported serves as well, by the name
+``module:function``. Its annotations (int, float, str, bool or a Literal of words), defaults and numpydoc docstring are its specification.
+"""
+
+import ast
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import math
+import platform
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from ldpnb.catalogue import Parameter, UsageError
+
+EXPERIMENTS: Mapping[str, str] = {
+    name: f"ldpnb.experiments.repeated:{name}" for name in ("frequencies", "sampling", "gaps")
+}
+"""The companion's experiments: name to ``module:function``."""
+
+_TYPES = (int, float, str, bool)
+_GIVEN = ("repetitions", "rng")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A parameter of an experiment, and the words it may be if it is one of a few."""
+
+    parameter: Parameter
+    choices: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the parameter's name."""
+        return self.parameter.name
+
+    def convert(self, value: Any) -> Any:
+        """Return `value`, text or not, as this parameter's type.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be converted without loss, is not finite, or is none of the choices.
+        """
+        converted = self.parameter.convert(value)
+        if isinstance(converted, float) and not math.isfinite(converted):
+            raise UsageError(f"{self.name} must be finite, got {self.name}={value}")
+        if self.choices and converted not in self.choices:
+            near = nearest(converted, self.choices)
+            raise UsageError(f"{self.name} must be one of {', '.join(self.choices)}, got {self.name}={value!r}{near}")
+        return converted
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment and its specification."""
+
+    id: str
+    title: str
+    options: tuple[Option, ...]
+    function: Callable[..., Any]
+
+    def option(self, name: str) -> Option:
+        """Return the parameter of that name.
+
+        Raises
+        ------
+        UsageError
+            If there is none; the nearest is suggested.
+        """
+        known = {option.name: option for option in self.options}
+        if name not in known:
+            raise UsageError(
+                f"{self.id} has no parameter {name}{nearest(name, tuple(known))}; it has {', '.join(known)}"
+            )
+        return known[name]
+
+
+def nearest(word: str, among: tuple[str, ...]) -> str:
+    """Return a suggestion for a misspelt word, or nothing.
+
+    >>> nearest("epsilom", ("epsilon", "n"))
+    ' (did you mean epsilon?)'
+    """
+    near = difflib.get_close_matches(word, among, n=1, cutoff=0.5)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+@cache
+def find(identifier: str) -> Experiment:
+    """Return an experiment by its name or as ``module:function``.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or the function does not have the form of an experiment.
+
+    Examples
+    --------
+    >>> [option.name for option in find("sampling").options]
+    ['epsilon', 'sampling_rate', 'n', 'domain_size']
+    """
+    if identifier not in EXPERIMENTS and ":" not in identifier:
+        near = nearest(identifier, tuple(EXPERIMENTS))
+        raise UsageError(f"no experiment {identifier}{near}; `ldpnb sweep --list` shows all")
+    module, _, name = EXPERIMENTS.get(identifier, identifier).partition(":")
+    try:
+        function = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"no experiment {identifier}: {error}") from None
+    return _specified(identifier, function)
+
+
+def _specified(identifier: str, function: Callable[..., Any]) -> Experiment:
+    documentation, hints = inspect.getdoc(function) or "", get_type_hints(function)
+    meanings, options = _meanings(documentation), []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in _GIVEN:
+            continue
+        choices = get_args(hints.get(name)) if get_origin(hints.get(name)) is Literal else ()
+        kind = str if choices else hints.get(name)
+        if kind not in _TYPES or parameter.default is parameter.empty or name not in meanings:
+            kinds = ", ".join(k.__name__ for k in _TYPES)
+            raise UsageError(
+                f"{identifier}: parameter {name} needs a type among {kinds}, a default and a line in the docstring"
+            )
+        options.append(Option(Parameter(name, kind.__name__, parameter.default, meanings[name]), choices))
+    return Experiment(identifier, documentation.partition("\n")[0], tuple(options), function)
+
+
+def _meanings(documentation: str) -> dict[str, str]:
+    """Return what the section Parameters of a numpydoc docstring says of each."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", documentation, re.DOTALL | re.MULTILINE)
+    entries = re.findall(r"^(\w+) : [^\n]*\n((?:[ ]+[^\n]*\n?)+)", section.group(1) if section else "", re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}
+
+
+@cache
+def provenance(identifier: str) -> dict[str, str]:
+    """Return what an experiment's numbers follow from, besides its parameters: its code and the versions under it.
+
+    The code is that of its module and of every module of the same package that this one imports, directly or not.
+    """
+    function = find(identifier).function
+    digest = hashlib.blake2b(digest_size=8)
+    for name, source in sorted(_sources(function.__module__).items()):
+        digest.update(name.encode() + b"\0" + source + b"\0")
+    versions = {name: metadata.version(name) for name in ("ldpnb", "numpy", "scipy")}
+    return {"code": digest.hexdigest(), "python": ".".join(platform.python_version_tuple()[:2]), **versions}
+
+
+def _sources(module: str) -> dict[str, bytes]:
+    sources, waiting = dict[str, bytes](), [module]
+    while waiting:
+        name = waiting.pop()
+        origin = _origin(name) if name not in sources else None
+        if origin is not None:
+            sources[name] = origin.read_bytes()
+            waiting += _imports(ast.parse(sources[name]), module.partition(".")[0])
+    return sources
+
+
+def _imports(tree: ast.Module, package: str) -> Iterator[str]:
+    """Yield what a module imports from a package; of ``from a import b``, both ``a`` and ``a.b``, which may be a module."""
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{name}" for name in names)]
+        yield from (name for name in names if name.partition(".")[0] == package)
+
+
+def _origin(name: str) -> Path | None:
+    """Return the file of a module, or nothing if there is no such module."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError:  # what it would lie in is a module, not a package
+        return None
+    return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None
