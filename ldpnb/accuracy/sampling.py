@@ -9,7 +9,7 @@ have its shape and are in nodes, variances in nodes squared.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,14 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Data = Literal["fixed", "iid"]
 Values = NDArray[np.float64]
+
+
+class Setting(TypedDict):
+    """The keywords that these formulas share: ``variance_rescaled(holders, **setting)``."""
+
+    nodes: int
+    sampling_rate: float
+    mechanism: KaryRandomisedResponse
 
 
 def mean_unadjusted(
@@ -458,6 +466,53 @@ def expected_total_variation(standard_deviations: ArrayLike, *, nodes: int) -> f
     """
     deviations = np.asarray(standard_deviations, dtype=float)
     return float(deviations.sum() / (checks.whole(nodes=nodes, at_least=1) * np.sqrt(2 * np.pi)))
+
+
+def smallest_rate(
+    distance: float, holders: ArrayLike, *, nodes: int, mechanism: KaryRandomisedResponse
+) -> float | None:
+    """Return the smallest sampling rate at which the expected total variation of ``c-hat`` is at most a given distance.
+
+    Parameters
+    ----------
+    distance : float
+        Target, ``> 0``.
+    holders : (k,) float
+        Nodes that hold each value.
+    nodes : int
+        Number of nodes.
+    mechanism : KaryRandomisedResponse
+
+    Returns
+    -------
+    float or None
+        None if not even all nodes suffice.
+
+    References
+    ----------
+    "Where should we stop?", Section 6 of biswas2022.
+
+    Examples
+    --------
+    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
+    >>> smallest_rate(0.01, [50, 50], nodes=100, mechanism=mechanism) is None
+    True
+    """
+    target = checks.positive(distance=distance)
+
+    def excess(log_rate: float) -> float:
+        rate = float(np.exp(min(log_rate, 0.0)))
+        variance = variance_realised_size(holders, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
+        return float(np.log(expected_total_variation(np.sqrt(variance), nodes=nodes) / target))
+
+    if excess(0.0) > 0:
+        return None
+    from scipy import optimize
+
+    low = -1.0
+    while excess(low) < 0:
+        low *= 2
+    return float(np.exp(optimize.brentq(excess, low, 0.0, xtol=1e-12)))
 
 
 def _odds(mechanism: KaryRandomisedResponse) -> float:

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpnb.figures import look
+from ldpnb.figures import curves, look
 
 
 def estimated_histograms(table: pd.DataFrame) -> Figure:
@@ -50,3 +50,32 @@ def _panel(axis: Axes, rows: pd.DataFrame, name: str) -> None:
         label="estimate",
     )
     axis.plot(rows["value"], rows["truth"], color=look("truth").colour, linewidth=1.2, label="truth")
+
+
+def distance_and_cost(table: pd.DataFrame) -> Figure:
+    """Draw the distance of the raw and of the projected estimate against the sampling rate, with the expected reports as a second scale.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `ldpnb.experiments.sampling.distances` returns.
+    """
+    figure = curves(
+        table,
+        "sampling_rate",
+        "distance",
+        by="budget",
+        panel="estimate",
+        error="standard_error",
+        xlabel="sampling rate π",
+        ylabel="total variation distance",
+        yscale="log",
+    )
+    per_rate = table["expected_reports"].iloc[0] / table["sampling_rate"].iloc[0] / 1000
+    for axis in figure.axes:
+        axis.axhline(1, color="#888888", linewidth=0.8, zorder=0)
+        scale = axis.secondary_xaxis(
+            "top", functions=(lambda rate: rate * per_rate, lambda reports: reports / per_rate)
+        )
+        scale.set_xlabel("expected reports nπ, thousands")
+    return figure

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import sampling as accuracy
 from ldpnb.accuracy.sampling import Setting
-from ldpnb.designs.reporters import sampled_tallies
+from ldpnb.designs.reporters import expected_reports, sampled_tallies
 from ldpnb.estimators import sampling as estimators
+from ldpnb.estimators.frequency import project_simplex
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.populations import synthetic
 from ldpnb.rng import stream
@@ -150,3 +151,90 @@ def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rate
                 ratio = float(accuracy.variance_ratio(holders, **known))
                 rows.append((epsilon, rate, holders, np.sqrt(g), np.sqrt(c), np.sqrt(ratio), 1 - c / g))
     return pd.DataFrame(rows, columns=["epsilon", "sampling_rate", "holders", "g_DE", "c-hat", "ratio", "gain"])
+
+
+RAW, PROJECTED = "as it is", "projected onto the simplex"
+
+
+def distances(
+    counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
+) -> pd.DataFrame:
+    """Measure the total variation distance between c-hat and the data against the sampling rate, and what it costs.
+
+    Parameters
+    ----------
+    counts : (k,) int
+        Nodes that hold each value.
+    epsilons, sampling_rates : sequence of float
+    runs : int
+        Simulated collections per point.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        Columns ``estimate`` (as it is, or projected onto the simplex), ``budget``, ``epsilon``, ``sampling_rate``, ``expected_reports``,
+        ``distance``, ``standard_error``; the closed form has no standard error.
+    """
+    nodes, rows = int(counts.sum()), []
+    for epsilon in epsilons:
+        mechanism = KaryRandomisedResponse(epsilon, counts.size)
+        for rate in sampling_rates:
+            variance = accuracy.variance_realised_size(counts, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
+            closed = accuracy.expected_total_variation(np.sqrt(variance), nodes=nodes)
+            rng = stream("distances", epsilon, rate, seed=seed)
+            tallies = np.array([sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(runs)])
+            shares = estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism) / nodes
+            label = (f"ε = {epsilon:g}", epsilon, rate, expected_reports(counts, rate))
+            rows.append((RAW, *label, closed, np.nan))
+            for name, estimate in ((RAW, shares), (PROJECTED, project_simplex(shares))):
+                drawn = np.abs(estimate - counts / nodes).sum(axis=1) / 2
+                rows.append((name, *label, drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs)))
+    columns = ["budget", "epsilon", "sampling_rate", "expected_reports", "distance", "standard_error"]
+    return pd.DataFrame(rows, columns=["estimate", *columns])
+
+
+def lowest_against_highest(table: pd.DataFrame) -> pd.DataFrame:
+    """Compare the distances at the lowest and the highest sampling rate of `distances`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `distances`.
+
+    Returns
+    -------
+    DataFrame
+        A row per epsilon: distances at both rates (raw: closed form; projected: simulated mean), their ratios and differences.
+    """
+    ends = table["sampling_rate"].min(), table["sampling_rate"].max()
+    closed, projected = table[table["standard_error"].isna()], table[table["estimate"] == PROJECTED]
+    out = pd.DataFrame(index=pd.Index(dict.fromkeys(table["epsilon"]), name="epsilon"))
+    for name, rows in (("raw", closed), ("projected", projected)):
+        low, high = (rows[rows["sampling_rate"] == rate].set_index("epsilon")["distance"] for rate in ends)
+        out[f"{name} at {ends[0]:g}"], out[f"{name} at {ends[1]:g}"] = low, high
+        out[f"{name} ratio"], out[f"{name} difference"] = low / high, low - high
+    return out.reset_index()
+
+
+def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[float]) -> pd.DataFrame:
+    """Compute how many reports, in expectation, bring the distance of c-hat down to some targets.
+
+    Parameters
+    ----------
+    counts : (k,) int
+        Nodes that hold each value.
+    epsilons, targets : sequence of float
+
+    Returns
+    -------
+    DataFrame
+        A row per epsilon, a column per target; missing where all nodes do not suffice.
+    """
+    nodes = int(counts.sum())
+    rows = []
+    for epsilon in epsilons:
+        mechanism = KaryRandomisedResponse(epsilon, counts.size)
+        rates = [accuracy.smallest_rate(target, counts, nodes=nodes, mechanism=mechanism) for target in targets]
+        rows.append([epsilon, *(np.nan if rate is None else nodes * rate for rate in rates)])
+    return pd.DataFrame(rows, columns=["epsilon", *(f"distance {target:g}" for target in targets)])
