@@ -110,7 +110,7 @@ def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) ->
     Examples
     --------
     >>> absolute_interval([0.0, 10.0], 1.0, level=0.95).round(2).tolist()
-    [[0.0, 1.96], [8.04, 11.96]]
+    [[0.0, 1.64], [8.04, 11.96]]
     """
     observed = np.abs(np.atleast_1d(np.asarray(estimate, dtype=float))) / checks.positive(sd=sd)
     near, regions = _regions(level)

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
@@ -76,24 +77,42 @@ def gap_moments(
     mechanism : DiscretisedMeans or LaplaceMeans
     counts : (d, m) int
         Clients of each group holding each value.
-    values : (m,) float
+    values : (m,) or (d, m) float
     pair : (int, int)
         The two groups compared.
     """
     held = np.asarray(counts)
+    numbers = np.broadcast_to(np.asarray(values, dtype=float), held.shape)
     gain = printed_keep(mechanism.group_epsilon, mechanism.groups)
     if isinstance(mechanism, DiscretisedMeans):
         gain *= 2 * printed_truth(mechanism.value_epsilon) - 1
     factors = np.zeros(mechanism.groups)
     factors[list(pair)] = np.array([1.0, -1.0]) / (gain * held.sum(axis=1)[list(pair)])
     mean = variance = 0.0
-    for group, row in enumerate(held):
-        for clients, value in zip(row, np.asarray(values, dtype=float), strict=True):
+    for group, (row, own_values) in enumerate(zip(held, numbers, strict=True)):
+        for clients, value in zip(row, own_values, strict=True):
             first, second = report_moments(mechanism, group, float(value))
             own = float(factors @ first)
             mean += clients * own
             variance += clients * (float(factors**2 @ second) - own**2)
     return float(mean), float(variance)
+
+
+def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
+    """Return the law of ``||X| - gap|`` for ``X`` normal with mean `gap` and standard deviation `sd`, on a grid: cell centres and probabilities."""
+    edges = np.linspace(0, 64 * sd, 2**14 + 1)
+    low, high = np.maximum(gap - edges, 0), gap + edges
+    below = [ndtr((x - gap) / sd) - ndtr((-x - gap) / sd) for x in (low, high)]
+    return (edges[:-1] + edges[1:]) / 2, np.diff(below[1] - below[0])
+
+
+def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
+    """Return the probability that the mean error of `runs` measurements is at most `x`: `error_law` convolved by Fourier transform."""
+    centres, mass = error_law(sd, gap)
+    law = np.fft.irfft(np.fft.rfft(mass) ** runs, mass.size)
+    step = centres[1] - centres[0]
+    sums = step * (np.arange(mass.size) + runs / 2)
+    return float(np.interp(x * runs, sums + step / 2, np.cumsum(law)))
 
 
 def integrated_delta(
