@@ -34,6 +34,9 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	  || build/peers/bin/python -m pip install --quiet -r tests/bench/peers.txt
 	@touch $@
 
+site: $(STAMP) ## build the static site into build/site
+	@$(BIN)/ldpnb site
+
 lab: $(STAMP) ## open JupyterLab on the tour
 	@$(BIN)/ldpnb lab
 

@@ -1,0 +1,76 @@
+"""Where the checkout's files are found on the site: notebooks and the package's code as pages, everything else as it is."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+import ldpnb
+from ldpnb.catalogue import UsageError, home
+
+PACKAGE = Path(ldpnb.__file__).parent
+
+
+def local(path: str) -> Path:
+    """Return the file behind a path within the checkout; the package's files are those that run."""
+    return (PACKAGE.parent if path.split("/")[0] == PACKAGE.name else home()) / path
+
+
+def address(path: str) -> str:
+    """Return where a file or folder of the checkout lies on the site.
+
+    Examples
+    --------
+    >>> address("notebooks/00_start_here.ipynb"), address("ldpnb/rng.py"), address("figures/99_verdicts/verdicts.csv")
+    ('00_start_here.html', 'code/ldpnb/rng.py.html', '99_verdicts/verdicts.csv')
+    """
+    room, _, inside = path.partition("/")
+    if room == "notebooks":
+        return (
+            inside.removesuffix(".ipynb") + ".html"
+            if path.endswith(".ipynb")
+            else f"index.html#{inside.partition('_')[2]}"
+        )
+    if room == "figures":
+        return inside
+    if local(path).is_dir():
+        return f"code/{path}/index.html"
+    return f"code/{path}.html" if path.endswith((".py", ".md")) else f"code/{path}"
+
+
+class Atlas:
+    """The addresses of what the pages link to, and the list of files that have to be there because of it."""
+
+    def __init__(self) -> None:
+        self.wanted: set[str] = set()
+
+    def relink(self, page: str, place: str) -> Callable[[str], str]:
+        """Return the function that turns the links of a file into links of its page.
+
+        Parameters
+        ----------
+        page : str
+            The page's address.
+        place : str
+            The file's path within the checkout, from which its links are written.
+
+        Raises
+        ------
+        UsageError
+            By that function, for a link to a file that does not exist.
+        """
+
+        def turn(url: str) -> str:
+            parts = urlsplit(url)
+            if parts.scheme or parts.netloc or not parts.path:
+                return url
+            path = os.path.normpath(PurePosixPath(place).parent / unquote(parts.path))
+            if not local(path).exists():
+                raise UsageError(f"{place} links to {url}, which does not exist")
+            self.wanted.add(path)
+            target, _, section = address(path).partition("#")
+            fragment = re.sub(r"^L(\d+)$", r"L-\1", parts.fragment) or section
+            return os.path.relpath(target, PurePosixPath(page).parent) + (f"#{fragment}" if fragment else "")
+
+        return turn

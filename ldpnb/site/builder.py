@@ -1,0 +1,115 @@
+"""The whole site in one folder, the same bytes from the same checkout."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ldpnb.audit import SOURCES
+from ldpnb.catalogue import Notebook, UsageError, catalogue, home
+from ldpnb.site import ledger, links
+from ldpnb.site.atlas import Atlas, address, local
+from ldpnb.site.ledger import STATUSES, Entry
+from ldpnb.site.markdown import plain
+from ldpnb.site.pages import notebook_page
+from ldpnb.site.sources import code_pages, text_page
+from ldpnb.site.templates import STATIC, page
+
+_TOUR = "00_start_here"
+
+
+def build(target: Path) -> int:
+    """Write the site of the committed notebooks and figures; return the number of its pages.
+
+    Parameters
+    ----------
+    target : Path
+        The folder; a site that lies there is replaced, in one step and only by one without a dead link.
+
+    Raises
+    ------
+    UsageError
+        If a notebook has not been executed, a figure or the ledger is missing, or the folder holds something else than a site.
+    """
+    if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
+        raise UsageError(f"output must be empty or an earlier site, got {target}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as work:
+        folder = Path(work) / "site"
+        for path, content in _files():
+            _write(folder / path, content)
+        wrong = links.problems(folder)
+        if wrong:
+            raise UsageError("the site is not written:\n  " + "\n  ".join(wrong))
+        shutil.rmtree(target, ignore_errors=True)
+        os.replace(folder, target)
+    return sum(1 for _ in target.rglob("*.html"))
+
+
+def _write(path: Path, content: str | Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, Path):
+        shutil.copyfile(content, path)
+    else:
+        path.write_text(content, encoding="utf-8")
+
+
+def _files() -> Iterator[tuple[str, str | Path]]:
+    """Yield every file of the site: its address and its content, as text or as the file to copy."""
+    notebooks, atlas, entries = catalogue(), Atlas(), ledger.entries()
+    yield ".nojekyll", ""
+    for asset in sorted(STATIC.iterdir()):
+        yield f"static/{asset.name}", asset
+    yield "index.html", _front(notebooks, entries)
+    for before, notebook, after in zip([None, *notebooks], notebooks, [*notebooks[1:], None], strict=False):
+        yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas)
+        yield f"{notebook.id}.ipynb", notebook.path
+    figures = home() / "figures"
+    for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
+        yield path.relative_to(figures).as_posix(), path
+    yield from code_pages().items()
+    yield from _linked(atlas)
+
+
+def _linked(atlas: Atlas) -> Iterator[tuple[str, str | Path]]:
+    """Yield what pages link to that is neither a notebook, a figure nor code: texts as pages, data as it is."""
+    done: set[str] = set()
+    while waiting := sorted(atlas.wanted - done):
+        for path in waiting:
+            done.add(path)
+            if path.endswith(".md"):
+                yield address(path), text_page(path, atlas)
+            elif (
+                path.split("/")[0] not in ("notebooks", "figures")
+                and local(path).is_file()
+                and not path.endswith(".py")
+            ):
+                yield address(path), local(path)
+
+
+def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:
+    groups = [
+        {"key": "", "title": "", "notebooks": [_listed(n, entries) for n in notebooks if n.source not in SOURCES]}
+    ]
+    for key, title in SOURCES.items():
+        own = [_listed(n, entries) for n in notebooks if n.source == key]
+        groups.append({"key": key, "title": title, "notebooks": own})
+    return page(
+        "index",
+        "index.html",
+        title="ldpnb",
+        description="Five sources on local differential privacy and sampling: every claim decided by computed evidence",
+        tour=next((f"{n.id}.html" for n in notebooks if n.id == _TOUR), ""),
+        groups=groups,
+        entries=entries,
+        sources=ledger.sources(entries),
+        statuses=STATUSES,
+        tex=(home() / ledger.CSV).with_suffix(".tex").exists(),
+    )
+
+
+def _listed(notebook: Notebook, entries: list[Entry]) -> dict[str, str]:
+    statuses = [e.status for e in entries if e.notebook == notebook.id]
+    counts = ", ".join(f"{statuses.count(s)} {s}" for s in STATUSES if s in statuses)
+    return {"title": plain(notebook.title), "page": f"{notebook.id}.html", "counts": counts}

@@ -1,0 +1,156 @@
+"""The committed verdicts for readers: the entries of the front page, and the ledger as a document of its own."""
+
+import inspect
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from markupsafe import Markup
+
+from ldpnb import audit, report
+from ldpnb.catalogue import UsageError, home
+from ldpnb.site.markdown import slug
+from ldpnb.site.templates import STATIC, page
+
+STATUSES: tuple[str, ...] = get_args(audit.Status)
+FORMATS = ("md", "html", "csv")
+CSV = "figures/99_verdicts/verdicts.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One claim as the ledger has it, with the addresses on the site where it is shown and checked (empty where it is not)."""
+
+    claim: str
+    source: str
+    place: str
+    says: str
+    status: str
+    kind: str
+    evidence: str
+    corrected: str
+    assumption: str
+    notebook: str
+    check: str
+
+    @property
+    def anchor(self) -> str:
+        """Return the claim's anchor on the page of its notebook."""
+        return "claim-" + slug(self.claim)
+
+    @property
+    def page(self) -> str:
+        """Return the address of the claim, from the site's root."""
+        return f"{self.notebook}.html#{self.anchor}" if self.notebook else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One of the sources and how many of its claims came out how."""
+
+    key: str
+    title: str
+    claims: int
+    counts: Counter[str]
+
+
+def entries() -> list[Entry]:
+    """Return the committed ledger.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    if not (home() / CSV).exists():
+        raise UsageError(f"no {CSV}; `ldpnb run 99_verdicts` writes it")
+    return [_entry(row) for row in report.committed_ledger().to_dict("records")]
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    false_alarm, power = (float(row[k]) if row[k] else None for k in ("false_alarm", "power"))
+    told = {k: row[k] for k in ("status", "evidence", "corrected", "assumption")}
+    kind = report.evidence_kind(audit.Verdict(kind=row["kind"], false_alarm=false_alarm, power=power, **told))
+    source = row["claim"].split("/")[0]
+    return Entry(
+        row["claim"],
+        source,
+        row["place"],
+        row["says"],
+        kind=kind,
+        notebook=row["notebook"],
+        check=_check(row["claim"]),
+        **told,
+    )
+
+
+def _check(identifier: str) -> str:
+    """Return the address of a claim's check among the code pages, or nothing if the claim is not this package's."""
+    try:
+        check = audit.find(identifier).check
+    except ValueError:
+        return ""
+    path = Path(inspect.getfile(check)).relative_to(Path(audit.__file__).parents[2]).as_posix()
+    return f"code/{path}.html#L-{inspect.getsourcelines(check)[1]}"
+
+
+def sources(of: list[Entry]) -> list[Source]:
+    """Return the sources in their order, with the number of claims by verdict."""
+    counted = {key: Counter(e.status for e in of if e.source == key) for key in audit.SOURCES}
+    return [Source(key, title, counted[key].total(), counted[key]) for key, title in audit.SOURCES.items()]
+
+
+def format_of(name: str) -> str:
+    """Return the format that a file's name asks for, Markdown if it asks for none.
+
+    >>> format_of("verdicts.csv"), format_of("-")
+    ('csv', 'md')
+    """
+    suffix = Path(name).suffix.removeprefix(".")
+    return suffix if suffix in FORMATS else "md"
+
+
+def document(format: str) -> str:
+    """Return the committed ledger as one file.
+
+    Parameters
+    ----------
+    format : {"md", "html", "csv"}
+        A Markdown text, a page that needs no other file, or the table itself.
+    """
+    if format == "csv":
+        entries()
+        return (home() / CSV).read_text(encoding="utf-8")
+    return _markdown(entries()) if format == "md" else _html(entries())
+
+
+def _markdown(of: list[Entry]) -> str:
+    lines = ["# Verdicts of ldpnb"]
+    for source in sources(of):
+        counts = ", ".join(f"{source.counts[s]} {s}" for s in STATUSES if source.counts[s])
+        lines += ["", f"## {source.title}", "", f"{source.claims} claims: {counts or 'none'}", ""]
+        for e in of:
+            if e.source == source.key:
+                lines.append(f"- **{e.place}: {e.status}.** {report.escaped(e.says)}")
+                lines.append(f"  - Evidence ({e.kind}): {report.escaped(e.evidence)}")
+                lines += [f"  - What holds: {report.escaped(e.corrected)}"] if e.corrected else []
+                lines += [f"  - Assumption: {report.escaped(e.assumption)}"] if e.assumption else []
+    return "\n".join(lines) + "\n"
+
+
+def _html(of: list[Entry]) -> str:
+    style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))
+    alone = [Entry(**{n: getattr(e, n) for n in Entry.__slots__} | {"notebook": "", "check": ""}) for e in of]
+    return page(
+        "report",
+        "report.html",
+        title="Verdicts of ldpnb",
+        description=f"{len(of)} claims of five sources on local differential privacy with their verdicts and evidence",
+        style=Markup(re.sub(r"@font-face \{.*?\}\n", "", style)),
+        script=Markup(script),
+        entries=alone,
+        sources=sources(of),
+        statuses=STATUSES,
+    )

@@ -1,0 +1,74 @@
+"""The notebooks' prose as HTML: nbconvert's Markdown, with formulas as MathML, links into the site, and headings that can be linked to."""
+
+import html
+import re
+from collections.abc import Callable
+from typing import Any
+
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from ldpnb.site.mathematics import mathml
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's renderer, without a script to draw the formulas."""
+
+    def __init__(self, relink: Callable[[str], str]) -> None:
+        super().__init__(escape=False, exclude_anchor_links=True)
+        self._relink = relink
+
+    def inline_math(self, body: str) -> str:
+        return mathml(body)
+
+    def block_math(self, body: str) -> str:
+        return f'<span class="formula">{mathml(body, block=True)}</span>'
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        return super().link(text, self._relink(url), title)
+
+    def heading(self, text: str, level: int, **attrs: Any) -> str:
+        return f'<h{level} id="{slug(text)}">{text}</h{level}>\n'
+
+
+def render(text: str, relink: Callable[[str], str]) -> str:
+    r"""Return Markdown as HTML.
+
+    Parameters
+    ----------
+    text : str
+    relink : callable
+        Takes the address of a link as written and returns it as it has to be on the page.
+
+    Raises
+    ------
+    ValueError
+        For a formula that cannot be translated, or whatever `relink` raises.
+
+    Examples
+    --------
+    >>> render("see [here](a.py)", lambda url: url + ".html")
+    '<p>see <a href="a.py.html">here</a></p>\n'
+    """
+    return MarkdownWithMath(renderer=_Renderer(relink)).render(text)
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading.
+
+    >>> slug("Figure 2: <em>data</em> from Bin(50, .6)")
+    'figure-2-data-from-bin-50-6'
+    """
+    text = html.unescape(re.sub(r"<[^>]+>", "", heading)).lower()
+    return re.sub(r"[^\w]+", "-", text).strip("-")
+
+
+def plain(text: str) -> str:
+    """Return Markdown without its marks, for places that hold text alone, such as a picture's alternative text.
+
+    >>> plain("**Error** of `k-RR` at $k = 4$")
+    'Error of k-RR at k = 4'
+    """
+    return re.sub(r"[*`$]", "", text)

@@ -1,0 +1,231 @@
+"""One notebook as one page: nbconvert's walk through the cells, our templates, the committed figures with their captions and files."""
+
+import ast
+import html
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring, tostring
+
+from markupsafe import Markup
+
+from ldpnb.catalogue import Notebook, UsageError, home
+from ldpnb.site.atlas import Atlas
+from ldpnb.site.ledger import STATUSES, Entry
+from ldpnb.site.markdown import plain, render, slug
+from ldpnb.site.sources import highlighted
+from ldpnb.site.templates import HERE, page
+
+_FILES = (".pdf", ".csv", ".tex")
+_NUMBER = re.compile(r"|[-+]?[\d.,]+(e[-+]?\d+)?|-?inf|nan|NaN", re.IGNORECASE)
+_VERDICT = re.compile(rf"\*\*(?P<place>[^\n]+): (?P<status>{'|'.join(STATUSES)})\.\*\*")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A figure or table that a notebook's run left under ``figures/``."""
+
+    stem: str
+    caption: str
+    suffixes: tuple[str, ...]
+
+
+def published(stem: str) -> Published:
+    """Return what lies under a stem.
+
+    Raises
+    ------
+    UsageError
+        If nothing does.
+    """
+    folder = home() / "figures"
+    about = folder / f"{stem}.json"
+    if not about.exists():
+        raise UsageError(f"no figures/{stem}.json; `ldpnb run {stem.rpartition('/')[0]}` writes it")
+    caption = json.loads(about.read_text(encoding="utf-8"))["caption"]
+    return Published(stem, caption, tuple(s for s in (".png", *_FILES) if (folder / (stem + s)).exists()))
+
+
+def notebook_page(
+    notebook: Notebook, ledger: Iterable[Entry], neighbours: Sequence[Notebook | None], atlas: Atlas
+) -> str:
+    """Return the page of an executed notebook.
+
+    Parameters
+    ----------
+    notebook : Notebook
+    ledger : iterable of Entry
+        All verdicts; those shown in this notebook become its summary.
+    neighbours : (Notebook or None, Notebook or None)
+        The one before and the one after.
+    atlas : Atlas
+        Learns what the page links to.
+
+    Raises
+    ------
+    UsageError
+        If a cell was not executed, a picture has no published figure, a formula no translation or a link no target.
+    """
+    address = f"{notebook.id}.html"
+    relink = atlas.relink(address, f"notebooks/{notebook.id}.ipynb")
+    decided = [e for e in ledger if e.notebook == notebook.id]
+    try:
+        body = _body(notebook, decided, relink)
+    except ValueError as error:
+        raise UsageError(f"{notebook.id}: {error}") from error
+    heading, body = _heading(body, notebook.title)
+    title = plain(notebook.title)
+    return page(
+        "notebook",
+        address,
+        title=title,
+        description=title,
+        id=notebook.id,
+        name=PurePosixPath(notebook.id).name,
+        source=notebook.source,
+        heading=Markup(heading),
+        body=Markup(_in_boxes(body)),
+        decided={s: [e for e in decided if e.status == s] for s in STATUSES},
+        before=neighbours[0],
+        after=neighbours[1],
+    )
+
+
+def _body(notebook: Notebook, decided: list[Entry], relink: Any) -> str:
+    import nbformat
+    from jinja2 import FileSystemLoader
+    from nbconvert.exporters import TemplateExporter
+
+    node = nbformat.read(notebook.path, as_version=4)
+    _annotate(node, notebook)
+    anchors = {e.place: e.anchor for e in decided}
+    exporter = TemplateExporter(
+        template_name="base",
+        template_file="cells.html.j2",
+        extra_loaders=[FileSystemLoader(HERE / "templates")],
+        filters={
+            "prose": lambda text: render(text, relink),
+            "results": lambda text: _results(text, anchors, relink),
+            "code": highlighted,
+            "table": _table,
+        },
+    )
+    return str(exporter.from_notebook_node(node)[0])
+
+
+def _annotate(node: Any, notebook: Notebook) -> None:
+    """Note in the cells' metadata what the template shows of them beside their text."""
+    for cell in node.cells:
+        if cell.cell_type != "code":
+            continue
+        if cell.source and cell.execution_count is None:
+            raise UsageError(f"{notebook.id} has not been executed; `ldpnb run {notebook.id}` does it")
+        cell.metadata["live"] = bool(re.search(r"^live\(", cell.source, re.MULTILINE))
+        cell.metadata["shown_parameters"] = (
+            _parameters(notebook) if "parameters" in cell.metadata.get("tags", []) else ""
+        )
+        stems = published_in(cell.source, notebook.id)
+        pictures = [o for o in cell.outputs if "image/png" in o.get("data", {})]
+        figures = [p for s in stems if ".png" in (p := published(s)).suffixes]
+        if len(pictures) != len(figures):
+            raise UsageError(f"{notebook.id}: a cell shows {len(pictures)} pictures and publishes {len(figures)}")
+        for output, figure in zip(pictures, figures, strict=True):
+            output.metadata["figure"] = _figure(figure, notebook)
+        tables = [published(s) for s in stems if ".png" not in published(s).suffixes]
+        cell.metadata["files"] = "".join(_figure(t, notebook) for t in tables)
+
+
+def published_in(code: str, identifier: str) -> list[str]:
+    """Return the stems that a cell publishes under, in the order of its calls.
+
+    >>> published_in('publish(curves(t), t, "1_a/01_b/figure", caption="A line.")', "1_a/01_b")
+    ['1_a/01_b/figure']
+    """
+    calls = [n for n in ast.walk(ast.parse(_without_magics(code))) if isinstance(n, ast.Call)]
+    named = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id in ("publish", "publish_table")]
+    texts = [(a.lineno, a.col_offset, a.value) for c in named for a in c.args if isinstance(a, ast.Constant)]
+    return [str(v) for _, _, v in sorted(texts, key=lambda t: t[:2]) if str(v).startswith(f"{identifier}/")]
+
+
+def _without_magics(code: str) -> str:
+    return re.sub(r"^[%!].*$", "", code, flags=re.MULTILINE)
+
+
+def _figure(figure: Published, notebook: Notebook) -> str:
+    """Return a published figure, or a table's files, with the caption and the links to its files."""
+    base = PurePosixPath(notebook.id).name + figure.stem.removeprefix(notebook.id)
+    image = f'<a href="{base}.png"><img src="{base}.png" alt="{html.escape(plain(figure.caption))}"></a>\n'
+    picture = image if ".png" in figure.suffixes else ""
+    links = "".join(f'<a href="{base}{s}" download>{s}</a>' for s in figure.suffixes if s in _FILES)
+    caption = render(figure.caption, lambda url: url).removeprefix("<p>").removesuffix("</p>\n")
+    return f'<figure>\n{picture}<figcaption>{caption} <span class="files screen">{links}</span></figcaption>\n</figure>'
+
+
+def _parameters(notebook: Notebook) -> str:
+    """Return the table of a notebook's parameters."""
+    rows = "".join(
+        f'<tr><th scope="row"><code>{p.name}</code></th><td><code>{html.escape(repr(p.default))}</code></td><td>{html.escape(p.meaning)}</td></tr>\n'
+        for p in notebook.parameters
+    )
+    head = '<tr><th scope="col">parameter</th><th scope="col">value</th><th scope="col">meaning</th></tr>'
+    return f"<table>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table>"
+
+
+def _results(text: str, anchors: dict[str, str], relink: Any) -> str:
+    """Return a Markdown output as HTML, with every verdict in it as a section that can be linked to."""
+    blocks = re.split(rf"\n\n(?={_VERDICT.pattern.replace('?P<place>', '?:').replace('?P<status>', '?:')})", text)
+    return "".join(_block(b, anchors, relink) for b in blocks)
+
+
+def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
+    content = render(text, relink)
+    verdict = _VERDICT.match(text)
+    if verdict is None:
+        return content
+    anchor = f' id="{anchors[verdict["place"]]}"' if verdict["place"] in anchors else ""
+    return f'<section class="verdict {verdict["status"]}"{anchor}>\n{content}</section>\n'
+
+
+def _table(markup: str) -> str:
+    """Return pandas' table without its style sheet and its row numbers, headings named as such and columns of text aligned like text."""
+    if 'class="dataframe"' not in markup:
+        return markup
+    tree = fromstring(re.sub(r"<style.*?</style>|&nbsp;", "", markup, flags=re.DOTALL))
+    table = next(tree.iter("table"))
+    del table.attrib["border"]
+    head, body = ([list(row) for row in part] for part in (table[0], table[1]))
+    if len(head) == 1 and not head[0][0].text and all((row[0].text or "").isdigit() for row in body):
+        for row in (*table[0], *table[1]):
+            row.remove(row[0])
+    for row in (*table[0], *table[1]):
+        row.attrib.pop("style", None)
+        for cell in row:
+            if cell.tag == "th":
+                cell.set("scope", "col" if row in list(table[0]) else "row")
+    _align(table)
+    return tostring(table, encoding="unicode", method="html")
+
+
+def _align(table: Element) -> None:
+    """Mark the columns that hold text."""
+    for i in range(len(table[1][0]) if len(table[1]) else 0):
+        cells = [row[i] for row in table[1] if len(row) > i and row[i].tag == "td"]
+        if any(not _NUMBER.fullmatch("".join(c.itertext()).strip()) for c in cells):
+            for cell in [*cells, *(row[i] for row in table[0] if len(row) > i)]:
+                cell.set("class", "text")
+
+
+def _in_boxes(body: str) -> str:
+    """Put every table into a box in which it scrolls where the page is narrower."""
+    return re.sub(r"<table.*?</table>", r'<div class="scroll">\g<0></div>', body, flags=re.DOTALL)
+
+
+def _heading(body: str, title: str) -> tuple[str, str]:
+    """Return the page's first heading and the rest."""
+    found = re.search(r"<h1.*?</h1>\n?", body, re.DOTALL)
+    if found is None:
+        return f'<h1 id="{slug(title)}">{html.escape(title)}</h1>', body
+    return found[0], body[: found.start()] + body[found.end() :]

@@ -1,0 +1,107 @@
+"use strict";
+
+const root = document.documentElement;
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+function stored(value) {
+  // a page opened from disk may have no storage
+  try {
+    if (value === undefined) return localStorage.getItem("theme");
+    if (value) localStorage.setItem("theme", value);
+    else localStorage.removeItem("theme");
+  } catch {
+    return null;
+  }
+  return value;
+}
+
+function wear(theme) {
+  if (theme) root.dataset.theme = theme;
+  else delete root.dataset.theme;
+}
+
+wear(stored());
+
+function prepareTheme(button) {
+  const system = () => (dark.matches ? "dark" : "light");
+  const shown = () => root.dataset.theme || system();
+  const label = () => { button.textContent = shown() === "dark" ? "Light" : "Dark"; };
+  button.addEventListener("click", () => {
+    const next = shown() === "dark" ? "light" : "dark";
+    wear(next === system() ? "" : next);
+    stored(next === system() ? "" : next);
+    label();
+  });
+  dark.addEventListener("change", label);
+  label();
+  button.hidden = false;
+}
+
+function prepareFilter(form) {
+  const claims = [...document.querySelectorAll(".ledger > li")];
+  const words = claims.map((claim) => claim.textContent.toLowerCase());
+  const { source, status, text } = form.elements;
+
+  function show() {
+    const wanted = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    claims.forEach((claim, i) => {
+      claim.hidden = !(
+        (!source.value || claim.dataset.source === source.value)
+        && (!status.value || claim.dataset.status === status.value)
+        && wanted.every((word) => words[i].includes(word))
+      );
+      count += !claim.hidden;
+    });
+    form.querySelector("output").textContent = `${count} of ${claims.length} claims`;
+  }
+
+  function remember() {
+    const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    try {
+      history.replaceState(null, "", `#${chosen.size ? chosen : "verdicts"}`);
+    } catch {
+      // some browsers keep the address of a page opened from disk as it is
+    }
+  }
+
+  function choose(values) {
+    for (const field of [source, status, text]) field.value = values.get(field.name) || "";
+    show();
+  }
+
+  form.addEventListener("input", () => { show(); remember(); });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(() => { show(); remember(); }));
+  for (const link of document.querySelectorAll("a[data-filter]")) {
+    link.addEventListener("click", () => {
+      choose(new URLSearchParams(link.dataset.filter));
+      setTimeout(remember);
+    });
+  }
+  const asked = location.hash.includes("=");
+  choose(new URLSearchParams(asked ? location.hash.slice(1) : ""));
+  form.hidden = false;
+  if (asked) form.scrollIntoView();
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  prepareTheme(document.getElementById("theme"));
+  for (const form of document.querySelectorAll("form.filter")) prepareFilter(form);
+  for (const box of document.querySelectorAll(".scroll, pre, .formula")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  }
+});
+
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll(".ledger details:not([open])")) {
+    details.open = true;
+    details.dataset.opened = "";
+  }
+});
+addEventListener("afterprint", () => {
+  for (const details of document.querySelectorAll("details[data-opened]")) {
+    details.open = false;
+    delete details.dataset.opened;
+  }
+});

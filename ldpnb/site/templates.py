@@ -1,0 +1,33 @@
+"""The pages' templates and what they need beside them."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Return the environment of the page templates, which escapes whatever is not marked as HTML."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+
+
+def page(template: str, address: str, **content: Any) -> str:
+    """Return a page that lies at `address`, a path from the site's root.
+
+    Examples
+    --------
+    >>> "<title>A page · ldpnb</title>" in page("text", "a/b.html", title="A page", description="", body="")
+    True
+    """
+    root = "../" * address.count("/")
+    return environment().get_template(f"{template}.html.j2").render(root=root, **content) + "\n"
