@@ -8,25 +8,28 @@ from matplotlib.figure import Figure
 from ldpnb.figures import curves, look
 
 
-def estimated_histograms(table: pd.DataFrame) -> Figure:
-    """Draw, per sampling rate (row) and estimator (column), the truth, the exact mean with two standard deviations, and one estimate.
+def estimated_histograms(table: pd.DataFrame, *, row: str = "sampling_rate") -> Figure:
+    """Draw, per setting (row) and estimator (column), the truth, the exact mean with two standard deviations, and one estimate.
 
     Parameters
     ----------
     table : DataFrame
-        Columns ``sampling_rate, estimator, value, truth, expected, standard_deviation, estimate``, as
-        `ldpnb.experiments.sampling.estimates` returns for one population.
+        Columns `row`, ``estimator, value, truth, expected, standard_deviation, estimate``, as `ldpnb.experiments.sampling.estimates` and
+        `ldpnb.experiments.personalised.estimates` return.
+    row : str
+        Column that tells the rows of panels apart.
     """
-    rates, names = list(dict.fromkeys(table["sampling_rate"])), list(dict.fromkeys(table["estimator"]))
+    settings, names = list(dict.fromkeys(table[row])), list(dict.fromkeys(table["estimator"]))
     figure, axes = plt.subplots(
-        len(rates), len(names), figsize=(7.4, 1.0 + 1.9 * len(rates)), sharex=True, sharey=True, squeeze=False
+        len(settings), len(names), figsize=(7.4, 1.0 + 1.9 * len(settings)), sharex=True, sharey=True, squeeze=False
     )
-    for row, rate in zip(axes, rates, strict=True):
-        for axis, name in zip(row, names, strict=True):
-            rows = table[(table["sampling_rate"] == rate) & (table["estimator"] == name)]
-            _panel(axis, rows, name)
-            axis.set_title(f"{name}, π = {rate:g}")
-        row[0].set_ylabel("nodes holding the value")
+    for line, setting in zip(axes, settings, strict=True):
+        for axis, name in zip(line, names, strict=True):
+            _panel(axis, table[(table[row] == setting) & (table["estimator"] == name)], name)
+        label = setting if isinstance(setting, str) else f"π = {setting:g}"
+        line[0].set_ylabel(f"{label}\nnodes holding the value")
+    for axis, name in zip(axes[0], names, strict=True):
+        axis.set_title(name)
     for axis in axes[-1]:
         axis.set_xlabel("value")
     handles, labels = axes[0, 0].get_legend_handles_labels()
