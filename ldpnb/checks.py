@@ -19,7 +19,19 @@ def _one(named: dict[str, Any]) -> tuple[str, Any]:
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} must be a number, got {name}={value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} must be within the range of a float, got an integer of {len(str(value))} digits"
+        ) from None
+
+
+def _array(name: str, value: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be a regular array, got rows of different lengths") from None
 
 
 def positive(**named: Any) -> float:
@@ -101,7 +113,7 @@ def counts(*, minimum_size: int = 1, allow_empty: bool = False, **named: ArrayLi
     ValueError: counts must be whole numbers >= 0, got counts[1]=-1
     """
     name, value = _one(named)
-    array = np.asarray(value)
+    array = _array(name, value)
     if array.ndim != 1 or array.size < minimum_size:
         raise ValueError(
             f"{name} must be one-dimensional with at least {minimum_size} entries, got shape {array.shape}"
@@ -109,9 +121,11 @@ def counts(*, minimum_size: int = 1, allow_empty: bool = False, **named: ArrayLi
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
     bad = ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))
-    if bad.any():
-        first = int(np.argmax(bad))
-        raise ValueError(f"{name} must be whole numbers >= 0, got {name}[{first}]={array[first]!s}")
+    large = array >= 2.0**63
+    for wrong, rule in ((bad, "whole numbers >= 0"), (large, "< 2**63")):
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            raise ValueError(f"{name} must be {rule}, got {name}[{first}]={array[first]!s}")
     if not allow_empty and array.sum() == 0:
         raise ValueError(f"{name} must have a positive sum, got all zeros")
     return array.astype(np.int64)
@@ -120,7 +134,10 @@ def counts(*, minimum_size: int = 1, allow_empty: bool = False, **named: ArrayLi
 def distribution(**named: ArrayLike) -> NDArray[np.float64]:
     """Return a probability vector: entries ``>= 0`` with sum 1 up to 1e-9."""
     name, value = _one(named)
-    array = np.asarray(value, dtype=float)
+    array = _array(name, value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
+    array = array.astype(float)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or (array < 0).any():
         raise ValueError(f"{name} must be a vector of probabilities, got {value!r}")
     if abs(array.sum() - 1) > 1e-9:

@@ -53,7 +53,8 @@ _LOOKS: dict[str, Look] = {}
 _FAMILIES = (
     ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
     ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
-    ("k-RR", "OUE", "SUE", "subset selection", "1-bit", "Laplace", "Gaussian"),
+    ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian"),
+    ("1-bit", "local Laplace"),
     ("exact", "upper bound", "lower bound", "published", "simple random sampling", "no amplification"),
     ("M_R", "M_L", "M_L, k = 2", "signed bit", "M_R as published", "M_L as published"),
 )

@@ -9,6 +9,8 @@ import hashlib
 
 import numpy as np
 
+from ldpnb import checks
+
 
 def stream(*key: str | int | float, seed: int) -> np.random.Generator:
     """Return the generator that belongs to `key` under `seed`.
@@ -34,7 +36,7 @@ def stream(*key: str | int | float, seed: int) -> np.random.Generator:
     text = "\x1f".join(_canonical(part) for part in key)
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     words = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
-    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=words))
+    return np.random.default_rng(np.random.SeedSequence(entropy=checks.whole(seed=seed), spawn_key=words))
 
 
 def _canonical(part: str | int | float) -> str:

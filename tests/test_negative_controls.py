@@ -91,7 +91,7 @@ def verdict_status(claim: audit.Claim) -> str:
             return f"raises {type(error).__name__}"
 
 
-@pytest.mark.parametrize(("claim", "path", "mutate"), controls())
+@pytest.mark.parametrize(("claim", "path", "mutate"), list(controls()))
 def test_a_broken_formula_changes_the_verdict(
     claim: audit.Claim, path: str, mutate: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,8 +8,10 @@ returns a `Verdict`. A check is sound only if its evidence comes by two independ
 import importlib
 import re
 from collections.abc import Callable, Iterable
+from csv import DictReader
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -145,6 +147,13 @@ def find(identifier: str) -> Claim:
 def decide(identifier: str) -> Verdict:
     """Return the verdict of a claim, computed once per process."""
     return find(identifier).check()
+
+
+@cache
+def published(source: str) -> dict[str, float]:
+    """Return the numbers printed in a source that its checks use, by key, from ``data/published/<source>.csv``."""
+    text = files("ldpnb").joinpath(f"data/published/{source}.csv").read_text(encoding="utf-8")
+    return {row["key"]: float(row["value"]) for row in DictReader(text.splitlines())}
 
 
 def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1e-12) -> bool:

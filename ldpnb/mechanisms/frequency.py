@@ -111,7 +111,7 @@ class KaryRandomisedResponse:
         -------
         (k,) int
         """
-        held = _counts(counts, self.domain_size)
+        held = counts_of_users(counts, self.domain_size)
         truthful = rng.binomial(held, self.truthful_rate)
         return truthful + _spread(int(held.sum() - truthful.sum()), self.domain_size, rng)
 
@@ -129,7 +129,7 @@ class KaryRandomisedResponse:
         (n,) int
             Each user's report.
         """
-        held = _values(values, self.domain_size)
+        held = values_of_users(values, self.domain_size)
         uniform = rng.integers(0, self.domain_size, held.size)
         return np.where(rng.random(held.size) < self.truthful_rate, held, uniform)
 
@@ -235,7 +235,7 @@ class UnaryEncoding:
         -------
         (k,) int
         """
-        held = _counts(counts, self.domain_size)
+        held = counts_of_users(counts, self.domain_size)
         holders: NDArray[np.int64] = rng.binomial(held, self.p)
         holders += rng.binomial(held.sum() - held, self.q)
         return holders
@@ -260,7 +260,7 @@ class UnaryEncoding:
         tallies : (m,) int
             How often; they sum to the number of users.
         """
-        held = _counts(counts, self.domain_size)
+        held = counts_of_users(counts, self.domain_size)
         if self.domain_size <= EXPLICIT_UNARY_LIMIT:
             channel, tallies = self.channel(), np.zeros(2**self.domain_size, dtype=np.int64)
             for value, users in enumerate(held):
@@ -289,7 +289,7 @@ class UnaryEncoding:
         (n, k) uint8
             Each user's bits.
         """
-        held = _values(values, self.domain_size)
+        held = values_of_users(values, self.domain_size)
         bits = np.empty((held.size, self.domain_size), dtype=np.uint8)
         rows = max(1, 2**22 // self.domain_size)
         for start in range(0, held.size, rows):
@@ -300,14 +300,16 @@ class UnaryEncoding:
         return bits
 
 
-def _counts(counts: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+def counts_of_users(counts: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+    """Return validated counts: how many users hold each of `domain_size` values."""
     held = checks.counts(counts=counts)
     if held.size != domain_size:
         raise ValueError(f"counts must have one entry per value, {domain_size}, got {held.size}")
     return held
 
 
-def _values(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+def values_of_users(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+    """Return validated values, a whole number in ``0 .. domain_size - 1`` per user."""
     held = np.asarray(values)
     if held.ndim != 1 or held.dtype.kind not in "iu":
         raise TypeError(

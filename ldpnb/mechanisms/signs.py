@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.mechanisms.frequency import EXPLICIT_UNARY_LIMIT, _counts, _values
+from ldpnb.mechanisms.frequency import EXPLICIT_UNARY_LIMIT, counts_of_users, values_of_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +100,14 @@ class SignRandomiser:
         -------
         (k,) int
         """
-        held = _counts(counts, self.domain_size)
+        held = counts_of_users(counts, self.domain_size)
         tallies: NDArray[np.int64] = rng.binomial(held, self.p)
         tallies += rng.binomial(held.sum() - held, self.q)
         return tallies
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int8]:
         """Return each user's signs, ``(n, k)``, for values ``(n,)`` in ``0 .. k-1``."""
-        held = _values(values, self.domain_size)
+        held = values_of_users(values, self.domain_size)
         signs: NDArray[np.int8] = 2 * rng.integers(0, 2, (held.size, self.domain_size), dtype=np.int8) - 1
         signs[np.arange(held.size), held] = np.where(rng.random(held.size) < self.p, 1, -1)
         return signs
@@ -130,7 +130,7 @@ class SignRandomiser:
         (n,) int8
             The user's public sign at the own value, kept with probability ``p``; ``bit * public`` is the report.
         """
-        held, coins = _values(values, self.domain_size), np.asarray(public)
+        held, coins = values_of_users(values, self.domain_size), np.asarray(public)
         if coins.shape != (held.size, self.domain_size) or not np.isin(coins, (-1, 1)).all():
             raise ValueError(
                 f"public must be signs -1 and +1 of shape {(held.size, self.domain_size)}, got shape {coins.shape}"
