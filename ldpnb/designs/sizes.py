@@ -1,0 +1,81 @@
+"""Random sample sizes that do not depend on the data, in log space so that no tail is lost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, logsumexp, xlog1py, xlogy
+
+from ldpnb import checks
+
+
+@dataclass(frozen=True, slots=True)
+class SizeLaw:
+    """The law of the size of a sample from a population of known size.
+
+    Parameters
+    ----------
+    log_probabilities : (population + 1,) float
+        Logarithms of the chances of the sizes ``0 .. population``; ``-inf`` where impossible. They are kept in log space because privacy
+        reweights sizes exponentially: a chance of ``e^-1000`` can decide.
+    """
+
+    log_probabilities: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        logs = np.asarray(self.log_probabilities, dtype=float)
+        if logs.ndim != 1 or logs.size < 2 or np.isnan(logs).any() or abs(logsumexp(logs)) > 1e-9:
+            raise ValueError("log_probabilities must be the logarithms of a probability law on at least two sizes")
+
+    @property
+    def population(self) -> int:
+        """Records in the population, ``n``."""
+        return self.log_probabilities.size - 1
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Chances of the sizes ``0 .. n``."""
+        return np.asarray(np.exp(self.log_probabilities))
+
+
+def size_law(probabilities: ArrayLike | Mapping[int, float], population: int | None = None) -> SizeLaw:
+    """Return a law given by its probabilities, listed from size 0 or named by size.
+
+    >>> size_law({1: 0.5, 3: 0.5}, population=4).probabilities.tolist()
+    [0.0, 0.5, 0.0, 0.5, 0.0]
+    """
+    if isinstance(probabilities, Mapping):
+        last = checks.whole(population=max(probabilities) if population is None else population, at_least=1)
+        listed = np.zeros(last + 1)
+        for size, chance in probabilities.items():
+            listed[checks.whole(size=size)] = chance
+    else:
+        listed = np.asarray(probabilities, dtype=float)
+    with np.errstate(divide="ignore"):
+        return SizeLaw(np.log(checks.distribution(probabilities=listed)))
+
+
+def fixed_size(size: int, population: int) -> SizeLaw:
+    """Return the law of a sample of fixed size."""
+    return size_law({size: 1.0}, population)
+
+
+def binomial_size(population: int, sampling_rate: float) -> SizeLaw:
+    """Return the binomial law of the size of an independent (Poisson) sample."""
+    n, rate = checks.whole(population=population, at_least=1), checks.rate(sampling_rate=sampling_rate)
+    m = np.arange(n + 1)
+    return SizeLaw(gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1) + xlogy(m, rate) + xlog1py(n - m, -rate))
+
+
+def truncated_gaussian_size(population: int, mean: float, deviation: float) -> SizeLaw:
+    """Return the law proportional to ``exp(-(m - mean)^2 / (2 deviation^2))`` on ``0 .. population`` (Section 3 of bun2022).
+
+    Reweighted by ``e^(epsilon m)`` it is again a truncated Gaussian, with mean ``mean + epsilon deviation^2``.
+
+    >>> truncated_gaussian_size(2, 1.0, 1e-3).probabilities.tolist()
+    [0.0, 1.0, 0.0]
+    """
+    sizes = np.arange(checks.whole(population=population, at_least=1) + 1)
+    logs = -0.5 * ((sizes - mean) / checks.positive(deviation=deviation)) ** 2
+    return SizeLaw(logs - logsumexp(logs))
