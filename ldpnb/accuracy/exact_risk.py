@@ -13,10 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, gammaln, roots_jacobi, xlogy
 
 from ldpnb import checks
-from ldpnb.estimators.bayes import frequency_mean, posterior
+from ldpnb.estimators import bayes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Floats = NDArray[np.float64]
+
+Estimator = Callable[[NDArray[np.int64]], Floats]
+"""From tallies ``(tallies, m)`` to estimates ``(tallies, k)`` of distribution and frequencies alike."""
 
 _MOST_TALLIES = 200_000
 
@@ -53,7 +56,7 @@ def compositions(total: int, parts: int) -> NDArray[np.int64]:
 
 
 def exact_risks(
-    channel: ArrayLike, users: int, prior: ArrayLike, estimators: Mapping[str, Callable[[NDArray[np.int64]], Floats]]
+    channel: ArrayLike, users: int, prior: ArrayLike, estimators: Mapping[str, Estimator]
 ) -> dict[str, Risk]:
     """Return the exact mean squared errors of the Bayes estimate and of others, for any small channel.
 
@@ -64,8 +67,7 @@ def exact_risks(
     users : int
     prior : (k,) float
         Dirichlet parameter.
-    estimators : mapping of str to callable
-        From tallies ``(tallies, m)`` to estimates ``(tallies, k)`` of distribution and frequencies alike.
+    estimators : mapping of str to Estimator
 
     Returns
     -------
@@ -86,7 +88,7 @@ def exact_risks(
     if comb(count + len(rows) - 1, count) > _MOST_TALLIES:
         raise ValueError(f"users must be few for {len(rows)} outputs, got users={users}")
     tallies = compositions(count, len(rows))
-    found = [posterior(rows, tally, prior) for tally in tallies]
+    found = [bayes.posterior(rows, tally, prior) for tally in tallies]
     log_ways = gammaln(count + 1) - gammaln(tallies + 1).sum(axis=1)
     chances = np.exp(log_ways + np.array([one.log_marginal for one in found]))
     means = {"distribution": np.array([one.distribution for one in found])}
@@ -141,7 +143,7 @@ def binary_posteriors(users: int, epsilon: float, concentration: float = 0.5) ->
     chances, means = sums * np.exp(tops), joint @ nodes / sums
     variances = (joint * (nodes - means[:, None]) ** 2).sum(axis=1) / sums
     both = np.column_stack([means, 1 - means])
-    frequencies = frequency_mean(both, [concentration, concentration], users)[:, 0]
+    frequencies = bayes.frequency_mean(both, [concentration, concentration], users)[:, 0]
     return BinaryPosteriors(chances, means, variances, frequencies)
 
 

@@ -13,8 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.estimators.frequency import project_simplex, unbiased
-from ldpnb.estimators.likelihood import krr_mle, mle
+from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.populations import synthetic
 from ldpnb.rng import stream
@@ -166,20 +165,20 @@ MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
 
 def estimate_unbiased(reports: Reports) -> Floats:
     """Return the unbiased estimates."""
-    return unbiased(reports.supports, reports.users, reports.mechanism)
+    return frequency.unbiased(reports.supports, reports.users, reports.mechanism)
 
 
 def estimate_norm_sub(reports: Reports) -> Floats:
     """Return the unbiased estimates projected onto the simplex."""
-    return project_simplex(estimate_unbiased(reports))
+    return frequency.project_simplex(estimate_unbiased(reports))
 
 
 def estimate_mle(reports: Reports) -> Floats:
     """Return the maximum-likelihood estimates, exact for k-ary randomised response and certified otherwise."""
     if reports.outputs is None:
-        return krr_mle(reports.tallies, epsilon=reports.mechanism.epsilon)
+        return likelihood.krr_mle(reports.tallies, epsilon=reports.mechanism.epsilon)
     contrast = np.expm1(reports.mechanism.epsilon)
-    return mle(1 + contrast * reports.outputs, reports.tallies).estimate
+    return likelihood.mle(1 + contrast * reports.outputs, reports.tallies).estimate
 
 
 SOURCE_ESTIMATORS: Mapping[str, Estimator] = {
@@ -236,7 +235,7 @@ def compare(
         return pd.concat([_point(*point) for point in points], ignore_index=True)
     from joblib import Parallel, delayed
 
-    tables = Parallel(n_jobs=workers)(delayed(_point)(*point) for point in points)
+    tables: list[pd.DataFrame] = Parallel(n_jobs=workers)(delayed(_point)(*point) for point in points)
     return pd.concat(tables, ignore_index=True)
 
 
