@@ -24,8 +24,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 SENSITIVITY = float(np.sqrt(2))
 """Euclidean distance between the histograms of data sets that differ in one node's value."""
 
-REACH, RARE = 9.5, 20.0
-"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-20."""
+REACH, RARE = 7.5, 20.0
+"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-13."""
 
 Array = NDArray[np.float64]
 
@@ -261,15 +261,13 @@ def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SEN
     >>> round(gaussian_deviation(1.0, 1e-6), 6)
     5.974598
     """
-    target = np.log(checks.open_probability(delta=delta))
-    budget, size = checks.positive(epsilon=epsilon), checks.positive(sensitivity=sensitivity)
+    failure, size = checks.open_probability(delta=delta), checks.positive(sensitivity=sensitivity)
+    budget = checks.positive(epsilon=epsilon)
 
-    def excess(log_deviation: float) -> float:
-        value = gaussian_delta(budget, deviation=float(np.exp(log_deviation)), sensitivity=size)
-        return float(np.log(max(value, 1e-300)) - target)
+    def excess(deviation: float) -> float:
+        return float(np.log(max(gaussian_delta(budget, deviation=deviation, sensitivity=size), 1e-300) / failure))
 
-    middle = float(np.log(size / budget))
-    return float(np.exp(_root(excess, middle - 1, middle + 1)))
+    return _root(excess, size * np.sqrt(2 * np.log(1 / failure)) / budget, widen=1.1)
 
 
 def _upper(nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> _Bound:
@@ -348,41 +346,45 @@ def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Ar
 
 def _epsilon(delta: float, delta_at: Callable[[float], float], bound: _Bound) -> float:
     """Return where ``delta_at`` falls to `delta`, between 0 and the local budget."""
-    local = float(np.log1p(bound.contrast))
     if delta_at(0.0) <= delta:
         return 0.0
-    target = np.log(delta)
+    highest = float(np.log1p(bound.contrast))
 
+    @cache
     def excess(epsilon: float) -> float:
-        return float(np.log(max(delta_at(epsilon), 1e-300)) - target)
+        return float(np.log(max(delta_at(epsilon), 1e-300) / delta))
 
-    guess = min(_normal_guess(delta, bound), local)
-    return _root(excess, 0.97 * guess, min(1.03 * guess, local), lowest=0.0, highest=local)
+    old, slope = _normal_guess(delta, bound)
+    new = old + excess(old) / slope
+    for _ in range(2):
+        if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
+            return _root(excess, old, widen=1.05, highest=highest)
+        old, new = new, new - excess(new) * (new - old) / (excess(new) - excess(old))
+    return _root(excess, new, widen=1.0001, highest=highest)
 
 
-def _normal_guess(delta: float, bound: _Bound) -> float:
-    """Return the budget of the Gaussian mechanism whose privacy loss has the same variance as that of the two tallies, if it is below 50."""
+def _normal_guess(delta: float, bound: _Bound) -> tuple[float, float]:
+    """Return the budget of the Gaussian mechanism whose loss varies as much as that of the two tallies, and how fast ``ln delta`` falls there."""
+    local = float(np.log1p(bound.contrast))
     spread = bound.contrast * np.sqrt(2 * bound.nodes * bound.chance)
     deviation = bound.nodes * (bound.visible + bound.share * (1 - bound.visible)) / spread
-    if deviation < 0.1:
-        return float(np.log1p(bound.contrast))
-    target = np.log(delta)
 
     def excess(epsilon: float) -> float:
-        return float(np.log(max(gaussian_delta(epsilon, deviation=deviation, sensitivity=1.0), 1e-300)) - target)
+        return float(np.log(max(gaussian_delta(epsilon, deviation=deviation, sensitivity=1.0), 1e-300) / delta))
 
-    return _root(excess, 1 / deviation, 2 / deviation, lowest=0.0)
+    if excess(0.0) <= 0 or excess(local) >= 0:
+        return local / 2, 1 / local
+    guess = _root(excess, min(4 / deviation, local), widen=1.1, highest=local)
+    return guess, (excess(0.99 * guess) - excess(guess)) / (0.01 * guess)
 
 
-def _root(
-    falling: Callable[[float], float], low: float, high: float, *, lowest: float = -np.inf, highest: float = np.inf
-) -> float:
-    """Return where a falling function crosses zero, or `highest` if it does not before; the bracket widens until it holds the root."""
+def _root(falling: Callable[[float], float], guess: float, *, widen: float, highest: float = np.inf) -> float:
+    """Return where a falling function of a positive number crosses zero, or `highest` if it does not before."""
     from scipy import optimize
 
-    value = cache(falling)
-    while low > lowest and value(low) < 0:
-        low, high = (low - 2 * (high - low) if lowest == -np.inf else low / 2), low
-    while high < highest and value(high) > 0:
-        low, high = high, min(high + 2 * (high - low), highest)
-    return float(optimize.brentq(value, low, high, xtol=1e-300, rtol=1e-10)) if value(high) < 0 else high
+    low = high = min(guess, highest)
+    while falling(low) < 0:
+        low, widen = low / widen, widen**2
+    while falling(high) > 0 and high < highest:
+        high, widen = min(high * widen, highest), widen**2
+    return float(optimize.brentq(falling, low, high, xtol=1e-300, rtol=1e-9)) if falling(high) < 0 else high

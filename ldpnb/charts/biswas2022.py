@@ -82,3 +82,14 @@ def distance_and_cost(table: pd.DataFrame) -> Figure:
         )
         scale.set_xlabel("expected reports nπ, thousands")
     return figure
+
+
+def deviations(account: pd.DataFrame) -> Figure:
+    """Draw the standard deviations of one row of `ldpnb.experiments.shuffling.accounting` as bars."""
+    names = ["c-hat, rare", "c-hat, common", "Gaussian", "Laplace"]
+    figure, axis = plt.subplots(figsize=(5.5, 2.6))
+    values = account[names].iloc[0]
+    bars = axis.barh(names[::-1], values[::-1], color=[look(name.split(",")[0]).colour for name in names[::-1]])
+    axis.bar_label(bars, fmt="{:.4g}", padding=3)
+    axis.set(xlabel="standard deviation of an estimated count, nodes", xlim=(0, 1.15 * values.max()))
+    return figure
