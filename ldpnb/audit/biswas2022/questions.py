@@ -139,7 +139,8 @@ def shuffling_against_gaussian() -> Verdict:
         judge(abs(ratios[5.0] - 1) < 0.05, sound=sound and agree(generic, math.log1p(plain)), otherwise="refuted"),
         f"n = {nodes}, k = {DOMAIN}, delta = 1e-6: local 5 at pi = .1 is central {budgets[5.0]:.4f} (bounds agree to 1e-4) with {ratios[5.0]:.3f} "
         f"times the Gaussian's variance at a rare value ({laplace:.1f} times the Laplace mechanism's) and {frequent:.1f} times "
-        f"at a value of share .05; local 7 at pi = 1 is {budgets[7.0]:.3f} with {ratios[7.0]:.3f}, local 8 {budgets[8.0]:.3f} with {ratios[8.0]:.2f}; the generic bound allows {generic:.3f} at local 5 and pi = 1",
+        f"at a value of share .05; local 7 at pi = 1 is {budgets[7.0]:.3f} with {ratios[7.0]:.3f}, local 8 {budgets[8.0]:.3f} with "
+        f"{ratios[8.0]:.2f}; the generic bound allows {generic:.3f} at local 5 and pi = 1",
         "certified",
         assumption="Rare values, and enough random reports per value (n q of some hundred at pi = 1). A value of share f pays n f (p(1-p) - q(1-q)) "
         "/ (pi (p-q)^2) more for its own randomisation and n f (1-pi)/pi for being sampled.",
