@@ -25,8 +25,8 @@ from ldpnb import environment
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
-# Okabe-Ito colours, ordered by lightness within a figure as far as possible: distinct for the colour-blind and in grey
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C6D31")
+# hues that the colour-blind tell apart; the first six and black also differ in lightness, so that they remain apart in grey
+_COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
 _MARKERS = "osD^vP*X"
 _DASHES: tuple[Any, ...] = (
     "-",
@@ -69,7 +69,7 @@ def look(name: str) -> Look:
     if not _LOOKS:
         for family in _FAMILIES:
             for i, member in enumerate(family):
-                _LOOKS[member] = Look("#444444" if member == "truth" else _COLOURS[i], _MARKERS[i], _DASHES[i])
+                _LOOKS[member] = Look("#000000" if member == "truth" else _COLOURS[i], _MARKERS[i], _DASHES[i])
     if name not in _LOOKS:
         i = hashlib.blake2b(str(name).encode(), digest_size=2).digest()[0] % len(_COLOURS)
         return Look(_COLOURS[i], _MARKERS[i], _DASHES[i])
