@@ -1,10 +1,21 @@
 """The live section that ends a notebook: a few controls that redraw a result.
 
-In JupyterLab `live` shows sliders and drop-downs, the figure and the number that changes. Without a browser (papermill, nbval) it draws once
-at the starting values and prints the number, so the section is executed wherever the notebook is.
+With a reader `live` shows sliders and drop-downs, the figure and the number that changes. Without one (papermill, nbval) it draws once at the
+starting values and prints the number, so the section is executed wherever the notebook is.
+
+Only ipywidgets' own controls are used, and the figure is a picture within one of them rather than an output of the kernel, because front ends
+differ there. JupyterLab, Notebook 7 and Binder (which is JupyterLab from ``environment.yml``) show everything from the environment's own files.
+VS Code and Colab bring their own copies of the same controls; there an output that a callback prints may end up elsewhere or not be shown at all,
+which nothing here relies on. Colab needs the package and its checkout installed first. A notebook opened without running it shows the printed
+number. While a kernel computes, a front end holds back all but the latest value of a slider, so dragging never queues redraws.
 """
 
+import base64
+import html
+import io
+import math
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +25,16 @@ from matplotlib.figure import Figure
 
 from ldpnb import environment
 
+_FAST = 0.2
+"""Once a redraw took fewer seconds, the figure follows a slider while it is dragged; before, it waits until the slider is let go."""
+
+_DOTS, _FINENESS = 100, 1.5
+"""Dots per inch at which a figure is shown, and how many times finer it is drawn, for dense screens."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number between two limits, on a linear or logarithmic scale, with its unit."""
+    """A number between two limits, with its unit; on a logarithmic scale `step` is a step of the decimal exponent."""
 
     start: float
     low: float
@@ -67,43 +84,85 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
     from IPython.display import display
 
     inputs = {name: _widget(name, control) for name, control in controls.items()}
-    sentence = widgets.HTML()
+    sliders = [inputs[name] for name, control in controls.items() if isinstance(control, Slider)]
+    sentence, picture = widgets.HTML(), widgets.HTML()
     sentence.add_class("ldpnb-number")
+    picture.add_class("ldpnb-figure")
     reset = widgets.Button(description="Reset", tooltip="back to the source's setting")
-    picture = widgets.Output()
+    shown: dict[str, Any] = {}
 
     def update(_change: Any = None) -> None:
-        figure, text = redraw(**{name: widget.value for name, widget in inputs.items()})
-        with picture:
-            picture.clear_output(wait=True)
-            display(figure)
-        plt.close(figure)
-        sentence.value = f"<b>{text}</b>"
+        values = {name: _value(control, inputs[name].value) for name, control in controls.items()}
+        if values == shown:
+            return
+        shown.update(values)
+        started = time.perf_counter()
+        try:
+            figure, text = redraw(**values)
+            drawn = _picture(figure, text)
+        except Exception as error:  # a front end would hide it
+            sentence.value = f"<b>{html.escape(f'{type(error).__name__}: {error}')}</b>"
+            return
+        finally:
+            plt.close("all")
+        picture.value, sentence.value = drawn, f"<b>{html.escape(text)}</b>"
+        if time.perf_counter() - started < _FAST:
+            for slider in sliders:
+                slider.continuous_update = True
 
     def start_again(_button: Any) -> None:
+        for widget in inputs.values():
+            widget.unobserve(update, names="value")
         for name, control in controls.items():
             inputs[name].value = control.start
+        for widget in inputs.values():
+            widget.observe(update, names="value")
+        update()
 
+    update()
     for widget in inputs.values():
         widget.observe(update, names="value")
     reset.on_click(start_again)
-    update()
     display(widgets.VBox([*inputs.values(), reset, sentence, picture]))
 
 
-def _widget(name: str, control: Slider | Choice) -> Any:
-    import math
+def _picture(figure: Figure, text: str) -> str:
+    """Return a figure as an element with its sentence as alternative text."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+    content = io.BytesIO()
+    figure.set_dpi(_FINENESS * _DOTS)
+    # the canvas itself, because `savefig` draws everything twice
+    FigureCanvasAgg(figure).print_png(content, pil_kwargs={"compress_level": 1})
+    width, source = figure.get_figwidth() * _DOTS, base64.b64encode(content.getvalue()).decode()
+    style = f"width: {width:.0f}px; max-width: 100%; background: white"
+    return f'<img alt="{html.escape(text)}" style="{style}" src="data:image/png;base64,{source}">'
+
+
+def _value(control: Slider | Choice, value: Any) -> Any:
+    """Return a widget's value as the redrawing function expects it: a whole number where the control starts at one.
+
+    >>> _value(Slider(1000, 1, 10_000, 0.1, log=True), 1995.262), _value(Slider(0.5, 0.0, 1.0, 0.1), 0.25)
+    (1995, 0.25)
+    """
+    whole = isinstance(control, Slider) and isinstance(control.start, int)
+    return round(value) if whole else value
+
+
+def _widget(name: str, control: Slider | Choice) -> Any:
     import ipywidgets as widgets
 
     label = name.replace("_", " ") + (f" ({control.unit})" if control.unit else "")
-    shape = {"description": label, "style": {"description_width": "initial"}, "layout": widgets.Layout(width="32em")}
+    layout = widgets.Layout(width="32em", max_width="100%")
+    shape = {"description": label, "style": {"description_width": "initial"}, "layout": layout}
     if isinstance(control, Choice):
         return widgets.Dropdown(options=list(control.among), value=control.start, **shape)
     limits = {"value": control.start, "step": control.step, "continuous_update": False}
     if control.log:
-        return widgets.FloatLogSlider(
-            min=math.log10(control.low), max=math.log10(control.high), readout_format=".3g", **limits, **shape
-        )
-    kind = widgets.IntSlider if isinstance(control.start, int) else widgets.FloatSlider
-    return kind(min=control.low, max=control.high, **limits, **shape)
+        ends = {"min": math.log10(control.low), "max": math.log10(control.high)}
+        return widgets.FloatLogSlider(readout_format=".3~r", **ends, **limits, **shape)
+    ends = {"min": control.low, "max": control.high}
+    if isinstance(control.start, int):
+        return widgets.IntSlider(**ends, **limits, **shape)
+    decimals = max(0, -math.floor(math.log10(control.step) + 1e-9))
+    return widgets.FloatSlider(readout_format=f".{decimals}f", **ends, **limits, **shape)
