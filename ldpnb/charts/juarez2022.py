@@ -99,3 +99,13 @@ def client_rates(table: pd.DataFrame) -> Figure:
         axis.set_xticklabels([f"{group} ({(table['group'] == group).sum() // len(metrics)})" for group in groups])
     axes[0, 0].set_ylabel("rate of one client")
     return figure
+
+
+def histogram(table: pd.DataFrame, column: str, *, xlabel: str) -> Figure:
+    """Draw the distribution of one column in 40 bars, with its mean."""
+    figure, axis = plt.subplots(figsize=(6.0, 2.8))
+    axis.hist(table[column], bins=40, color=_COLOURS[0])
+    axis.axvline(table[column].mean(), color=look("truth").colour, linestyle="--", label="mean")
+    axis.set(xlabel=xlabel, ylabel="simulations")
+    axis.legend()
+    return figure

@@ -83,6 +83,31 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
     return Clients(np.stack([n - other, other], axis=1), np.stack([np.ones(n.size), 1 - below], axis=1))
 
 
+def evenly_spread(sizes: ArrayLike, second_moments: ArrayLike) -> Clients:
+    """Return groups whose clients hold different values, evenly spread about 0, with given second moments.
+
+    Parameters
+    ----------
+    sizes : (d,) int
+        All equal, ``>= 2``.
+    second_moments : (d,) float
+        In ``[0, 1/3]``.
+
+    Examples
+    --------
+    >>> evenly_spread([3], [0.24]).values.round(3).tolist()
+    [[-0.6, 0.0, 0.6]]
+    """
+    numbers = checks.counts(sizes=sizes)
+    width = checks.whole(sizes=numbers[0], at_least=2)
+    moments = [checks.probability(second_moments=m) for m in np.asarray(second_moments, dtype=float)]
+    if set(numbers.tolist()) != {width} or max(moments) > 1 / 3:
+        raise ValueError(f"sizes must be equal and second_moments <= 1/3, got {numbers.tolist()}, {moments}")
+    line = np.linspace(-1, 1, width)
+    values = np.sqrt(np.array(moments) / np.mean(line**2))[:, None] * line
+    return Clients(np.ones(values.shape, dtype=np.int64), values)
+
+
 def resampled(rates: Sequence[ArrayLike], sizes: ArrayLike, *, rng: np.random.Generator) -> Clients:
     """Draw each group's clients with replacement from observed rates, one multinomial per group.
 
