@@ -1,14 +1,15 @@
 """Section 7: stratified sampling."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 
-from ldpnb.amplification import data_dependent
+from ldpnb.accuracy import allocation
+from ldpnb.amplification import data_dependent, lemmas, rounding, subsampling
 from ldpnb.audit import Verdict, agree, claim, judge
 from ldpnb.audit.bun2022 import enumeration as routes
-from ldpnb.designs import strata
+from ldpnb.designs import laws, strata
 from ldpnb.populations import establishments, tabulations
 from ldpnb.privacy import optimiser
 
@@ -18,7 +19,37 @@ LARGER_GROUPS = (
     (10.0, 14.0, 15.0, 21.0, 9.0, 30.0, 12.0),
     (40.0, 60.0, 80.0, 66.0, 70.0, 55.0, 90.0, 64.0, 58.0, 71.0),
 )
+FAMILY, TOTAL = allocation.Family((20, 10), (1.0, 3.0)), 8
 CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
+
+
+@claim(
+    "bun2022",
+    "Definition 7.1",
+    says="stratified deletion privacy with a budget per stratum protects a record's value and stratum: moving it costs both strata's budgets",
+    rests_on=("amplification.lemmas.chained_loss", "privacy.optimiser.largest_loss"),
+)
+def definition_7_1() -> Verdict:
+    """Optimise over all stratified-DP mechanisms for a record that changes stratum, and check the worst one on every small data set."""
+    budgets = {("a", 0): 0.3, ("a", 1): 0.3, ("b", 0): 0.8, ("b", 1): 0.8}
+    pairs = ((("a", 0), ("a", 1)), (("a", 0), ("b", 1)), (("b", 0), ("b", 1)))
+    closed = [lemmas.chained_loss(budgets[x], budgets[y]) for x, y in pairs]
+    worst = [optimiser.largest_loss({(x, ("a", 0)): 1.0}, {(y, ("a", 0)): 1.0}, epsilon=budgets) for x, y in pairs]
+    excess = -np.inf
+    for size in range(3):
+        for sample in combinations_with_replacement(budgets, size):
+            accept = worst[1].acceptance(tuple(sample))
+            for record, budget in budgets.items():
+                more = worst[1].acceptance((*sample, record))
+                ratios = np.abs(np.log([accept / more, (1 - accept) / (1 - more)]))
+                excess = max(excess, float(ratios.max()) - budget)
+    return Verdict(
+        judge(agree([w.loss for w in worst], closed), sound=excess <= 1e-12),
+        f"largest loss for a replaced record: within the strata of budgets 0.3 and 0.8 {worst[0].loss:g} and {worst[2].loss:g}, across them "
+        f"{worst[1].loss:g}; the mechanism that attains it is stratified-DP on all data sets of up to three records",
+        "certified",
+        assumption="the right-hand side of the replacement form is not recoverable; the deletion form implies and attains epsilon_s + epsilon_s'",
+    )
 
 
 @claim(
@@ -81,6 +112,79 @@ def equation_6() -> Verdict:
     )
 
 
+def _closed_scale(drawn: tuple[int, ...], epsilon: float) -> float:
+    """Return the noise for a fixed allocation: one record of a stratum moves the mean by its share, hidden by the stratum's sampling."""
+    count = sum(FAMILY.sizes)
+    steps = zip(FAMILY.sizes, FAMILY.heights, drawn, strict=True)
+    return max(n * v / (count * m) / subsampling.srs_budget(epsilon, m / n) for n, v, m in steps)
+
+
+@claim(
+    "bun2022",
+    "Equation (7)",
+    says="the budget of the statistic under an allocation minimises the largest ratio of private to non-private variance, keeping the privacy",
+    rests_on=("accuracy.allocation.Outcomes.noise_scale", "privacy.noisy_statistics.noisy_statistic_losses"),
+)
+def equation_7() -> Verdict:
+    """Find the least noise exactly, in closed form for fixed allocations and on a grid of outputs for Neyman's."""
+    epsilon = 1.0
+    fixed = {m: allocation.outcomes(FAMILY, allocation.fixed(m)) for m in ((2, 6), (3, 5), (5, 3))}
+    scales = [table.noise_scale(epsilon) for table in fixed.values()]
+    neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
+    needed = neyman.noise_scale(epsilon)
+    outputs = np.linspace(-2, 4, 601)
+    densities = neyman.chances @ np.exp(-np.abs(neyman.values[:, None] - outputs) / abs(needed))
+    ratios = np.abs(np.log(densities[neyman.pairs[:, 0]] / densities[neyman.pairs[:, 1]]))
+    sound = agree(scales, [_closed_scale(m, epsilon) for m in fixed], rel=1e-8) and bool(
+        0.98 < ratios.max() <= 1 + 1e-9
+    )
+    ratio = np.divide(
+        neyman.total_variances(epsilon),
+        neyman.variances(),
+        out=np.full(len(neyman.chances), np.inf),
+        where=neyman.variances() > 1e-12,
+    )
+    return Verdict(
+        judge(bool(np.isfinite(ratio).all()), sound=sound and needed > scales[1], otherwise="corrected"),
+        f"20 and 10 records of heights 1 and 3, 8 drawn, epsilon 1: noise of scale {needed:.4f} under Neyman's allocation against {scales[1]:.4f} "
+        f"under the fixed (3, 5); the ratio of variances is infinite in {int(np.isinf(ratio).sum())} of {ratio.size} populations, whatever the budget",
+        "certified",
+        corrected="the largest budget that keeps the privacy; the ratio itself is infinite on populations whose strata are constant, where the "
+        "statistic has no variance without noise, and cannot tell budgets apart",
+    )
+
+
+@claim(
+    "bun2022",
+    "Equation (8)",
+    says="the best private allocation minimises the largest private variance over populations and may differ from the non-private optimum",
+    rests_on=("accuracy.allocation.Outcomes.noise_scale", "accuracy.allocation.Outcomes.variances"),
+)
+def equation_8() -> Verdict:
+    """Solve it over all fixed allocations of a small family, and compare with Neyman's and with proportional allocation."""
+    rows = {}
+    fixed = {(m, TOTAL - m): allocation.outcomes(FAMILY, allocation.fixed((m, TOTAL - m))) for m in range(1, TOTAL)}
+    neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
+    spread = FAMILY.variances([n // 2 for n in FAMILY.sizes])
+    closed = [strata.weighted_mean_variance(FAMILY.sizes, spread, m) for m in fixed]
+    sound = agree([table.variances().max() for table in fixed.values()], closed)
+    for epsilon in (0.1, 1.0, 3.0):
+        scales = {m: table.noise_scale(epsilon) for m, table in fixed.items()}
+        exact = {m: table.variances().max() + 2 * scales[m] ** 2 for m, table in fixed.items()}
+        sound = sound and agree(list(scales.values()), [_closed_scale(m, epsilon) for m in fixed], rel=1e-8)
+        best = min(exact, key=lambda m: exact[m])
+        rows[epsilon] = best, exact[best], neyman.variances().max() + 2 * neyman.noise_scale(epsilon) ** 2
+    holds = all(least < other for _, least, other in rows.values())
+    return Verdict(
+        judge(holds, sound=sound and agree(neyman.variances().max(), min(closed))),
+        "largest variance under the best fixed allocation and under Neyman's: "
+        + "; ".join(f"epsilon {e:g}: {least:.4f} at {m}, {other:.4f}" for e, (m, least, other) in rows.items())
+        + "; without privacy both have the same largest variance",
+        "certified",
+        assumption="two strata of two-valued records, replacement within a stratum, the weighted mean with Laplace noise",
+    )
+
+
 @claim(
     "bun2022",
     "Section 7.2 Neyman example",
@@ -126,6 +230,41 @@ def neyman_example() -> Verdict:
         "10,000, has variance 0 and share 0 before and after, so it must start lower; a move of D costs a noisy count D epsilon",
         assumption="strata, sample size and both allocations are not recoverable from the text; the population is a labelled stand-in",
     )
+
+
+@claim(
+    "bun2022",
+    "Theorem 7.2",
+    says="proportional allocation with randomised rounding amplifies each stratum as Theorem 4.3 does a single one",
+    rests_on=("amplification.rounding.random_rounding_loss", "amplification.rounding.random_rounding_bound"),
+)
+def theorem_7_2() -> Verdict:
+    """Optimise over all stratified-DP mechanisms on two strata, one of which loses a record."""
+    exact, program, bounds = [], [], []
+    cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
+    for changed, other, rate, (own, others) in cases:
+        budgets = {("a", i): own for i in range(changed + 1)} | {("b", i): others for i in range(other)}
+        samples = [laws.independent(_rounded("a", n, rate), _rounded("b", other, rate)) for n in (changed, changed + 1)]
+        program.append(optimiser.largest_loss(*samples, epsilon=budgets).loss)
+        exact.append(rounding.random_rounding_loss(changed, rate, own))
+        bounds.append(rounding.random_rounding_bound(rate, own))
+    whole = np.log1p(0.8 * np.expm1(1.0)) + np.log1p(0.4 * np.expm1(1.0))
+    sound = agree(exact, program) and agree(bounds[0], whole)
+    return Verdict(
+        judge(bool((np.array(exact) <= bounds).all()), sound=sound),
+        f"largest loss over all stratified-DP mechanisms on two strata = the single stratum's in {len(cases)} cases ({exact[0]:.6f} at r = 0.4, "
+        f"epsilon_1 = 0.5), below the bound {bounds[0]:.6f}",
+        "certified",
+        assumption="the mechanism is stratified deletion-DP, as the proof uses it; the printed constant is not recoverable",
+    )
+
+
+def _rounded(stratum: str, population: int, rate: float) -> laws.Law:
+    """Return the law of a sample of one stratum whose size is rounded at random."""
+    whole = int(np.floor(rate * population))
+    records, part = [(stratum, i) for i in range(population)], rate * population - whole
+    parts = [(1 - part, laws.subsets(records, whole))]
+    return laws.mixture(parts if part < 1e-12 else [*parts, (part, laws.subsets(records, whole + 1))])
 
 
 def _shares_from_integers(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> list[float]:
