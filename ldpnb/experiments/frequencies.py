@@ -94,6 +94,18 @@ class FromDistribution:
         return chances, synthetic.sample_counts(chances, self.users, rng=rng)
 
 
+def zipf(domain_size: int, exponent: float) -> tuple[float, ...]:
+    """Return the distribution with probabilities proportional to ``rank^-exponent``.
+
+    Examples
+    --------
+    >>> [round(share, 6) for share in zipf(2, 1.0)]
+    [0.666667, 0.333333]
+    """
+    weights = np.arange(1, checks.whole(domain_size=domain_size, at_least=2) + 1) ** -checks.positive(exponent=exponent)
+    return tuple((weights / weights.sum()).tolist())
+
+
 @dataclass(frozen=True, slots=True)
 class FixedCounts:
     """One data set, whose users are not a sample of anything: there is no distribution to estimate.
@@ -181,6 +193,11 @@ def estimate_mle(reports: Reports) -> Floats:
     return likelihood.mle(1 + contrast * reports.outputs, reports.tallies).estimate
 
 
+def estimate_uniform(reports: Reports) -> Floats:
+    """Return the uniform distribution, whatever was reported."""
+    return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
+
+
 SOURCE_ESTIMATORS: Mapping[str, Estimator] = {
     "unbiased": estimate_unbiased,
     "Norm-Sub": estimate_norm_sub,
@@ -222,8 +239,9 @@ def compare(
     -------
     DataFrame
         A row per epsilon, target (``distribution`` or ``frequency``) and estimator. Columns ``mechanism, domain_size, users, epsilon, target,
-        estimator``; ``mse``, the mean of the squared Euclidean error; ``standard_error``; ``ratio`` of the mse to the baseline's; and ``z``, the
-        mean of the paired differences to the baseline divided by its standard error.
+        estimator``; ``mse``, the mean of the squared Euclidean error, and its ``standard_error``; ``ratio``, the mse over the baseline's, and
+        ``ratio_error``, the standard error of the mean paired difference over the baseline's mse; ``z``, that mean over its standard error.
+        The baseline itself has neither ratio error nor z.
     """
     checks.choice(mechanism=mechanism, among=tuple(MECHANISMS))
     checks.choice(baseline=baseline, among=tuple(estimators))
@@ -289,12 +307,58 @@ def _point(
         reference = errors[target, baseline]
         if np.isnan(error).any():
             continue
-        difference = error - reference
+        difference = error - reference if estimator != baseline else np.full(draws, np.nan)
         spread = difference.std(ddof=1) / np.sqrt(draws)
         rows.append(
             {"mechanism": name, "domain_size": size, "users": reports.users, "epsilon": epsilon}
             | {"target": target, "estimator": estimator, "mse": error.mean()}
             | {"standard_error": error.std(ddof=1) / np.sqrt(draws), "ratio": error.mean() / reference.mean()}
-            | {"z": difference.mean() / spread if spread > 0 else 0.0}
+            | {"ratio_error": spread / reference.mean(), "z": difference.mean() / spread}
         )
     return pd.DataFrame(rows)
+
+
+def early_stopping(
+    mechanism: str, truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int
+) -> pd.DataFrame:
+    """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE.
+
+    Parameters
+    ----------
+    mechanism : str
+        A key of `MECHANISMS`; unary encoding of at most 12 values.
+    truth : Truth
+    epsilon : float
+        Nats.
+    steps : sequence of int
+        After how many steps to look, rising.
+    draws : int
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        Columns ``estimate``; ``shortfall``, the largest bound over the draws on what the log-likelihood lacks, in nats; ``mse`` of the frequencies.
+    """
+    pairs = [truth.draw(stream("truth", *truth.key, draw, seed=seed)) for draw in range(draws)]
+    users = np.array([held for _, held in pairs])
+    rngs = [stream("reports", mechanism, *truth.key, epsilon, draw, seed=seed) for draw in range(draws)]
+    made = MECHANISMS[mechanism](epsilon, truth.domain_size)
+    reports = sample_reports(made, users, rngs)
+    rows = 1 + np.expm1(epsilon) * (np.eye(truth.domain_size) if reports.outputs is None else reports.outputs)
+    shares = reports.tallies / reports.users
+    best = likelihood.mle(rows, reports.tallies)
+    point, found = (
+        np.full(users.shape, 1 / truth.domain_size),
+        [("certified MLE", float(best.gap.max()), best.estimate)],
+    )
+    for step in range(max(steps) + 1):
+        gradient = (shares / (point @ rows.T)) @ rows
+        if step in steps:
+            found.append((f"EM, {step} steps", float(reports.users * (gradient.max(axis=1) - 1).max()), point))
+        point = point * gradient
+    true = users / reports.users
+    return pd.DataFrame(
+        {"estimate": name, "shortfall": gap, "mse": ((estimate - true) ** 2).sum(axis=1).mean()}
+        for name, gap, estimate in found
+    )

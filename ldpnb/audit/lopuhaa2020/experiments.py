@@ -138,7 +138,7 @@ def both_help() -> Verdict:
     ratios, scores = [], []
     for mechanism, key, epsilon, size in settings:
         table = _compare(mechanism, _jeffreys(key, size), epsilon, baseline="unbiased")
-        ratios += [row.ratio for row in table.values() if row.z]
+        ratios += [row.ratio for (_, _, estimator), row in table.items() if estimator != "unbiased"]
         scores += [row.z for (_, _, estimator), row in table.items() if estimator == "MLE"]
     holds = max(ratios) < 1 and max(scores) < -CERTAIN
     evidence = (
