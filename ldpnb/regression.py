@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,11 +41,23 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return None
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run a notebook's comparison after its cells."""
     order = {path: i for i, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(key=lambda item: (order[item.path], isinstance(item, FigureNumbers)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of a file in one process, as notebooks need, but share out the negative controls claim by claim: they are many."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFileOrClaim(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path, _, name = nodeid.partition("::")
+            return name.split(" ")[0] if path.endswith("test_negative_controls.py") else path
+
+    return ByFileOrClaim(config, log)
 
 
 class NotebookFigures(pytest.File):
