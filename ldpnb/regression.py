@@ -52,7 +52,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep the tests of a file in one process, as notebooks need, but share out the negative controls claim by claim: they are many."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByFileOrClaim(LoadScopeScheduling):
+    class ByFileOrClaim(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             path, _, name = nodeid.partition("::")
             return name.split(" ")[0] if path.endswith("test_negative_controls.py") else path
