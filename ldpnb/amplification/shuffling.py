@@ -24,8 +24,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 SENSITIVITY = float(np.sqrt(2))
 """Euclidean distance between the histograms of data sets that differ in one node's value."""
 
-REACH, RARE = 7.5, 20.0
-"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-13."""
+REACH, RARE = 6.5, 20.0
+"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-10."""
 
 Array = NDArray[np.float64]
 
@@ -346,21 +346,21 @@ def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Ar
 
 def _epsilon(delta: float, delta_at: Callable[[float], float], bound: _Bound) -> float:
     """Return where ``delta_at`` falls to `delta`, between 0 and the local budget."""
-    if delta_at(0.0) <= delta:
-        return 0.0
     highest = float(np.log1p(bound.contrast))
 
     @cache
     def excess(epsilon: float) -> float:
         return float(np.log(max(delta_at(epsilon), 1e-300) / delta))
 
+    if excess(0.0) <= 0:
+        return 0.0
     old, slope = _normal_guess(delta, bound)
     new = old + excess(old) / slope
     for _ in range(2):
         if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
-            return _root(excess, old, widen=1.05, highest=highest)
+            return _root(excess, old, widen=1.05, highest=highest, precision=1e-8)
         old, new = new, new - excess(new) * (new - old) / (excess(new) - excess(old))
-    return _root(excess, new, widen=1.0001, highest=highest)
+    return _root(excess, new, widen=1.0001, highest=highest, precision=1e-8)
 
 
 def _normal_guess(delta: float, bound: _Bound) -> tuple[float, float]:
@@ -378,7 +378,9 @@ def _normal_guess(delta: float, bound: _Bound) -> tuple[float, float]:
     return guess, (excess(0.99 * guess) - excess(guess)) / (0.01 * guess)
 
 
-def _root(falling: Callable[[float], float], guess: float, *, widen: float, highest: float = np.inf) -> float:
+def _root(
+    falling: Callable[[float], float], guess: float, *, widen: float, highest: float = np.inf, precision: float = 1e-12
+) -> float:
     """Return where a falling function of a positive number crosses zero, or `highest` if it does not before."""
     from scipy import optimize
 
@@ -387,4 +389,4 @@ def _root(falling: Callable[[float], float], guess: float, *, widen: float, high
         low, widen = low / widen, widen**2
     while falling(high) > 0 and high < highest:
         high, widen = min(high * widen, highest), widen**2
-    return float(optimize.brentq(falling, low, high, xtol=1e-300, rtol=1e-9)) if falling(high) < 0 else high
+    return float(optimize.brentq(falling, low, high, xtol=1e-300, rtol=precision)) if falling(high) < 0 else high
