@@ -1,7 +1,6 @@
 """Drawings for juarez2022: panels whose series differ, each with its own legend, and per-client rates by group."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -10,9 +9,8 @@ from matplotlib.figure import Figure
 
 from ldpnb.figures import Look, look
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (8, 2)))
-_MARKERS = "osD^v"
+_SERIES = tuple(look(name) for name in ("exact", "upper bound", "lower bound", "published", "simple random sampling"))
+"""Looks of a panel's series, by position."""
 
 
 def panels(
@@ -58,9 +56,9 @@ def panels(
         part = table[table[panel] == name]
         for i, series in enumerate(dict.fromkeys(part[by])):
             rows = part[part[by] == series]
-            style = Look(_COLOURS[i % 5], _MARKERS[i % 5], _DASHES[i % 5])
+            style = _SERIES[i % len(_SERIES)]
             if series in points:
-                black = Look(look("truth").colour, _MARKERS[list(points).index(series)], "")
+                black = Look(look("truth").colour, _SERIES[list(points).index(series)].marker, "")
                 _points(axis, rows, x, y, error, black, str(series))
             else:
                 axis.plot(rows[x], rows[y], color=style.colour, linestyle=style.dash, label=str(series))
@@ -90,10 +88,8 @@ def client_rates(table: pd.DataFrame) -> Figure:
     for axis, metric in zip(axes[0], metrics, strict=True):
         for i, group in enumerate(groups):
             rows = table[(table["metric"] == metric) & (table["group"] == group)]
-            colour, marker = _COLOURS[i], _MARKERS[i]
-            axis.plot(
-                i + rows["offset"], rows["rate"], color=colour, marker=marker, linestyle="none", alpha=0.6, markersize=4
-            )
+            style = {"color": _SERIES[i].colour, "marker": _SERIES[i].marker, "linestyle": "none", "alpha": 0.6}
+            axis.plot(i + rows["offset"], rows["rate"], **style, markersize=4)
             axis.hlines(rows["rate"].mean(), i - 0.35, i + 0.35, color=look("truth").colour, linewidth=2)
         axis.set(title=metric, xticks=range(len(groups)), xlim=(-0.6, len(groups) - 0.4))
         axis.set_xticklabels([f"{group} ({(table['group'] == group).sum() // len(metrics)})" for group in groups])
@@ -104,7 +100,7 @@ def client_rates(table: pd.DataFrame) -> Figure:
 def histogram(table: pd.DataFrame, column: str, *, xlabel: str) -> Figure:
     """Draw the distribution of one column in 40 bars, with its mean."""
     figure, axis = plt.subplots(figsize=(6.0, 2.8))
-    axis.hist(table[column], bins=40, color=_COLOURS[0])
+    axis.hist(table[column], bins=40, color=_SERIES[0].colour)
     axis.axvline(table[column].mean(), color=look("truth").colour, linestyle="--", label="mean")
     axis.set(xlabel=xlabel, ylabel="simulations")
     axis.legend()
