@@ -7,5 +7,5 @@ all mechanisms. The text of the source lost its formulas; a verdict says where t
 
 from importlib import import_module
 
-for _topic in ("fixed_size", "random_size", "data_dependent", "clusters", "strata"):
+for _topic in ("fixed_size", "random_size", "data_dependent", "clusters", "unequal", "strata"):
     import_module(f"{__name__}.{_topic}")

@@ -147,7 +147,7 @@ def equation_7() -> Verdict:
     return Verdict(
         judge(bool(np.isfinite(ratio).all()), sound=sound and needed > scales[1], otherwise="corrected"),
         f"20 and 10 records of heights 1 and 3, 8 drawn, epsilon 1: noise of scale {needed:.4f} under Neyman's allocation against {scales[1]:.4f} "
-        f"under the fixed (3, 5); the ratio of variances is infinite in {int(np.isinf(ratio).sum())} of {ratio.size} populations, whatever the budget",
+        f"under the fixed (3, 5); the ratio of variances is infinite in {int(np.isinf(ratio).sum())} of {ratio.size} populations at any budget",
         "certified",
         corrected="the largest budget that keeps the privacy; the ratio itself is infinite on populations whose strata are constant, where the "
         "statistic has no variance without noise, and cannot tell budgets apart",
