@@ -1,0 +1,213 @@
+"""How likely a sum of randomised bits is to stray from its mean: exact laws and Chernoff exponents.
+
+Two kinds of sums. *One rate*: bits whose chances of a one are anything, with a given mean. *Two rates*: a share of the bits has chance ``p`` and
+the others ``q``. Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits starts at a real number of ones; the binomial tail is
+continued to real numbers by the incomplete beta function, which exceeds every tail of the lattice and does not jump with it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+
+_REACH, _RESOLUTION, _STEEPEST = 8.0, 2.0, 200.0
+
+
+def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
+    """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its decreasing continuation ``I_rate(ones, bits - ones + 1)``.
+
+    Examples
+    --------
+    >>> upper_tail(np.array(2.0), 0.5, np.array([0.0, 1.0, 2.0, 3.0])).tolist()
+    [1.0, 0.75, 0.25, 0.0]
+    """
+    inside = (ones > 0) & (ones < bits + 1)
+    first, second = np.where(inside, ones, 1.0), np.where(inside, bits - ones + 1, 1.0)
+    return np.where(inside, special.betainc(first, second, rate), np.where(ones > 0, 0.0, 1.0))
+
+
+def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
+    """Return the chance that the mean of `bits` independent bits is `deviation` or more away from its expectation, by the expectation.
+
+    Of all bits with that expectation, those of equal rates stray most, once the deviation amounts to a bit (below, 1 is returned).
+
+    Parameters
+    ----------
+    bits : int
+    rates : (m,) float
+        Expectations.
+    deviation : float
+        ``> 0``.
+
+    References
+    ----------
+    Hoeffding (1956), Theorem 5, which extends the check of lecture20's 1-bit mean to any values.
+
+    Examples
+    --------
+    >>> one_rate_exact(4, np.array([0.5]), 0.5).tolist()
+    [0.125]
+    """
+    n = float(bits)
+    if n * deviation < 1:
+        return np.ones_like(rates)
+    above = upper_tail(np.array(n), rates, n * (rates + deviation))
+    below = upper_tail(np.array(n), 1 - rates, n * (1 - rates + deviation))
+    return np.minimum(above + below, 1.0)
+
+
+def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: float) -> Floats:
+    """Return the same chance for a sum of ``Bin(holders, p)`` and ``Bin(bits - holders, q)``.
+
+    Parameters
+    ----------
+    bits : int
+    holders : (m,) float
+        Whole numbers in ``[0, bits]``.
+    p, q : float
+        ``0 < q < p < 1``.
+    deviation : float
+        ``> 0``.
+
+    Examples
+    --------
+    >>> two_rates_exact(2, np.array([1.0]), 0.75, 0.25, 0.5).round(12).tolist()
+    [0.375]
+    """
+    return np.minimum(_two_rates(bits, holders, p, q, holders * p + (bits - holders) * q, deviation), 1.0)
+
+
+def sampled_two_rates_exact(
+    population: int, holders: Floats, bits: int, p: float, q: float, deviation: float
+) -> Floats:
+    """Return the same chance when the bits are those of a simple random sample: the holders among them are hypergeometric.
+
+    The deviation is from what the whole population would send on average.
+
+    Parameters
+    ----------
+    population : int
+    holders : (m,) float
+        Whole numbers in ``[0, population]``.
+    bits : int
+        Size of the sample.
+    p, q, deviation : float
+        As in `two_rates_exact`.
+
+    Examples
+    --------
+    >>> sampled_two_rates_exact(2, np.array([1.0]), 1, 0.75, 0.25, 0.5).round(12).tolist()
+    [1.0]
+    """
+    drawn, weights = _hypergeometric_lattice(float(population), holders, float(bits))
+    expected = bits * (q + holders / population * (p - q))
+    rows = np.broadcast_to(expected[:, None], drawn.shape)
+    chances = _two_rates(bits, drawn.ravel(), p, q, rows.ravel(), deviation).reshape(drawn.shape)
+    total: Floats = (weights * chances).sum(axis=1)
+    return np.minimum(total, 1.0)
+
+
+def _two_rates(bits: int, holders: Floats, p: float, q: float, expected: Floats, deviation: float) -> Floats:
+    """List the narrower of the two binomials and close the other's tail."""
+    others = bits - holders
+    first = holders * p * (1 - p) <= others * q * (1 - q)
+    listed, rate = np.where(first, holders, others), np.where(first, p, q)
+    closed, closed_rate = np.where(first, others, holders), np.where(first, q, p)[:, None]
+    points, weights = _binomial_lattice(listed, rate)
+    reach = bits * deviation
+    ones = (expected + reach)[:, None] - points
+    zeros = (bits - expected + reach)[:, None] - (listed[:, None] - points)
+    above = upper_tail(closed[:, None], closed_rate, ones)
+    below = upper_tail(closed[:, None], 1 - closed_rate, zeros)
+    chance: Floats = (weights * (above + below)).sum(axis=1)
+    return chance
+
+
+def one_rate_exponents(rates: Floats, deviation: float) -> Floats:
+    """Return the Chernoff exponents per bit of the two sides, ``KL(r + a || r)`` and ``KL(r - a || r)``, shape ``(2, m)``.
+
+    Since the logarithm of ``1 - r + r e^l`` is concave in ``r`` they hold for independent bits of any rates with mean ``r``, and, the moment
+    generating function of a sample without replacement being no larger, for bits of a simple random sample from a population of mean ``r``.
+
+    References
+    ----------
+    Hoeffding (1963), Theorems 1 and 4.
+    """
+    return np.stack([_divergence(rates, deviation), _divergence(1 - rates, deviation)])
+
+
+def two_rates_exponents(shares: Floats, p: float, q: float, deviation: float) -> Floats:
+    """Return the Chernoff exponents per bit of the two sides, ``(2, m)``, when a share of the bits has rate ``p`` and the others ``q``.
+
+    ``sup_l l a - f k_p(l) - (1-f) k_q(l)`` with the centred cumulants ``k_r(l) = ln(1 - r + r e^l) - l r``.
+    """
+    return np.stack([_tilted(shares, p, q, deviation), _tilted(shares, 1 - p, 1 - q, deviation)])
+
+
+def _tilted(shares: Floats, p: float, q: float, deviation: float) -> Floats:
+    """Bisect for the parameter at which the tilted mean deviates by `deviation`; every parameter gives a valid exponent."""
+    own, other = special.logit(p), special.logit(q)
+    low, high = np.zeros_like(shares), np.full_like(shares, _STEEPEST)
+    for _ in range(64):
+        middle = (low + high) / 2
+        moved = shares * (special.expit(own + middle) - p) + (1 - shares) * (special.expit(other + middle) - q)
+        low, high = np.where(moved < deviation, middle, low), np.where(moved < deviation, high, middle)
+    cumulant = shares * _centred_cumulant(low, p) + (1 - shares) * _centred_cumulant(low, q)
+    return np.maximum(low * deviation - cumulant, 0.0)
+
+
+def _centred_cumulant(tilt: Floats, rate: float) -> Floats:
+    return np.log1p(rate * np.expm1(tilt)) - tilt * rate
+
+
+def _divergence(rates: Floats, deviation: float) -> Floats:
+    """Return ``KL(r + a || r)`` of two bits, infinite where ``r + a > 1``."""
+    left = 1 - rates - deviation
+    fall = np.where(left > 0, -deviation / np.maximum(1 - rates, deviation), 0.0)
+    ones = (rates + deviation) * np.log1p(deviation / np.maximum(rates, 1e-300))
+    return np.where(left >= 0, ones + np.maximum(left, 0.0) * np.log1p(fall), np.inf)
+
+
+def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
+    """Return points, a row per binomial, that carry nearly all of its mass, and weights to sum with."""
+    points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
+    some = np.clip(points, 0.0, size)
+    logs = _log_choose(size, some) + special.xlogy(some, rates[:, None]) + special.xlog1py(size - some, -rates[:, None])
+    return some, _weights(logs, points <= size)
+
+
+def _hypergeometric_lattice(population: float, holders: Floats, drawn: float) -> tuple[Floats, Floats]:
+    """Return points, a row per number of holders, that carry nearly all of the mass of those drawn, and weights to sum with."""
+    share = holders / population
+    spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
+    points, size = _points(drawn * share, spread, np.minimum(holders, drawn))
+    least = np.maximum(0.0, holders - (population - drawn))[:, None]
+    some = np.clip(points, least, size)
+    own, others = holders[:, None], (population - holders)[:, None]
+    logs = _log_choose(own, some) + _log_choose(others, drawn - some)
+    return some, _weights(logs - logs.max(axis=1, keepdims=True), (points >= least) & (points <= size))
+
+
+def _points(mean: Floats, deviation: Floats, most: Floats) -> tuple[Floats, Floats]:
+    """Run over every ``step``-th whole number around a mean.
+
+    For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of the step. Narrow laws are
+    listed in full.
+    """
+    step = np.maximum(np.floor(deviation / _RESOLUTION), 1.0)
+    reach = _REACH * deviation + 12.0 * (step == 1)
+    first = np.maximum(np.floor(mean - reach), 0.0)
+    length = int(((np.minimum(mean + reach, most) - first) / step).max()) + 2
+    return first[:, None] + step[:, None] * np.arange(length), np.broadcast_to(most[:, None], (most.size, length))
+
+
+def _weights(logs: Floats, inside: NDArray[np.bool_]) -> Floats:
+    masses = np.where(inside, np.exp(logs), 0.0)
+    normalised: Floats = masses / masses.sum(axis=1, keepdims=True)
+    return normalised
+
+
+def _log_choose(trials: Floats, chosen: Floats) -> Floats:
+    logarithm: Floats = special.gammaln(trials + 1) - special.gammaln(chosen + 1) - special.gammaln(trials - chosen + 1)
+    return logarithm

@@ -1,0 +1,139 @@
+"""``ldpnb plan``: options in, a plan out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ldpnb.catalogue import UsageError
+
+Command = Callable[..., None]
+
+
+def _whole(text: str) -> int:
+    """Read a whole number, also written 1e6 or 50_000."""
+    try:
+        number = float(text)
+        if number != int(number):
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise click.BadParameter(f"{text!r} is not a whole number") from None
+    return int(number)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.3,0.7") from None
+
+
+_COMMON = (
+    click.option("--clients", type=_whole, metavar="INTEGER", help="Number of clients."),
+    click.option("--epsilon", type=float, help="Privacy budget, nats."),
+    click.option("--error", type=float, help="The estimate shall be off by less than this ..."),
+    click.option("--failure", type=float, help="... except with this probability."),
+)
+_SHARED = (
+    click.option("--bits", type=_whole, metavar="INTEGER", help="Most bits that a client may send."),
+    click.option(
+        "--design", type=click.Choice(["everyone", "srs", "poisson"]), default="everyone", show_default=True,
+        help="Who reports: everybody, a secret simple random sample, or each client by its own coin.",
+    ),
+    click.option("--sampling-rate", type=float, help="Share of the clients that report; left out, it is computed."),
+    click.option(
+        "--neighbours", type=click.Choice(["replacement", "deletion"]), default="replacement", show_default=True,
+        help="What may not be told apart: a client's value changed, or its record absent.",
+    ),
+    click.option("--delta", type=float, help="Reports go through a shuffler, whose loss holds except for this delta."),
+    click.option(
+        "--protects", type=click.Choice(["report", "release"]), default="report", show_default=True,
+        help="What epsilon is the loss of: each report, or what is released of all after sampling and shuffling.",
+    ),
+    click.option(
+        "--tail", type=click.Choice(["best", "exact", "chernoff", "bernstein", "hoeffding", "normal"]), default="best",
+        show_default=True, help="Bound on large errors; best is the tightest that holds for certain, normal approximates.",
+    ),
+    click.option(
+        "--format", "style", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True, help="Output."
+    ),
+)  # fmt: skip
+
+
+def _with(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@click.group("plan", context_settings={"max_content_width": 110})
+def plan() -> None:
+    """Compute what is left out of: clients, epsilon, error, failure (and values), for every mechanism.
+
+    Give all but one. Exit code 1 if no local mechanism can do it.
+    """
+
+
+@plan.command()
+@_with(_COMMON)
+@click.option("--values", type=_whole, metavar="INTEGER", help="Number of values that a client may hold.")
+@click.option("--simultaneous", is_flag=True, help="The error of all shares at once; otherwise of any one share.")
+@_with(_SHARED)
+def frequency(**options: Any) -> None:
+    """Plan an estimate of the shares of clients who hold each value."""
+    from ldpnb.planning.questions import Frequency
+
+    _answer(Frequency, options)
+
+
+@plan.command()
+@_with(_COMMON)
+@click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
+@click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
+@_with(_SHARED)
+def mean(ends: tuple[float, float], **options: Any) -> None:
+    """Plan an estimate of a mean of values in a known range."""
+    from ldpnb.planning.questions import Mean
+
+    _answer(Mean, options | {"low": ends[0], "high": ends[1]})
+
+
+@plan.command()
+@_with(_COMMON)
+@click.option("--shares", type=_numbers, metavar="NUMBERS", help="Share of clients in each group.  [default: 0.5,0.5]")
+@click.option(
+    "--sizes", type=_numbers, metavar="NUMBERS", help="Clients in each group, which gives the number of clients."
+)
+@click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
+@_with(_SHARED)
+def gap(ends: tuple[float, float], **options: Any) -> None:
+    """Plan an estimate of the gap between the means of two groups, when the group is sensitive too."""
+    from ldpnb.planning.questions import Gap
+
+    groups = {name: value for name in ("shares", "sizes") if (value := options.pop(name)) is not None}
+    if len(groups) == 2:
+        raise UsageError("give the shares or the sizes of the groups, not both")
+    if "sizes" in groups:
+        if any(size != int(size) for size in groups["sizes"]):
+            raise UsageError(f"sizes must be whole numbers, got {groups['sizes']}")
+        groups["sizes"] = tuple(int(size) for size in groups["sizes"])
+    _answer(Gap, options | groups | {"low": ends[0], "high": ends[1]})
+
+
+def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
+    from ldpnb.planning import show, solve
+    from ldpnb.planning.designs import Design
+
+    names = {"kind": "design", "sampling_rate": "sampling_rate", "neighbours": "neighbours", "delta": "delta"}
+    chosen = {name: options.pop(option) for name, option in names.items()}
+    tail, style = options.pop("tail"), options.pop("style")
+    try:
+        found = solve.plan(kind(design=Design(**chosen), **options), tail=tail)
+    except (ValueError, TypeError) as error:
+        raise UsageError(str(error)) from None
+    click.echo({"text": show.as_text, "json": show.as_json, "csv": show.as_csv}[style](found))
+    if found.best is None:
+        raise SystemExit(1)

@@ -1,0 +1,220 @@
+"""What is known and what is asked: one quantity of a question is None, and `ldpnb.planning.solve` computes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Self
+
+from ldpnb import checks
+from ldpnb.planning.designs import Design
+
+Protects = Literal["report", "release"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What frequencies, means and gaps have in common.
+
+    Parameters
+    ----------
+    clients : int, optional
+        Number of clients, whether they report or not.
+    epsilon : float, optional
+        Privacy budget, nats.
+    error : float, optional
+        The estimate shall be off by less than this.
+    failure : float, optional
+        Except with this probability.
+    design : Design
+        Who reports. Its sampling rate may be what is asked.
+    protects : {"report", "release"}
+        What `epsilon` is the loss of: every single report, or what is released of all after sampling and shuffling.
+    bits : int, optional
+        Most bits that a client may send.
+    """
+
+    clients: int | None = None
+    epsilon: float | None = None
+    error: float | None = None
+    failure: float | None = None
+    design: Design = field(default_factory=Design)
+    protects: Protects = "report"
+    bits: int | None = None
+
+    quantities: ClassVar[tuple[str, ...]] = ("clients", "epsilon", "error", "failure")
+    """What may be asked, besides the sampling rate."""
+
+    def __post_init__(self) -> None:
+        limits = {"clients": 2, "values": 2, "bits": 1}
+        for name, least in limits.items():
+            if getattr(self, name, None) is not None:
+                checks.whole(at_least=least, **{name: getattr(self, name)})
+        for name in ("epsilon", "error"):
+            if getattr(self, name) is not None:
+                checks.positive(**{name: getattr(self, name)})
+        if self.failure is not None:
+            checks.open_probability(failure=self.failure)
+        checks.choice(protects=self.protects, among=("report", "release"))
+        if self.error is not None and self.error >= self.scale:
+            raise ValueError(f"error must be < {self.scale:g}, the whole range, got error={self.error!r}")
+        if self.protects == "release" and not self.design.amplifies:
+            raise ValueError(
+                "protects=release needs a simple random sample or a shuffler: otherwise what is released loses what a report loses, "
+                f"got design {self.design.kind}"
+            )
+
+    @property
+    def scale(self) -> float:
+        """Largest possible error."""
+        return 1.0
+
+    @property
+    def unknown(self) -> str:
+        """Return the name of the one quantity that is not given.
+
+        Raises
+        ------
+        ValueError
+            If there is none or more than one.
+        """
+        missing = [name for name in self.quantities if getattr(self, name) is None]
+        if self.design.kind != "everyone" and self.design.sampling_rate is None:
+            missing.append("sampling_rate")
+        if len(missing) != 1:
+            left = "nothing is left out" if not missing else f"{_listed(missing)} are left out"
+            names = [*self.quantities, *(["sampling_rate"] if self.design.kind != "everyone" else [])]
+            raise ValueError(f"exactly one of {_listed(names)} must be left out, to be computed; {left}")
+        return missing[0]
+
+    def with_value(self, name: str, value: Any) -> Self:
+        """Return the question with one quantity given."""
+        if name == "sampling_rate":
+            return replace(self, design=replace(self.design, sampling_rate=value))
+        return replace(self, **{name: value})
+
+    def with_clients(self, clients: int) -> Self:
+        """Return the question for that many clients, or the next larger number that is possible."""
+        return self.with_value("clients", clients)
+
+    def known(self) -> dict[str, Any]:
+        """Return what is given, for printing."""
+        names = [f.name for f in fields(self) if f.name not in ("design", "protects")]
+        given = {name: getattr(self, name) for name in names if getattr(self, name) not in (None, False)}
+        if self.design.sampling_rate is not None:
+            given["sampling_rate"] = self.design.sampling_rate
+        return given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequency(Question):
+    """The shares of clients who hold each of some values.
+
+    Parameters
+    ----------
+    values : int, optional
+        Number ``k >= 2`` of values.
+    simultaneous : bool
+        Whether all ``k`` shares must be met at once, or one of them.
+    """
+
+    values: int | None = None
+    simultaneous: bool = False
+
+    quantities: ClassVar[tuple[str, ...]] = ("clients", "epsilon", "error", "failure", "values")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean(Question):
+    """The mean of numbers in a known range.
+
+    Parameters
+    ----------
+    low, high : float
+        The range, known beforehand. Values outside must be clipped by the client.
+    binary : bool
+        Whether values are `low` or `high` only.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    binary: bool = False
+
+    def __post_init__(self) -> None:
+        _check_range(self.low, self.high)
+        Question.__post_init__(self)
+
+    @property
+    def scale(self) -> float:
+        """Largest possible error."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap(Question):
+    """The gap between the means of two groups, when both value and group are sensitive.
+
+    Parameters
+    ----------
+    shares : tuple of float
+        Share of the clients in every group; the first two are compared. Not used if `sizes` are given.
+    sizes : tuple of int, optional
+        Clients of every group.
+    low, high : float
+        Range of the values, known beforehand; rates are in ``[0, 1]``.
+    """
+
+    shares: tuple[float, ...] = (0.5, 0.5)
+    sizes: tuple[int, ...] | None = None
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_range(self.low, self.high)
+        checks.distribution(shares=self.shares)
+        if len(self.shares) < 2 or min(self.shares) <= 0:
+            raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
+        if self.sizes is not None:
+            numbers = checks.counts(sizes=self.sizes, minimum_size=2)
+            if numbers.min() < 1:
+                raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
+            if self.clients is not None and self.clients != numbers.sum():
+                raise ValueError(f"clients must be the sum of sizes, {numbers.sum()}, got clients={self.clients!r}")
+            object.__setattr__(self, "clients", int(numbers.sum()))
+        Question.__post_init__(self)
+
+    @property
+    def scale(self) -> float:
+        """Largest possible error."""
+        return 2 * (self.high - self.low)
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """Return the clients of every group, at least 1 each: shares of the clients by largest remainder."""
+        if self.sizes is not None:
+            return self.sizes
+        total = int(self.clients or 0)
+        wanted = [share * total for share in self.shares]
+        numbers = [int(w + 1e-9) for w in wanted]
+        order = sorted(range(len(wanted)), key=lambda g: numbers[g] - wanted[g])
+        for group in order[: total - sum(numbers)]:
+            numbers[group] += 1
+        return tuple(max(1, number) for number in numbers)
+
+    @property
+    def equal(self) -> bool:
+        """Whether all groups have the same share."""
+        return self.sizes is None and max(self.shares) - min(self.shares) < 1e-12
+
+    def with_clients(self, clients: int) -> Self:
+        """Return the question for that many clients; groups of equal shares get equal numbers."""
+        groups = len(self.shares)
+        return self.with_value("clients", max(groups, -(-clients // groups) * groups if self.equal else clients))
+
+
+def _check_range(low: float, high: float) -> None:
+    if not low < high:
+        raise ValueError(f"low must be < high, got low={low!r}, high={high!r}")
+    checks.positive(range=high - low)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]

@@ -1,0 +1,109 @@
+"""Cumulants of single reports of the group mechanisms at the worst data, for Chernoff's bound.
+
+A report's share in the gap is scaled so that clients of the smaller group of the pair count 1. When everybody reports, each client's worst value
+enters by itself; in a sample drawn without replacement the *average* moment generating function of all clients bounds that of the sum (Maclaurin's
+inequality between elementary symmetric means), so the worst values are those of the whole population.
+"""
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+
+from ldpnb.mechanisms.contrasts import SignedLaplace, contrast_weights
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+
+Cumulant = Callable[[float, bool], float]
+
+
+def discretised_cumulant(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant:
+    """Return the cumulant of a report of ``M_R``: a sign in one of the pair's groups, or nothing.
+
+    With value ``v`` in a group of weight ``u`` the moment generating function is
+    ``a (cosh lu + t v sinh lu) + a' cosh lu' + a' (d - 2)``, and the mean ``a t u v``.
+    """
+    a, moved, t = mechanism.keep, mechanism.move, mechanism.sharpness
+    shares, weights = _pair(sizes)
+    rest = 1 - sum(shares)
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        even = [float(np.cosh(tilt * u)) for u in weights]
+        odd = [a * t * float(np.sinh(tilt * u)) for u in weights]
+        level = [a * even[g] + moved * even[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
+        other = moved * sum(even) + 1 - 2 * moved
+        slope = [a * t * u * tilt for u in weights]
+        if complete:
+            own = sum(shares[g] * _best_value(level[g], odd[g], slope[g]) for g in (0, 1))
+            return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
+        constant = sum(shares[g] * level[g] for g in (0, 1)) + rest * other
+        rise, fall = [shares[g] * odd[g] for g in (0, 1)], [shares[g] * slope[g] for g in (0, 1)]
+        # concave in both values: at the best ones at least one of them is extreme
+        return max(
+            _best_value(constant + end * rise[1 - g], rise[g], fall[g]) - end * fall[1 - g]
+            for g in (0, 1)
+            for end in (-1, 1)
+        )
+
+    return cumulant
+
+
+def laplace_cumulant(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
+    """Return the cumulant of a report of ``M_L`` at ``k = 2``: a noisy value in the own group, or noise in another.
+
+    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``, log-convex in the value: worst at the extremes.
+    """
+    a, moved, scale = mechanism.keep, mechanism.move, mechanism.kept_scale
+    shares, weights = _pair(sizes)
+    rest = 1 - sum(shares)
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        noise = [1 / (1 - (tilt * u * scale) ** 2) for u in weights]
+        level = [moved * noise[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
+        other = moved * sum(noise) + 1 - 2 * moved
+
+        def client(group: int, value: int) -> float:
+            return a * float(np.exp(tilt * weights[group] * value)) * noise[group] + level[group]
+
+        slope = [a * u * tilt for u in weights]
+        if complete:
+            own = sum(shares[g] * max(float(np.log(client(g, v))) - slope[g] * v for v in (-1, 1)) for g in (0, 1))
+            return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
+        return max(
+            float(np.log(shares[0] * client(0, v) + shares[1] * client(1, w) + rest * other))
+            - shares[0] * slope[0] * v
+            - shares[1] * slope[1] * w
+            for v, w in product((-1, 1), repeat=2)
+        )
+
+    return cumulant
+
+
+def signed_laplace_cumulant(mechanism: SignedLaplace) -> Cumulant:
+    """Return the cumulant of a report of `SignedLaplace`: that of its noise, and of the numbers if clients are drawn."""
+    sizes, scale = mechanism.sizes, mechanism.scale
+    shares, weights = _pair(sizes)
+    rest = 1 - sum(shares)
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        noise = -float(np.log1p(-((tilt * scale) ** 2)))
+        if complete:
+            return noise
+        return noise + max(
+            float(np.log(sum(s * np.exp(tilt * u * v) for s, u, v in zip(shares, weights, ends, strict=True)) + rest))
+            - tilt * sum(s * u * v for s, u, v in zip(shares, weights, ends, strict=True))
+            for ends in product((-1, 1), repeat=2)
+        )
+
+    return cumulant
+
+
+def _pair(sizes: tuple[int, ...]) -> tuple[list[float], list[float]]:
+    """Return the shares of the two groups compared and how much their clients count."""
+    weights = np.abs(contrast_weights(sizes, (0, 1)))[:2]
+    return [size / sum(sizes) for size in sizes[:2]], [float(w) for w in weights]
+
+
+def _best_value(level: float, rise: float, fall: float) -> float:
+    """Return the maximum of ``ln(level + rise v) - fall v`` over ``v`` in ``[-1, 1]``."""
+    value = float(np.clip(1 / fall - level / rise, -1.0, 1.0)) if rise > 0 and fall > 0 else 0.0
+    return float(np.log(level + rise * value)) - fall * value

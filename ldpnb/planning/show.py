@@ -1,0 +1,214 @@
+"""A plan for reading: as text, as a table, or as JSON and CSV for other programs.
+
+Numbers that a promise rests on are rounded up in text, so that what is printed is promised as well.
+"""
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+from ldpnb.planning.questions import Frequency, Gap, Mean, Question
+from ldpnb.planning.solve import SMALLEST_EPSILON, Answer, Plan
+
+_ASKS = {
+    "clients": "How many clients?",
+    "epsilon": "Which budget?",
+    "error": "Which error can be promised?",
+    "failure": "How likely is a larger error?",
+    "values": "How many values?",
+    "sampling_rate": "Which sampling rate?",
+}
+_MORE = {
+    "clients": "needs {:.3g} times as many clients",
+    "epsilon": "needs {:.3g} times the budget",
+    "error": "has {:.3g} times the error",
+    "failure": "fails {:.3g} times as often",
+    "values": "manages {:.3g} times fewer values",
+    "sampling_rate": "needs {:.3g} times the sampling rate",
+}
+
+
+def rows(plan: Plan) -> list[dict[str, Any]]:
+    """Return a row per mechanism: its name, the value asked for (None if there is none), budgets in nats, bits, tail, failure, reason, remark."""
+    return [
+        {
+            "mechanism": a.mechanism,
+            plan.unknown: a.value if math.isfinite(a.value) else None,
+            "unlimited": a.value == math.inf,
+            "report_epsilon": a.epsilon if a.feasible else None,
+            "release_epsilon": a.release if a.feasible and math.isfinite(a.release) else None,
+            "bits": a.bits or None,
+            "tail": a.tail or None,
+            "failure_bound": a.failure if a.feasible else None,
+            "reason": a.reason or None,
+            "remark": a.remark or None,
+            "yardstick": a.yardstick,
+        }
+        for a in plan.answers
+    ]
+
+
+def as_json(plan: Plan) -> str:
+    """Return the plan as a JSON object."""
+    margin = plan.margin if math.isfinite(plan.margin) else None
+    about = {
+        "question": plan.question.known(),
+        "asked": plan.unknown,
+        "design": plan.question.design.describe(),
+        "neighbours": plan.question.design.neighbours,
+        "epsilon_is_of_each": plan.question.protects,
+        "best": plan.best.mechanism if plan.best else None,
+        "margin": margin,
+        "tails": tail_notes(plan),
+        "answers": rows(plan),
+    }
+    return json.dumps(about, indent=1, default=list)
+
+
+def as_csv(plan: Plan) -> str:
+    """Return the answers as CSV."""
+    table, target = rows(plan), io.StringIO()
+    writer = csv.DictWriter(target, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return target.getvalue().rstrip("\n")
+
+
+def as_table(plan: Plan) -> Any:
+    """Return the text's table as a pandas DataFrame of strings."""
+    import pandas as pd
+
+    heads, cells = _cells(plan)
+    return pd.DataFrame(cells, columns=heads)
+
+
+def as_text(plan: Plan) -> str:
+    """Return the question, a table, the best mechanism with its margin, and what the tails assume."""
+    heads, cells = _cells(plan)
+    widths = [max(len(row[i]) for row in (heads, *cells)) for i in range(len(heads))]
+    left = [head in ("mechanism", "tail", "") for head in heads]
+    lines = [
+        "  ".join(c.ljust(w) if side else c.rjust(w) for c, w, side in zip(row, widths, left, strict=True)).rstrip()
+        for row in (heads, *cells)
+    ]
+    notes = [f"{name}: {note}." for name, note in tail_notes(plan).items()]
+    remarks = [f"{a.mechanism}: {a.remark}." for a in plan.answers if a.remark]
+    return "\n".join([question_line(plan), "", *lines, "", best_line(plan), *notes, *remarks])
+
+
+def question_line(plan: Plan) -> str:
+    """Return the question in a sentence."""
+    question, known = plan.question, plan.question.known()
+    parts = []
+    if "clients" in known:
+        parts.append(f"{known['clients']:,} clients")
+    if "epsilon" in known:
+        parts.append(
+            f"epsilon {known['epsilon']:g} for {'each report' if question.protects == 'report' else 'what is released'}"
+        )
+    if "error" in known:
+        parts.append(f"error below {known['error']:g}")
+    if "failure" in known:
+        parts.append(f"except with probability {known['failure']:g}")
+    parts += _subject(question, known)
+    if "sampling_rate" in known:
+        parts.append(f"sampling rate {known['sampling_rate']:g}")
+    if question.bits:
+        parts.append(f"at most {question.bits} bits per client")
+    return f"{_ASKS[plan.unknown]} {', '.join(parts)}; {question.design.describe()}."
+
+
+def _subject(question: Question, known: dict[str, Any]) -> list[str]:
+    if isinstance(question, Frequency):
+        which = "all shares at once" if question.simultaneous else "any one share"
+        return [f"{known['values']:,} values, {which}" if "values" in known else which]
+    if isinstance(question, Mean):
+        ends = (
+            f"{question.low:g} or {question.high:g}" if question.binary else f"in [{question.low:g}, {question.high:g}]"
+        )
+        return [f"the mean of values {ends}"]
+    assert isinstance(question, Gap)
+    groups = (
+        "sizes " + " : ".join(f"{n:,}" for n in question.sizes)
+        if question.sizes
+        else "shares " + " : ".join(f"{share:g}" for share in question.shares)
+    )
+    return [
+        f"the gap between the first two of {len(question.shares if not question.sizes else question.sizes)} groups"
+        f" ({groups}), values in [{question.low:g}, {question.high:g}]"
+    ]
+
+
+def best_line(plan: Plan) -> str:
+    """Return which mechanism is best and by how much, or that none can."""
+    if plan.best is None:
+        return "No local mechanism can do this."
+    able = [a for a in plan.answers if a.feasible and not a.yardstick]
+    if len(able) < 2:
+        return f"Best: {able[0].mechanism}, the only one that can."
+    tied = [a.mechanism for a in able if a.value == able[0].value]
+    if len(tied) > 1:
+        return f"Best: {' and '.join([', '.join(tied[:-1]), tied[-1]])}, alike."
+    margin = f"the next, {able[1].mechanism}, {_MORE[plan.unknown].format(plan.margin)}"
+    return f"Best: {able[0].mechanism}; {margin}."
+
+
+def tail_notes(plan: Plan) -> dict[str, str]:
+    """Return what each tail that was used is and assumes."""
+    question, used = plan.question, {a.tail for a in plan.answers if a.tail and not a.yardstick}
+    sampled = question.design.kind != "everyone"
+    exact = {
+        Frequency: "the law of the reports at the worst share of holders",
+        Mean: "the law of the reports at the worst data (for one bit: Hoeffding 1956), of the noise otherwise",
+        Gap: "the law of the reports at the worst data for signs (Hoeffding 1956), of the noise otherwise",
+    }[type(question)]
+    if isinstance(question, Frequency) and question.simultaneous:
+        exact += ", added up over all values (union bound)"
+    drawn = ", for samples without replacement (Hoeffding 1963)" if sampled else ""
+    notes = {
+        "exact": exact + (", sampling included" if sampled else ""),
+        "chernoff": f"Chernoff's bound at the worst data, minimised over its parameter{drawn}",
+        "bernstein": f"Bernstein's bound at the largest variance{drawn}",
+        "hoeffding": f"Hoeffding's bound for bounded reports{drawn}",
+        "normal": "normal approximation at the largest variance; an approximation for many reports, no promise",
+    }
+    return {name: notes[name] for name in notes if name in used}
+
+
+def _cells(plan: Plan) -> tuple[list[str], list[list[str]]]:
+    shown = plan.question.protects == "release" or plan.question.design.amplifies
+    heads = ["mechanism", plan.unknown.replace("_", " "), *(["report epsilon", "released"] if shown else [])]
+    heads += ["bits", "tail", *([""] if any(a.reason for a in plan.answers) else [])]
+    cells = []
+    for a in plan.answers:
+        budgets = [_up(a.epsilon), _up(a.release)] if a.feasible and not a.yardstick else ["", ""]
+        row = [a.mechanism, _value(plan.unknown, a), *(budgets if shown else [])]
+        row += [f"{a.bits:,}" if a.bits else "", a.tail, *([a.reason] if len(heads) > len(row) + 2 else [])]
+        cells.append(row)
+    return heads, cells
+
+
+def _value(unknown: str, answer: Answer) -> str:
+    if not answer.feasible:
+        return "-"
+    if answer.value == math.inf:
+        return "any number"
+    if unknown in ("clients", "values"):
+        return f"{int(answer.value):,}"
+    if unknown == "epsilon" and answer.value <= SMALLEST_EPSILON:
+        return f"< {SMALLEST_EPSILON:g}"
+    return _up(answer.value)
+
+
+def _up(value: float, digits: int = 4) -> str:
+    """Return a positive number with a few significant digits, rounded up.
+
+    >>> _up(0.557711), _up(1.0), _up(0.0)
+    ('0.5578', '1', '0')
+    """
+    if not (math.isfinite(value) and value > 0):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
