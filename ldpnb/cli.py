@@ -12,6 +12,7 @@ import click
 from ldpnb import __version__
 from ldpnb.catalogue import Notebook, UsageError, catalogue, find, home
 from ldpnb.parallel import BACKENDS
+from ldpnb.planning.command import plan
 
 _FORMATS = ("md", "html", "csv")
 _STATUSES = ("reproduced", "corrected", "refuted", "open")
@@ -43,6 +44,9 @@ def _fail(message: str, code: int) -> None:
 @click.version_option(__version__, message="ldpnb %(version)s")
 def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
+
+
+cli.add_command(plan)
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
