@@ -286,12 +286,11 @@ def site(output: Path | None) -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTER OPTION]...")
 def lab(arguments: tuple[str, ...]) -> None:
     """Open JupyterLab on the tour, on the loopback interface."""
-    notebooks = home() / "notebooks"
-    command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={notebooks.parent}"]
-    tour = "notebooks/00_start_here.ipynb"
-    raise SystemExit(
-        subprocess.run([*command, f"--LabApp.default_url=/lab/tree/{tour}", *arguments], check=False).returncode
-    )
+    command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={home()}"]
+    command += ["--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"]
+    # JupyterLab would ask for news and for updates
+    quiet = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    raise SystemExit(subprocess.run([*command, *quiet, *arguments], check=False).returncode)
 
 
 @cli.command(hidden=True)
