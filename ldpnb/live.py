@@ -160,7 +160,7 @@ def _widget(name: str, control: Slider | Choice) -> Any:
     limits = {"value": control.start, "step": control.step, "continuous_update": False}
     if control.log:
         ends = {"min": math.log10(control.low), "max": math.log10(control.high)}
-        return widgets.FloatLogSlider(readout_format=".3~r", **ends, **limits, **shape)
+        return widgets.FloatLogSlider(readout_format=".3r", **ends, **limits, **shape)
     ends = {"min": control.low, "max": control.high}
     if isinstance(control.start, int):
         return widgets.IntSlider(**ends, **limits, **shape)

@@ -1,9 +1,10 @@
 """One notebook as one page: nbconvert's walk through the cells, our templates, the committed figures with their captions and files."""
 
-import ast
+import base64
 import html
 import json
 import re
+import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -33,20 +34,15 @@ class Published:
     suffixes: tuple[str, ...]
 
 
-def published(stem: str) -> Published:
-    """Return what lies under a stem.
-
-    Raises
-    ------
-    UsageError
-        If nothing does.
-    """
+def published(notebook: Notebook) -> list[Published]:
+    """Return what a notebook's last run left."""
     folder = home() / "figures"
-    about = folder / f"{stem}.json"
-    if not about.exists():
-        raise UsageError(f"no figures/{stem}.json; `ldpnb run {stem.rpartition('/')[0]}` writes it")
-    caption = json.loads(about.read_text(encoding="utf-8"))["caption"]
-    return Published(stem, caption, tuple(s for s in (".png", *_FILES) if (folder / (stem + s)).exists()))
+    found = []
+    for about in sorted((folder / notebook.id).glob("*.json")):
+        stem = about.relative_to(folder).with_suffix("").as_posix()
+        caption = json.loads(about.read_text(encoding="utf-8"))["caption"]
+        found.append(Published(stem, caption, tuple(s for s in (".png", *_FILES) if about.with_suffix(s).exists())))
+    return found
 
 
 def notebook_page(
@@ -77,6 +73,7 @@ def notebook_page(
     except ValueError as error:
         raise UsageError(f"{notebook.id}: {error}") from error
     heading, body = _heading(body, notebook.title)
+    tables = "".join(_figure(f, notebook) for f in published(notebook) if ".png" not in f.suffixes)
     title = plain(notebook.title)
     return page(
         "notebook",
@@ -87,7 +84,7 @@ def notebook_page(
         name=PurePosixPath(notebook.id).name,
         source=notebook.source,
         heading=Markup(heading),
-        body=Markup(_in_boxes(body)),
+        body=Markup(_in_boxes(body) + tables),
         decided={s: [e for e in decided if e.status == s] for s in STATUSES},
         before=neighbours[0],
         after=neighbours[1],
@@ -118,49 +115,40 @@ def _body(notebook: Notebook, decided: list[Entry], relink: Any) -> str:
 
 def _annotate(node: Any, notebook: Notebook) -> None:
     """Note in the cells' metadata what the template shows of them beside their text."""
+    figures = {_content(f): f for f in published(notebook) if ".png" in f.suffixes}
     for cell in node.cells:
         if cell.cell_type != "code":
             continue
         if cell.source and cell.execution_count is None:
-            raise UsageError(f"{notebook.id} has not been executed; `ldpnb run {notebook.id}` does it")
+            raise ValueError(f"it has not been executed; `ldpnb run {notebook.id}` does it")
         cell.metadata["live"] = bool(re.search(r"^live\(", cell.source, re.MULTILINE))
         cell.metadata["shown_parameters"] = (
             _parameters(notebook) if "parameters" in cell.metadata.get("tags", []) else ""
         )
-        stems = published_in(cell.source, notebook.id)
-        pictures = [o for o in cell.outputs if "image/png" in o.get("data", {})]
-        figures = [p for s in stems if ".png" in (p := published(s)).suffixes]
-        if len(pictures) != len(figures):
-            raise UsageError(f"{notebook.id}: a cell shows {len(pictures)} pictures and publishes {len(figures)}")
-        for output, figure in zip(pictures, figures, strict=True):
+        for output in (o for o in cell.outputs if "image/png" in o.get("data", {})):
+            figure = figures.get(base64.b64decode(output.data["image/png"]))
+            if figure is None:
+                raise ValueError(
+                    f"a picture in it is not among its figures; `ldpnb run --force {notebook.id}` renews both"
+                )
             output.metadata["figure"] = _figure(figure, notebook)
-        tables = [published(s) for s in stems if ".png" not in published(s).suffixes]
-        cell.metadata["files"] = "".join(_figure(t, notebook) for t in tables)
 
 
-def published_in(code: str, identifier: str) -> list[str]:
-    """Return the stems that a cell publishes under, in the order of its calls.
-
-    >>> published_in('publish(curves(t), t, "1_a/01_b/figure", caption="A line.")', "1_a/01_b")
-    ['1_a/01_b/figure']
-    """
-    calls = [n for n in ast.walk(ast.parse(_without_magics(code))) if isinstance(n, ast.Call)]
-    named = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id in ("publish", "publish_table")]
-    texts = [(a.lineno, a.col_offset, a.value) for c in named for a in c.args if isinstance(a, ast.Constant)]
-    return [str(v) for _, _, v in sorted(texts, key=lambda t: t[:2]) if str(v).startswith(f"{identifier}/")]
-
-
-def _without_magics(code: str) -> str:
-    return re.sub(r"^[%!].*$", "", code, flags=re.MULTILINE)
+def _content(figure: Published) -> bytes:
+    return (home() / "figures" / f"{figure.stem}.png").read_bytes()
 
 
 def _figure(figure: Published, notebook: Notebook) -> str:
-    """Return a published figure, or a table's files, with the caption and the links to its files."""
+    """Return a published figure with its caption and the links to its files; of a table, those alone."""
     base = PurePosixPath(notebook.id).name + figure.stem.removeprefix(notebook.id)
-    image = f'<a href="{base}.png"><img src="{base}.png" alt="{html.escape(plain(figure.caption))}"></a>\n'
-    picture = image if ".png" in figure.suffixes else ""
     links = "".join(f'<a href="{base}{s}" download>{s}</a>' for s in figure.suffixes if s in _FILES)
     caption = render(figure.caption, lambda url: url).removeprefix("<p>").removesuffix("</p>\n")
+    picture = ""
+    if ".png" in figure.suffixes:
+        # the size in the file's header, at the density at which figures are drawn
+        width, height = (round(n / 1.5) for n in struct.unpack(">II", _content(figure)[16:24]))
+        picture = f'<img src="{base}.png" width="{width}" height="{height}" alt="{html.escape(plain(figure.caption))}">'
+        picture = f'<a href="{base}.png">{picture}</a>\n'
     return f'<figure>\n{picture}<figcaption>{caption} <span class="files screen">{links}</span></figcaption>\n</figure>'
 
 

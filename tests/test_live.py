@@ -1,0 +1,78 @@
+"""A live section with a reader: it redraws when a control changes, says what went wrong, and returns to the source's setting."""
+
+import matplotlib.pyplot as plt
+import pytest
+
+from ldpnb import live as module
+from ldpnb.environment import HEADLESS
+from ldpnb.live import Choice, Slider, live
+
+
+@pytest.fixture
+def section(monkeypatch: pytest.MonkeyPatch):
+    """The widgets of a section whose sentence repeats its values, and the calls it made."""
+    monkeypatch.setenv(HEADLESS, "")
+    shown, calls = [], []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+
+    def redraw(epsilon, people, kind):
+        calls.append((epsilon, people, kind))
+        if epsilon > 3:
+            raise ValueError("epsilon must be <= 3 <here>")
+        return plt.figure(figsize=(2, 1)), f"{people} people < all"
+
+    controls = {"epsilon": Slider(1.0, 0.1, 5.0, 0.05, "nats"), "people": Slider(100, 1, 10_000, 0.1, log=True)}
+    live(redraw, **controls, kind=Choice("a", ["a", "b"]))
+    (box,) = shown
+    return box.children, calls
+
+
+def test_a_changed_control_redraws_picture_and_sentence(section) -> None:
+    (_, people, _, _, sentence, picture), calls = section
+    before = picture.value
+    people.value = 1995.262
+    assert calls[-1] == (1.0, 1995, "a")
+    assert sentence.value == "<b>1995 people &lt; all</b>"
+    assert 'alt="1995 people &lt; all"' in picture.value
+    assert picture.value != before
+    assert not plt.get_fignums()
+
+
+def test_reset_returns_to_the_start_in_one_redraw(section) -> None:
+    (epsilon, people, kind, reset, sentence, _), calls = section
+    epsilon.value, people.value, kind.value = 2.0, 10.0, "b"
+    count = len(calls)
+    reset.click()
+    assert (epsilon.value, people.value, kind.value) == (1.0, 100, "a")
+    assert calls[count:] == [(1.0, 100, "a")]
+    kind.value = "b"
+    assert calls[-1] == (1.0, 100, "b")
+    assert sentence.value == "<b>100 people &lt; all</b>"
+
+
+def test_an_error_is_shown_and_the_next_value_works_again(section) -> None:
+    (epsilon, *_, sentence, picture), _ = section
+    before = picture.value
+    epsilon.value = 4.0
+    assert sentence.value == "<b>ValueError: epsilon must be &lt;= 3 &lt;here&gt;</b>"
+    assert picture.value == before
+    epsilon.value = 2.0
+    assert sentence.value == "<b>100 people &lt; all</b>"
+
+
+def test_sliders_follow_the_hand_only_where_redrawing_is_fast(section, monkeypatch: pytest.MonkeyPatch) -> None:
+    (epsilon, people, *_), _ = section
+    monkeypatch.setattr(module, "_FAST", 0.0)
+    epsilon.continuous_update = people.continuous_update = False
+    epsilon.value = 1.5
+    assert not epsilon.continuous_update
+    monkeypatch.setattr(module, "_FAST", 60.0)
+    epsilon.value = 2.0
+    assert epsilon.continuous_update
+    assert people.continuous_update
+
+
+def test_labels_name_units_and_readouts_show_every_step(section) -> None:
+    (epsilon, people, kind, *_), _ = section
+    assert [w.description for w in (epsilon, people, kind)] == ["epsilon (nats)", "people", "kind"]
+    assert (epsilon.readout_format, people.readout_format) == (".2f", ".3r")
