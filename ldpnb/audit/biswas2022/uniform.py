@@ -315,10 +315,10 @@ def limit_of_no_reports() -> Verdict:
     channel = direct_encoding(1.0, 101)
     printed = nodes * channel[0, 1] / (channel[0, 0] - channel[0, 1])
     silent = estimators.unadjusted(np.zeros(101), nodes=nodes, mechanism=mechanism)[0]
-    limit = float(accuracy.mean_unadjusted(2500, nodes=nodes, sampling_rate=1e-15, mechanism=mechanism))
+    limit = float(accuracy.mean_unadjusted(2500, nodes=nodes, sampling_rate=1e-12, mechanism=mechanism))
     return Verdict(
         judge(agree(limit, printed), sound=agree(limit, silent) and agree(abs(silent), printed), otherwise="corrected"),
-        f"n = 50000, epsilon = 1: printed {printed:.3f}; mean at pi = 1e-15 {limit:.3f}; estimate from no reports {silent:.3f}",
+        f"n = 50000, epsilon = 1: printed {printed:.3f}; mean at pi = 1e-12 {limit:.3f}; estimate from no reports {silent:.3f}",
         "identity",
         corrected="lim c_DE = -n q / (p - q) = -n / (e^epsilon - 1).",
     )
