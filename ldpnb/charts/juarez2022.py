@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -94,6 +95,45 @@ def client_rates(table: pd.DataFrame) -> Figure:
         axis.set(title=metric, xticks=range(len(groups)), xlim=(-0.6, len(groups) - 0.4))
         axis.set_xticklabels([f"{group} ({(table['group'] == group).sum() // len(metrics)})" for group in groups])
     axes[0, 0].set_ylabel("rate of one client")
+    return figure
+
+
+def ranges(table: pd.DataFrame, *, ylabel: str) -> Figure:
+    """Draw, per panel and label, a bar from `low` to `high` with a mark in the `middle` for every series, and the printed value as a black star.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``panel, label, series, low, middle, high, printed``; labels stand side by side in order of first appearance.
+    ylabel : str
+        Of the shared ordinate.
+    """
+    names, labels = list(dict.fromkeys(table["panel"])), list(dict.fromkeys(table["label"]))
+    figure, axes = plt.subplots(1, len(names), figsize=(3.6 * len(names), 3.4), sharey=True, squeeze=False)
+    for axis, name in zip(axes[0], names, strict=True):
+        part = table[table["panel"] == name]
+        kinds = list(dict.fromkeys(part["series"]))
+        for i, kind in enumerate(kinds):
+            rows = part[part["series"] == kind]
+            at = np.array([labels.index(label) for label in rows["label"]]) + 0.22 * (i - (len(kinds) - 1) / 2)
+            bars = np.abs(rows[["low", "high"]].to_numpy().T - rows["middle"].to_numpy())
+            style = {"color": _SERIES[i].colour, "marker": _SERIES[i].marker, "linestyle": "none"}
+            axis.errorbar(at, rows["middle"], bars, **style, label=kind)
+        once = part.drop_duplicates("label")
+        axis.plot(
+            range(len(labels)),
+            once["printed"],
+            color="black",
+            marker="*",
+            markersize=9,
+            linestyle="none",
+            label="printed",
+        )
+        axis.set(title=name, xticks=range(len(labels)), xlabel="budget ε (nats)")
+        axis.set_ylim(bottom=0)
+        axis.set_xticklabels(labels)
+        axis.legend(loc="lower left", ncols=2)
+    axes[0, 0].set_ylabel(ylabel)
     return figure
 
 

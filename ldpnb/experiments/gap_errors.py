@@ -255,6 +255,32 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
     return pd.DataFrame(rows)
 
 
+def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return printed means beside the central 95 % of simulated ones, all over the expectation for the mechanism as published.
+
+    Parameters
+    ----------
+    measured : DataFrame
+        From `measured_errors`.
+    printed : DataFrame
+        Columns ``mechanism`` (``M_R`` or ``M_L``), ``epsilon, error``.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``panel`` (the mechanism), ``label`` (the budget), ``series, low, middle, high, printed``.
+    """
+    laws = measured.set_index(["mechanism", "epsilon"])
+    rows = []
+    for short, epsilon, error in printed[["mechanism", "epsilon", "error"]].itertuples(index=False):
+        unit = float(laws["expected"][f"{short} as published", epsilon])
+        for name in [n for n in MEASURED if n.startswith(f"{short} as")]:
+            low, middle, high = (float(laws[column][name, epsilon]) / unit for column in ("low", "expected", "high"))
+            row = {"panel": short, "label": f"{epsilon:g}", "series": name.removeprefix(f"{short} "), "low": low}
+            rows.append(row | {"middle": middle, "high": high, "printed": error / unit})
+    return pd.DataFrame(rows)
+
+
 def chain(
     rates: pd.DataFrame, epsilons: Sequence[float], *, clients: int, repetitions: int, failure: float, seed: int
 ) -> pd.DataFrame:
