@@ -33,24 +33,32 @@ def proportion_scales(records: int, sampling_rates: Sequence[float], epsilons: S
     return pd.DataFrame(rows, columns=names)
 
 
-def gaussian_size_losses(
-    population: int, mean: float, deviations: Sequence[float], epsilon: float, *, panel: str = ""
-) -> pd.DataFrame:
+def transition_deviation(population: int, mean: float, epsilon: float) -> float:
+    """Return ``sqrt((n - mean)/epsilon)``, where the reweighted mean of a Gaussian size reaches the population."""
+    return float(np.sqrt((population - mean) / epsilon))
+
+
+def gaussian_size_losses(population: int, mean: float, relative: Sequence[float], epsilon: float) -> pd.DataFrame:
     """Return bounds and exact loss for truncated Gaussian sample sizes (Figure 2 of bun2022).
+
+    Parameters
+    ----------
+    population, mean, epsilon
+        Records, mean size before truncation, budget of the mechanism.
+    relative : sequence of float
+        Deviations in units of `transition_deviation`.
 
     Returns
     -------
     DataFrame
-        ``panel, deviation, quantity, loss``.
+        ``panel, relative deviation, deviation, quantity, loss``.
     """
-    rows = []
-    for deviation in deviations:
-        law = truncated_gaussian_size(population, mean, deviation)
-        rows += [
-            (panel or f"n = {population}, mean {mean:g}", deviation, *pair)
-            for pair in size_losses(law, epsilon).items()
-        ]
-    return pd.DataFrame(rows, columns=["panel", "deviation", "quantity", "loss"])
+    rows, unit = [], transition_deviation(population, mean, epsilon)
+    panel = f"n = {population}, mean {mean:g}, unit {unit:.3g} records"
+    for share in relative:
+        law = truncated_gaussian_size(population, mean, share * unit)
+        rows += [(panel, share, share * unit, *pair) for pair in size_losses(law, epsilon).items()]
+    return pd.DataFrame(rows, columns=["panel", "relative deviation", "deviation", "quantity", "loss"])
 
 
 def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
@@ -59,7 +67,7 @@ def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
         "exact": random_size.random_size_loss(law, epsilon),
         "upper bound": random_size.random_size_upper_bound(law, epsilon),
         "lower bound": random_size.random_size_lower_bound(law, epsilon),
-        "lower bound, +1 to -1": random_size.random_size_lower_bound_pm1(law, epsilon),
+        "improved lower bound": random_size.random_size_lower_bound_pm1(law, epsilon),
         "no amplification": 2 * epsilon,
     }
 
@@ -126,7 +134,7 @@ def rounding_constants(sampling_rate: float, epsilons: Sequence[float]) -> pd.Da
     Returns
     -------
     DataFrame
-        ``epsilon, quantity, constant``.
+        ``epsilon, quantity, loss / (r epsilon)``.
     """
     bounds = {
         "exact supremum": rounding.random_rounding_loss_supremum,
@@ -138,7 +146,7 @@ def rounding_constants(sampling_rate: float, epsilons: Sequence[float]) -> pd.Da
         for name, bound in bounds.items()
         for epsilon in epsilons
     ]
-    return pd.DataFrame(rows, columns=["epsilon", "quantity", "constant"])
+    return pd.DataFrame(rows, columns=["epsilon", "quantity", "loss / (r epsilon)"])
 
 
 def rounding_budgets(sampling_rates: Sequence[float], epsilon_after: float) -> pd.DataFrame:
