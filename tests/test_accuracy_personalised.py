@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpnb.accuracy import personalised, sampling
+from ldpnb.accuracy import personalised, sampling, sampling_published
 from ldpnb.designs.reporters import sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -82,7 +82,7 @@ def test_equal_rates_reduce_to_a_common_rate() -> None:
         (personalised.variance_hajek, sampling.variance_ratio),
         (
             personalised.published_variance_personalised,
-            lambda h, **k: sampling.published_variance_unadjusted(h, **k) / 0.04,
+            lambda h, **k: sampling_published.published_variance_unadjusted(h, **k) / 0.04,
         ),
     )
     for personal, common in pairs:

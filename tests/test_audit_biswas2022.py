@@ -3,6 +3,7 @@ import pytest
 
 from ldpnb import audit
 from ldpnb.audit.biswas2022.enumeration import CASES, all_reports, outcomes, published, simulate_one_value
+from ldpnb.catalogue import find
 
 STATUS = {
     "reproduced": [
@@ -71,3 +72,10 @@ def test_one_value_is_simulated_from_its_law() -> None:
 
 def test_published_numbers_are_read_from_their_table() -> None:
     assert published()["nodes"] == 50_000
+
+
+@pytest.mark.parametrize("name", ["01_sampling_bias", "02_tv_vs_communication"])
+def test_notebooks_run_at_the_scale_of_the_source(name: str) -> None:
+    defaults = {p.name: p.default for p in find(f"1_biswas2022/{name}").parameters}
+    assert defaults["nodes"] == published()["nodes"]
+    assert {published()["rate_low"], published()["rate_high"]} <= set(defaults["sampling_rates"])

@@ -58,7 +58,7 @@ def mean_unadjusted(
     >>> round(float(mean_unadjusted(50, nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     0.0
     """
-    count, rate = _holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
+    count, rate = as_holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
     return count * rate - nodes * mechanism.q * (1 - rate) / mechanism.truthful_rate
 
 
@@ -84,7 +84,7 @@ def bias_unadjusted(
     >>> round(float(bias_unadjusted(50, nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     -50.0
     """
-    count, rate = _holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
+    count, rate = as_holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
     return -(1 - rate) * (count + nodes * _odds(mechanism))
 
 
@@ -107,7 +107,7 @@ def variance_unadjusted(
 
     References
     ----------
-    What the proof of Theorem 3.2 of biswas2022 sets out to compute; see `published_variance_unadjusted`.
+    What the proof of Theorem 3.2 of biswas2022 sets out to compute; see `ldpnb.accuracy.sampling_published`.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def variance_realised_size(
 
     References
     ----------
-    What the proof of Theorem 3.5 of biswas2022 sets out to compute; see `published_variance_realised_size`.
+    What the proof of Theorem 3.5 of biswas2022 sets out to compute; see `ldpnb.accuracy.sampling_published`.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def variance_ratio(
     >>> round(float(variance_ratio(50, nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     175.0
     """
-    rate, count = checks.rate(sampling_rate=sampling_rate), _holders(holders, nodes)
+    rate, count = checks.rate(sampling_rate=sampling_rate), as_holders(holders, nodes)
     share = count / nodes
     mean_report = mechanism.q + share * mechanism.truthful_rate
 
@@ -239,7 +239,7 @@ def variance_gain(holders: ArrayLike, *, nodes: int, sampling_rate: float, mecha
     >>> round(float(variance_gain(0, nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     25.0
     """
-    count, rate = _holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
+    count, rate = as_holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
     mean_report = mechanism.q + count / nodes * mechanism.truthful_rate
     per_node = (1 - rate) * mechanism.q * (2 * mean_report - mechanism.q)
     return nodes * per_node / (rate * mechanism.truthful_rate**2)
@@ -323,204 +323,13 @@ def rare_variance_realised_size(*, nodes: int, sampling_rate: float, mechanism: 
     return checks.whole(nodes=nodes, at_least=1) * q * (1 - q) / (mechanism.truthful_rate**2 * rate)
 
 
-def published_variance_unadjusted(
-    holders: ArrayLike, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse
-) -> Values:
-    """Return the variance of ``c_DE`` as displayed in the proof of Theorem 3.2 of biswas2022.
-
-    ``(n pi f p (1-p) + n pi (1-f) q (1-q) + r^2 n pi (1-pi)) / (p - q)^2``. It mixes the two models of the data and is exact in neither:
-    too small by ``n pi (1-pi) f (1-f)`` for fixed and by ``n pi f (1-f)`` for iid data, and right in the limit ``f -> 0``.
-
-    Parameters
-    ----------
-    holders, nodes, sampling_rate, mechanism
-        As in `mean_unadjusted`.
-
-    Returns
-    -------
-    float, shape of `holders`
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(float(published_variance_unadjusted(50, nodes=100, sampling_rate=1.0, mechanism=mechanism)), 9)
-    75.0
-    """
-    count, rate = _holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
-    p, q = mechanism.p, mechanism.q
-    mean_report = q + count / nodes * mechanism.truthful_rate
-    conditional = rate * (count * p * (1 - p) + (nodes - count) * q * (1 - q))
-    size = mean_report**2 * nodes * rate * (1 - rate)
-    return (conditional + size) / mechanism.truthful_rate**2
-
-
-def published_variance_realised_size(
-    holders: ArrayLike, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse
-) -> Values:
-    """Return ``Var(g_DE) + Var(S) q^2 / (pi^2 (p-q)^2)``, the variance of ``c-hat`` according to biswas2022.
-
-    The step adds the variances of ``N`` and ``q S`` as if they were uncorrelated; ``Cov(N, S) = n pi (1-pi) r`` is positive. ``Var(g_DE)`` is
-    the displayed one, `published_variance_unadjusted` divided by ``pi^2``.
-
-    Parameters
-    ----------
-    holders, nodes, sampling_rate, mechanism
-        As in `mean_unadjusted`.
-
-    Returns
-    -------
-    float, shape of `holders`
-
-    References
-    ----------
-    Proof of Theorem 3.5 of biswas2022.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(float(published_variance_realised_size(0, nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
-    200.0
-    """
-    unadjusted = published_variance_unadjusted(holders, nodes=nodes, sampling_rate=sampling_rate, mechanism=mechanism)
-    size = nodes * sampling_rate * (1 - sampling_rate)
-    return unadjusted / sampling_rate**2 + size * mechanism.q**2 / (sampling_rate * mechanism.truthful_rate) ** 2
-
-
-def normalised_variance(variance: ArrayLike, mean: ArrayLike) -> Values:
-    """Return ``Var(X) / E(X)``, infinite where the mean is zero.
-
-    Parameters
-    ----------
-    variance, mean : float, any shape
-
-    Returns
-    -------
-    float, of their common shape
-
-    References
-    ----------
-    Definition 3.1 of biswas2022.
-
-    Examples
-    --------
-    >>> normalised_variance([6.0, 6.0], [3.0, 0.0]).tolist()
-    [2.0, inf]
-    """
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.divide(variance, mean), dtype=float)
-
-
-def published_normalised_variance(*, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return ``Var*(g_DE) / (n pi)^2 = (q - q^2 pi) / ((p-q)^2 pi^3 n)``, the normalised variance according to biswas2022.
-
-    The proof divides the estimate by the expected number of reports, not the variance by the mean as Definition 3.1 says.
-
-    Parameters
-    ----------
-    nodes, sampling_rate, mechanism
-        As in `mean_unadjusted`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Theorem 3.3 of biswas2022.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(published_normalised_variance(nodes=100, sampling_rate=0.5, mechanism=mechanism), 9)
-    0.07
-    """
-    rare = rare_variance_rescaled(nodes=nodes, sampling_rate=sampling_rate, mechanism=mechanism)
-    return rare / (nodes * sampling_rate) ** 2
-
-
-def expected_total_variation(standard_deviations: ArrayLike, *, nodes: int) -> float:
-    """Return ``sum(sd) / (n sqrt(2 pi))``, the mean total variation distance between an unbiased normal estimate and the truth.
-
-    Half the sum of mean absolute deviations ``sd sqrt(2/pi)``, divided by the number of nodes. The estimate is not projected, so the value may
-    exceed 1.
-
-    Parameters
-    ----------
-    standard_deviations : (k,) float
-        Of each value's estimated count.
-    nodes : int
-        Number of nodes.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    The quantity of Figure 3 of biswas2022; the normal approximation is ours.
-
-    Examples
-    --------
-    >>> round(expected_total_variation([np.sqrt(np.pi), np.sqrt(np.pi)], nodes=1) ** 2, 9)
-    2.0
-    """
-    deviations = np.asarray(standard_deviations, dtype=float)
-    return float(deviations.sum() / (checks.whole(nodes=nodes, at_least=1) * np.sqrt(2 * np.pi)))
-
-
-def smallest_rate(
-    distance: float, holders: ArrayLike, *, nodes: int, mechanism: KaryRandomisedResponse
-) -> float | None:
-    """Return the smallest sampling rate at which the expected total variation of ``c-hat`` is at most a given distance.
-
-    Parameters
-    ----------
-    distance : float
-        Target, ``> 0``.
-    holders : (k,) float
-        Nodes that hold each value.
-    nodes : int
-        Number of nodes.
-    mechanism : KaryRandomisedResponse
-
-    Returns
-    -------
-    float or None
-        None if not even all nodes suffice.
-
-    References
-    ----------
-    "Where should we stop?", Section 6 of biswas2022.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> smallest_rate(0.01, [50, 50], nodes=100, mechanism=mechanism) is None
-    True
-    """
-    target = checks.positive(distance=distance)
-
-    def excess(log_rate: float) -> float:
-        rate = float(np.exp(min(log_rate, 0.0)))
-        variance = variance_realised_size(holders, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
-        return float(np.log(expected_total_variation(np.sqrt(variance), nodes=nodes) / target))
-
-    if excess(0.0) > 0:
-        return None
-    from scipy import optimize
-
-    low = -1.0
-    while excess(low) < 0:
-        low *= 2
-    return float(np.exp(optimize.brentq(excess, low, 0.0, xtol=1e-12)))
-
-
 def _odds(mechanism: KaryRandomisedResponse) -> float:
     """``q / (p - q) = 1 / (e^epsilon - 1)``."""
     return float(np.exp(-mechanism.epsilon) / -np.expm1(-mechanism.epsilon))
 
 
-def _holders(holders: ArrayLike, nodes: int) -> Values:
+def as_holders(holders: ArrayLike, nodes: int) -> Values:
+    """Return numbers of holders as floats, checked to lie between 0 and the number of nodes."""
     total = checks.whole(nodes=nodes, at_least=1)
     count = np.asarray(holders, dtype=float)
     if not ((count >= 0) & (count <= total)).all():
@@ -536,7 +345,7 @@ def _over_nodes(
     data: Data,
 ) -> Values:
     """Sum a node's variance, a function of the chance that its report is the value, over all nodes."""
-    count = _holders(holders, nodes)
+    count = as_holders(holders, nodes)
     if checks.choice(data=data, among=("fixed", "iid")) == "fixed":
         return count * one_node(np.asarray(mechanism.p)) + (nodes - count) * one_node(np.asarray(mechanism.q))
     return nodes * one_node(mechanism.q + count / nodes * mechanism.truthful_rate)

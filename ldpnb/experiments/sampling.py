@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ldpnb.accuracy import distances as accuracy_distances
 from ldpnb.accuracy import sampling as accuracy
 from ldpnb.accuracy.sampling import Setting
 from ldpnb.designs.reporters import expected_reports, sampled_tallies
@@ -181,7 +182,7 @@ def distances(
         mechanism = KaryRandomisedResponse(epsilon, counts.size)
         for rate in sampling_rates:
             variance = accuracy.variance_realised_size(counts, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
-            closed = accuracy.expected_total_variation(np.sqrt(variance), nodes=nodes)
+            closed = accuracy_distances.expected_total_variation(np.sqrt(variance), nodes=nodes)
             rng = stream("distances", epsilon, rate, seed=seed)
             tallies = np.array([sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(runs)])
             shares = estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism) / nodes
@@ -235,6 +236,8 @@ def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[
     rows = []
     for epsilon in epsilons:
         mechanism = KaryRandomisedResponse(epsilon, counts.size)
-        rates = [accuracy.smallest_rate(target, counts, nodes=nodes, mechanism=mechanism) for target in targets]
+        rates = [
+            accuracy_distances.smallest_rate(target, counts, nodes=nodes, mechanism=mechanism) for target in targets
+        ]
         rows.append([epsilon, *(np.nan if rate is None else nodes * rate for rate in rates)])
     return pd.DataFrame(rows, columns=["epsilon", *(f"distance {target:g}" for target in targets)])

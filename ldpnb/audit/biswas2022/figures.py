@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
+from ldpnb.accuracy import distances
 from ldpnb.accuracy import sampling as accuracy
 from ldpnb.audit import Verdict, agree, claim, judge
 from ldpnb.audit.biswas2022.enumeration import CASES, FIXED, Array, all_reports, published
@@ -21,7 +22,7 @@ NO_EPSILON = "The source gives no epsilon."
 RUNS = 30
 DISTANCE = (
     "accuracy.sampling.variance_realised_size",
-    "accuracy.sampling.expected_total_variation",
+    "accuracy.distances.expected_total_variation",
     "estimators.sampling.realised_size",
     "populations.synthetic.binomial",
 )
@@ -49,7 +50,7 @@ def _expected_distance(holders: Array, rate: float, epsilon: float) -> float:
     nodes = round(holders.sum())
     mechanism = KaryRandomisedResponse(epsilon, holders.size)
     variance = accuracy.variance_realised_size(holders, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
-    return accuracy.expected_total_variation(np.sqrt(variance), nodes=nodes)
+    return distances.expected_total_variation(np.sqrt(variance), nodes=nodes)
 
 
 def _distance_by_node(holders: Array, rate: float, epsilon: float) -> float:
@@ -78,8 +79,8 @@ def _simulated(distribution: Array, rate: float, epsilon: float) -> tuple[float,
     counts = synthetic.sample_counts(distribution, nodes, rng=rng)
     tallies = np.array([reporters.sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(RUNS)])
     estimates = estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism)
-    distances = np.abs(estimates - counts).sum(axis=1) / (2 * nodes)
-    return float(distances.mean()), float(distances.std(ddof=1) / np.sqrt(RUNS))
+    found = np.abs(estimates - counts).sum(axis=1) / (2 * nodes)
+    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(RUNS))
 
 
 def _improves(distribution: Array, sound: bool, reading: str = "") -> Verdict:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from ldpnb.accuracy import sampling as accuracy
+from ldpnb.accuracy import sampling_published as as_published
 from ldpnb.accuracy.sampling import Setting
 from ldpnb.audit import Verdict, agree, claim, judge
 from ldpnb.audit.biswas2022.enumeration import (
@@ -222,7 +223,7 @@ def theorem_3_2() -> Verdict:
     "Theorem 3.2, proof",
     says="The actual variance of c_DE is [n pi (f p(1-p) + (1-f) q(1-q)) + n pi (1-pi) r^2] / (p - q)^2 with r = f p + (1-f) q.",
     rests_on=(
-        "accuracy.sampling.published_variance_unadjusted",
+        "accuracy.sampling_published.published_variance_unadjusted",
         "accuracy.sampling.variance_unadjusted",
         "accuracy.sampling.mean_unadjusted",
         "estimators.sampling.unadjusted",
@@ -237,7 +238,7 @@ def theorem_3_2_proof() -> Verdict:
     for case in CASES:
         enumerated = case.reports.variance(_unadjusted(case))
         exact = accuracy.variance_unadjusted(case.holders, data=case.data, **case.setting)
-        displayed = accuracy.published_variance_unadjusted(case.holders, **case.setting)
+        displayed = as_published.published_variance_unadjusted(case.holders, **case.setting)
         share = case.holders / len(case.values)
         missing = len(case.values) * case.sampling_rate * share * (1 - share)
         missing = missing if case.iid else missing * (1 - case.sampling_rate)
@@ -245,7 +246,7 @@ def theorem_3_2_proof() -> Verdict:
         sound &= agree(case.reports.mean(_unadjusted(case)), accuracy.mean_unadjusted(case.holders, **case.setting))
         holds &= agree(displayed, enumerated)
     setting: Setting = {"nodes": 1000, "sampling_rate": 0.2, "mechanism": frequency.KaryRandomisedResponse(2.0, 4)}
-    shown = accuracy.published_variance_unadjusted(300, **setting) / 0.04
+    shown = as_published.published_variance_unadjusted(300, **setting) / 0.04
     fixed, iid = (accuracy.variance_unadjusted(300, data=case.data, **setting) / 0.04 for case in (CASES[0], CASES[-1]))
     return Verdict(
         judge(holds, sound=sound, otherwise="corrected"),
@@ -262,8 +263,8 @@ def theorem_3_2_proof() -> Verdict:
     "Definition 3.1, Theorem 3.3",
     says="The normalised variance Var(X) / E(X) of g_DE is of order 1 / (pi^3 n) for rare values.",
     rests_on=(
-        "accuracy.sampling.normalised_variance",
-        "accuracy.sampling.published_normalised_variance",
+        "accuracy.sampling_published.normalised_variance",
+        "accuracy.sampling_published.published_normalised_variance",
         "accuracy.sampling.rare_variance_rescaled",
         "accuracy.sampling.variance_rescaled",
         "estimators.sampling.rescaled",
@@ -277,22 +278,22 @@ def theorem_3_3() -> Verdict:
     case = FIXED[0]
     estimates, n = _rescaled(case), len(case.values)
     mean, variance = case.reports.mean(estimates)[:3], case.reports.variance(estimates)
-    defined = accuracy.normalised_variance(
+    defined = as_published.normalised_variance(
         accuracy.variance_rescaled(case.holders, **case.setting)[:3], case.holders[:3]
     )
-    proved = accuracy.published_normalised_variance(**case.setting)
+    proved = as_published.published_normalised_variance(**case.setting)
     sound = agree(defined, variance[:3] / mean) and agree(proved, variance[3] / (n * case.sampling_rate) ** 2)
     sound &= agree(accuracy.rare_variance_rescaled(**case.setting), variance[3])
     mechanism = frequency.KaryRandomisedResponse(1.0, 100)
 
     def by_definition(nodes: int, share: float) -> float:
         exact = accuracy.variance_rescaled(nodes * share, nodes=nodes, sampling_rate=0.1, mechanism=mechanism)
-        return float(accuracy.normalised_variance(exact, nodes * share))
+        return float(as_published.normalised_variance(exact, nodes * share))
 
     small, large, rare = by_definition(50_000, 0.05), by_definition(500_000, 0.05), by_definition(50_000, 1e-4)
     shrinks = large < 0.2 * small
     natural = accuracy.rare_variance_rescaled(nodes=50_000, sampling_rate=0.1, mechanism=mechanism) / 50_000**2
-    shown = accuracy.published_normalised_variance(nodes=50_000, sampling_rate=0.1, mechanism=mechanism)
+    shown = as_published.published_normalised_variance(nodes=50_000, sampling_rate=0.1, mechanism=mechanism)
     return Verdict(
         judge(shrinks, sound=sound, otherwise="corrected"),
         f"epsilon = 1, k = 100, pi = .1: Definition 3.1 gives {small:.5g} at f = .05 for n = 50000, {large:.5g} for ten times the nodes and "
@@ -343,7 +344,7 @@ def theorem_3_4() -> Verdict:
         "accuracy.sampling.variance_gain",
         "accuracy.sampling.variance_rescaled",
         "accuracy.sampling.variance_realised_size",
-        "accuracy.sampling.published_variance_realised_size",
+        "accuracy.sampling_published.published_variance_realised_size",
         "estimators.sampling.rescaled",
         "estimators.sampling.realised_size",
         KEEP,
@@ -366,7 +367,7 @@ def theorem_3_5() -> Verdict:
     sound &= all(agree(_uncorrelated(case), _published(case)) for case in FIXED)
     g = float(accuracy.variance_rescaled(EXAMPLE_HOLDERS, **EXAMPLE))
     c = float(accuracy.variance_realised_size(EXAMPLE_HOLDERS, **EXAMPLE))
-    stated = float(accuracy.published_variance_realised_size(EXAMPLE_HOLDERS, **EXAMPLE))
+    stated = float(as_published.published_variance_realised_size(EXAMPLE_HOLDERS, **EXAMPLE))
     z, power = _simulated_gain(g - c)
     return Verdict(
         judge(max(gains) <= 0, sound=sound and z > FIVE_SIGMA),
@@ -389,7 +390,7 @@ def _uncorrelated(case: Case) -> Array:
 
 
 def _published(case: Case) -> Array:
-    return accuracy.published_variance_realised_size(case.holders, **case.setting)
+    return as_published.published_variance_realised_size(case.holders, **case.setting)
 
 
 def _simulated_gain(exact: float) -> tuple[float, float]:
