@@ -30,7 +30,7 @@ def test_acceptance_regions_have_their_probability_and_the_largest_ratio_inside(
 
 @pytest.mark.parametrize("gap", [0.0, 0.05, 0.3, 1.0, 2.0, 3.0, 7.0, 40.0])
 def test_intervals_cover_the_size_of_the_gap_at_their_level_near_zero_as_well(gap: float) -> None:
-    runs = 100_000
+    runs = 50_000
     found = gap + stream("cover", gap, seed=2).standard_normal(runs)
     ends = gaps.absolute_interval(found, 1.0, level=0.95)
     share = np.mean((ends[:, 0] <= gap) & (gap <= ends[:, 1]))

@@ -99,7 +99,7 @@ def exact_tally_law(mechanism: DiscretisedMeans) -> dict[tuple[int, ...], float]
 
 def test_sampled_tallies_follow_the_enumerated_law() -> None:
     mechanism = DiscretisedMeans(0.7, 1.3)
-    runs = 200_000
+    runs = 60_000
     counts, values = [[1, 1, 0], [0, 0, 1]], [0.5, -1.0, 0.2]
     drawn = mechanism.sample_tallies(counts, values, repetitions=runs, rng=stream("tallies", seed=1)).reshape(runs, 4)
     seen, times = np.unique(drawn, axis=0, return_counts=True)
