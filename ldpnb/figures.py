@@ -56,7 +56,7 @@ _FAMILIES = (
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian"),
     ("1-bit", "local Laplace"),
     ("exact", "upper bound", "lower bound", "published", "simple random sampling", "no amplification"),
-    ("M_R", "M_L", "M_L, k = 2", "signed bit", "M_R as published", "M_L as published"),
+    ("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace", "M_R as published", "M_L as published"),
 )
 
 
