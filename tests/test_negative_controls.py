@@ -82,6 +82,12 @@ def break_formula(monkeypatch: pytest.MonkeyPatch, path: str, mutate: Any) -> No
         monkeypatch.setattr(owner, name, mutate(original))
 
 
+def swapped() -> Iterator[Any]:
+    for claim in audit.claims():
+        for mechanism in sorted({path.rpartition(".")[0] for path in claim.rests_on if path.endswith((".p", ".q"))}):
+            yield pytest.param(claim, mechanism, id=f"{claim.id} {mechanism} p and q swapped")
+
+
 def verdict_status(claim: audit.Claim) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -97,4 +103,16 @@ def test_a_broken_formula_changes_the_verdict(
 ) -> None:
     intact = audit.decide(claim.id).status
     break_formula(monkeypatch, path, mutate)
+    assert verdict_status(claim) != intact
+
+
+@pytest.mark.parametrize(("claim", "mechanism"), list(swapped()))
+def test_swapping_p_and_q_changes_the_verdict(
+    claim: audit.Claim, mechanism: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intact = audit.decide(claim.id).status
+    owner, _ = owner_of(f"{mechanism}.p")
+    p, q = owner.__dict__["p"], owner.__dict__["q"]
+    monkeypatch.setattr(owner, "p", q)
+    monkeypatch.setattr(owner, "q", p)
     assert verdict_status(claim) != intact

@@ -4,25 +4,21 @@ Nothing here uses the probabilities, means or variances of the package; the rand
 """
 
 from collections.abc import Sequence
-from csv import DictReader
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb import audit
 from ldpnb.accuracy.sampling import Data, Setting
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Array = NDArray[np.float64]
 
 
-@cache
-def published() -> dict[str, float]:
-    """Return the numbers printed in biswas2022 that the checks use, by key."""
-    text = files("ldpnb").joinpath("data/published/biswas2022.csv").read_text()
-    return {row["key"]: float(row["value"]) for row in DictReader(text.splitlines())}
+published = partial(audit.published, "biswas2022")
+"""Numbers printed in biswas2022, by key."""
 
 
 def direct_encoding(epsilon: float, domain_size: int) -> Array:

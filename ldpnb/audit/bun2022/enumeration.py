@@ -4,15 +4,14 @@ Nothing here uses a closed form of the package.
 """
 
 from collections.abc import Sequence
-from csv import DictReader
-from functools import cache
-from importlib.resources import files
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb import audit
 from ldpnb.designs import laws
 from ldpnb.privacy import optimiser
 
@@ -21,11 +20,8 @@ Array = NDArray[np.float64]
 NOT_PRINTED = "the printed form is not recoverable from the text; this is the statement its proof establishes"
 
 
-@cache
-def published() -> dict[str, float]:
-    """Return the numbers printed in bun2022 that the checks use, by key."""
-    text = files("ldpnb").joinpath("data/published/bun2022.csv").read_text()
-    return {row["key"]: float(row["value"]) for row in DictReader(text.splitlines())}
+published = partial(audit.published, "bun2022")
+"""Numbers printed in bun2022, by key."""
 
 
 def clusters_of(sizes: Sequence[int]) -> list[list[Any]]:

@@ -1,24 +1,21 @@
 """The independent routes behind the claims of lecture20. Nothing here uses the package's probabilities, variances or tails."""
 
 from collections.abc import Callable
-from csv import DictReader
-from functools import cache
-from importlib.resources import files
+from functools import partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from ldpnb import audit
+
 Array = NDArray[np.float64]
 BUDGETS = (0.1, 0.5, 1.0, 3.0)
 
 
-@cache
-def published() -> dict[str, float]:
-    """Return the numbers printed in lecture20 that the checks use, by key."""
-    text = files("ldpnb").joinpath("data/published/lecture20.csv").read_text()
-    return {row["key"]: float(row["value"]) for row in DictReader(text.splitlines())}
+published = partial(audit.published, "lecture20")
+"""Numbers printed in lecture20, by key."""
 
 
 def failure() -> float:

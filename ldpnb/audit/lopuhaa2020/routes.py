@@ -4,10 +4,8 @@ Nothing here uses the estimators, probabilities or information matrices of the p
 """
 
 from collections.abc import Callable
-from csv import DictReader
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from functools import partial
 from itertools import product
 from math import comb
 
@@ -15,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, roots_jacobi
 
+from ldpnb import audit
+
 Array = NDArray[np.float64]
 
 
-@cache
-def published() -> dict[str, float]:
-    """Return the numbers printed in lopuhaa2020 that the checks use, by key."""
-    text = files("ldpnb").joinpath("data/published/lopuhaa2020.csv").read_text(encoding="utf-8")
-    return {row["key"]: float(row["value"]) for row in DictReader(text.splitlines())}
+published = partial(audit.published, "lopuhaa2020")
+"""Numbers printed in lopuhaa2020, by key."""
 
 
 def krr_channel(epsilon: float, domain_size: int) -> Array:
