@@ -268,7 +268,7 @@ def krr_posterior_saddle(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float
     """Return approximate posterior means under k-ary randomised response, at a cost that grows with the number of distinct tallies only.
 
     The coordinates are taken as independent, with density proportional to ``u^{alpha-1} (1 + c u)^s e^{-theta u}`` and theta such that their
-    means sum to 1. Good when the values are many (within 4e-6 of the exact means at 1024 values and 10,000 users), poor when they are few.
+    means sum to 1. Good when the values are many: within 4e-6 of the exact means at 1024 values and 10,000 users, but .01 at three values.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float 
         return -saddle_point(kinds, repeats, contrast).log_evidence
 
     limits = (np.log(checks.positive(smallest=smallest)), np.log(checks.positive(largest=largest)))
-    return float(np.exp(minimize_scalar(lack, bounds=limits, method="bounded", options={"xatol": 1e-3}).x))
+    return float(np.exp(minimize_scalar(lack, bounds=limits, method="bounded", options={"xatol": 1e-2}).x))
 
 
 def support_posterior(

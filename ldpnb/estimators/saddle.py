@@ -5,12 +5,16 @@ coordinates, one kind for every distinct tally: good when there are many of them
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
+
+_DEPTH = 32.0
+"""How far, in nats below the peak, a density is integrated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +66,38 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
 
 
 def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: float) -> tuple[Floats, Floats, Floats]:
-    """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``, which converges exponentially."""
+    """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``, which converges exponentially.
 
-    def log_density(log_u: Floats) -> Floats:
-        u = np.exp(log_u)
-        density: Floats = alpha[:, None] * log_u + counts[:, None] * np.log1p(contrast * u) - theta * u
-        return density
-
+    Coordinates that need about as many nodes are integrated together.
+    """
     linear = alpha + counts - theta / contrast
     larger = np.abs(linear) + np.hypot(linear, 2 * np.sqrt(theta * alpha / contrast))
     peak = np.where(linear < 0, 2 * alpha / contrast / larger, larger / (2 * theta))
     centre, share = np.log(peak), contrast * peak / (1 + contrast * peak)
     width = 1 / np.sqrt(theta * peak - counts * share * (1 - share))
-    top = log_density(centre[:, None])
+
+    def log_density(log_u: Floats, some: Any = slice(None)) -> Floats:
+        u = np.exp(log_u)
+        density: Floats = alpha[some, None] * log_u + counts[some, None] * np.log1p(contrast * u) - theta * u
+        return density
+
+    top = log_density(centre[:, None])[:, 0]
     ends = []
     for sign in (-1, 1):
         reach = 6 * width
-        while (short := (top - log_density((centre + sign * reach)[:, None]))[:, 0] < 40).any():
+        while (short := top - log_density((centre + sign * reach)[:, None])[:, 0] < _DEPTH).any():
             reach = np.where(short, 1.4 * reach, reach)
         ends.append(centre + sign * reach)
     span = ends[1] - ends[0]
-    nodes = int(np.ceil(4 * (span / np.minimum(1, 2 * width)).max())) + 2
-    grid = ends[0][:, None] + span[:, None] * np.linspace(0, 1, nodes)
-    weights, u = np.exp(log_density(grid) - top), np.exp(grid)
-    norm = weights.sum(axis=1)
-    mean = (weights * u).sum(axis=1) / norm
-    variance = (weights * (u - mean[:, None]) ** 2).sum(axis=1) / norm
-    return np.log(norm * span / (nodes - 1)) + top[:, 0], mean, variance
+    needed = 3 * span / np.minimum(1, 2 * width)
+    sizes = np.ceil(np.log2(needed)).astype(int)
+    norm, mean, variance = np.empty((3, counts.size))
+    for size in np.unique(sizes):
+        some = np.flatnonzero(sizes == size)
+        grid = ends[0][some, None] + span[some, None] * np.linspace(0, 1, 2**size + 1)
+        weights, u = np.exp(log_density(grid, some) - top[some, None]), np.exp(grid)
+        total = weights.sum(axis=1)
+        norm[some] = total * span[some] / 2**size
+        mean[some] = (weights * u).sum(axis=1) / total
+        variance[some] = (weights * (u - mean[some, None]) ** 2).sum(axis=1) / total
+    return np.log(norm) + top, mean, variance

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.estimators import frequency, likelihood
+from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.populations import synthetic
 from ldpnb.rng import stream
@@ -198,6 +198,34 @@ def estimate_uniform(reports: Reports) -> Floats:
     return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
 
 
+def bayes_estimator(concentration: float, *, exact: bool) -> Estimator:
+    """Return the posterior means under a symmetric Dirichlet prior, for k-ary randomised response.
+
+    Parameters
+    ----------
+    concentration : float
+        Of the prior the estimate assumes.
+    exact : bool
+        Exact in O(n^2), or the saddle-point approximation.
+    """
+    solve = bayes.krr_posterior if exact else bayes.krr_posterior_saddle
+
+    def estimate(reports: Reports) -> tuple[Floats, Floats]:
+        found = [solve(tally, concentration, epsilon=reports.mechanism.epsilon) for tally in reports.tallies]
+        return np.array([one.distribution for one in found]), np.array([one.frequencies for one in found])
+
+    return estimate
+
+
+def estimate_empirical_bayes(reports: Reports) -> tuple[Floats, Floats]:
+    """Return the posterior means under the symmetric Dirichlet prior that fits the reports best, for k-ary randomised response."""
+    epsilon, found = reports.mechanism.epsilon, []
+    for tally in reports.tallies:
+        fitted = bayes.fitted_concentration(tally, epsilon=epsilon)
+        found.append(bayes.krr_posterior_saddle(tally, fitted, epsilon=epsilon))
+    return np.array([one.distribution for one in found]), np.array([one.frequencies for one in found])
+
+
 SOURCE_ESTIMATORS: Mapping[str, Estimator] = {
     "unbiased": estimate_unbiased,
     "Norm-Sub": estimate_norm_sub,
@@ -313,7 +341,7 @@ def _point(
             {"mechanism": name, "domain_size": size, "users": reports.users, "epsilon": epsilon}
             | {"target": target, "estimator": estimator, "mse": error.mean()}
             | {"standard_error": error.std(ddof=1) / np.sqrt(draws), "ratio": error.mean() / reference.mean()}
-            | {"ratio_error": spread / reference.mean(), "z": difference.mean() / spread}
+            | {"ratio_error": spread / reference.mean(), "z": difference.mean() / spread if spread != 0 else 0.0}
         )
     return pd.DataFrame(rows)
 
@@ -362,3 +390,32 @@ def early_stopping(
         {"estimate": name, "shortfall": gap, "mse": ((estimate - true) ** 2).sum(axis=1).mean()}
         for name, gap, estimate in found
     )
+
+
+def one_run(mechanism: str, counts: Counts, epsilons: Sequence[float], *, seed: int) -> pd.DataFrame:
+    """Estimate one data set once per budget with the source's estimators, all from the same reports.
+
+    Parameters
+    ----------
+    mechanism : str
+        A key of `MECHANISMS`.
+    counts : (k,) int
+        Users per value.
+    epsilons : sequence of float
+        Nats.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        Columns ``epsilon, estimator, value, truth, estimate``.
+    """
+    parts, users = [], np.asarray(counts)[None]
+    for epsilon in epsilons:
+        rng = stream("one run", mechanism, epsilon, seed=seed)
+        reports = sample_reports(MECHANISMS[mechanism](epsilon, users.size), users, [rng])
+        for name, estimator in SOURCE_ESTIMATORS.items():
+            estimate = np.asarray(estimator(reports))[0]
+            rows = {"epsilon": epsilon, "estimator": name, "value": np.arange(users.size)}
+            parts.append(pd.DataFrame(rows | {"truth": users[0] / users.sum(), "estimate": estimate}))
+    return pd.concat(parts, ignore_index=True)

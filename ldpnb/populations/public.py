@@ -127,6 +127,21 @@ def payment_type_counts(path: str | Path) -> Tally:
     return Tally(f"payment type of {Path(path).name}", PAYMENT_TYPES, _some(counts, path))
 
 
+def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = "") -> Tally:
+    """Return a column of a TLC trip file, or its synthetic stand-in if no path is given.
+
+    Parameters
+    ----------
+    column : {"trip_distance", "payment_type"}
+    path : str or Path
+        CSV or Parquet file, see `trip_distance_counts` and `payment_type_counts`; empty for the stand-in.
+    """
+    checks.choice(column=column, among=("trip_distance", "payment_type"))
+    if not str(path):
+        return taxi_stand_in(column)
+    return trip_distance_counts(path) if column == "trip_distance" else payment_type_counts(path)
+
+
 def taxi_stand_in(column: Literal["trip_distance", "payment_type"], *, bins: int = 1000, width: float = 0.02) -> Tally:
     """Return a synthetic stand-in for a column of the TLC trip file, with the number of users and values of lopuhaa2020.
 
@@ -191,14 +206,15 @@ def _read(path: str | Path, column: str) -> Iterator[Any]:
         if file.suffix == ".parquet":
             import pyarrow.parquet as pq
 
-            source = pq.ParquetFile(file)
-            name = _match(source.schema_arrow.names, column, file)
-            for batch in source.iter_batches(batch_size=10**6, columns=[name]):
-                yield batch.column(0).to_pandas()
+            with pq.ParquetFile(file) as source:
+                name = _match(source.schema_arrow.names, column, file)
+                for batch in source.iter_batches(batch_size=10**6, columns=[name]):
+                    yield batch.column(0).to_pandas()
         else:
             name = _match(list(pd.read_csv(file, nrows=0).columns), column, file)
-            for part in pd.read_csv(file, usecols=[name], chunksize=10**6, low_memory=False):
-                yield part[name]
+            with pd.read_csv(file, usecols=[name], chunksize=10**6, low_memory=False) as source:
+                for part in source:
+                    yield part[name]
     except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{path}: cannot be read as {file.suffix or 'CSV'}: {error}") from error
 

@@ -14,6 +14,8 @@ from ldpnb import checks
 
 Floats = NDArray[np.float64]
 
+_ITERATIONS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Design:
@@ -88,7 +90,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     value, slope, bend = _derivatives(patterns, points, weights)
     slack = np.full(len(weights), value / weights.sum())
     bound = -np.inf
-    for _ in range(200):
+    for _ in range(_ITERATIONS):
         if (slope - patterns @ multiplier).min() >= 0:
             bound = max(bound, value + float(multiplier.sum() - slope @ weights))
         if value - bound <= tolerance * value:

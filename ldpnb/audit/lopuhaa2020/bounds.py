@@ -109,7 +109,7 @@ def theorem_4_1_frequencies() -> Verdict:
 @claim(
     "lopuhaa2020",
     "Theorem 4.2",
-    says="h(P|Y) + (a-1)/2 ln n and H(T|Y) - (a-1)/2 ln n tend to limits given by determinants of information matrices",
+    says="the entropies h(P|Y) + (a-1)/2 ln n and H(T|Y) - (a-1)/2 ln n tend to limits given by determinants of information matrices",
     rests_on=(
         "accuracy.lower_bounds.entropy_limits",
         "accuracy.information.entropy_constants",
@@ -165,7 +165,7 @@ def _distance(users: int, concentration: float, limits: tuple[float, float]) -> 
 @claim(
     "lopuhaa2020",
     "Corollary 4.3",
-    says="n times the errors are in the limit at least a exp(-c_P / (a-1)) and a exp(c_F / (a-1))",
+    says="in the limit n times the errors are at least a exp(-c_P / (a-1)) and a exp(c_F / (a-1))",
     rests_on=(
         "accuracy.lower_bounds.asymptotic_bounds",
         "accuracy.information.entropy_constants",
@@ -207,7 +207,7 @@ def corollary_4_3() -> Verdict:
 @claim(
     "lopuhaa2020",
     "Theorem 4.4",
-    says="ln det J_p <= 2 (a-1) ln(e^epsilon - 1) and ln det C_p - sum ln p_x >= -a epsilon for every epsilon-LDP channel",
+    says="every epsilon-LDP channel has ln det J_p <= 2 (a-1) ln(e^epsilon - 1) and ln det C_p - sum ln p_x >= -a epsilon",
     rests_on=(
         "accuracy.lower_bounds.log_information_ceiling",
         "accuracy.lower_bounds.log_covariance_floor",

@@ -155,6 +155,45 @@ def _plane_bound(point: Array, epsilon: float) -> float:
 
 @claim(
     "lopuhaa2020",
+    "Section 6, optimal protocols",
+    says="which protocols are optimal for more than two values, and what happens at low privacy, is open",
+    rests_on=(
+        "privacy.design.best_channel",
+        "accuracy.lower_bounds.uniform_optimum",
+        "accuracy.lower_bounds.uniform_information",
+        "mechanisms.subsets.SubsetSelection.channel",
+    ),
+)
+def optimal_protocols() -> Verdict:
+    """Answer it at the uniform distribution for few values, by convex optimisation with a certificate."""
+    sound, worst, switches = _optimum_sound(), 1.0, []
+    for size in (3, 4, 5, 6):
+        for epsilon in (0.1, 0.5, 2.0, 5.0):
+            best = design.best_channel(_uniform(size), epsilon)
+            selection = subsets.SubsetSelection.optimal(epsilon, size).channel()
+            worst = max(worst, _trace(selection, _uniform(size)) / best.lower_bound)
+        switch = 0.5 * np.log((size - 1) * (size - 2) / 2)
+        sizes = (
+            [lower_bounds.uniform_optimum(size, switch * factor)[1] for factor in (0.99, 1.01)] if size > 3 else [2, 1]
+        )
+        switches.append(sizes == [2, 1])
+    holds = worst < 1 + 1e-8 and all(switches)
+    evidence = (
+        f"3 to 6 values, epsilon .1, .5, 2, 5: subset selection is within {1e-8:.0e} of the certified least error of any channel; k-RR takes over "
+        f"from sets of two at epsilon {0.5 * np.log(3):.3f}, {0.5 * np.log(6):.3f}, {0.5 * np.log(10):.3f} for 4, 5, 6 values"
+    )
+    corrected = (
+        "At the uniform distribution subset selection with k near a / (e^epsilon + 1) values has the least limiting error of all channels; that is "
+        "k-RR once e^epsilon >= sqrt((a-1)(a-2)/2)."
+    )
+    assumption = "Certified for at most 6 values, at the uniform distribution."
+    return Verdict(
+        "corrected" if sound and holds else "open", evidence, "certified", corrected=corrected, assumption=assumption
+    )
+
+
+@claim(
+    "lopuhaa2020",
     "Proposition 4.6",
     says="for a = 2 and Warner's estimate, n MSE_F = 2 e^epsilon / (e^epsilon - 1)^2 and n MSE_P is that plus 2 E[P_1 P_2], for any n and prior",
     rests_on=(
