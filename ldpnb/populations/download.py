@@ -1,0 +1,198 @@
+"""Public data by name: fetched once, checked ever after, read from the cache when offline.
+
+Nothing in the companion needs them; its built-in tallies and stand-ins do. No checksum is known beforehand: the first download is trusted, its
+SHA-256 recorded beside it in ``checksums.json``, and every later use checked against that. State a checksum of your own to trust nobody.
+"""
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ldpnb import checks
+
+CACHE_VARIABLE = "LDPNB_CACHE"
+"""Environment variable naming the folder for downloads."""
+
+_REGISTRY = "checksums.json"
+_TIMEOUT = 30
+
+
+class DownloadError(RuntimeError):
+    """A file could not be fetched, or is not what was recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A public file.
+
+    Parameters
+    ----------
+    about : str
+        What it holds, and where in the sources it is used.
+    url : str
+    header : str
+        Column names for a text file that has none; they are put on top of a copy.
+    """
+
+    about: str
+    url: str
+    header: str = ""
+
+
+DATASETS = {
+    "adult": Dataset(
+        "UCI Adult, training split: 32,561 people (Section 5 of lopuhaa2020; its age and work class are built in)",
+        "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data",
+        "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,capital-gain,capital-loss,"
+        "hours-per-week,native-country,income",
+    ),
+    "taxi": Dataset(
+        "NYC TLC green taxi trips of August 2019 (Section 5 of lopuhaa2020, which does not say which month)",
+        "https://d37ci6vzurychx.cloudfront.net/trip-data/green_tripdata_2019-08.parquet",
+    ),
+    "cbp": Dataset(
+        "US Census County Business Patterns 2015, counties (Appendix E of bun2022)",
+        "https://www2.census.gov/programs-surveys/cbp/datasets/2015/cbp15co.zip",
+    ),
+}
+"""By name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file that is there.
+
+    Parameters
+    ----------
+    path : Path
+        As the readers of `ldpnb.populations` take it: unpacked, with column names.
+    sha256 : str
+        Checksum of what was downloaded.
+    trusted : bool
+        Whether it was taken on trust and its checksum recorded just now.
+    """
+
+    path: Path
+    sha256: str
+    trusted: bool
+
+
+def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: str = "") -> Fetched:
+    """Return a public file, from the cache or else from the network.
+
+    Parameters
+    ----------
+    name : str
+        A key of `DATASETS`.
+    url : str
+        Where to fetch it from instead.
+    cache : str or Path, optional
+        Folder; by default that of ``LDPNB_CACHE`` or the user's cache folder.
+    sha256 : str
+        Its checksum, if known; recorded in place of an earlier one once a file has met it.
+
+    Returns
+    -------
+    Fetched
+
+    Raises
+    ------
+    DownloadError
+        If it is not in the cache and cannot be fetched, or is not what was recorded or stated.
+    ValueError
+        For an unknown name, a checksum that is none, or a URL that is not http or https.
+    """
+    import pooch
+
+    dataset = DATASETS[checks.choice(name=name, among=tuple(DATASETS))]
+    source, folder = url or dataset.url, _folder(cache)
+    parts = urlsplit(source)
+    file = Path(parts.path).name
+    if parts.scheme not in ("http", "https") or not file:
+        raise ValueError(f"url must be http or https and name a file, got url={source!r}")
+    if sha256 and (len(sha256) != 64 or set(sha256.lower()) - set("0123456789abcdef")):
+        raise ValueError(f"sha256 must be 64 hexadecimal digits, got sha256={sha256!r}")
+    registry = _read(folder / _REGISTRY)
+    expected = sha256.lower() or registry.get(file, {}).get("sha256", "")
+    # a file that was put there by hand is trusted like a first download
+    known = expected or (pooch.file_hash(str(folder / file)) if (folder / file).exists() else "")
+    path = Path(_retrieve(source, folder, file, known))
+    checksum = pooch.file_hash(str(path))
+    _write(folder / _REGISTRY, json.dumps(registry | {file: {"sha256": checksum, "url": source}}, indent=1) + "\n")
+    return Fetched(_readable(path, dataset), checksum, not expected)
+
+
+def _folder(cache: str | Path | None) -> Path:
+    import pooch
+
+    chosen = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb")).expanduser()
+    try:
+        chosen.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DownloadError(f"cache cannot be written: {chosen} ({error.strerror})") from None
+    return chosen
+
+
+def _retrieve(source: str, folder: Path, file: str, known: str) -> str:
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("ERROR")
+    fetcher = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=_TIMEOUT)
+    there = "; the copy in the cache is damaged" if (folder / file).exists() else ""
+    try:
+        return str(pooch.retrieve(source, known or None, fname=file, path=folder, downloader=fetcher))
+    except requests.exceptions.HTTPError as error:
+        status = error.response.status_code if error.response is not None else "an error"
+        raise DownloadError(f"{source} answers {status}; give its present place with --url") from None
+    except requests.exceptions.RequestException as error:
+        why = type(error).__name__
+        raise DownloadError(
+            f"no connection to {urlsplit(source).netloc} ({why}){there}. Offline? Fetch {source} elsewhere and put it at {folder / file}"
+        ) from None
+    except ValueError:
+        raise DownloadError(
+            f"{source} is not the file with the SHA-256 {known}, stated or recorded in {folder / _REGISTRY} on first use; if a change is expected, "
+            "state the new one"
+        ) from None
+
+
+def _readable(path: Path, dataset: Dataset) -> Path:
+    """Return the file as the readers want it: a packed one unpacked, one without column names in a copy that has them."""
+    if path.suffix == ".zip":
+        import zipfile
+
+        with zipfile.ZipFile(path) as packed:
+            (member,) = [name for name in packed.namelist() if not name.endswith("/")]
+            _write(path.with_name(Path(member).name), packed.read(member))
+        return path.with_name(Path(member).name)
+    if dataset.header and path.suffix != ".csv":
+        lines = (line.replace(", ", ",") for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+        copy = path.with_suffix(".csv")
+        _write(copy, "\n".join([dataset.header, *lines]) + "\n")
+        return copy
+    return path
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise DownloadError(f"{path} is damaged: {error}; delete it to record checksums anew") from None
+    return content
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    """Write a file in one step."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
