@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -35,7 +35,7 @@ def main() -> None:
     sys.exit(code or 0)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> NoReturn:
     click.echo(f"ldpnb: {message}", err=True)
     sys.exit(code)
 
@@ -254,7 +254,9 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 
 
 @cli.command("report")
-@click.option("--format", "kind", type=click.Choice(_FORMATS), help="Of the ledger.  [default: by the file's name, else md]")
+@click.option(
+    "--format", "kind", type=click.Choice(_FORMATS), help="Of the ledger.  [default: by the file's name, else md]"
+)
 @click.option("-o", "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="File to write.")
 @click.option("--readme", is_flag=True, help="Renew the README's table of sources instead.")
 def write_report(kind: str | None, output: Any, readme: bool) -> None:
@@ -280,6 +282,33 @@ def site(output: Path | None) -> None:
 
     target = output or build() / "site"
     click.echo(f"{builder.build(target)} pages; open {target / 'index.html'}")
+
+
+@cli.command()
+@click.argument("name", required=False)
+@click.option("--url", default="", help="Where to fetch it from instead.")
+@click.option(
+    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for downloads.  [env: LDPNB_CACHE]"
+)
+@click.option(
+    "--sha256", default="", help="Its checksum; otherwise the first download is trusted and its own recorded."
+)
+def download(name: str | None, url: str, cache: Path | None, sha256: str) -> None:
+    """Fetch public data by NAME and print the file's path; without a NAME, list what there is."""
+    from ldpnb.populations import download as public
+
+    if name is None:
+        for key, dataset in public.DATASETS.items():
+            click.echo(f"{key:<6} {dataset.about}\n       {dataset.url}")
+        return
+    try:
+        found = public.fetch(name, url=url, cache=cache, sha256=sha256)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    except public.DownloadError as error:
+        _fail(str(error), 1)
+    click.echo(f"SHA-256 {found.sha256} {'recorded on trust' if found.trusted else 'as recorded'}", err=True)
+    click.echo(found.path)
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})
