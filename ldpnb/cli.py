@@ -268,7 +268,8 @@ def write_report(kind: str | None, output: Any, readme: bool) -> None:
         changed = report.write_readme_table(home() / "README.md")
         click.echo("README.md renewed" if changed else "README.md is current")
     else:
-        output.write(ledger.document(kind or ledger.format_of(output.name)))
+        text = ledger.document(kind or ledger.format_of(output.name))
+        output.write(text)
 
 
 @cli.command()

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from ldpnb.audit import SOURCES
 from ldpnb.catalogue import Notebook, UsageError, catalogue, home
-from ldpnb.site import ledger, links
+from ldpnb.site import ledger, links, sources
 from ldpnb.site.atlas import Atlas, address, local
 from ldpnb.site.ledger import STATUSES, Entry
 from ldpnb.site.markdown import plain
 from ldpnb.site.pages import notebook_page
-from ldpnb.site.sources import code_pages, text_page
 from ldpnb.site.templates import STATIC, page
 
 _TOUR = "00_start_here"
@@ -68,7 +67,7 @@ def _files() -> Iterator[tuple[str, str | Path]]:
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
-    yield from code_pages().items()
+    yield from sources.code_pages(sources.modules()).items()
     yield from _linked(atlas)
 
 
@@ -79,7 +78,7 @@ def _linked(atlas: Atlas) -> Iterator[tuple[str, str | Path]]:
         for path in waiting:
             done.add(path)
             if path.endswith(".md"):
-                yield address(path), text_page(path, atlas)
+                yield address(path), sources.text_page(path, atlas)
             elif (
                 path.split("/")[0] not in ("notebooks", "figures")
                 and local(path).is_file()

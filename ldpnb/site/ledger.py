@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from ldpnb import audit, report
 from ldpnb.catalogue import UsageError, home
+from ldpnb.site.atlas import address
 from ldpnb.site.markdown import slug
 from ldpnb.site.templates import STATIC, page
 
@@ -21,7 +22,7 @@ CSV = "figures/99_verdicts/verdicts.csv"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One claim as the ledger has it, with the addresses on the site where it is shown and checked (empty where it is not)."""
+    """One claim as the ledger has it."""
 
     claim: str
     source: str
@@ -33,7 +34,6 @@ class Entry:
     corrected: str
     assumption: str
     notebook: str
-    check: str
 
     @property
     def anchor(self) -> str:
@@ -42,8 +42,18 @@ class Entry:
 
     @property
     def page(self) -> str:
-        """Return the address of the claim, from the site's root."""
+        """Return the address of the claim from the site's root, or nothing if no notebook shows it."""
         return f"{self.notebook}.html#{self.anchor}" if self.notebook else ""
+
+    @property
+    def check(self) -> str:
+        """Return the address of the claim's check among the code pages, or nothing if the claim is not this package's."""
+        try:
+            check = audit.find(self.claim).check
+        except ValueError:
+            return ""
+        path = Path(inspect.getfile(check)).relative_to(Path(audit.__file__).parents[2]).as_posix()
+        return f"{address(path)}#L-{inspect.getsourcelines(check)[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +74,15 @@ def entries() -> list[Entry]:
     UsageError
         If there is none.
     """
-    if not (home() / CSV).exists():
-        raise UsageError(f"no {CSV}; `ldpnb run 99_verdicts` writes it")
+    _committed()
     return [_entry(row) for row in report.committed_ledger().to_dict("records")]
+
+
+def _committed() -> Path:
+    path = home() / CSV
+    if not path.exists():
+        raise UsageError(f"no {CSV}; `ldpnb run 99_verdicts` writes it")
+    return path
 
 
 def _entry(row: dict[str, Any]) -> Entry:
@@ -74,26 +90,7 @@ def _entry(row: dict[str, Any]) -> Entry:
     told = {k: row[k] for k in ("status", "evidence", "corrected", "assumption")}
     kind = report.evidence_kind(audit.Verdict(kind=row["kind"], false_alarm=false_alarm, power=power, **told))
     source = row["claim"].split("/")[0]
-    return Entry(
-        row["claim"],
-        source,
-        row["place"],
-        row["says"],
-        kind=kind,
-        notebook=row["notebook"],
-        check=_check(row["claim"]),
-        **told,
-    )
-
-
-def _check(identifier: str) -> str:
-    """Return the address of a claim's check among the code pages, or nothing if the claim is not this package's."""
-    try:
-        check = audit.find(identifier).check
-    except ValueError:
-        return ""
-    path = Path(inspect.getfile(check)).relative_to(Path(audit.__file__).parents[2]).as_posix()
-    return f"code/{path}.html#L-{inspect.getsourcelines(check)[1]}"
+    return Entry(row["claim"], source, row["place"], row["says"], kind=kind, notebook=row["notebook"], **told)
 
 
 def sources(of: list[Entry]) -> list[Source]:
@@ -121,8 +118,7 @@ def document(format: str) -> str:
         A Markdown text, a page that needs no other file, or the table itself.
     """
     if format == "csv":
-        entries()
-        return (home() / CSV).read_text(encoding="utf-8")
+        return _committed().read_text(encoding="utf-8")
     return _markdown(entries()) if format == "md" else _html(entries())
 
 
@@ -142,7 +138,6 @@ def _markdown(of: list[Entry]) -> str:
 
 def _html(of: list[Entry]) -> str:
     style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))
-    alone = [Entry(**{n: getattr(e, n) for n in Entry.__slots__} | {"notebook": "", "check": ""}) for e in of]
     return page(
         "report",
         "report.html",
@@ -150,7 +145,7 @@ def _html(of: list[Entry]) -> str:
         description=f"{len(of)} claims of five sources on local differential privacy with their verdicts and evidence",
         style=Markup(re.sub(r"@font-face \{.*?\}\n", "", style)),
         script=Markup(script),
-        entries=alone,
+        entries=of,
         sources=sources(of),
         statuses=STATUSES,
     )

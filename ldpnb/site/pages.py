@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 from markupsafe import Markup
 
+from ldpnb.audit import SOURCES
 from ldpnb.catalogue import Notebook, UsageError, home
 from ldpnb.site.atlas import Atlas
 from ldpnb.site.ledger import STATUSES, Entry
@@ -82,7 +83,7 @@ def notebook_page(
         description=title,
         id=notebook.id,
         name=PurePosixPath(notebook.id).name,
-        source=notebook.source,
+        source=notebook.source if notebook.source in SOURCES else "",
         heading=Markup(heading),
         body=Markup(_in_boxes(body) + tables),
         decided={s: [e for e in decided if e.status == s] for s in STATUSES},

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 from pathlib import PurePosixPath
 
 from markupsafe import Markup
@@ -13,18 +14,26 @@ from ldpnb.site.atlas import PACKAGE, Atlas, address, local
 from ldpnb.site.markdown import render
 from ldpnb.site.templates import page
 
+# the classes that the style sheet gives a colour
+_COLOURED = "k|kn|kc|kd|kt|ow|s|s1|s2|sd|sa|si|se|sr|m|mi|mf|mh|mb|nf|nc|nd|fm|c|c1|ch|cm"
+_PLAIN = re.compile(rf'<span class="(?!(?:{_COLOURED})")\w+">([^<]*)</span>')
+
 
 def highlighted(code: str) -> str:
-    """Return Python code as HTML, its tokens in elements with Pygments' classes; no element spans two lines."""
-    return str(highlight(code, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))).rstrip("\n")
+    """Return Python code as HTML, its coloured tokens in elements with Pygments' classes; no element spans two lines."""
+    marked = str(highlight(code, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))
+    return _PLAIN.sub(r"\1", marked).rstrip("\n")
 
 
-def code_pages() -> dict[str, str]:
-    """Return a page for every module of the package and one for every folder of modules, by address."""
-    modules = sorted(p.relative_to(PACKAGE.parent).as_posix() for p in PACKAGE.rglob("*.py"))
-    folders = sorted({str(PurePosixPath(m).parent) for m in modules})
-    pages = {address(m): _module(m) for m in modules}
-    return pages | {address(f): _folder(f, modules, folders) for f in folders}
+def modules() -> list[str]:
+    """Return the package's modules, as paths within the checkout."""
+    return sorted(p.relative_to(PACKAGE.parent).as_posix() for p in PACKAGE.rglob("*.py"))
+
+
+def code_pages(of: list[str]) -> dict[str, str]:
+    """Return a page for every module and one for every folder of modules, by address."""
+    folders = sorted({str(PurePosixPath(m).parent) for m in of})
+    return {address(m): _module(m) for m in of} | {address(f): _folder(f, of, folders) for f in folders}
 
 
 def _module(path: str) -> str:
@@ -41,8 +50,8 @@ def _module(path: str) -> str:
     )
 
 
-def _folder(path: str, modules: list[str], folders: list[str]) -> str:
-    inside = [p for p in (*folders, *modules) if str(PurePosixPath(p).parent) == path and not p.endswith("__init__.py")]
+def _folder(path: str, of: list[str], folders: list[str]) -> str:
+    inside = [p for p in (*folders, *of) if str(PurePosixPath(p).parent) == path and not p.endswith("__init__.py")]
     members = [
         {
             "address": os.path.relpath(address(p), PurePosixPath(address(path)).parent),

@@ -6,6 +6,8 @@ from typing import Any
 
 import jinja2
 
+from ldpnb.site.markdown import plain
+
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 
@@ -13,12 +15,14 @@ STATIC = HERE / "static"
 @cache
 def environment() -> jinja2.Environment:
     """Return the environment of the page templates, which escapes whatever is not marked as HTML."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
         trim_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    made.filters["plain"] = plain
+    return made
 
 
 def page(template: str, address: str, **content: Any) -> str:

@@ -1,0 +1,145 @@
+"""JupyterLab as `ldpnb lab` starts it: notebooks run to their end, and their live sections follow the hand."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldpnb.catalogue import catalogue, home
+
+SHOWN = [
+    "00_start_here",
+    *(next(n.id for n in catalogue() if n.source == s) for s in ("biswas2022", "bun2022", "lecture20")),
+]
+PATIENCE = 60_000
+
+
+@dataclass
+class Lab:
+    address: str
+    token: str
+    log: Path
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """The server on copies of the notebooks, with no settings but the companion's."""
+    folder = tmp_path_factory.mktemp("lab")
+    shutil.copytree(home() / "notebooks", folder / "notebooks")
+    port, runtime, log = free_port(), folder / "runtime", folder / "server.log"
+    names = {"CONFIG_DIR": "config", "DATA_DIR": "data"}
+    own = {f"JUPYTER_{n}": str(folder / p) for n, p in names.items()} | {"JUPYTER_RUNTIME_DIR": str(runtime)}
+    own |= {f"JUPYTERLAB_{n}_DIR": str(folder / n.lower()) for n in ("SETTINGS", "WORKSPACES")}
+    own |= {"HOME": str(folder), "IPYTHONDIR": str(folder / "ipython"), "LDPNB_HOME": str(folder)}
+    options = ["--no-browser", f"--port={port}", "--ServerApp.port_retries=0"]
+    options += ["--allow-root"] if os.geteuid() == 0 else []
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LDPNB_", "JUPYTER"))}
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "ldpnb", "lab", *options],
+            env=kept | own,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        yield Lab(f"http://127.0.0.1:{port}", _token(runtime, server, log), log)
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(30)
+
+
+def _token(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
+    """The server's token, once it answers."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            break
+        for path in runtime.glob("jpserver-*.json"):
+            try:
+                about = json.loads(path.read_text())
+                urllib.request.urlopen(f"{about['url']}api", timeout=2).close()
+                return str(about["token"])
+            except (OSError, ValueError):
+                continue
+        time.sleep(0.1)
+    raise RuntimeError(log.read_text()[-2000:])
+
+
+def test_the_server_keeps_its_token_and_listens_on_loopback_only(lab: Lab) -> None:
+    assert len(lab.token) >= 32
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(f"{lab.address}/api/contents")
+    port = int(lab.address.rpartition(":")[2])
+    with socket.socket(socket.AF_INET6) as other, pytest.raises(OSError):  # noqa: PT011
+        other.connect(("::1", port))
+
+
+@pytest.mark.parametrize("notebook", SHOWN)
+def test_a_notebook_runs_and_its_live_section_follows_the_slider(
+    notebook: str, lab: Lab, open_page: Any, seen: Any
+) -> None:
+    page = open_page()
+    page.goto(f"{lab.address}/lab/tree/notebooks/{notebook}.ipynb?reset&token={lab.token}")
+    page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.locator("[data-command='runmenu:run-all']").click()
+    live = page.locator(".widget-vbox", has=page.locator(".ldpnb-number")).last
+    number, figure = live.locator(".ldpnb-number b"), live.locator(".ldpnb-figure img")
+    number.wait_for(timeout=PATIENCE)
+    page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
+    assert not page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']").count()
+    live.scroll_into_view_if_needed()
+    before = (number.text_content(), figure.get_attribute("src"))
+    assert figure.get_attribute("alt") == before[0]
+    drag_until_it_changes(page, live, before[0])
+    assert figure.get_attribute("src") != before[1]
+    live.get_by_role("button", name="Reset").click()
+    wait_until(lambda: (number.text_content(), figure.get_attribute("src")) == before)
+    assert (seen.outside, seen.errors) == ([], [])
+
+
+def drag_until_it_changes(page: Any, live: Any, text: str) -> None:
+    """Drag one slider after the other, to one side and the other, until the sentence is another."""
+    number, figure = live.locator(".ldpnb-number b"), live.locator(".ldpnb-figure img")
+    for handle in live.locator(".noUi-handle").all():
+        for offset in (90, -200):
+            before = figure.get_attribute("src")
+            handle.scroll_into_view_if_needed()
+            box = handle.bounding_box()
+            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            page.mouse.move(x, y)
+            page.mouse.down()
+            for part in (0.3, 0.6, 1):
+                page.mouse.move(x + part * offset, y)
+            page.mouse.up()
+            wait_until(lambda before=before: figure.get_attribute("src") != before)
+            if number.text_content() != text:
+                return
+    raise AssertionError(f"no slider changes the sentence {text!r}")
+
+
+def wait_until(holds: Any) -> None:
+    end = time.monotonic() + PATIENCE / 1000
+    while not holds():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)

@@ -1,0 +1,146 @@
+"""The site as a reader meets it: opened from disk, on a phone, in the dark, by keyboard, on paper."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldpnb.catalogue import catalogue
+from ldpnb.site import builder, ledger
+
+PAGES = ["index.html", *(f"{n.id}.html" for n in catalogue())]
+CODE = ["code/ldpnb/index.html", "code/ldpnb/audit/index.html", "code/ldpnb/rng.py.html"]
+CONTRAST = Path(__file__).with_name("contrast.js").read_text()
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+
+
+@pytest.fixture(scope="module")
+def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "site"
+    builder.build(folder)
+    return folder
+
+
+def address(site: Path, page: str) -> str:
+    name, _, section = page.partition("#")
+    return (site / name).as_uri() + (f"#{section}" if section else "")
+
+
+def test_every_page_opens_from_disk_and_asks_nothing_of_anybody(site: Path, open_page: Any, seen: Any) -> None:
+    page = open_page()
+    for name in PAGES + CODE:
+        page.goto(address(site, name))
+        assert page.title().endswith("ldpnb")
+        assert page.evaluate("document.documentElement.lang") == "en"
+        assert page.locator("h1").count() == 1, name
+        assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0 && i.alt)"), name
+    assert page.evaluate("document.fonts.load('1em \"ldpnb Math\"').then(fonts => fonts.length)") == 1
+    assert (seen.outside, seen.errors) == ([], [])
+
+
+def test_the_ledger_is_filtered_by_source_verdict_and_words(site: Path, open_page: Any) -> None:
+    claims = ledger.entries()
+    page = open_page()
+    page.goto(address(site, "index.html"))
+    shown = page.locator(".ledger > li:visible")
+    assert shown.count() == len(claims)
+    page.get_by_label("Verdict").select_option("refuted")
+    refuted = [c for c in claims if c.status == "refuted"]
+    assert shown.count() == len(refuted) > 0
+    assert page.locator(".filter output").inner_text() == f"{len(refuted)} of {len(claims)} claims"
+    source, count = Counter(c.source for c in refuted).most_common()[0]
+    page.get_by_label("Source").select_option(source)
+    assert shown.count() == count
+    words = refuted[0].says.split()[:4]
+    page.get_by_role("button", name="Show all").click()
+    page.get_by_label("Containing").fill(" ".join(words))
+    texts = [t.lower() for t in shown.all_text_contents()]
+    assert any(refuted[0].says.lower() in t for t in texts)
+    assert 0 < len(texts) < len(claims)
+    assert all(w.lower() in t for t in texts for w in words)
+    page.get_by_label("Source").select_option(source)
+    page.reload()
+    assert page.get_by_label("Source").input_value() == source
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_function("document.querySelectorAll('.ledger > li[hidden]').length === 0")
+
+
+def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(site: Path, open_page: Any) -> None:
+    page = open_page()
+    page.goto(address(site, "index.html#status=refuted"))
+    claims = [c for c in ledger.entries() if c.status == "refuted" and c.page]
+    assert page.locator(".ledger > li:visible").count() == sum(c.status == "refuted" for c in ledger.entries())
+    page.locator(f"a[data-filter='source={claims[0].source}&status=refuted']").click()
+    page.locator(".ledger > li:visible a").first.click()
+    section = page.locator(f"#{claims[0].anchor}")
+    assert f"{claims[0].place}: refuted." in section.inner_text()
+    assert section.evaluate("e => e.getBoundingClientRect().top < innerHeight")
+
+
+def test_light_and_dark_follow_the_system_and_the_switch_is_kept(site: Path, open_page: Any) -> None:
+    background = "getComputedStyle(document.body).backgroundColor"
+    page = open_page(color_scheme="dark")
+    page.goto(address(site, "index.html"))
+    dark = page.evaluate(background)
+    page.get_by_role("button", name="Light").click()
+    light = page.evaluate(background)
+    assert (dark, light) == ("rgb(20, 23, 26)", "rgb(255, 255, 255)")
+    page.goto(address(site, PAGES[1]))
+    assert page.evaluate(background) == light
+    page.get_by_role("button", name="Dark").click()
+    page.reload()
+    assert page.evaluate(background) == dark
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_has_the_contrast_of_wcag_aa(scheme: str, site: Path, open_page: Any) -> None:
+    page = open_page(color_scheme=scheme)
+    for name in [*PAGES[:4], *CODE]:
+        page.goto(address(site, name))
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        assert page.evaluate(CONTRAST) == [], name
+
+
+def test_no_page_is_wider_than_a_phone(site: Path, open_page: Any) -> None:
+    page = open_page(**PHONE)
+    for name in PAGES + CODE:
+        page.goto(address(site, name))
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
+
+
+def test_it_can_be_used_by_keyboard(site: Path, open_page: Any) -> None:
+    page = open_page()
+    page.goto(address(site, "index.html"))
+    focused = "document.activeElement.id || document.activeElement.textContent"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left") == 0
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused) == "content"
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate(focused) == "theme"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.locator(".ledger summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".ledger details[open]").count() == 1
+
+
+def test_on_paper_the_evidence_is_shown_and_what_only_works_on_a_screen_is_not(site: Path, open_page: Any) -> None:
+    page = open_page(color_scheme="dark")
+    page.goto(address(site, "index.html"))
+    page.emulate_media(media="print")
+    assert page.locator(".ledger details p").first.evaluate("e => e.getBoundingClientRect().height > 0")
+    assert not page.locator("header.bar, form.filter").filter(visible=True).count()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.goto(address(site, PAGES[1]))
+    assert not page.locator("details.code, .files, footer").filter(visible=True).count()
+    assert len(page.pdf(format="A4")) > 20_000
+
+
+def test_without_scripts_everything_is_there_but_the_controls(site: Path, open_page: Any) -> None:
+    page = open_page(java_script_enabled=False)
+    page.goto(address(site, "index.html"))
+    assert page.locator(".ledger > li").filter(visible=True).count() == len(ledger.entries())
+    assert not page.locator("form.filter, #theme").filter(visible=True).count()
