@@ -117,7 +117,7 @@ class Capped:
     asked : (strata,) float
         The shares before the cap.
     capped : (strata,) bool
-        Which strata are taken completely because more was asked of them than they hold.
+        Which strata are taken completely because more was asked of them than they hold, at once or when others' surplus was spread.
     """
 
     shares: NDArray[np.float64]
@@ -287,7 +287,7 @@ def weighted_mean_variance(sizes: ArrayLike, variances: ArrayLike, drawn: ArrayL
     if (m < 0).any() or (m > held * (1 + 1e-12)).any():
         worst = int(np.argmax(m - held))
         raise ValueError(f"drawn must be at most the stratum's size, got drawn[{worst}]={m[worst]:g} of {held[worst]}")
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(spread > 0, (held / held.sum()) ** 2 * spread * (1 / m - 1 / held), 0.0)
     return float(terms.sum())
 

@@ -198,11 +198,11 @@ def largest_log_ratio(
     loss = _log_ratio(p, q, logs)
     for _ in range(_ROUNDS):
         promised, better = _improved(p, q, distances, logs)
-        reached = _log_ratio(p, q, better)
-        if reached <= loss + 1e-13 * max(1.0, abs(loss)):
-            if promised > 1e-7 * max(1.0, abs(loss)):
+        reached = -np.inf if better is None else _log_ratio(p, q, better)
+        if better is None or reached <= loss + 1e-13 * max(1.0, abs(loss)):
+            if promised > 1e-7 * float(distances[distances > 0].min()):
                 raise RuntimeError(
-                    f"the linear program promises {promised!r} nats beyond {loss!r}, which cannot be reached"
+                    f"the linear program promises {promised!r} nats beyond {loss!r} that no vertex reaches"
                 )
             return loss, logs - logs.max()
         loss, logs = reached, better
@@ -211,8 +211,8 @@ def largest_log_ratio(
 
 def _improved(
     p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64], logs: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64]]:
-    """Return what a linear program around ``e^logs`` promises to gain, and the logarithms of its vertex.
+) -> tuple[float, NDArray[np.float64] | None]:
+    """Return what a linear program around ``e^logs`` promises to gain, and the logarithms of its vertex if it ended in one.
 
     With ``g = e^logs (1 + u unit)`` the unknowns are of order one, for tiny budgets and for chances over many orders of magnitude. A ratio may
     grow by `REACH` nats at most in one step, which keeps the coefficients in range.
@@ -235,8 +235,8 @@ def _log_ratio(p: NDArray[np.float64], q: NDArray[np.float64], logs: NDArray[np.
     return float(np.log1p(excess / below))
 
 
-def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `logs` recomputed from its first entry along constraints that hold with equality."""
+def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return `logs` recomputed from its first entry along constraints that hold with equality, or nothing if these do not connect it."""
     exact = logs.copy()
     gaps = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
     np.fill_diagonal(gaps, np.inf)
@@ -247,12 +247,12 @@ def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> N
         source, target = np.unravel_index(int(near.argmin()), near.shape)
         i, j = known[int(source)], rest[int(target)]
         if gaps[i, j] > 1e-5 * distances[i, j] + 1e-9:
-            raise RuntimeError("the linear program did not end in a vertex")
+            return None
         exact[j] = exact[i] + np.sign(logs[j] - logs[i]) * distances[i, j]
         known.append(j)
         unknown.remove(j)
     if (np.abs(exact[:, None] - exact[None, :]) > distances * (1 + 1e-9) + 1e-12).any():
-        raise RuntimeError("the recomputed optimum is not log-Lipschitz")
+        return None
     return exact
 
 
