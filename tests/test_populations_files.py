@@ -53,7 +53,7 @@ def test_a_number_and_a_group_are_tallied_together(people: dict[str, Path], suff
     both = files.load_groups(people[suffix], "age", "work", low=0, high=100)
     assert (both.groups, both.sizes, both.missing) == (("Private", "State", "Federal"), (2, 2, 1), 2)
     assert both.means.tolist() == [23.5, 35.5, 12.0]
-    assert both.unit_values(0, 100)[[0, 50, 100]].tolist() == [-1.0, 0.0, 1.0]
+    assert both.unit_values[[0, 50, 100]].tolist() == [-1.0, 0.0, 1.0]
     two = files.load_groups(people[suffix], "age", "work", low=0, high=100, groups=("State", "other"))
     assert (two.groups, two.sizes, two.occurring) == (("State", "other"), (2, 3), False)
 

@@ -1,0 +1,112 @@
+"""Unbiased linear estimates of the distribution behind the reports of any finite channel.
+
+With shares ``s`` of the reports a linear estimate is ``A s``, and unbiased whatever the data if ``A Q = I``: any left inverse of the channel. Least
+squares is the one that knows nothing else; `best_weights` has the smallest variance at a given distribution, there the same as that of the
+maximum-likelihood estimate with many users. Estimates may leave the simplex.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+
+Floats = NDArray[np.float64]
+
+_LEAST = 1e-12
+
+
+def least_squares_weights(channel: ArrayLike) -> Floats:
+    """Return the left inverse ``(Q^T Q)^-1 Q^T``.
+
+    Parameters
+    ----------
+    channel : (m, k) float
+        ``Q[y, x] = Pr(y | x)``.
+
+    Returns
+    -------
+    (k, m) float
+
+    Raises
+    ------
+    ValueError
+        If the reports do not determine the distribution.
+
+    Examples
+    --------
+    >>> (least_squares_weights([[0.75, 0.25], [0.25, 0.75]]) @ [0.7, 0.3]).round(9).tolist()
+    [0.9, 0.1]
+    """
+    rows = _injective(channel)
+    weights: Floats = np.linalg.pinv(rows).astype(float)
+    return weights
+
+
+def best_weights(channel: ArrayLike, distribution: ArrayLike | None = None) -> Floats:
+    """Return the left inverse of least variance at a distribution, ``(Q^T D^-1 Q)^-1 Q^T D^-1`` with ``D = diag(Q p)``.
+
+    Parameters
+    ----------
+    channel : (m, k) float
+    distribution : (k,) float, optional
+        The uniform one by default.
+
+    Returns
+    -------
+    (k, m) float
+        0 for outputs that nobody can send.
+
+    References
+    ----------
+    Gauss, Markov and Aitken: among unbiased linear estimates it has the smallest variance of every contrast; ``Q^T D^-1 Q`` is the information of
+    a report (equation (36) of lopuhaa2020).
+
+    Examples
+    --------
+    >>> best_weights([[0.5, 0.5], [0.5, 0.0], [0.0, 0.5]]).round(9).tolist()
+    [[0.5, 1.5, -0.5], [0.5, -0.5, 1.5]]
+    """
+    rows = _injective(channel)
+    point = np.full(rows.shape[1], 1 / rows.shape[1]) if distribution is None else checks.distribution(p=distribution)
+    chances = rows @ point
+    scaled = np.divide(rows, chances[:, None], out=np.zeros_like(rows), where=chances[:, None] > _LEAST)
+    weights: Floats = np.linalg.solve(scaled.T @ rows, scaled.T).astype(float)
+    return weights
+
+
+def deviations(weights: ArrayLike, channel: ArrayLike, counts: ArrayLike) -> Floats:
+    """Return the exact standard deviations of the estimated shares for given data, everybody reporting.
+
+    Parameters
+    ----------
+    weights : (k, m) float
+    channel : (m, k) float
+    counts : (k,) int
+        Users per value.
+
+    Returns
+    -------
+    (k,) float
+
+    Examples
+    --------
+    >>> channel = [[0.75, 0.25], [0.25, 0.75]]
+    >>> (deviations(least_squares_weights(channel), channel, [60, 40]) ** 2).round(9).tolist()
+    [0.0075, 0.0075]
+    """
+    rows, held = np.asarray(channel, dtype=float), checks.counts(counts=counts)
+    shares = np.asarray(weights, dtype=float)
+    variance = (shares**2 @ rows - (shares @ rows) ** 2) @ held / held.sum() ** 2
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+
+def _injective(channel: ArrayLike) -> Floats:
+    rows = np.asarray(channel, dtype=float)
+    if rows.ndim != 2 or rows.size == 0:
+        raise ValueError(f"channel must be a matrix of outputs by inputs, got shape {rows.shape}")
+    rank = int(np.linalg.matrix_rank(rows))
+    if rank < rows.shape[1]:
+        raise ValueError(
+            f"channel must tell its {rows.shape[1]} inputs apart, got rank {rank}: no estimate of their distribution is unbiased"
+        )
+    return rows
