@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 _CHUNK = 2**21
 _MODEL_WORK = 4e10
 _LARGE = 2**26
+_LEAST = 1e-150
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +200,9 @@ def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
 
 
 def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
-    fitted = point @ rows.T
-    ratio = np.divide(weights, fitted, out=np.zeros_like(fitted), where=weights > 0)
-    bent = np.divide(ratio, fitted, out=np.zeros_like(fitted), where=weights > 0)
+    fitted = np.maximum(point @ rows.T, _LEAST)
+    ratio = weights / fitted
+    bent = ratio / fitted
     if pairs is None:
         curvature = np.stack([(rows * one[:, None]).T @ rows for one in bent])
     else:
