@@ -28,14 +28,17 @@ def errors_by_budget(
         Logarithmic ordinate.
     """
     panels, names = list(dict.fromkeys(table[panel])), list(dict.fromkeys(table["estimator"]))
+    simulated = list(dict.fromkeys(table.loc[table[error].notna(), "estimator"]))
     budgets = {epsilon: i for i, epsilon in enumerate(sorted(set(table["epsilon"])))}
     wide = 3 if len(panels) == 3 else 2
     tall = -(-len(panels) // wide)
     figure, axes = plt.subplots(tall, wide, figsize=(7.2, 0.6 + 2.7 * tall), sharex=True, sharey=True, squeeze=False)
     for axis, value in zip(axes.flat, panels, strict=False):
         part = table[table[panel] == value]
-        for i, name in enumerate(names):
-            shift = 0.6 * (i - (len(names) - 1) / 2) / len(names)
+        for name in names:
+            shift = (
+                0.6 * (simulated.index(name) - (len(simulated) - 1) / 2) / len(simulated) if name in simulated else 0.0
+            )
             _one(axis, part[part["estimator"] == name], y, error, name, budgets, shift)
         axis.set(title=str(value), yscale="log" if log else "linear")
         axis.set_xticks(range(len(budgets)), [f"{epsilon:g}" for epsilon in budgets])
