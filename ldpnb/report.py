@@ -36,7 +36,7 @@ def _paragraph(identifier: str) -> str:
     claim, verdict = audit.find(identifier), audit.decide(identifier)
     says = claim.says[:1].upper() + claim.says[1:].rstrip(".")
     evidence = f"- Evidence ({evidence_kind(verdict)}): {escaped(verdict.evidence)}"
-    lines = [f"**{claim.place}: {verdict.status}.** {escaped(says)}.", "", evidence]
+    lines = [f"**{escaped(claim.place)}: {verdict.status}.** {escaped(says)}.", "", evidence]
     if verdict.corrected:
         lines.append(f"- What holds: {escaped(verdict.corrected)}")
     if verdict.assumption:

@@ -393,6 +393,7 @@ def test_every_claim_is_worded_on_its_page_as_in_the_ledger(site: Path) -> None:
         section = re.search(rf'id="{anchor}">.*?</section>', (site / path).read_text(), re.DOTALL)
         assert section, claim.claim
         text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", section[0])))
+        assert f"{claim.place}: {claim.status}." in text, claim.claim
         for part in (claim.says.rstrip(".")[1:], claim.evidence, claim.corrected, claim.assumption):
             assert re.sub(r"\s+", " ", part) in text, claim.claim
 

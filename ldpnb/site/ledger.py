@@ -129,7 +129,7 @@ def _markdown(of: list[Entry]) -> str:
         lines += ["", f"## {source.title}", "", f"{source.claims} claims: {counts or 'none'}", ""]
         for e in of:
             if e.source == source.key:
-                lines.append(f"- **{e.place}: {e.status}.** {report.escaped(e.says)}")
+                lines.append(f"- **{report.escaped(e.place)}: {e.status}.** {report.escaped(e.says)}")
                 lines.append(f"  - Evidence ({e.kind}): {report.escaped(e.evidence)}")
                 lines += [f"  - What holds: {report.escaped(e.corrected)}"] if e.corrected else []
                 lines += [f"  - Assumption: {report.escaped(e.assumption)}"] if e.assumption else []

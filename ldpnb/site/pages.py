@@ -174,7 +174,8 @@ def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
     verdict = _VERDICT.match(text)
     if verdict is None:
         return content
-    anchor = f' id="{anchors[verdict["place"]]}"' if verdict["place"] in anchors else ""
+    place = re.sub(r"\\(.)", r"\1", verdict["place"])
+    anchor = f' id="{anchors[place]}"' if place in anchors else ""
     return f'<section class="verdict {verdict["status"]}"{anchor}>\n{content}</section>\n'
 
 
