@@ -1,19 +1,19 @@
-"""Public tallies that come with the companion, and tallies of one column of a file of the user's.
+"""Public tallies that come with the companion, and those of a public file given by path.
 
-Use `adult` for the two columns of the UCI Adult data, `column_counts` for a column of any CSV or Parquet file, and `trip_distance_counts` and
-`payment_type_counts` for a trip file of the New York City Taxi and Limousine Commission (TLC). That file is not part of the companion:
-`taxi_stand_in` makes a synthetic population of the same size, which says nothing about New York.
+Use `adult` for the two columns of the UCI Adult data, and `taxi` for a trip file of the New York City Taxi and Limousine Commission (TLC). That
+file is not part of the companion: `taxi_stand_in` makes a synthetic population of the same size, which says nothing about New York. For a
+column of any other file see `ldpnb.populations.files`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.populations import tables
 
 _DATA = Path(__file__).parent.parent / "data"
 
@@ -62,40 +62,13 @@ def adult(column: Literal["age", "workclass"]) -> Tally:
     return Tally(f"Adult {column}", tuple(row[0] for row in rows), np.array([int(row[1]) for row in rows]))
 
 
-def column_counts(path: str | Path, column: str) -> Tally:
-    """Tally a column of a CSV or Parquet file; missing entries do not count.
-
-    Parameters
-    ----------
-    path : str or Path
-        ``.parquet`` is read as Parquet, anything else as comma-separated text, compressed or not.
-    column : str
-        Its name; case and surrounding blanks do not matter.
-
-    Returns
-    -------
-    Tally
-        Values in rising order.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If there is no such file, or it cannot be read or lacks the column.
-    """
-    entries = np.concatenate([part.dropna().to_numpy() for part in _read(path, column)])
-    if not entries.size:
-        raise ValueError(f"{path}: column {column} has no entries")
-    values, counts = np.unique(entries, return_counts=True)
-    return Tally(f"{column} of {Path(path).name}", tuple(str(v) for v in values), counts)
-
-
 def trip_distance_counts(path: str | Path, *, bins: int = 1000, width: float = 0.02) -> Tally:
     """Tally the distances of a TLC trip file in bins of equal width; trips of no length or beyond the last bin are not valid.
 
     Parameters
     ----------
     path : str or Path
-        CSV or Parquet file of yellow or green trips, with the column ``trip_distance`` in miles.
+        CSV or Parquet file of yellow or green trips, with the column ``trip_distance`` in miles; other columns are not read.
     bins : int
         Number of values, 1000 in Section 5 of lopuhaa2020.
     width : float
@@ -104,8 +77,8 @@ def trip_distance_counts(path: str | Path, *, bins: int = 1000, width: float = 0
     checks.whole(bins=bins, at_least=2)
     checks.positive(width=width)
     counts = np.zeros(bins, dtype=np.int64)
-    for part in _read(path, "trip_distance"):
-        miles = _numbers(part, path, "trip_distance")
+    for (part,) in tables.parts(tables.locate(path), numbers=("trip_distance",)):
+        miles = part.to_numpy()
         index = np.ceil(miles[(miles > 0) & (miles <= bins * width * (1 + 1e-12))] / width - 1e-9).astype(np.int64) - 1
         counts += np.bincount(np.clip(index, 0, bins - 1), minlength=bins)
     return Tally(f"trip distance of {Path(path).name}", _distance_labels(bins, width), _some(counts, path))
@@ -120,8 +93,8 @@ def payment_type_counts(path: str | Path) -> Tally:
         CSV or Parquet file of yellow or green trips, with the whole-number column ``payment_type``.
     """
     counts = np.zeros(len(PAYMENT_TYPES), dtype=np.int64)
-    for part in _read(path, "payment_type"):
-        codes = _numbers(part, path, "payment_type")
+    for (part,) in tables.parts(tables.locate(path), numbers=("payment_type",)):
+        codes = part.to_numpy()
         valid = codes[(codes >= 1) & (codes <= len(PAYMENT_TYPES)) & (codes == np.floor(codes))]
         counts += np.bincount(valid.astype(np.int64) - 1, minlength=len(PAYMENT_TYPES))
     return Tally(f"payment type of {Path(path).name}", PAYMENT_TYPES, _some(counts, path))
@@ -182,45 +155,3 @@ def _some(counts: NDArray[np.int64], path: str | Path) -> NDArray[np.int64]:
     if not counts.any():
         raise ValueError(f"{path}: no valid trips")
     return counts
-
-
-def _numbers(part: Any, path: str | Path, column: str) -> NDArray[np.float64]:
-    """Return the entries of a column as numbers, without the missing ones."""
-    try:
-        numbers = part.to_numpy(dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: column {column} must be numbers: {error}") from error
-    finite: NDArray[np.float64] = numbers[np.isfinite(numbers)]
-    return finite
-
-
-def _read(path: str | Path, column: str) -> Iterator[Any]:
-    """Yield one column of a file as pandas Series, a million rows at a time."""
-    import pandas as pd
-    import pyarrow as pa
-
-    file = Path(path)
-    if not file.is_file():
-        raise FileNotFoundError(f"path must be a file, got path={str(path)!r}")
-    try:
-        if file.suffix == ".parquet":
-            import pyarrow.parquet as pq
-
-            with pq.ParquetFile(file) as source:
-                name = _match(source.schema_arrow.names, column, file)
-                for batch in source.iter_batches(batch_size=10**6, columns=[name]):
-                    yield batch.column(0).to_pandas()
-        else:
-            name = _match(list(pd.read_csv(file, nrows=0).columns), column, file)
-            with pd.read_csv(file, usecols=[name], chunksize=10**6, low_memory=False) as source:
-                for part in source:
-                    yield part[name]
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{path}: cannot be read as {file.suffix or 'CSV'}: {error}") from error
-
-
-def _match(names: list[str], column: str, file: Path) -> str:
-    known = {name.strip().lower(): name for name in names}
-    if column.strip().lower() not in known:
-        raise ValueError(f"{file}: no column {column}, its columns are {', '.join(names)}")
-    return known[column.strip().lower()]
