@@ -54,7 +54,7 @@ def test_a_number_and_a_group_are_tallied_together(people: dict[str, Path], suff
     assert (both.groups, both.sizes, both.missing) == (("Private", "State", "Federal"), (2, 2, 1), 2)
     assert both.means.tolist() == [23.5, 35.5, 12.0]
     assert both.unit_values[[0, 50, 100]].tolist() == [-1.0, 0.0, 1.0]
-    two = files.load_groups(people[suffix], "age", "work", low=0, high=100, groups=("State", "other"))
+    two = files.load_groups(people[suffix], "age,work", low=0, high=100, groups=("State", "other"))
     assert (two.groups, two.sizes, two.occurring) == (("State", "other"), (2, 3), False)
 
 
@@ -132,6 +132,8 @@ def test_bad_files_are_refused_by_name(tmp_path: Path, people: dict[str, Path]) 
             files.load_counts(tmp_path / name, "age")
     with pytest.raises(ValueError, match=r"data must be a file, got data='nowhere.csv'"):
         files.load_counts("nowhere.csv", "age")
+    with pytest.raises(ValueError, match="column must name a number and a group, such as 'pay,sex', got column='age'"):
+        files.load_groups(people[".csv"], "age", low=0, high=99)
     with pytest.raises(ValueError, match="groups must name every group"):
         files.load_groups(people[".csv"], "age", "work", low=0, high=99, groups=("Private", "State"))
 

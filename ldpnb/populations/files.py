@@ -186,7 +186,7 @@ def load_counts(
 def load_groups(
     data: str | Path,
     column: str,
-    group: str,
+    group: str = "",
     *,
     low: float | None = None,
     high: float | None = None,
@@ -200,7 +200,7 @@ def load_groups(
     data, column, low, high, bins
         As for `load_counts`; the column must hold numbers.
     group : str
-        The column with the group.
+        The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
     groups : sequence of str
         The groups, in the order in which they are wanted; without them those that occur, largest first.
 
@@ -211,6 +211,10 @@ def load_groups(
     """
     if not str(data):
         return None
+    if not group:
+        column, comma, group = column.partition(",")
+        if not comma:
+            raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
     reader = _reader(data, column, "real" if bins else "integer", low, high, bins, ())
     members: dict[str, _Numbers] = {name: _blank(reader) for name in groups}
     missing, stated = 0, bool(groups)
@@ -284,7 +288,8 @@ class _Numbers:
         if not self.bins:
             return self.low + np.arange(self.counts.size, dtype=float)
         edges = np.linspace(self.low, self.high, self.bins + 1)
-        return np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1), (edges[:-1] + edges[1:]) / 2)
+        means = np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1), (edges[:-1] + edges[1:]) / 2)
+        return np.clip(means, self.low, self.high)
 
     def labels(self) -> tuple[str, ...]:
         if not self.bins:
