@@ -50,6 +50,8 @@ class Column:
         Numbers outside the stated range, moved to its nearer end; categories not stated, counted as "other".
     occurring : bool
         Whether the categories are those that occur.
+    low, high : float
+        The stated range of numbers, nan for categories.
     """
 
     name: str
@@ -59,6 +61,8 @@ class Column:
     missing: int = 0
     clipped: int = 0
     occurring: bool = False
+    low: float = float("nan")
+    high: float = float("nan")
 
     @property
     def users(self) -> int:
@@ -95,6 +99,8 @@ class GroupedColumn:
         Numbers outside the stated range, moved to its nearer end.
     occurring : bool
         Whether the groups are those that occur.
+    low, high : float
+        The stated range.
     """
 
     name: str
@@ -105,6 +111,8 @@ class GroupedColumn:
     missing: int = 0
     clipped: int = 0
     occurring: bool = False
+    low: float = float("nan")
+    high: float = float("nan")
 
     @property
     def users(self) -> int:
@@ -122,9 +130,10 @@ class GroupedColumn:
         means: NDArray[np.float64] = self.counts @ self.numbers / self.counts.sum(axis=1)
         return means
 
-    def unit_values(self, low: float, high: float) -> NDArray[np.float64]:
-        """Return the numbers on the scale of the group mechanisms, ``[-1, 1]``."""
-        return 2 * (self.numbers - low) / (high - low) - 1
+    @property
+    def unit_values(self) -> NDArray[np.float64]:
+        """The numbers on the scale of the group mechanisms: from ``[low, high]`` to ``[-1, 1]``."""
+        return 2 * (self.numbers - self.low) / (self.high - self.low) - 1
 
     def report(self) -> str:
         """Return in a sentence or two what was read, what was left out, and what reading it gave away."""
@@ -216,6 +225,7 @@ def load_groups(
         if not comma:
             raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
     reader = _reader(data, column, "real" if bins else "integer", low, high, bins, ())
+    assert isinstance(reader, _Numbers)
     members: dict[str, _Numbers] = {name: _blank(reader) for name in groups}
     missing, stated = 0, bool(groups)
     for numbers, names in tables.parts(reader.path, numbers=(column,), texts=(group,)):
@@ -239,7 +249,9 @@ def load_groups(
     clipped = sum(member.clipped for member in members.values())
     labels, means = total.labels(), total.numbers()
     name = f"{column} by {group} of {reader.path.name}"
-    return GroupedColumn(name, tuple(order), labels, counts, means, missing, clipped, not stated)
+    return GroupedColumn(
+        name, tuple(order), labels, counts, means, missing, clipped, not stated, reader.low, reader.high
+    )
 
 
 @dataclass(slots=True)
@@ -299,7 +311,9 @@ class _Numbers:
 
     def column(self, name: str) -> Column:
         _some(self.counts, self.path, self.name)
-        return Column(name, self.labels(), self.counts, self.numbers(), self.missing, self.clipped)
+        return Column(
+            name, self.labels(), self.counts, self.numbers(), self.missing, self.clipped, False, self.low, self.high
+        )
 
 
 @dataclass(slots=True)
@@ -373,7 +387,7 @@ def _reader(
     return _Numbers(path, column, float(low), float(high), bins)
 
 
-def _blank(reader: Any) -> _Numbers:
+def _blank(reader: _Numbers) -> _Numbers:
     return _Numbers(reader.path, reader.name, reader.low, reader.high, reader.bins)
 
 
