@@ -10,10 +10,9 @@ import logging
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, TypeVar
 
 from ldpnb.catalogue import UsageError
@@ -23,8 +22,7 @@ BACKENDS = ("loky", "dask")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_CONNECTING = 10
-_DEATHS = 3
+_CONNECTING, _STARTING = 10, 60
 _AGAIN = object()
 
 
@@ -45,6 +43,8 @@ class Pool:
 
     backend: Any
     jobs: int
+    deaths: int = 3
+    """How many deaths of workers an item may be near before it goes alone to see whether it is the reason."""
 
 
 @contextlib.contextmanager
@@ -71,7 +71,7 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
         raise UsageError(f"scheduler needs backend dask, got backend={backend!r}")
     if backend == "dask":
         with _client(jobs, scheduler) as client:
-            yield Pool(_dask_backend()(client=client), jobs)
+            yield Pool(_dask_backend()(client=client), jobs, deaths=1)  # others' clusters have tried several times
         return
     from threadpoolctl import threadpool_limits
 
@@ -90,8 +90,17 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
         address: Any = scheduler
         if scheduler is None:
-            local = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": logging.CRITICAL}
-            address = stack.enter_context(LocalCluster(n_workers=jobs, threads_per_worker=1, **local))
+            address = stack.enter_context(
+                LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                    # a task that Dask tries again may kill the next worker while that is starting, which leaves it dead for good
+                    scheduler_kwargs={"allowed_failures": 0},
+                )
+            )
         try:
             client = Client(address, timeout=_CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -101,28 +110,41 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
 
 @cache
 def _dask_backend() -> Any:
-    from joblib._dask import DaskDistributedBackend
+    from distributed.scheduler import KilledWorker
+    from joblib.parallel import AutoBatchingMixin, ParallelBackendBase, SequentialBackend
 
-    class Backend(DaskDistributedBackend):  # type: ignore[misc]
-        """joblib's Dask backend, which would wait for ever for a batch that Dask has given up (joblib 1.6)."""
+    class Backend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
+        """Dask under joblib. joblib's own waits for ever for a batch that Dask gave up, and opens a client in every worker (1.6)."""
+
+        MIN_IDEAL_BATCH_DURATION, MAX_IDEAL_BATCH_DURATION = 0.2, 1.0
+        supports_retrieve_callback = True
+
+        def __init__(self, client: Any) -> None:
+            super().__init__(nesting_level=0)
+            self.client = client
+
+        def effective_n_jobs(self, _n_jobs: int) -> int:
+            self.client.wait_for_workers(1, timeout=_STARTING)
+            # joblib would run the items in this process if it heard of a single worker
+            return max(2, int(sum(self.client.ncores().values())))
 
         def submit(self, func: Any, callback: Any = None) -> Any:
-            future = super().submit(func, callback)
-            future.add_done_callback(partial(_give_back, func, callback))
+            future = self.client.submit(func, pure=False)
+            keys = [arguments[1] for _, arguments, _ in func.items]
+            future.add_done_callback(lambda done: callback((done, keys)))
             return future
 
-        def effective_n_jobs(self, n_jobs: int) -> int:
-            # joblib would run the items in this process if it saw a single worker
-            return max(2, int(super().effective_n_jobs(n_jobs)))
+        def retrieve_result_callback(self, out: tuple[Any, list[int]]) -> list[Any]:
+            future, keys = out
+            try:
+                return list(future.result())
+            except KilledWorker:
+                return [(key, _AGAIN) for key in keys]
+
+        def get_nested_backend(self) -> tuple[Any, int]:
+            return SequentialBackend(nesting_level=1), 1
 
     return Backend
-
-
-def _give_back(batch: Any, callback: Callable[[Any], None], future: Future[Any]) -> None:
-    """Answer for a batch whose workers died: of several items any may be the reason, so they are to go again one by one."""
-    if future.exception() is not None:
-        keys = [arguments[1] for _, arguments, _ in batch.items]
-        callback([(key, Lost() if len(keys) == 1 else _AGAIN) for key in keys])
 
 
 def unordered(
@@ -168,13 +190,13 @@ def unordered(
                     yield handed_out.pop(key), result
             if not handed_out:
                 return
-        deaths.update(handed_out)
+        deaths.update(list(handed_out))
         suspects, batch_size = list(handed_out.items()), 1
         handed_out.clear()
-        for key, item in (s for s in suspects if deaths[s[0]] >= _DEATHS):
+        for key, item in (s for s in suspects if deaths[s[0]] >= pool.deaths):
             yield item, _alone(hand_out([(key, item)]), pool)
             del handed_out[key]
-        waiting = itertools.chain((s for s in suspects if deaths[s[0]] < _DEATHS), waiting)
+        waiting = itertools.chain((s for s in suspects if deaths[s[0]] < pool.deaths), waiting)
 
 
 def _alone(call: Iterator[Any], pool: Pool) -> Any:
@@ -182,7 +204,7 @@ def _alone(call: Iterator[Any], pool: Pool) -> Any:
         ((_, result),) = _results(call, pool, 1)
     except BrokenProcessPool:
         return Lost()
-    return result
+    return Lost() if result is _AGAIN else result
 
 
 def _keyed(function: Callable[[Any], Any], key: int, item: Any) -> tuple[int, Any]:

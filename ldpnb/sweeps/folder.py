@@ -17,8 +17,7 @@ import pandas as pd
 
 from ldpnb.catalogue import UsageError
 from ldpnb.sweeps.grid import Sweep, Task
-
-Row = Mapping[str, str | int | float | bool]
+from ldpnb.sweeps.work import Row
 
 TABLE, FAILURES = "table.csv", "failures.csv"
 _MANIFEST, _TASKS = "manifest.json", "tasks"
@@ -93,29 +92,6 @@ def _whole(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(-len(_PARQUET_END), os.SEEK_END)
         return file.read() == _PARQUET_END
-
-
-def summarised(series: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], task: Task) -> list[Row]:
-    """Return a task's rows: parameters, block, number and labels of the series, measure, count, sum and squares.
-
-    Raises
-    ------
-    ValueError
-        If a measure does not have one finite number per repetition.
-    """
-    rows: list[Row] = []
-    for number, (labels, measures) in enumerate(series):
-        for measure, numbers in measures.items():
-            array = np.asarray(numbers, dtype=float)
-            if array.shape != (task.repetitions,) or not np.isfinite(array).all():
-                raise ValueError(
-                    f"{measure} must be {task.repetitions} finite numbers, got shape {array.shape}: {array}"
-                )
-            total = float(array.sum())
-            squares = float(np.square(array - total / array.size).sum())
-            where = dict(task.parameters) | {"block": task.block, "series": number} | dict(labels)
-            rows.append(where | {"measure": measure, "count": array.size, "sum": total, "squares": squares})
-    return rows
 
 
 def store(folder: Path, task: Task, rows: list[Row]) -> None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ldpnb.parallel import Lost, Pool, unordered
-from ldpnb.sweeps.folder import Row, store, summarised
+from ldpnb.sweeps.folder import store
 from ldpnb.sweeps.grid import Sweep, Task
-from ldpnb.sweeps.registry import find, provenance
+from ldpnb.sweeps.registry import provenance
+from ldpnb.sweeps.work import execute
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +50,3 @@ def run(sweep: Sweep, folder: Path, pool: Pool, *, done: Container[str] = ()) ->
         else:
             store(folder, task, result)
             yield Outcome(task)
-
-
-def execute(given: tuple[Task, dict[str, str]]) -> list[Row] | str:
-    """Return a task's rows, or why there are none.
-
-    Parameters
-    ----------
-    given : (Task, dict)
-        The task, and the code and versions it is to be computed with.
-    """
-    task, code = given
-    try:
-        here = provenance(task.experiment)
-        if here != code:
-            differing = [
-                f"{name} {here[name]} instead of {version}" for name, version in code.items() if here[name] != version
-            ]
-            return f"its worker has {', '.join(differing)}"
-        series = find(task.experiment).function(**dict(task.parameters), repetitions=task.repetitions, rng=task.rng())
-        return summarised(series, task)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
