@@ -1,6 +1,7 @@
 """The registry is complete: every claim of the five sources has a check, a verdict, evidence, a notebook and negative controls."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,11 @@ def test_a_claim_is_decided_by_evidence_with_numbers(claim: audit.Claim) -> None
 def test_a_claim_stands_in_exactly_one_notebook_of_its_source(claim: audit.Claim, shown: dict[str, list[str]]) -> None:
     assert len(shown.get(claim.id, [])) == 1
     assert claim.source in shown[claim.id][0]
+
+
+def test_the_registry_is_the_list_of_what_the_sources_claim() -> None:
+    listed = (Path(__file__).parent / "claims.txt").read_text().split()
+    assert [c.id for c in audit.claims()] == listed
 
 
 def test_notebooks_list_registered_claims_only(shown: dict[str, list[str]]) -> None:
