@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from ldpnb.amplification import data_dependent
-from ldpnb.designs import strata
+from ldpnb.designs import samples, strata
 from ldpnb.designs.strata import Strata
 from ldpnb.populations import establishments, tabulations
+from ldpnb.rng import stream
 
 
 def population(path: str, *, top_code: int) -> tuple[pd.DataFrame, str]:
@@ -172,3 +173,47 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
         }
         rows += [(name, m, float(np.sqrt(value))) for name, value in squares.items()]
     return pd.DataFrame(rows, columns=["design", "total", "standard error (employees)"])
+
+
+def drawn_means(
+    tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int
+) -> pd.DataFrame:
+    """Return weighted means of drawn samples, by their tallies, beside the exact standard error; at least one record per stratum.
+
+    Returns
+    -------
+    DataFrame
+        ``design, population mean, mean of estimates, standard error of that mean, deviation of estimates, exact``.
+    """
+    population = by_size(tally, boundaries)
+    employees, counts = tally["employees"].to_numpy(), tally["establishments"].to_numpy()
+    stratum = np.searchsorted(np.asarray(boundaries), employees, side="right") - 1
+    shares = {
+        "Neyman": strata.neyman_shares(population.sizes, population.variances, total),
+        "proportional": strata.proportional_shares(population.sizes, total / int(population.sizes.sum())),
+    }
+    rows = []
+    for name, asked in shares.items():
+        drawn = np.maximum(strata.largest_remainder(strata.capped_shares(population.sizes, asked).shares), 1)
+        rng = stream("weighted means", name, total, seed=seed)
+        estimates = []
+        for _ in range(repetitions):
+            parts = zip(range(drawn.size), drawn.tolist(), strict=True)
+            found = [
+                (samples.simple_random_tallies(counts[stratum == i], m, rng=rng), employees[stratum == i])
+                for i, m in parts
+            ]
+            means = [float(tallies @ sizes / tallies.sum()) for tallies, sizes in found]
+            estimates.append(strata.weighted_mean(population.sizes, means))
+        spread = float(np.std(estimates, ddof=1))
+        exact = float(np.sqrt(strata.weighted_mean_variance(population.sizes, population.variances, drawn)))
+        rows.append((name, population.mean, np.mean(estimates), spread / np.sqrt(repetitions), spread, exact))
+    names = [
+        "design",
+        "population mean",
+        "mean of estimates",
+        "standard error of that mean",
+        "deviation of estimates",
+        "exact",
+    ]
+    return pd.DataFrame(rows, columns=names)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 
 from ldpnb.accuracy import allocation
 from ldpnb.accuracy.allocation import Family, Outcomes
+from ldpnb.rng import stream
 
 
 def candidates(family: Family, total: int) -> dict[str, dict[str, Outcomes]]:
@@ -25,8 +27,7 @@ def candidates(family: Family, total: int) -> dict[str, dict[str, Outcomes]]:
         "proportional, rounded at random": {"": allocation.proportional(family.sizes, rate)},
         "fixed": {str(pair): allocation.fixed(pair) for pair in pairs},
         "lottery": {
-            f"{first} or {second}": allocation.lottery(first, second, 0.5)
-            for first, second in pairwise(pairs)
+            f"{first} or {second}": allocation.lottery(first, second, 0.5) for first, second in pairwise(pairs)
         },
     }
     return {
@@ -64,3 +65,33 @@ def by_population(variances: pd.DataFrame) -> pd.DataFrame:
     """Return the same in long form: ``epsilon, rule, panel, variance``."""
     panels = ["worst population", "mean over populations"]
     return variances.melt(["epsilon", "rule"], panels, var_name="panel", value_name="variance")
+
+
+def simulated_variances(
+    tables: dict[str, dict[str, Outcomes]], solved: pd.DataFrame, epsilon: float, *, draws: int, seed: int
+) -> pd.DataFrame:
+    """Return the variance of drawn private weighted means in the worst population, beside the exact one.
+
+    Parameters
+    ----------
+    tables, solved
+        As returned by `candidates` and `variances`.
+    epsilon : float
+        One of the budgets of `solved`.
+
+    Returns
+    -------
+    DataFrame
+        ``rule, exact, simulated, standard error``.
+    """
+    rows = []
+    for line in solved[solved["epsilon"] == epsilon].itertuples():
+        found = {**tables["fixed"], **tables["lottery"], **tables.get(str(line.rule), {})}[str(line.choice)]
+        worst = int(found.variances().argmax())
+        rng = stream("private weighted means", str(line.rule), epsilon, seed=seed)
+        chances = found.chances[worst]
+        means = rng.choice(found.values, size=draws, p=chances / chances.sum())
+        noise = rng.laplace(scale=found.noise_scale(epsilon), size=draws)
+        squares = (means + noise - chances @ found.values) ** 2
+        rows.append((line.rule, found.total_variances(epsilon)[worst], squares.mean(), squares.std() / np.sqrt(draws)))
+    return pd.DataFrame(rows, columns=["rule", "exact", "simulated", "standard error"])

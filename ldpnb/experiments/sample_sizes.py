@@ -7,6 +7,8 @@ import pandas as pd
 
 from ldpnb.amplification import data_dependent, random_size, rounding, subsampling
 from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
+from ldpnb.designs.strata import randomly_rounded_shares
+from ldpnb.rng import stream
 
 
 def proportion_scales(records: int, sampling_rates: Sequence[float], epsilons: Sequence[float]) -> pd.DataFrame:
@@ -90,6 +92,49 @@ def gaussian_rates(population: int, mean: float, deviations: Sequence[float], ep
             (deviation, "effective", random_size.effective_rate(law, epsilon)),
         ]
     return pd.DataFrame(rows, columns=["deviation", "rate", "value"])
+
+
+def simulated_tilted_rates(
+    population: int, mean: float, relative: Sequence[float], epsilon: float, *, draws: int, seed: int
+) -> pd.DataFrame:
+    """Return the reweighted sampling rate estimated from drawn sizes, beside the exact one.
+
+    Returns
+    -------
+    DataFrame
+        ``deviation, exact, estimate, standard error, effective draws``: the number of draws that carry the weight,
+        ``(sum w)^2 / sum w^2``.
+    """
+    rows, unit = [], transition_deviation(population, mean, epsilon)
+    for share in relative:
+        law = truncated_gaussian_size(population, mean, share * unit)
+        rng = stream("reweighted rate", population, mean, share, epsilon, seed=seed)
+        counts = rng.multinomial(draws, law.probabilities)
+        sizes = np.arange(population + 1)
+        weights = np.exp(epsilon * (sizes - sizes[counts > 0].max()))
+        total = counts @ weights
+        estimate = counts @ (weights * sizes) / total / population
+        error = np.sqrt(counts @ (weights * (sizes / population - estimate)) ** 2) / total
+        exact = random_size.tilted_rate(law, epsilon)
+        rows.append((share * unit, exact, estimate, error, total**2 / (counts @ weights**2)))
+    names = ["deviation", "exact", "estimate", "standard error", "effective draws"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def simulated_rounding(populations: Sequence[int], sampling_rate: float, *, draws: int, seed: int) -> pd.DataFrame:
+    """Return the mean sample size of randomised rounding, drawn, beside the intended one.
+
+    Returns
+    -------
+    DataFrame
+        ``population, intended, mean size, standard error``.
+    """
+    rng = stream("randomised rounding", sampling_rate, seed=seed)
+    intended = sampling_rate * np.asarray(populations, dtype=float)
+    sizes = randomly_rounded_shares(np.tile(intended, (draws, 1)), rng=rng)
+    errors = sizes.std(axis=0, ddof=1) / np.sqrt(draws)
+    names = ["population", "intended", "mean size", "standard error"]
+    return pd.DataFrame(dict(zip(names, [populations, intended, sizes.mean(axis=0), errors], strict=True)))
 
 
 def advantages_by_gap(largest: int, epsilon: float) -> pd.DataFrame:

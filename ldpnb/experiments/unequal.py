@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from ldpnb.amplification import clusters, subsampling, unequal
-from ldpnb.designs.samples import pps_rates
+from ldpnb.designs.samples import poisson_positions, pps_rates, systematic_positions
+from ldpnb.rng import stream
 
 
 def poisson_growth(records: int, expected_size: float, factors: Sequence[float], epsilon: float) -> pd.DataFrame:
@@ -111,3 +112,22 @@ def systematic_moves(records: int, step: int, epsilon: float, replaced: Sequence
             loss = unequal.systematic_loss(ranks, old, value, step=step, epsilon=epsilon)
             rows.append((place, f"record {old + 1} of {records}", loss))
     return pd.DataFrame(rows, columns=["new rank", "record", "loss"])
+
+
+def inclusion_shares(weights: Sequence[float], expected_size: float, *, draws: int, seed: int) -> pd.DataFrame:
+    """Return how often each record is drawn by two methods with the same inclusion probabilities.
+
+    Returns
+    -------
+    DataFrame
+        ``record, probability, independent, systematic, standard error``: the last is the largest possible for that many draws.
+    """
+    rates = pps_rates(weights, expected_size)
+    rng = stream("inclusion in proportion to size", expected_size, seed=seed)
+    found = np.zeros((2, rates.size))
+    for _ in range(draws):
+        found[0, poisson_positions(rates, rng=rng)] += 1 / draws
+        found[1, systematic_positions(rates, rng=rng)] += 1 / draws
+    errors = np.sqrt(rates * (1 - rates) / draws)
+    names = ["record", "probability", "independent", "systematic", "standard error"]
+    return pd.DataFrame(dict(zip(names, [np.arange(1, rates.size + 1), rates, *found, errors], strict=True)))
