@@ -16,7 +16,7 @@ from ldpnb import checks
 
 Block = NDArray[Any]
 
-_BYTES_PER_LINE = 16
+_BYTES_PER_LINE, _MOST_BYTES = 16, 2**20
 _BITS_AT_A_TIME = 2**22
 
 
@@ -43,7 +43,7 @@ def tally(
     packed : bool
         Whether an array holds bits eight to the byte, as `numpy.packbits` leaves them, ``(n, ceil(domain_size / 8))``.
     rows : int
-        Users per block. (Lines of a CSV file vary in length, so its blocks are of about that size.)
+        Most users per block; those of a CSV file are of a megabyte at most, whatever its lines hold.
     progress : bool
         Whether to show a progress bar on a terminal.
 
@@ -106,7 +106,9 @@ def _csv(path: Path, column: str | None, rows: int) -> Iterator[Block]:
 
     with csv.open_csv(path) as file:
         name = _only(column, file.schema.names, path)
-    reading = csv.ReadOptions(block_size=max(rows * _BYTES_PER_LINE, 2**12), use_threads=False)
+    # pyarrow reads many blocks ahead, so they are small
+    size = min(max(rows * _BYTES_PER_LINE, 2**12), _MOST_BYTES)
+    reading = csv.ReadOptions(block_size=size, use_threads=False)
     with csv.open_csv(path, reading, convert_options=csv.ConvertOptions(include_columns=[name])) as file:
         for batch in file:
             yield _integers(batch.column(0), path)
