@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, gammaln, roots_jacobi, xlogy
 
 from ldpnb import checks
+from ldpnb.accuracy import information
 from ldpnb.estimators import bayes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
@@ -166,24 +167,22 @@ def binary_risk(users: int, epsilon: float, concentration: float = 0.5, estimate
     0.1094366427
     """
     found = binary_posteriors(users, epsilon, concentration)
-    alpha = checks.positive(concentration=concentration)
-    truthful = KaryRandomisedResponse(epsilon, 2)
-    bias = 0.0 if estimates is None else np.asarray(estimates, dtype=float) - found.means
-    shift = 0.0 if estimates is None else np.asarray(estimates, dtype=float) - found.frequency_means
-    error = found.chances @ (found.variances + bias**2)
-    spread = _frequency_variances(found, users, truthful, alpha)
-    return Risk(float(2 * error), float(2 * found.chances @ (spread + shift**2)))
+    spread = _frequency_variances(found, users, concentration)
+    if estimates is None:
+        return Risk(float(2 * found.chances @ found.variances), float(2 * found.chances @ spread))
+    given = np.asarray(estimates, dtype=float)
+    distribution = found.chances @ (found.variances + (given - found.means) ** 2)
+    frequency = found.chances @ (spread + (given - found.frequency_means) ** 2)
+    return Risk(float(2 * distribution), float(2 * frequency))
 
 
-def _frequency_variances(
-    found: BinaryPosteriors, users: int, mechanism: KaryRandomisedResponse, alpha: float
-) -> Floats:
+def _frequency_variances(found: BinaryPosteriors, users: int, concentration: float) -> Floats:
     """Return the posterior variances of the first value's frequency, from those of its probability.
 
     Given the users' values the probability has mean ``(alpha + T) / (2 alpha + n)`` and a Beta variance, so
     ``Var P = E[m (1 - m)] / (2 alpha + n + 1) + Var m`` with ``m`` that mean.
     """
-    total = 2 * alpha + users
+    total = 2 * concentration + users
     spread = (found.variances * (total + 1) - found.means * (1 - found.means)) / total
     variances: Floats = spread * (total / users) ** 2
     return variances
@@ -206,8 +205,6 @@ def binary_entropies(users: int, epsilon: float, concentration: float = 0.5) -> 
     ----------
     The quantities of Theorems 4.1 and 4.2 of lopuhaa2020.
     """
-    from ldpnb.accuracy.information import dirichlet_entropy
-
     _, weights, logs, mechanism = _binary_likelihood(users, epsilon, concentration, nodes=2 * users + 200)
     tops = logs.max(axis=1)
     log_chances = tops + np.log(np.exp(logs - tops[:, None]) @ weights)
@@ -219,7 +216,7 @@ def binary_entropies(users: int, epsilon: float, concentration: float = 0.5) -> 
     other = [np.exp(_log_pmf(int(t), mechanism.q)) for t in held]
     given = np.array([_entropy(np.convolve(own[t], other[users - t])) for t in held])
     tallies = _entropy(holders) + float(holders @ given) - _entropy(chances)
-    return dirichlet_entropy(2, concentration) - float(told), tallies
+    return information.dirichlet_entropy(2, concentration) - float(told), tallies
 
 
 def _binary_likelihood(
