@@ -150,6 +150,7 @@ def load_counts(
     high: float | None = None,
     bins: int = 0,
     categories: Sequence[str] = (),
+    report: bool = False,
 ) -> Column | None:
     """Tally a column of a table.
 
@@ -168,6 +169,8 @@ def load_counts(
         Number of bins of equal width between `low` and `high`, for real numbers.
     categories : sequence of str
         The categories; with ``"other"`` among them, entries that are not count as that.
+    report : bool
+        Whether to print `Column.report`.
 
     Returns
     -------
@@ -189,7 +192,10 @@ def load_counts(
     wanted: Any = {"numbers" if isinstance(reader, _Numbers) else "texts": (column,)}
     for (part,) in tables.parts(reader.path, **wanted):
         reader.add(part)
-    return reader.column(f"{column} of {reader.path.name}")
+    found = reader.column(f"{column} of {reader.path.name}")
+    if report:
+        print(found.report())
+    return found
 
 
 def load_groups(
@@ -201,6 +207,7 @@ def load_groups(
     high: float | None = None,
     bins: int = 0,
     groups: Sequence[str] = (),
+    report: bool = False,
 ) -> GroupedColumn | None:
     """Tally a number together with a group.
 
@@ -212,6 +219,8 @@ def load_groups(
         The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
     groups : sequence of str
         The groups, in the order in which they are wanted; without them those that occur, largest first.
+    report : bool
+        Whether to print `GroupedColumn.report`.
 
     Returns
     -------
@@ -249,9 +258,12 @@ def load_groups(
     clipped = sum(member.clipped for member in members.values())
     labels, means = total.labels(), total.numbers()
     name = f"{column} by {group} of {reader.path.name}"
-    return GroupedColumn(
+    found = GroupedColumn(
         name, tuple(order), labels, counts, means, missing, clipped, not stated, reader.low, reader.high
     )
+    if report:
+        print(found.report())
+    return found
 
 
 @dataclass(slots=True)
