@@ -277,6 +277,10 @@ def test_what_is_wrong_with_a_page_is_found(tmp_path: Path, markup: str, problem
         (r"\mathbb{1}", "<mn>\N{MATHEMATICAL DOUBLE-STRUCK DIGIT ONE}</mn>"),
         (r"\mathbf{xy}", "\N{MATHEMATICAL BOLD SMALL X}"),
         (r"a/b", '<mo lspace="0" rspace="0">/</mo>'),
+        (r"\ln\det A", '<mo lspace="0" rspace="0.1667em">ln</mo>'),
+        (r"[-1, 1]", '<mo form="prefix">\N{MINUS SIGN}</mo>'),
+        (r"a - 1", "<mo>\N{MINUS SIGN}</mo>"),
+        (r"|x| \pm 1", '<mo stretchy="false" lspace="0" rspace="0">|</mo><mo>±</mo>'),
         (r"\overline{x+y}", '<mo accent="true" stretchy="true">\N{OVERLINE}</mo>'),
         (r"\bigl\{x\bigr\}", ">{</mo>"),
         (r"1, \dots, n", "<mi>…</mi>"),
@@ -327,12 +331,12 @@ def report(*arguments: str) -> Result:
 
 def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: Path) -> None:
     committed = (checkout / "figures/99_verdicts/verdicts.csv").read_text()
-    assert "- **Theorem 2.1: reproduced.** a \\* b < c, says_it" in report().stdout
+    assert "- **Theorem 2.1: reproduced.** A \\* b < c, says_it." in report().stdout
     assert report("--format", "csv").stdout == committed
     assert report("--output", str(checkout / "ledger.csv")).stdout == ""
     assert (checkout / "ledger.csv").read_text() == committed
     page = report("--format", "html").stdout
-    assert "a * b &lt; c, says_it" in page
+    assert "A * b &lt; c, says_it." in page
     assert not re.search(r'(href|src)="(?!#|data:)', page)
 
 

@@ -36,6 +36,11 @@ class Entry:
     notebook: str
 
     @property
+    def sentence(self) -> str:
+        """Return what the claim says, as a sentence."""
+        return self.says[:1].upper() + self.says[1:].rstrip(".") + "."
+
+    @property
     def anchor(self) -> str:
         """Return the claim's anchor on the page of its notebook."""
         return "claim-" + slug(self.claim)
@@ -129,7 +134,7 @@ def _markdown(of: list[Entry]) -> str:
         lines += ["", f"## {source.title}", "", f"{source.claims} claims: {counts or 'none'}", ""]
         for e in of:
             if e.source == source.key:
-                lines.append(f"- **{report.escaped(e.place)}: {e.status}.** {report.escaped(e.says)}")
+                lines.append(f"- **{report.escaped(e.place)}: {e.status}.** {report.escaped(e.sentence)}")
                 lines.append(f"  - Evidence ({e.kind}): {report.escaped(e.evidence)}")
                 lines += [f"  - What holds: {report.escaped(e.corrected)}"] if e.corrected else []
                 lines += [f"  - Assumption: {report.escaped(e.assumption)}"] if e.assumption else []

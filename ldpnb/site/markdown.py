@@ -7,7 +7,7 @@ from typing import Any
 
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from ldpnb.site.mathematics import mathml
+from ldpnb.site.mathematics import mathml, spoken
 
 
 class _Renderer(IPythonRenderer):
@@ -71,4 +71,4 @@ def plain(text: str) -> str:
     >>> plain("**Error** of `k-RR` at $k = 4$")
     'Error of k-RR at k = 4'
     """
-    return re.sub(r"[*`$]", "", text)
+    return re.sub(r"[*`]", "", re.sub(r"\$(.+?)\$", lambda formula: spoken(formula[1]), text))

@@ -7,7 +7,7 @@ and those are mended here, within MathML Core.
 import re
 import unicodedata
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element, fromstring, tostring
 
 _BEFORE = (
     (r"\\mathrm\s*\{(\w)\}|\\mathrm\s+(\w)", r"\\text{\1\2}"),
@@ -17,10 +17,12 @@ _BEFORE = (
 _BIG = {r"\{": "{", r"\}": "}", r"\|": "‖", r"\lVert": "‖", r"\rVert": "‖", r"\lfloor": "⌊", r"\rfloor": "⌋"}
 _LIMITS = {"max", "min", "sup", "inf", "lim", "argmax", "argmin"}
 _AS_IDENTIFIER = "∞∅…⋯"
-_AS_OPERATOR = {"~": "\N{TILDE OPERATOR}"} | {c: c for c in "⌈⌉⌊⌋⟹⟺⟶⟵⟷↦∥\N{DIVIDES}\N{PRIME}"}
+_AS_OPERATOR = {"~": "\N{TILDE OPERATOR}"} | {c: c for c in "⌈⌉⌊⌋⟹⟺⟶⟵⟷↦∥±∓\N{DIVIDES}\N{PRIME}"}
 _WIDE_ACCENTS = {"―": "\N{OVERLINE}", "^": "\N{COMBINING CIRCUMFLEX ACCENT}", "~": "\N{COMBINING TILDE}"}
 _THIN = "0.1667em"
-_OPENING = "([{⟨⌈⌊|‖"
+_OPENING, _CLOSING = "([{⟨⌈⌊|‖", (*")]}⟩⌉⌋|‖!", "\N{PRIME}")
+_SIGNS = {"-", "\N{MINUS SIGN}", "+", "±", "∓"}
+_SPACED = "=<>≤≥≠≈→∈\N{TILDE OPERATOR}"
 _LONG = 24
 """Characters from which a formula in a sentence may be wider than a phone and gets a line of its own there."""
 
@@ -67,6 +69,41 @@ def mathml(formula: str, *, block: bool = False) -> str:
     if not block and len("".join(tree.itertext())) > _LONG:
         tree.set("class", "long")
     return tostring(tree, encoding="unicode")
+
+
+def spoken(formula: str) -> str:
+    r"""Return a TeX formula as text, for a window's title or a picture's alternative text.
+
+    >>> spoken(r"\frac{\epsilon}{2} \le \sqrt{n+1}, x_i^2")
+    'ϵ/2 ≤ √(n+1), x_i^2'
+    """
+    return re.sub(r"\s+([,;.])", r"\1", " ".join(_spoken(fromstring(mathml(formula))).split()))
+
+
+def _spoken(element: Element) -> str:
+    parts = [_spoken(child) for child in element]
+    match element.tag:
+        case "mo" if (text := element.text or "").strip() and text in _SPACED:
+            return f" {text} "
+        case "mo" if (element.text or "") == ",":
+            return ", "
+        case "msqrt":
+            return "√" + _grouped("".join(parts))
+        case "mfrac":
+            return "/".join(map(_grouped, parts))
+        case "msub" | "munder":
+            return "_".join(map(_grouped, parts))
+        case "mover" if element.get("accent"):
+            return parts[0] + _WIDE_ACCENTS.get(parts[1], parts[1])
+        case "msup" | "mover":
+            return "^".join(map(_grouped, parts))
+        case "msubsup" | "munderover":
+            return f"{parts[0]}_{_grouped(parts[1])}^{_grouped(parts[2])}"
+    return (element.text or "") + "".join(parts)
+
+
+def _grouped(text: str) -> str:
+    return text if re.fullmatch(r"\w*", text) else f"({text})"
 
 
 def _decoded(text: str | None) -> str | None:
@@ -154,21 +191,25 @@ def _core(element: Element) -> Element | None:
 
 
 def _space(core: Element, before: Element | None, after: Element | None) -> None:
-    """Names of operators get a thin space on either side unless a bracket, an operator or nothing is there; a slash gets none."""
+    """Give names of operators a thin space unless a bracket, an operator or nothing is there, and slashes, bars and signs none."""
     text = core.text or ""
-    if text == "/":
+    if text in ("/", "|", "‖"):
         core.set("lspace", "0")
         core.set("rspace", "0")
-    elif len(text) > 1 and re.fullmatch(r"[A-Za-z\W]*[A-Za-z]", text):
-        follows, leads = before is not None and before.tag != "mo", after is not None and _first(after) not in _OPENING
+    elif text in _SIGNS and (before is None or (before.tag == "mo" and before.text not in _CLOSING)):
+        core.set("form", "prefix")
+    elif _is_name(text):
         core.tag = "mo"
-        core.set("lspace", _THIN if follows else "0")
-        core.set("rspace", _THIN if leads and not _is_operator(after) else "0")
+        core.set("lspace", _THIN if before is not None and before.tag != "mo" else "0")
+        core.set("rspace", _THIN if after is not None and _needs_space(after) else "0")
 
 
-def _first(element: Element) -> str:
-    return next((t for t in element.itertext() if t), " ")[0]
+def _is_name(text: str) -> bool:
+    return len(text) > 1 and re.fullmatch(r"[A-Za-z\W]*[A-Za-z]", text) is not None
 
 
-def _is_operator(element: Element | None) -> bool:
-    return element is not None and element.tag == "mo"
+def _needs_space(after: Element) -> bool:
+    """Return whether an operator's name has to be set off from what follows it."""
+    core, first = _core(after), next((t for t in after.itertext() if t), " ")[0]
+    name = core is not None and _is_name(core.text or "")
+    return name or (first not in _OPENING and after.tag != "mo")

@@ -187,7 +187,8 @@ def _table(markup: str) -> str:
     table = next(tree.iter("table"))
     del table.attrib["border"]
     head, body = ([list(row) for row in part] for part in (table[0], table[1]))
-    if len(head) == 1 and not head[0][0].text and all((row[0].text or "").isdigit() for row in body):
+    # with a single row of headings the rows have no name of their own
+    if len(head) == 1 and all((row[0].text or "").isdigit() for row in body):
         for row in (*table[0], *table[1]):
             row.remove(row[0])
     for row in (*table[0], *table[1]):
