@@ -141,7 +141,7 @@ def distribution(**named: ArrayLike) -> NDArray[np.float64]:
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or (array < 0).any():
         raise ValueError(f"{name} must be a vector of probabilities, got {value!r}")
     if abs(array.sum() - 1) > 1e-9:
-        raise ValueError(f"{name} must sum to 1, got sum {array.sum()!r}")
+        raise ValueError(f"{name} must sum to 1, got sum {float(array.sum())!r}")
     return array
 
 

@@ -55,7 +55,16 @@ _FAMILIES = (
     ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian"),
     ("1-bit", "local Laplace"),
-    ("exact", "upper bound", "lower bound", "published", "simple random sampling", "no amplification"),
+    (
+        "exact",
+        "upper bound",
+        "lower bound",
+        "published",
+        "simple random sampling",
+        "no amplification",
+        "improved lower bound",
+    ),
+    ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
     ("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace", "M_R as published", "M_L as published"),
 )
 
