@@ -146,12 +146,20 @@ AGE = {"column": "age", "low": 18, "high": 64}
 OWN = [
     ("own_data", {"column": "age", "low": 18, "high": 64, "group": "sex", "mechanisms": ["k-RR"]}, "male"),
     ("own_data", {"column": "sex"}, "2 values"),
-    ("1_biswas2022/01_sampling_bias", AGE | {"runs": 2}, "of 47 values"),
-    ("1_biswas2022/02_tv_vs_communication", AGE | {"runs": 2, "epsilons": [1.0, 8.0]}, "times as large"),
-    ("3_lopuhaa2020/04_real_data", AGE | {"draws": 2, "epsilons": [1.0, 2.0]}, "Squared error"),
-    ("4_juarez2022/02_gap_error", {"column": "share,sex", "upper": 1.0, "repetitions": 200}, "variance"),
-    ("5_lecture20/01_means", {"column": "share", "upper": 1.0, "runs": 10}, "Hours of error"),
-    ("5_lecture20/02_frequencies", AGE | {"runs": 2, "budgets": [1.0], "domain_size": 50}, "Best local mechanism"),
+    ("1_biswas2022/01_sampling_bias", AGE | {"runs": 2}, "users, 47 values; 0 without an entry"),
+    (
+        "1_biswas2022/02_tv_vs_communication",
+        AGE | {"runs": 2, "epsilons": [1.0, 8.0]},
+        "users, 47 values; 0 without an entry",
+    ),
+    ("3_lopuhaa2020/04_real_data", AGE | {"draws": 2, "epsilons": [1.0, 2.0]}, "users, 47 values; 0 without an entry"),
+    ("4_juarez2022/02_gap_error", {"column": "share,sex", "upper": 1.0, "repetitions": 200}, "users (male"),
+    ("5_lecture20/01_means", {"column": "share", "upper": 1.0, "runs": 10}, "users, 1,000 values; 0 without"),
+    (
+        "5_lecture20/02_frequencies",
+        AGE | {"runs": 2, "budgets": [1.0], "domain_size": 50},
+        "users, 47 values; 0 without an entry",
+    ),
 ]
 
 
