@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb, lgamma
 from typing import Any
 
@@ -21,7 +22,7 @@ from ldpnb.planning.questions import Frequency, Gap, Mean, Question
 REAL = 64
 """Bits of a real number as computers hold it."""
 
-_TINY = 1e-300
+_TINY, _MANY = 1e-300, 10**9
 _ROUNDED = "a value between the ends of its range is rounded to one of them"
 
 
@@ -238,10 +239,17 @@ def _gap_sums(
 
 
 def _best_laplace(epsilon: float, question: Gap) -> LaplaceMeans:
-    sizes = question.groups
-    if len(sizes) == 2 and sizes[0] != sizes[1]:
-        return budgets.best_laplace(epsilon, (sizes[0], sizes[1]))
-    return LaplaceMeans.calibrated(epsilon, len(sizes))
+    shares = question.shares if question.sizes is None else tuple(size / sum(question.sizes) for size in question.sizes)
+    if len(shares) == 2 and shares[0] != shares[1]:
+        return _best_for_shares(epsilon, shares[0])
+    return LaplaceMeans.calibrated(epsilon, len(shares))
+
+
+@lru_cache(maxsize=64)
+def _best_for_shares(epsilon: float, share: float) -> LaplaceMeans:
+    """Return the best allocation for two groups, which depends on their proportion alone."""
+    first = max(1, round(share * _MANY))
+    return budgets.best_laplace(epsilon, (first, _MANY - first))
 
 
 _GAP = (
