@@ -1,7 +1,7 @@
 """Plans keep what they promise, at the worst data, and promise no more than they must."""
 
 import json
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ from ldpnb.planning.solve import Plan, failure_probability, plan
 from ldpnb.rng import stream
 
 FALSE_ALARM = 1e-6
-RUNS = 4000
+RUNS = 2500
 FAILURE = 0.05
 
 FREQUENCY = {
@@ -421,6 +421,12 @@ def test_extreme_budgets_are_planned_without_a_warning(epsilon: float, tail: str
                 assert epsilon == 50.0 or found.yardstick or found.failure > 0.1
 
 
+def test_sign_vectors_need_no_coin_of_their_own_unless_reports_are_anonymous() -> None:
+    known = {"epsilon": 1.0, "error": 0.1, "failure": 0.01, "values": 9}
+    bits = [answer(plan(Frequency(**known, design=d)), "signs").bits for d in (Design(), Design("srs", 0.5))]
+    assert bits == [1, 9]
+
+
 def test_the_best_is_named_with_its_margin() -> None:
     found = plan(Gap(epsilon=1.0, error=0.05, failure=0.01))
     values = [a.value for a in found.answers]
@@ -537,3 +543,29 @@ def test_printed_budgets_are_rounded_up_so_that_they_hold() -> None:
     printed = float(show.as_table(found).iloc[0, 1])
     assert found.best.value <= printed < 1.001 * found.best.value
     assert answer(plan(question.with_value("epsilon", printed).with_value("failure", None)), "signed bit").value <= 0.01
+
+
+def released(population: tuple[int, ...], drawn: int, mechanism: KaryRandomisedResponse) -> np.ndarray:
+    """Law of the number of ones reported by a simple random sample of given size."""
+    samples = list(combinations(population, drawn))
+    return sum(two_binomials(sum(s), mechanism.p, drawn - sum(s), mechanism.q) for s in samples) / len(samples)
+
+
+def test_what_a_secret_sample_releases_loses_no_more_than_said_under_either_relation() -> None:
+    mechanism, clients, drawn = KaryRandomisedResponse(1.7, 2), 5, 2
+    everyone = list(product((0, 1), repeat=clients))
+    laws = {p: released(p, drawn, mechanism) for p in [*everyone, *product((0, 1), repeat=clients - 1)]}
+
+    def loss(neighbours: str) -> float:
+        pairs = [
+            (p, p[:i] + other + p[i + 1 :])
+            for p in everyone
+            for i in range(clients)
+            for other in ([(0,), (1,)] if neighbours == "replacement" else [()])
+        ]
+        return max(float(np.abs(np.log(laws[one] / laws[other])).max()) for one, other in pairs)
+
+    for neighbours in ("replacement", "deletion"):
+        said = release_loss(Design("srs", drawn / clients, neighbours=neighbours), epsilon=1.7, clients=clients)
+        assert loss(neighbours) <= said * (1 + 1e-12)
+    assert loss("replacement") > 0.75 * said

@@ -38,7 +38,7 @@ class Candidate:
     law : callable
         From a mechanism and the question to the law of its estimate.
     bits : callable
-        From a mechanism to the bits that a client sends.
+        From a mechanism and the question to the bits that a client sends.
     remark : str
         What else is to be known.
     floor : str
@@ -50,7 +50,7 @@ class Candidate:
     name: str
     mechanism: Callable[[float, Any], Any]
     law: Callable[[Any, Any], Law]
-    bits: Callable[[Any], int]
+    bits: Callable[[Any, Any], int]
     remark: str = ""
     floor: str = ""
     yardstick: bool = False
@@ -91,40 +91,40 @@ _FREQUENCY = (
         "k-RR",
         lambda epsilon, question: KaryRandomisedResponse(epsilon, question.values),
         _support,
-        lambda mechanism: int(mechanism.domain_size - 1).bit_length(),
+        lambda mechanism, question: int(mechanism.domain_size - 1).bit_length(),
     ),
     Candidate(
         "SUE",
         lambda epsilon, question: UnaryEncoding.symmetric(epsilon, question.values),
         _support,
-        lambda mechanism: mechanism.domain_size,
+        lambda mechanism, question: mechanism.domain_size,
     ),
     Candidate(
         "OUE",
         lambda epsilon, question: UnaryEncoding.optimised(epsilon, question.values),
         _support,
-        lambda mechanism: mechanism.domain_size,
+        lambda mechanism, question: mechanism.domain_size,
         floor="the bit of the own value stays a fair coin",
     ),
     Candidate(
         "subset selection",
         lambda epsilon, question: SubsetSelection.optimal(epsilon, question.values),
         _support,
-        lambda mechanism: _subset_bits(mechanism.domain_size, mechanism.subset_size),
+        lambda mechanism, question: _subset_bits(mechanism.domain_size, mechanism.subset_size),
     ),
     Candidate(
         "signs",
         lambda epsilon, question: SignRandomiser(epsilon, question.values),
         _support,
-        lambda mechanism: 1,
-        "1 bit with public random signs, one per value and client; k bits without",
+        lambda mechanism, question: mechanism.domain_size if question.design.amplifies else 1,
+        "1 bit with public random signs, one per value and client; k bits without, as where nobody may know whose report it is",
         "the signs of other values stay fair coins",
     ),
     Candidate(
         "central Laplace",
         lambda epsilon, question: epsilon,
         _histogram_noise,
-        lambda mechanism: 0,
+        lambda mechanism, question: 0,
         "a trusted curator who knows everybody's value; replacement, on the exact histogram",
         yardstick=True,
     ),
@@ -158,22 +158,24 @@ def _local_laplace(epsilon: float, question: Mean) -> Sums:
 
 
 _WARNER = Candidate(
-    "Warner", lambda epsilon, question: KaryRandomisedResponse(epsilon, 2), _warner, lambda mechanism: 1
+    "Warner", lambda epsilon, question: KaryRandomisedResponse(epsilon, 2), _warner, lambda mechanism, question: 1
 )
-_ONE_BIT = Candidate("1-bit", lambda epsilon, question: OneBit(epsilon), _one_bit, lambda mechanism: 1, floor=_ROUNDED)
+_ONE_BIT = Candidate(
+    "1-bit", lambda epsilon, question: OneBit(epsilon), _one_bit, lambda mechanism, question: 1, floor=_ROUNDED
+)
 _MEAN = (
     Candidate(
         "local Laplace",
         lambda epsilon, question: epsilon,
         _local_laplace,
-        lambda mechanism: REAL,
+        lambda mechanism, question: REAL,
         f"a real number counts {REAL} bits",
     ),
     Candidate(
         "central Laplace",
         lambda epsilon, question: epsilon,
         lambda epsilon, question: Noise(float(question.error or 0) / question.scale * epsilon),
-        lambda mechanism: 0,
+        lambda mechanism, question: 0,
         "a trusted curator who knows everybody's value; replacement, on the exact sum",
         yardstick=True,
     ),
@@ -257,28 +259,28 @@ _GAP = (
         "M_R",
         lambda epsilon, question: DiscretisedMeans.calibrated(epsilon, len(question.groups)),
         _discretised,
-        lambda mechanism: (2 * mechanism.groups - 1).bit_length(),
+        lambda mechanism, question: (2 * mechanism.groups - 1).bit_length(),
         floor=_ROUNDED,
     ),
     Candidate(
         "M_L, k = 2",
         _best_laplace,
         _laplace_means,
-        lambda mechanism: REAL + (mechanism.groups - 1).bit_length(),
+        lambda mechanism, question: REAL + (mechanism.groups - 1).bit_length(),
         f"a real number counts {REAL} bits",
     ),
     Candidate(
         "signed bit",
         lambda epsilon, question: SignedBit(epsilon, question.groups),
         _signed_bit,
-        lambda mechanism: 1,
+        lambda mechanism, question: 1,
         floor=_ROUNDED,
     ),
     Candidate(
         "signed Laplace",
         lambda epsilon, question: SignedLaplace(epsilon, question.groups),
         _signed_laplace,
-        lambda mechanism: REAL,
+        lambda mechanism, question: REAL,
         f"a real number counts {REAL} bits",
     ),
 )

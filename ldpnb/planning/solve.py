@@ -213,7 +213,7 @@ def _filled(question: Question, unknown: str, value: float) -> Question:
 
 
 def _bits(candidate: Candidate, epsilon: float, question: Question) -> int:
-    return candidate.bits(candidate.mechanism(epsilon, question))
+    return candidate.bits(candidate.mechanism(epsilon, question), question)
 
 
 class _ImpossibleError(ValueError):
