@@ -10,6 +10,7 @@ import logging
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
@@ -43,7 +44,7 @@ class Pool:
 
     backend: Any
     jobs: int
-    deaths: int = 3
+    deaths: int = 2
     """How many deaths of workers an item may be near before it goes alone to see whether it is the reason."""
 
 
@@ -86,7 +87,8 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
     except ImportError:
         raise UsageError("backend dask needs dask.distributed; `pip install 'ldpnb[dask]'` brings it") from None
     # a worker that leaves is this module's business; the user hears of what could not be done
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         address: Any = scheduler
         if scheduler is None:
@@ -225,6 +227,8 @@ def _results(calls: Iterator[Any], pool: Pool, batch_size: int | str) -> Iterato
     except BrokenProcessPool:
         raise
     except Exception as error:
+        if pool.backend != "loky" and isinstance(error, CancelledError | OSError):
+            raise PoolError("the connection to the Dask scheduler was lost") from error
         first = (str(error).strip().splitlines() or [""])[0]
         raise PoolError(f"the workers cannot go on: {type(error).__name__}: {first}") from error
     finally:

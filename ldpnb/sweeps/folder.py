@@ -1,25 +1,24 @@
-"""A sweep's folder: a manifest that says which sweep it is, a Parquet file per finished task, and the table they add up to.
+"""A sweep's folder: a manifest that says which sweep it is, and a Parquet file per finished task.
 
 A file appears under its final name in one step, complete, and its name is a hash of the task: a task is there once or not at all, whoever ran it
 and how often. A file holds count, sum and squares (about the block's own mean) of every measure of every series, so that blocks combine to
 exactly what one long block would have given.
 """
 
+import csv
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from ldpnb.catalogue import UsageError
 from ldpnb.sweeps.grid import Sweep, Task
 from ldpnb.sweeps.work import Row
 
-TABLE, FAILURES = "table.csv", "failures.csv"
+FAILURES = "failures.csv"
 _MANIFEST, _TASKS = "manifest.json", "tasks"
 _PARQUET_END = b"PAR1"
 
@@ -82,7 +81,7 @@ def _path(folder: Path, task_id: str) -> Path:
 
 def finished(folder: Path) -> set[str]:
     """Return the ids of the tasks whose results are there and whole."""
-    return {path.stem for path in (folder / _TASKS).glob("??/*.parquet") if _whole(path)}
+    return {path.stem for path in whole_files(folder)}
 
 
 def _whole(path: Path) -> bool:
@@ -105,69 +104,18 @@ def store(folder: Path, task: Task, rows: list[Row]) -> None:
     write(path, sink.getvalue().to_pybytes())
 
 
-def collect(folder: Path) -> pd.DataFrame:
-    """Return all results of a folder as one tidy table, in the order of the grid.
-
-    Returns
-    -------
-    DataFrame
-        A row per grid point and series: the experiment's parameters, the series' labels, ``repetitions``, and of each measure its mean and
-        ``<measure>_standard_error``.
-
-    Raises
-    ------
-    UsageError
-        If the folder is not a sweep's or holds no results yet.
-    """
-    import pyarrow.dataset as ds
-
-    manifest = read_manifest(folder)
-    files = sorted(str(path) for path in (folder / _TASKS).glob("??/*.parquet") if _whole(path))
-    if not files:
-        raise UsageError(f"{folder} holds no results yet")
-    blocks: pd.DataFrame = ds.dataset(files, format="parquet").to_table().to_pandas()
-    places = {name: {value: i for i, value in enumerate(axis)} for name, axis in manifest["grid"].items()}
-    order = pd.DataFrame({name: blocks[name].map(place) for name, place in places.items()})
-    order = order.assign(**{" series": blocks["series"], " block": blocks["block"]})
-    return combined(blocks.loc[order.sort_values(list(order.columns), kind="stable").index])
-
-
-def combined(blocks: pd.DataFrame) -> pd.DataFrame:
-    """Add up the blocks of each point and series, and put the measures side by side.
-
-    Squares are about a block's own mean, so what the blocks' means are apart comes on top.
-    """
-    keys = [name for name in blocks.columns if name not in ("block", "count", "sum", "squares")]
-    sums = blocks.groupby(keys, sort=False, dropna=False)[["count", "sum"]].transform("sum")
-    apart = blocks["count"] * np.square(blocks["sum"] / blocks["count"] - sums["sum"] / sums["count"])
-    totals = blocks.assign(squares=blocks["squares"] + apart).groupby(keys, sort=False, dropna=False)
-    table = totals[["count", "sum", "squares"]].sum()
-    count = table["count"]
-    table = pd.DataFrame(
-        {
-            "repetitions": count,
-            "": table["sum"] / count,
-            "_standard_error": np.sqrt(table["squares"] / np.maximum(count - 1, 1) / count),
-        }
-    )
-    measures = dict.fromkeys(blocks["measure"])
-    wide = [table.xs(measure, level="measure")[["", "_standard_error"]].add_prefix(measure) for measure in measures]
-    repetitions = table.xs(next(iter(measures)), level="measure")["repetitions"]
-    together: pd.DataFrame = pd.concat([repetitions, *wide], axis=1).reset_index().drop(columns="series")
-    return together
-
-
-def write_table(folder: Path, table: pd.DataFrame) -> str:
-    """Write the collected table as ``table.csv`` and return the hash of its content, every digit of it."""
-    content = table.to_csv(index=False, lineterminator="\n").encode()
-    write(folder / TABLE, content)
-    return hashlib.sha256(content).hexdigest()
+def whole_files(folder: Path) -> list[Path]:
+    """Return the files of all tasks whose results are there and whole, ordered by name."""
+    return sorted(path for path in (folder / _TASKS).glob("??/*.parquet") if _whole(path))
 
 
 def write_failures(folder: Path, failures: Iterable[tuple[Mapping[str, Any], str]]) -> None:
     """Write what failed, with its parameters, as ``failures.csv``; without failures remove what an earlier run left."""
     rows = [dict(parameters) | {"error": error} for parameters, error in failures]
-    path = folder / FAILURES
+    path, text = folder / FAILURES, io.StringIO(newline="")
     path.unlink(missing_ok=True)
     if rows:
-        write(path, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n").encode())
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write(path, text.getvalue().encode())

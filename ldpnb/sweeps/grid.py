@@ -175,6 +175,8 @@ def values(option: Option, text: str) -> tuple[Value, ...]:
             items = [round(item) for item in items]
     else:
         items = _words(text, option.choices)
+    if not items:
+        raise UsageError(f"{option.name} must have a value, got {option.name}={text}")
     return tuple(dict.fromkeys(option.convert(item) for item in items))
 
 

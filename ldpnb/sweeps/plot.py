@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from ldpnb import figures
 from ldpnb.catalogue import Parameter, UsageError
-from ldpnb.sweeps.folder import collect, read_manifest
+from ldpnb.sweeps.folder import read_manifest
 from ldpnb.sweeps.registry import find, nearest
+from ldpnb.sweeps.table import collect
 
 FORMATS = (".png", ".pdf", ".svg")
 _ERROR = "_standard_error"

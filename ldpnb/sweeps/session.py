@@ -77,9 +77,11 @@ def run(
     click.echo(f"{len(sweep)} tasks: {len(done) + kept} kept ({len(done)} from before), {len(failures)} failed")
     _report(sweep, folder, failures)
     if len(done) + kept:
-        table = folders.collect(folder)
-        digest = folders.write_table(folder, table)
-        click.echo(f"{folder / folders.TABLE}: {len(table)} rows, sha256 {digest}")
+        from ldpnb.sweeps import table as tables
+
+        table = tables.collect(folder)
+        digest = tables.write_table(folder, table)
+        click.echo(f"{folder / tables.TABLE}: {len(table)} rows, sha256 {digest}")
     return 1 if failures else 0
 
 

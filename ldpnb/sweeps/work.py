@@ -54,7 +54,7 @@ def summarised(series: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], ta
                 raise ValueError(f"{measure} must be {task.repetitions} finite numbers, got {array!r}")
             total = float(array.sum())
             squares = float(np.square(array - total / array.size).sum())
-            summed = dict(zip(_COLUMNS, (measure, array.size, total, squares), strict=True))
+            summed: dict[str, Any] = dict(zip(_COLUMNS, (measure, array.size, total, squares), strict=True))
             rows.append({**where, **labels, **summed})
     if not rows:
         raise ValueError("the experiment must yield a series, got none")
