@@ -7,6 +7,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 JOBS   ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# without compiled modules every kernel would compile its imports anew, which takes longer than most notebooks
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: figures test lint bench bench-readme lab lock clean help
@@ -60,7 +62,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@# uv installs ten times faster; pip, which honours the user's pip.conf, is the fall-back
 	@{ $(BIN)/python -m pip install --quiet uv \
-	  && $(BIN)/python -m uv pip install --quiet --system-certs --python $(BIN)/python --require-hashes -r requirements.lock; } >$(VENV)/uv.log 2>&1 \
+	  && $(BIN)/python -m uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock; } >$(VENV)/uv.log 2>&1 \
 	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)

@@ -70,7 +70,13 @@ def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | Non
     profile.mkdir(parents=True, exist_ok=True)
     _write(profile / "ipython_kernel_config.py", _KERNEL_CONFIG.encode())
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    fixed = {"IPYTHONDIR": str(folder), "PYTHONHASHSEED": "0", "TZ": "UTC", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    fixed = {
+        "IPYTHONDIR": str(folder),
+        "PYTHONHASHSEED": "0",
+        "TZ": "UTC",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
     own = {environment.HEADLESS: "1", environment.FIGURES_FOLDER: str(figures or ""), "JUPYTER_PREFER_ENV_PATH": "1"}
     return threads | fixed | own | {environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True)}
 
