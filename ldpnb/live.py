@@ -15,7 +15,6 @@ import html
 import io
 import math
 import os
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +23,6 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from ldpnb import environment
-
-_FAST = 0.2
-"""Once a redraw took fewer seconds, the figure follows a slider while it is dragged; before, it waits until the slider is let go."""
 
 _DOTS, _FINENESS = 100, 1.5
 """Dots per inch at which a figure is shown, and how many times finer it is drawn, for dense screens."""
@@ -84,7 +80,6 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
     from IPython.display import display
 
     inputs = {name: _widget(name, control) for name, control in controls.items()}
-    sliders = [inputs[name] for name, control in controls.items() if isinstance(control, Slider)]
     sentence, picture = widgets.HTML(), widgets.HTML()
     sentence.add_class("ldpnb-number")
     picture.add_class("ldpnb-figure")
@@ -96,7 +91,6 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
         if values == shown:
             return
         shown.update(values)
-        started = time.perf_counter()
         try:
             figure, text = redraw(**values)
             drawn = _picture(figure, text)
@@ -106,9 +100,6 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
         finally:
             plt.close("all")
         picture.value, sentence.value = drawn, f"<b>{html.escape(text)}</b>"
-        if time.perf_counter() - started < _FAST:
-            for slider in sliders:
-                slider.continuous_update = True
 
     def start_again(_button: Any) -> None:
         for widget in inputs.values():
@@ -140,13 +131,28 @@ def _picture(figure: Figure, text: str) -> str:
 
 
 def _value(control: Slider | Choice, value: Any) -> Any:
-    """Return a widget's value as the redrawing function expects it: a whole number where the control starts at one.
+    """Return a widget's value as the redrawing function expects it: exactly the start, whole where the control starts at a whole number.
 
-    >>> _value(Slider(1000, 1, 10_000, 0.1, log=True), 1995.262), _value(Slider(0.5, 0.0, 1.0, 0.1), 0.25)
-    (1995, 0.25)
+    >>> people = Slider(1000, 1, 10_000, 0.1, log=True)
+    >>> _value(people, 999.9999999999), _value(people, 1995.262), _value(Slider(0.5, 0.0, 1.0, 0.1), 0.25)
+    (1000, 1995, 0.25)
     """
-    whole = isinstance(control, Slider) and isinstance(control.start, int)
-    return round(value) if whole else value
+    if not isinstance(control, Slider):
+        return value
+    if math.isclose(value, control.start, rel_tol=1e-9, abs_tol=1e-12):
+        return control.start
+    return round(value) if isinstance(control.start, int) else value
+
+
+def _ends(control: Slider) -> dict[str, float]:
+    """Return the limits, moved inwards to whole steps from the start: a front end moves a value between steps to the next one.
+
+    >>> _ends(Slider(1.0, 0.5, 10.0, 0.25, log=True)), _ends(Slider(3, 0, 10, 2))
+    ({'min': -0.25, 'max': 1.0}, {'min': 1, 'max': 9})
+    """
+    start, low, high = (math.log10(v) if control.log else v for v in (control.start, control.low, control.high))
+    below, above = (math.floor(abs(end - start) / control.step + 1e-9) for end in (low, high))
+    return {"min": round(start - below * control.step, 12), "max": round(start + above * control.step, 12)}
 
 
 def _widget(name: str, control: Slider | Choice) -> Any:
@@ -157,12 +163,10 @@ def _widget(name: str, control: Slider | Choice) -> Any:
     shape = {"description": label, "style": {"description_width": "initial"}, "layout": layout}
     if isinstance(control, Choice):
         return widgets.Dropdown(options=list(control.among), value=control.start, **shape)
-    limits = {"value": control.start, "step": control.step, "continuous_update": False}
+    shape |= {"value": control.start, "step": control.step} | _ends(control)
     if control.log:
-        ends = {"min": math.log10(control.low), "max": math.log10(control.high)}
-        return widgets.FloatLogSlider(readout_format=".3r", **ends, **limits, **shape)
-    ends = {"min": control.low, "max": control.high}
+        return widgets.FloatLogSlider(readout_format=".3r", **shape)
     if isinstance(control.start, int):
-        return widgets.IntSlider(**ends, **limits, **shape)
+        return widgets.IntSlider(**shape)
     decimals = max(0, -math.floor(math.log10(control.step) + 1e-9))
-    return widgets.FloatSlider(readout_format=f".{decimals}f", **ends, **limits, **shape)
+    return widgets.FloatSlider(readout_format=f".{decimals}f", **shape)

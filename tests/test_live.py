@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 import pytest
 
-from ldpnb import live as module
 from ldpnb.environment import HEADLESS
 from ldpnb.live import Choice, Slider, live
 
@@ -60,19 +59,9 @@ def test_an_error_is_shown_and_the_next_value_works_again(section) -> None:
     assert sentence.value == "<b>100 people &lt; all</b>"
 
 
-def test_sliders_follow_the_hand_only_where_redrawing_is_fast(section, monkeypatch: pytest.MonkeyPatch) -> None:
-    (epsilon, people, *_), _ = section
-    monkeypatch.setattr(module, "_FAST", 0.0)
-    epsilon.continuous_update = people.continuous_update = False
-    epsilon.value = 1.5
-    assert not epsilon.continuous_update
-    monkeypatch.setattr(module, "_FAST", 60.0)
-    epsilon.value = 2.0
-    assert epsilon.continuous_update
-    assert people.continuous_update
-
-
-def test_labels_name_units_and_readouts_show_every_step(section) -> None:
+def test_sliders_name_their_units_show_every_step_and_follow_the_hand(section) -> None:
     (epsilon, people, kind, *_), _ = section
     assert [w.description for w in (epsilon, people, kind)] == ["epsilon (nats)", "people", "kind"]
+    assert epsilon.continuous_update
+    assert people.continuous_update
     assert (epsilon.readout_format, people.readout_format) == (".2f", ".3r")

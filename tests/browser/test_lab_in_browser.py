@@ -112,6 +112,7 @@ def test_a_notebook_runs_and_its_live_section_follows_the_slider(
     before = (number.text_content(), figure.get_attribute("src"))
     assert figure.get_attribute("alt") == before[0]
     drag_until_it_changes(page, live, before[0])
+    assert figure.get_attribute("alt") == number.text_content()
     assert figure.get_attribute("src") != before[1]
     live.get_by_role("button", name="Reset").click()
     wait_until(lambda: (number.text_content(), figure.get_attribute("src")) == before)
@@ -133,9 +134,18 @@ def drag_until_it_changes(page: Any, live: Any, text: str) -> None:
                 page.mouse.move(x + part * offset, y)
             page.mouse.up()
             wait_until(lambda before=before: figure.get_attribute("src") != before)
+            settled(page, figure)
             if number.text_content() != text:
                 return
     raise AssertionError(f"no slider changes the sentence {text!r}")
+
+
+def settled(page: Any, figure: Any) -> None:
+    """Wait until the redraws that a drag has asked for are done."""
+    seen = ""
+    while seen != (seen := figure.get_attribute("src")):
+        page.wait_for_timeout(300)
+        page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
 
 
 def wait_until(holds: Any) -> None:
