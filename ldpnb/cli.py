@@ -320,7 +320,8 @@ def lab(arguments: tuple[str, ...]) -> None:
     command += ["--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"]
     # JupyterLab would ask for news and for updates
     quiet = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    raise SystemExit(subprocess.run([*command, *quiet, *arguments], check=False).returncode)
+    # in this process's place, so that whoever stops it stops the server
+    os.execv(command[0], [*command, *quiet, *arguments])
 
 
 @cli.command(hidden=True)
