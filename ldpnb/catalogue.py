@@ -146,7 +146,7 @@ def find(identifier: str) -> Notebook:
     wanted = identifier.removesuffix(".ipynb").removeprefix("./").removeprefix("notebooks/")
     if wanted in notebooks:
         return notebooks[wanted]
-    matching = [n for i, n in notebooks.items() if i.split("/")[-1].startswith(wanted) or i.endswith("/" + wanted)]
+    matching = [n for i, n in notebooks.items() if i.split("/")[-1].startswith(wanted) or i.startswith(wanted)]
     if len(matching) == 1:
         return matching[0]
     if matching:
