@@ -10,11 +10,10 @@ import logging
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ldpnb.catalogue import UsageError
 
@@ -99,8 +98,8 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
                     host="127.0.0.1",
                     dashboard_address=None,
                     silence_logs=logging.CRITICAL,
-                    # a task that Dask tries again may kill the next worker while that is starting, which leaves it dead for good
-                    scheduler_kwargs={"allowed_failures": 0},
+                    # any free port; and a task that Dask tries again may kill a worker that is still starting, and leave it dead for good
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
                 )
             )
         try:
@@ -118,7 +117,7 @@ def _dask_backend() -> Any:
     class Backend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
         """Dask under joblib. joblib's own waits for ever for a batch that Dask gave up, and opens a client in every worker (1.6)."""
 
-        MIN_IDEAL_BATCH_DURATION, MAX_IDEAL_BATCH_DURATION = 0.2, 1.0
+        MIN_IDEAL_BATCH_DURATION, MAX_IDEAL_BATCH_DURATION = 1.0, 4.0
         supports_retrieve_callback = True
 
         def __init__(self, client: Any) -> None:
@@ -163,7 +162,7 @@ def unordered(
     pool : Pool
         From `pool`.
     batch_size : int or "auto"
-        Items per message to a worker; "auto" joins short ones to batches of about half a second.
+        Items per message to a worker; "auto" joins short ones to batches of about a second.
 
     Yields
     ------
@@ -186,27 +185,29 @@ def unordered(
             yield delayed(_keyed)(function, key, item)
 
     while True:
-        with contextlib.suppress(BrokenProcessPool):
+        with contextlib.suppress(BrokenExecutor):
             for key, result in _results(hand_out(waiting), pool, batch_size):
                 if result is not _AGAIN:
                     yield handed_out.pop(key), result
             if not handed_out:
                 return
         deaths.update(list(handed_out))
-        suspects, batch_size = list(handed_out.items()), 1
+        suspects, batch_size = dict(handed_out), 1
         handed_out.clear()
-        for key, item in (s for s in suspects if deaths[s[0]] >= pool.deaths):
-            yield item, _alone(hand_out([(key, item)]), pool)
-            del handed_out[key]
-        waiting = itertools.chain((s for s in suspects if deaths[s[0]] < pool.deaths), waiting)
+        for key in [key for key in suspects if deaths[key] >= pool.deaths]:
+            item = suspects.pop(key)
+            yield item, _alone(function, item, pool)
+        waiting = itertools.chain(suspects.items(), waiting)
 
 
-def _alone(call: Iterator[Any], pool: Pool) -> Any:
-    try:
-        ((_, result),) = _results(call, pool, 1)
-    except BrokenProcessPool:
-        return Lost()
-    return Lost() if result is _AGAIN else result
+def _alone(function: Callable[[Item], Result], item: Item, pool: Pool) -> Result | Lost:
+    from joblib import delayed
+
+    with contextlib.suppress(BrokenExecutor):
+        for _, result in _results(iter([delayed(_keyed)(function, 0, item)]), pool, 1):
+            if result is not _AGAIN:
+                return cast(Result, result)
+    return Lost()
 
 
 def _keyed(function: Callable[[Any], Any], key: int, item: Any) -> tuple[int, Any]:
@@ -224,9 +225,11 @@ def _results(calls: Iterator[Any], pool: Pool, batch_size: int | str) -> Iterato
         results = parallel(calls)
         for result in results:  # noqa: UP028  # `yield from` would close joblib's generator before its warning is silenced
             yield result
-    except BrokenProcessPool:
+    except BrokenExecutor:
         raise
     except Exception as error:
+        if isinstance(error, TimeoutError):
+            raise PoolError(f"the Dask cluster has had no worker for {_STARTING} s") from error
         if pool.backend != "loky" and isinstance(error, CancelledError | OSError):
             raise PoolError("the connection to the Dask scheduler was lost") from error
         first = (str(error).strip().splitlines() or [""])[0]

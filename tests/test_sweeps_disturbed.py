@@ -27,7 +27,8 @@ CLUSTER = """
 import sys
 from distributed import LocalCluster
 if __name__ == "__main__":
-    with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50) as cluster:
+    local = {"host": "127.0.0.1", "dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+    with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs=50, **local) as cluster:
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
 """

@@ -20,6 +20,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from ldpnb import __version__
 from ldpnb.catalogue import Parameter, UsageError
 
 EXPERIMENTS: Mapping[str, str] = {
@@ -154,8 +155,9 @@ def provenance(identifier: str) -> dict[str, str]:
     digest = hashlib.blake2b(digest_size=8)
     for name, source in sorted(_sources(function.__module__).items()):
         digest.update(name.encode() + b"\0" + source + b"\0")
-    versions = {name: metadata.version(name) for name in ("ldpnb", "numpy", "scipy")}
-    return {"code": digest.hexdigest(), "python": ".".join(platform.python_version_tuple()[:2]), **versions}
+    python = ".".join(platform.python_version_tuple()[:2])
+    versions = {"ldpnb": __version__, "python": python} | {n: metadata.version(n) for n in ("numpy", "scipy")}
+    return {"code": digest.hexdigest(), **versions}
 
 
 def _sources(module: str) -> dict[str, bytes]:
