@@ -11,11 +11,13 @@ number. While a kernel computes, a front end holds back all but the latest value
 """
 
 import base64
+import contextlib
 import html
 import io
 import math
 import os
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +25,8 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from ldpnb import environment
+
+_turn = threading.Lock()
 
 _DOTS, _FINENESS = 100, 1.5
 """Dots per inch at which a figure is shown, and how many times finer it is drawn, for dense screens."""
@@ -87,19 +91,16 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
     shown: dict[str, Any] = {}
 
     def update(_change: Any = None) -> None:
-        values = {name: _value(control, inputs[name].value) for name, control in controls.items()}
-        if values == shown:
-            return
-        shown.update(values)
-        try:
-            figure, text = redraw(**values)
-            drawn = _picture(figure, text)
-        except Exception as error:  # a front end would hide it
-            sentence.value = f"<b>{html.escape(f'{type(error).__name__}: {error}')}</b>"
-            return
-        finally:
-            plt.close("all")
-        picture.value, sentence.value = drawn, f"<b>{html.escape(text)}</b>"
+        with _alone():
+            values = {name: _value(control, inputs[name].value) for name, control in controls.items()}
+            if values == shown:
+                return
+            shown.update(values)
+            try:
+                figure, text = redraw(**values)
+                picture.value, sentence.value = _picture(figure, text), f"<b>{html.escape(text)}</b>"
+            except Exception as error:  # a front end would hide it
+                sentence.value = f"<b>{html.escape(f'{type(error).__name__}: {error}')}</b>"
 
     def start_again(_button: Any) -> None:
         for widget in inputs.values():
@@ -115,6 +116,22 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
         widget.observe(update, names="value")
     reset.on_click(start_again)
     display(widgets.VBox([*inputs.values(), reset, sentence, picture]))
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Let one redraw happen at a time, and leave no figure open behind it.
+
+    JupyterLab hands the moves of a slider and the click of a button to different threads of the kernel, and after each the notebook would show and
+    close whatever figure is open, in the middle of another's drawing, if pyplot were interactive.
+    """
+    with _turn, plt.ioff():
+        before = plt.get_fignums()
+        try:
+            yield
+        finally:
+            for number in set(plt.get_fignums()) - set(before):
+                plt.close(number)
 
 
 def _picture(figure: Figure, text: str) -> str:

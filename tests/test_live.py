@@ -1,5 +1,8 @@
 """A live section with a reader: it redraws when a control changes, says what went wrong, and returns to the source's setting."""
 
+import threading
+import time
+
 import matplotlib.pyplot as plt
 import pytest
 
@@ -57,6 +60,38 @@ def test_an_error_is_shown_and_the_next_value_works_again(section) -> None:
     assert picture.value == before
     epsilon.value = 2.0
     assert sentence.value == "<b>100 people &lt; all</b>"
+
+
+def test_two_threads_take_turns_and_show_nothing_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HEADLESS, "")
+    shown, alone, interactive = [], [], []
+    free = threading.Lock()
+    monkeypatch.setattr("IPython.display.display", shown.append)
+
+    def redraw(**values):
+        alone.append(free.acquire(blocking=False))
+        interactive.append(plt.isinteractive())
+        figure = plt.figure(figsize=(1, 1))
+        time.sleep(0.05)
+        free.release()
+        return figure, str(values)
+
+    plt.ion()
+    try:
+        live(redraw, one=Slider(1, 0, 9, 1), other=Slider(1, 0, 9, 1))
+        one, other, *_, sentence, _ = shown[0].children
+        threads = [threading.Thread(target=setattr, args=(slider, "value", 5)) for slider in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert plt.isinteractive()
+    finally:
+        plt.ioff()
+    assert len(alone) >= 2
+    assert all(alone)
+    assert not any(interactive)
+    assert sentence.value == "<b>{&#x27;one&#x27;: 5, &#x27;other&#x27;: 5}</b>"
 
 
 def test_sliders_name_their_units_show_every_step_and_follow_the_hand(section) -> None:

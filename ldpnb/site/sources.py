@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+from functools import cache
 from pathlib import PurePosixPath
 
 from markupsafe import Markup
@@ -19,6 +20,7 @@ _COLOURED = "k|kn|kc|kd|kt|ow|s|s1|s2|sd|sa|si|se|sr|m|mi|mf|mh|mb|nf|nc|nd|fm|c
 _PLAIN = re.compile(rf'<span class="(?!(?:{_COLOURED})")\w+">([^<]*)</span>')
 
 
+@cache
 def highlighted(code: str) -> str:
     """Return Python code as HTML, its coloured tokens in elements with Pygments' classes; no element spans two lines."""
     marked = str(highlight(code, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))

@@ -64,18 +64,26 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
-@pytest.fixture
-def seen() -> Seen:
+@pytest.fixture(scope="module")
+def record() -> Seen:
     return Seen()
 
 
 @pytest.fixture
-def open_page(browser: Any, seen: Seen) -> Iterator[Callable[..., Any]]:
+def seen(record: Seen) -> Seen:
+    """The record, empty at the beginning of a test."""
+    record.outside.clear()
+    record.errors.clear()
+    return record
+
+
+@pytest.fixture(scope="module")
+def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
     """Open a page in a context of its own; whatever leaves this machine is recorded and stopped."""
     contexts = []
 
     def stop(route: Any) -> None:
-        seen.outside.append(route.request.url)
+        record.outside.append(route.request.url)
         route.abort()
 
     def open_(**options: Any) -> Any:
@@ -83,9 +91,9 @@ def open_page(browser: Any, seen: Seen) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         context.route(lambda url: not HERE.match(url), stop)
         page = context.new_page()
-        page.on("websocket", lambda s: None if HERE.match(s.url) else seen.outside.append(s.url))
-        page.on("console", lambda m: seen.errors.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda e: seen.errors.append(str(e)))
+        page.on("websocket", lambda s: None if HERE.match(s.url) else record.outside.append(s.url))
+        page.on("console", lambda m: record.errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda e: record.errors.append(str(e)))
         return page
 
     yield open_

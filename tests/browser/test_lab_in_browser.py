@@ -85,6 +85,12 @@ def _token(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
     raise RuntimeError(log.read_text()[-2000:])
 
 
+@pytest.fixture(scope="module")
+def page(open_page: Any) -> Any:
+    """One page for all notebooks, which spares loading JupyterLab anew."""
+    return open_page()
+
+
 def test_the_server_keeps_its_token_and_listens_on_loopback_only(lab: Lab) -> None:
     assert len(lab.token) >= 32
     with pytest.raises(urllib.error.HTTPError, match="403"):
@@ -95,10 +101,7 @@ def test_the_server_keeps_its_token_and_listens_on_loopback_only(lab: Lab) -> No
 
 
 @pytest.mark.parametrize("notebook", SHOWN)
-def test_a_notebook_runs_and_its_live_section_follows_the_slider(
-    notebook: str, lab: Lab, open_page: Any, seen: Any
-) -> None:
-    page = open_page()
+def test_a_notebook_runs_and_its_live_section_follows_the_slider(notebook: str, lab: Lab, page: Any, seen: Any) -> None:
     page.goto(f"{lab.address}/lab/tree/notebooks/{notebook}.ipynb?reset&token={lab.token}")
     page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
     page.get_by_role("menuitem", name="Run", exact=True).click()
