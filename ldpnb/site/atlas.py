@@ -22,8 +22,8 @@ def address(path: str) -> str:
 
     Examples
     --------
-    >>> address("notebooks/00_start_here.ipynb"), address("ldpnb/rng.py"), address("figures/99_verdicts/verdicts.csv")
-    ('00_start_here.html', 'code/ldpnb/rng.py.html', '99_verdicts/verdicts.csv')
+    >>> address("notebooks/00_start_here.ipynb"), address("ldpnb/rng.py"), address("figures/verdicts.csv")
+    ('00_start_here.html', 'code/ldpnb/rng.py.html', 'verdicts.csv')
     """
     room, _, inside = path.partition("/")
     if room == "notebooks":

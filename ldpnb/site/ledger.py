@@ -17,7 +17,7 @@ from ldpnb.site.templates import STATIC, page
 
 STATUSES: tuple[str, ...] = get_args(audit.Status)
 FORMATS = ("md", "html", "csv")
-CSV = "figures/99_verdicts/verdicts.csv"
+CSV = "figures/verdicts.csv"
 
 
 @dataclass(frozen=True, slots=True)
