@@ -87,11 +87,11 @@ def ledger(source: str | None = None, status: str | None = None) -> Any:
 
 
 def committed_ledger() -> Any:
-    """Return the committed ledger, ``figures/99_verdicts/verdicts.csv``."""
+    """Return the committed ledger, ``figures/verdicts.csv``."""
     import pandas as pd
 
     return pd.read_csv(
-        home() / "figures/99_verdicts/verdicts.csv", keep_default_na=False, dtype={"false_alarm": str, "power": str}
+        home() / "figures/verdicts.csv", keep_default_na=False, dtype={"false_alarm": str, "power": str}
     )
 
 

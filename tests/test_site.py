@@ -103,14 +103,13 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with one result and a ledger, both executed."""
     figures, notebooks = tmp_path / "figures", tmp_path / "notebooks"
     (figures / "1_demo/01_line").mkdir(parents=True)
-    (figures / "99_verdicts").mkdir()
     (notebooks / "1_demo").mkdir(parents=True)
     stem = figures / "1_demo/01_line/figure_1"
     stem.with_suffix(".png").write_bytes(picture())
     stem.with_suffix(".pdf").write_bytes(b"%PDF")
     stem.with_suffix(".csv").write_text("x,y\n1,2\n")
     stem.with_suffix(".json").write_text(json.dumps({"caption": 'A "line" at $x = 1$.'}))
-    pd.DataFrame(LEDGER, columns=COLUMNS).to_csv(figures / "99_verdicts/verdicts.csv", index=False)
+    pd.DataFrame(LEDGER, columns=COLUMNS).to_csv(figures / "verdicts.csv", index=False)
     result = new_notebook(
         cells=[
             new_markdown_cell(TEXT),
@@ -235,8 +234,8 @@ def test_a_folder_that_is_no_site_is_left_alone(checkout: Path) -> None:
 
 
 def test_a_missing_ledger_is_named_with_what_writes_it(checkout: Path) -> None:
-    (checkout / "figures/99_verdicts/verdicts.csv").unlink()
-    with pytest.raises(UsageError, match=r"no figures/99_verdicts/verdicts\.csv; `ldpnb run 99_verdicts` writes it"):
+    (checkout / "figures/verdicts.csv").unlink()
+    with pytest.raises(UsageError, match=r"no figures/verdicts\.csv; `ldpnb run 99_verdicts` writes it"):
         builder.build(checkout / "site")
 
 
@@ -330,7 +329,7 @@ def report(*arguments: str) -> Result:
 
 
 def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: Path) -> None:
-    committed = (checkout / "figures/99_verdicts/verdicts.csv").read_text()
+    committed = (checkout / "figures/verdicts.csv").read_text()
     assert "- **Theorem 2.1: reproduced.** A \\* b < c, says_it." in report().stdout
     assert report("--format", "csv").stdout == committed
     assert report("--output", str(checkout / "ledger.csv")).stdout == ""
@@ -343,7 +342,7 @@ def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: 
 def test_a_report_that_cannot_be_written_leaves_nothing(checkout: Path) -> None:
     assert "No such file or directory" in report("--output", str(checkout / "absent/x.md")).stderr
     assert "'pdf' is not one of" in report("--format", "pdf").stderr
-    (checkout / "figures/99_verdicts/verdicts.csv").unlink()
+    (checkout / "figures/verdicts.csv").unlink()
     assert isinstance(report("--output", str(checkout / "x.md")).exception, UsageError)
     assert not (checkout / "x.md").exists()
 
@@ -380,15 +379,14 @@ def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path,
 
 def test_every_published_figure_and_table_is_shown_once_with_its_files(site: Path) -> None:
     pages = {n.id: (site / f"{n.id}.html").read_text() for n in catalogue.catalogue()}
+    pages["."] = (site / "index.html").read_text()
     for about in (home() / "figures").rglob("*.json"):
         stem = about.relative_to(home() / "figures").with_suffix("")
-        page = pages[stem.parent.as_posix()]
+        page, folder = pages[stem.parent.as_posix()], f"{stem.parent.name}/".lstrip("/")
         for path in about.parent.glob(f"{about.stem}.*"):
             if path.suffix in (".pdf", ".csv", ".tex"):
-                assert page.count(f'href="{stem.parent.name}/{path.name}" download') == 1, path
-        assert page.count(f'<img src="{stem.parent.name}/{about.stem}.png"') == about.with_suffix(".png").exists(), (
-            about
-        )
+                assert page.count(f'href="{folder}{path.name}" download') == 1, path
+        assert page.count(f'<img src="{folder}{about.stem}.png"') == about.with_suffix(".png").exists(), about
 
 
 def test_every_claim_is_worded_on_its_page_as_in_the_ledger(site: Path) -> None:
