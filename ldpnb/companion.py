@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -309,15 +310,17 @@ def fingerprint(notebook: Notebook) -> str:
     digest.update(
         json.dumps([(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags")) for c in cells]).encode()
     )
-    digest.update(_package_hash().encode())
+    digest.update(_package_hash(home()).encode())
     return digest.hexdigest()
 
 
-def _package_hash() -> str:
+@cache
+def _package_hash(checkout: Path) -> str:
+    """Hash the package and the lock, once per process: a run does not change them."""
     digest = hashlib.sha256()
     package = Path(__file__).parent
     files = [p for p in package.rglob("*") if p.suffix in (".py", ".csv", ".mplstyle") and p.is_file()]
-    lock = home() / "requirements.lock"
+    lock = checkout / "requirements.lock"
     for path in [*sorted(files), *([lock] if lock.exists() else [])]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

@@ -129,10 +129,10 @@ def shuffled(users: int, values: int = 100, epsilon: float = 3.0):
 
 def random_size(records: int):
     from ldpnb.amplification.random_size import random_size_loss
+    from ldpnb.designs.sizes import truncated_gaussian_size
 
-    sizes = np.arange(records + 1)
-    law = np.exp(-((sizes - records / 10) ** 2) / (2 * (records / 100) ** 2))
-    return lambda: random_size_loss(law / law.sum(), EPSILON)
+    law = truncated_gaussian_size(records, records / 10, records / 100)
+    return lambda: random_size_loss(law, EPSILON)
 
 
 def clusters(count: int):
