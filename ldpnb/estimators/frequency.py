@@ -62,8 +62,8 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     point = np.asarray(vector, dtype=float)
     if point.shape[-1:] in ((), (0,)) or not np.isfinite(point).all():
         raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
-    falling = -np.sort(-point, axis=-1)
-    excess = np.cumsum(falling, axis=-1) - 1
-    kept = np.count_nonzero(falling * np.arange(1, point.shape[-1] + 1) > excess, axis=-1, keepdims=True)
-    threshold = np.take_along_axis(excess, kept - 1, axis=-1) / kept
-    return np.maximum(point - threshold, 0)
+    falling = np.sort(point, axis=-1)[..., ::-1]
+    # the mean excess over 1 of the largest entries rises as long as entries are kept, and falls thereafter
+    threshold = ((np.cumsum(falling, axis=-1) - 1) / np.arange(1, point.shape[-1] + 1)).max(axis=-1, keepdims=True)
+    projection: NDArray[np.float64] = np.maximum(point - threshold, 0)
+    return projection

@@ -73,10 +73,10 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     """
     reports = _tallies(tallies)
     contrast = np.expm1(checks.positive(epsilon=epsilon))
-    falling = -np.sort(-reports, axis=-1)
+    falling = np.sort(reports, axis=-1)[..., ::-1]
     sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, reports.shape[-1] + 1)
-    kept = np.count_nonzero((ranks * falling - sums) + contrast * falling > 0, axis=-1, keepdims=True)
-    total = np.take_along_axis(sums, kept - 1, axis=-1)
+    largest = (ranks * falling - sums) + contrast * falling > 0
+    kept, total = np.count_nonzero(largest, axis=-1, keepdims=True), (sums * largest).max(axis=-1, keepdims=True)
     estimate: Floats = np.maximum((kept * reports - total) / total / contrast + reports / total, 0)
     return estimate
 
