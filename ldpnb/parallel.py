@@ -83,6 +83,7 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
 def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
+        from distributed.comm.addressing import parse_address, parse_host_port
     except ImportError:
         raise UsageError("backend dask needs dask.distributed; `pip install 'ldpnb[dask]'` brings it") from None
     # a worker that leaves is this module's business; the user hears of what could not be done
@@ -103,6 +104,8 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
                 )
             )
         try:
+            if scheduler is not None:
+                parse_host_port(parse_address(scheduler)[1])
             client = Client(address, timeout=_CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(f"no Dask scheduler answers at {scheduler} ({type(error).__name__})") from None

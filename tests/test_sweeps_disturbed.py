@@ -58,6 +58,8 @@ class Gated:
         process = subprocess.Popen(
             [*command, "--output", str(self.out), *where],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True,
+            # whoever was started in the background of a shell has no interrupts, nor have its children
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         wait(lambda: self.waiting() and self.kept(), process)
         return process
@@ -174,10 +176,8 @@ def test_notebooks_run_on_a_cluster(checkout: Path) -> None:
     assert (checkout / "figures/1_demo/01_line/figure_1.csv").exists()
 
 
-def test_a_scheduler_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense"])
+def test_a_scheduler_that_does_not_answer_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_CONNECTING", 0.2)
-    with (
-        pytest.raises(UsageError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1 "),
-        pool("dask", 2, "tcp://127.0.0.1:1"),
-    ):
+    with pytest.raises(UsageError, match=f"no Dask scheduler answers at {address} "), pool("dask", 2, address):
         pass
