@@ -18,11 +18,13 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from ldpnb import environment
 
@@ -89,6 +91,7 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
     picture.add_class("ldpnb-figure")
     reset = widgets.Button(description="Reset", tooltip="back to the source's setting")
     shown: dict[str, Any] = {}
+    layout = _Layout()
 
     def update(_change: Any = None) -> None:
         with _alone():
@@ -98,7 +101,7 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
             shown.update(values)
             try:
                 figure, text = redraw(**values)
-                picture.value, sentence.value = _picture(figure, text), f"<b>{html.escape(text)}</b>"
+                picture.value, sentence.value = _picture(figure, text, layout), f"<b>{html.escape(text)}</b>"
             except Exception as error:  # a front end would hide it
                 sentence.value = f"<b>{html.escape(f'{type(error).__name__}: {error}')}</b>"
 
@@ -134,14 +137,47 @@ def _alone() -> Iterator[None]:
                 plt.close(number)
 
 
-def _picture(figure: Figure, text: str) -> str:
-    """Return a figure as an element with its sentence as alternative text."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+@dataclass(slots=True)
+class _Layout:
+    """Where the axes of a section's figures lie, found once: finding it takes longer than drawing."""
 
-    content = io.BytesIO()
+    boxes: list[Bbox] = field(default_factory=list)
+    room: list[float] = field(default_factory=list)
+
+    def draw(self, figure: Figure) -> Any:
+        """Return the canvas of the drawn figure, laid out anew only where its labels are longer than those before."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        canvas, engine = FigureCanvasAgg(figure), figure.get_layout_engine()
+        if len(self.boxes) == len(figure.axes):
+            figure.set_layout_engine("none")
+            for axis, box in zip(figure.axes, self.boxes, strict=True):
+                axis.set_position(box)
+            canvas.draw()
+            if all(now <= before + 1 for now, before in zip(_widths(figure), self.room, strict=True)):
+                return canvas
+            for axis in figure.axes:
+                axis.set_in_layout(True)
+            figure.set_layout_engine(engine)
+        canvas.draw()
+        self.boxes, self.room = [axis.get_position() for axis in figure.axes], _widths(figure)
+        return canvas
+
+
+def _widths(figure: Figure) -> list[float]:
+    """Return the width of the widest label at the ticks of each axis, in dots."""
+    axes = (axis for part in figure.axes for axis in (part.xaxis, part.yaxis))
+    labels = ([tick.label1 for tick in axis.majorTicks if tick.label1.get_visible()] for axis in axes)
+    return [max((label.get_window_extent().width for label in some), default=0.0) for some in labels]
+
+
+def _picture(figure: Figure, text: str, layout: _Layout) -> str:
+    """Return a figure as an element with its sentence as alternative text."""
+    from PIL import Image
+
     figure.set_dpi(_FINENESS * _DOTS)
-    # the canvas itself, because `savefig` draws everything twice
-    FigureCanvasAgg(figure).print_png(content, pil_kwargs={"compress_level": 1})
+    content = io.BytesIO()
+    Image.fromarray(np.asarray(layout.draw(figure).buffer_rgba())).save(content, "png", compress_level=1)
     width, source = figure.get_figwidth() * _DOTS, base64.b64encode(content.getvalue()).decode()
     style = f"width: {width:.0f}px; max-width: 100%; background: white"
     return f'<img alt="{html.escape(text)}" style="{style}" src="data:image/png;base64,{source}">'

@@ -90,9 +90,7 @@ def committed_ledger() -> Any:
     """Return the committed ledger, ``figures/verdicts.csv``."""
     import pandas as pd
 
-    return pd.read_csv(
-        home() / "figures/verdicts.csv", keep_default_na=False, dtype={"false_alarm": str, "power": str}
-    )
+    return pd.read_csv(home() / "figures/verdicts.csv", keep_default_na=False, dtype={"false_alarm": str, "power": str})
 
 
 def changes(source: str | None = None) -> list[str]:
