@@ -112,6 +112,7 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
             inputs[name].value = control.start
         for widget in inputs.values():
             widget.observe(update, names="value")
+        layout.boxes.clear()
         update()
 
     update()

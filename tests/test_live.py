@@ -4,10 +4,11 @@ import threading
 import time
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from ldpnb.environment import HEADLESS
-from ldpnb.live import Choice, Slider, live
+from ldpnb.live import Choice, Slider, _Layout, live
 
 
 @pytest.fixture
@@ -92,6 +93,29 @@ def test_two_threads_take_turns_and_show_nothing_by_themselves(monkeypatch: pyte
     assert all(alone)
     assert not any(interactive)
     assert sentence.value == "<b>{&#x27;one&#x27;: 5, &#x27;other&#x27;: 5}</b>"
+
+
+def test_a_layout_is_kept_until_labels_need_more_room() -> None:
+    def figure(top: float):
+        made, axes = plt.subplots(1, 2, layout="constrained")
+        for axis in axes:
+            axis.set_ylabel("error")
+            axis.set_ylim(0, top)
+        return made
+
+    layout = _Layout()
+    layout.draw(figure(1.0))
+    first = list(layout.boxes)
+    again = figure(1.0)
+    layout.draw(again)
+    assert [axis.get_position().bounds for axis in again.axes] == [box.bounds for box in first]
+    assert layout.boxes == first
+    layout.draw(figure(12_345.0))
+    assert layout.boxes[0].x0 > first[0].x0
+    fresh = figure(12_345.0)
+    fresh.canvas.draw()
+    assert np.allclose([b.bounds for b in layout.boxes], [axis.get_position().bounds for axis in fresh.axes])
+    plt.close("all")
 
 
 def test_sliders_name_their_units_show_every_step_and_follow_the_hand(section) -> None:
