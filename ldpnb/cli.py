@@ -316,12 +316,13 @@ def download(name: str | None, url: str, cache: Path | None, sha256: str) -> Non
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTER OPTION]...")
 def lab(arguments: tuple[str, ...]) -> None:
     """Open JupyterLab on the tour, on the loopback interface."""
+    # JupyterLab asks its user about news and a host for updates unless a folder of settings says otherwise
+    settings = [str(Path(__file__).with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, settings))
     command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={home()}"]
     command += ["--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"]
-    # JupyterLab would ask for news and for updates
-    quiet = ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     # in this process's place, so that whoever stops it stops the server
-    os.execv(command[0], [*command, *quiet, *arguments])
+    os.execv(command[0], [*command, *arguments])
 
 
 @cli.command(hidden=True)

@@ -155,21 +155,20 @@ class _Layout:
             for axis, box in zip(figure.axes, self.boxes, strict=True):
                 axis.set_position(box)
             canvas.draw()
-            if all(now <= before + 1 for now, before in zip(_widths(figure), self.room, strict=True)):
+            if all(now <= before + 1 for now, before in zip(_room(figure), self.room, strict=True)):
                 return canvas
             for axis in figure.axes:
                 axis.set_in_layout(True)
             figure.set_layout_engine(engine)
         canvas.draw()
-        self.boxes, self.room = [axis.get_position() for axis in figure.axes], _widths(figure)
+        self.boxes, self.room = [axis.get_position() for axis in figure.axes], _room(figure)
         return canvas
 
 
-def _widths(figure: Figure) -> list[float]:
-    """Return the width of the widest label at the ticks of each axis, in dots."""
-    axes = (axis for part in figure.axes for axis in (part.xaxis, part.yaxis))
-    labels = ([tick.label1 for tick in axis.majorTicks if tick.label1.get_visible()] for axis in axes)
-    return [max((label.get_window_extent().width for label in some), default=0.0) for some in labels]
+def _room(figure: Figure) -> list[float]:
+    """Return how far the title of each axis stands off because of the labels at its ticks, in dots."""
+    stood = [(part.bbox, part.xaxis.label.get_position(), part.yaxis.label.get_position()) for part in figure.axes]
+    return [abs(d) for box, below, beside in stood for d in (box.y0 - below[1], box.x0 - beside[0])]
 
 
 def _picture(figure: Figure, text: str, layout: _Layout) -> str:

@@ -95,24 +95,25 @@ def test_two_threads_take_turns_and_show_nothing_by_themselves(monkeypatch: pyte
     assert sentence.value == "<b>{&#x27;one&#x27;: 5, &#x27;other&#x27;: 5}</b>"
 
 
-def test_a_layout_is_kept_until_labels_need_more_room() -> None:
-    def figure(top: float):
+@pytest.mark.parametrize("limits", [(0.02, 0.21), (0.0, 12_345.0)])
+def test_a_layout_is_kept_until_labels_need_more_room(limits: tuple[float, float]) -> None:
+    def figure(*limits: float):
         made, axes = plt.subplots(1, 2, layout="constrained")
         for axis in axes:
             axis.set_ylabel("error")
-            axis.set_ylim(0, top)
+            axis.set_ylim(*limits)
         return made
 
     layout = _Layout()
-    layout.draw(figure(1.0))
+    layout.draw(figure(0.0, 1.0))
     first = list(layout.boxes)
-    again = figure(1.0)
+    again = figure(0.0, 1.0)
     layout.draw(again)
     assert [axis.get_position().bounds for axis in again.axes] == [box.bounds for box in first]
     assert layout.boxes == first
-    layout.draw(figure(12_345.0))
+    layout.draw(figure(*limits))
     assert layout.boxes[0].x0 > first[0].x0
-    fresh = figure(12_345.0)
+    fresh = figure(*limits)
     fresh.canvas.draw()
     assert np.allclose([b.bounds for b in layout.boxes], [axis.get_position().bounds for axis in fresh.axes])
     plt.close("all")

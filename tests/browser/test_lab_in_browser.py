@@ -119,6 +119,7 @@ def test_a_notebook_runs_and_its_live_section_follows_the_slider(notebook: str, 
     assert figure.get_attribute("src") != before[1]
     live.get_by_role("button", name="Reset").click()
     wait_until(lambda: (number.text_content(), figure.get_attribute("src")) == before)
+    assert not page.get_by_text("notified about official Jupyter news").count()
     assert (seen.outside, seen.errors) == ([], [])
 
 
