@@ -42,6 +42,13 @@ def notebook(*cells: str) -> str:
     return json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
 
 
+@pytest.fixture(autouse=True)
+def _no_figures_of_other_tests() -> None:
+    """Start every test without open figures, whatever ran before it in the same process."""
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with one notebook that works and one that fails."""
