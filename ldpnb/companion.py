@@ -190,6 +190,8 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
     from papermill.exceptions import PapermillExecutionError
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
+    # an interrupt leaves coroutines behind, and asyncio would report each after the one line that says so
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)
     os.environ.update(kernel_environment(figures, task.parameters))
     try:
         papermill.execute_notebook(

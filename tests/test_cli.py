@@ -62,18 +62,20 @@ def test_one_failing_notebook_lets_the_others_go_on_and_the_run_ends_with_1(ldpn
 
 
 def test_an_interrupt_ends_with_130_and_keeps_what_was(checkout: Path) -> None:
-    path = checkout / "notebooks/1_demo/02_broken.ipynb"
-    path.write_text(path.read_text().replace("1 / 0", "import time; time.sleep(60)"))
+    path, reached = checkout / "notebooks/1_demo/02_broken.ipynb", checkout / "reached"
+    path.write_text(path.read_text().replace("1 / 0", f"import time; open('{reached}', 'w').close(); time.sleep(60)"))
     before = path.read_bytes()
-    command = [sys.executable, "-m", "ldpnb", "run", "02_broken"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    time.sleep(6)
+    # a shell's background job ignores interrupts, and so would what it starts
+    listening = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command = [sys.executable, "-c", listening + "runpy.run_module('ldpnb', run_name='__main__')", "run", "02_broken"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not reached.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert stderr.splitlines()[-1].startswith("ldpnb: interrupted; finished notebooks are kept")
+    assert stderr.strip() == "ldpnb: interrupted; finished notebooks are kept, the others are as they were"
     assert path.read_bytes() == before
 
 
