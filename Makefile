@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-JOBS   ?= 2
+# one more than the cores: a kernel that starts or stops leaves its core idle
+JOBS   ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # without compiled modules every kernel would compile its imports anew, which takes longer than most notebooks
 unexport PYTHONDONTWRITEBYTECODE

@@ -19,6 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ldpnb import environment
@@ -249,12 +250,10 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
     from IPython.display import Image, display
 
     target = _publish_numbers(table, stem, caption)
-    picture = _rendered(figure, "png", {"Software": None})
+    picture = _png(figure)
     if target is not None:
-        # laid out once: the vector version repeats the picture
-        figure.set_layout_engine("none")
         _replace(target, ".png", picture)
-        _replace(target, ".pdf", _rendered(figure, "pdf", {"CreationDate": None, "Producer": None, "Creator": None}))
+        _replace(target, ".pdf", _pdf(figure))
     plt.close(figure)
     width = round(100 * figure.get_size_inches()[0])
     display(Image(picture, width=width, alt=caption))
@@ -308,9 +307,24 @@ def _latex(table: pd.DataFrame, caption: str) -> str:
     return "\n".join([f"% {caption}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", ""])
 
 
-def _rendered(figure: Figure, kind: str, metadata: dict[str, None]) -> bytes:
+def _png(figure: Figure) -> bytes:
+    """Lay a figure out and draw it, once each; `Figure.savefig` draws a figure with a layout twice."""
     content = io.BytesIO()
-    figure.savefig(content, format=kind, metadata=metadata)
+    figure.set_dpi(mpl.rcParams["savefig.dpi"])
+    FigureCanvasAgg(figure).print_png(content, metadata={"Software": None})
+    return content.getvalue()
+
+
+def _pdf(figure: Figure) -> bytes:
+    """Return the vector version of a figure that has been laid out."""
+    from fontTools.subset import Options
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    # a PDF places every glyph, so that the font's rules for placing them, most of the work of embedding it, are dead weight
+    Options._drop_tables_default = [*dict.fromkeys([*Options._drop_tables_default, "GPOS", "GSUB", "GDEF", "kern"])]
+    content = io.BytesIO()
+    figure.set_layout_engine("none")
+    FigureCanvasPdf(figure).print_pdf(content, metadata={"CreationDate": None, "Producer": None, "Creator": None})
     return content.getvalue()
 
 

@@ -21,7 +21,9 @@ RELATIVE, ABSOLUTE = 1e-6, 1e-12
 def pytest_configure(config: pytest.Config) -> None:
     """Give every kernel that nbval starts the environment of a headless run."""
     from ldpnb.companion import build, kernel_environment
+    from ldpnb.kernels import share_imports
 
+    share_imports()
     folder = build() / "check"
     if not hasattr(config, "workerinput"):
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,5 +1,6 @@
 """A small checkout to run notebooks in, and the command line as a user calls it."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -80,3 +81,20 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
         )
 
     return call
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of the committed notebooks, from the command line; built by the first process of the run that needs it."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            command = [sys.executable, "-m", "ldpnb", "site", "--output", str(folder)]
+            environment = os.environ | {"PYTHONHASHSEED": "1"}
+            result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+            assert result.returncode == 0, result.stderr
+            assert str(folder / "index.html") in result.stdout
+    return folder

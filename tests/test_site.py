@@ -3,10 +3,7 @@
 import base64
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from html import unescape
 from pathlib import Path
@@ -353,18 +350,6 @@ def test_pages_are_published_from_the_same_command() -> None:
     assert "make site" in [step.get("run") for step in steps]
     assert {"path": "build/site"} in [step.get("with") for step in steps]
     assert workflow["jobs"]["build"]["permissions"] == {"contents": "read"}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the committed notebooks, from the command line."""
-    folder = tmp_path_factory.mktemp("site") / "site"
-    command = [sys.executable, "-m", "ldpnb", "site", "--output", str(folder)]
-    environment = os.environ | {"PYTHONHASHSEED": "1"}
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert result.returncode == 0, result.stderr
-    assert str(folder / "index.html") in result.stdout
-    return folder
 
 
 def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path, tmp_path: Path) -> None:

@@ -7,19 +7,12 @@ from typing import Any
 import pytest
 
 from ldpnb.catalogue import catalogue
-from ldpnb.site import builder, ledger
+from ldpnb.site import ledger
 
 PAGES = ["index.html", *(f"{n.id}.html" for n in catalogue())]
 CODE = ["code/ldpnb/index.html", "code/ldpnb/audit/index.html", "code/ldpnb/rng.py.html"]
 CONTRAST = Path(__file__).with_name("contrast.js").read_text()
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
-
-
-@pytest.fixture(scope="module")
-def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site") / "site"
-    builder.build(folder)
-    return folder
 
 
 def address(site: Path, page: str) -> str:
