@@ -149,6 +149,40 @@ def command(*arguments: str):
     return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
 
+def all_notebooks():
+    import os
+    import shutil
+    import sys
+    import tempfile
+
+    sys.path.insert(0, os.path.dirname(__file__))
+    from notebooks import where_the_time_goes
+
+    folder = tempfile.mkdtemp()
+    run = command("-m", "ldpnb", "run", "--jobs", str(os.cpu_count() + 1), "--output", folder)
+
+    def once():
+        run()
+        shutil.rmtree(folder)
+
+    once.once = True
+    return once, 1.0, where_the_time_goes()
+
+
+def all_tests():
+    import os
+    from pathlib import Path
+
+    work = command("-m", "pytest", "-n", str(os.cpu_count() + 1), "--rootdir", str(Path(__file__).parents[2]))
+
+    def once():
+        os.chdir(Path(__file__).parents[2])
+        work()
+
+    once.once = True
+    return once
+
+
 TASKS = {
     "k-RR, n = 1e6, k = 1024": lambda: krr(10**6, 1024),
     "k-RR, n = 1e6, k = 1024 | floor": lambda: krr_floor(10**6, 1024),
@@ -174,6 +208,8 @@ TASKS = {
     "clusters, 1e5 unequal": lambda: clusters(10**5),
     "import ldpnb": lambda: command("-c", "import ldpnb"),
     "ldpnb list": lambda: command("-m", "ldpnb", "list"),
+    "all notebooks from scratch": all_notebooks,
+    "make test": all_tests,
 }
 
 GROWTH = {
