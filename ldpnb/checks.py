@@ -120,10 +120,11 @@ def counts(*, minimum_size: int = 1, allow_empty: bool = False, **named: ArrayLi
         )
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
-    bad = ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))
-    large = array >= 2.0**63
+    whole = array.dtype.kind in "iu"
+    bad = array < 0 if whole else ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))
+    large = array >= 2.0**63 if array.dtype.kind in "uf" else None
     for wrong, rule in ((bad, "whole numbers >= 0"), (large, "< 2**63")):
-        if wrong.any():
+        if wrong is not None and wrong.any():
             first = int(np.argmax(wrong))
             raise ValueError(f"{name} must be {rule}, got {name}[{first}]={array[first]!s}")
     if not allow_empty and array.sum() == 0:

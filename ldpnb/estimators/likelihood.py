@@ -227,9 +227,10 @@ def _tallies(tallies: ArrayLike) -> Floats:
     if array.dtype.kind not in "iuf" or array.ndim == 0 or array.shape[-1] == 0:
         raise TypeError(f"tallies must be an array of numbers, got dtype {array.dtype}, shape {array.shape}")
     reports = array.astype(float)
-    if not (np.isfinite(reports) & (reports >= 0) & (reports == np.floor(reports))).all():
+    whole = array.dtype.kind in "iu" or bool((np.isfinite(reports) & (reports == np.floor(reports))).all())
+    if not whole or reports.min(initial=0) < 0:
         raise ValueError(f"tallies must be whole numbers >= 0, got minimum {reports.min()}")
-    if reports.size == 0 or reports.sum(axis=-1).min() == 0:
+    if reports.sum(axis=-1).min(initial=np.inf) in (0, np.inf):
         raise ValueError("tallies must have a positive sum, got all zeros")
     return reports
 
