@@ -135,3 +135,7 @@ for values in (10, 100, 1000):
     TASKS[f"k-RR: time against values {values:g} | multi-freq-ldpy"] = lambda values=values: multi_freq_krr(
         10**9, values, 1e-5
     )
+for values in (4, 8, 12):
+    TASKS[f"unary MLE: time against values {values:g} | cvxpy/Clarabel"] = lambda values=values: cvxpy_unary_mle(
+        10_000, values
+    )
