@@ -4,7 +4,7 @@ import ast
 import difflib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +12,9 @@ from typing import Any
 
 HOME_VARIABLE = "LDPNB_HOME"
 """Environment variable naming the checkout, for an installation that does not lie in one."""
+
+_UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError)
+_LONGEST_SHOWN, _MOST_BYTES = 200, 2**27
 
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
@@ -35,7 +38,7 @@ class Parameter:
         Raises
         ------
         UsageError
-            If it cannot be converted without loss.
+            If it cannot be converted without loss, or is not finite.
 
         Examples
         --------
@@ -46,15 +49,20 @@ class Parameter:
         ldpnb.catalogue.UsageError: users must be of type int, got users='many'
         """
         try:
-            return self._converted(value)
-        except (ValueError, TypeError, SyntaxError, OverflowError):
-            raise UsageError(f"{self.name} must be of type {self.type}, got {self.name}={value!r}") from None
+            converted = self._converted(value)
+        except _UNREADABLE:
+            raise UsageError(f"{self.name} must be of type {self.type}, got {self.name}={_shortened(value)}") from None
+        numbers = converted if isinstance(converted, list) else [converted]
+        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
+            raise UsageError(f"{self.name} must be finite, got {self.name}={value}")
+        return converted
 
     def _converted(self, value: Any) -> Any:
         kind = self.type.split("[")[0]
         if kind == "str":
             if not isinstance(value, str):
                 raise TypeError
+            value.encode()
             return value
         parsed = _parsed(value, kind) if isinstance(value, str) else value
         if isinstance(parsed, bool) != (kind == "bool") or (kind == "list") != isinstance(parsed, list):
@@ -67,7 +75,12 @@ class Parameter:
 def _parsed(text: str, kind: str) -> Any:
     if kind == "bool":
         return {"true": True, "false": False}[text.lower()] if text.lower() in ("true", "false") else None
-    return ast.literal_eval(text) if kind == "list" else float(text)
+    if kind == "list":
+        return ast.literal_eval(text)
+    # through a floating-point number whole ones beyond 2^53 would change
+    with contextlib.suppress(ValueError):
+        return int(text)
+    return float(text)
 
 
 def _items(values: list[Any], annotation: str) -> list[Any]:
@@ -87,7 +100,7 @@ class Notebook:
     claims: tuple[str, ...]
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given parameters converted to their types.
+        """Return the given parameters converted to their types; paths count from the working directory, and become absolute.
 
         Raises
         ------
@@ -98,11 +111,37 @@ class Notebook:
         for name in given:
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
-                raise UsageError(f"{self.id} has no parameter {name}{_suggest(name, list(known))}; {has}")
-        return {name: known[name].convert(value) for name, value in given.items()}
+                raise UsageError(f"{self.id} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
+        return {name: _absolute(known[name], known[name].convert(value)) for name, value in given.items()}
 
 
-def _suggest(word: str, among: list[str]) -> str:
+def _absolute(parameter: Parameter, value: Any) -> Any:
+    """Return the value of a parameter that names a file so that it can be found from the notebook's folder as well."""
+    if not value or parameter.type != "str" or not (parameter.name == "data" or parameter.name.endswith("_path")):
+        return value
+    return os.path.join(os.getcwd(), os.path.expanduser(value))
+
+
+def shown(text: str) -> str:
+    """Return a user's word for a message: as it is, or with escapes and shortened where it would spoil the line.
+
+    >>> shown("01_line"), shown("two\\nlines"), len(shown(10**6 * "x"))
+    ('01_line', "'two\\\\nlines'", 202)
+    """
+    return text if text.isprintable() and len(text) <= _LONGEST_SHOWN else _shortened(text)
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str) else value)
+    return text if len(text) <= _LONGEST_SHOWN + 2 else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def nearest(word: str, among: Sequence[str]) -> str:
+    """Return a suggestion for a misspelt word, or nothing.
+
+    >>> nearest("epsilom", ("epsilon", "n"))
+    ' (did you mean epsilon?)'
+    """
     near = difflib.get_close_matches(word, among, n=1, cutoff=0.5)
     return f" (did you mean {near[0]}?)" if near else ""
 
@@ -152,7 +191,7 @@ def find(identifier: str) -> Notebook:
     if matching:
         raise UsageError(f"{identifier} is ambiguous: {', '.join(n.id for n in matching)}")
     names = [*notebooks, *(i.split("/")[-1] for i in notebooks)]
-    raise UsageError(f"no notebook {identifier}{_suggest(wanted, names)}; `ldpnb list` shows all")
+    raise UsageError(f"no notebook {identifier}{nearest(wanted, names)}; `ldpnb list` shows all")
 
 
 def _read(path: Path, folder: Path) -> Notebook:

@@ -5,7 +5,6 @@
 """
 
 import ast
-import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ldpnb import __version__
-from ldpnb.catalogue import Parameter, UsageError
+from ldpnb.catalogue import Parameter, UsageError, nearest
 
 EXPERIMENTS: Mapping[str, str] = {
     name: f"ldpnb.experiments.repeated:{name}" for name in ("frequencies", "sampling", "gaps")
@@ -84,16 +83,6 @@ class Experiment:
                 f"{self.id} has no parameter {name}{nearest(name, tuple(known))}; it has {', '.join(known)}"
             )
         return known[name]
-
-
-def nearest(word: str, among: tuple[str, ...]) -> str:
-    """Return a suggestion for a misspelt word, or nothing.
-
-    >>> nearest("epsilom", ("epsilon", "n"))
-    ' (did you mean epsilon?)'
-    """
-    near = difflib.get_close_matches(word, among, n=1, cutoff=0.5)
-    return f" (did you mean {near[0]}?)" if near else ""
 
 
 @cache
