@@ -70,13 +70,17 @@ class SubsetSelection:
     @property
     def p(self) -> float:
         """Probability that the subset holds the sender's value."""
-        others = (self.domain_size - self.subset_size) * float(np.exp(-self.epsilon))
-        return self.subset_size / (self.subset_size + others)
+        return self.subset_size / (self.subset_size + self._others)
 
     @property
     def q(self) -> float:
         """Probability that the subset holds another given value."""
-        return (self.subset_size - self.p) / (self.domain_size - 1)
+        return self.p * (self.subset_size - 1 + self._others) / (self.domain_size - 1)
+
+    @property
+    def _others(self) -> float:
+        """How many values the subset does not hold, each counted ``e^-epsilon`` times."""
+        return (self.domain_size - self.subset_size) * float(np.exp(-self.epsilon))
 
     def outputs(self) -> NDArray[np.uint8]:
         """Return all subsets as rows of bits, in lexicographic order.
