@@ -1,8 +1,10 @@
 """What notebooks there are, which parameters they take and which claims they decide. Reads the files; runs nothing."""
 
 import ast
+import contextlib
 import difflib
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +56,7 @@ class Parameter:
             raise UsageError(f"{self.name} must be of type {self.type}, got {self.name}={_shortened(value)}") from None
         numbers = converted if isinstance(converted, list) else [converted]
         if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
-            raise UsageError(f"{self.name} must be finite, got {self.name}={value}")
+            raise UsageError(f"{self.name} must be finite, got {self.name}={shown(str(value))}")
         return converted
 
     def _converted(self, value: Any) -> Any:
@@ -123,10 +125,10 @@ def _absolute(parameter: Parameter, value: Any) -> Any:
 
 
 def shown(text: str) -> str:
-    """Return a user's word for a message: as it is, or with escapes and shortened where it would spoil the line.
+    r"""Return a user's word for a message: as it is, or with escapes and shortened where it would spoil the line.
 
-    >>> shown("01_line"), shown("two\\nlines"), len(shown(10**6 * "x"))
-    ('01_line', "'two\\\\nlines'", 202)
+    >>> shown("01_line"), shown("two\nlines"), len(shown(10**6 * "x"))
+    ('01_line', "'two\\nlines'", 203)
     """
     return text if text.isprintable() and len(text) <= _LONGEST_SHOWN else _shortened(text)
 
@@ -142,7 +144,7 @@ def nearest(word: str, among: Sequence[str]) -> str:
     >>> nearest("epsilom", ("epsilon", "n"))
     ' (did you mean epsilon?)'
     """
-    near = difflib.get_close_matches(word, among, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word[:_LONGEST_SHOWN], among, n=1, cutoff=0.5)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
@@ -168,7 +170,7 @@ def catalogue() -> tuple[Notebook, ...]:
     paths = [
         p
         for p in folder.rglob("*.ipynb")
-        if not p.name.endswith(".failed.ipynb") and ".ipynb_checkpoints" not in p.parts
+        if p.is_file() and not p.name.endswith(".failed.ipynb") and ".ipynb_checkpoints" not in p.parts
     ]
     return tuple(_read(p, folder) for p in sorted(paths, key=lambda p: p.relative_to(folder).as_posix()))
 
@@ -189,20 +191,17 @@ def find(identifier: str) -> Notebook:
     if len(matching) == 1:
         return matching[0]
     if matching:
-        raise UsageError(f"{identifier} is ambiguous: {', '.join(n.id for n in matching)}")
+        raise UsageError(f"{shown(identifier)} is ambiguous: {', '.join(n.id for n in matching)}")
     names = [*notebooks, *(i.split("/")[-1] for i in notebooks)]
-    raise UsageError(f"no notebook {identifier}{nearest(wanted, names)}; `ldpnb list` shows all")
+    raise UsageError(f"no notebook {shown(identifier)}{nearest(wanted, names)}; `ldpnb list` shows all")
 
 
 def _read(path: Path, folder: Path) -> Notebook:
     identifier = path.relative_to(folder).with_suffix("").as_posix()
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (ValueError, KeyError, OSError) as error:
-        raise UsageError(f"{path} is not a notebook: {error}") from None
+    cells = _cells(path)
     texts = [("".join(c["source"]), c) for c in cells]
     title = next((t.splitlines()[0].lstrip("# ") for t, c in texts if c["cell_type"] == "markdown" and t), identifier)
-    source = identifier.split("/")[0].split("_", 1)[1] if "/" in identifier else ""
+    source = identifier.split("/")[0].partition("_")[2] if "/" in identifier else ""
     tagged: dict[str, list[str]] = {"parameters": [], "claims": []}
     for text, cell in texts:
         for tag in cell["metadata"].get("tags", []):
@@ -210,7 +209,29 @@ def _read(path: Path, folder: Path) -> Notebook:
     if len(tagged["parameters"]) > 1:
         raise UsageError(f"{identifier}: {len(tagged['parameters'])} cells are tagged parameters, at most one may be")
     declared = declared_parameters("".join(tagged["parameters"]), identifier)
-    return Notebook(identifier, path, title, source, declared, _claims(tagged["claims"]))
+    return Notebook(identifier, path, title, source, declared, _claims(tagged["claims"], identifier))
+
+
+def _cells(path: Path) -> list[dict[str, Any]]:
+    """Return the cells of a notebook's file, after checking that they have what every reader takes for granted."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ValueError(f"it is larger than {_MOST_BYTES:,} bytes")
+        content = json.loads(path.read_bytes())
+        if content["nbformat"] != 4:
+            raise ValueError(f"it has format {content['nbformat']!r} instead of 4")
+        cells: list[dict[str, Any]] = content["cells"]
+        for number, cell in enumerate(cells):
+            outputs = cell["outputs"] if cell["cell_type"] == "code" else []
+            tags = cell["metadata"].get("tags", [])
+            if not all(
+                isinstance(text, str) for text in (*cell["source"], *tags, *(o["output_type"] for o in outputs))
+            ):
+                raise ValueError(f"cell {number} is malformed")
+    except (*_UNREADABLE, KeyError, AttributeError, OSError) as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else shown(str(error))
+        raise UsageError(f"{path} is not a notebook: {reason}") from None
+    return cells
 
 
 def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
@@ -227,7 +248,7 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
     (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats'),)
     """
     lines, parameters = cell.splitlines(), []
-    for node in ast.parse(cell).body:
+    for node in _parse(cell, where).body:
         if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
             raise UsageError(f"{where}: line {node.lineno} of the parameters cell is not `name: type = literal`")
         line = lines[(node.end_lineno or node.lineno) - 1][node.end_col_offset or 0 :]
@@ -237,10 +258,21 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
             raise UsageError(
                 f"{where}: {node.target.id} needs a type among {', '.join(_TYPES)} and a comment with its meaning"
             )
-        parameters.append(Parameter(node.target.id, kind, ast.literal_eval(node.value), meaning))
+        try:
+            default = ast.literal_eval(node.value)
+        except _UNREADABLE:
+            raise UsageError(f"{where}: the value of {node.target.id} must be a literal") from None
+        parameters.append(Parameter(node.target.id, kind, default, meaning))
     return tuple(parameters)
 
 
-def _claims(cells: list[str]) -> tuple[str, ...]:
-    nodes = (node for cell in cells for node in ast.walk(ast.parse(cell)))
+def _parse(cell: str, where: str) -> ast.Module:
+    try:
+        return ast.parse(cell)
+    except _UNREADABLE as error:
+        raise UsageError(f"{where}: a tagged cell is not Python: {shown(str(error))}") from None
+
+
+def _claims(cells: list[str], where: str) -> tuple[str, ...]:
+    nodes = (node for cell in cells for node in ast.walk(_parse(cell, where)))
     return tuple(n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and "/" in n.value)

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import platform
-import shutil
 import tempfile
 import threading
 import time
@@ -21,7 +20,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ldpnb import environment
+from ldpnb import environment, writing
 from ldpnb.catalogue import Notebook, UsageError, home
 from ldpnb.parallel import Lost, pool, unordered
 
@@ -34,6 +33,9 @@ c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Sof
 """
 _KEPT_CELL_METADATA = ("tags",)
 _KERNEL = "python3"
+_CELL_TIMEOUT = 600
+# a kernel is told of them through its environment, where Linux takes 128 KB at most
+_LONGEST_PARAMETERS = 100_000
 
 
 class RunError(RuntimeError):
@@ -68,8 +70,9 @@ def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | Non
     """Return the environment of a kernel that runs without a reader: no user configuration, one BLAS thread, figures into `figures`."""
     folder = build() / "ipython"
     profile = folder / "profile_default"
-    profile.mkdir(parents=True, exist_ok=True)
-    _write(profile / "ipython_kernel_config.py", _KERNEL_CONFIG.encode())
+    config = profile / "ipython_kernel_config.py"
+    if not (config.is_file() and config.read_bytes() == _KERNEL_CONFIG.encode()):
+        writing.write({config: _KERNEL_CONFIG.encode()})
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     fixed = {
         "IPYTHONDIR": str(folder),
@@ -101,18 +104,35 @@ def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path |
     tasks = []
     for notebook in notebooks:
         parameters = notebook.check(given)
+        text = json.dumps(parameters, sort_keys=True)
+        if len(text) > _LONGEST_PARAMETERS:
+            raise UsageError(f"parameters must have at most {_LONGEST_PARAMETERS:,} characters, got {len(text):,}")
         if output is None and not given:
             tasks.append(Task(notebook, {}, notebook.path, home() / "figures"))
             continue
-        digest = hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         folder = output or build() / "runs" / f"{notebook.id.replace('/', '-')}-{digest}"
-        if (home() / "figures").resolve() in (folder.resolve(), *folder.resolve().parents):
-            raise UsageError(f"output must lie outside the committed figures, got {folder}")
-        tasks.append(Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures"))
+        task = Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures")
+        _require_outside(task, folder)
+        tasks.append(task)
     for folder in {t.target.parent for t in tasks} | {t.figures for t in tasks}:
         _require_writable(folder)
     _require_kernel()
+    used = [(t.target.parent, t.figures, t.figures / t.notebook.id, _state(t.notebook).parent) for t in tasks]
+    for folder in {build() / "work"}.union(*used):
+        writing.discard_leftovers(folder)
     return tasks
+
+
+def _require_outside(task: Task, folder: Path) -> None:
+    """Refuse a folder through which a run with its own parameters would replace a committed notebook or figure."""
+    committed = {(home() / name).resolve() for name in ("notebooks", "figures")}
+    try:
+        places = [path.resolve() for path in (folder, task.target, task.figures, task.figures / task.notebook.id)]
+    except (ValueError, OSError, RuntimeError) as error:  # a zero byte, or links that go round
+        raise UsageError(f"output folder cannot be written: {folder} ({error})") from None
+    if any(committed & {place, *place.parents} for place in places):
+        raise UsageError(f"output must lie outside the committed figures and notebooks, got {folder}")
 
 
 def _require_writable(folder: Path) -> None:
@@ -165,27 +185,25 @@ def execute(task: Task) -> Outcome:
     """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
     start = time.perf_counter()
     failed = task.target.with_suffix(".failed.ipynb")
-    work = build() / "work"
     try:
-        work.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=work) as folder:
-            executed, figures = Path(folder) / "notebook.ipynb", Path(folder) / "figures"
+        with writing.scratch(build() / "work") as folder:
+            executed, figures = folder / "notebook.ipynb", folder / "figures"
             figures.mkdir()
             try:
                 _papermill(task, executed, figures)
             except RunError:
                 if executed.exists():
-                    shutil.copyfile(executed, failed)
+                    writing.write({failed: executed.read_bytes()})
                 raise
             _install(task, executed, figures)
             failed.unlink(missing_ok=True)
+        remember(task, time.perf_counter() - start)
     except RunError as error:
         left = f" (see {failed})" if failed.exists() else ""
         return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {error}{left}")
     except OSError as error:
         reason = "no space left on the disk" if error.errno == errno.ENOSPC else f"{error.strerror or error}"
         return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: cannot write its results: {reason}")
-    remember(task, time.perf_counter() - start)
     return Outcome(task, time.perf_counter() - start)
 
 
@@ -201,15 +219,15 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
     os.environ.update(kernel_environment(figures, task.parameters))
     try:
         papermill.execute_notebook(
-            str(task.notebook.path),
-            str(executed),
+            _unformatted(task.notebook.path),
+            _unformatted(executed),
             parameters=dict(task.parameters),
             kernel_name=_KERNEL,
             language="python",
             progress_bar=False,
-            execution_timeout=600,
+            execution_timeout=_CELL_TIMEOUT,
             start_timeout=120,
-            cwd=str(task.notebook.path.parent),
+            cwd=_unformatted(task.notebook.path.parent),
             # a graceful shutdown waits three seconds in many runs
             shutdown_kernel="immediate",
         )
@@ -222,43 +240,20 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
         raise RunError(f"{type(error).__name__}: {first}") from None
 
 
+def _unformatted(path: Path) -> str:
+    """Return a path as papermill takes it, for which braces hold the names of parameters."""
+    return str(path).replace("{", "{{").replace("}", "}}")
+
+
 def _install(task: Task, executed: Path, figures: Path) -> None:
-    """Move a run's results into place: first its figures, file by file, then the notebook."""
+    """Put a run's results into place: first its figures, then the notebook; two runs of a notebook take turns."""
     content = normalised(json.loads(executed.read_text(encoding="utf-8")), keep_injected=bool(task.parameters))
-    produced = sorted(p.relative_to(figures) for p in figures.rglob("*") if p.is_file())
-    staged = [(figures / p, _beside(task.figures / p)) for p in produced]
-    try:
-        for source, partial in staged:
-            partial.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, partial)
-        own = task.figures / task.notebook.id
-        stale = (
-            [p for p in own.rglob("*") if p.is_file() and p.relative_to(task.figures) not in produced]
-            if own.is_dir()
-            else []
-        )
-        _write(task.target, content.encode())
-        for (_, partial), path in zip(staged, produced, strict=True):
-            os.replace(partial, task.figures / path)
-        for path in stale:
+    made = {task.figures / p.relative_to(figures): p.read_bytes() for p in sorted(figures.rglob("*")) if p.is_file()}
+    own = task.figures / task.notebook.id
+    with writing.turn(task.target.parent):
+        writing.write({**made, task.target: content.encode()})
+        for path in [p for p in own.rglob("*") if p.is_file() and p not in made] if own.is_dir() else []:
             path.unlink(missing_ok=True)
-    finally:
-        for _, partial in staged:
-            partial.unlink(missing_ok=True)
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.partial")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file in one step: either all of it or nothing."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(content)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def normalised(notebook: dict[str, Any], *, keep_injected: bool = False) -> str:
@@ -288,7 +283,7 @@ def tidy(path: Path) -> str:
     if any(c["execution_count"] is None for c in cells):
         return f"{path}: not executed; `ldpnb run` does it"
     if after != before:
-        _write(path, after.encode())
+        writing.write({path: after.encode()})
         return f"{path}: normalised"
     return ""
 
@@ -348,8 +343,8 @@ def _results_hash(notebook: Notebook) -> str:
 
 def up_to_date(notebook: Notebook) -> bool:
     """Return whether the notebook was run here since anything it follows from changed, and its results are as that run left them."""
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        state = json.loads(_state(notebook).read_text())
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        state = json.loads(_state(notebook).read_bytes())
         return bool(state["from"] == fingerprint(notebook) and state["results"] == _results_hash(notebook))
     return False
 
@@ -360,7 +355,5 @@ def remember(task: Task, seconds: float) -> None:
         return
     versions = {name: metadata.version(name) for name in ("numpy", "scipy", "pandas", "matplotlib", "papermill")}
     state = {"from": fingerprint(task.notebook), "results": _results_hash(task.notebook), "seconds": round(seconds, 2)}
-    path = _state(task.notebook)
-    path.parent.mkdir(parents=True, exist_ok=True)
     about = state | {"python": platform.python_version(), "versions": versions}
-    _write(path, (json.dumps(about, indent=1) + "\n").encode())
+    writing.write({_state(task.notebook): (json.dumps(about, indent=1) + "\n").encode()})

@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ldpnb import environment
+from ldpnb import environment, writing
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
@@ -249,11 +249,9 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
     """
     from IPython.display import Image, display
 
-    target = _publish_numbers(table, stem, caption)
+    _require(table, stem, caption)
     picture = _png(figure)
-    if target is not None:
-        _replace(target, ".png", picture)
-        _replace(target, ".pdf", _pdf(figure))
+    _publish(table, stem, caption, lambda: {".png": picture, ".pdf": _pdf(figure)})
     plt.close(figure)
     width = round(100 * figure.get_size_inches()[0])
     display(Image(picture, width=width, alt=caption))
@@ -261,19 +259,20 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
 
 def publish_table(table: pd.DataFrame, stem: str, *, caption: str) -> None:
     """Write a table of results as ``<stem>.csv`` and, for LaTeX, ``<stem>.tex`` when a folder for figures is set; see `publish`."""
-    target = _publish_numbers(table, stem, caption)
-    if target is not None:
-        _replace(target, ".tex", _latex(table, caption).encode())
+    _require(table, stem, caption)
+    _publish(table, stem, caption, lambda: {".tex": _latex(table, caption).encode()})
 
 
-def _publish_numbers(table: pd.DataFrame, stem: str, caption: str) -> Path | None:
+def _require(table: pd.DataFrame, stem: str, caption: str) -> None:
     if not caption.strip() or not len(table):
         raise ValueError(f"{stem}: needs a caption and a table with rows")
+
+
+def _publish(table: pd.DataFrame, stem: str, caption: str, drawn: Callable[[], dict[str, bytes]]) -> None:
+    """Write a table's numbers and what was drawn from them, if a folder is set."""
     folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
-        return None
-    target = Path(folder) / stem
-    target.parent.mkdir(parents=True, exist_ok=True)
+        return
     numbers = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
     about = {
         "caption": caption,
@@ -282,9 +281,11 @@ def _publish_numbers(table: pd.DataFrame, stem: str, caption: str) -> Path | Non
         "columns": list(table.columns),
         "sha256": hashlib.sha256(numbers.encode()).hexdigest(),
     }
-    _replace(target, ".csv", numbers.encode())
-    _replace(target, ".json", (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode())
-    return target
+    provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+    contents = {".csv": numbers.encode(), ".json": provenance.encode(), **drawn()}
+    target = Path(folder) / stem
+    # nothing to wait for: a run's results are put into their place later
+    writing.write({target.with_name(target.name + suffix): c for suffix, c in contents.items()}, durable=False)
 
 
 def _latex(table: pd.DataFrame, caption: str) -> str:
@@ -326,10 +327,3 @@ def _pdf(figure: Figure) -> bytes:
     figure.set_layout_engine("none")
     FigureCanvasPdf(figure).print_pdf(content, metadata={"CreationDate": None, "Producer": None, "Creator": None})
     return content.getvalue()
-
-
-def _replace(target: Path, suffix: str, content: bytes) -> None:
-    """Write ``target + suffix`` in one step."""
-    partial = target.with_name(f".{target.name}{suffix}")
-    partial.write_bytes(content)
-    os.replace(partial, target.with_name(target.name + suffix))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_args
 
-from ldpnb import audit
+from ldpnb import audit, writing
 from ldpnb.catalogue import catalogue, home
 
 _KINDS = {
@@ -130,5 +130,5 @@ def write_readme_table(path: Path) -> bool:
     pairs = [(claim.split("/")[0], status) for claim, status in zip(table["claim"], table["status"], strict=True)]
     after = f"{head}{TABLE_START}\n{readme_table(pairs)}\n{TABLE_END}{tail}"
     if after != before:
-        path.write_text(after, encoding="utf-8")
+        writing.write({path: after.encode()})
     return after != before

@@ -8,17 +8,19 @@ import json
 import os
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ldpnb import checks
+from ldpnb import checks, writing
 
 CACHE_VARIABLE = "LDPNB_CACHE"
 """Environment variable naming the folder for downloads."""
 
 _REGISTRY = "checksums.json"
 _TIMEOUT = 30
+_MOST_BYTES = 2**32
 
 
 class DownloadError(RuntimeError):
@@ -112,17 +114,19 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
     source, folder = url or dataset.url, _folder(cache)
     parts = urlsplit(source)
     file = Path(parts.path).name
-    if parts.scheme not in ("http", "https") or not file:
+    if parts.scheme not in ("http", "https") or file in ("", "..", _REGISTRY):
         raise ValueError(f"url must be http or https and name a file, got url={source!r}")
     if sha256 and (len(sha256) != 64 or set(sha256.lower()) - set("0123456789abcdef")):
         raise ValueError(f"sha256 must be 64 hexadecimal digits, got sha256={sha256!r}")
+    writing.discard_leftovers(folder)
     registry = _read(folder / _REGISTRY)
     expected = sha256.lower() or registry.get(file, {}).get("sha256", "")
     # a file that was put there by hand is trusted like a first download
     known = expected or (pooch.file_hash(str(folder / file)) if (folder / file).exists() else "")
     path = Path(_retrieve(source, folder, file, known))
     checksum = pooch.file_hash(str(path))
-    _write(folder / _REGISTRY, json.dumps(registry | {file: {"sha256": checksum, "url": source}}, indent=1) + "\n")
+    record = json.dumps(registry | {file: {"sha256": checksum, "url": source}}, indent=1) + "\n"
+    writing.write({folder / _REGISTRY: record.encode()})
     return Fetched(_readable(path, dataset), checksum, not expected)
 
 
@@ -165,15 +169,23 @@ def _readable(path: Path, dataset: Dataset) -> Path:
     """Return the file as the readers want it: a packed one unpacked, one without column names in a copy that has them."""
     if path.suffix == ".zip":
         import zipfile
+        import zlib
 
-        with zipfile.ZipFile(path) as packed:
-            (member,) = [name for name in packed.namelist() if not name.endswith("/")]
-            _write(path.with_name(Path(member).name), packed.read(member))
-        return path.with_name(Path(member).name)
+        try:
+            with zipfile.ZipFile(path) as packed:
+                members = [member for member in packed.infolist() if not member.is_dir()]
+                if len(members) != 1 or members[0].file_size > _MOST_BYTES:
+                    raise DownloadError(f"{path} must hold one file of at most {_MOST_BYTES:,} bytes")
+                unpacked = path.with_name(Path(members[0].filename).name)
+                with packed.open(members[0]) as member:
+                    writing.write({unpacked: iter(partial(member.read, 2**20), b"")})
+        except (zipfile.BadZipFile, zlib.error) as error:
+            raise DownloadError(f"{path} cannot be unpacked: {error}") from None
+        return unpacked
     if dataset.header and path.suffix != ".csv":
         lines = (line.replace(", ", ",") for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
         copy = path.with_suffix(".csv")
-        _write(copy, "\n".join([dataset.header, *lines]) + "\n")
+        writing.write({copy: ("\n".join([dataset.header, *lines]) + "\n").encode()})
         return copy
     return path
 
@@ -183,16 +195,8 @@ def _read(path: Path) -> dict[str, Any]:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DownloadError(f"{path} is damaged: {error}; delete it to record checksums anew") from None
+    if not (isinstance(content, dict) and all(isinstance(entry, dict) for entry in content.values())):
+        raise DownloadError(f"{path} is damaged: it holds no checksums by file; delete it to record them anew")
     return content
-
-
-def _write(path: Path, content: str | bytes) -> None:
-    """Write a file in one step."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(content.encode() if isinstance(content, str) else content)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ldpnb import writing
 from ldpnb.audit import SOURCES
 from ldpnb.catalogue import Notebook, UsageError, catalogue, home
 from ldpnb.site import ledger, links, sources
@@ -33,15 +33,16 @@ def build(target: Path) -> int:
     """
     if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
         raise UsageError(f"output must be empty or an earlier site, got {target}")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as work:
-        folder = Path(work) / "site"
+    writing.discard_leftovers(target.parent)
+    with writing.scratch(target.parent) as work:
+        folder = work / "site"
         for path, content in _files():
             _write(folder / path, content)
         wrong = links.problems(folder)
         if wrong:
             raise UsageError("the site is not written:\n  " + "\n  ".join(wrong))
-        shutil.rmtree(target, ignore_errors=True)
+        if target.exists():
+            os.replace(target, work / "before")
         os.replace(folder, target)
     return sum(1 for _ in target.rglob("*.html"))
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ldpnb import writing
 from ldpnb.catalogue import UsageError
 from ldpnb.sweeps.grid import Sweep, Task
 from ldpnb.sweeps.work import Row
@@ -21,16 +22,6 @@ from ldpnb.sweeps.work import Row
 FAILURES = "failures.csv"
 _MANIFEST, _TASKS = "manifest.json", "tasks"
 _PARQUET_END = b"PAR1"
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file in one step: all of it or nothing."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(content)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def prepare(folder: Path, sweep: Sweep) -> None:
@@ -44,8 +35,10 @@ def prepare(folder: Path, sweep: Sweep) -> None:
     manifest = folder / _MANIFEST
     try:
         (folder / _TASKS).mkdir(parents=True, exist_ok=True)
+        for place in (folder, *(folder / _TASKS).iterdir()):
+            writing.discard_leftovers(place)
         if not manifest.exists():
-            write(manifest, (json.dumps(sweep.manifest(), indent=1) + "\n").encode())
+            writing.write({manifest: (json.dumps(sweep.manifest(), indent=1) + "\n").encode()})
     except OSError as error:
         raise UsageError(f"output folder cannot be written: {folder} ({error.strerror})") from None
     there = read_manifest(folder)
@@ -100,8 +93,8 @@ def store(folder: Path, task: Task, rows: list[Row]) -> None:
 
     path, sink = _path(folder, task.id), pa.BufferOutputStream()
     pq.write_table(pa.Table.from_pylist([dict(row) for row in rows]), sink, compression="none", use_dictionary=False)
-    path.parent.mkdir(exist_ok=True)
-    write(path, sink.getvalue().to_pybytes())
+    # whether a file is whole can be told from its end, and waiting for the disk would take longer than many tasks
+    writing.write({path: sink.getvalue().to_pybytes()}, durable=False)
 
 
 def whole_files(folder: Path) -> list[Path]:
@@ -118,4 +111,4 @@ def write_failures(folder: Path, failures: Iterable[tuple[Mapping[str, Any], str
         writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        write(path, text.getvalue().encode())
+        writing.write({path: text.getvalue().encode()})

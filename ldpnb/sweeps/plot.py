@@ -1,7 +1,7 @@
 """Draw any column of a collected sweep against any other."""
 
 import contextlib
-import os
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpnb import figures
-from ldpnb.catalogue import Parameter, UsageError
+from ldpnb import figures, writing
+from ldpnb.catalogue import Parameter, UsageError, nearest
 from ldpnb.sweeps.folder import read_manifest
-from ldpnb.sweeps.registry import find, nearest
+from ldpnb.sweeps.registry import find
 from ldpnb.sweeps.table import collect
 
 FORMATS = (".png", ".pdf", ".svg")
@@ -91,14 +91,12 @@ def save(figure: Figure, path: Path) -> None:
     """
     if path.suffix not in FORMATS:
         raise UsageError(f"output must end in {', '.join(FORMATS)}, got output={path}")
-    partial = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
+    content = io.BytesIO()
+    figure.savefig(content, format=path.suffix.removeprefix("."))
     try:
-        figure.savefig(partial)
-        os.replace(partial, path)
+        writing.write({path: content.getvalue()})
     except OSError as error:
         raise UsageError(f"output cannot be written: {path} ({error.strerror})") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _panels(table: pd.DataFrame, rest: list[str]) -> pd.Series:

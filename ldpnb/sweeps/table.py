@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ldpnb import writing
 from ldpnb.catalogue import UsageError
-from ldpnb.sweeps.folder import read_manifest, whole_files, write
+from ldpnb.sweeps.folder import read_manifest, whole_files
 
 TABLE = "table.csv"
 
@@ -67,5 +68,5 @@ def combined(blocks: pd.DataFrame) -> pd.DataFrame:
 def write_table(folder: Path, table: pd.DataFrame) -> str:
     """Write the collected table as ``table.csv`` and return the hash of its content, every digit of it."""
     content = table.to_csv(index=False, lineterminator="\n").encode()
-    write(folder / TABLE, content)
+    writing.write({folder / TABLE: content})
     return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,116 @@
+"""Files that are there whole or not at all, whatever ends their writer.
+
+`write` puts contents beside their places, under names that no reader takes for a result, and moves them there when the last one is complete. While
+its writer lives such a file is locked, so that `discard_leftovers` tells what a killed process left without asking clocks or process numbers.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+_LEFTOVER = re.compile(r"\.[0-9a-f]{16}\.partial")
+
+
+def write(contents: Mapping[Path, bytes | Iterable[bytes]], *, durable: bool = True) -> None:
+    """Write files, each in one step, and none before the disk holds them all; folders are made.
+
+    Parameters
+    ----------
+    contents : mapping of Path to bytes
+        What each file is to hold, whole or in pieces; they are put into place in this order.
+    durable : bool
+        Whether to wait until a failing power supply cannot undo it.
+
+    Raises
+    ------
+    OSError
+        If the disk is full or the folder cannot be written; then no file has changed, unless moving one of several into place failed.
+    """
+    with contextlib.ExitStack() as stack:
+        staged = [(stack.enter_context(_staged(path.parent, c, durable)), path) for path, c in contents.items()]
+        for partial, path in staged:
+            os.replace(partial, path)
+
+
+@contextlib.contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """Give a folder below another one, and remove it in the end."""
+
+    def create(path: Path) -> int:
+        path.mkdir()
+        return os.open(path, os.O_RDONLY)
+
+    path, descriptor = _locked(folder, create)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def turn(folder: Path) -> Iterator[None]:
+    """Wait until no other process has its turn in a folder, and take it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(descriptor, wait=True)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def discard_leftovers(folder: Path) -> None:
+    """Remove what writers that were killed have left in a folder; what is just being written stays."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if not _LEFTOVER.fullmatch(path.name):
+            continue
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                if _lock(descriptor, wait=False):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            finally:
+                os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _staged(folder: Path, content: bytes | Iterable[bytes], durable: bool) -> Iterator[Path]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    partial, descriptor = _locked(folder, lambda path: os.open(path, flags, 0o666))
+    with os.fdopen(descriptor, "wb") as file:
+        try:
+            file.writelines([content] if isinstance(content, bytes) else content)
+            file.flush()
+            if durable:
+                os.fsync(descriptor)
+            yield partial
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def _locked(folder: Path, create: Callable[[Path], int]) -> tuple[Path, int]:
+    """Create something under a name of its own and lock it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    while True:
+        path = folder / f".{secrets.token_hex(8)}.partial"
+        descriptor = create(path)
+        _lock(descriptor, wait=True)
+        if path.exists():
+            return path, descriptor
+        # another process took it for a leftover before it was locked
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, *, wait: bool) -> bool:
+    """Lock an open file or folder until it is closed; return False if another process has it or the file system knows no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
