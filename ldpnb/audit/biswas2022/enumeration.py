@@ -12,10 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import audit
 from ldpnb.accuracy.sampling import Data, Setting
+from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Array = NDArray[np.float64]
 
+
+KEEP, SWITCH, GAP = (f"mechanisms.frequency.KaryRandomisedResponse.{name}" for name in ("p", "q", "truthful_rate"))
+"""What nearly every claim rests on."""
 
 published = partial(audit.published, "biswas2022")
 """Numbers printed in biswas2022, by key."""
@@ -128,6 +132,11 @@ class Case:
         """The complete enumeration."""
         rates = (self.sampling_rate,) * len(self.values)
         return all_reports(self.values, rates, self.epsilon, self.domain_size, self.iid)
+
+    @property
+    def unadjusted(self) -> Array:
+        """The estimate c_DE in every outcome."""
+        return estimators.unadjusted(self.reports.totals, nodes=len(self.values), mechanism=self.mechanism)
 
 
 _POPULATIONS = (

@@ -8,11 +8,9 @@ import numpy as np
 from ldpnb.accuracy import personalised as accuracy
 from ldpnb.accuracy import sampling as common
 from ldpnb.audit import Verdict, agree, claim, judge
-from ldpnb.audit.biswas2022.enumeration import FIXED, Array, Reports, all_reports
+from ldpnb.audit.biswas2022.enumeration import FIXED, GAP, KEEP, SWITCH, Array, Reports, all_reports
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-
-KEEP, SWITCH, GAP = (f"mechanisms.frequency.KaryRandomisedResponse.{name}" for name in ("p", "q", "truthful_rate"))
 
 
 @dataclass(frozen=True, slots=True)

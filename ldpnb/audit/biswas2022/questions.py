@@ -9,12 +9,11 @@ from ldpnb.accuracy import histograms, personalised
 from ldpnb.accuracy import sampling as common
 from ldpnb.amplification import participation, shuffling
 from ldpnb.audit import Verdict, agree, claim, judge
-from ldpnb.audit.biswas2022.enumeration import Array, all_reports, direct_encoding, outcomes, published
+from ldpnb.audit.biswas2022.enumeration import GAP, SWITCH, Array, all_reports, direct_encoding, outcomes, published
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import channel as privacy
 
-SWITCH, GAP = (f"mechanisms.frequency.KaryRandomisedResponse.{name}" for name in ("q", "truthful_rate"))
 DELTA = 1e-6
 DOMAIN = 101
 
