@@ -101,6 +101,18 @@ def test_own_runs_never_write_into_the_committed_figures_or_notebooks(checkout: 
         companion.plan([catalogue.find("01_line")], {"users": 2}, checkout / folder)
 
 
+def test_a_relative_path_counts_from_where_the_command_is_given(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(path.read_text().replace("label: str", "data: str"))
+    catalogue.catalogue.cache_clear()
+    monkeypatch.chdir(checkout)
+    for given, meant in (("people.csv", str(checkout / "people.csv")), ("/a/b.csv", "/a/b.csv"), ("", "")):
+        (task,) = companion.plan([catalogue.find("01_line")], {"data": given}, None)
+        assert task.parameters["data"] == meant
+
+
 def test_a_missing_kernel_is_named(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(companion, "_KERNEL", "python2000")
     with pytest.raises(UsageError, match="no Jupyter kernel python2000"):

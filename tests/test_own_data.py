@@ -167,7 +167,7 @@ OWN = [
 def test_notebooks_run_on_the_users_file(
     people: Path, monkeypatch: pytest.MonkeyPatch, identifier: str, given: dict, said: str
 ) -> None:
-    monkeypatch.setenv("PWD", str(people.parent))
+    monkeypatch.chdir(people.parent)
     assert said in execute(identifier, monkeypatch, data=people.name, **given)
 
 

@@ -138,13 +138,6 @@ def test_bad_files_are_refused_by_name(tmp_path: Path, people: dict[str, Path]) 
         files.load_groups(people[".csv"], "age", "work", low=0, high=99, groups=("Private", "State"))
 
 
-def test_a_relative_path_counts_from_where_the_command_was_given(
-    people: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PWD", str(people[".csv"].parent))
-    assert files.load_counts("people.csv", "work").users == 6
-
-
 MEASURE = """
 import resource, sys
 import numpy as np, pandas, pyarrow.parquet, tqdm

@@ -25,7 +25,7 @@ Kind = Literal["auto", "category", "integer", "real"]
 KINDS = ("auto", "category", "integer", "real")
 MOST_CATEGORIES = 10**6
 """An entry that differs in more rows than this is no category."""
-MOST_VALUES, MOST_GROUPS = 10**7, 100
+MOST_VALUES, MOST_GROUPS, LONGEST_CATEGORY = 10**7, 100, 1000
 
 _OTHER = "other"
 
@@ -157,8 +157,7 @@ def load_counts(
     Parameters
     ----------
     data : str or Path
-        ``.csv``, ``.tsv`` (compressed or not), ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.xlsx``; ``""`` gives None. A relative path counts from the
-        working directory, or from that of the command that runs a notebook.
+        ``.csv``, ``.tsv`` (compressed or not), ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.xlsx``; ``""`` gives None.
     column : str
         Its name; case and surrounding blanks do not matter.
     kind : {"auto", "category", "integer", "real"}
@@ -342,8 +341,16 @@ class _Categories:
     def add(self, part: Any) -> None:
         known = part.dropna()
         self.missing += len(part) - len(known)
-        for entry, count in known.value_counts(sort=False).items():
+        try:
+            entries = known.value_counts(sort=False)
+        except TypeError:
+            raise ValueError(f"{self.path}: column {self.name} must hold plain values, got lists or objects") from None
+        for entry, count in entries.items():
             label = str(entry).strip()
+            if len(label) > LONGEST_CATEGORY:
+                raise ValueError(
+                    f"{self.path}: column {self.name} must have entries of at most {LONGEST_CATEGORY:,} characters, got {len(label):,}"
+                )
             if self.stated and label not in self.stated:
                 if _OTHER not in self.stated:
                     raise ValueError(

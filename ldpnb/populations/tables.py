@@ -1,12 +1,14 @@
 """Columns of a table in a file, piece by piece, in memory that does not grow with its rows.
 
 CSV, TSV (compressed or not), Parquet, JSON lines and Excel. `parts` yields what was asked for as pandas Series, text or numbers; a bar shows the
-progress in a terminal. What a column means, and how it is tallied, is the business of `ldpnb.populations.files`.
+progress in a terminal. What a column means, and how it is tallied, is the business of `ldpnb.populations.files`. Whatever a file holds or claims to
+hold, however little room it takes when packed, reading it needs a bounded amount of memory or is refused.
 """
 
+import io
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,18 +17,94 @@ ROWS = 2**18
 """Rows in a piece."""
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": ","}
-_PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
+_PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+_CELLS = 2**24
+"""Most fields of delimited text in a piece."""
+_EXCEL_ROWS = 2**20
+_LINE_BYTES, _PIECE_BYTES, _MEMBER_BYTES = 2**24, 2**29, 2**27
+_SHOWN, _WIDTH = 20, 60
 
 Pieces = Iterator[tuple[Any, int]]
 
 
 def locate(data: str | Path) -> Path:
-    """Return an existing file; the shell's directory is tried as well, for a notebook runs in its own."""
-    given = Path(data).expanduser()
-    for path in (given, Path(os.environ.get("PWD", "")) / given):
-        if path.is_file():
-            return path
-    raise ValueError(f"data must be a file, got data={str(data)!r}")
+    """Return an existing file."""
+    path = Path(os.path.expanduser(data))
+    if not path.is_file():
+        raise ValueError(f"data must be a file, got data={str(data)!r}")
+    return path
+
+
+class Bounded(io.RawIOBase):
+    """The bytes of a file, unpacked; lines and pieces that may not fit in memory are refused."""
+
+    def __init__(self, source: Any, path: Path) -> None:
+        self._source, self._path, self._line, self._piece = source, path, 0, 0
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer; return how many bytes."""
+        try:
+            data = self._source.read(len(buffer))
+        except Exception as error:  # every kind of packing has its own
+            raise ValueError(f"{self._path}: cannot be unpacked: {error}") from None
+        buffer[: len(data)] = data
+        end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        self._line = self._line + len(data) if end < 0 else len(data) - end - 1
+        self._piece += len(data)
+        if self._line > _LINE_BYTES or self._piece > _PIECE_BYTES:
+            raise ValueError(f"{self._path}: its lines are too long, more than {_LINE_BYTES:,} bytes")
+        return len(data)
+
+    def next_piece(self) -> None:
+        """Begin another piece."""
+        self._piece = 0
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[io.BufferedReader, Bounded, Callable[[], int]]]:
+    """Open a file that may be packed; give its reader, the bounds under it, and how many bytes of the file were read so far."""
+    if path.exists() and not path.is_file():  # a pipe or a device may have no end
+        raise ValueError(f"{path} must be a file")
+    with ExitStack() as stack:
+        file = stack.enter_context(path.open("rb"))
+        try:
+            source = stack.enter_context(_unpacked(file, path.suffix.lower()))
+        except Exception as error:
+            raise ValueError(f"{path}: cannot be unpacked: {error}") from None
+        bounded = Bounded(source, path)
+        yield stack.enter_context(io.BufferedReader(bounded, 2**18)), bounded, file.tell
+
+
+def _unpacked(file: Any, suffix: str) -> Any:
+    if suffix == ".gz":
+        import gzip
+
+        return gzip.open(file)
+    if suffix == ".bz2":
+        import bz2
+
+        return bz2.open(file)
+    if suffix == ".xz":
+        import lzma
+
+        return lzma.open(file)
+    if suffix == ".zip":
+        import zipfile
+
+        archive = zipfile.ZipFile(file)
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        if len(members) != 1:
+            raise ValueError(f"it must hold one file, got {len(members)}")
+        return archive.open(members[0])
+    if suffix == ".zst":
+        import pyarrow as pa
+
+        return pa.input_stream(file, compression="zstd")
+    return file
 
 
 def parts(path: Path, *, numbers: tuple[str, ...] = (), texts: tuple[str, ...] = ()) -> Iterator[list[Any]]:
@@ -64,14 +142,26 @@ def holds_numbers(path: Path, column: str) -> bool:
 
 def _pieces(path: Path, wanted: dict[str, bool]) -> Pieces:
     """Yield frames with the wanted columns, True for text, and the bytes or rows read so far; errors name the file."""
+    with _named(path, wanted):
+        yield from _format(path)(path, wanted)
+
+
+@contextmanager
+def _named(path: Path, wanted: dict[str, bool]) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into an error that names it."""
+    import zipfile
+
     import pandas as pd
     import pyarrow as pa
 
+    unreadable = (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException, OSError)
+    broken = (zipfile.BadZipFile, LookupError, SyntaxError, RecursionError)
     try:
-        yield from _format(path)(path, wanted)
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{path}: cannot be read as {_suffix(path)[1:]}: {error}") from error
-    except ValueError as error:
+        yield
+    except (*unreadable, *broken) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeError) else error
+        raise ValueError(f"{path}: cannot be read as {_suffix(path)[1:]}: {reason}") from error
+    except (ValueError, TypeError) as error:
         if str(path) in str(error):
             raise
         numbers = ", ".join(column for column, text in wanted.items() if not text)
@@ -82,26 +172,30 @@ def _text(path: Path, wanted: dict[str, bool]) -> Pieces:
     """Read delimited text, columns by name; True stands for text."""
     import pandas as pd
 
-    separator = _TEXT[_suffix(path)]
-    names = _matches(list(pd.read_csv(path, sep=separator, nrows=0).columns), list(wanted), path)
+    options: Any = {"sep": _TEXT[_suffix(path)], "skipinitialspace": True}
+    with opened(path) as (source, _, _):
+        header = list(pd.read_csv(source, nrows=0, **options).columns)
+    names = _matches(header, list(wanted), path)
     types: Any = {names[column]: str if text else float for column, text in wanted.items()}
-    packed: Any = _PACKED.get(path.suffix.lower())
-    with path.open("rb") as source:
-        options: Any = {"sep": separator, "compression": packed, "skipinitialspace": True, "chunksize": ROWS}
-        with pd.read_csv(source, usecols=list(types), dtype=types, **options) as pieces:
-            for frame in pieces:
-                yield frame.rename(columns={names[c]: c for c in wanted}), source.tell()
+    rows = max(1, min(ROWS, _CELLS // len(header)))
+    with opened(path) as (source, bounded, done):
+        for frame in pd.read_csv(source, usecols=list(types), dtype=types, chunksize=rows, **options):
+            yield frame.rename(columns={names[c]: c for c in wanted}), done()
+            bounded.next_piece()
 
 
 def _parquet(path: Path, wanted: dict[str, bool]) -> Pieces:
     import pyarrow.parquet as pq
 
-    source, done = pq.ParquetFile(path), 0
-    names = _matches(source.schema_arrow.names, list(wanted), path)
-    for batch in source.iter_batches(batch_size=ROWS, columns=list(names.values())):
-        done += batch.num_rows
-        frame = batch.to_pandas()
-        yield _typed(frame.rename(columns={names[c]: c for c in wanted}), wanted), done
+    names = _matches(pq.read_schema(path).names, list(wanted), path)
+    # a text that occurs often stays one text; without a buffer of a given size a whole row group is read at once
+    texts = [names[column] for column, text in wanted.items() if text]
+    with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False, buffer_size=2**20) as source:
+        done = 0
+        for batch in source.iter_batches(batch_size=ROWS, columns=list(names.values())):
+            done += batch.num_rows
+            frame = batch.to_pandas()
+            yield _typed(frame.rename(columns={names[c]: c for c in wanted}), wanted), done
 
 
 def _json_lines(path: Path, wanted: dict[str, bool]) -> Pieces:
@@ -110,15 +204,17 @@ def _json_lines(path: Path, wanted: dict[str, bool]) -> Pieces:
     import pandas as pd
 
     names: dict[str, Any] = {}
-    with path.open("rb") as source:
+    with opened(path) as (source, bounded, done):
         while lines := list(islice(source, ROWS // 4)):
             try:
                 records = [json.loads(line) for line in lines if line.strip()]
-            except json.JSONDecodeError as error:
-                raise ValueError(f"{path}: cannot be read as jsonl: {error}") from None
-            names = names or _matches(list(dict.fromkeys(key for r in records for key in r)), list(wanted), path)
-            frame = pd.DataFrame({column: [record.get(names[column]) for record in records] for column in wanted})
-            yield _typed(frame, wanted), source.tell()
+                names = names or _matches(list(dict.fromkeys(key for r in records for key in r)), list(wanted), path)
+                columns = {column: [record.get(names[column]) for record in records] for column in wanted}
+            except (json.JSONDecodeError, AttributeError, TypeError) as error:
+                reason = error if isinstance(error, json.JSONDecodeError) else "a line must be an object"
+                raise ValueError(f"{path}: cannot be read as jsonl: {reason}") from None
+            yield _typed(pd.DataFrame(columns), wanted), done()
+            bounded.next_piece()
 
 
 def _excel(path: Path, wanted: dict[str, bool]) -> Pieces:
@@ -128,20 +224,34 @@ def _excel(path: Path, wanted: dict[str, bool]) -> Pieces:
         import openpyxl
     except ImportError:
         raise ValueError(f"{path}: Excel files need openpyxl; `pip install 'ldpnb[files]'` brings it") from None
+    _require_moderate(path)
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
-        rows = book.worksheets[0].iter_rows(values_only=True)
+        sheet = book.worksheets[0]
+        # what a sheet says of its size would be filled up with blanks
+        sheet.reset_dimensions()
+        rows = sheet.iter_rows(values_only=True)
         header = list(next(rows, ()))
         names, done = _matches([cell for cell in header if cell is not None], list(wanted), path), 0
         places = {column: header.index(names[column]) for column in wanted}
         while block := list(islice(rows, ROWS // 4)):
             done += len(block)
-            frame = pd.DataFrame(
-                {column: [row[place] for row in block] for column, place in places.items()}, dtype=object
-            )
-            yield _typed(frame, wanted), done
+            if done > _EXCEL_ROWS:
+                raise ValueError(f"{path}: cannot be read as xlsx: it has more than {_EXCEL_ROWS:,} rows")
+            columns = {c: [row[i] if i < len(row) else None for row in block] for c, i in places.items()}
+            yield _typed(pd.DataFrame(columns, dtype=object), wanted), done
     finally:
         book.close()
+
+
+def _require_moderate(path: Path) -> None:
+    """Refuse a workbook whose parts other than its sheets, which are read in pieces, would not fit in memory."""
+    import zipfile
+
+    with zipfile.ZipFile(path) as archive:
+        sizes = [m.file_size for m in archive.infolist() if not m.filename.startswith("xl/worksheets/")]
+    if sum(sizes) > _MEMBER_BYTES:
+        raise ValueError(f"{path}: unpacks to {sum(sizes):,} bytes of text, more than {_MEMBER_BYTES:,}")
 
 
 def _typed(frame: Any, wanted: dict[str, bool]) -> Any:
@@ -186,7 +296,9 @@ def _matches(names: list[Any], columns: list[str], path: Path) -> dict[str, Any]
     known = {str(name).strip().lower(): name for name in names}
     for column in columns:
         if column.strip().lower() not in known:
-            raise ValueError(f"{path}: no column {column!r}, its columns are {', '.join(map(str, names))}")
+            there = [str(name)[:_WIDTH] for name in names[:_SHOWN]]
+            more = [f"and {len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
+            raise ValueError(f"{path}: no column {column[:_WIDTH]!r}, its columns are {', '.join([*there, *more])}")
     return {column: known[column.strip().lower()] for column in columns}
 
 
@@ -199,7 +311,8 @@ def _progress(path: Path) -> Iterator[Callable[[int], None]]:
     if _format(path) is _parquet:
         import pyarrow.parquet as pq
 
-        about = {"total": pq.ParquetFile(path).metadata.num_rows, "unit": "row"}
+        with _named(path, {}):
+            about = {"total": pq.read_metadata(path).num_rows, "unit": "row"}
     elif _format(path) is _excel:
         about = {"unit": "row"}
     with tqdm(desc=path.name, unit_scale=True, disable=None, **about) as bar:

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.populations import tables
 
 LARGEST = 50_000
 """Employees of the largest establishment in the open class "5000 or more": a simulation's choice, the tables do not tell."""
@@ -119,7 +120,12 @@ def read_tabulation(path: Any, *, industry_digits: int = 2) -> Tabulation:
     ValueError
         If a column is missing, a count is not whole, or the classes do not sum to the number of establishments.
     """
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, skipinitialspace=True)
+    options: Any = {"dtype": str, "keep_default_na": False, "skipinitialspace": True}
+    if isinstance(path, str | Path):
+        with tables.opened(Path(path)) as (source, _, _):
+            table = pd.read_csv(source, **options)
+    else:
+        table = pd.read_csv(path, **options)
     table.columns = table.columns.str.lower()
     counts = ["emp", "est", "n1000", *(c.column for c in CLASSES)]
     missing = [c for c in ("fipstate", "fipscty", "naics", *counts) if c not in table]

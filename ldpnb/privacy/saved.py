@@ -1,12 +1,15 @@
 """A channel saved as a matrix: read, and audited for its exact privacy loss."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.populations import tables
 from ldpnb.privacy.channel import as_channel
+
+_MOST_BYTES = 2**28
 
 
 def load_channel(path: str | Path) -> NDArray[np.float64]:
@@ -15,7 +18,7 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
     Parameters
     ----------
     path : str or Path
-        A relative path counts as for `ldpnb.populations.files.load_counts`.
+        A CSV file may have 256 MB; an array is mapped, and one of Python objects refused.
 
     Raises
     ------
@@ -24,9 +27,7 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
     """
     file = tables.locate(path)
     try:
-        matrix = (
-            np.load(file, allow_pickle=False) if file.suffix == ".npy" else np.loadtxt(file, delimiter=",", ndmin=2)
-        )
+        matrix = _matrix(file)
     except (ValueError, OSError, EOFError) as error:
         raise ValueError(f"{file}: cannot be read as a matrix of numbers: {error}") from None
     try:
@@ -35,3 +36,11 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
         turned = matrix.ndim == 2 and matrix.size and np.abs(matrix.sum(axis=1) - 1).max() < 1e-9
         hint = "; its rows do: a column per input is wanted, transpose it" if turned else ""
         raise ValueError(f"{file}: {error}{hint}") from None
+
+
+def _matrix(file: Path) -> NDArray[Any]:
+    if file.suffix == ".npy":
+        return np.lib.format.open_memmap(file, mode="r")
+    if file.suffix != ".csv" or file.stat().st_size > _MOST_BYTES:
+        raise ValueError(f"its name must end in .npy, or in .csv with at most {_MOST_BYTES:,} bytes")
+    return np.loadtxt(file, delimiter=",", ndmin=2)
