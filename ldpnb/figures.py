@@ -7,6 +7,7 @@ standard error, are points with bars of two standard errors; theory is a line.
 
 import hashlib
 import io
+import itertools
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -40,6 +41,12 @@ _DASHES: tuple[Any, ...] = (
     (0, (3, 3)),
 )
 
+_WIDTH = 7.0
+"""Of a figure, inches: the text of a page, so that print does not shrink the type."""
+
+_LEGEND_ENTRY, _LEGEND_ROW = 8, 105
+"""Characters' width of an entry's line and margins, and of a row as wide as a figure."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -55,7 +62,7 @@ _FAMILIES = (
     ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
     ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian"),
-    ("1-bit", "local Laplace"),
+    ("1-bit", "local Laplace", "Warner"),
     (
         "exact",
         "upper bound",
@@ -87,11 +94,12 @@ def look(name: str) -> Look:
 
 
 def _looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of one figure's series: their own, or by position where the names are numbers or unknown."""
+    """Return the looks of one figure's series: their own, and for numbers and unknown names, in order, those that nothing else there has."""
     look("MLE")
-    if all(str(n) in _LOOKS for n in names):
-        return {n: look(str(n)) for n in names}
-    return {n: Look(_COLOURS[i % 8], _MARKERS[i % 8], _DASHES[i % 8]) for i, n in enumerate(names)}
+    looks = {n: _LOOKS[str(n)] for n in names if str(n) in _LOOKS}
+    others = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
+    free = [other for other in others if other.colour not in {own.colour for own in looks.values()}]
+    return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or others), strict=False))
 
 
 def curves(
@@ -103,8 +111,8 @@ def curves(
     panel: str | None = None,
     error: str | None = None,
     band: tuple[str, str] | None = None,
-    xlabel: str = "",
-    ylabel: str = "",
+    xlabel: str | None = None,
+    ylabel: str | None = None,
     xscale: str = "linear",
     yscale: str = "linear",
     columns: int = 2,
@@ -126,7 +134,7 @@ def curves(
     band : (str, str), optional
         Columns between which a series is shaded.
     xlabel, ylabel, xscale, yscale : str
-        Axis labels, with units, and scales.
+        Axis labels, with units (left out, the column's name), and scales.
     columns : int
         Panels per row.
     share_y : bool
@@ -137,9 +145,7 @@ def curves(
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
     wide = min(columns, len(panels))
     tall = -(-len(panels) // wide)
-    figure, axes = plt.subplots(
-        tall, wide, figsize=(3.5 * max(wide, 2), 3.1 * tall), sharex=True, sharey=share_y, squeeze=False
-    )
+    figure, axes = plt.subplots(tall, wide, figsize=(_WIDTH, 3.1 * tall), sharex=True, sharey=share_y, squeeze=False)
     series = [None] if by is None else list(dict.fromkeys(table[by]))
     looks = _looks(series)
     for axis, value in zip(axes.flat, panels, strict=False):
@@ -152,12 +158,12 @@ def curves(
     for axis in list(axes.flat)[len(panels) :]:
         axis.set_axis_off()
     for axis in axes[-1, :]:
-        axis.set_xlabel(xlabel or x)
+        axis.set_xlabel(x if xlabel is None else xlabel)
     for axis in axes[:, 0]:
-        axis.set_ylabel(ylabel or y)
+        axis.set_ylabel(y if ylabel is None else ylabel)
     if by is not None and not direct:
         handles, labels = _legend(axes)
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
+        figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
     return figure
 
 
@@ -210,6 +216,16 @@ def _legend(axes: Any) -> tuple[list[Any], list[str]]:
                 entries[label].append(handle)
     handles = [h[0] if len(h) == 1 else tuple(h) for h in entries.values()]
     return handles, list(entries)
+
+
+def _legend_columns(labels: Sequence[str]) -> int:
+    """Return in how many columns a legend below a figure fits its width, its rows about equally long.
+
+    >>> _legend_columns(["50 %", "25 %", "10 %", "5 %", "1 %", "0.1 %"]), _legend_columns(["somewhat long label"] * 6)
+    (6, 3)
+    """
+    rows = -(-sum(len(label) + _LEGEND_ENTRY for label in labels) // _LEGEND_ROW)
+    return -(-len(labels) // rows)
 
 
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:

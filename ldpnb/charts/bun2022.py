@@ -5,6 +5,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ldpnb.figures import look
+
 
 def allocation_change(table: pd.DataFrame, *, title: str) -> Figure:
     """Draw, per stratum, the allocation before and after (left) and by how much it changes (right).
@@ -16,14 +18,15 @@ def allocation_change(table: pd.DataFrame, *, title: str) -> Figure:
     title : str
         Says what population it is, and that it is simulated.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.4), sharey=True)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.4), sharey=True)
     place = np.arange(len(table))
-    left.barh(place - 0.2, table["before"], height=0.4, color="#56B4E9", label="before")
-    left.barh(place + 0.2, table["after"], height=0.4, color="#0072B2", label="after")
+    earlier, later, growing = look("simple random sampling").colour, look("Neyman").colour, look("proportional").colour
+    left.barh(place + 0.2, table["before"], height=0.4, color=earlier, label="before")
+    left.barh(place - 0.2, table["after"], height=0.4, color=later, label="after")
     left.set(xlabel="establishments drawn", ylabel="stratum (employees)", yticks=place, yticklabels=table["stratum"])
     left.legend(loc="lower right")
     right.axvline(0, color="#444444", linewidth=0.8)
-    right.barh(place, table["change"], height=0.6, color=np.where(table["change"] > 0, "#D55E00", "#0072B2"))
+    right.barh(place, table["change"], height=0.6, color=np.where(table["change"] > 0, growing, later))
     right.set(xlabel="change (establishments, real-valued)")
     figure.suptitle(title, fontsize=10)
     return figure

@@ -30,7 +30,7 @@ def panels(
     share_y: bool = True,
     legend: str = "best",
 ) -> Figure:
-    """Draw one panel per value of `panel` in a row, each with its own series and legend.
+    """Draw one panel per value of `panel` in a row, each with its own series and its own legend unless all have the same.
 
     Parameters
     ----------
@@ -47,12 +47,10 @@ def panels(
     share_y : bool
         Whether the panels share the ordinate.
     legend : str
-        Where the legends go.
+        Where the legends of the panels go; one that all share goes below.
     """
     names = list(dict.fromkeys(table[panel]))
-    figure, axes = plt.subplots(
-        1, len(names), figsize=(3.6 * len(names), 3.4), sharex=True, sharey=share_y, squeeze=False
-    )
+    figure, axes = plt.subplots(1, len(names), figsize=(7.2, 3.4), sharex=True, sharey=share_y, squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
         part = table[table[panel] == name]
         for i, series in enumerate(dict.fromkeys(part[by])):
@@ -64,7 +62,12 @@ def panels(
             else:
                 axis.plot(rows[x], rows[y], color=style.colour, linestyle=style.dash, label=str(series))
         axis.set(xscale=xscale, yscale=yscale, title=str(name), xlabel=xlabel)
-        axis.legend(loc=legend)
+    legends = [axis.get_legend_handles_labels() for axis in axes[0]]
+    if len(legends) > 1 and all(labels == legends[0][1] for _, labels in legends):
+        figure.legend(*legends[0], loc="outside lower center", ncols=len(legends[0][1]))
+    else:
+        for axis in axes[0]:
+            axis.legend(loc=legend)
     axes[0, 0].set_ylabel(ylabel)
     return figure
 
