@@ -7,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpnb.accuracy import personalised, sampling, sampling_published
-from ldpnb.designs.reporters import sampled_tallies
-from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 CASES = {c["fn"]: c for c in json.loads((Path(__file__).parent / "reference/000_003_004.json").read_text())["cases"]}
@@ -79,7 +77,6 @@ def test_equal_rates_reduce_to_a_common_rate() -> None:
     pairs = (
         (personalised.variance_personalised, sampling.variance_rescaled),
         (personalised.variance_horvitz_thompson, sampling.variance_realised_size),
-        (personalised.variance_hajek, sampling.variance_ratio),
         (
             personalised.published_variance_personalised,
             lambda h, **k: sampling_published.published_variance_unadjusted(h, **k) / 0.04,
@@ -87,18 +84,6 @@ def test_equal_rates_reduce_to_a_common_rate() -> None:
     )
     for personal, common in pairs:
         assert personal([10, 50], **groups) == pytest.approx(float(common(60, **known)), rel=1e-12)
-
-
-def test_hajek_is_unbiased_and_its_variance_exact_for_many_reports() -> None:
-    held, rates = np.array([[9000, 1000, 2000, 0], [1000, 5000, 0, 2000]]), np.array([0.2, 0.6])
-    mechanism, rng = KaryRandomisedResponse(3.0, 4), np.random.default_rng(3)
-    draws = np.array([sampled_tallies(held, rates[:, None], mechanism, rng=rng) for _ in range(3000)])
-    found = estimators.hajek(draws, nodes=20_000, rates=rates, mechanism=mechanism)
-    sizes = held.sum(axis=1)
-    for v in range(4):
-        variance = personalised.variance_hajek(held[:, v], sizes=sizes, rates=rates, mechanism=mechanism)
-        assert abs(found[:, v].mean() - held[:, v].sum()) < 5 * np.sqrt(variance / 3000)
-        assert abs(found[:, v].var() / variance - 1) < 5 * np.sqrt(2 / 3000)
 
 
 def test_the_pooled_variance_at_rare_values_is_largest_at_equal_rates() -> None:

@@ -37,7 +37,7 @@ def mean_personalised(holders: ArrayLike, *, sizes: ArrayLike, rates: ArrayLike)
     >>> mean_personalised([10, 0], sizes=[10, 10], rates=[0.6, 0.2])
     15.0
     """
-    held, size, rate = _groups(holders, sizes, rates)
+    held, size, rate = groups_of_nodes(holders, sizes, rates)
     return float(size.sum() * (held @ rate) / (size @ rate))
 
 
@@ -66,7 +66,7 @@ def variance_personalised(
     >>> round(variance_personalised([0], sizes=[100], rates=[0.5], mechanism=mechanism), 9)
     175.0
     """
-    held, size, rate = _groups(holders, sizes, rates)
+    held, size, rate = groups_of_nodes(holders, sizes, rates)
     kept, switched = rate * mechanism.p, rate * mechanism.q
     total = held @ (kept * (1 - kept)) + (size - held) @ (switched * (1 - switched))
     return float(total * (size.sum() / ((size @ rate) * mechanism.truthful_rate)) ** 2)
@@ -97,7 +97,7 @@ def rare_variance_personalised(*, sizes: ArrayLike, rates: ArrayLike, mechanism:
     >>> round(rare_variance_personalised(sizes=[100], rates=[0.5], mechanism=mechanism), 9)
     175.0
     """
-    _, size, rate = _groups(0, sizes, rates)
+    _, size, rate = groups_of_nodes(0, sizes, rates)
     chance = mechanism.q * rate
     return float(size.sum() ** 2 * (size @ (chance * (1 - chance))) / ((size @ rate) * mechanism.truthful_rate) ** 2)
 
@@ -125,7 +125,7 @@ def published_variance_personalised(
     >>> round(published_variance_personalised([0], sizes=[100], rates=[0.5], mechanism=mechanism), 9)
     175.0
     """
-    held, size, rate = _groups(holders, sizes, rates)
+    held, size, rate = groups_of_nodes(holders, sizes, rates)
     p, q, share = mechanism.p, mechanism.q, held.sum() / size.sum()
     noise, mean_report = share * p * (1 - p) + (1 - share) * q * (1 - q), share * p + (1 - share) * q
     total = size @ (rate * (1 - rate) * (noise + mean_report**2) + rate**2 * noise)
@@ -152,33 +152,7 @@ def variance_horvitz_thompson(
     >>> round(variance_horvitz_thompson([0], sizes=[100], rates=[0.5], mechanism=mechanism), 9)
     150.0
     """
-    return _weighted_variance(*_groups(holders, sizes, rates), mechanism, mechanism.q)
-
-
-def variance_hajek(
-    holders: ArrayLike, *, sizes: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse
-) -> float:
-    """Return the leading term of the variance of the Hájek estimate: `variance_horvitz_thompson` with ``s_j - r`` for ``s_j - q``.
-
-    Parameters
-    ----------
-    holders, sizes, rates, mechanism
-        As in `variance_personalised`.
-
-    Returns
-    -------
-    float
-        Exact as the number of reports grows.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(variance_hajek([50], sizes=[100], rates=[0.5], mechanism=mechanism), 9)
-    175.0
-    """
-    held, size, rate = _groups(holders, sizes, rates)
-    mean_report = mechanism.q + held.sum() / size.sum() * mechanism.truthful_rate
-    return _weighted_variance(held, size, rate, mechanism, mean_report)
+    return inverse_rate_variance(*groups_of_nodes(holders, sizes, rates), mechanism, mechanism.q)
 
 
 def variance_reweighted_reports(
@@ -258,7 +232,7 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
     >>> rare_variance_horvitz_thompson(noises=[0.75], sizes=[100], rates=[0.5])
     150.0
     """
-    _, size, rate = _groups(0, sizes, rates)
+    _, size, rate = groups_of_nodes(0, sizes, rates)
     return float(size @ (np.asarray(noises, dtype=float) / rate))
 
 
@@ -314,9 +288,11 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     return rates
 
 
-def _weighted_variance(
+def inverse_rate_variance(
     holders: Values, sizes: Values, rates: Values, mechanism: KaryRandomisedResponse, centre: float
 ) -> float:
+    """Return the variance of the sum of ``(1{report i} - centre) / pi_j`` over the nodes that are sampled, over ``(p-q)^2``."""
+
     def one_node(chance: float) -> Values:
         return chance * (1 - chance) / rates + (chance - centre) ** 2 * (1 / rates - 1)
 
@@ -324,7 +300,8 @@ def _weighted_variance(
     return float(total / mechanism.truthful_rate**2)
 
 
-def _groups(holders: ArrayLike, sizes: ArrayLike, rates: ArrayLike) -> tuple[Values, Values, Values]:
+def groups_of_nodes(holders: ArrayLike, sizes: ArrayLike, rates: ArrayLike) -> tuple[Values, Values, Values]:
+    """Return holders, sizes and rates as arrays of one shape, after checking them."""
     size, rate = _positive("sizes", sizes), _rates(rates)
     held = np.broadcast_to(np.asarray(holders, dtype=float), size.shape)
     if rate.shape != size.shape:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ldpnb.accuracy import hajek
 from ldpnb.accuracy import personalised as accuracy
 from ldpnb.accuracy.sampling import rare_variance_realised_size
 from ldpnb.designs.reporters import sampled_tallies
@@ -54,8 +55,7 @@ def estimates(
     Returns
     -------
     DataFrame
-        Columns ``design, estimator, value, truth, expected, standard_deviation, estimate``. For Hájek's estimate mean and deviation are the
-        leading terms.
+        Columns ``design, estimator, value, truth, expected, standard_deviation, estimate``.
     """
     parts = []
     for design, held in groups.items():
@@ -128,10 +128,11 @@ def _moments(
     variances = {
         "T": accuracy.variance_personalised,
         "Horvitz-Thompson": accuracy.variance_horvitz_thompson,
-        "Hájek": accuracy.variance_hajek,
+        "Hájek": hajek.variance_hajek,
     }
     pooled = np.array([accuracy.mean_personalised(held[:, v], sizes=sizes, rates=rates) for v in values])
-    means = {"T": pooled, "Horvitz-Thompson": truth, "Hájek": truth}
+    ratios = np.array([hajek.mean_hajek(held[:, v], sizes=sizes, rates=rates, mechanism=mechanism) for v in values])
+    means = {"T": pooled, "Horvitz-Thompson": truth, "Hájek": ratios}
     deviations = {
         name: np.sqrt([variance(held[:, v], sizes=sizes, rates=rates, mechanism=mechanism) for v in values])
         for name, variance in variances.items()

@@ -1,0 +1,97 @@
+"""The ratio estimate's moments, against every outcome of a few nodes, the leading term of many, and simulation."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from ldpnb.accuracy import hajek, sampling
+from ldpnb.designs.reporters import sampled_tallies
+from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+
+def enumerated(held: list[int], sizes: list[int], rates: list[float], mechanism: KaryRandomisedResponse) -> np.ndarray:
+    """Mean and variance over who is silent, who reports the value and who another, given that somebody reports."""
+    nodes = [
+        (chance, rate)
+        for h, n, rate in zip(held, sizes, rates, strict=True)
+        for chance in [mechanism.p] * h + [mechanism.q] * (n - h)
+    ]
+    moments = np.zeros(3)
+    for outcome in itertools.product((None, True, False), repeat=len(nodes)):
+        if any(said is not None for said in outcome):
+            parts = [
+                {None: 1 - r, True: r * s, False: r * (1 - s)}[said]
+                for said, (s, r) in zip(outcome, nodes, strict=True)
+            ]
+            weights = [(said is not None) / r for said, (_, r) in zip(outcome, nodes, strict=True)]
+            share = np.dot(weights, [said is True for said in outcome]) / sum(weights)
+            estimate = len(nodes) * (share - mechanism.q) / mechanism.truthful_rate
+            moments += np.prod(parts) * np.array([1, estimate, estimate**2])
+    mean = moments[1] / moments[0]
+    return np.array([mean, moments[2] / moments[0] - mean**2])
+
+
+@pytest.mark.parametrize(
+    ("held", "sizes", "rates", "epsilon", "domain_size"),
+    [
+        ([2, 1], [4, 3], [0.5, 0.3], 1.0, 3),
+        ([1, 0], [1, 1], [0.5, 1.0], 2.0, 2),
+        ([3], [6], [0.05], 0.3, 4),
+        ([1, 2, 0], [2, 2, 2], [0.9, 0.2, 1.0], 4.0, 5),
+        ([0], [5], [1.0], 1.0, 2),
+        ([4], [6], [0.999999], 1e-3, 2),
+    ],
+)
+def test_moments_are_those_of_every_outcome(
+    held: list[int], sizes: list[int], rates: list[float], epsilon: float, domain_size: int
+) -> None:
+    mechanism = KaryRandomisedResponse(epsilon, domain_size)
+    known = {"sizes": sizes, "rates": rates, "mechanism": mechanism}
+    found = [hajek.mean_hajek(held, **known), hajek.variance_hajek(held, **known)]
+    assert found == pytest.approx(enumerated(held, sizes, rates, mechanism), rel=1e-10, abs=1e-8)
+
+
+def test_the_leading_term_remains_when_there_are_many_reports() -> None:
+    mechanism, gaps = KaryRandomisedResponse(3.0, 4), []
+    for nodes in (1e2, 1e4, 1e6, 1e9):
+        known = {"sizes": [nodes, nodes], "rates": [0.2, 0.6], "mechanism": mechanism}
+        held = [0.5 * nodes, 0.1 * nodes]
+        gaps.append(hajek.variance_hajek(held, **known) / hajek.leading_variance_hajek(held, **known) - 1)
+        # the bias tends to a constant number of nodes: - sum_j (r_j - r) (1/pi_j - 1) / (p - q), over the number of nodes
+        assert hajek.mean_hajek(held, **known) - 0.6 * nodes == pytest.approx(-1 / 3, abs=1 / nodes + 1e-6 * nodes**0.5)
+    assert gaps[:3] == pytest.approx([0.0788 / n * 10 for n in (1e2, 1e4, 1e6)], rel=0.04)
+    assert abs(gaps[3]) < 1e-8
+
+
+def test_the_step_of_the_integral_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    for sizes, rates in (([10_000, 10_000], [1e-4, 0.01]), ([3, 5], [0.9, 0.1]), ([10**9, 10**3], [1e-6, 1.0])):
+        known = {"sizes": sizes, "rates": rates, "mechanism": KaryRandomisedResponse(1.0, 10)}
+        held = np.array(sizes) // 3
+        coarse = hajek.mean_hajek(held, **known), hajek.variance_hajek(held, **known)
+        with monkeypatch.context() as finer:
+            finer.setattr(hajek, "_STEP", hajek._STEP / 2)
+            fine = hajek.mean_hajek(held, **known), hajek.variance_hajek(held, **known)
+        assert coarse == pytest.approx(fine, rel=1e-11)
+
+
+def test_at_a_common_rate_the_leading_term_is_the_ratio_estimates() -> None:
+    mechanism = KaryRandomisedResponse(1.0, 5)
+    found = hajek.leading_variance_hajek([10, 50], sizes=[100, 200], rates=[0.2, 0.2], mechanism=mechanism)
+    common = sampling.variance_ratio(60, nodes=300, sampling_rate=0.2, mechanism=mechanism)
+    assert found == pytest.approx(float(common), rel=1e-12)
+
+
+def test_simulated_estimates_have_these_moments() -> None:
+    held, rates = np.array([[9, 1, 2, 0], [1, 5, 0, 2]]), np.array([0.2, 0.6])
+    mechanism, rng = KaryRandomisedResponse(3.0, 4), np.random.default_rng(3)
+    draws = np.array([sampled_tallies(held, rates[:, None], mechanism, rng=rng) for _ in range(20_000)])
+    found = estimators.hajek(draws[draws.sum(axis=(1, 2)) > 0], nodes=20, rates=rates, mechanism=mechanism)
+    for v in range(4):
+        known = {"sizes": held.sum(axis=1), "rates": rates, "mechanism": mechanism}
+        mean, variance = hajek.mean_hajek(held[:, v], **known), hajek.variance_hajek(held[:, v], **known)
+        kurtosis = ((found[:, v] - mean) ** 4).mean() / variance**2
+        # eight comparisons at 5.5 standard errors: a false alarm once in three million
+        assert abs(found[:, v].mean() - mean) < 5.5 * np.sqrt(variance / len(found))
+        assert abs(found[:, v].var() / variance - 1) < 5.5 * np.sqrt((kurtosis - 1) / len(found))
