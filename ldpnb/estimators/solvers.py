@@ -20,6 +20,7 @@ _CHUNK = 2**21
 _MODEL_WORK = 4e10
 _LARGE = 2**26
 _LEAST = 1e-150
+_RIDGE = 1e-11
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +201,7 @@ def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
 
 
 def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
+    """Return gradients and curvatures; a ridge far above rounding keeps noise from choosing where outputs leave a direction undetermined."""
     fitted = np.maximum(point @ rows.T, _LEAST)
     ratio = weights / fitted
     bent = ratio / fitted
@@ -207,7 +209,8 @@ def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Flo
         curvature = np.stack([(rows * one[:, None]).T @ rows for one in bent])
     else:
         curvature = (bent @ pairs).reshape(len(weights), rows.shape[1], rows.shape[1])
-    return ratio @ rows, curvature
+    ridge = _RIDGE * np.trace(curvature, axis1=1, axis2=2)
+    return ratio @ rows, curvature + ridge[:, None, None] * np.eye(rows.shape[1])
 
 
 def _gaps(gradient: Floats, point: Floats) -> Floats:
@@ -227,9 +230,7 @@ def _diagonal(values: Floats) -> Floats:
 
 
 def _solve(matrix: Floats, vector: Floats) -> Floats:
-    """Solve a batch, with a ridge at rounding level where outputs leave a direction undetermined."""
-    ridge = 1e-14 * np.trace(matrix, axis1=1, axis2=2)
-    solved: Floats = np.linalg.solve(matrix + ridge[:, None, None] * np.eye(matrix.shape[1]), vector[..., None])[..., 0]
+    solved: Floats = np.linalg.solve(matrix, vector[..., None])[..., 0]
     return solved
 
 

@@ -190,7 +190,9 @@ def estimate_mle(reports: Reports) -> Floats:
     if reports.outputs is None:
         return likelihood.krr_mle(reports.tallies, epsilon=reports.mechanism.epsilon)
     contrast = np.expm1(reports.mechanism.epsilon)
-    return likelihood.mle(1 + contrast * reports.outputs, reports.tallies).estimate
+    # so near that every draw's zeros are settled: the rest is solved to rounding level, and no digit hangs on the BLAS
+    tolerance = max(1e-6, 1e-12 * reports.users)
+    return likelihood.mle(1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance).estimate
 
 
 def estimate_uniform(reports: Reports) -> Floats:
