@@ -230,8 +230,7 @@ def _diagonal(values: Floats) -> Floats:
 
 
 def _solve(matrix: Floats, vector: Floats) -> Floats:
-    solved: Floats = np.linalg.solve(matrix, vector[..., None])[..., 0]
-    return solved
+    return np.asarray(np.linalg.solve(matrix, vector[..., None])[..., 0], dtype=np.float64)
 
 
 def _stay_positive(point: Floats, step: Floats) -> Floats:
