@@ -44,7 +44,7 @@ _DASHES: tuple[Any, ...] = (
 _WIDTH = 7.0
 """Of a figure, inches: the text of a page, so that print does not shrink the type."""
 
-_LEGEND_ENTRY, _LEGEND_ROW = 8, 105
+_LEGEND_ENTRY, _LEGEND_ROW = 8, 120
 """Characters' width of an entry's line and margins, and of a row as wide as a figure."""
 
 
@@ -289,7 +289,7 @@ def _publish(table: pd.DataFrame, stem: str, caption: str, drawn: Callable[[], d
     folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
         return
-    numbers = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    numbers = writing.without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n")
     about = {
         "caption": caption,
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
