@@ -1,6 +1,8 @@
 """The command line: arguments in, calls out. Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted."""
 
+import io
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,11 +12,17 @@ from typing import Any, NoReturn
 import click
 
 from ldpnb import __version__
-from ldpnb.catalogue import Notebook, UsageError, catalogue, find, home
+from ldpnb.catalogue import Notebook, UsageError, catalogue, find, home, shown
 from ldpnb.parallel import BACKENDS
 from ldpnb.planning.command import plan
 
+_LONGEST_MESSAGE = 4000
 _FORMATS = ("md", "html", "csv")
+# whatever class they are put on, for JupyterLab moves some of them
+_GUARDS = re.compile(
+    r"--?([\w.]*\.)?(ip|token|password\w*|hashed_password|allow_remote_access|allow_origin\w*|allow_credentials|allow_unauthenticated_access"
+    r"|disable_check_xsrf|identity_provider_class|authorizer_class|local_hostnames|config\w*)(=|$)"
+)
 _STATUSES = ("reproduced", "corrected", "refuted", "open")
 
 
@@ -25,7 +33,9 @@ def main() -> None:
     except click.exceptions.Abort:
         _fail("interrupted; finished notebooks are kept, the others are as they were", 130)
     except click.ClickException as error:
-        error.show()
+        said = io.StringIO()
+        error.show(said)
+        click.echo(_printable(said.getvalue()), err=True, nl=False)
         sys.exit(error.exit_code)
     except UsageError as error:
         _fail(str(error), 2)
@@ -36,8 +46,14 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    click.echo(f"ldpnb: {message}", err=True)
+    click.echo(f"ldpnb: {_printable(message)}", err=True)
     sys.exit(code)
+
+
+def _printable(message: str) -> str:
+    """Return a message in which no word of the user's commands the terminal or fills it."""
+    kept = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message[:_LONGEST_MESSAGE])
+    return kept if len(message) <= _LONGEST_MESSAGE else f"{kept}..."
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -184,7 +200,7 @@ def sweep(id: str | None, listing: bool, **described: Any) -> None:
     """Run an experiment over a grid, a task per point and block of repetitions.
 
     Results are kept as they finish: the same command goes on where it was stopped. The numbers do not depend on where and in what order it runs.
-    ID is an experiment of the companion, or MODULE:FUNCTION for one of your own.
+    ID is an experiment of the companion, or MODULE:FUNCTION for one of your own: naming it runs its code.
     """
     from ldpnb.sweeps import session
 
@@ -257,19 +273,25 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 @click.option(
     "--format", "kind", type=click.Choice(_FORMATS), help="Of the ledger.  [default: by the file's name, else md]"
 )
-@click.option("-o", "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-", help="File to write.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
 @click.option("--readme", is_flag=True, help="Renew the README's table of sources instead.")
-def write_report(kind: str | None, output: Any, readme: bool) -> None:
+def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
     """Write the committed ledger as Markdown, HTML or CSV, to the terminal by default."""
-    from ldpnb import report
+    from ldpnb import report, writing
     from ldpnb.site import ledger
 
     if readme:
         changed = report.write_readme_table(home() / "README.md")
         click.echo("README.md renewed" if changed else "README.md is current")
     else:
-        text = ledger.document(kind or ledger.format_of(output.name))
-        output.write(text)
+        text = ledger.document(kind or ledger.format_of(str(output)))
+        if output is None or str(output) == "-":
+            click.echo(text, nl=False)
+            return
+        try:
+            writing.write({output: text.encode()})
+        except OSError as error:
+            raise UsageError(f"output cannot be written: {output} ({error.strerror})") from None
 
 
 @cli.command()
@@ -315,7 +337,12 @@ def download(name: str | None, url: str, cache: Path | None, sha256: str) -> Non
 @cli.command(context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTER OPTION]...")
 def lab(arguments: tuple[str, ...]) -> None:
-    """Open JupyterLab on the tour, on the loopback interface."""
+    """Open JupyterLab on the tour, on the loopback interface and with a token; options that would change that are refused."""
+    for argument in arguments:
+        if _GUARDS.match(argument):
+            raise UsageError(
+                f"{shown(argument)} is refused: here JupyterLab stays on this machine, with its token; `jupyter lab` takes it"
+            )
     # JupyterLab asks its user about news and a host for updates unless a folder of settings says otherwise
     settings = [str(Path(__file__).with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, settings))

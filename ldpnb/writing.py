@@ -11,6 +11,10 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LEFTOVER = re.compile(r"\.[0-9a-f]{16}\.partial")
 
@@ -75,6 +79,29 @@ def discard_leftovers(folder: Path) -> None:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
             finally:
                 os.close(descriptor)
+
+
+def no_formula(value: Any) -> Any:
+    """Return a value for a CSV file; a text that a spreadsheet would compute gets an apostrophe in front.
+
+    >>> [no_formula(v) for v in ("=HYPERLINK(1)", "-0.5", "k-RR", -1.0)]
+    ["'=HYPERLINK(1)", '-0.5', 'k-RR', -1.0]
+    """
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")) or len(value) == 1:
+        return value
+    with contextlib.suppress(ValueError):
+        float(value)
+        return value
+    return f"'{value}"
+
+
+def without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table with `no_formula` applied to its texts and headings."""
+    safe = table.copy()
+    for i, kind in enumerate(table.dtypes):
+        if kind.kind == "O":
+            safe.isetitem(i, list(table.iloc[:, i].map(no_formula, na_action="ignore")))
+    return safe.rename(columns=no_formula)
 
 
 @contextlib.contextmanager

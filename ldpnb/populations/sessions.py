@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.populations import tables
 
 FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency")
 """Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz."""
@@ -150,18 +151,20 @@ def _sex(file: Path) -> str:
 
 def _read_one(file: Path) -> NDArray[np.float64]:
     rows = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = [float(cell) for cell in line.split(",")]
-        except ValueError:
-            row = []
-        if len(row) != len(FEATURES) + 1 or not np.isfinite(row).all() or row[-1] not in (1, 2, 3, 4):
-            raise ValueError(
-                f"{file.name}, line {number}: a reading must be 8 numbers and a label 1 to 4, got {line[:60]!r}"
-            )
-        rows.append(row)
+    with tables.opened(file) as (source, _, _):
+        for number, raw in enumerate(source, 1):
+            line = raw.decode(errors="replace").strip()
+            if not line:
+                continue
+            try:
+                row = [float(cell) for cell in line.split(",")]
+            except ValueError:
+                row = []
+            if len(row) != len(FEATURES) + 1 or not np.isfinite(row).all() or row[-1] not in (1, 2, 3, 4):
+                raise ValueError(
+                    f"{file.name}, line {number}: a reading must be 8 numbers and a label 1 to 4, got {line[:60]!r}"
+                )
+            rows.append(row)
     if not rows:
         raise ValueError(f"{file.name}: a session must have readings, got an empty file")
     return np.array(rows)

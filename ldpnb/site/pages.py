@@ -16,6 +16,7 @@ from markupsafe import Markup
 from ldpnb.audit import SOURCES
 from ldpnb.catalogue import Notebook, UsageError, home
 from ldpnb.site.atlas import Atlas
+from ldpnb.site.inert import require_inert
 from ldpnb.site.ledger import STATUSES, Entry
 from ldpnb.site.markdown import plain, render, slug
 from ldpnb.site.sources import highlighted
@@ -64,17 +65,17 @@ def notebook_page(
     Raises
     ------
     UsageError
-        If a cell was not executed, a picture has no published figure, a formula no translation or a link no target.
+        If a cell was not executed, a picture has no published figure, a formula no translation, a link no target, or something in it could run.
     """
     address = f"{notebook.id}.html"
     relink = atlas.relink(address, f"notebooks/{notebook.id}.ipynb")
     decided = [e for e in ledger if e.notebook == notebook.id]
     try:
-        body = _body(notebook, decided, relink)
+        body = require_inert(_body(notebook, decided, relink))
+        tables = require_inert("".join(_figure(f, notebook) for f in published(notebook) if ".png" not in f.suffixes))
     except ValueError as error:
         raise UsageError(f"{notebook.id}: {error}") from error
     heading, body = _heading(body, notebook.title)
-    tables = "".join(_figure(f, notebook) for f in published(notebook) if ".png" not in f.suffixes)
     title = plain(notebook.title)
     return page(
         "notebook",

@@ -21,7 +21,7 @@ from ldpnb.sweeps.work import Row
 
 FAILURES = "failures.csv"
 _MANIFEST, _TASKS = "manifest.json", "tasks"
-_PARQUET_END = b"PAR1"
+_PARQUET, _PARQUET_LEAST = b"PAR1", 12
 
 
 def prepare(folder: Path, sweep: Sweep) -> None:
@@ -56,8 +56,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         If the folder is not a sweep's.
     """
     try:
-        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_bytes())
+        if not (isinstance(manifest["experiment"], str) and isinstance(manifest["grid"], dict)):
+            raise TypeError
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{folder} is not the folder of a sweep ({type(error).__name__})") from None
     return manifest
 
@@ -78,12 +80,15 @@ def finished(folder: Path) -> set[str]:
 
 
 def _whole(path: Path) -> bool:
-    """Return whether a file ends as Parquet does, which one cut off by a failing machine does not."""
-    if path.stat().st_size < len(_PARQUET_END):
+    """Return whether a file begins and ends as Parquet does, which one cut off by a failing machine does not."""
+    size = path.stat().st_size
+    if size < _PARQUET_LEAST:
         return False
     with path.open("rb") as file:
-        file.seek(-len(_PARQUET_END), os.SEEK_END)
-        return file.read() == _PARQUET_END
+        start = file.read(4)
+        file.seek(-8, os.SEEK_END)
+        end = file.read()
+    return start == end[4:] == _PARQUET and int.from_bytes(end[:4], "little") < size
 
 
 def store(folder: Path, task: Task, rows: list[Row]) -> None:
@@ -105,6 +110,7 @@ def whole_files(folder: Path) -> list[Path]:
 def write_failures(folder: Path, failures: Iterable[tuple[Mapping[str, Any], str]]) -> None:
     """Write what failed, with its parameters, as ``failures.csv``; without failures remove what an earlier run left."""
     rows = [dict(parameters) | {"error": error} for parameters, error in failures]
+    rows = [{name: writing.no_formula(value) for name, value in row.items()} for row in rows]
     path, text = folder / FAILURES, io.StringIO(newline="")
     path.unlink(missing_ok=True)
     if rows:

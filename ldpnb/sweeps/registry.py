@@ -1,7 +1,8 @@
 """What can be swept: plain functions whose keyword arguments are an experiment's parameters.
 
 `ldpnb.experiments.repeated` holds the companion's own. Any other function of the same form that can be imported serves as well, by the name
-``module:function``. Its annotations (int, float, str, bool or a Literal of words), defaults and numpydoc docstring are its specification.
+``module:function``; naming it runs its module, so that such a name is trusted as code is. Its annotations (int, float, str, bool or a Literal of
+words), defaults and numpydoc docstring are its specification.
 """
 
 import ast
@@ -9,7 +10,6 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
-import math
 import platform
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -52,8 +52,6 @@ class Option:
             If it cannot be converted without loss, is not finite, or is none of the choices.
         """
         converted = self.parameter.convert(value)
-        if isinstance(converted, float) and not math.isfinite(converted):
-            raise UsageError(f"{self.name} must be finite, got {self.name}={value}")
         if self.choices and converted not in self.choices:
             near = nearest(converted, self.choices)
             raise UsageError(f"{self.name} must be one of {', '.join(self.choices)}, got {self.name}={value!r}{near}")

@@ -27,17 +27,33 @@ def collect(folder: Path) -> pd.DataFrame:
     UsageError
         If the folder is not a sweep's or holds no results yet.
     """
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
     manifest = read_manifest(folder)
     files = [str(path) for path in whole_files(folder)]
     if not files:
         raise UsageError(f"{folder} holds no results yet")
-    blocks: pd.DataFrame = ds.dataset(files, format="parquet").to_table().to_pandas()
+    try:
+        blocks: pd.DataFrame = ds.dataset(files, format="parquet").to_table().to_pandas()
+    except (pa.ArrowException, OSError):
+        damaged = ", ".join([path for path in files if _damaged(path)][:3])
+        raise UsageError(f"{folder} holds damaged results; delete {damaged} and sweep again") from None
     places = {name: {value: i for i, value in enumerate(axis)} for name, axis in manifest["grid"].items()}
     order = pd.DataFrame({name: blocks[name].map(place) for name, place in places.items()})
     order = order.assign(**{" series": blocks["series"], " block": blocks["block"]})
     return combined(blocks.loc[order.sort_values(list(order.columns), kind="stable").index])
+
+
+def _damaged(path: str) -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        pq.read_table(path)
+    except (pa.ArrowException, OSError):
+        return True
+    return False
 
 
 def combined(blocks: pd.DataFrame) -> pd.DataFrame:
@@ -67,6 +83,6 @@ def combined(blocks: pd.DataFrame) -> pd.DataFrame:
 
 def write_table(folder: Path, table: pd.DataFrame) -> str:
     """Write the collected table as ``table.csv`` and return the hash of its content, every digit of it."""
-    content = table.to_csv(index=False, lineterminator="\n").encode()
+    content = writing.without_formulas(table).to_csv(index=False, lineterminator="\n").encode()
     writing.write({folder / TABLE: content})
     return hashlib.sha256(content).hexdigest()
