@@ -39,13 +39,13 @@ def failure_probability(mechanism: GroupMeans | Contrast, clients: int, alpha: f
         If the tail is unknown or does not fit the mechanism.
     """
     checks.choice(tail=tail, among=TAILS)
-    half = _half(clients)
+    half, error = _half(clients), checks.positive(alpha=alpha)
     if tail in ("chebyshev", "normal"):
         variance = gaps.worst_gap_variance(mechanism, (half, half))
         return (
-            tails.chebyshev(variance, alpha) if tail == "chebyshev" else tails.normal(float(np.sqrt(variance)), alpha)
+            tails.chebyshev(variance, error) if tail == "chebyshev" else tails.normal(float(np.sqrt(variance)), error)
         )
-    deviation = checks.positive(alpha=alpha) * half * mechanism.gain
+    deviation = error * half * mechanism.gain
     if isinstance(mechanism, DiscretisedMeans | SignedBit):
         if tail == "hoeffding":
             return tails.hoeffding(2 * half, deviation)
@@ -152,7 +152,7 @@ def published_epsilon_for_gain(gain: float) -> float:
 
     With ``x = e^epsilon`` a quadratic: ``x = (1 + 2c + sqrt(1 + 8c)) / (2 (1 - c))``.
     """
-    if gain >= 1:
+    if checks.non_negative(gain=gain) >= 1:
         return float("inf")
     root = np.sqrt(1 + 8 * gain)
     return float(np.log1p((4 * gain + 8 * gain / (root + 1)) / (2 * (1 - gain))))
@@ -160,12 +160,12 @@ def published_epsilon_for_gain(gain: float) -> float:
 
 def calibrated_epsilon_for_gain(gain: float) -> float:
     """Return the exact loss at which ``M_R``, allocated best, has a given gain: ``ln((1 + 3c) / (1 - c))``; two groups."""
-    return float(np.log1p(4 * gain / (1 - gain))) if gain < 1 else float("inf")
+    return float(np.log1p(4 * gain / (1 - gain))) if checks.non_negative(gain=gain) < 1 else float("inf")
 
 
 def bit_epsilon_for_gain(gain: float) -> float:
     """Return the budget at which `SignedBit` has a given gain: ``ln((1 + c) / (1 - c)) = 2 artanh(c)``."""
-    return float(2 * np.arctanh(gain)) if gain < 1 else float("inf")
+    return float(2 * np.arctanh(gain)) if checks.non_negative(gain=gain) < 1 else float("inf")
 
 
 def best_laplace(epsilon: float, sizes: tuple[int, int]) -> LaplaceMeans:

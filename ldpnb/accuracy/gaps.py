@@ -34,10 +34,11 @@ def variance_laplace_mean(mechanism: LaplaceMeans, size: int, clients: int, seco
     >>> round(variance_laplace_mean(LaplaceMeans(np.log(3), 2.0), size=1, clients=2, second_moment=1.0), 12)
     3.888888888889
     """
+    members, others, nu2 = _group(size, clients, second_moment)
     a, moved = mechanism.keep, mechanism.move
     kept_noise, moved_noise = 2 * mechanism.kept_scale**2, 2 * mechanism.moved_scale**2
-    others = (clients - size) / size * moved / a * moved_noise
-    return (kept_noise + _change(mechanism) * second_moment + others) / (a * size)
+    strangers = others / members * moved / a * moved_noise
+    return (kept_noise + _change(mechanism) * nu2 + strangers) / (a * members)
 
 
 def variance_discretised_mean(mechanism: DiscretisedMeans, size: int, clients: int, second_moment: float) -> float:
@@ -51,8 +52,9 @@ def variance_discretised_mean(mechanism: DiscretisedMeans, size: int, clients: i
     >>> round(variance_discretised_mean(DiscretisedMeans(np.log(3), np.log(3)), size=1, clients=2, second_moment=0.0), 12)
     7.111111111111
     """
+    members, others, nu2 = _group(size, clients, second_moment)
     a, moved, squared = mechanism.keep, mechanism.move, mechanism.sharpness**2
-    return (1 - a * squared * second_moment + (clients - size) / size * moved / a) / (a * squared * size)
+    return (1 - a * squared * nu2 + others / members * moved / a) / (a * squared * members)
 
 
 def mean_variance(mechanism: GroupMeans, size: int, clients: int, second_moment: float) -> float:
@@ -141,7 +143,7 @@ def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
     >>> absolute_gap_bias(1.0, [0.0, 2.0]).round(6).tolist()
     [0.797885, 0.016981]
     """
-    s, distance = np.asarray(sd, dtype=float), np.asarray(gap, dtype=float)
+    s, distance = _folded(sd, gap)
     fold = s * np.sqrt(2 / np.pi) * np.exp(-(distance**2) / (2 * s**2))
     return np.asarray(fold - 2 * distance * ndtr(-distance / s))
 
@@ -161,8 +163,8 @@ def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
     >>> absolute_gap_error(1.0, [0.0, 1.0, 9.0]).round(6).tolist()
     [0.797885, 0.648235, 0.797885]
     """
-    s = np.asarray(sd, dtype=float)
-    u = np.asarray(gap, dtype=float) / s
+    s, distance = _folded(sd, gap)
+    u = distance / s
     saved = _partial_mean(u) - _partial_mean(2 * u)
     return np.asarray(s * (np.sqrt(2 / np.pi) - 2 * saved))
 
@@ -200,6 +202,23 @@ def misestimated_gap_variance(
         mean_variance(mechanism, size, total, nu2) / checks.positive(size_factors=factor) ** 2
         for size, factor, nu2 in zip(sizes, size_factors, second_moments, strict=True)
     )
+
+
+def _group(size: int, clients: int, second_moment: float) -> tuple[int, int, float]:
+    """Return the checked size of a group, how many clients are not in it, and its second moment."""
+    members = checks.whole(size=size, at_least=1)
+    others = checks.whole(clients=clients, at_least=members) - members
+    return members, others, checks.probability(second_moment=second_moment)
+
+
+def _folded(sd: ArrayLike, gap: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return checked standard deviations and gaps."""
+    s, distance = np.asarray(sd, dtype=float), np.asarray(gap, dtype=float)
+    for name, numbers, right in (("sd", s, s > 0), ("gap", distance, distance >= 0)):
+        if not (np.isfinite(numbers) & right).all():
+            rule = "> 0" if name == "sd" else ">= 0"
+            raise ValueError(f"{name} must be {rule} and finite, got {name}={numbers.tolist()!r}")
+    return s, distance
 
 
 def _partial_mean(u: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -109,7 +109,8 @@ def log_information_ceiling(domain_size: int, epsilon: float) -> float:
     ----------
     Equation (54), Theorem 4.4 of lopuhaa2020.
     """
-    return float(2 * (domain_size - 1) * np.log(np.expm1(checks.positive(epsilon=epsilon))))
+    size = checks.whole(domain_size=domain_size, at_least=2)
+    return float(2 * (size - 1) * np.log(np.expm1(checks.positive(epsilon=epsilon))))
 
 
 def log_covariance_floor(
@@ -127,7 +128,8 @@ def log_covariance_floor(
         ``Q[y, .]``, hence least at a pattern of ones and ``e^epsilon``; with j of the latter it is at least ``-(a - j) epsilon``, and 0 if j = 0.
     """
     checks.choice(form=form, among=("published", "sharp"))
-    return -float((domain_size if form == "published" else domain_size - 1) * checks.positive(epsilon=epsilon))
+    size = checks.whole(domain_size=domain_size, at_least=2)
+    return -(size if form == "published" else size - 1) * checks.positive(epsilon=epsilon)
 
 
 def distribution_bound(domain_size: int, epsilon: float) -> float:
@@ -271,5 +273,6 @@ def finite_users_bound(domain_size: int, users: int, epsilon: float, concentrati
     size = checks.whole(domain_size=domain_size, at_least=2)
     trace = max(uniform_information(size, epsilon, count) for count in range(1, size))
     spread = 1 - 1 / size - information.dirichlet_diversity(size, concentration)
-    entropy = information.dirichlet_entropy(size, concentration) - users * trace * spread / (size - 1)
+    told = checks.whole(users=users, at_least=1) * trace * spread / (size - 1)
+    entropy = information.dirichlet_entropy(size, concentration) - told
     return hyperplane_factor(size) * distribution_bound_from_entropy(entropy, size)

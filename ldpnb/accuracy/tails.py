@@ -17,7 +17,7 @@ def chebyshev(variance: float, deviation: float) -> float:
     >>> chebyshev(1.0, 10.0)
     0.01
     """
-    return min(1.0, variance / checks.positive(deviation=deviation) ** 2)
+    return min(1.0, checks.non_negative(variance=variance) / checks.positive(deviation=deviation) ** 2)
 
 
 def hoeffding(terms: int, deviation: float) -> float:
@@ -26,7 +26,8 @@ def hoeffding(terms: int, deviation: float) -> float:
     >>> round(hoeffding(100, 20 * np.log(10) ** 0.5), 12)
     0.02
     """
-    return min(1.0, 2 * float(np.exp(-(checks.positive(deviation=deviation) ** 2) / (2 * terms))))
+    number = checks.whole(terms=terms, at_least=1)
+    return min(1.0, 2 * float(np.exp(-(checks.positive(deviation=deviation) ** 2) / (2 * number))))
 
 
 def bernstein(variance: float, bound: float, deviation: float) -> float:
@@ -41,8 +42,9 @@ def bernstein(variance: float, bound: float, deviation: float) -> float:
     deviation : float
         ``> 0``.
     """
-    distance = checks.positive(deviation=deviation)
-    return min(1.0, 2 * float(np.exp(-(distance**2) / (2 * variance + 2 * bound * distance / 3))))
+    distance, most = checks.positive(deviation=deviation), checks.positive(bound=bound)
+    spread = checks.non_negative(variance=variance)
+    return min(1.0, 2 * float(np.exp(-(distance**2) / (2 * spread + 2 * most * distance / 3))))
 
 
 def symmetric_binomial(terms: int, deviation: float) -> float:
@@ -51,9 +53,9 @@ def symmetric_binomial(terms: int, deviation: float) -> float:
     >>> symmetric_binomial(4, 4.0), symmetric_binomial(4, 2.1)
     (0.125, 0.125)
     """
-    distance = checks.positive(deviation=deviation)
-    least = int(np.ceil((terms + distance) / 2 - 1e-9))
-    return 0.0 if least > terms else min(1.0, 2 * float(bdtrc(least - 1, terms, 0.5)))
+    distance, number = checks.positive(deviation=deviation), checks.whole(terms=terms, at_least=1)
+    least = int(np.ceil((number + distance) / 2 - 1e-9))
+    return 0.0 if least > number else min(1.0, 2 * float(bdtrc(least - 1, number, 0.5)))
 
 
 def normal(sd: float, deviation: float) -> float:
@@ -62,7 +64,7 @@ def normal(sd: float, deviation: float) -> float:
     >>> round(normal(1.0, 1.959963984540054), 12)
     0.05
     """
-    return float(2 * ndtr(-checks.positive(deviation=deviation) / sd))
+    return float(2 * ndtr(-checks.positive(deviation=deviation) / checks.positive(sd=sd)))
 
 
 def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: float) -> float:
@@ -84,14 +86,15 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
     """
     from scipy.optimize import minimize_scalar
 
-    distance, lie = checks.positive(deviation=deviation) / terms, 1 - keep
+    number, width = checks.whole(terms=terms, at_least=1), checks.positive(scale=scale)
+    distance, lie = checks.positive(deviation=deviation) / number, 1 - checks.rate(keep=keep)
 
     def exponent(rate: float) -> float:
         decay = np.exp(-rate)
         kept = max(lie * rate + np.log(lie * decay + keep), keep * rate + np.log(lie + keep * decay)) if lie else 0.0
-        return float(kept - np.log1p(-((scale * rate) ** 2)) - rate * distance)
+        return float(kept - np.log1p(-((width * rate) ** 2)) - rate * distance)
 
     best = minimize_scalar(
-        exponent, bounds=(0.0, (1 - 1e-12) / scale), method="bounded", options={"xatol": 1e-9 / scale}
+        exponent, bounds=(0.0, (1 - 1e-12) / width), method="bounded", options={"xatol": 1e-9 / width}
     )
-    return min(1.0, 2 * float(np.exp(terms * min(best.fun, 0.0))))
+    return min(1.0, 2 * float(np.exp(number * min(best.fun, 0.0))))

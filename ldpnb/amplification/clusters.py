@@ -50,7 +50,8 @@ def cluster_loss_at(other_size: float, *, epsilon: float, changed_size: int, sam
     rate = checks.rate(sampling_rate=sampling_rate)
     size = checks.whole(changed_size=changed_size, at_least=1)
     budget = checks.positive(epsilon=epsilon)
-    return weighted_loss(budget, float(logit(rate)) + budget * (size - 1 + other_size))
+    others = checks.non_negative(other_size=other_size)
+    return weighted_loss(budget, float(logit(rate)) + budget * (size - 1 + others))
 
 
 def cluster_loss_lower_bound(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
@@ -277,7 +278,8 @@ def identified_cluster_loss_lower_bound(known_loss: float, *, confusion: float, 
     """
     rate, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss = checks.non_negative(known_loss=known_loss)
-    return float(-np.log1p(rate * np.expm1(-loss) / (rate + (1 - rate) * beta)))
+    with np.errstate(divide="ignore"):
+        return weighted_loss(loss, float(logit(rate) - np.log(beta)) - loss)
 
 
 def identified_cluster_loss_weak_bound(

@@ -6,6 +6,7 @@ rounding up at random with the fractional part's probability loses about ``3 r e
 """
 
 import numpy as np
+from scipy.special import logsumexp
 
 from ldpnb import checks
 from ldpnb.amplification.lemmas import inserted_record_loss
@@ -53,23 +54,27 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
     """
     n, rate = checks.whole(population=population, at_least=1), checks.open_probability(sampling_rate=sampling_rate)
     budget = checks.positive(epsilon=epsilon)
-    gained = [np.log1p(_excess(n, rate, budget, end)) for end in (1, -1)]
-    lost = [-np.log1p(_excess(n, rate, -budget, end)) for end in (1, -1)]
-    return float(max(gained + lost))
+    gained = [_log_ratio(n, rate, budget, end) for end in (1, -1)]
+    lost = [-_log_ratio(n, rate, -budget, end) for end in (1, -1)]
+    return max(gained + lost)
 
 
-def _excess(population: int, rate: float, step: float, end: int) -> float:
-    """Return ``N/D - 1`` with ``ln y = step`` and ``ln z = end |step|``."""
+def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
+    """Return ``ln(N/D)`` with ``ln y = step`` and ``ln z = end |step|``: from ``N - D`` at small budgets, where both are near 1."""
     m = np.floor(rate * population)
     p = rate * population - m
     mu, nu = m / (population + 1), (m + 1) / (population + 1)
-    one, two, z = np.expm1(step), np.expm1(2 * step), np.expm1(end * abs(step))
+    log_z = end * abs(step)
     if p + rate < 1:
-        rise = (1 - p - rate) * mu * two + (p + rate) * ((1 - nu) * z + nu * one)
+        same, more = 1 - p - rate, p + rate
+        weights, logs = [same * (1 - mu), same * mu, more * (1 - nu), more * nu], [0.0, 2 * step, log_z, step]
     else:
         further = p + rate - 1
-        rise = (1 - further) * ((1 - nu) * z + nu * one) + further * np.expm1(step + end * abs(step))
-    return float((rise - p * z) / (1 + p * z))
+        weights, logs = [(1 - further) * (1 - nu), (1 - further) * nu, further], [log_z, step, step + log_z]
+    if abs(step) >= 1:
+        return float(logsumexp(logs, b=weights) - logsumexp([0.0, log_z], b=[1 - p, p]))
+    surplus = p * np.expm1(log_z)
+    return float(np.log1p((weights @ np.expm1(logs) - surplus) / (1 + surplus)))
 
 
 def random_rounding_loss_supremum(sampling_rate: float, epsilon: float) -> float:
