@@ -1,0 +1,305 @@
+"""The numbers printed for biswas2022, computed anew in high precision from what one node does under Definition 2.4."""
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from certify import certify, pieces
+from mpmath import betainc, binomial, exp, findroot, log, mp, mpf, pi, sqrt
+
+NODES = 50_000
+VALUES = 101
+
+
+def randomiser(epsilon: mpf, k: int) -> tuple[mpf, mpf]:
+    """Probability of the own value and of a given other one."""
+    return exp(epsilon) / (exp(epsilon) + k - 1), 1 / (exp(epsilon) + k - 1)
+
+
+def node(chance: mpf, rate: mpf, cost: mpf) -> tuple[mpf, mpf]:
+    """Mean and variance of ``1{reports i} - cost * 1{reports}`` for a node that reports i with a given chance if it reports."""
+    mean = rate * (chance - cost)
+    square = rate * (chance * (1 - cost) ** 2 + (1 - chance) * cost**2)
+    return mean, square - mean**2
+
+
+def unadjusted_mean(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
+    p, q = randomiser(epsilon, k)
+    reports = n * f * node(p, rate, 0)[0] + n * (1 - f) * node(q, rate, 0)[0]
+    return (reports - n * q) / (p - q)
+
+
+def variance(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int, *, realised: bool = False) -> mpf:
+    """Variance of g_DE, or of c-hat, for fixed data."""
+    p, q = randomiser(epsilon, k)
+    cost = q if realised else mpf(0)
+    parts = n * f * node(p, rate, cost)[1] + n * (1 - f) * node(q, rate, cost)[1]
+    return parts / (rate * (p - q)) ** 2
+
+
+def variance_iid(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
+    p, q = randomiser(epsilon, k)
+    return n * node(f * p + (1 - f) * q, rate, mpf(0))[1] / (rate * (p - q)) ** 2
+
+
+def displayed(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
+    """The proof of Theorem 3.2, divided by the squared rate."""
+    p, q = randomiser(epsilon, k)
+    r = f * p + (1 - f) * q
+    total = n * rate * (f * p * (1 - p) + (1 - f) * q * (1 - q)) + n * rate * (1 - rate) * r**2
+    return total / (rate * (p - q)) ** 2
+
+
+def stated_for_c_hat() -> mpf:
+    """The proof of Theorem 3.5: the displayed variance and that of q times the size, added."""
+    n, rate, epsilon = mpf(1000), mpf("0.5"), mpf(1)
+    p, q = randomiser(epsilon, 4)
+    size = n * rate * (1 - rate)
+    return displayed(n, mpf("0.3"), rate, epsilon, 4) + size * q**2 / (rate * (p - q)) ** 2
+
+
+def definition_3_1(n: int, f: str) -> mpf:
+    return variance(mpf(n), mpf(f), mpf("0.1"), mpf(1), 100) / (n * mpf(f))
+
+
+def chance_below(bound: mpf, chance: mpf) -> mpf:
+    """Chance that fewer than `bound` of all nodes report a value."""
+    most = int(mp.ceil(bound)) - 1
+    return betainc(NODES - most, most + 1, 0, 1 - chance, regularized=True)
+
+
+def negative() -> list[mpf]:
+    q = randomiser(mpf(1), VALUES)[1]
+    return [chance_below(NODES * q, q / 10), chance_below(NODES * q / 10, q / 10)]
+
+
+def bin_law(trials: int, probability: str) -> list[mpf]:
+    c = mpf(probability)
+    law = [binomial(trials, v) * c**v * (1 - c) ** (trials - v) for v in range(trials + 1)]
+    return law + [mpf(0)] * (VALUES - len(law))
+
+
+def first() -> list[mpf]:
+    return bin_law(100, "0.5")
+
+
+def mixture() -> list[mpf]:
+    return [(a + b) / 2 for a, b in zip(bin_law(50, "0.6"), bin_law(50, "0.4"), strict=True)]
+
+
+def distance(law: list[mpf], rate: mpf, epsilon: mpf) -> mpf:
+    """Mean total variation distance between c-hat and the data, deviations being normal."""
+    deviations = (
+        times * sqrt(variance(mpf(NODES), f, rate, epsilon, VALUES, realised=True)) for f, times in Counter(law).items()
+    )
+    return sqrt(2 / pi) * sum(deviations) / (2 * NODES)
+
+
+def improvements(law: Callable[[], list[mpf]]) -> Callable[[], list[mpf]]:
+    return lambda: [distance(law(), mpf(r), mpf(e)) for e in (1, 2, 3, 5) for r in ("0.1", "0.9")]
+
+
+def apart() -> list[mpf]:
+    high, low = bin_law(50, "0.6")[:51], bin_law(50, "0.4")[:51]
+    total = [sum(high[i] * low[v - i] for i in range(max(0, v - 50), min(50, v) + 1)) for v in range(VALUES)]
+    return [sum(abs(a - b) for a, b in zip(law, first(), strict=True)) / 2 for law in (total, mixture())]
+
+
+def per_cent_lower() -> list[mpf]:
+    at = [distance(first(), mpf(r), mpf(3)) for r in ("0.1", "0.2", "0.9", "1")]
+    return [100 * (1 - at[1] / at[0]), 100 * (1 - at[3] / at[2])]
+
+
+def root(function: Callable[[mpf], mpf], near: str) -> mpf:
+    return findroot(function, (mpf(near), mpf(near) + mpf("0.01")))
+
+
+def turn() -> mpf:
+    law = first()
+
+    def gained(e: mpf) -> mpf:
+        steps = [distance(law, mpf(r), e) for r in ("0.8", "0.9", "1")]
+        before, last = (a - b for a, b in pairwise(steps))
+        return before - last
+
+    return root(gained, "6.8")
+
+
+def differences() -> list[mpf]:
+    law = first()
+    return [
+        root(lambda e, level=level: distance(law, mpf("0.1"), e) - distance(law, mpf(1), e) - mpf(level), near)
+        for level, near in (("0.1", "4.1"), ("0.05", "5.4"))
+    ]
+
+
+def ratio(e: int) -> mpf:
+    return distance(first(), mpf("0.1"), mpf(e)) / distance(first(), mpf(1), mpf(e))
+
+
+def rare_personal(rates: dict[mpf, int], epsilon: mpf, k: int) -> mpf:
+    """Variance of T at a value nobody holds, nodes counted by rate."""
+    p, q = randomiser(epsilon, k)
+    n, expected = sum(rates.values()), sum(r * c for r, c in rates.items())
+    return sum(c * node(q, r, mpf(0))[1] for r, c in rates.items()) * (n / (expected * (p - q))) ** 2
+
+
+def first_population() -> mpf:
+    return rare_personal({mpf("0.8"): 2, mpf("0.2"): 2, mpf("0.5"): 1}, mpf(1), 4)
+
+
+GROUPS = ((1300, 1200, "0.8"), (700, 100, "0.1"))
+
+
+def exact_personal() -> mpf:
+    p, q = randomiser(mpf(2), 4)
+    parts = sum(h * node(p, mpf(r), 0)[1] + (c - h) * node(q, mpf(r), 0)[1] for c, h, r in GROUPS)
+    return parts * (2000 / (sum(c * mpf(r) for c, _, r in GROUPS) * (p - q))) ** 2
+
+
+def displayed_personal() -> mpf:
+    p, q = randomiser(mpf(2), 4)
+    f = mpf(1300) / 2000
+    noise, r = f * p * (1 - p) + (1 - f) * q * (1 - q), f * p + (1 - f) * q
+    total = sum(c * (mpf(x) * (1 - mpf(x)) * (noise + r**2) + mpf(x) ** 2 * noise) for c, _, x in GROUPS)
+    return total * (2000 / (sum(c * mpf(x) for c, _, x in GROUPS) * (p - q))) ** 2
+
+
+def silent_loss() -> mpf:
+    """Loss of reports and silence when nodes of four values take part with these rates."""
+    rates = [mpf(x) for x in ("0.08", "0.5", "0.8", "0.3")]
+    p, q = randomiser(mpf(1), 4)
+    laws = [[r * (p if y == x else q) for y in range(4)] + [1 - r] for x, r in enumerate(rates)]
+    return max(log(a / b) for one in laws for other in laws for a, b in zip(one, other, strict=True))
+
+
+def noise(epsilon: mpf) -> mpf:
+    p, q = randomiser(epsilon, 10)
+    return q * (1 - q) / (p - q) ** 2
+
+
+def horvitz_thompson(rates: list[mpf], budgets: tuple[str, str]) -> mpf:
+    return sum(500 * noise(mpf(e)) / r for r, e in zip(rates, budgets, strict=True))
+
+
+def best_rates() -> list[mpf]:
+    roots = [sqrt(noise(mpf(e))) for e in ("3", "0.5")]
+    shared = [100 * r / (500 * sum(roots)) for r in roots]
+    return shared[::-1]
+
+
+def generic_bound() -> mpf:
+    growth = exp(mpf(5))
+    return log(1 + 8 * (growth - 1) / (growth + 1) * (sqrt(growth * log(4 * 10**6) / NODES) + growth / NODES))
+
+
+CERTIFICATES = {
+    "definition-2.3-remark-1": {
+        "p* = {} and q* = {};": lambda: [1, 1],
+        "p* = {} > q* = {} |": lambda: randomiser(mpf(1), 4),
+    },
+    "equation-4": {
+        "epsilon = 1: {});": lambda: unadjusted_mean(mpf(4), mpf("0.5"), mpf("0.5"), mpf(1), 4),
+        "would be {} |": lambda: (
+            4
+            * mpf("0.5")
+            * (sum(randomiser(mpf(1), 4)) / 2 - 4 * randomiser(mpf(1), 4)[1])
+            / (randomiser(mpf(1), 4)[0] - randomiser(mpf(1), 4)[1])
+        ),
+    },
+    "theorem-2.1": {
+        "it is {} nodes": lambda: (
+            unadjusted_mean(mpf(NODES), mpf("0.05"), mpf("0.1"), mpf(1), VALUES) - NODES * mpf("0.05")
+        )
+    },
+    "section-3-meaning-of-f": {
+        "reports is {};": lambda: sum(randomiser(mpf(1), 4)) / 2,
+        "gives {} with that, {} with the share held; the mean is {} |": lambda: [
+            unadjusted_mean(mpf(4), share, mpf("0.5"), mpf(1), 4)
+            for share in (sum(randomiser(mpf(1), 4)) / 2, mpf("0.5"), mpf("0.5"))
+        ],
+    },
+    "theorem-3.2": {"k = 101: {} |": lambda: variance(mpf(NODES), mpf(0), mpf("0.1"), mpf(1), VALUES)},
+    "theorem-3.2-proof": {
+        "displayed {}, exact {} for fixed data and {} for iid": lambda: [
+            f(mpf(1000), mpf("0.3"), mpf("0.2"), mpf(2), 4) for f in (displayed, variance, variance_iid)
+        ]
+    },
+    "definition-3.1-theorem-3.3": {
+        "gives {} at f = .05 for n = 50000, {} for ten times the nodes and {} at f": lambda: [
+            definition_3_1(*at) for at in ((NODES, "0.05"), (10 * NODES, "0.05"), (NODES, "1e-4"))
+        ],
+        "Var*(g/(n pi)) is {}; Var*(g/n) is {} |": lambda: [
+            variance(mpf(NODES), mpf(0), mpf("0.1"), mpf(1), 100) / (NODES * scale) ** 2 for scale in (mpf("0.1"), 1)
+        ],
+    },
+    "section-3-limit": {
+        "printed {};": lambda: NODES / (exp(mpf(1)) - 1),
+        "pi = 1e-12 {};": lambda: unadjusted_mean(mpf(NODES), mpf(0), mpf("1e-12"), mpf(1), VALUES),
+        "no reports {} |": lambda: -NODES / (exp(mpf(1)) - 1),
+    },
+    "theorem-3.5": {
+        "Var(g) = {}, Var(c-hat) = {} (the source's formula: {})": lambda: [
+            variance(mpf(1000), mpf("0.3"), mpf("0.5"), mpf(1), 4),
+            variance(mpf(1000), mpf("0.3"), mpf("0.5"), mpf(1), 4, realised=True),
+            stated_for_c_hat(),
+        ]
+    },
+    "theorem-3.6": {
+        "every f below {} at": lambda: 9 / (exp(mpf(1)) - 1),
+        "chance {} and g_DE < 0 with chance {} |": negative,
+    },
+    "figure-1": {"3, 5: {} -> {}, {} -> {}, {} -> {}, {} -> {};": improvements(first)},
+    "figure-2": {
+        "3, 5: {} -> {}, {} -> {}, {} -> {}, {} -> {};": improvements(mixture),
+        "total variation of {} only, the mixture by {}.": apart,
+    },
+    "figure-3-diminishing-returns": {
+        "distance by {}%, from .9 to 1 by {}%,": per_cent_lower,
+        "from epsilon = {} on": turn,
+        "True below epsilon = {}.": turn,
+    },
+    "section-6-rate-.1-against-1": {
+        "sqrt(10) = {} times": lambda: sqrt(mpf(10)),
+        "({} at 3, {} at 10)": lambda: [ratio(3), ratio(10)],
+        "from epsilon = {} on, below .05 from {};": differences,
+        "for epsilon < {} |": lambda: root(lambda e: distance(first(), mpf("0.1"), e) - 1, "1.9"),
+    },
+    "theorem-5.1-unbiasedness": {
+        "E T = {} instead": lambda: 5 * mpf("1.6") / mpf("2.5"),
+        "overall: E T = {};": lambda: 1251 * mpf("0.75") / mpf("0.5634"),
+    },
+    "theorem-5.1-var": {"the first: {} |": first_population},
+    "theorem-5.1-proof": {"displayed {}, exact {} (": lambda: [displayed_personal(), exact_personal()]},
+    "section-6-open-question-i": {
+        "E T = ({}, {}, {}, {}),": lambda: [2500] * 4,
+        "from 1 to {},": silent_loss,
+        "keeps it at {} |": lambda: log(randomiser(mpf(1), 2)[0] / randomiser(mpf(1), 2)[1]),
+    },
+    "section-6-open-question-ii": {"bound allows {} at": generic_bound},
+    "section-6-open-question-iii": {
+        "Var*(T) is {} at": lambda: rare_personal({mpf("0.1"): 1000}, mpf(1), 10),
+        "maximum, and {} with": lambda: rare_personal({mpf(1): 100, mpf(0): 900}, mpf(1), 10),
+        "Horvitz-Thompson {} at equal rates, {} at": lambda: [
+            sum(500 * noise(mpf(1)) / mpf(r) for r in rates) for rates in (("0.1", "0.1"), ("0.15", "0.05"))
+        ],
+        "rates {} and {} give {} (equal rates {})": lambda: [
+            *best_rates(),
+            horvitz_thompson(best_rates(), ("0.5", "3")),
+            horvitz_thompson([mpf("0.1")] * 2, ("0.5", "3")),
+        ],
+    },
+}
+EXCEPTIONS = {
+    "definition-2.4": "prints settings and a tolerance",
+    "theorem-3.1": "prints a tolerance and whole numbers",
+    "theorem-3.4": "prints a tolerance and whole numbers",
+    "figure-3-communication-cost": "prints whole numbers",
+    "remark-2": "prints whole numbers",
+}
+
+
+@pytest.mark.parametrize(("claim", "piece"), pieces(CERTIFICATES))
+def test_printed_digits_are_those_of_the_high_precision_route(claim: str, piece: str) -> None:
+    certify(f"biswas2022/{claim}", piece, CERTIFICATES[claim][piece])
