@@ -5,6 +5,9 @@ single bounded number ``x = s v n_min / n``. Nothing depends on the group beyond
 exactly epsilon-LDP in group and value together. Neither is in juarez2022: they are what its two mechanisms should be compared with. The bit is
 better than ``M_R`` for equal groups at every budget and for any sizes up to ``ln sqrt 5 = 0.80`` nats; beyond, a majority next to a small minority
 wastes its reports.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass

@@ -2,6 +2,9 @@
 
 Both are *pure* protocols: a report supports the value ``x`` with probability ``p`` if its sender holds ``x`` and ``q`` otherwise, and ``p > q``.
 That pair is all an unbiased estimate needs. The exact channel is there for everything else: privacy loss, likelihood, information.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass

@@ -3,6 +3,9 @@
 A client of group ``g`` with value ``v`` reports a group and a value. The group goes through randomised response; if it changes, the value is
 replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a real number with Laplace noise. Both know their
 *exact* privacy loss, which is not the one the source states. For a gap alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass

@@ -3,6 +3,9 @@
 Use `OneBit` where a report must be small or the budget is below 2.3 nats, `LocalLaplace` where the server needs a real number, and
 `CentralLaplace` for what a trusted curator would reach. All three are simulated through the **sum of the reports**, drawn from its exact law
 in time proportional to the number of distinct values, whatever the number of users; `estimate` turns that sum into the unbiased mean.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""What the group-mean mechanisms share: randomised response of the group, and signs and noise, on tallies and client by client."""
+"""What the group-mean mechanisms share: randomised response of the group, and signs and noise, on tallies and client by client.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
+`ldpnb.mechanisms`).
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -3,6 +3,9 @@
 As printed, the bias *is* the privacy budget; the exact privacy loss is then about twice as large. `SignRandomiser` is calibrated to a budget,
 `SignRandomiser.as_printed` follows the lecture to the letter. A report supports a value where its sign is +1, so the estimators for pure
 protocols apply unchanged.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass

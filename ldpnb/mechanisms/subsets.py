@@ -2,6 +2,9 @@
 
 Between k-ary randomised response (``k = 1``) and half of all values it is the best channel known for frequency estimation at every epsilon; at the
 uniform distribution it is the best there is (see `ldpnb.privacy.design`).
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
