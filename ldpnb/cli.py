@@ -71,7 +71,7 @@ def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
     return list({n.id: n for n in map(find, identifiers)}.values())
 
 
-@cli.command("list")
+@cli.command("list", short_help="List all notebooks.")
 def list_notebooks() -> None:
     """List all notebooks: id, title, number of claims, and whether the results here are up to date."""
     from ldpnb.companion import up_to_date
@@ -82,17 +82,22 @@ def list_notebooks() -> None:
         click.echo(f"{identifier:<{widths[0]}}  {claims:>{widths[1]}}  {state:<{widths[2]}}  {title}".rstrip())
 
 
-@cli.command()
+@cli.command(short_help="Show a notebook's parameters and claims.")
 @click.argument("id")
 def show(id: str) -> None:
-    """Show a notebook's parameters (type, default, meaning) and claims."""
+    """Show a notebook's parameters (default, type, meaning) and claims.
+
+    Of its ID as `ldpnb list` prints it, any beginning of the name that no other has will do: 03_cluster.
+    """
     notebook = find(id)
     click.echo(f"{notebook.id}: {notebook.title}\n")
     for p in notebook.parameters:
         click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}")
     if not notebook.parameters:
         click.echo("  no parameters")
-    click.echo("".join(f"\n  {c}" for c in notebook.claims))
+    if notebook.claims:
+        click.echo("\nclaims, which `ldpnb verdicts` decides:\n")
+        click.echo("\n".join(f"  {c}" for c in notebook.claims))
 
 
 def _pairs(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -132,16 +137,23 @@ def _parallel(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@cli.command()
+@cli.command(short_help="Run notebooks, with parameters of your own if you like.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option(
-    "-p", "parameters", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable)."
+    "-p",
+    "parameters",
+    multiple=True,
+    callback=_pairs,
+    metavar="NAME=VALUE",
+    help="Set a parameter (repeatable); `ldpnb show ID` names them.",
 )
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
 @click.option("-f", "--force", is_flag=True, help="Run unchanged notebooks too.")
 @_parallel
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, force: bool, **where: Any) -> None:
     """Run notebooks, all by default, and renew their figures.
+
+    An ID may be shortened to a beginning that no other notebook's name has, such as 03_cluster.
 
     With -p or --output the results go to a folder of their own and the committed ones stay as they are.
     """
@@ -150,10 +162,14 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, f
     tasks = companion.plan(_chosen(ids), parameters, output)
     renew = [t for t in tasks if force or t.target != t.notebook.path or not companion.up_to_date(t.notebook)]
     if len(renew) < len(tasks):
-        click.echo(f"{len(tasks) - len(renew)} notebooks are up to date")
+        click.echo(f"up to date: {_notebooks(len(tasks) - len(renew))}")
     failed = _run(renew, where)
     if failed:
         raise SystemExit(1)
+
+
+def _notebooks(count: int) -> str:
+    return f"{count} notebook{'s' * (count != 1)}"
 
 
 def _run(tasks: list[Any], where: dict[str, Any]) -> int:
@@ -161,7 +177,7 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
 
     from ldpnb import companion
 
-    failed = 0
+    failed, folders = 0, dict[Path, None]()
     try:
         with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
             for outcome in companion.run(tasks, **where):
@@ -169,17 +185,19 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
                 bar.clear()
                 click.echo(f"failed: {outcome.error}" if outcome.error else line, err=bool(outcome.error))
                 failed += bool(outcome.error)
+                if not outcome.error and outcome.task.target != outcome.task.notebook.path:
+                    folders[outcome.task.target.parent] = None
                 bar.update()
     except KeyboardInterrupt:
         raise click.exceptions.Abort from None
-    for folder in dict.fromkeys(str(t.target.parent) for t in tasks if t.target != t.notebook.path):
+    for folder in folders:
         click.echo(f"results in {folder}")
     if failed:
-        click.echo(f"{failed} of {len(tasks)} notebooks failed; what they had left before is untouched", err=True)
+        click.echo(f"{failed} of {_notebooks(len(tasks))} failed; what was there before is untouched", err=True)
     return failed
 
 
-@cli.command()
+@cli.command(short_help="Run an experiment over a grid of settings.")
 @click.argument("id", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the experiments with their parameters.")
 @click.option(
@@ -193,7 +211,7 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
 @click.option("-p", "fixed", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable).")
 @click.option("-r", "--repetitions", type=int, default=1000, show_default=True, help="At every point of the grid.")
 @click.option("--block", type=int, help="Most repetitions in one task.  [default: 1000]")
-@click.option("--seed", type=int, default=2022, show_default=True)
+@click.option("--seed", type=int, default=2022, show_default=True, help="Of every random stream.")
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
 @_parallel
 def sweep(id: str | None, listing: bool, **described: Any) -> None:
@@ -210,10 +228,10 @@ def sweep(id: str | None, listing: bool, **described: Any) -> None:
         raise SystemExit(session.run(id, **described))
 
 
-@cli.command()
+@cli.command(short_help="Draw columns of a sweep's table.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--x", required=True, metavar="COLUMN")
-@click.option("--y", required=True, metavar="COLUMN")
+@click.option("--x", required=True, metavar="COLUMN", help="On the horizontal axis.")
+@click.option("--y", required=True, metavar="COLUMN", help="On the vertical axis.")
 @click.option("--by", metavar="COLUMN", help="A series per value of this column.")
 @click.option("--where", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Only these rows (repeatable).")
 @click.option("--log", default="", metavar="x|y|x,y", help="Logarithmic axes.")
@@ -229,7 +247,7 @@ def plot(folder: Path, output: Path | None, x: str, y: str, **options: Any) -> N
     click.echo(path)
 
 
-@cli.command()
+@cli.command(short_help="Re-execute notebooks and compare with what is committed.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 def check(ids: tuple[str, ...]) -> None:
     """Re-execute notebooks against their committed outputs (nbval) and their figures' numbers."""
@@ -238,7 +256,7 @@ def check(ids: tuple[str, ...]) -> None:
     raise SystemExit(min(subprocess.run([sys.executable, *arguments], cwd=home(), check=False).returncode, 1))
 
 
-@cli.command()
+@cli.command(short_help="Decide every claim anew; print the ledger.")
 @click.option("--source", help="Only this source's claims.")
 @click.option("--status", type=click.Choice(_STATUSES), help="Only verdicts of this status.")
 @click.option("-v", "--verbose", is_flag=True, help="With evidence and corrected statements.")
@@ -269,7 +287,7 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
         raise SystemExit(1)
 
 
-@cli.command("report")
+@cli.command("report", short_help="Write the ledger as Markdown, HTML or CSV.")
 @click.option(
     "--format", "kind", type=click.Choice(_FORMATS), help="Of the ledger.  [default: by the file's name, else md]"
 )
@@ -294,7 +312,7 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
             raise UsageError(f"output cannot be written: {output} ({error.strerror})") from None
 
 
-@cli.command()
+@cli.command(short_help="Build the static site.")
 @click.option(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for it.  [default: build/site]"
 )
@@ -307,7 +325,7 @@ def site(output: Path | None) -> None:
     click.echo(f"{builder.build(target)} pages; open {target / 'index.html'}")
 
 
-@cli.command()
+@cli.command(short_help="Fetch public data.")
 @click.argument("name", required=False)
 @click.option("--url", default="", help="Where to fetch it from instead.")
 @click.option(
@@ -334,7 +352,7 @@ def download(name: str | None, url: str, cache: Path | None, sha256: str) -> Non
     click.echo(found.path)
 
 
-@cli.command(context_settings={"ignore_unknown_options": True})
+@cli.command(short_help="Open JupyterLab on the tour.", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTER OPTION]...")
 def lab(arguments: tuple[str, ...]) -> None:
     """Open JupyterLab on the tour, on the loopback interface and with a token; options that would change that are refused."""

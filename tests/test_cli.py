@@ -58,7 +58,7 @@ def test_one_failing_notebook_lets_the_others_go_on_and_the_run_ends_with_1(ldpn
     assert "1 of 2 notebooks failed" in result.stderr
     assert (checkout / "figures/1_demo/01_line/figure_1.png").exists()
     again = ldpnb("run", "01_line")
-    assert again.stdout == "1 notebooks are up to date\n"
+    assert again.stdout == "up to date: 1 notebook\n"
 
 
 def test_an_interrupt_ends_with_130_and_keeps_what_was(checkout: Path) -> None:

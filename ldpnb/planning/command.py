@@ -69,7 +69,9 @@ def _with(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
     return decorate
 
 
-@click.group("plan", context_settings={"max_content_width": 110})
+@click.group(
+    "plan", short_help="Plan a collection: clients, budget or error.", context_settings={"max_content_width": 110}
+)
 def plan() -> None:
     """Compute what is left out of: clients, epsilon, error, failure (and values), for every mechanism.
 
@@ -77,7 +79,7 @@ def plan() -> None:
     """
 
 
-@plan.command()
+@plan.command(short_help="Shares of the clients who hold each value.")
 @_with(_COMMON)
 @click.option("--values", type=_whole, metavar="INTEGER", help="Number of values that a client may hold.")
 @click.option("--simultaneous", is_flag=True, help="The error of all shares at once; otherwise of any one share.")
@@ -89,7 +91,7 @@ def frequency(**options: Any) -> None:
     _answer(Frequency, options)
 
 
-@plan.command()
+@plan.command(short_help="A mean of values in a known range.")
 @_with(_COMMON)
 @click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
 @click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
@@ -101,7 +103,7 @@ def mean(ends: tuple[float, float], **options: Any) -> None:
     _answer(Mean, options | {"low": ends[0], "high": ends[1]})
 
 
-@plan.command()
+@plan.command(short_help="The gap between the means of two groups.")
 @_with(_COMMON)
 @click.option("--shares", type=_numbers, metavar="NUMBERS", help="Share of clients in each group.  [default: 0.5,0.5]")
 @click.option(

@@ -69,5 +69,5 @@ def as_channel(channel: ArrayLike) -> NDArray[np.float64]:
     sums = matrix.sum(axis=0)
     if np.abs(sums - 1).max() > 1e-9:
         worst = int(np.abs(sums - 1).argmax())
-        raise ValueError(f"channel must have columns that sum to 1, got column {worst} with sum {sums[worst]!r}")
+        raise ValueError(f"channel must have columns that sum to 1, got column {worst} with sum {sums[worst]:.10g}")
     return matrix
