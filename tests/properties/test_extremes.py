@@ -14,11 +14,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import domain_sizes, epsilons, examples, failures, inner_rates, logarithmic, rates, responses, users
 
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from properties.strategies import (
+    domain_sizes,
+    epsilons,
+    examples,
+    failures,
+    inner_rates,
+    logarithmic,
+    rates,
+    responses,
+    users,
+)
 
 ROOMS = ("mechanisms", "privacy", "amplification", "accuracy")
 
@@ -62,7 +72,9 @@ INFINITE = {
 }
 NOT_A_NUMBER = {"amplification.shuffling.closed_form": "outside the range of the published bound"}
 WRONG = {
-    **dict.fromkeys(("epsilon", "group_epsilon", "epsilon_after", "upper", "sensitivity", "resolution"), (-1.0, np.inf)),
+    **dict.fromkeys(
+        ("epsilon", "group_epsilon", "epsilon_after", "upper", "sensitivity", "resolution"), (-1.0, np.inf)
+    ),
     **dict.fromkeys(("sd", "concentration", "deviation", "error", "distance", "alpha"), (-1.0, np.inf)),
     **dict.fromkeys(("sampling_rate", "rate", "neighbour_rate", "lowest_rate", "failure", "delta"), (-0.1, 1.1)),
     **dict.fromkeys(("share", "bias", "p", "q", "weight", "second_moment", "keep"), (-0.1, 1.1)),

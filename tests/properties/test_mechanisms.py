@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import (
+
+from ldpnb.accuracy.mean_tails import laplace_sum_tail
+from ldpnb.mechanisms import moves
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace, contrast_weights
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.privacy.channel import privacy_loss
+from ldpnb.rng import stream
+from properties.strategies import (
     DRAWS,
     FALSE_ALARM,
     domain_sizes,
@@ -23,17 +34,6 @@ from strategies import (
     supports,
     users,
 )
-
-from ldpnb.accuracy.mean_tails import laplace_sum_tail
-from ldpnb.mechanisms import moves
-from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace, contrast_weights
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
-from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
-from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.privacy.channel import privacy_loss
-from ldpnb.rng import stream
 
 ROUNDING = 1e-14
 """What logarithms of nearly equal probabilities may be off, nats."""

@@ -1,0 +1,1 @@
+"""Properties that hold for all parameters, one file per room; `strategies` says what they are checked on."""

@@ -1,0 +1,331 @@
+"""Every estimator: unbiased by enumeration where it says so, nearest or likeliest by its optimality conditions elsewhere."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ldpnb.accuracy import personalised as personalised_accuracy
+from ldpnb.accuracy import sampling as sampling_accuracy
+from ldpnb.estimators import bayes, gaps, likelihood, linear, sampling
+from ldpnb.estimators.frequency import project_simplex, unbiased
+from ldpnb.mechanisms.contrasts import SignedBit, contrast_weights
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from properties.strategies import (
+    distributions,
+    epsilons,
+    examples,
+    logarithmic,
+    moderate,
+    rates,
+    small_mechanisms,
+    sum_law,
+    supports,
+    tame_responses,
+    users,
+)
+
+Law = dict[tuple[float, ...], float]
+
+few_users = st.lists(st.integers(0, 2), min_size=2, max_size=3).filter(any)
+vectors = st.lists(
+    st.floats(-1e12, 1e12, allow_subnormal=False) | st.floats(-2, 2, allow_subnormal=False), min_size=1, max_size=8
+)
+
+
+def tally_law(mechanism, counts: list[int], report_rates: list[float] | None = None) -> Law:
+    """The law of the tallies of users who each report with the probability of their value."""
+    rows, channel = supports(mechanism).tolist(), mechanism.channel()
+    chances = report_rates or [1.0] * len(counts)
+    laws = []
+    for value in np.repeat(range(len(counts)), counts):
+        law = {tuple([0] * len(counts)): 1 - chances[value]}
+        for row, p in zip(rows, channel[:, value], strict=True):
+            law[tuple(row)] = law.get(tuple(row), 0.0) + chances[value] * p
+        laws.append(law)
+    return sum_law(*laws)
+
+
+def moments(law: Law, estimator) -> tuple[np.ndarray, np.ndarray]:
+    chances, estimates = np.array(list(law.values())), np.array([estimator(np.array(t)) for t in law])
+    mean = chances @ estimates
+    return mean, chances @ (estimates - mean) ** 2
+
+
+@st.composite
+def channels(draw: st.DrawFn) -> np.ndarray:
+    """Any small channel with positive entries."""
+    size, outputs = draw(st.integers(2, 4)), draw(st.integers(2, 6))
+    columns = [draw(distributions(outputs, least=0.01)) for _ in range(size)]
+    return np.array(columns).T
+
+
+@examples(25)
+@given(small_mechanisms(moderate, largest=3), few_users)
+def test_the_unbiased_estimate_is_unbiased(mechanism, counts: list[int]) -> None:
+    counts = (counts * 2)[: mechanism.domain_size]
+    assume(any(counts))
+    number = sum(counts)
+    mean, _ = moments(tally_law(mechanism, counts), lambda t: unbiased(t, number, mechanism))
+    assert mean == pytest.approx(np.array(counts) / number, rel=1e-9, abs=1e-9 / (mechanism.p - mechanism.q))
+
+
+@examples(30)
+@given(vectors)
+def test_the_projection_meets_its_optimality_conditions(vector: list[float]) -> None:
+    point = np.array(vector)
+    nearest = project_simplex(point)
+    rounding = 1e-15 * max(1.0, np.abs(point).max()) * len(vector)
+    assert nearest.min() >= 0
+    assert nearest.sum() == pytest.approx(1, abs=4 * rounding)
+    level = (point - nearest)[nearest > 0]
+    assert np.ptp(level) <= 4 * rounding
+    assert (point[nearest == 0] <= level.max() + 4 * rounding).all()
+
+
+@examples(30)
+@given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), st.lists(st.floats(-2, 2), min_size=3, max_size=3))
+def test_the_projection_keeps_the_simplex_and_brings_points_nearer(one: list[float], other: list[float]) -> None:
+    near, far = project_simplex(np.array([one, other])), np.array([one, other])
+    assert project_simplex(near) == pytest.approx(near, abs=1e-15)
+    assert np.linalg.norm(near[0] - near[1]) <= np.linalg.norm(far[0] - far[1]) * (1 + 1e-12) + 1e-15
+    assert (project_simplex(one) == near[0]).all()
+
+
+@examples(30)
+@given(st.lists(st.just(0) | users, min_size=2, max_size=8).filter(any), epsilons)
+def test_the_krr_mle_lacks_nothing_even_with_a_trillion_reports(tallies: list[int], epsilon: float) -> None:
+    estimate, shares = likelihood.krr_mle(tallies, epsilon=epsilon), np.array(tallies) / sum(tallies)
+    assert estimate.min() >= 0
+    assert estimate.sum() == pytest.approx(1, abs=1e-12)
+    contrast = np.expm1(epsilon)
+    # G_x - 1 with G_x = sum_y s_y (1 + c [x = y]) / (1 + c P_y), its ones taken off before they cancel
+    fitted = 1 + contrast * estimate
+    pull = shares * contrast / fitted
+    assert (pull - pull @ estimate).max() <= 1e-9 * contrast / (1 + contrast) + 1e-13
+
+
+@examples(25)
+@given(channels(), st.data())
+def test_certificates_are_the_gap_computed_by_hand(channel: np.ndarray, data) -> None:
+    outputs, size = channel.shape
+    tallies = np.array(
+        data.draw(st.lists(st.just(0) | st.integers(0, 10**6), min_size=outputs, max_size=outputs).filter(any))
+    )
+    fit = likelihood.mle(channel, tallies)
+    assert fit.estimate.min() >= 0
+    assert fit.estimate.sum() == pytest.approx(1, abs=1e-12)
+    gradient = (tallies / (channel @ fit.estimate)) @ channel
+    gap = float(gradient.max() - tallies.sum())
+    assert likelihood.certificate_gap(channel, tallies, fit.estimate) == pytest.approx(
+        gap, abs=1e-9 * tallies.sum() + 1e-9
+    )
+    assert gap <= 1e-3
+    assert float(fit.gap) == pytest.approx(gap, abs=1e-9 * tallies.sum() + 1e-9)
+    for other in (data.draw(distributions(size)), np.full(size, 1 / size)):
+        seen = tallies > 0
+        fitted = np.log(np.maximum(channel[seen] @ np.stack([other, fit.estimate], axis=1), 1e-300))
+        rival, best = tallies[seen] @ fitted
+        assert rival <= best + gap + 1e-9 * abs(best)
+
+
+@examples(15)
+@given(small_mechanisms(moderate, largest=5), st.data())
+def test_the_support_mle_is_the_mle_of_the_channel(mechanism, data) -> None:
+    rows, channel = supports(mechanism), mechanism.channel()
+    tallies = np.array(data.draw(st.lists(st.integers(0, 100), min_size=len(rows), max_size=len(rows)).filter(any)))
+    short, full = likelihood.support_mle(rows, tallies, mechanism), likelihood.mle(channel, tallies)
+    value = [tallies @ np.log(channel @ np.maximum(f.estimate, 0)) for f in (short, full)]
+    assert value[0] == pytest.approx(value[1], abs=2e-3)
+    assert likelihood.certificate_gap(channel, tallies, short.estimate) <= 1e-3 + 1e-9 * tallies.sum()
+
+
+@examples(20)
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=3).filter(any), epsilons, logarithmic(0.05, 20))
+def test_the_krr_posterior_is_the_exact_one_at_any_epsilon(tallies: list[int], epsilon: float, alpha: float) -> None:
+    channel = KaryRandomisedResponse(epsilon, len(tallies)).channel()
+    exact = bayes.posterior(channel, tallies, alpha)
+    found = bayes.krr_posterior(tallies, alpha, epsilon=epsilon)
+    assert found.distribution == pytest.approx(exact.distribution, rel=1e-8)
+    assert found.frequencies == pytest.approx(exact.frequencies, rel=1e-6, abs=1e-6)
+    assert exact.distribution.sum() == pytest.approx(1, rel=1e-12)
+    assert exact.frequency_variance >= -1e-15
+    assert exact.distribution_variance > 0
+
+
+@examples(20)
+@given(channels(), st.integers(1, 3), logarithmic(0.1, 10))
+def test_the_chances_of_all_tallies_sum_to_one(channel: np.ndarray, number: int, alpha: float) -> None:
+    reports = product(range(len(channel)), repeat=number)
+    logs = [bayes.posterior(channel, np.bincount(r, minlength=len(channel)), alpha).log_marginal for r in reports]
+    assert np.exp(logs).sum() == pytest.approx(1, rel=1e-9)
+
+
+@examples(10)
+@given(st.lists(st.integers(0, 1000), min_size=30, max_size=60).filter(any), moderate, logarithmic(0.1, 5))
+def test_the_saddle_point_is_near_the_exact_posterior(tallies: list[int], epsilon: float, alpha: float) -> None:
+    near = bayes.krr_posterior_saddle(tallies, alpha, epsilon=epsilon)
+    assert near.distribution.sum() == pytest.approx(1, rel=1e-12)
+    assert near.distribution.min() > 0
+    order = np.argsort(tallies, kind="stable")
+    assert (np.diff(near.distribution[order]) >= -1e-12).all()
+
+
+@examples(15)
+@given(channels(), st.data())
+def test_linear_estimates_invert_the_channel_and_state_their_deviation(channel: np.ndarray, data) -> None:
+    size = channel.shape[1]
+    assume(channel.shape[0] >= size and np.linalg.cond(channel) < 1e4)
+    point = data.draw(distributions(size, least=0.01))
+    counts = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size).filter(lambda c: 0 < sum(c) < 4))
+    plain, best = linear.least_squares_weights(channel), linear.best_weights(channel, point)
+    for weights in (plain, best):
+        assert weights @ channel == pytest.approx(np.eye(size), abs=1e-8)
+        clients = [
+            {tuple(np.eye(len(channel), dtype=int)[y].tolist()): channel[y, x] for y in range(len(channel))}
+            for x in np.repeat(range(size), counts)
+        ]
+        _, variance = moments(sum_law(*clients), lambda t, w=weights: w @ t / sum(counts))
+        assert linear.deviations(weights, channel, counts) ** 2 == pytest.approx(variance, rel=1e-6, abs=1e-9)
+    spread = [np.diag(w * (channel @ point) @ w.T) for w in (plain, best)]
+    assert (spread[1] <= spread[0] * (1 + 1e-9) + 1e-12).all()
+
+
+@examples(25)
+@given(tame_responses, few_users, st.floats(0.05, 1.0))
+def test_estimates_from_a_sample_have_their_stated_means_and_variances(
+    mechanism, counts: list[int], rate: float
+) -> None:
+    mechanism = KaryRandomisedResponse(mechanism.epsilon, len(counts))
+    number, law = sum(counts), tally_law(mechanism, counts, [rate] * len(counts))
+    setting = {"nodes": number, "sampling_rate": rate, "mechanism": mechanism}
+    noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
+    mean, variance = moments(law, lambda t: sampling.unadjusted(t, nodes=number, mechanism=mechanism))
+    assert mean == pytest.approx(sampling_accuracy.mean_unadjusted(counts, **setting), **noise)
+    assert mean - counts == pytest.approx(sampling_accuracy.bias_unadjusted(counts, **setting), **noise)
+    assert variance == pytest.approx(sampling_accuracy.variance_unadjusted(counts, **setting), **noise)
+    mean, variance = moments(law, lambda t: sampling.rescaled(t, **setting))
+    assert mean == pytest.approx(np.array(counts), **noise)
+    assert variance == pytest.approx(sampling_accuracy.variance_rescaled(counts, **setting), **noise)
+    mean, variance = moments(law, lambda t: sampling.realised_size(t, sampling_rate=rate, mechanism=mechanism))
+    assert mean == pytest.approx(np.array(counts), **noise)
+    assert variance == pytest.approx(sampling_accuracy.variance_realised_size(counts, **setting), **noise)
+
+
+@examples(20)
+@given(moderate, few_users, st.floats(0.05, 1.0))
+def test_the_ratio_estimate_is_unbiased_given_that_anybody_reports(
+    epsilon: float, counts: list[int], rate: float
+) -> None:
+    mechanism, number = KaryRandomisedResponse(epsilon, len(counts)), sum(counts)
+    law = tally_law(mechanism, counts, [rate] * len(counts))
+    silent = law.pop(tuple([0] * len(counts)), 0.0)
+    given_some = {t: p / (1 - silent) for t, p in law.items()}
+    estimates = [sampling.ratio(t, nodes=number, mechanism=mechanism) for t in given_some]
+    assert np.sum(estimates, axis=1) == pytest.approx(np.full(len(estimates), number), rel=1e-9)
+    mean = np.array(list(given_some.values())) @ np.array(estimates)
+    assert mean == pytest.approx(np.array(counts), rel=1e-7, abs=1e-6 / mechanism.truthful_rate)
+
+
+@examples(20)
+@given(
+    moderate, st.lists(st.integers(0, 1), min_size=4, max_size=4).filter(any), st.floats(0.05, 1), st.floats(0.05, 1)
+)
+def test_estimates_with_personal_rates_have_their_stated_means_and_variances(
+    epsilon: float, counts: list[int], one: float, other: float
+) -> None:
+    mechanism, table = KaryRandomisedResponse(epsilon, 2), np.array(counts).reshape(2, 2)
+    sizes, both = table.sum(axis=1), np.array([one, other])
+    assume((sizes > 0).all())
+    parts = [tally_law(mechanism, row.tolist(), [rate] * 2) for row, rate in zip(table, both, strict=True)]
+    law = {(*a, *b): p * q for a, p in parts[0].items() for b, q in parts[1].items()}
+    noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
+    mean, variance = moments(law, lambda t: sampling.horvitz_thompson(t.reshape(2, 2), rates=both, mechanism=mechanism))
+    assert mean == pytest.approx(table.sum(axis=0), **noise)
+    known = {"sizes": sizes, "rates": both, "mechanism": mechanism}
+    stated = [personalised_accuracy.variance_horvitz_thompson(table[:, x], **known) for x in range(2)]
+    assert variance == pytest.approx(stated, **noise)
+    total = {"nodes": int(sizes.sum()), "expected_reports": float(sizes @ both), "mechanism": mechanism}
+    mean, variance = moments(law, lambda t: sampling.personalised(t.reshape(2, 2).sum(axis=0), **total))
+    stated = [personalised_accuracy.mean_personalised(table[:, x], sizes=sizes, rates=both) for x in range(2)]
+    assert mean == pytest.approx(stated, **noise)
+    stated = [personalised_accuracy.variance_personalised(table[:, x], **known) for x in range(2)]
+    assert variance == pytest.approx(stated, **noise)
+
+
+@examples(20)
+@given(moderate, few_users, st.data())
+def test_reports_sent_by_their_own_rate_are_weighted_back(epsilon: float, counts: list[int], data) -> None:
+    size, number = len(counts), sum(counts)
+    mechanism = KaryRandomisedResponse(epsilon, size)
+    sent = np.array(data.draw(st.lists(st.floats(0.05, 1), min_size=size, max_size=size)))
+    channel = mechanism.channel()
+    clients = []
+    for value in np.repeat(range(size), counts):
+        law = {tuple(np.eye(size, dtype=int)[y].tolist()): sent[y] * channel[y, value] for y in range(size)}
+        clients.append(law | {tuple([0] * size): 1 - sum(law.values())})
+    known = {"nodes": number, "report_rates": sent, "mechanism": mechanism}
+    mean, variance = moments(sum_law(*clients), lambda t: sampling.reweighted_reports(t, **known))
+    noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
+    assert mean == pytest.approx(np.array(counts), **noise)
+    assert variance == pytest.approx(personalised_accuracy.variance_reweighted_reports(counts, **known), **noise)
+
+
+@examples(30)
+@given(epsilons, rates, users, st.floats(0, 1))
+def test_estimates_are_finite_at_the_ends_of_every_range(epsilon: float, rate: float, nodes: int, share: float) -> None:
+    mechanism = KaryRandomisedResponse(epsilon, 2)
+    tallies = np.array([round(share * nodes), nodes - round(share * nodes)])
+    for estimate in (
+        unbiased(tallies, nodes, mechanism),
+        sampling.rescaled(tallies, nodes=nodes, sampling_rate=rate, mechanism=mechanism),
+        sampling.realised_size(tallies, sampling_rate=rate, mechanism=mechanism),
+        sampling.ratio(tallies, nodes=nodes, mechanism=mechanism),
+        sampling.hajek([tallies], nodes=nodes, rates=[rate], mechanism=mechanism),
+    ):
+        assert np.isfinite(estimate).all()
+
+
+@examples(25)
+@given(epsilons, epsilons, st.integers(2, 4), st.data())
+def test_group_means_and_their_gap_are_unbiased(first: float, second: float, groups: int, data) -> None:
+    sizes = np.array(data.draw(st.lists(st.integers(1, 1000), min_size=groups, max_size=groups)))
+    truth = np.array(data.draw(st.lists(st.floats(-1, 1), min_size=groups, max_size=groups)))
+    for mechanism in (DiscretisedMeans(first, second, groups), LaplaceMeans(first, second, 2.0, groups)):
+        expected = mechanism.gain * sizes * truth
+        found = gaps.group_means(mechanism, expected, sizes)
+        assert found == pytest.approx(truth, rel=1e-12, abs=1e-12)
+        assert float(gaps.signed_gap(found)) == pytest.approx(truth[0] - truth[1], abs=1e-12)
+    bit = SignedBit(first, tuple(sizes.tolist()))
+    total = bit.gain * contrast_weights(bit.sizes, bit.pair) @ (sizes * truth)
+    assert float(gaps.contrast_gap(bit, total)) == pytest.approx(truth[0] - truth[1], rel=1e-9, abs=1e-9)
+
+
+@examples(4)
+@given(st.floats(0, 12), st.floats(0.05, 0.999))
+def test_an_acceptance_region_has_its_level_and_excludes_what_is_less_likely(mean: float, level: float) -> None:
+    ((low, high),) = gaps.acceptance_region([mean], level)
+    inside = float(gaps.folded_cdf(high, mean) - gaps.folded_cdf(low, mean))
+    assert inside == pytest.approx(level, abs=1e-9)
+    if low > 0:
+        # the likelihood ratio against the best mean is equal at the two ends
+        ends = np.array([low, high])
+        grid = np.linspace(0, 60, 60_001)
+        top = np.logaddexp(-((ends[:, None] - grid) ** 2) / 2, -((ends[:, None] + grid) ** 2) / 2).max(axis=1)
+        own = np.logaddexp(-((ends - mean) ** 2) / 2, -((ends + mean) ** 2) / 2)
+        assert np.ptp(own - top) < 1e-4
+
+
+@examples(15)
+@given(logarithmic(1e-6, 1e6), st.lists(st.floats(0, 50), min_size=2, max_size=5), st.sampled_from([0.9, 0.99]))
+def test_intervals_for_a_gap_move_with_its_estimate_and_ignore_its_sign(
+    sd: float, estimates: list[float], level: float
+) -> None:
+    ends = gaps.absolute_interval(np.sort(estimates) * sd, sd, level=level) / sd
+    assert (ends[:, 0] <= ends[:, 1]).all()
+    assert (np.diff(ends, axis=0) >= -1e-9).all()
+    assert (ends[:, 0] >= 0).all()
+    assert gaps.absolute_interval(-np.sort(estimates), 1.0, level=level) == pytest.approx(ends, rel=1e-9, abs=1e-9)
