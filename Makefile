@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint bench bench-readme lab lock clean help
+.PHONY: figures test lint bench bench-readme lab lock matrix sbom clean help
 
 figures: $(STAMP) ## run every notebook that changed and renew figures/
 	@$(BIN)/ldpnb run --jobs $(JOBS)
@@ -36,6 +36,12 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	@$(BIN)/python -m uv pip install --quiet --system-certs --python build/peers/bin/python -r tests/bench/peers.txt \
 	  || build/peers/bin/python -m pip install --quiet -r tests/bench/peers.txt
 	@touch $@
+
+matrix: $(STAMP) ## compute every number on other code paths, Pythons, dependencies, locales and users; ONLY=text picks some
+	@$(BIN)/python tests/matrix/matrix.py --only "$(ONLY)"
+
+sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
+	@$(BIN)/python tests/supply/bill.py
 
 site: $(STAMP) ## build the static site into build/site
 	@$(BIN)/ldpnb site
