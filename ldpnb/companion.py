@@ -227,7 +227,7 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
             progress_bar=False,
             execution_timeout=_CELL_TIMEOUT,
             start_timeout=120,
-            cwd=_unformatted(task.notebook.path.parent),
+            cwd=str(task.notebook.path.parent),
             # a graceful shutdown waits three seconds in many runs
             shutdown_kernel="immediate",
         )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.populations import tables
 
 Block = NDArray[Any]
 
@@ -115,7 +116,7 @@ def _csv(path: Path, column: str | None, rows: int) -> Iterator[Block]:
 
 
 def _npy(path: Path, _column: str | None, rows: int) -> Iterator[Block]:
-    whole = np.lib.format.open_memmap(path, mode="r")
+    whole = tables.mapped(path)
     if whole.dtype.kind not in "iub" or whole.ndim not in (1, 2) or (whole.ndim == 2 and np.isfortran(whole)):
         raise ValueError(
             f"{path} must hold (n,) or (n, k) integers in rows, got {whole.dtype} of shape {whole.shape}, "
@@ -193,4 +194,4 @@ def _rows(path: Path) -> int | None:
         import pyarrow.parquet as pq
 
         return int(pq.read_metadata(path).num_rows)
-    return len(np.lib.format.open_memmap(path, mode="r")) if _format(path) == ".npy" else None
+    return len(tables.mapped(path)) if _format(path) == ".npy" else None

@@ -114,7 +114,7 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
     source, folder = url or dataset.url, _folder(cache)
     parts = urlsplit(source)
     file = Path(parts.path).name
-    if parts.scheme not in ("http", "https") or file in ("", "..", _REGISTRY):
+    if parts.scheme not in ("http", "https") or not parts.netloc or file in ("", "..", _REGISTRY):
         raise ValueError(f"url must be http or https and name a file, got url={source!r}")
     if sha256 and (len(sha256) != 64 or set(sha256.lower()) - set("0123456789abcdef")):
         raise ValueError(f"sha256 must be 64 hexadecimal digits, got sha256={sha256!r}")

@@ -25,7 +25,7 @@ Kind = Literal["auto", "category", "integer", "real"]
 KINDS = ("auto", "category", "integer", "real")
 MOST_CATEGORIES = 10**6
 """An entry that differs in more rows than this is no category."""
-MOST_VALUES, MOST_GROUPS, LONGEST_CATEGORY = 10**7, 100, 1000
+MOST_VALUES, MOST_GROUPS = 10**7, 100
 
 _OTHER = "other"
 
@@ -347,10 +347,8 @@ class _Categories:
             raise ValueError(f"{self.path}: column {self.name} must hold plain values, got lists or objects") from None
         for entry, count in entries.items():
             label = str(entry).strip()
-            if len(label) > LONGEST_CATEGORY:
-                raise ValueError(
-                    f"{self.path}: column {self.name} must have entries of at most {LONGEST_CATEGORY:,} characters, got {len(label):,}"
-                )
+            if len(label) > tables.LONGEST_TEXT:
+                raise tables.too_long(self.path, self.name, len(label))
             if self.stated and label not in self.stated:
                 if _OTHER not in self.stated:
                     raise ValueError(

@@ -13,8 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-ROWS = 2**18
-"""Rows in a piece."""
+import numpy as np
+
+ROWS, LONGEST_TEXT = 2**18, 1000
+"""Rows in a piece, characters in a text."""
 
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
@@ -33,6 +35,17 @@ def locate(data: str | Path) -> Path:
     if not path.is_file():
         raise ValueError(f"data must be a file, got data={str(data)!r}")
     return path
+
+
+def mapped(path: Path) -> "np.memmap[Any, Any]":
+    """Return an array of numbers from a ``.npy`` file without reading it; what needs unpickling or is not there is refused."""
+    try:
+        array = np.lib.format.open_memmap(path, mode="r")
+    except (ValueError, SyntaxError, OverflowError, EOFError) as error:
+        raise ValueError(f"{path}: cannot be read as an array of numbers: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{path}: cannot be read as an array of numbers: it holds {array.dtype}")
+    return array
 
 
 class Bounded(io.RawIOBase):
@@ -173,8 +186,7 @@ def _text(path: Path, wanted: dict[str, bool]) -> Pieces:
     import pandas as pd
 
     options: Any = {"sep": _TEXT[_suffix(path)], "skipinitialspace": True}
-    with opened(path) as (source, _, _):
-        header = list(pd.read_csv(source, nrows=0, **options).columns)
+    header = _header(path)
     names = _matches(header, list(wanted), path)
     types: Any = {names[column]: str if text else float for column, text in wanted.items()}
     rows = max(1, min(ROWS, _CELLS // len(header)))
@@ -182,6 +194,18 @@ def _text(path: Path, wanted: dict[str, bool]) -> Pieces:
         for frame in pd.read_csv(source, usecols=list(types), dtype=types, chunksize=rows, **options):
             yield frame.rename(columns={names[c]: c for c in wanted}), done()
             bounded.next_piece()
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names of columns in delimited text; pandas takes seconds for many."""
+    import csv
+
+    with opened(path) as (source, _, _):
+        lines = csv.reader(io.TextIOWrapper(source, "utf-8-sig"), delimiter=_TEXT[_suffix(path)], skipinitialspace=True)
+        try:
+            return next(filter(None, lines))
+        except (StopIteration, csv.Error) as error:
+            raise ValueError(f"{path}: cannot be read as {_suffix(path)[1:]}: {str(error) or 'it is empty'}") from None
 
 
 def _parquet(path: Path, wanted: dict[str, bool]) -> Pieces:
@@ -195,7 +219,7 @@ def _parquet(path: Path, wanted: dict[str, bool]) -> Pieces:
         for batch in source.iter_batches(batch_size=ROWS, columns=list(names.values())):
             done += batch.num_rows
             frame = batch.to_pandas()
-            yield _typed(frame.rename(columns={names[c]: c for c in wanted}), wanted), done
+            yield _typed(frame.rename(columns={names[c]: c for c in wanted}), wanted, path), done
 
 
 def _json_lines(path: Path, wanted: dict[str, bool]) -> Pieces:
@@ -208,12 +232,15 @@ def _json_lines(path: Path, wanted: dict[str, bool]) -> Pieces:
         while lines := list(islice(source, ROWS // 4)):
             try:
                 records = [json.loads(line) for line in lines if line.strip()]
-                names = names or _matches(list(dict.fromkeys(key for r in records for key in r)), list(wanted), path)
-                columns = {column: [record.get(names[column]) for record in records] for column in wanted}
-            except (json.JSONDecodeError, AttributeError, TypeError) as error:
-                reason = error if isinstance(error, json.JSONDecodeError) else "a line must be an object"
+                keys = list(dict.fromkeys(key for record in records for key in dict.keys(record)))
+            except TypeError:
+                raise ValueError(f"{path}: cannot be read as jsonl: a line must be an object") from None
+            except ValueError as error:
+                reason = "it is not UTF-8" if isinstance(error, UnicodeError) else error
                 raise ValueError(f"{path}: cannot be read as jsonl: {reason}") from None
-            yield _typed(pd.DataFrame(columns), wanted), done()
+            names = names or _matches(keys, list(wanted), path)
+            columns = {column: [record.get(names[column]) for record in records] for column in wanted}
+            yield _typed(pd.DataFrame(columns), wanted, path), done()
             bounded.next_piece()
 
 
@@ -225,8 +252,12 @@ def _excel(path: Path, wanted: dict[str, bool]) -> Pieces:
     except ImportError:
         raise ValueError(f"{path}: Excel files need openpyxl; `pip install 'ldpnb[files]'` brings it") from None
     _require_moderate(path)
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    try:
+    with path.open("rb") as file:
+        try:
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        except ValueError as error:
+            first = str(error.__context__ or error).splitlines()[0]
+            raise ValueError(f"{path}: cannot be read as xlsx: {first}") from None
         sheet = book.worksheets[0]
         # what a sheet says of its size would be filled up with blanks
         sheet.reset_dimensions()
@@ -239,8 +270,7 @@ def _excel(path: Path, wanted: dict[str, bool]) -> Pieces:
             if done > _EXCEL_ROWS:
                 raise ValueError(f"{path}: cannot be read as xlsx: it has more than {_EXCEL_ROWS:,} rows")
             columns = {c: [row[i] if i < len(row) else None for row in block] for c, i in places.items()}
-            yield _typed(pd.DataFrame(columns, dtype=object), wanted), done
-    finally:
+            yield _typed(pd.DataFrame(columns, dtype=object), wanted, path), done
         book.close()
 
 
@@ -254,16 +284,24 @@ def _require_moderate(path: Path) -> None:
         raise ValueError(f"{path}: unpacks to {sum(sizes):,} bytes of text, more than {_MEMBER_BYTES:,}")
 
 
-def _typed(frame: Any, wanted: dict[str, bool]) -> Any:
-    """Return a frame with texts as text and the rest as numbers."""
+def _typed(frame: Any, wanted: dict[str, bool], path: Path) -> Any:
+    """Return a frame with texts as text and the rest as numbers; a long text that many rows share must not become many."""
     import pandas as pd
 
     for column, text in wanted.items():
         if text:
             frame[column] = frame[column].astype(object).where(frame[column].notna(), None)
+            longest = max((len(entry) for entry in frame[column] if isinstance(entry, str)), default=0)
+            if longest > LONGEST_TEXT:
+                raise too_long(path, column, longest)
         else:
             frame[column] = pd.to_numeric(frame[column].infer_objects()).astype("Float64").astype(float)
     return frame
+
+
+def too_long(path: Path, column: str, length: int) -> ValueError:
+    """Return the error for a text of more than `LONGEST_TEXT` characters."""
+    return ValueError(f"{path}: column {column} must have texts of at most {LONGEST_TEXT:,} characters, got {length:,}")
 
 
 _FORMATS: dict[str, Callable[[Path, dict[str, bool]], Pieces]] = {

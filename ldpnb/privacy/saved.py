@@ -40,7 +40,7 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
 
 def _matrix(file: Path) -> NDArray[Any]:
     if file.suffix == ".npy":
-        return np.lib.format.open_memmap(file, mode="r")
+        return tables.mapped(file)
     if file.suffix != ".csv" or file.stat().st_size > _MOST_BYTES:
         raise ValueError(f"its name must end in .npy, or in .csv with at most {_MOST_BYTES:,} bytes")
     return np.loadtxt(file, delimiter=",", ndmin=2)
