@@ -34,7 +34,7 @@ def drawn(sizes: list[int], share: float) -> int:
     return 1 + round(share * (len(sizes) - 1))
 
 
-@examples(60)
+@examples(30)
 @given(epsilons, rates)
 def test_simple_random_sampling_lies_between_its_two_limits(epsilon: float, rate: float) -> None:
     loss = subsampling.srs_loss(epsilon, rate)
@@ -42,7 +42,7 @@ def test_simple_random_sampling_lies_between_its_two_limits(epsilon: float, rate
     assert subsampling.srs_budget(loss, rate) == pytest.approx(epsilon, rel=1e-9)
 
 
-@examples(40)
+@examples(20)
 @given(epsilons, epsilons, rates, rates)
 def test_simple_random_sampling_loses_more_with_budget_and_rate(e: float, f: float, r: float, s: float) -> None:
     low, high = (subsampling.srs_loss(g(e, f), g(r, s)) for g in (min, max))
@@ -57,7 +57,7 @@ def test_the_two_forms_of_the_weighted_loss_meet(log_odds: float) -> None:
     assert below == pytest.approx(above, rel=1e-12)
 
 
-@examples(40)
+@examples(20)
 @given(st.integers(1, 10**12), epsilons, st.floats(0, 1))
 def test_a_secret_sample_needs_less_noise(population: int, epsilon: float, share: float) -> None:
     records = max(1, int(share * population))
@@ -66,7 +66,7 @@ def test_a_secret_sample_needs_less_noise(population: int, epsilon: float, share
     assert open_ == pytest.approx(1 / (records * epsilon), rel=1e-12)
 
 
-@examples(60)
+@examples(30)
 @given(cluster_sizes, st.floats(0, 1), epsilons)
 def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
     sizes_: list[int], share: float, epsilon: float
@@ -89,7 +89,7 @@ def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
     assert at <= upper * SLACK
 
 
-@examples(40)
+@examples(20)
 @given(cluster_sizes.filter(lambda s: len(s) > 1), st.floats(0, 1), epsilons, epsilons)
 def test_clusters_lose_more_with_budget_and_number_drawn(
     sizes_: list[int], share: float, one: float, other: float
@@ -127,7 +127,7 @@ def test_the_closed_cluster_loss_is_the_linear_program(sizes_: list[int], share:
     assert clusters.cluster_loss(sizes_, chosen, epsilon=epsilon) == pytest.approx(exact, rel=1e-8)
 
 
-@examples(40)
+@examples(20)
 @given(epsilons, logarithmic(1e-12, 1e12) | st.just(0.0), rates, epsilons)
 def test_an_identified_cluster_keeps_at_most_what_is_known(
     known: float, confusion: float, rate: float, epsilon: float
@@ -179,7 +179,7 @@ LOSSES = (
 )
 
 
-@examples(40)
+@examples(20)
 @given(st.integers(1, 40), st.floats(0, 1), logarithmic(1e-3, 1e3), epsilons, epsilons)
 def test_random_sizes_keep_bounds_in_order_and_lose_more_with_budget(
     population: int, share: float, deviation: float, one: float, other: float
@@ -196,13 +196,13 @@ def test_random_sizes_keep_bounds_in_order_and_lose_more_with_budget(
     assert 0 <= random_size.effective_rate(law, low) <= 1
 
 
-@examples(40)
+@examples(20)
 @given(st.sampled_from([1, 10**12]) | st.integers(1, 10**4), inner_rates, epsilons)
 def test_random_rounding_stays_below_its_supremum_and_its_bounds(population: int, rate: float, epsilon: float) -> None:
     loss = rounding.random_rounding_loss(population, rate, epsilon)
     worst = rounding.random_rounding_loss_supremum(rate, epsilon)
     assert 0 < loss <= worst * (1 + 1e-9)
-    assert worst <= rounding.random_rounding_chain_bound(rate, epsilon) * SLACK if epsilon < 300 else True
+    assert worst <= rounding.random_rounding_chain_bound(rate, epsilon) * SLACK
     if population >= 1 / rate:
         assert loss <= rounding.random_rounding_bound(rate, epsilon) * SLACK
     assert rounding.random_rounding_budget(worst, rate) == pytest.approx(epsilon, rel=1e-7)
@@ -225,7 +225,7 @@ def test_chain_budgets_invert_the_chain_bound_and_are_smaller(epsilon: float, ra
     assert budget <= rounding.random_rounding_budget(epsilon, rate) * (1 + 1e-9)
 
 
-@examples(40)
+@examples(20)
 @given(st.integers(1, 10**6), inner_rates, epsilons)
 def test_nearest_rounding_loses_the_budget_where_the_size_jumps(population: int, rate: float, epsilon: float) -> None:
     loss = rounding.nearest_rounding_loss(population, rate, epsilon)
@@ -287,12 +287,12 @@ def test_shuffling_protects_more_with_less_sampling(local: float, size: int, one
 
 
 def test_a_trillion_nodes_are_shuffled_without_a_sum_over_them() -> None:
-    known = {"nodes": 10**12, "sampling_rate": 0.5, "mechanism": KaryRandomisedResponse(1.0, 10**6)}
-    upper, lower = shuffling.epsilon_upper(1e-6, **known), shuffling.epsilon_two_tallies(1e-6, **known)
-    assert 0 < lower <= upper * (1 + 1e-4) < 1e-2
+    known = {"sampling_rate": 0.5, "mechanism": KaryRandomisedResponse(1.0, 100)}
+    found = [shuffling.epsilon_two_tallies(1e-9, nodes=n, **known) for n in (10**10, 10**12)]
+    assert 0 < found[1] < found[0] < 1e-3
 
 
-@examples(40)
+@examples(20)
 @given(epsilons, logarithmic(1e-3, 1e3))
 def test_the_gaussian_delta_falls_with_budget_and_noise(epsilon: float, deviation: float) -> None:
     delta = shuffling.gaussian_delta(epsilon, deviation=deviation)
@@ -301,7 +301,7 @@ def test_the_gaussian_delta_falls_with_budget_and_noise(epsilon: float, deviatio
     assert shuffling.gaussian_delta(epsilon, deviation=1.1 * deviation) <= delta * (1 + 1e-9) + 1e-300
 
 
-@examples(60)
+@examples(30)
 @given(rates, rates, inner_rates, inner_rates, st.floats(0, 1), st.floats(0, 1))
 def test_an_events_loss_is_at_least_the_three_terms(
     rate: float, neighbour_rate: float, inside: float, neighbour_inside: float, outside: float, other: float
@@ -310,7 +310,7 @@ def test_an_events_loss_is_at_least_the_three_terms(
     assert event.loss_lower_bound() <= event.event_loss() + 1e-9
 
 
-@examples(40)
+@examples(20)
 @given(st.lists(rates, min_size=1, max_size=5), epsilons)
 def test_no_design_with_unequal_rates_beats_its_floor(chances: list[float], epsilon: float) -> None:
     floor = unequal.element_loss_floor(chances, epsilon)
@@ -321,7 +321,7 @@ def test_no_design_with_unequal_rates_beats_its_floor(chances: list[float], epsi
     assert removed <= unequal.one_draw_loss(max(chances), chances[-1], epsilon) * (1 + 1e-9)
 
 
-@examples(40)
+@examples(20)
 @given(st.lists(rates, min_size=3, max_size=3), st.lists(rates, min_size=3, max_size=3), epsilons)
 def test_the_loss_of_changed_rates_is_symmetric_and_grows_with_budget(here: list, there: list, epsilon: float) -> None:
     loss = unequal.poisson_loss(here, there, epsilon)
@@ -330,7 +330,7 @@ def test_the_loss_of_changed_rates_is_symmetric_and_grows_with_budget(here: list
     assert loss <= unequal.poisson_loss(here, there, min(60.0, 2 * epsilon)) * SLACK or epsilon > 30
 
 
-@examples(40)
+@examples(20)
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=6).filter(lambda s: sum(s) > 1), epsilons)
 def test_drawing_a_cluster_by_size_loses_something(held: list[int], epsilon: float) -> None:
     total = sum(held)
@@ -348,7 +348,7 @@ def test_systematic_samples_that_keep_the_ranks_lose_at_most_twice_the_budget(
     assert kept <= 2 * epsilon * SLACK
 
 
-@examples(40)
+@examples(20)
 @given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=5), epsilons)
 def test_participation_by_value_has_the_loss_of_its_channel(chances: list[float], epsilon: float) -> None:
     mechanism = KaryRandomisedResponse(epsilon, len(chances))
@@ -360,7 +360,7 @@ def test_participation_by_value_has_the_loss_of_its_channel(chances: list[float]
     assert privacy_loss(sent).epsilon <= epsilon * (1 + 1e-9) + 1e-13
 
 
-@examples(40)
+@examples(20)
 @given(st.floats(0, 1), epsilons, epsilons)
 def test_mixtures_lose_no_more_than_their_worse_part(weight: float, one: float, other: float) -> None:
     common, worse = sorted((one, other))
@@ -376,7 +376,7 @@ def test_mixtures_lose_no_more_than_their_worse_part(weight: float, one: float, 
     )
 
 
-@examples(40)
+@examples(20)
 @given(
     st.lists(st.floats(0.001, 1), min_size=2, max_size=8),
     st.lists(st.floats(0, 10), min_size=8, max_size=8),
@@ -393,7 +393,7 @@ def test_no_log_lipschitz_reweighting_beats_the_tilt(
     assert weights @ rising / weights.sum() <= best * (1 + 1e-9) + 1e-12
 
 
-@examples(40)
+@examples(20)
 @given(st.integers(0, 60), epsilons)
 def test_a_test_of_the_size_gains_at_most_what_coupling_allows(gap: int, epsilon: float) -> None:
     gain = data_dependent.size_test_advantage(gap, epsilon)
