@@ -392,6 +392,15 @@ def test_a_secret_sample_lets_reports_lose_more() -> None:
     assert release_loss(Design("srs", 1.0, neighbours="deletion"), epsilon=2.0, clients=100) == float("inf")
 
 
+def test_a_shuffled_plan_says_whose_account_is_exact() -> None:
+    setting = {"clients": 20_000, "epsilon": 1.0, "failure": 0.01, "design": Design(delta=1e-6)}
+    assert "\nshuffler: k-RR by its exact account, all others by a bound" in show.as_text(
+        plan(Frequency(values=4, **setting))
+    )
+    assert "\nshuffler: a bound for any randomiser" in show.as_text(plan(Mean(**setting)))
+    assert "\nshuffler" not in show.as_text(plan(Mean(**setting | {"design": Design()})))
+
+
 def test_a_shuffler_lowers_the_loss_of_what_is_released() -> None:
     question = Frequency(clients=20_000, epsilon=2.0, failure=0.01, values=4, design=Design(delta=1e-6))
     found = plan(question)

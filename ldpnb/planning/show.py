@@ -156,7 +156,7 @@ def best_line(plan: Plan) -> str:
 
 
 def tail_notes(plan: Plan) -> dict[str, str]:
-    """Return what each tail that was used is and assumes."""
+    """Return what each tail that was used is and assumes, and which account of a shuffler."""
     question, used = plan.question, {a.tail for a in plan.answers if a.tail and not a.yardstick}
     sampled = question.design.kind != "everyone"
     exact = {
@@ -174,7 +174,19 @@ def tail_notes(plan: Plan) -> dict[str, str]:
         "hoeffding": f"Hoeffding's bound for bounded reports{drawn}",
         "normal": "normal approximation at the largest variance; an approximation for many reports, no promise",
     }
-    return {name: notes[name] for name in notes if name in used}
+    return {name: notes[name] for name in notes if name in used} | _shuffler_note(plan)
+
+
+def _shuffler_note(plan: Plan) -> dict[str, str]:
+    if plan.question.design.delta is None:
+        return {}
+    general = "a bound for any randomiser (Feldman, McMillan and Talwar 2020)"
+    tight = [a.mechanism for a in plan.answers if a.mechanism in ("k-RR", "Warner")]
+    if not tight:
+        return {"shuffler": general}
+    return {
+        "shuffler": f"{tight[0]} by its exact account, all others by {general}, several times larger, so that part of the margin is the bound's"
+    }
 
 
 def _cells(plan: Plan) -> tuple[list[str], list[list[str]]]:
