@@ -90,14 +90,11 @@ MECHANISMS: dict[type, st.SearchStrategy[Any]] = {
     SignedLaplace: st.builds(SignedLaplace, epsilons, st.just((3, 3))),
 }
 SMALLER: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    **dict.fromkeys(
-        ("accuracy.lower_bounds.uniform_optimum", "accuracy.lower_bounds.finite_users_bound"),
-        {"domain_size": st.integers(2, 1000)},
-    ),
-    **dict.fromkeys(
-        ("accuracy.mean_tails.laplace_sum_tail", "accuracy.mean_tails.local_laplace_success"),
-        {"clients": logarithmic(1, 1e6).map(int)},
-    ),
+    "accuracy.lower_bounds.uniform_optimum": {"domain_size": st.integers(2, 1000)},
+    "accuracy.lower_bounds.finite_users_bound": {"domain_size": st.integers(2, 1000)},
+    "accuracy.mean_tails.laplace_sum_tail": {"clients": logarithmic(1, 1e6).map(int)},
+    "accuracy.mean_tails.local_laplace_success": {"clients": logarithmic(1, 1e6).map(int)},
+    "amplification.shuffling.delta_upper": {"nodes": logarithmic(2, 1e6).map(int)},
     "amplification.shuffling.epsilon_upper": {"nodes": logarithmic(2, 1e6).map(int)},
 }
 """Where the whole range would take seconds."""
@@ -160,7 +157,8 @@ def test_a_formula_gives_a_number_everywhere(name: str, data: st.DataObject) -> 
     try:
         result = numbers(function(**given_))
     except ValueError as error:
-        assert any(p in str(error) for p in ALSO_NAMED | set(given_)), error
+        if not any(p in str(error) for p in ALSO_NAMED | set(given_)):
+            raise
         return
     assert name in NOT_A_NUMBER or not np.isnan(result).any()
     assert name in INFINITE or not np.isinf(result).any()

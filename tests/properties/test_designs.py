@@ -1,0 +1,209 @@
+"""Samples have the law of their design, allocations are optimal and use what they are given."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from ldpnb.designs import laws, reporters, samples, sizes, strata
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.rng import stream
+from properties.strategies import DRAWS, examples, fits, inner_rates, logarithmic, rates, sum_law, users
+
+records = st.lists(st.integers(0, 3), min_size=1, max_size=6)
+stratum_sizes = st.lists(st.sampled_from([1, 10**12]) | st.integers(1, 1000), min_size=1, max_size=6)
+
+
+@examples(30)
+@given(records, st.data())
+def test_laws_of_samples_are_laws_and_draw_every_record_at_its_rate(held: list[int], data) -> None:
+    size = data.draw(st.integers(0, len(held)))
+    rate = data.draw(st.floats(0, 1))
+    drawn = {
+        size / len(held): laws.subsets(held, size),
+        rate: laws.poisson(held, rate),
+        1 / len(held): laws.every_kth(held, len(held)),
+    }
+    for share, law in drawn.items():
+        assert sum(law.values()) == pytest.approx(1, rel=1e-12)
+        for record in set(held):
+            expected = sum(p * sample.count(record) for sample, p in law.items())
+            assert expected == pytest.approx(share * held.count(record), rel=1e-9, abs=1e-12)
+
+
+@examples(20)
+@given(st.lists(records, min_size=1, max_size=4), st.data())
+def test_clusters_are_drawn_whole(groups: list[list[int]], data) -> None:
+    chosen = data.draw(st.integers(0, len(groups)))
+    law = laws.whole_clusters(groups, chosen)
+    assert sum(law.values()) == pytest.approx(1, rel=1e-12)
+    mean = sum(p * len(sample) for sample, p in law.items())
+    assert mean == pytest.approx(chosen / len(groups) * sum(map(len, groups)), rel=1e-9, abs=1e-12)
+    one = laws.one_draw(groups, [len(g) for g in groups])
+    assert sum(p * len(s) for s, p in one.items()) == pytest.approx(
+        sum(len(g) ** 2 for g in groups) / sum(map(len, groups)), rel=1e-9
+    )
+
+
+@examples(25)
+@given(st.integers(1, 300), rates, logarithmic(1e-3, 1e3), st.floats(-100, 400))
+def test_laws_of_sizes_are_laws_with_the_right_mean(
+    population: int, rate: float, deviation: float, mean: float
+) -> None:
+    binomial = sizes.binomial_size(population, rate)
+    assert binomial.probabilities.sum() == pytest.approx(1, rel=1e-9)
+    assert binomial.probabilities @ np.arange(population + 1) == pytest.approx(population * rate, rel=1e-9)
+    gauss = sizes.truncated_gaussian_size(population, mean, deviation)
+    assert gauss.population == population
+    assert gauss.probabilities.sum() == pytest.approx(1, rel=1e-9)
+    assert np.argmax(gauss.log_probabilities) == pytest.approx(min(max(mean, 0), population), abs=0.5 + 1e-9)
+
+
+@examples(25)
+@given(st.lists(users, min_size=1, max_size=6), rates)
+def test_a_trillion_nodes_report_or_not(counts: list[int], rate: float) -> None:
+    found = reporters.poisson(counts, rate, rng=stream("reporters", rate, seed=1))
+    assert ((found >= 0) & (found <= counts)).all()
+    expected = reporters.expected_reports(counts, rate)
+    deviation = np.sqrt(sum(counts) * rate * (1 - rate))
+    # a Poisson tail keeps the false alarm below 1e-9 where few are expected
+    assert abs(found.sum() - expected) <= 8 * deviation + 30
+    if rate == 1:
+        assert found.tolist() == counts
+
+
+def test_tallies_of_those_who_report_have_their_exact_law() -> None:
+    mechanism, counts, chances = KaryRandomisedResponse(1.0, 3), [2, 0, 1], [0.4, 1.0, 0.7]
+    channel = mechanism.channel()
+    nodes = []
+    for value in np.repeat(range(3), counts):
+        law = {tuple(np.eye(3, dtype=int)[y].tolist()): chances[value] * channel[y, value] for y in range(3)}
+        nodes.append(law | {(0, 0, 0): 1 - chances[value]})
+    rng = stream("sampled tallies", seed=1)
+    draws = (tuple(reporters.sampled_tallies(counts, chances, mechanism, rng=rng).tolist()) for _ in range(DRAWS))
+    assert fits(draws, sum_law(*nodes))
+
+
+def test_simple_random_tallies_are_multivariate_hypergeometric() -> None:
+    held, rng = [3, 2, 2], stream("hypergeometric", seed=1)
+    law = {
+        cell: float(stats.multivariate_hypergeom.pmf(cell, held, 4))
+        for cell in product(range(4), range(3), range(3))
+        if sum(cell) == 4
+    }
+    assert fits((tuple(samples.simple_random_tallies(held, 4, rng=rng).tolist()) for _ in range(DRAWS)), law)
+    pairs = (tuple(samples.stratified_tallies([held, held], [1, 0], rng=rng).ravel().tolist()) for _ in range(DRAWS))
+    assert fits(pairs, {(1, 0, 0, 0, 0, 0): 3 / 7, (0, 1, 0, 0, 0, 0): 2 / 7, (0, 0, 1, 0, 0, 0): 2 / 7})
+
+
+def test_positions_have_the_law_of_their_design() -> None:
+    rng = stream("positions", seed=1)
+    uniform = laws.subsets(range(4), 2)
+    assert fits((tuple(samples.simple_random_positions(4, 2, rng=rng).tolist()) for _ in range(DRAWS)), uniform)
+    chances = [0.2, 0.5, 0.9]
+    assert fits(
+        (tuple(samples.poisson_positions(chances, rng=rng).tolist()) for _ in range(DRAWS)),
+        laws.poisson(range(3), chances),
+    )
+    rows = np.eye(3, dtype=int)
+    drawn = (tuple(samples.cluster_tallies(rows, 1, rng=rng).tolist()) for _ in range(DRAWS))
+    assert fits(drawn, {tuple(row): 1 / 3 for row in rows.tolist()})
+
+
+@pytest.mark.parametrize("weights", [[1, 2, 3, 4], [5, 1, 1, 1]])
+def test_systematic_samples_include_every_record_at_its_rate(weights: list[int]) -> None:
+    chances, rng = samples.pps_rates(weights, 2.0), stream("systematic", *weights, seed=1)
+    seen = np.zeros(len(weights), dtype=int)
+    for _ in range(DRAWS):
+        found = samples.systematic_positions(chances, rng=rng)
+        assert abs(len(found) - chances.sum()) < 1
+        seen[found] += 1
+    for count, chance in zip(seen.tolist(), chances.tolist(), strict=True):
+        assert stats.binomtest(count, DRAWS, chance).pvalue > 1e-9
+
+
+@examples(40)
+@given(st.lists(logarithmic(1e-6, 1e6), min_size=1, max_size=8), logarithmic(1e-3, 1e3))
+def test_rates_by_size_are_probabilities_in_proportion(weights: list[float], expected: float) -> None:
+    chances = samples.pps_rates(weights, expected)
+    assert ((chances > 0) & (chances <= 1)).all()
+    free = chances < 1
+    assert chances[free] == pytest.approx(expected * np.array(weights)[free] / sum(weights), rel=1e-12)
+
+
+@examples(40)
+@given(stratum_sizes, st.lists(st.just(0.0) | logarithmic(1e-6, 1e6), min_size=6, max_size=6), st.floats(0.001, 1))
+def test_capped_neyman_shares_meet_their_optimality_conditions(held: list[int], spread: list, share: float) -> None:
+    variances = np.array(spread[: len(held)])
+    assume(variances.any())
+    total = share * sum(n for n, v in zip(held, variances, strict=True) if v > 0)
+    capped = strata.capped_shares(held, strata.neyman_shares(held, variances, total))
+    assert capped.shares.sum() == pytest.approx(total, rel=1e-9)
+    assert (capped.shares <= np.array(held) * (1 + 1e-9)).all()
+    weights = np.array(held) * np.sqrt(variances)
+    free = ~capped.capped & (weights > 0)
+    if free.any():
+        # one price per record for all strata that are not taken completely, and none lower for the others
+        price = (capped.shares / np.where(weights > 0, weights, 1))[free]
+        assert np.ptp(price) <= 1e-7 * price.max()
+        full = capped.capped
+        assert (np.array(held)[full] / weights[full] <= price.max() * (1 + 1e-7)).all()
+
+
+@examples(25)
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=3), st.lists(st.integers(0, 9), min_size=3, max_size=3), st.data()
+)
+def test_the_best_whole_allocation_beats_every_other(held: list[int], spread: list[int], data) -> None:
+    variances = [float(v) if n > 1 else 0.0 for n, v in zip(held, spread, strict=False)]
+    least = sum(v > 0 for v in variances)
+    total = data.draw(st.integers(least, sum(held)))
+    best = strata.best_whole_allocation(held, variances, total)
+    found = strata.weighted_mean_variance(held, variances, best)
+    rivals = [m for m in product(*(range(n + 1) for n in held)) if sum(m) <= total]
+    assert found <= min(strata.weighted_mean_variance(held, variances, m) for m in rivals) * (1 + 1e-12)
+    assert best.sum() <= total
+    assert (best <= held).all()
+
+
+@examples(40)
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=8))
+def test_rounding_keeps_sums_or_means(shares: list[float]) -> None:
+    whole = strata.largest_remainder(shares)
+    assert whole.sum() == round(sum(shares)) or abs(whole.sum() - sum(shares)) <= 0.5 + 1e-6
+    assert (np.abs(whole - shares) < 1 + 1e-6).all()
+    assert (np.abs(strata.rounded_shares(shares) - shares) <= 0.5 + 1e-9).all()
+    rounded = strata.randomly_rounded_shares(shares, rng=stream("rounding", seed=1))
+    assert ((rounded == np.floor(shares)) | (rounded == np.ceil(shares))).all()
+
+
+def test_random_rounding_is_unbiased() -> None:
+    rng = stream("random rounding", seed=1)
+    drawn = [tuple(strata.randomly_rounded_shares([1.3, 2.0], rng=rng).tolist()) for _ in range(DRAWS)]
+    assert fits(drawn, {(1, 2): 0.7, (2, 2): 0.3})
+
+
+@examples(25)
+@given(st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=4), min_size=1, max_size=2), st.data())
+def test_the_weighted_mean_is_unbiased_and_has_its_stated_variance(groups: list[list[int]], data) -> None:
+    known = strata.strata_of(groups)
+    drawn = [data.draw(st.integers(1, len(g))) for g in groups]
+    parts = [laws.subsets(g, m) for g, m in zip(groups, drawn, strict=True)]
+    outcomes = [
+        (float(np.prod([p for _, p in one])), strata.weighted_mean(known.sizes, [np.mean(s) for s, _ in one]))
+        for one in product(*(part.items() for part in parts))
+    ]
+    mean = sum(p * value for p, value in outcomes)
+    assert mean == pytest.approx(known.mean, abs=1e-9)
+    variance = sum(p * (value - mean) ** 2 for p, value in outcomes)
+    stated = strata.weighted_mean_variance(known.sizes, known.variances, drawn)
+    assert stated == pytest.approx(variance, rel=1e-9, abs=1e-9)
+
+
+@examples(25)
+@given(stratum_sizes, inner_rates)
+def test_proportional_shares_are_the_same_fraction_of_a_trillion_records(held: list[int], rate: float) -> None:
+    assert strata.proportional_shares(held, rate) == pytest.approx(rate * np.array(held, dtype=float), rel=1e-12)
