@@ -31,7 +31,7 @@ def main() -> None:
     try:
         code = cli.main(prog_name="ldpnb", standalone_mode=False)
     except click.exceptions.Abort:
-        _fail("interrupted; finished notebooks are kept, the others are as they were", 130)
+        _fail("interrupted", 130)
     except click.ClickException as error:
         said = io.StringIO()
         error.show(said)
@@ -189,7 +189,7 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
                     folders[outcome.task.target.parent] = None
                 bar.update()
     except KeyboardInterrupt:
-        raise click.exceptions.Abort from None
+        _fail("interrupted; finished notebooks are kept, the others are as they were", 130)
     for folder in folders:
         click.echo(f"results in {folder}")
     if failed:

@@ -8,10 +8,12 @@ import contextlib
 import multiprocessing
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
@@ -50,10 +52,20 @@ class ForkedKernel(LocalProvisioner):
         arguments = cmd[cmd.index("ipykernel_launcher") + 1 :]
         fork = multiprocessing.get_context("forkserver").Process
         process = fork(target=_serve, args=(arguments, dict(options["env"]), options.get("cwd")), daemon=True)
+        _start_server()
         process.start()
         self.process = cast("subprocess.Popen[bytes]", _Process(process))
         self.pid = self.pgid = process.pid
         return self.connection_info
+
+
+def _start_server() -> None:
+    """Start the process to fork from, deaf to Ctrl-C: it is among those that hear it, and while it imports it would say so at length."""
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 def _serve(arguments: list[str], environment: Mapping[str, str], folder: str | None) -> None:
@@ -64,6 +76,7 @@ def _serve(arguments: list[str], environment: Mapping[str, str], folder: str | N
     from ipykernel.kernelapp import IPKernelApp
 
     os.setsid()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.environ.clear()
     os.environ.update(environment)
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
