@@ -69,8 +69,21 @@ def test_pieces_add_up_whatever_their_size(people: dict[str, Path], monkeypatch:
 
 
 def test_no_file_is_the_sources_own_population() -> None:
-    assert files.load_counts("", "age") is None
-    assert files.load_groups("", "age", "sex") is None
+    assert files.load_counts("", "") is None
+    assert files.load_groups("", "", "") is None
+
+
+def test_a_column_without_a_file_is_an_oversight() -> None:
+    for load in (files.load_counts, files.load_groups):
+        with pytest.raises(ValueError, match="data must name the file that column 'age' is in, got data=''"):
+            load("", "age")
+
+
+def test_a_file_without_a_column_and_text_for_a_number_are_named(people: dict[str, Path]) -> None:
+    with pytest.raises(ValueError, match="its column must be named, its columns are "):
+        files.load_counts(people[".csv"], "")
+    with pytest.raises(ValueError, match="column work must hold numbers, got text"):
+        files.load_groups(people[".csv"], "work", "sex")
 
 
 def test_what_was_left_out_and_given_away_is_reported(people: dict[str, Path]) -> None:

@@ -159,7 +159,7 @@ def load_counts(
     data : str or Path
         ``.csv``, ``.tsv`` (compressed or not), ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.xlsx``; ``""`` gives None.
     column : str
-        Its name; case and surrounding blanks do not matter.
+        Its name, also empty without a file; case and surrounding blanks do not matter.
     kind : {"auto", "category", "integer", "real"}
         *auto* takes text for categories and numbers for whole ones unless `bins` are stated.
     low, high : float, optional
@@ -182,10 +182,11 @@ def load_counts(
 
     Examples
     --------
-    >>> load_counts("", "age") is None
+    >>> load_counts("", "") is None
     True
     """
     if not str(data):
+        _require_no_column(column)
         return None
     reader = _reader(data, column, kind, low, high, bins, categories)
     wanted: Any = {"numbers" if isinstance(reader, _Numbers) else "texts": (column,)}
@@ -227,6 +228,7 @@ def load_groups(
         None for an empty path.
     """
     if not str(data):
+        _require_no_column(column or group)
         return None
     if not group:
         column, comma, group = column.partition(",")
@@ -389,9 +391,11 @@ def _reader(
     if kind == "category":
         return _Categories(path, column, tuple(str(c).strip() for c in categories))
     if low is None or high is None or low == high:
+        if not tables.holds_numbers(path, column):
+            raise ValueError(f"{path}: column {column} must hold numbers, got text")
         raise ValueError(
             f"low and high must be stated for numbers, such as low=0 and high=120, got none for column {column}: taken from the data they would "
-            "reveal its smallest and largest entry (kind=category takes numbers as mere names)"
+            "reveal its smallest and largest entry (in Python, kind='category' takes numbers as mere names)"
         )
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise ValueError(f"low must be < high, both finite, got low={low!r}, high={high!r}")
@@ -402,6 +406,12 @@ def _reader(
     if kind == "integer" and (low != int(low) or high != int(high)):
         raise ValueError(f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}")
     return _Numbers(path, column, float(low), float(high), bins)
+
+
+def _require_no_column(column: str) -> None:
+    """Refuse a column without a file: whoever names one means a file of their own."""
+    if column:
+        raise ValueError(f"data must name the file that column {column!r} is in, got data=''")
 
 
 def _blank(reader: _Numbers) -> _Numbers:

@@ -29,11 +29,11 @@ _SHOWN, _WIDTH = 20, 60
 Pieces = Iterator[tuple[Any, int]]
 
 
-def locate(data: str | Path) -> Path:
-    """Return an existing file."""
+def locate(data: str | Path, name: str = "data") -> Path:
+    """Return an existing file; `name` is what the caller calls it."""
     path = Path(os.path.expanduser(data))
     if not path.is_file():
-        raise ValueError(f"data must be a file, got data={str(data)!r}")
+        raise ValueError(f"{name} must be a file, got {name}={str(data)!r}")
     return path
 
 
@@ -336,7 +336,8 @@ def _matches(names: list[Any], columns: list[str], path: Path) -> dict[str, Any]
         if column.strip().lower() not in known:
             there = [str(name)[:_WIDTH] for name in names[:_SHOWN]]
             more = [f"and {len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
-            raise ValueError(f"{path}: no column {column[:_WIDTH]!r}, its columns are {', '.join([*there, *more])}")
+            wrong = f"no column {column[:_WIDTH]!r}" if column.strip() else "its column must be named"
+            raise ValueError(f"{path}: {wrong}, its columns are {', '.join([*there, *more])}")
     return {column: known[column.strip().lower()] for column in columns}
 
 

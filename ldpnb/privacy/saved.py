@@ -25,7 +25,7 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
     ValueError
         If the file cannot be read, or its columns do not sum to 1; one whose rows do is to be transposed.
     """
-    file = tables.locate(path)
+    file = tables.locate(path, "channel_path")
     try:
         matrix = _matrix(file)
     except (ValueError, OSError, EOFError) as error:
