@@ -269,7 +269,7 @@ def row(environment: Environment, reference: Path) -> dict[str, str | int]:
 
 
 @click.command()
-@click.option("--only", default="", help="Environments whose name contains this; leaves results.csv alone.")
+@click.option("--only", default="", help="Environments whose name contains this; the others' rows stay.")
 @click.option("--jobs", default=1, show_default=True, help="Environments at a time.")
 def main(only: str, jobs: int) -> None:
     """Compare the committed numbers with those of other environments."""
@@ -278,11 +278,13 @@ def main(only: str, jobs: int) -> None:
     rows = [row(plain, CHECKOUT / "figures")]
     with ThreadPoolExecutor(jobs) as pool:
         rows += pool.map(partial(row, reference=results_of(plain)), [e for e in others if only in e.name])
-    if not only:
-        with (HERE / "results.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+    path = HERE / "results.csv"
+    before = list(csv.DictReader(path.open(encoding="utf-8"))) if only and path.exists() else []
+    renewed = {made["environment"]: made for made in [*before, *rows]}
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(renewed[e.name] for e in [plain, *others] if e.name in renewed)
     counts = {result: sum(r["result"] == result for r in rows) for result in dict.fromkeys(r["result"] for r in rows)}
     click.echo(f"{platform.machine()}: " + ", ".join(f"{count} {result}" for result, count in counts.items()))
     sys.exit(any(r["result"] in ("different", "failed") for r in rows))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -116,6 +117,11 @@ def root(function: Callable[[mpf], mpf], near: str) -> mpf:
 
 
 def turn() -> mpf:
+    return _turn(mp.prec)
+
+
+@cache
+def _turn(precision: int) -> mpf:
     law = first()
 
     def gained(e: mpf) -> mpf:

@@ -321,9 +321,9 @@ def hoeffding_budget(total: int, alpha: str) -> mpf:
 
 
 def binomial_budget(total: int, alpha: str) -> mpf:
-    """The budget at which the least tail of the sum of fair signs that is at most 0.01 begins: added up from 9 standard deviations, 1e-18 of it."""
+    """The budget at which the least tail of the sum of fair signs that is at most 0.01 begins: added up from 7 standard deviations on, 1e-10 of it."""
     allowed = mpf("0.01")
-    far = total // 2 + int(mpf("4.5") * sqrt(total))
+    far = total // 2 + int(mpf("3.5") * sqrt(total))
     term = exp(loggamma(total + 1) - loggamma(far + 1) - loggamma(total - far + 1) - total * log(2))
     tail, heads = 2 * term, far
     while True:
