@@ -233,9 +233,9 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
         )
     except PapermillExecutionError as error:
         raise RunError(f"cell {error.cell_index} raised {error.ename}: {error.evalue}") from None
-    except OSError:
-        raise
     except Exception as error:  # a dead kernel, a time-out: papermill has many ways to say so
+        if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+            raise
         first = (str(error).strip().splitlines() or [""])[0]
         raise RunError(f"{type(error).__name__}: {first}") from None
 

@@ -119,15 +119,6 @@ def test_a_missing_kernel_is_named(checkout: Path, monkeypatch: pytest.MonkeyPat
         companion.plan([catalogue.find("01_line")], {}, None)
 
 
-def test_a_dead_kernel_fails_the_notebook_and_nothing_else(checkout: Path) -> None:
-    path = checkout / "notebooks/1_demo/02_broken.ipynb"
-    path.write_text(path.read_text().replace("1 / 0", "import os; os._exit(1)"))
-    before = path.read_bytes()
-    outcome = run_one("02_broken")
-    assert "DeadKernelError" in outcome.error
-    assert path.read_bytes() == before
-
-
 def test_numbers_that_differ_beyond_the_tolerance_are_reported(tmp_path: Path) -> None:
     one, other = tmp_path / "one.csv", tmp_path / "other.csv"
     one.write_text("name,y\na,1.0\nb,2.0\n")

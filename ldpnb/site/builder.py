@@ -43,7 +43,12 @@ def build(target: Path) -> int:
             raise UsageError("the site is not written:\n  " + "\n  ".join(wrong))
         if target.exists():
             os.replace(target, work / "before")
-        os.replace(folder, target)
+        try:
+            os.replace(folder, target)
+        except BaseException:
+            if (work / "before").exists():
+                os.replace(work / "before", target)
+            raise
     return sum(1 for _ in target.rglob("*.html"))
 
 
