@@ -1,0 +1,223 @@
+"""Break the formula rooms in thousands of small ways and see the tests notice: ``python tests/mutants/run.py [--minutes M]``.
+
+One process imports the package and collects the tests once. It first runs them all in a fork to learn how long each takes and which functions
+it calls, and once more in order of their length, to see that they pass. Then every mutant gets a fork of its own, in which the function's code
+is exchanged and only the tests run that call it, the quickest first, up to the first that fails. It writes results.csv and README.md.
+"""
+
+import argparse
+import csv
+import hashlib
+import importlib
+import inspect
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import mutations
+import pytest
+import report
+from _pytest.runner import runtestprotocol
+
+HERE = Path(__file__).parent
+PACKAGE = HERE.parents[1] / "ldpnb"
+MEMORY = 4 * 2**30
+SECONDS, FACTOR = 5.0, 10.0
+"""A test that takes this many seconds and this many times as long as without a mutant hangs (processor time)."""
+
+
+def in_fork(work: Callable[[], Any]) -> tuple[Any, int]:
+    """Return what `work` returns in a fork of this process, and the signal that ended it, if one did."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        sink = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(sink, stream)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        result: Any = None
+        try:
+            result = work()
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            with os.fdopen(writer, "w") as pipe:
+                json.dump(result, pipe)
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return json.loads(text) if text else None, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+
+class Runner:
+    """The pytest plugin that takes the place of the test loop."""
+
+    def __init__(self, minutes: float) -> None:
+        self.end, self.rows = time.monotonic() + 60 * minutes, []
+        self.seconds: dict[int, float] = {}
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try the mutants instead of running the tests."""
+        if session.testsfailed:
+            pytest.exit("the tests cannot be collected", 1)
+        self.items = [item for item in session.items if "perf_counter" not in written(item)]
+        self.sources = {
+            f"{room}.{path.stem}": path.read_text()
+            for room in report.ROOMS
+            for path in sorted((PACKAGE / room).glob("*.py"))
+        }
+        do_not_shrink(self.items)
+        say(f"{len(self.items)} tests, first without a mutant")
+        (seconds, callers, failed), _ = in_fork(self.learn)
+        if failed:
+            pytest.exit(f"tests fail without a mutant: {failed}", 1)
+        self.seconds = dict(enumerate(seconds))
+        quickest = sorted(self.seconds, key=self.seconds.__getitem__)
+        by, _ = in_fork(lambda: self.first_failure(quickest))
+        if by != "":
+            pytest.exit(f"fails without a mutant, after shorter tests: {by}", 1)
+        say(f"passed, {sum(seconds):.0f} s")
+        self.try_all({name: [n for n in quickest if n in set(numbers)] for name, numbers in callers.items()})
+        return True
+
+    def learn(self) -> tuple[list[float], dict[str, list[int]], list[str]]:
+        """Run every test; return how long each takes, the tests that call each function or module, and those that fail."""
+        callers: defaultdict[str, list[int]] = defaultdict(list)
+        seconds, failed = [], []
+        for number in range(len(self.items)):
+            called: set[tuple[str, str]] = set()
+
+            def note(frame: Any, event: str, _: Any, called: set[tuple[str, str]] = called) -> None:
+                if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
+                    called.add((frame.f_code.co_filename, frame.f_code.co_qualname.split(".<locals>")[0]))
+
+            started = time.process_time()
+            sys.setprofile(note)
+            failure = self.first_failure([number])
+            sys.setprofile(None)
+            seconds.append(time.process_time() - started)
+            failed += [failure] if failure else []
+            for path, function in called:
+                callers[f"{module_of(path)}|{function}"].append(number)
+            for path in {path for path, _ in called}:
+                callers[module_of(path)].append(number)
+        return seconds, callers, failed
+
+    def first_failure(self, numbers: list[int]) -> str:
+        """Run tests up to the first that fails, and return its name."""
+        for number, following in zip(numbers, [*numbers[1:], None], strict=True):
+            signal.setitimer(signal.ITIMER_PROF, SECONDS + FACTOR * self.seconds.get(number, 60.0))
+            item, after = self.items[number], None if following is None else self.items[following]
+            if any(result.failed for result in runtestprotocol(item, log=False, nextitem=after)):
+                return item.nodeid
+        return ""
+
+    def try_all(self, callers: dict[str, list[int]]) -> None:
+        """Try mutants of all rooms in turn until the time is over, in every room the same share of each module."""
+        queues = [queue(room, self.sources) for room in report.ROOMS]
+        for together in zip_longest(*queues):
+            if time.monotonic() > self.end:
+                break
+            for room, mutant in zip(report.ROOMS, together, strict=True):
+                if mutant:
+                    calling = callers.get(f"{mutant.module}|{mutant.function}", callers.get(mutant.module, []))
+                    outcome, by = self.attempt(mutant, calling)
+                    place = (mutant.module, mutant.function, mutant.line, mutant.change, mutant.repeat)
+                    self.rows.append((room, *place, outcome, by))
+                    if outcome == "survived":
+                        say(f"{len(self.rows)} tried; survived: {mutant.key}, line {mutant.line}")
+        self.totals = {room: len(queue) for room, queue in zip(report.ROOMS, queues, strict=True)}
+
+    def attempt(self, mutant: mutations.Mutant, numbers: list[int]) -> tuple[str, str]:
+        """Return how a mutant fares, and the test that kills it."""
+
+        def work() -> tuple[str, str]:
+            try:
+                module = importlib.import_module(f"ldpnb.{mutant.module}")
+                mutations.install(mutant, module, self.sources[mutant.module])
+            except Exception as error:
+                return "not installed", repr(error)
+            by = self.first_failure(numbers)
+            return ("killed" if by else "survived"), by
+
+        found, ended = in_fork(work)
+        if ended == signal.SIGPROF:
+            return "hung", ""
+        return tuple(found) if found else ("crashed", signal.Signals(ended).name if ended else "")
+
+
+def queue(room: str, sources: dict[str, str]) -> list[mutations.Mutant]:
+    """Return the mutants of a room in an order of which every beginning has the same share of each module."""
+    ranked = []
+    for module, source in sources.items():
+        if module.startswith(f"{room}."):
+            found = sorted(
+                mutations.mutants(module, source), key=lambda mutant: hashlib.blake2b(mutant.key.encode()).digest()
+            )
+            ranked += [((rank + 0.5) / len(found), mutant) for rank, mutant in enumerate(found)]
+    return [mutant for _, mutant in sorted(ranked, key=lambda pair: (pair[0], pair[1].key))]
+
+
+def do_not_shrink(items: list[pytest.Item]) -> None:
+    """Let a property fail at its first counterexample."""
+    from hypothesis import HealthCheck, Phase, settings
+
+    for item in items:
+        function = getattr(item, "obj", None)
+        if hasattr(function, "_hypothesis_internal_use_settings"):
+            function._hypothesis_internal_use_settings = settings(
+                function._hypothesis_internal_use_settings,
+                phases=(Phase.explicit, Phase.generate),
+                suppress_health_check=list(HealthCheck),
+            )
+
+
+def module_of(path: str) -> str:
+    """Return the dotted name below ``ldpnb`` of a module's file."""
+    return ".".join(Path(path).relative_to(PACKAGE).with_suffix("").parts)
+
+
+def written(item: pytest.Item) -> str:
+    """Return the source of a test: one that takes the time would be killed by a busy machine."""
+    function = getattr(item, "function", None)
+    return inspect.getsource(function) if function else ""
+
+
+def tests() -> list[str]:
+    """Return the test files of the rooms and of the audit, the properties, and the examples in the rooms' own docstrings."""
+    names = (*(f"test_{room}" for room in report.ROOMS), "test_audit")
+    chosen = [path for path in sorted(HERE.parent.glob("test_*.py")) if path.stem.startswith(names)]
+    return [*map(str, chosen), str(HERE.parent / "properties"), *(str(PACKAGE / room) for room in report.ROOMS)]
+
+
+def say(line: str) -> None:
+    """Print at once, whatever pytest does with its output."""
+    print(line, file=sys.__stderr__, flush=True)
+
+
+def main() -> int:
+    """Run, write the results, and say whether they are good enough."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; after all mutants by default")
+    runner = Runner(parser.parse_args().minutes)
+    options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
+    status = pytest.main([*options, *tests()], plugins=[runner])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not runner.rows:
+        return int(status) or 1
+    with (HERE / "results.csv").open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([report.COLUMNS, *sorted(runner.rows)])
+    return report.write(runner.totals)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
