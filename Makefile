@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint bench bench-readme lab lock matrix sbom clean help
+.PHONY: figures test lint bench bench-readme lab lock matrix mutants sbom clean help
 
 figures: $(STAMP) ## run every notebook that changed and renew figures/
 	@$(BIN)/ldpnb run --jobs $(JOBS)
@@ -30,6 +30,9 @@ bench: $(STAMP) build/peers/.installed ## time every task against its peers and 
 
 bench-readme: $(STAMP) build/peers/.installed # the same, and put the table into the README
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python --readme
+
+mutants: $(STAMP) ## break the formulas in thousands of small ways and see the tests notice (about an hour)
+	@$(BIN)/python tests/mutants/run.py
 
 build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	@$(PYTHON) -m venv build/peers

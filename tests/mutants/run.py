@@ -210,6 +210,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; after all mutants by default")
     runner = Runner(parser.parse_args().minutes)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a fork does not take threads along
     options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
     status = pytest.main([*options, *tests()], plugins=[runner])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not runner.rows:
