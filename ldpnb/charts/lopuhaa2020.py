@@ -103,7 +103,7 @@ def estimated_column(table: pd.DataFrame, *, xlabel: str) -> Figure:
 
 
 _BOUNDS = {
-    "(59)": ("#000000", "-"),
+    "(59)": ("#000000", (0, (6, 1, 1, 1, 1, 1))),
     "any channel": ("#000000", (0, (5, 1.5))),
     "(51), raised": ("#777777", (0, (4, 1, 1, 1))),
     "limit of this channel": ("#777777", "-"),
