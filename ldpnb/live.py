@@ -186,10 +186,10 @@ def _picture(figure: Figure, text: str, layout: _Layout) -> str:
 
 
 def _thin_out(figure: Figure) -> None:
-    """Leave only the powers of ten on axes over two decades or more: each tick between them takes longer than a curve."""
+    """Leave only the powers of ten on axes that show two or more: each tick between them takes longer than a curve."""
     for axis in (axis for part in figure.axes for axis in (part.xaxis, part.yaxis)):
         low, high = sorted(axis.get_view_interval())
-        if axis.get_scale() == "log" and high >= 100 * low:
+        if axis.get_scale() == "log" and math.floor(math.log10(high)) > math.ceil(math.log10(low)):
             axis.set_minor_locator(NullLocator())
 
 

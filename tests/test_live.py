@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ldpnb.environment import HEADLESS
-from ldpnb.live import Choice, Slider, _Layout, live
+from ldpnb.live import Choice, Slider, _Layout, _thin_out, live
 
 
 @pytest.fixture
@@ -61,6 +61,16 @@ def test_an_error_is_shown_and_the_next_value_works_again(section) -> None:
     assert picture.value == before
     epsilon.value = 2.0
     assert sentence.value == "<b>100 people &lt; all</b>"
+
+
+@pytest.mark.parametrize(("low", "high", "ticks"), [(0.02, 5.0, 0), (0.2, 5.0, 12)])
+def test_ticks_between_powers_of_ten_are_left_out_where_the_powers_tell_the_scale(low, high, ticks) -> None:
+    figure, axis = plt.subplots()
+    axis.set(yscale="log", ylim=(low, high))
+    _thin_out(figure)
+    shown = [y for y in axis.yaxis.get_minorticklocs() if low <= y <= high]
+    plt.close(figure)
+    assert len(shown) == ticks
 
 
 def test_two_threads_take_turns_and_show_nothing_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
