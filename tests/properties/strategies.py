@@ -1,6 +1,6 @@
 """What the properties are checked on: parameters at and between the ends of their ranges, and mechanisms made of them.
 
-``LDPNB_THOROUGH=1`` tries forty times as many examples, other ones in every run.
+``LDPNB_THOROUGH=1`` tries fifty times as many examples, other ones in every run.
 """
 
 import os
@@ -22,14 +22,14 @@ THOROUGH = os.environ.get("LDPNB_THOROUGH") == "1"
 FALSE_ALARM = 2e-8
 """Of one chi-square or Kolmogorov-Smirnov test; there are fewer than fifty, so 1e-6 in all."""
 
-DRAWS = 4000
+DRAWS = 2000
 """Repetitions of a test of a law."""
 
 
 def examples(number: int) -> settings:
     """Settings for a property, the same examples in every run unless a thorough one is asked for."""
     return settings(
-        max_examples=number * (40 if THOROUGH else 1), derandomize=not THOROUGH, deadline=None, database=None
+        max_examples=number * (50 if THOROUGH else 1), derandomize=not THOROUGH, deadline=None, database=None
     )
 
 

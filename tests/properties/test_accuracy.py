@@ -43,7 +43,7 @@ SLACK = 1 + 1e-9
 shares = st.sampled_from([0.0, 1.0]) | st.floats(0, 1)
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, domain_sizes, users, rates, shares)
 def test_variances_under_sampling_keep_their_order_at_the_ends_of_every_range(
     epsilon: float, size: int, nodes: int, rate: float, share: float
@@ -70,7 +70,7 @@ def test_variances_under_sampling_keep_their_order_at_the_ends_of_every_range(
     assert rare <= sampling.rare_variance_rescaled(**known) * SLACK
 
 
-@examples(30)
+@examples(12)
 @given(moderate, st.integers(2, 100), users, st.floats(1e-6, 1), st.floats(1e-6, 1), shares)
 def test_more_reports_and_a_larger_budget_lower_the_variance(
     epsilon: float, size: int, nodes: int, one: float, other: float, share: float
@@ -84,7 +84,7 @@ def test_more_reports_and_a_larger_budget_lower_the_variance(
         assert better <= many * SLACK + 1e-9
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(st.integers(0, 50), min_size=2, max_size=5).filter(any), moderate, st.floats(0.1, 1))
 def test_the_smallest_rate_reaches_its_distance(counts: list[int], epsilon: float, rate: float) -> None:
     mechanism, nodes = KaryRandomisedResponse(epsilon, len(counts)), sum(counts)
@@ -98,7 +98,7 @@ def test_the_smallest_rate_reaches_its_distance(counts: list[int], epsilon: floa
     assert distances.smallest_rate(0.9 * distance(1.0), counts, nodes=nodes, mechanism=mechanism) is None
 
 
-@examples(30)
+@examples(12)
 @given(
     st.lists(st.tuples(logarithmic(1e-6, 1e6), logarithmic(1e-3, 1e3), st.integers(1, 10**6)), min_size=1, max_size=5),
     st.floats(0.001, 2),
@@ -116,7 +116,7 @@ def test_no_shift_between_two_groups_improves_the_optimal_rates(groups: list, pa
         assert (price[~free] >= price[free].max() * (1 - 1e-7)).all()
 
 
-@examples(30)
+@examples(12)
 @given(small_mechanisms(moderate, largest=5), st.data())
 def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data) -> None:
     size = mechanism.domain_size
@@ -138,7 +138,7 @@ def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data
     assert variances.sum() == pytest.approx(plain * total, rel=1e-7)
 
 
-@examples(30)
+@examples(12)
 @given(small_mechanisms(moderate, largest=4), st.data())
 def test_information_stays_between_its_floor_and_its_ceiling(mechanism, data) -> None:
     size, channel, epsilon = mechanism.domain_size, mechanism.channel(), mechanism.epsilon
@@ -181,7 +181,7 @@ def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
         assert (found.distribution, found.frequency) == pytest.approx((bayes.distribution, bayes.frequency), rel=1e-7)
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(1, 60), moderate, logarithmic(0.3, 4))
 def test_entropies_keep_the_bounds_and_fall_with_the_budget(number: int, epsilon: float, alpha: float) -> None:
     weak, strong = (exact_risk.binary_entropies(number, e, alpha) for e in (epsilon, 1.5 * epsilon))
@@ -194,7 +194,7 @@ def test_entropies_keep_the_bounds_and_fall_with_the_budget(number: int, epsilon
     assert lower_bounds.frequency_bound_from_entropy(weak[1], 2, number, jitter=True) <= risk.frequency * SLACK
 
 
-@examples(30)
+@examples(12)
 @given(st.integers(2, 30), logarithmic(0.05, 20), epsilons)
 def test_bounds_for_any_channel_are_attained_by_the_best_subsets(size: int, alpha: float, epsilon: float) -> None:
     error, count = lower_bounds.uniform_optimum(size, epsilon)
@@ -211,7 +211,7 @@ def test_bounds_for_any_channel_are_attained_by_the_best_subsets(size: int, alph
     )
 
 
-@examples(40)
+@examples(15)
 @given(st.integers(1, 10**6), logarithmic(1e-3, 1e6))
 def test_tail_bounds_lie_above_the_exact_tail(terms: int, deviation: float) -> None:
     exact = tails.symmetric_binomial(terms, deviation)
@@ -239,7 +239,7 @@ def test_the_chernoff_bound_lies_above_the_laplace_tail(
     assert bound <= tails.kept_laplace_chernoff(terms, keep, scale, deviation) * (1 + 1e-6)
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, logarithmic(1e-3, 1e6), users, failures)
 def test_errors_of_means_are_ordered_from_a_trillion_users_to_one(
     epsilon: float, upper: float, clients: int, failure: float
@@ -263,7 +263,7 @@ def test_errors_of_means_are_ordered_from_a_trillion_users_to_one(
     assert mean_tails.central_laplace_clients(epsilon, upper, released, failure) == pytest.approx(clients, rel=1e-9)
 
 
-@examples(20)
+@examples(10)
 @given(logarithmic(0.05, 5), st.integers(1, 2000), logarithmic(0.01, 3), st.floats(0.001, 0.5))
 def test_exact_chances_of_success_keep_what_bounds_promise(
     epsilon: float, clients: int, error: float, failure: float
@@ -275,7 +275,7 @@ def test_exact_chances_of_success_keep_what_bounds_promise(
         assert success(epsilon, 1.0, clients, error) <= success(epsilon, 1.0, clients, 1.5 * error) + 1e-12
 
 
-@examples(8)
+@examples(5)
 @given(logarithmic(0.3, 3), logarithmic(0.05, 0.5), st.floats(0.005, 0.2))
 def test_the_exact_number_of_clients_is_the_smallest(epsilon: float, error: float, failure: float) -> None:
     found = mean_tails.local_laplace_clients_exact(epsilon, 1.0, error, failure)
@@ -283,7 +283,7 @@ def test_the_exact_number_of_clients_is_the_smallest(epsilon: float, error: floa
     assert found == 1 or mean_tails.local_laplace_success(epsilon, 1.0, found - 1, error) < 1 - failure
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, st.floats(0, 1), st.floats(0, 1), users)
 def test_a_delta_lowers_the_variance_of_a_bit(epsilon: float, one: float, other: float, clients: int) -> None:
     less, more = (means.approximate_bit_variance(epsilon, d, clients) for d in sorted((one, other)))
@@ -291,7 +291,7 @@ def test_a_delta_lowers_the_variance_of_a_bit(epsilon: float, one: float, other:
     assert less <= means.warner_variance(epsilon, clients) * SLACK
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, st.integers(1, 10**6), st.floats(1e-9, 0.999), st.integers(1, 20))
 def test_histogram_errors_of_a_curator(epsilon: float, size: int, failure: float, bits: int) -> None:
     largest = histograms.central_laplace_largest_error(epsilon, size, failure)
@@ -302,7 +302,7 @@ def test_histogram_errors_of_a_curator(epsilon: float, size: int, failure: float
     assert histograms.unary_report_bits(0.5, 0.5, bits) == pytest.approx(bits, rel=1e-12)
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, st.tuples(users, users), st.tuples(shares, shares), shares)
 def test_the_worst_gap_variance_is_the_worst(
     epsilon: float, sizes: tuple[int, int], moments: tuple[float, float], factor: float
@@ -316,7 +316,7 @@ def test_the_worst_gap_variance_is_the_worst(
         assert -1e-9 <= gaps.contrast_variance(one, moments) <= gaps.worst_gap_variance(one, sizes) * SLACK
 
 
-@examples(30)
+@examples(12)
 @given(logarithmic(1e-6, 1e6), logarithmic(1e-6, 1e6))
 def test_folding_a_gap_never_raises_its_errors(sd: float, gap: float) -> None:
     bias, mse, error = (
@@ -337,7 +337,7 @@ FAMILIES = (
 )
 
 
-@examples(8)
+@examples(5)
 @given(st.sampled_from(FAMILIES), st.floats(0.2, 1.0), st.floats(0.01, 0.2), st.sampled_from(["chebyshev", "normal"]))
 def test_the_smallest_budget_just_meets_its_target(family, alpha: float, failure: float, tail: str) -> None:
     found = budgets.smallest_epsilon(family, 1000, alpha, failure=failure, tail=tail)
@@ -347,7 +347,7 @@ def test_the_smallest_budget_just_meets_its_target(family, alpha: float, failure
     assert budgets.alpha_bound(family(found), 1000, failure=failure, tail=tail) == pytest.approx(alpha, rel=1e-6)
 
 
-@examples(30)
+@examples(12)
 @given(logarithmic(1e-6, 0.999))
 def test_budgets_for_a_gain_have_that_gain(gain: float) -> None:
     published = DiscretisedMeans.published(budgets.published_epsilon_for_gain(gain))
@@ -357,7 +357,7 @@ def test_budgets_for_a_gain_have_that_gain(gain: float) -> None:
     assert bit.epsilon <= calibrated.epsilon <= published.epsilon * (1 + 1e-9) + calibrated.epsilon
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(1, 500).map(lambda n: 2 * n), st.floats(0.05, 2), logarithmic(0.1, 5))
 def test_failure_bounds_of_signs_lie_above_the_exact_one(clients: int, alpha: float, epsilon: float) -> None:
     for mechanism in (DiscretisedMeans.calibrated(epsilon), SignedBit(epsilon, (clients // 2, clients // 2))):

@@ -34,7 +34,7 @@ def drawn(sizes: list[int], share: float) -> int:
     return 1 + round(share * (len(sizes) - 1))
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, rates)
 def test_simple_random_sampling_lies_between_its_two_limits(epsilon: float, rate: float) -> None:
     loss = subsampling.srs_loss(epsilon, rate)
@@ -42,7 +42,7 @@ def test_simple_random_sampling_lies_between_its_two_limits(epsilon: float, rate
     assert subsampling.srs_budget(loss, rate) == pytest.approx(epsilon, rel=1e-9)
 
 
-@examples(20)
+@examples(10)
 @given(epsilons, epsilons, rates, rates)
 def test_simple_random_sampling_loses_more_with_budget_and_rate(e: float, f: float, r: float, s: float) -> None:
     low, high = (subsampling.srs_loss(g(e, f), g(r, s)) for g in (min, max))
@@ -50,14 +50,14 @@ def test_simple_random_sampling_loses_more_with_budget_and_rate(e: float, f: flo
     assert subsampling.srs_budget(min(e, f), max(r, s)) <= subsampling.srs_budget(max(e, f), min(r, s)) * SLACK
 
 
-@examples(30)
+@examples(12)
 @given(st.floats(-700, 700))
 def test_the_two_forms_of_the_weighted_loss_meet(log_odds: float) -> None:
     below, above = (subsampling.weighted_loss(e, log_odds) for e in (np.nextafter(1.0, 0.0), 1.0))
     assert below == pytest.approx(above, rel=1e-12)
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(1, 10**12), epsilons, st.floats(0, 1))
 def test_a_secret_sample_needs_less_noise(population: int, epsilon: float, share: float) -> None:
     records = max(1, int(share * population))
@@ -66,7 +66,7 @@ def test_a_secret_sample_needs_less_noise(population: int, epsilon: float, share
     assert open_ == pytest.approx(1 / (records * epsilon), rel=1e-12)
 
 
-@examples(30)
+@examples(12)
 @given(cluster_sizes, st.floats(0, 1), epsilons)
 def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
     sizes_: list[int], share: float, epsilon: float
@@ -89,7 +89,7 @@ def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
     assert at <= upper * SLACK
 
 
-@examples(20)
+@examples(10)
 @given(cluster_sizes.filter(lambda s: len(s) > 1), st.floats(0, 1), epsilons, epsilons)
 def test_clusters_lose_more_with_budget_and_number_drawn(
     sizes_: list[int], share: float, one: float, other: float
@@ -103,7 +103,7 @@ def test_clusters_lose_more_with_budget_and_number_drawn(
     assert losses[1] <= losses[2] * (1 + 1e-9) + 1e-300
 
 
-@examples(25)
+@examples(10)
 @given(st.integers(1, 1000), st.integers(2, 50), st.floats(0, 1), epsilons)
 def test_clusters_of_one_size_meet_both_bounds(size: int, number: int, share: float, epsilon: float) -> None:
     held = [size] * number
@@ -116,7 +116,7 @@ def test_clusters_of_one_size_meet_both_bounds(size: int, number: int, share: fl
     )
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(st.integers(1, 3), min_size=2, max_size=4), st.floats(0, 1), st.sampled_from([1e-4, 0.3, 1.2]))
 def test_the_closed_cluster_loss_is_the_linear_program(sizes_: list[int], share: float, epsilon: float) -> None:
     names = [[(i, j) for j in range(n)] for i, n in enumerate(sizes_)]
@@ -127,7 +127,7 @@ def test_the_closed_cluster_loss_is_the_linear_program(sizes_: list[int], share:
     assert clusters.cluster_loss(sizes_, chosen, epsilon=epsilon) == pytest.approx(exact, rel=1e-8)
 
 
-@examples(20)
+@examples(10)
 @given(epsilons, logarithmic(1e-12, 1e12) | st.just(0.0), rates, epsilons)
 def test_an_identified_cluster_keeps_at_most_what_is_known(
     known: float, confusion: float, rate: float, epsilon: float
@@ -143,7 +143,7 @@ def test_an_identified_cluster_keeps_at_most_what_is_known(
         assert weak <= loss + 1e-12 * known
 
 
-@examples(25)
+@examples(10)
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=8), st.floats(0, 1), logarithmic(1e-6, 3.0))
 def test_identifying_the_cluster_is_the_optimum(sizes_: list[int], share: float, epsilon: float) -> None:
     chosen = drawn(sizes_[:-1], share)
@@ -154,7 +154,7 @@ def test_identifying_the_cluster_is_the_optimum(sizes_: list[int], share: float,
     assert found == pytest.approx(clusters.cluster_loss(sizes_, chosen, epsilon=epsilon), rel=1e-9)
 
 
-@examples(25)
+@examples(10)
 @given(inner_rates, logarithmic(1e-4, 5.0), st.floats(0.01, 0.99))
 def test_the_critical_size_is_where_the_share_is_lost(share: float, epsilon: float, rate: float) -> None:
     assume(0.001 < share < 0.999)
@@ -163,7 +163,7 @@ def test_the_critical_size_is_where_the_share_is_lost(share: float, epsilon: flo
     assert loss == pytest.approx(share * epsilon, rel=1e-7)
 
 
-@examples(25)
+@examples(10)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.floats(0, 1), epsilons, rates)
 def test_a_second_stage_loses_less(sizes_: list[int], share: float, epsilon: float, rate: float) -> None:
     chosen = drawn(sizes_, share)
@@ -179,7 +179,7 @@ LOSSES = (
 )
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(1, 40), st.floats(0, 1), logarithmic(1e-3, 1e3), epsilons, epsilons)
 def test_random_sizes_keep_bounds_in_order_and_lose_more_with_budget(
     population: int, share: float, deviation: float, one: float, other: float
@@ -196,7 +196,7 @@ def test_random_sizes_keep_bounds_in_order_and_lose_more_with_budget(
     assert 0 <= random_size.effective_rate(law, low) <= 1
 
 
-@examples(20)
+@examples(10)
 @given(st.sampled_from([1, 10**12]) | st.integers(1, 10**4), inner_rates, epsilons)
 def test_random_rounding_stays_below_its_supremum_and_its_bounds(population: int, rate: float, epsilon: float) -> None:
     loss = rounding.random_rounding_loss(population, rate, epsilon)
@@ -208,7 +208,7 @@ def test_random_rounding_stays_below_its_supremum_and_its_bounds(population: int
     assert rounding.random_rounding_budget(worst, rate) == pytest.approx(epsilon, rel=1e-7)
 
 
-@examples(30)
+@examples(12)
 @given(inner_rates, st.integers(1, 10**4), epsilons)
 def test_random_rounding_changes_smoothly_between_its_two_forms(rate: float, population: int, epsilon: float) -> None:
     near = [rounding.random_rounding_loss(population, rate, e) for e in (np.nextafter(1.0, 0.0), 1.0)]
@@ -217,7 +217,7 @@ def test_random_rounding_changes_smoothly_between_its_two_forms(rate: float, pop
     assert rounding.random_rounding_loss(population, rate, epsilon) <= more * (1 + 1e-9)
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, inner_rates)
 def test_chain_budgets_invert_the_chain_bound_and_are_smaller(epsilon: float, rate: float) -> None:
     budget = rounding.random_rounding_chain_budget(epsilon, rate)
@@ -225,7 +225,7 @@ def test_chain_budgets_invert_the_chain_bound_and_are_smaller(epsilon: float, ra
     assert budget <= rounding.random_rounding_budget(epsilon, rate) * (1 + 1e-9)
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(1, 10**6), inner_rates, epsilons)
 def test_nearest_rounding_loses_the_budget_where_the_size_jumps(population: int, rate: float, epsilon: float) -> None:
     loss = rounding.nearest_rounding_loss(population, rate, epsilon)
@@ -251,7 +251,7 @@ def exact_shuffled_delta(
     return discrete_delta([here[c] for c in cells], [there[c] for c in cells], epsilon)
 
 
-@examples(25)
+@examples(10)
 @given(moderate, st.floats(0, 1), st.sampled_from([2, 3]), st.floats(0.05, 1.0))
 def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float, nodes: int, rate: float) -> None:
     mechanism, epsilon = KaryRandomisedResponse(local, 3), part * local
@@ -262,7 +262,7 @@ def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float,
     assert max(exact) <= upper + 1e-12
 
 
-@examples(8)
+@examples(5)
 @given(logarithmic(0.1, 8.0), st.integers(3, 200), logarithmic(10, 1e5).map(int), st.floats(0.05, 1), failures)
 def test_shuffled_budgets_are_ordered(local: float, size: int, nodes: int, rate: float, delta: float) -> None:
     known = {"nodes": nodes, "sampling_rate": rate, "mechanism": KaryRandomisedResponse(local, size)}
@@ -292,7 +292,7 @@ def test_a_trillion_nodes_are_shuffled_without_a_sum_over_them() -> None:
     assert 0 < found[1] < found[0] < 1e-3
 
 
-@examples(20)
+@examples(10)
 @given(epsilons, logarithmic(1e-3, 1e3))
 def test_the_gaussian_delta_falls_with_budget_and_noise(epsilon: float, deviation: float) -> None:
     delta = shuffling.gaussian_delta(epsilon, deviation=deviation)
@@ -301,7 +301,7 @@ def test_the_gaussian_delta_falls_with_budget_and_noise(epsilon: float, deviatio
     assert shuffling.gaussian_delta(epsilon, deviation=1.1 * deviation) <= delta * (1 + 1e-9) + 1e-300
 
 
-@examples(30)
+@examples(12)
 @given(rates, rates, inner_rates, inner_rates, st.floats(0, 1), st.floats(0, 1))
 def test_an_events_loss_is_at_least_the_three_terms(
     rate: float, neighbour_rate: float, inside: float, neighbour_inside: float, outside: float, other: float
@@ -310,7 +310,7 @@ def test_an_events_loss_is_at_least_the_three_terms(
     assert event.loss_lower_bound() <= event.event_loss() + 1e-9
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(rates, min_size=1, max_size=5), epsilons)
 def test_no_design_with_unequal_rates_beats_its_floor(chances: list[float], epsilon: float) -> None:
     floor = unequal.element_loss_floor(chances, epsilon)
@@ -321,7 +321,7 @@ def test_no_design_with_unequal_rates_beats_its_floor(chances: list[float], epsi
     assert removed <= unequal.one_draw_loss(max(chances), chances[-1], epsilon) * (1 + 1e-9)
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(rates, min_size=3, max_size=3), st.lists(rates, min_size=3, max_size=3), epsilons)
 def test_the_loss_of_changed_rates_is_symmetric_and_grows_with_budget(here: list, there: list, epsilon: float) -> None:
     loss = unequal.poisson_loss(here, there, epsilon)
@@ -330,7 +330,7 @@ def test_the_loss_of_changed_rates_is_symmetric_and_grows_with_budget(here: list
     assert loss <= unequal.poisson_loss(here, there, min(60.0, 2 * epsilon)) * SLACK or epsilon > 30
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=6).filter(lambda s: sum(s) > 1), epsilons)
 def test_drawing_a_cluster_by_size_loses_something(held: list[int], epsilon: float) -> None:
     total = sum(held)
@@ -338,7 +338,7 @@ def test_drawing_a_cluster_by_size_loses_something(held: list[int], epsilon: flo
     assert np.log1p(-1 / total) <= loss <= epsilon + np.log(held[0] / max(held[0] - 1, 0.5)) + 1e-9 or held[0] == 1
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(1, 50), st.integers(1, 20), epsilons)
 def test_systematic_samples_that_keep_the_ranks_lose_at_most_twice_the_budget(
     size: int, step: int, epsilon: float
@@ -348,7 +348,7 @@ def test_systematic_samples_that_keep_the_ranks_lose_at_most_twice_the_budget(
     assert kept <= 2 * epsilon * SLACK
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=5), epsilons)
 def test_participation_by_value_has_the_loss_of_its_channel(chances: list[float], epsilon: float) -> None:
     mechanism = KaryRandomisedResponse(epsilon, len(chances))
@@ -360,7 +360,7 @@ def test_participation_by_value_has_the_loss_of_its_channel(chances: list[float]
     assert privacy_loss(sent).epsilon <= epsilon * (1 + 1e-9) + 1e-13
 
 
-@examples(20)
+@examples(10)
 @given(st.floats(0, 1), epsilons, epsilons)
 def test_mixtures_lose_no_more_than_their_worse_part(weight: float, one: float, other: float) -> None:
     common, worse = sorted((one, other))
@@ -376,7 +376,7 @@ def test_mixtures_lose_no_more_than_their_worse_part(weight: float, one: float, 
     )
 
 
-@examples(20)
+@examples(10)
 @given(
     st.lists(st.floats(0.001, 1), min_size=2, max_size=8),
     st.lists(st.floats(0, 10), min_size=8, max_size=8),
@@ -393,7 +393,7 @@ def test_no_log_lipschitz_reweighting_beats_the_tilt(
     assert weights @ rising / weights.sum() <= best * (1 + 1e-9) + 1e-12
 
 
-@examples(20)
+@examples(10)
 @given(st.integers(0, 60), epsilons)
 def test_a_test_of_the_size_gains_at_most_what_coupling_allows(gap: int, epsilon: float) -> None:
     gain = data_dependent.size_test_advantage(gap, epsilon)

@@ -17,7 +17,7 @@ records = st.lists(st.integers(0, 3), min_size=1, max_size=6)
 stratum_sizes = st.lists(st.sampled_from([1, 10**12]) | st.integers(1, 1000), min_size=1, max_size=6)
 
 
-@examples(30)
+@examples(12)
 @given(records, st.data())
 def test_laws_of_samples_are_laws_and_draw_every_record_at_its_rate(held: list[int], data) -> None:
     size = data.draw(st.integers(0, len(held)))
@@ -34,7 +34,7 @@ def test_laws_of_samples_are_laws_and_draw_every_record_at_its_rate(held: list[i
             assert expected == pytest.approx(share * held.count(record), rel=1e-9, abs=1e-12)
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(records, min_size=1, max_size=4), st.data())
 def test_clusters_are_drawn_whole(groups: list[list[int]], data) -> None:
     chosen = data.draw(st.integers(0, len(groups)))
@@ -48,7 +48,7 @@ def test_clusters_are_drawn_whole(groups: list[list[int]], data) -> None:
     )
 
 
-@examples(25)
+@examples(10)
 @given(st.integers(1, 300), rates, logarithmic(1e-3, 1e3), st.floats(-100, 400))
 def test_laws_of_sizes_are_laws_with_the_right_mean(
     population: int, rate: float, deviation: float, mean: float
@@ -62,7 +62,7 @@ def test_laws_of_sizes_are_laws_with_the_right_mean(
     assert np.argmax(gauss.log_probabilities) == pytest.approx(min(max(mean, 0), population), abs=0.5 + 1e-9)
 
 
-@examples(25)
+@examples(10)
 @given(st.lists(users, min_size=1, max_size=6), rates)
 def test_a_trillion_nodes_report_or_not(counts: list[int], rate: float) -> None:
     found = reporters.poisson(counts, rate, rng=stream("reporters", rate, seed=1))
@@ -125,7 +125,7 @@ def test_systematic_samples_include_every_record_at_its_rate(weights: list[int])
         assert stats.binomtest(count, DRAWS, chance).pvalue > 1e-9
 
 
-@examples(40)
+@examples(15)
 @given(st.lists(logarithmic(1e-6, 1e6), min_size=1, max_size=8), logarithmic(1e-3, 1e3))
 def test_rates_by_size_are_probabilities_in_proportion(weights: list[float], expected: float) -> None:
     chances = samples.pps_rates(weights, expected)
@@ -134,7 +134,7 @@ def test_rates_by_size_are_probabilities_in_proportion(weights: list[float], exp
     assert chances[free] == pytest.approx(expected * np.array(weights)[free] / sum(weights), rel=1e-12)
 
 
-@examples(40)
+@examples(15)
 @given(stratum_sizes, st.lists(st.just(0.0) | logarithmic(1e-6, 1e6), min_size=6, max_size=6), st.floats(0.001, 1))
 def test_capped_neyman_shares_meet_their_optimality_conditions(held: list[int], spread: list, share: float) -> None:
     variances = np.array(spread[: len(held)])
@@ -153,7 +153,7 @@ def test_capped_neyman_shares_meet_their_optimality_conditions(held: list[int], 
         assert (np.array(held)[full] / weights[full] <= price.max() * (1 + 1e-7)).all()
 
 
-@examples(25)
+@examples(10)
 @given(
     st.lists(st.integers(1, 5), min_size=1, max_size=3), st.lists(st.integers(0, 9), min_size=3, max_size=3), st.data()
 )
@@ -169,7 +169,7 @@ def test_the_best_whole_allocation_beats_every_other(held: list[int], spread: li
     assert (best <= held).all()
 
 
-@examples(40)
+@examples(15)
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=8))
 def test_rounding_keeps_sums_or_means(shares: list[float]) -> None:
     whole = strata.largest_remainder(shares)
@@ -186,7 +186,7 @@ def test_random_rounding_is_unbiased() -> None:
     assert fits(drawn, {(1, 2): 0.7, (2, 2): 0.3})
 
 
-@examples(25)
+@examples(10)
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=4), min_size=1, max_size=2), st.data())
 def test_the_weighted_mean_is_unbiased_and_has_its_stated_variance(groups: list[list[int]], data) -> None:
     known = strata.strata_of(groups)
@@ -203,7 +203,7 @@ def test_the_weighted_mean_is_unbiased_and_has_its_stated_variance(groups: list[
     assert stated == pytest.approx(variance, rel=1e-9, abs=1e-9)
 
 
-@examples(25)
+@examples(10)
 @given(stratum_sizes, inner_rates)
 def test_proportional_shares_are_the_same_fraction_of_a_trillion_records(held: list[int], rate: float) -> None:
     assert strata.proportional_shares(held, rate) == pytest.approx(rate * np.array(held, dtype=float), rel=1e-12)

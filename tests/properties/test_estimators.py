@@ -63,7 +63,7 @@ def channels(draw: st.DrawFn) -> np.ndarray:
     return np.array(columns).T
 
 
-@examples(25)
+@examples(10)
 @given(small_mechanisms(moderate, largest=3), few_users)
 def test_the_unbiased_estimate_is_unbiased(mechanism, counts: list[int]) -> None:
     counts = (counts * 2)[: mechanism.domain_size]
@@ -73,7 +73,7 @@ def test_the_unbiased_estimate_is_unbiased(mechanism, counts: list[int]) -> None
     assert mean == pytest.approx(np.array(counts) / number, rel=1e-9, abs=1e-9 / (mechanism.p - mechanism.q))
 
 
-@examples(30)
+@examples(12)
 @given(vectors)
 def test_the_projection_meets_its_optimality_conditions(vector: list[float]) -> None:
     point = np.array(vector)
@@ -86,7 +86,7 @@ def test_the_projection_meets_its_optimality_conditions(vector: list[float]) -> 
     assert (point[nearest == 0] <= level.max() + 4 * rounding).all()
 
 
-@examples(30)
+@examples(12)
 @given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), st.lists(st.floats(-2, 2), min_size=3, max_size=3))
 def test_the_projection_keeps_the_simplex_and_brings_points_nearer(one: list[float], other: list[float]) -> None:
     near, far = project_simplex(np.array([one, other])), np.array([one, other])
@@ -95,7 +95,7 @@ def test_the_projection_keeps_the_simplex_and_brings_points_nearer(one: list[flo
     assert (project_simplex(one) == near[0]).all()
 
 
-@examples(30)
+@examples(12)
 @given(st.lists(st.just(0) | users, min_size=2, max_size=8).filter(any), epsilons)
 def test_the_krr_mle_lacks_nothing_even_with_a_trillion_reports(tallies: list[int], epsilon: float) -> None:
     estimate, shares = likelihood.krr_mle(tallies, epsilon=epsilon), np.array(tallies) / sum(tallies)
@@ -108,7 +108,7 @@ def test_the_krr_mle_lacks_nothing_even_with_a_trillion_reports(tallies: list[in
     assert (pull - pull @ estimate).max() <= 1e-9 * contrast / (1 + contrast) + 1e-13
 
 
-@examples(25)
+@examples(10)
 @given(channels(), st.data())
 def test_certificates_are_the_gap_computed_by_hand(channel: np.ndarray, data) -> None:
     outputs, size = channel.shape
@@ -143,7 +143,7 @@ def test_the_support_mle_is_the_mle_of_the_channel(mechanism, data) -> None:
     assert likelihood.certificate_gap(channel, tallies, short.estimate) <= 1e-3 + 1e-9 * tallies.sum()
 
 
-@examples(20)
+@examples(10)
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=3).filter(any), epsilons, logarithmic(0.05, 20))
 def test_the_krr_posterior_is_the_exact_one_at_any_epsilon(tallies: list[int], epsilon: float, alpha: float) -> None:
     channel = KaryRandomisedResponse(epsilon, len(tallies)).channel()
@@ -156,7 +156,7 @@ def test_the_krr_posterior_is_the_exact_one_at_any_epsilon(tallies: list[int], e
     assert exact.distribution_variance > 0
 
 
-@examples(20)
+@examples(10)
 @given(channels(), st.integers(1, 3), logarithmic(0.1, 10))
 def test_the_chances_of_all_tallies_sum_to_one(channel: np.ndarray, number: int, alpha: float) -> None:
     reports = product(range(len(channel)), repeat=number)
@@ -194,7 +194,7 @@ def test_linear_estimates_invert_the_channel_and_state_their_deviation(channel: 
     assert (spread[1] <= spread[0] * (1 + 1e-9) + 1e-12).all()
 
 
-@examples(25)
+@examples(10)
 @given(tame_responses, few_users, st.floats(0.05, 1.0))
 def test_estimates_from_a_sample_have_their_stated_means_and_variances(
     mechanism, counts: list[int], rate: float
@@ -215,7 +215,7 @@ def test_estimates_from_a_sample_have_their_stated_means_and_variances(
     assert variance == pytest.approx(sampling_accuracy.variance_realised_size(counts, **setting), **noise)
 
 
-@examples(20)
+@examples(10)
 @given(moderate, few_users, st.floats(0.05, 1.0))
 def test_the_ratio_estimate_is_unbiased_given_that_anybody_reports(
     epsilon: float, counts: list[int], rate: float
@@ -230,7 +230,7 @@ def test_the_ratio_estimate_is_unbiased_given_that_anybody_reports(
     assert mean == pytest.approx(np.array(counts), rel=1e-7, abs=1e-6 / mechanism.truthful_rate)
 
 
-@examples(20)
+@examples(10)
 @given(
     moderate, st.lists(st.integers(0, 1), min_size=4, max_size=4).filter(any), st.floats(0.05, 1), st.floats(0.05, 1)
 )
@@ -256,7 +256,7 @@ def test_estimates_with_personal_rates_have_their_stated_means_and_variances(
     assert variance == pytest.approx(stated, **noise)
 
 
-@examples(20)
+@examples(10)
 @given(moderate, few_users, st.data())
 def test_reports_sent_by_their_own_rate_are_weighted_back(epsilon: float, counts: list[int], data) -> None:
     size, number = len(counts), sum(counts)
@@ -274,7 +274,7 @@ def test_reports_sent_by_their_own_rate_are_weighted_back(epsilon: float, counts
     assert variance == pytest.approx(personalised_accuracy.variance_reweighted_reports(counts, **known), **noise)
 
 
-@examples(30)
+@examples(12)
 @given(epsilons, rates, users, st.floats(0, 1))
 def test_estimates_are_finite_at_the_ends_of_every_range(epsilon: float, rate: float, nodes: int, share: float) -> None:
     mechanism = KaryRandomisedResponse(epsilon, 2)
@@ -289,7 +289,7 @@ def test_estimates_are_finite_at_the_ends_of_every_range(epsilon: float, rate: f
         assert np.isfinite(estimate).all()
 
 
-@examples(25)
+@examples(10)
 @given(epsilons, epsilons, st.integers(2, 4), st.data())
 def test_group_means_and_their_gap_are_unbiased(first: float, second: float, groups: int, data) -> None:
     sizes = np.array(data.draw(st.lists(st.integers(1, 1000), min_size=groups, max_size=groups)))
@@ -329,3 +329,36 @@ def test_intervals_for_a_gap_move_with_its_estimate_and_ignore_its_sign(
     assert (np.diff(ends, axis=0) >= -1e-9).all()
     assert (ends[:, 0] >= 0).all()
     assert gaps.absolute_interval(-np.sort(estimates), 1.0, level=level) == pytest.approx(ends, rel=1e-9, abs=1e-9)
+
+
+@examples(15)
+@given(st.floats(0, 20), st.floats(0, 20))
+def test_the_likelihood_ratio_of_a_folded_normal_is_against_its_best_mean(x: float, mean: float) -> None:
+    centres = np.concatenate([np.linspace(0, 21, 421), [mean]])
+    logs = gaps._log_folded(np.full(centres.size, x), centres)
+    ratio = float(gaps._log_ratio(np.array([x]), np.array([mean]))[0])
+    assert logs[-1] - logs.max() >= ratio - 1e-9
+    assert logs[-1] - logs.max() == pytest.approx(ratio, abs=2e-3)
+    density = np.exp(logs) / np.sqrt(2 * np.pi)
+    step = 1e-5
+    slope = (gaps.folded_cdf(x + step, centres) - gaps.folded_cdf(max(x - step, 0), centres)) / (step + min(step, x))
+    assert density == pytest.approx(slope, abs=1e-5 + (0.5 if x < step else 0))
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.05, 0.2, 0.5, 0.8, 1.2, 2.0])
+def test_an_acceptance_region_starts_at_zero_where_zero_is_likely_enough(mean: float) -> None:
+    ((low, high),) = gaps.acceptance_region([mean], 0.9)
+    centre = np.array([mean])
+    zero, top, bottom = (float(gaps._log_ratio(np.array([x]), centre)[0]) for x in (0.0, high, low))
+    if low == 0:
+        assert zero >= top - 1e-9
+    else:
+        assert bottom == pytest.approx(top, abs=1e-6)
+        assert zero < top
+
+
+def test_a_search_for_the_concentration_ends_at_its_limits() -> None:
+    even, odd = [1000] * 50, [50_000] + [0] * 49
+    assert 900 < bayes.fitted_concentration(even, epsilon=8.0) <= 1000
+    assert 0.001 <= bayes.fitted_concentration(odd, epsilon=8.0) < 0.02
+    assert bayes.fitted_concentration(even, epsilon=8.0, largest=20.0) == pytest.approx(20, rel=0.05)
