@@ -69,16 +69,19 @@ def turn(folder: Path) -> Iterator[None]:
 
 def discard_leftovers(folder: Path) -> None:
     """Remove what writers that were killed have left in a folder; what is just being written stays."""
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if not _LEFTOVER.fullmatch(path.name):
-            continue
-        with contextlib.suppress(OSError):
-            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-            try:
-                if _lock(descriptor, wait=False):
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
-            finally:
-                os.close(descriptor)
+    with contextlib.suppress(OSError):
+        for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
+            _discard(path)
+
+
+def _discard(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            if _lock(descriptor, wait=False):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        finally:
+            os.close(descriptor)
 
 
 def no_formula(value: Any) -> Any:

@@ -514,6 +514,25 @@ def test_a_hostile_array_is_refused(tmp_path: Path, name: str, monkeypatch: pyte
     assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
+REPORTS = {
+    "no.parquet": (b"PAR1 no", "Parquet file size is 7 bytes"),
+    "empty.csv": (b"", "Empty CSV file"),
+    "ragged.csv": (b"x,y\n1\n", "Expected 2 columns, got 1"),
+    "latin.csv": (b"x\n\xe4\n", "must be integers without gaps"),
+    "utf16.csv": ("x\n1\n".encode("utf-16"), "can't decode byte"),
+    "formula.csv": (b"x\n=1+1\n", "must be integers without gaps"),
+    "no.csv.gz": (b"no", "zlib inflate failed"),
+    "line.csv.gz": (gzip.compress(b"x\n" + 2**22 * b"1", 1), "straddl"),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_hostile_file_of_reports_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(REPORTS[name][0])
+    with pytest.raises(ValueError, match=f"{name}.*{REPORTS[name][1]}"):
+        blocks.tally(tmp_path / name, 3, column="x" if name == "ragged.csv" else None)
+
+
 def test_a_channel_has_a_name_and_a_size_that_can_be(tmp_path: Path) -> None:
     (tmp_path / "channel.csv.gz").write_bytes(gzip.compress(bytes(2**20)))
     with (tmp_path / "channel.csv").open("wb") as file:

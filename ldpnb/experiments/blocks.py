@@ -73,12 +73,22 @@ def tally(
     with _bar(files, progress) as bar:
         for file in files:
             first = 0
-            for part in _READERS[_format(file)](file, column, block):
+            for part in _blocks(file, column, block):
                 count = _bits if part.ndim == 2 else _values
                 tallies += count(part, size, packed, first, file)
                 first += len(part)
                 bar.update(len(part))
     return tallies
+
+
+def _blocks(file: Path, column: str | None, rows: int) -> Iterator[Block]:
+    """Yield a file's blocks; whatever is wrong with it, the error names it."""
+    try:
+        yield from _READERS[_format(file)](file, column, rows)
+    except (ValueError, OSError) as error:
+        if str(file) in str(error):
+            raise
+        raise ValueError(f"{file}: cannot be read: {error}") from error
 
 
 def _files(path: Path) -> list[Path]:
