@@ -45,6 +45,9 @@ NAMES = {
     for kind, pairs in _PAIRS.items()
 }
 
+COMMUTATIVE = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "array_equal"}
+"""Functions whose arguments may change places."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
@@ -193,7 +196,8 @@ def _replacements(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Attribute(value, name, ast.Load()) if name in NAMES[ast.Attribute]:
             yield ast.Attribute(value, NAMES[ast.Attribute][name], ast.Load())
         case ast.Call(function, [one, two, *rest], keywords) if ast.dump(one) != ast.dump(two):
-            if not any(isinstance(argument, ast.Starred) for argument in (one, two)):
+            starred = any(isinstance(argument, ast.Starred) for argument in (one, two))
+            if not starred and _text(function).split(".")[-1] not in COMMUTATIVE:
                 yield ast.Call(function, [two, one, *rest], keywords)
         case ast.IfExp(test, body, other) if not isinstance(test, ast.Compare | ast.BoolOp | ast.UnaryOp):
             yield ast.IfExp(test, other, body)

@@ -11,10 +11,15 @@ REQUIRED = 0.9
 BEGIN, END = "<!-- results: written by `make mutants` -->", "<!-- end of results -->"
 
 
+def results() -> list[dict[str, str]]:
+    """Return the rows of results.csv."""
+    with (HERE / "results.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def write(totals: dict[str, int]) -> int:
     """Put the results into README.md; return 1 if too many mutants survive in a room or a survivor is not explained."""
-    with (HERE / "results.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = results()
     with (HERE / "explained.csv").open(newline="") as file:
         why = {(r["module"], r["function"], r["mutation"]): r["why"] for r in csv.DictReader(file)}
     lines = [

@@ -62,8 +62,8 @@ def in_fork(work: Callable[[], Any]) -> tuple[Any, int]:
 class Runner:
     """The pytest plugin that takes the place of the test loop."""
 
-    def __init__(self, minutes: float) -> None:
-        self.end, self.rows = time.monotonic() + 60 * minutes, []
+    def __init__(self, minutes: float, known: list[dict[str, str]]) -> None:
+        self.end, self.known, self.rows = time.monotonic() + 60 * minutes, known, []
         self.seconds: dict[int, float] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -83,7 +83,7 @@ class Runner:
             pytest.exit(f"tests fail without a mutant: {failed}", 1)
         self.seconds = dict(enumerate(seconds))
         quickest = sorted(self.seconds, key=self.seconds.__getitem__)
-        by, _ = in_fork(lambda: self.first_failure(quickest))
+        by, _ = ("", 0) if self.known else in_fork(lambda: self.first_failure(quickest))
         if by != "":
             pytest.exit(f"fails without a mutant, after shorter tests: {by}", 1)
         say(f"passed, {sum(seconds):.0f} s")
@@ -125,6 +125,15 @@ class Runner:
     def try_all(self, callers: dict[str, list[int]]) -> None:
         """Try mutants of all rooms in turn until the time is over, in every room the same share of each module."""
         queues = [queue(room, self.sources) for room in report.ROOMS]
+        self.totals = {room: len(queue) for room, queue in zip(report.ROOMS, queues, strict=True)}
+        settled = {key(row) for row in self.known if row["outcome"] != "survived"}
+        lived = {key(row) for row in self.known} - settled
+        queues = [
+            sorted(
+                (mutant for mutant in queue if mutant.key not in settled), key=lambda mutant: mutant.key not in lived
+            )
+            for queue in queues
+        ]
         for together in zip_longest(*queues):
             if time.monotonic() > self.end:
                 break
@@ -136,7 +145,8 @@ class Runner:
                     self.rows.append((room, *place, outcome, by))
                     if outcome == "survived":
                         say(f"{len(self.rows)} tried; survived: {mutant.key}, line {mutant.line}")
-        self.totals = {room: len(queue) for room, queue in zip(report.ROOMS, queues, strict=True)}
+        tried = {"|".join((row[1], row[2], row[4], str(row[5]))) for row in self.rows}
+        self.rows += [tuple(row.values()) for row in self.known if key(row) not in tried]
 
     def attempt(self, mutant: mutations.Mutant, numbers: list[int]) -> tuple[str, str]:
         """Return how a mutant fares, and the test that kills it."""
@@ -154,6 +164,11 @@ class Runner:
         if ended == signal.SIGPROF:
             return "hung", ""
         return tuple(found) if found else ("crashed", signal.Signals(ended).name if ended else "")
+
+
+def key(row: dict[str, str]) -> str:
+    """Return the key of the mutant of a row of results.csv."""
+    return "|".join(row[name] for name in ("module", "function", "mutation", "repeat"))
 
 
 def queue(room: str, sources: dict[str, str]) -> list[mutations.Mutant]:
@@ -200,6 +215,11 @@ def tests() -> list[str]:
     return [*map(str, chosen), str(HERE.parent / "properties"), *(str(PACKAGE / room) for room in report.ROOMS)]
 
 
+def by_place(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Sort by module and line."""
+    return (report.ROOMS.index(row[0]), row[1], int(row[3]), row[4], int(row[5]))
+
+
 def say(line: str) -> None:
     """Print at once, whatever pytest does with its output."""
     print(line, file=sys.__stderr__, flush=True)
@@ -209,14 +229,18 @@ def main() -> int:
     """Run, write the results, and say whether they are good enough."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; after all mutants by default")
-    runner = Runner(parser.parse_args().minutes)
+    parser.add_argument(
+        "--resume", action="store_true", help="those that survived last time, and then those not tried yet"
+    )
+    given = parser.parse_args()
+    runner = Runner(given.minutes, report.results() if given.resume else [])
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a fork does not take threads along
     options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
     status = pytest.main([*options, *tests()], plugins=[runner])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not runner.rows:
         return int(status) or 1
     with (HERE / "results.csv").open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([report.COLUMNS, *sorted(runner.rows)])
+        csv.writer(file, lineterminator="\n").writerows([report.COLUMNS, *sorted(runner.rows, key=by_place)])
     return report.write(runner.totals)
 
 

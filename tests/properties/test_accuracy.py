@@ -390,3 +390,19 @@ def test_the_noise_of_an_allocation_spends_the_budget(first: int, second: int, h
     assert found.loss(scale) == pytest.approx(epsilon, rel=1e-6)
     assert found.loss(1.5 * scale) <= epsilon
     assert found.total_variances(epsilon) == pytest.approx(found.variances() + 2 * scale**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("formula", [gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error])
+def test_deviations_and_gaps_are_refused_by_their_own_rule(formula) -> None:
+    with pytest.raises(ValueError, match=r"sd must be > 0 and finite, got sd=0\.0"):
+        formula(0.0, 1.0)
+    with pytest.raises(ValueError, match=r"gap must be >= 0 and finite, got gap=-1\.0"):
+        formula(1.0, -1.0)
+    assert np.isfinite(formula(1.0, 0.0))
+
+
+@examples(12)
+@given(st.floats(-1, 1), st.floats(-1, 1), logarithmic(0.1, 10), logarithmic(0.1, 10))
+def test_misestimated_sizes_shrink_each_mean_by_its_factor(one: float, other: float, f: float, g: float) -> None:
+    bias = gaps.misestimated_gap_bias((f, g), (one, other))
+    assert bias == pytest.approx(one * (1 / f - 1) - other * (1 / g - 1), rel=1e-9, abs=1e-12)

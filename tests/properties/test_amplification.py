@@ -411,3 +411,16 @@ def test_the_advantage_of_a_size_test_is_the_linear_program(gap: int, epsilon: f
     first, second = np.eye(gap + 3)[[1, gap + 1]]
     exact = largest_size_test_advantage(second, first, epsilon=epsilon)
     assert data_dependent.size_test_advantage(gap, epsilon) == pytest.approx(exact, rel=1e-7)
+
+
+def test_values_that_fall_anywhere_and_laws_without_weight_are_refused() -> None:
+    for values in ([0.0, 2.0, 1.0], [2.0, 1.0, 3.0], [3.0, 2.0, 1.0]):
+        with pytest.raises(ValueError, match="values must be nondecreasing"):
+            lemmas.largest_tilted_mean([1, 1, 1], values, 1.0)
+    for law in ([0.0, 0.0, 0.0], [1.0, -1.0, 1.0]):
+        with pytest.raises(ValueError, match="law must be weights >= 0, not all zero"):
+            lemmas.largest_tilted_mean(law, [0.0, 1.0, 2.0], 1.0)
+
+
+def test_endless_noise_leaves_no_delta() -> None:
+    assert shuffling.gaussian_delta(60.0, deviation=1e200) == 0

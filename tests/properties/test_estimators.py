@@ -11,6 +11,7 @@ from ldpnb.accuracy import personalised as personalised_accuracy
 from ldpnb.accuracy import sampling as sampling_accuracy
 from ldpnb.estimators import bayes, gaps, likelihood, linear, sampling
 from ldpnb.estimators.frequency import project_simplex, unbiased
+from ldpnb.estimators.saddle import saddle_point
 from ldpnb.mechanisms.contrasts import SignedBit, contrast_weights
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -362,3 +363,16 @@ def test_a_search_for_the_concentration_ends_at_its_limits() -> None:
     assert 900 < bayes.fitted_concentration(even, epsilon=8.0) <= 1000
     assert 0.001 <= bayes.fitted_concentration(odd, epsilon=8.0) < 0.02
     assert bayes.fitted_concentration(even, epsilon=8.0, largest=20.0) == pytest.approx(20, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("tallies", "alpha", "epsilon"),
+    [([3, 1, 2, 0], 0.5, 1.0), ([4, 4, 1, 0], 1.0, 2.0), ([2, 2, 2, 2], 2.0, 0.5), ([5, 0, 0, 1], 0.5, 3.0)],
+)
+def test_the_saddle_points_evidence_is_near_the_exact_one(tallies: list[int], alpha: float, epsilon: float) -> None:
+    contrast, size = np.expm1(epsilon), len(tallies)
+    exact = bayes.posterior(KaryRandomisedResponse(epsilon, size).channel(), tallies, alpha).log_marginal
+    kinds, _, repeats = bayes._kinds(np.array(tallies), np.full(size, alpha))
+    found = saddle_point(kinds, repeats, contrast).log_evidence
+    # without the constant factor of the probability of each report
+    assert found == pytest.approx(exact + sum(tallies) * np.log(contrast + size), abs=0.06)

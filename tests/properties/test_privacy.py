@@ -222,3 +222,29 @@ def test_a_saved_channel_is_read_back_or_refused(tmp_path) -> None:
         (tmp_path / name).write_text(content)
         with pytest.raises(ValueError, match=name):
             saved.load_channel(tmp_path / name)
+
+
+def test_the_column_whose_sum_is_furthest_from_one_is_named() -> None:
+    with pytest.raises(ValueError, match=r"got column 1 with sum .*0\.7"):
+        finite.as_channel([[0.5, 0.4, 0.5], [0.5, 0.3, 0.6]])
+    with pytest.raises(ValueError, match=r"got column 2 with sum .*1\.5"):
+        finite.as_channel([[0.5, 0.4, 0.9], [0.5, 0.5, 0.6]])
+
+
+def test_noise_that_underflows_between_values_is_refused() -> None:
+    pair = [[0.5, 0.5], [0.4, 0.6]]
+    assert noisy_statistics.noisy_statistic_losses([0.0, 700.0], pair, [[0, 1]], 1.0) > 0
+    with pytest.raises(ValueError, match="scale must be at least a 700th"):
+        noisy_statistics.noisy_statistic_losses([0.0, 700.5], pair, [[0, 1]], 1.0)
+
+
+@examples(10)
+@given(laws, epsilons)
+def test_a_law_without_weight_gives_no_delta_and_none_hides_all_of_it(law: tuple, epsilon: float) -> None:
+    nothing = (0.0, *law[1:])
+    none, nowhere = hockey_stick.laplace_delta(nothing, law, epsilon)
+    assert none == 0
+    assert nowhere.shape == (0, 2)
+    delta, region = hockey_stick.laplace_delta(law, nothing, epsilon)
+    assert delta == pytest.approx(law[0], rel=1e-12)
+    assert (region.min(), region.max()) == (-np.inf, np.inf)
