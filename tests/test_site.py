@@ -350,7 +350,8 @@ def test_pages_are_published_from_the_same_command() -> None:
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
     assert "make site" in [step.get("run") for step in steps]
     assert {"path": "build/site"} in [step.get("with") for step in steps]
-    assert workflow["permissions"] == {"contents": "read"} and "permissions" not in workflow["jobs"]["build"]
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "permissions" not in workflow["jobs"]["build"]
 
 
 def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path, tmp_path: Path) -> None:
