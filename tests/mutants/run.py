@@ -126,6 +126,8 @@ class Runner:
         """Try mutants of all rooms in turn until the time is over, in every room the same share of each module."""
         queues = [queue(room, self.sources) for room in report.ROOMS]
         self.totals = {room: len(queue) for room, queue in zip(report.ROOMS, queues, strict=True)}
+        made = {mutant.key for queue in queues for mutant in queue}
+        self.known = [row for row in self.known if key(row) in made]
         settled = {key(row) for row in self.known if row["outcome"] != "survived"}
         lived = {key(row) for row in self.known} - settled
         queues = [

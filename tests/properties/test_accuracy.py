@@ -406,3 +406,13 @@ def test_deviations_and_gaps_are_refused_by_their_own_rule(formula) -> None:
 def test_misestimated_sizes_shrink_each_mean_by_its_factor(one: float, other: float, f: float, g: float) -> None:
     bias = gaps.misestimated_gap_bias((f, g), (one, other))
     assert bias == pytest.approx(one * (1 / f - 1) - other * (1 / g - 1), rel=1e-9, abs=1e-12)
+
+
+def test_no_budget_beyond_ten_thousand_is_searched_unless_asked_for() -> None:
+    needed = budgets.smallest_epsilon(DiscretisedMeans.published, 10**5, 0.1)
+
+    def thrifty(epsilon: float) -> DiscretisedMeans:
+        return DiscretisedMeans.published(epsilon * needed / 10_000.5)
+
+    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1) == np.inf
+    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1, largest=2e4) == pytest.approx(10_000.5, rel=1e-9)

@@ -226,7 +226,7 @@ def test_chain_budgets_invert_the_chain_bound_and_are_smaller(epsilon: float, ra
 
 
 @examples(10)
-@given(st.integers(1, 10**6), inner_rates, epsilons)
+@given(st.sampled_from([1, 10**12]) | st.integers(1, 10**6), inner_rates, epsilons)
 def test_nearest_rounding_loses_the_budget_where_the_size_jumps(population: int, rate: float, epsilon: float) -> None:
     loss = rounding.nearest_rounding_loss(population, rate, epsilon)
     here, there = np.floor(rate * np.array([population, population + 1]) + 0.5)
@@ -424,3 +424,26 @@ def test_values_that_fall_anywhere_and_laws_without_weight_are_refused() -> None
 
 def test_endless_noise_leaves_no_delta() -> None:
     assert shuffling.gaussian_delta(60.0, deviation=1e200) == 0
+
+
+@examples(12)
+@given(logarithmic(0.01, 100), epsilons)
+def test_a_noisy_count_takes_its_own_error_off_the_bound(error: float, epsilon: float) -> None:
+    assert data_dependent.size_error_lower_bound(error, epsilon) == pytest.approx(error - 1 / epsilon, rel=1e-12)
+    squared = data_dependent.size_squared_error_lower_bound(error, epsilon)
+    assert squared == pytest.approx(error - 2 / epsilon**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("chances", [[-0.1, 0.5], [0.5, 1.1], [np.nan, 0.5], [0.5]], ids=repr)
+def test_rates_of_participation_are_one_probability_per_value(chances: list[float]) -> None:
+    for channel in (participation.value_dependent_channel, participation.report_dependent_channel):
+        with pytest.raises(ValueError, match="rates must be 2 numbers in"):
+            channel(chances, KaryRandomisedResponse(1.0, 2))
+
+
+@pytest.mark.parametrize("name", unequal.Inclusion.__dataclass_fields__)
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, np.nan])
+def test_the_chances_of_an_event_are_probabilities(name: str, wrong: float) -> None:
+    chances = dict.fromkeys(unequal.Inclusion.__dataclass_fields__, 0.5)
+    with pytest.raises(ValueError, match=rf"^{name} must lie in"):
+        unequal.Inclusion(**chances | {name: wrong})

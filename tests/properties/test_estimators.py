@@ -15,6 +15,7 @@ from ldpnb.estimators.saddle import saddle_point
 from ldpnb.mechanisms.contrasts import SignedBit, contrast_weights
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.rng import stream
 from properties.strategies import (
     distributions,
     epsilons,
@@ -376,3 +377,45 @@ def test_the_saddle_points_evidence_is_near_the_exact_one(tallies: list[int], al
     found = saddle_point(kinds, repeats, contrast).log_evidence
     # without the constant factor of the probability of each report
     assert found == pytest.approx(exact + sum(tallies) * np.log(contrast + size), abs=0.06)
+
+
+@pytest.mark.parametrize("vector", [[0.5, np.nan], [np.inf, 0.0], [], np.empty((2, 0)), 1.0], ids=repr)
+def test_what_cannot_be_projected_is_refused(vector) -> None:
+    with pytest.raises(ValueError, match="vector must be finite with at least one entry"):
+        project_simplex(vector)
+
+
+def test_estimates_from_a_sample_need_nodes() -> None:
+    mechanism = KaryRandomisedResponse(1.0, 2)
+    for nodes in (0, -1, 2.5):
+        for estimate in (
+            lambda n: sampling.ratio([1, 1], nodes=n, mechanism=mechanism),
+            lambda n: sampling.unadjusted([1, 1], nodes=n, mechanism=mechanism),
+            lambda n: sampling.rescaled([1, 1], nodes=n, sampling_rate=0.5, mechanism=mechanism),
+            lambda n: sampling.hajek([[1, 1]], nodes=n, rates=[0.5], mechanism=mechanism),
+            lambda n: sampling.reweighted_reports([1, 1], nodes=n, report_rates=[0.5, 1], mechanism=mechanism),
+        ):
+            with pytest.raises(ValueError, match="nodes must be an integer >= 1"):
+                estimate(nodes)
+
+
+def test_every_sweep_of_the_sampler_counts_once() -> None:
+    mechanism = KaryRandomisedResponse(1.0, 3)
+    found, error = bayes.support_posterior(
+        np.eye(3), [5, 2, 1], mechanism, 0.5, sweeps=2000, rng=stream("sweeps", seed=1)
+    )
+    exact = bayes.krr_posterior([5, 2, 1], 0.5, epsilon=1.0)
+    assert found.distribution.sum() == pytest.approx(1, rel=1e-12)
+    assert (np.abs(found.distribution - exact.distribution) < 6 * error).all()
+    assert found.frequencies.sum() == pytest.approx(1, rel=1e-9)
+    assert error.max() < 0.02
+
+
+@pytest.mark.parametrize("tallies", [[-1, 5], [0.5, 1], [0, 0], [np.nan, 1], [np.inf, 1]], ids=repr)
+def test_tallies_that_nobody_can_have_are_refused(tallies: list) -> None:
+    for fit in (
+        lambda t: likelihood.krr_mle(t, epsilon=1.0),
+        lambda t: likelihood.mle(np.array([[0.7, 0.3], [0.3, 0.7]]), t),
+    ):
+        with pytest.raises(ValueError, match="tallies must"):
+            fit(tallies)

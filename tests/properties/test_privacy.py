@@ -248,3 +248,36 @@ def test_a_law_without_weight_gives_no_delta_and_none_hides_all_of_it(law: tuple
     delta, region = hockey_stick.laplace_delta(law, nothing, epsilon)
     assert delta == pytest.approx(law[0], rel=1e-12)
     assert (region.min(), region.max()) == (-np.inf, np.inf)
+
+
+def test_no_budget_is_needed_for_a_delta_that_is_met_at_once() -> None:
+    assert hockey_stick.epsilon_at_delta(lambda _: 0.25, 0.25) == 0.0
+    assert hockey_stick.epsilon_at_delta(lambda _: 0.25, 0.2) == np.inf
+
+
+@examples(4)
+@given(st.integers(2, 3), logarithmic(0.3, 3.0), st.data())
+def test_the_best_channel_for_several_distributions_has_their_mean_error(size: int, epsilon: float, data) -> None:
+    points = [data.draw(distributions(size, least=0.01)) for _ in range(3)]
+    assume(np.min(points) > 0.02)
+    design = best_channel(points, epsilon)
+    errors = [information.distribution_error(design.channel, point) for point in points]
+    assert np.mean(errors) == pytest.approx(design.error, rel=1e-6)
+    assert design.lower_bound == pytest.approx(design.error, rel=1e-6)
+
+
+@examples(20)
+@given(logarithmic(0.05, 5), logarithmic(0.05, 5), logarithmic(0.1, 8))
+def test_the_loss_of_clipped_reports_is_the_largest_ratio_of_atoms_and_densities(
+    first: float, second: float, k: float
+) -> None:
+    mechanism = LaplaceMeans(first, second, k)
+    places = np.array([-1.0, 0.0, 1.0])
+    logs = []
+    for group, value in ((0, -1.0), (0, 0.0), (0, 1.0), (1, -1.0), (1, 0.0), (1, 1.0)):
+        w, m, s = mechanism.law(group, value)[0]
+        density = np.log(w / (2 * s)) - np.abs(places - m) / s
+        atoms = np.log(w / 2) - np.array([m + 1, 1 - m]) / s
+        logs.append(np.concatenate([density, atoms]))
+    losses = np.max(logs, axis=0) - np.min(logs, axis=0)
+    assert losses.max() == pytest.approx(mechanism.clipped_epsilon, rel=1e-9)
