@@ -8,6 +8,7 @@ HERE = Path(__file__).parent
 ROOMS = ("mechanisms", "estimators", "privacy", "amplification", "accuracy")
 COLUMNS = ("room", "module", "function", "line", "mutation", "repeat", "outcome", "by")
 REQUIRED = 0.9
+NOTHING = {"kind": "", "why": "not explained"}
 BEGIN, END = "<!-- results: written by `make mutants` -->", "<!-- end of results -->"
 
 
@@ -19,32 +20,42 @@ def results() -> list[dict[str, str]]:
 
 def write(totals: dict[str, int]) -> int:
     """Put the results into README.md; return 1 if too many mutants survive in a room or a survivor is not explained."""
-    rows = results()
-    with (HERE / "explained.csv").open(newline="") as file:
-        why = {(r["module"], r["function"], r["mutation"]): r["why"] for r in csv.DictReader(file)}
+    rows, reasons = results(), explanations()
     lines = [
-        "| room | mutants | tried | killed | of these hung or crashed | survived | killed, % |",
-        "|---|" + "---:|" * 6,
+        "| room | mutants | tried | killed | of these hung or crashed | survived | change no result | killed, % | of those that change a result, % |",
+        "|---|" + "---:|" * 8,
     ]
     good = True
     for room in ROOMS:
         own = [row for row in rows if row["room"] == room]
-        lived = sum(row["outcome"] == "survived" for row in own)
+        lived = [row for row in own if row["outcome"] == "survived"]
         ended = sum(row["outcome"] in ("hung", "crashed") for row in own)
-        share = 1 - lived / len(own)
+        alike = sum(reasons.get(name(row), NOTHING)["kind"] in ("same", "speed") for row in lived)
+        killed = len(own) - len(lived)
+        share = killed / (len(own) - alike)
         good &= share >= REQUIRED and all(row["outcome"] != "not installed" for row in own)
-        lines.append(
-            f"| {room} | {totals[room]:,} | {len(own)} | {len(own) - lived} | {ended} | {lived} | {100 * share:.1f} |"
-        )
-    lines += ["", "| survivor | mutation | why it lives |", "|---|---|---|"]
+        counts = f"{totals[room]:,} | {len(own)} | {killed} | {ended} | {len(lived)} | {alike}"
+        lines.append(f"| {room} | {counts} | {100 * killed / len(own):.1f} | {100 * share:.1f} |")
+    lines += ["", "| survivor | mutation | kind | why it lives |", "|---|---|---|---|"]
     for row in rows:
         if row["outcome"] == "survived":
-            reason = why.get((row["module"], row["function"], row["mutation"]), "not explained")
-            good &= reason != "not explained"
-            change = row["mutation"].replace("|", "\\|")
-            lines.append(f"| `{row['module']}.{row['function']}`, line {row['line']} | `{change}` | {reason} |")
+            reason = reasons.get(name(row), NOTHING)
+            good &= reason is not NOTHING
+            where, change = f"{row['module']}.{row['function']}", row["mutation"].replace("|", "\\|")
+            lines.append(f"| `{where}`, line {row['line']} | `{change}` | {reason['kind']} | {reason['why']} |")
     readme = HERE / "README.md"
     block = "\n".join([BEGIN, *lines, END])
     readme.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: block, readme.read_text(), flags=re.DOTALL))
     print("\n".join(lines[: 2 + len(ROOMS)]))
     return 0 if good else 1
+
+
+def explanations() -> dict[tuple[str, ...], dict[str, str]]:
+    """Return why survivors live, from explained.csv."""
+    with (HERE / "explained.csv").open(newline="") as file:
+        return {name(row): row for row in csv.DictReader(file)}
+
+
+def name(row: dict[str, str]) -> tuple[str, ...]:
+    """Return what a survivor is explained by."""
+    return row["module"], row["function"], row["mutation"]

@@ -419,3 +419,22 @@ def test_tallies_that_nobody_can_have_are_refused(tallies: list) -> None:
     ):
         with pytest.raises(ValueError, match="tallies must"):
             fit(tallies)
+
+
+def test_a_long_channel_with_zeros_is_certified() -> None:
+    size = 40
+    channel = 0.6 * np.eye(size) + 0.4 * np.roll(np.eye(size), 1, axis=0)
+    tallies = stream("long channel", seed=1).integers(0, 200, size)
+    fit = likelihood.mle(channel, tallies)
+    gap = float(((tallies / (channel @ fit.estimate)) @ channel).max() - tallies.sum())
+    assert gap <= 1e-3
+    assert float(fit.gap) == pytest.approx(gap, abs=1e-9 * tallies.sum())
+
+
+@pytest.mark.parametrize(("alpha", "epsilon"), [(0.5, 1.0), (5.0, 0.1), (1.0, 4.0)])
+def test_the_saddle_point_is_near_the_exact_posterior_of_many_values(alpha: float, epsilon: float) -> None:
+    tallies = stream("saddle", alpha, seed=1).integers(0, 12, 150)
+    near = bayes.krr_posterior_saddle(tallies, alpha, epsilon=epsilon)
+    exact = bayes.krr_posterior(tallies, alpha, epsilon=epsilon)
+    assert near.distribution == pytest.approx(exact.distribution, rel=2e-2)
+    assert np.abs(near.distribution - exact.distribution).max() < 2e-4
