@@ -1,8 +1,8 @@
 """Pytest plugin: what nbval cannot see of a notebook, its figures and the numbers behind them.
 
-nbval re-executes every committed notebook against its stored outputs, but compares no picture. The kernels it starts write their figures to
-``build/check``; after a notebook's last cell one more test per notebook compares those with the committed ones, and the committed ones with what
-the notebook shows.
+nbval re-executes every committed notebook against its stored outputs, but compares no picture. The kernels it starts write their figures to a
+folder of the run's own; after a notebook's last cell one more test per notebook compares those with the committed ones, and the committed ones
+with what the notebook shows.
 """
 
 import base64
@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import struct
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ RELATIVE, ABSOLUTE = 1e-6, 1e-12
 LIKENESS = 0.08
 """Largest root mean square difference of pictures of one figure from two machines; black and white differ by 1, two figures by 0.13 or more."""
 
+_FIGURES = pytest.StashKey[Path]()
 _KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})
 
 
@@ -33,10 +35,25 @@ def pytest_configure(config: pytest.Config) -> None:
     from ldpnb.kernels import share_imports
 
     share_imports()
-    folder = build() / "check"
-    if not hasattr(config, "workerinput"):
-        shutil.rmtree(folder, ignore_errors=True)
+    if hasattr(config, "workerinput"):
+        folder = Path(config.workerinput["figures"])
+    else:
+        build().mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="check-", dir=build()))
+    config.stash[_FIGURES] = folder
     os.environ.update(kernel_environment(folder))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker process the run's folder."""
+    node.workerinput["figures"] = str(node.config.stash[_FIGURES])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the run's folder when all workers are done."""
+    if not hasattr(config, "workerinput") and _FIGURES in config.stash:
+        shutil.rmtree(config.stash[_FIGURES], ignore_errors=True)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -84,11 +101,9 @@ class FigureNumbers(pytest.Item):
 
     def runtest(self) -> None:
         """Compare every CSV file, and that every committed figure was made again."""
-        from ldpnb.companion import build
-
         own = self.path.relative_to(home() / "notebooks").with_suffix("")
         committed = home() / "figures" / own
-        differences = untied(committed, self.path) + compare_folders(committed, build() / "check" / own)
+        differences = untied(committed, self.path) + compare_folders(committed, self.config.stash[_FIGURES] / own)
         if differences:
             raise FigureMismatchError(f"{own}:\n  " + "\n  ".join(differences))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import notebook
+from demonstration import notebook
 
 from ldpnb import catalogue, companion, writing
 from ldpnb.catalogue import UsageError

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import test_notebooks
 import test_registry
-from conftest import notebook
+from demonstration import notebook
 
 import ldpnb
 from ldpnb import audit, catalogue, companion, report

@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import PARAMETERS, notebook
+from demonstration import PARAMETERS, notebook
 
 import ldpnb
 from ldpnb import audit, catalogue, cli, companion, figures

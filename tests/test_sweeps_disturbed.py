@@ -119,9 +119,10 @@ def test_a_worker_is_killed_then_the_client_interrupted_then_the_sweep_resumed(b
     _, stderr = process.communicate(timeout=PATIENCE)
     kept = gated.kept()
     assert process.returncode == 130
-    assert stderr == (
-        f"ldpnb: interrupted; {kept} of 24 tasks are kept in {gated.out}, and the same command goes on from there\n"
-    )
+    said = f"ldpnb: interrupted; {kept} of 24 tasks are kept in {gated.out}, and the same command goes on from there"
+    # joblib's own tracker of resources, another process, may say that a killed worker's are gone
+    assert stderr.splitlines()[0] == said
+    assert "ldpnb/" not in stderr.removeprefix(said)
     assert 0 < kept <= 12
     left, digest = gated.resume()
     assert left == 24 - kept
