@@ -416,3 +416,10 @@ def test_no_budget_beyond_ten_thousand_is_searched_unless_asked_for() -> None:
 
     assert budgets.smallest_epsilon(thrifty, 10**5, 0.1) == np.inf
     assert budgets.smallest_epsilon(thrifty, 10**5, 0.1, largest=2e4) == pytest.approx(10_000.5, rel=1e-9)
+
+
+@examples(12)
+@given(logarithmic(0.1, 10), logarithmic(0.1, 10), logarithmic(0.5, 20))
+def test_bernsteins_bound_is_its_formula(variance: float, bound: float, deviation: float) -> None:
+    stated = 2 * np.exp(-(deviation**2) / 2 / (variance + bound * deviation / 3))
+    assert tails.bernstein(variance, bound, deviation) == pytest.approx(min(1.0, stated), rel=1e-12)

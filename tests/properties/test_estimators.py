@@ -438,3 +438,9 @@ def test_the_saddle_point_is_near_the_exact_posterior_of_many_values(alpha: floa
     exact = bayes.krr_posterior(tallies, alpha, epsilon=epsilon)
     assert near.distribution == pytest.approx(exact.distribution, rel=2e-2)
     assert np.abs(near.distribution - exact.distribution).max() < 2e-4
+
+
+def test_a_lone_number_is_no_tally() -> None:
+    for tallies in (3, []):
+        with pytest.raises(TypeError, match="tallies must be an array of numbers"):
+            likelihood.krr_mle(tallies, epsilon=1.0)

@@ -416,3 +416,10 @@ def test_the_optimal_set_size_has_the_least_error_of_all(epsilon: float, size: i
     chosen = SubsetSelection.optimal(epsilon, size).subset_size
     told = [uniform_information(size, epsilon, count) for count in range(1, size)]
     assert told[chosen - 1] == pytest.approx(max(told), rel=1e-12)
+
+
+def test_outputs_are_listed_up_to_twelve_values() -> None:
+    for make in (SignRandomiser, UnaryEncoding.optimised):
+        assert make(1.0, 12).outputs().shape == (4096, 12)
+        with pytest.raises(ValueError, match="domain_size must be <= 12"):
+            make(1.0, 13).outputs()
