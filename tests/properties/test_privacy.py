@@ -281,3 +281,7 @@ def test_the_loss_of_clipped_reports_is_the_largest_ratio_of_atoms_and_densities
         logs.append(np.concatenate([density, atoms]))
     losses = np.max(logs, axis=0) - np.min(logs, axis=0)
     assert losses.max() == pytest.approx(mechanism.clipped_epsilon, rel=1e-9)
+
+
+def test_the_smallest_channel_says_nothing() -> None:
+    assert finite.privacy_loss([[1.0]]).epsilon == 0
