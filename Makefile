@@ -17,8 +17,10 @@ unexport PYTHONDONTWRITEBYTECODE
 figures: $(STAMP) ## run every notebook that changed and renew figures/
 	@$(BIN)/ldpnb run --jobs $(JOBS)
 
-test: $(STAMP) lint ## style, types, unit tests and every notebook against its stored outputs
-	@$(BIN)/python -m pytest -n $(JOBS)
+test: $(STAMP) ## style, types, unit tests and every notebook against its stored outputs
+	@mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.log 2>&1 & lint=$$!; \
+	$(BIN)/python -m pytest -n $(JOBS); tests=$$?; \
+	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
 
 lint: $(STAMP) ## ruff and mypy
 	@$(BIN)/ruff check --quiet

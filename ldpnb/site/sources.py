@@ -35,10 +35,11 @@ def modules() -> list[str]:
 def code_pages(of: list[str]) -> dict[str, str]:
     """Return a page for every module and one for every folder of modules, by address."""
     folders = sorted({str(PurePosixPath(m).parent) for m in of})
-    return {address(m): _module(m) for m in of} | {address(f): _folder(f, of, folders) for f in folders}
+    return {address(m): module_page(m) for m in of} | {address(f): _folder(f, of, folders) for f in folders}
 
 
-def _module(path: str) -> str:
+def module_page(path: str) -> str:
+    """Return the page that shows a module."""
     code = local(path).read_text(encoding="utf-8")
     name = PurePosixPath(path)
     lines = (f'<span id="L-{i}">{line}</span>' for i, line in enumerate(highlighted(code).split("\n"), 1))
