@@ -214,6 +214,7 @@ def draw(points: list[dict], folder: Path) -> None:
     from ldpnb.figures import curves
 
     table = pd.DataFrame(points)
+    table["panel"] = table["panel"].str.replace(": time against", " by")
     table.to_csv(folder / "growth.csv", index=False, float_format="%.3g")
     shape = {"x": "size", "y": "seconds", "by": "by", "panel": "panel", "xscale": "log", "yscale": "log"}
     figure = curves(table, **shape, xlabel="size", ylabel="seconds", columns=3)
