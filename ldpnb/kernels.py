@@ -20,6 +20,8 @@ from typing import Any, cast
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from ldpnb.parallel import interrupts_held_back
+
 _NAME = "ldpnb-forked"
 _SHARED = (
     "joblib",  # a kernel that a joblib worker starts is told of its way to start processes
@@ -52,20 +54,12 @@ class ForkedKernel(LocalProvisioner):
         arguments = cmd[cmd.index("ipykernel_launcher") + 1 :]
         fork = multiprocessing.get_context("forkserver").Process
         process = fork(target=_serve, args=(arguments, dict(options["env"]), options.get("cwd")), daemon=True)
-        _start_server()
+        with interrupts_held_back():
+            forkserver.ensure_running()
         process.start()
         self.process = cast("subprocess.Popen[bytes]", _Process(process))
         self.pid = self.pgid = process.pid
         return self.connection_info
-
-
-def _start_server() -> None:
-    """Start the process to fork from, deaf to Ctrl-C: it is among those that hear it, and while it imports it would say so at length."""
-    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        forkserver.ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
 def _serve(arguments: list[str], environment: Mapping[str, str], folder: str | None) -> None:

@@ -7,12 +7,14 @@ run again, and an item that kills its worker every time comes back as `Lost` whi
 import contextlib
 import itertools
 import logging
+import signal
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar, cast
 
 from ldpnb.catalogue import UsageError
@@ -80,6 +82,24 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
 
 
 @contextlib.contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Hold Ctrl-C back until the block is left; the processes that are started in it never hear it.
+
+    A process that is interrupted while its parent starts it is known to nobody, who could end it, and one that is interrupted while it imports says
+    so at length.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # to start it lets Ctrl-C through again (Python 3.13)
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+
+
+@contextlib.contextmanager
 def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
@@ -92,8 +112,8 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
         address: Any = scheduler
         if scheduler is None:
-            address = stack.enter_context(
-                LocalCluster(
+            with interrupts_held_back():
+                cluster = LocalCluster(
                     n_workers=jobs,
                     threads_per_worker=1,
                     host="127.0.0.1",
@@ -102,7 +122,7 @@ def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
                     # any free port; and a task that Dask tries again may kill a worker that is still starting, and leave it dead for good
                     scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
                 )
-            )
+                address = stack.enter_context(cluster)
         try:
             if scheduler is not None:
                 parse_host_port(parse_address(scheduler)[1])
@@ -176,6 +196,10 @@ def unordered(
     ------
     PoolError
         If the workers as a whole are gone, or the function raises.
+
+    Notes
+    -----
+    On a cluster, what a dead worker had in hand is run again when all other items are done.
     """
     waiting: Iterable[tuple[int, Item]] = enumerate(items)
     handed_out, deaths = dict[int, Item](), Counter[int]()
@@ -225,7 +249,8 @@ def _results(calls: Iterator[Any], pool: Pool, batch_size: int | str) -> Iterato
         parallel = Parallel(return_as="generator_unordered", batch_size=batch_size)
     results = None
     try:
-        results = parallel(calls)
+        with interrupts_held_back():  # here the first items are handed out, and with them the workers are started
+            results = parallel(calls)
         for result in results:  # noqa: UP028  # `yield from` would close joblib's generator before its warning is silenced
             yield result
     except BrokenExecutor:
@@ -239,6 +264,7 @@ def _results(calls: Iterator[Any], pool: Pool, batch_size: int | str) -> Iterato
         raise PoolError(f"the workers cannot go on: {type(error).__name__}: {first}") from error
     finally:
         if results is not None:
-            with warnings.catch_warnings():  # joblib warns of results that an interrupted run leaves behind
+            with interrupts_held_back(), warnings.catch_warnings():
+                # joblib warns of results that an interrupted run leaves behind
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()
