@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from math import comb
 
-import pytest
-from certify import certify, pieces
 from mpmath import cos, exp, expm1, gamma, log, matrix, mp, mpf, pi, sqrt
 
 Rows = list[list[mpf]]
@@ -301,8 +299,3 @@ EXCEPTIONS = {
     "figure-4": "simulated",
     "figure-5": "simulated",
 }
-
-
-@pytest.mark.parametrize(("claim", "piece"), pieces(CERTIFICATES))
-def test_printed_digits_are_those_of_the_high_precision_route(claim: str, piece: str) -> None:
-    certify(f"lopuhaa2020/{claim}", piece, CERTIFICATES[claim][piece])

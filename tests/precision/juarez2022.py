@@ -5,8 +5,6 @@ from csv import DictReader
 from functools import cache
 from itertools import pairwise, product
 
-import pytest
-from certify import certify, pieces
 from mpmath import exp, expm1, findroot, inf, log, loggamma, mp, mpf, ncdf, npdf, quad, sqrt
 
 from ldpnb.catalogue import home
@@ -534,21 +532,3 @@ EXCEPTIONS = {
     "proposition-5.2": "prints no number but whole ones",
     "theorem-5.4-variance": "prints whole numbers only",
 }
-
-
-@pytest.mark.parametrize(("claim", "piece"), pieces(CERTIFICATES))
-def test_printed_digits_are_those_of_the_high_precision_route(claim: str, piece: str) -> None:
-    certify(f"juarez2022/{claim}", piece, CERTIFICATES[claim][piece])
-
-
-@pytest.mark.parametrize("cell", [key for place, key in PUBLISHED if place == "Table 1" and "alpha=" in key])
-def test_the_cells_of_table_1_are_reproduced_in_high_precision(cell: str) -> None:
-    name, clients, alpha = cell.split()
-    total, target = int(float(clients.partition("=")[2])), alpha.partition("=")[2]
-    shown = PUBLISHED["Table 1", cell]
-    if shown == "-":
-        assert mpf("0.01") * total * mpf(target) ** 2 <= 4
-    else:
-        with mp.workdps(25):
-            exact = chebyshev_budget(name, total, target)
-        assert mp.nstr(mpf(f"{float(exact):.2f}"), 10) == mp.nstr(mpf(shown), 10)

@@ -1,15 +1,24 @@
-"""Every claim whose text shows a computed number has it certified, or is named with the reason why not."""
+"""Printed numbers against high precision; every claim whose text shows a computed number is here, or is named with the reason why not."""
 
 import importlib
 import re
 
+import juarez2022
 import pytest
 from certify import NUMBER, certify, pieces, printed, text_of, values
 from mpmath import log, mp, mpf
 
 from ldpnb import audit
 
-TABLES = {source: importlib.import_module(f"test_{source}") for source in audit.SOURCES}
+TABLES = {source: importlib.import_module(source) for source in audit.SOURCES}
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "piece"),
+    [(source, claim, piece) for source, table in TABLES.items() for claim, piece in pieces(table.CERTIFICATES)],
+)
+def test_printed_digits_are_those_of_the_high_precision_route(source: str, claim: str, piece: str) -> None:
+    certify(f"{source}/{claim}", piece, TABLES[source].CERTIFICATES[claim][piece])
 
 
 @pytest.mark.parametrize("source", audit.SOURCES)
@@ -34,6 +43,19 @@ def test_most_claims_are_certified() -> None:
     assert all(re.fullmatch(NUMBER, number) for number in numbers)
     assert len(numbers) >= 363
     assert claims >= 102
+
+
+@pytest.mark.parametrize("cell", [key for place, key in juarez2022.PUBLISHED if place == "Table 1" and "alpha=" in key])
+def test_the_cells_of_table_1_are_reproduced_in_high_precision(cell: str) -> None:
+    name, clients, alpha = cell.split()
+    total, target = int(float(clients.partition("=")[2])), alpha.partition("=")[2]
+    shown = juarez2022.PUBLISHED["Table 1", cell]
+    if shown == "-":
+        assert mpf("0.01") * total * mpf(target) ** 2 <= 4
+    else:
+        with mp.workdps(25):
+            exact = juarez2022.chebyshev_budget(name, total, target)
+        assert mp.nstr(mpf(f"{float(exact):.2f}"), 10) == mp.nstr(mpf(shown), 10)
 
 
 @pytest.mark.parametrize("off", ["0.0005", "-0.0007"])

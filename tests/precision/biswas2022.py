@@ -5,8 +5,6 @@ from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 
-import pytest
-from certify import certify, pieces
 from mpmath import betainc, binomial, exp, findroot, log, mp, mpf, pi, sqrt
 
 NODES = 50_000
@@ -304,8 +302,3 @@ EXCEPTIONS = {
     "figure-3-communication-cost": "prints whole numbers",
     "remark-2": "prints whole numbers",
 }
-
-
-@pytest.mark.parametrize(("claim", "piece"), pieces(CERTIFICATES))
-def test_printed_digits_are_those_of_the_high_precision_route(claim: str, piece: str) -> None:
-    certify(f"biswas2022/{claim}", piece, CERTIFICATES[claim][piece])
