@@ -20,7 +20,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ldpnb import environment, writing
+from ldpnb import environment, imports, writing
 from ldpnb.catalogue import Notebook, UsageError, home
 from ldpnb.parallel import Lost, pool, unordered
 
@@ -210,6 +210,7 @@ def execute(task: Task) -> Outcome:
 def _papermill(task: Task, executed: Path, figures: Path) -> None:
     import logging
 
+    imports.jsonschema()
     import papermill
     from papermill.exceptions import PapermillExecutionError
 

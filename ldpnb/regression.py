@@ -19,11 +19,14 @@ from typing import Any
 
 import pytest
 
+from ldpnb import imports
 from ldpnb.catalogue import home
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 LIKENESS = 0.08
 """Largest root mean square difference of pictures of one figure from two machines; black and white differ by 1, two figures by 0.13 or more."""
+
+imports.jsonschema()  # before nbval does
 
 _FIGURES = pytest.StashKey[Path]()
 _KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 from markupsafe import Markup
 
+from ldpnb import imports
 from ldpnb.audit import SOURCES
 from ldpnb.catalogue import Notebook, UsageError, home
 from ldpnb.site.atlas import Atlas
@@ -94,6 +95,7 @@ def notebook_page(
 
 
 def _body(notebook: Notebook, decided: list[Entry], relink: Any) -> str:
+    imports.jsonschema()
     import nbformat
     from jinja2 import FileSystemLoader
     from nbconvert.exporters import TemplateExporter
