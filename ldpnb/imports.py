@@ -1,6 +1,5 @@
 """Libraries that are imported in a particular way."""
 
-import importlib
 import sys
 from types import ModuleType
 from typing import cast
@@ -17,6 +16,6 @@ def jsonschema() -> None:
         return
     sys.modules[grammar] = cast(ModuleType, None)  # so that its import fails
     try:
-        importlib.import_module("jsonschema")
+        import jsonschema  # type: ignore[import-untyped]  # noqa: F401
     finally:
         del sys.modules[grammar]

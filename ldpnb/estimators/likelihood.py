@@ -73,12 +73,13 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     """
     reports = _tallies(tallies)
     contrast = np.expm1(checks.positive(epsilon=epsilon))
-    falling = np.sort(reports, axis=-1)[..., ::-1]
+    narrow = np.min_scalar_type(int(reports.max(initial=0)))  # sorted several times faster
+    falling = np.sort(reports.astype(narrow), axis=-1)[..., ::-1].astype(np.int64)
     sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, reports.shape[-1] + 1)
-    largest = (ranks * falling - sums) + contrast * falling > 0
-    kept, total = np.count_nonzero(largest, axis=-1, keepdims=True), (sums * largest).max(axis=-1, keepdims=True)
-    estimate: Floats = np.maximum((kept * reports - total) / total / contrast + reports / total, 0)
-    return estimate
+    largest = contrast * falling > sums - ranks * falling
+    kept, total = largest.sum(axis=-1, keepdims=True), (sums * largest).max(axis=-1, keepdims=True)
+    estimate: Floats = (kept * reports - total) / total / contrast + reports / total
+    return np.maximum(estimate, 0, out=estimate)
 
 
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:
@@ -230,8 +231,9 @@ def _tallies(tallies: ArrayLike) -> Floats:
     whole = array.dtype.kind in "iu" or bool((np.isfinite(reports) & (reports == np.floor(reports))).all())
     if not whole or reports.min(initial=0) < 0:
         raise ValueError(f"tallies must be whole numbers >= 0, got minimum {reports.min()}")
-    if reports.sum(axis=-1).min(initial=np.inf) in (0, np.inf):
-        raise ValueError("tallies must have a positive sum, got all zeros")
+    sums = reports.sum(axis=-1)
+    if not 0 < sums.min(initial=1) <= sums.max(initial=1) < 2**53:
+        raise ValueError(f"tallies must have a positive sum below 2^53, got {sums.min():g} to {sums.max():g}")
     return reports
 
 
