@@ -284,13 +284,13 @@ class LaplaceMeans:
         """Exact privacy loss in nats if reports are clipped to ``[-1, 1]``, which biases them: atoms at the ends, densities between.
 
         The largest of ``eps2`` (same group), ``eps1 + eps2/k + max(0, ln(k/2))`` (a kept report at its own end: the atom there, or just inside) and
-        ``max(ln(2/k) + eps2/2, eps2 (1 - 1/k)) - eps1`` (a changed one: at 0, or the atom at the far end).
+        ``ln(2/k) + eps2/2 - eps1`` (a changed one at 0; at the far end it loses less than ``eps2``).
         """
         if self.reversed_noise:
             raise ValueError("clipped_epsilon is for the mechanism as stated, got reversed_noise=True")
         kept = self.group_epsilon + self.value_epsilon / self.k + max(0.0, float(np.log(self.k / 2)))
-        centre, end = float(np.log(2 / self.k)) + self.value_epsilon / 2, self.value_epsilon * (1 - 1 / self.k)
-        return max(self.value_epsilon, kept, max(centre, end) - self.group_epsilon)
+        moved = float(np.log(2 / self.k)) + self.value_epsilon / 2 - self.group_epsilon
+        return max(self.value_epsilon, kept, moved)
 
     def law(self, group: int, value: float) -> NDArray[np.float64]:
         """Return the law of a report: for each reported group its probability, and location and scale of the Laplace law of the value.

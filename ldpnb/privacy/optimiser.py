@@ -284,10 +284,7 @@ def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon:
     p, q = np.pad(p, (0, count - len(p))), np.pad(q, (0, count - len(q)))
     here = np.arange(count - 1)
     tail, head = np.concatenate([here, here + 1]), np.concatenate([here + 1, here])
-    steps = np.full(len(tail), ratio)
-    accept, refuse = _pairs(tail, head, steps, count), -_pairs(tail, head, steps, count)
-    limits = np.concatenate([np.zeros(len(tail)), np.full(len(tail), ratio - 1)])
-    return _solve(p - q, np.vstack([accept, refuse]), limits, bounds=(0, 1))[0]
+    return _best_test(p - q, tail, head, ratio, 0.0)
 
 
 def largest_delta(
@@ -316,10 +313,16 @@ def largest_delta(
     samples = tuple(sorted({*first, *second}, key=repr))
     p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
     tail, head = np.nonzero(_distances(samples, 1.0, "replacement") == 1)
-    steps = np.full(len(tail), ratio)
-    accept, refuse = _pairs(tail, head, steps, len(p)), -_pairs(tail, head, steps, len(p))
-    limits = np.concatenate([np.full(len(tail), slack), np.full(len(tail), ratio - 1 + slack)])
-    return _solve(p - np.exp(after) * q, np.vstack([accept, refuse]), limits, bounds=(0, 1))[0]
+    return _best_test(p - np.exp(after) * q, tail, head, ratio, slack)
+
+
+def _best_test(
+    objective: NDArray[np.float64], tail: NDArray[np.int64], head: NDArray[np.int64], ratio: float, slack: float
+) -> float:
+    """Maximise ``objective.g`` over tests with ``g[tail] <= ratio g[head] + slack``, and the same for ``1 - g``."""
+    accept = _pairs(tail, head, np.full(len(tail), ratio), len(objective))
+    limits = np.repeat([slack, ratio - 1 + slack], len(tail))
+    return _solve(objective, np.vstack([accept, -accept]), limits, bounds=(0, 1))[0]
 
 
 def _pairs(

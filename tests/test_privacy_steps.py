@@ -1,0 +1,138 @@
+"""How many steps the searches for a worst case or a best channel take, and what happens at the ends of their ranges."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldpnb.designs import laws
+from ldpnb.mechanisms.groups import LaplaceMeans
+from ldpnb.privacy import design, hockey_stick, optimiser
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
+    """Return a function that makes a list grow by one entry whenever a function is called."""
+
+    def count(module: Any, name: str) -> list[int]:
+        calls, plain = [], getattr(module, name)
+
+        def noted(*given: Any, **named: Any) -> Any:
+            calls.append(1)
+            return plain(*given, **named)
+
+        monkeypatch.setattr(module, name, noted)
+        return calls
+
+    return count
+
+
+@pytest.mark.parametrize(("draws", "steps"), [(1, 311), (3, 333)])
+def test_the_best_channel_takes_about_sixteen_newton_steps(
+    counted: Callable[[Any, str], list[int]], draws: int, steps: int
+) -> None:
+    taken = counted(design, "_derivatives")
+    for size, epsilon in product((2, 3, 4, 5, 6), (0.01, 1.0, 4.0, 10.0)):
+        points = np.random.default_rng(size).dirichlet(np.full(size, 2.0), size=draws)
+        found = design.best_channel(points if draws > 1 else np.full(size, 1 / size), epsilon)
+        assert found.channel.sum(axis=0) == pytest.approx(np.ones(size), rel=1e-9)
+    assert len(taken) <= steps
+
+
+@pytest.mark.parametrize(("tolerance", "steps"), [(1e-3, 9), (1e-6, 12), (1e-9, 17), (1e-12, 21)])
+def test_a_stricter_tolerance_costs_a_few_steps_more(
+    counted: Callable[[Any, str], list[int]], tolerance: float, steps: int
+) -> None:
+    taken = counted(design, "_derivatives")
+    found = design.best_channel([0.5, 0.3, 0.1, 0.1], 1.0, tolerance=tolerance)
+    assert 0 <= found.error - found.lower_bound <= tolerance * (found.error + 1)
+    assert len(taken) <= steps
+
+
+def test_derivatives_are_those_of_the_mean_error() -> None:
+    patterns, points = design.staircase_patterns(3, 1.0), np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    weights, along = np.linspace(0.1, 0.3, 6), np.cos(np.arange(6.0))
+
+    def error(step: float) -> float:
+        inverses = [
+            np.linalg.inv((patterns.T * ((weights + step * along) / (patterns @ point))) @ patterns) for point in points
+        ]
+        return float(np.mean([np.trace(inverse) for inverse in inverses]))
+
+    value, slope, bend = design._derivatives(patterns, points, weights)
+    h = 1e-3
+    assert value == pytest.approx(error(0), rel=1e-13)
+    assert slope @ along == pytest.approx((error(h) - error(-h)) / (2 * h), rel=1e-3)
+    assert along @ bend @ along == pytest.approx((error(h) - 2 * error(0) + error(-h)) / h**2, rel=1e-3)
+
+
+LAWS = [
+    (laws.subsets(range(5), 2), laws.subsets([9, 1, 2, 3, 4], 2)),
+    (laws.subsets(range(4), 3), laws.subsets([9, 1, 2, 3], 3)),
+    ({(0,): 0.2, (1,): 0.3, (0, 1): 0.5}, {(0,): 0.4, (2,): 0.1, (0, 2): 0.5}),
+    ({(): 0.5, (1,): 0.25, (1, 1): 0.25}, {(): 0.1, (1,): 0.2, (1, 1): 0.7}),
+]
+
+
+def test_the_worst_mechanism_is_found_in_two_linear_programs_a_direction(
+    counted: Callable[[Any, str], list[int]],
+) -> None:
+    solved = counted(optimiser, "_solve")
+    for (first, second), epsilon in product(LAWS, (1e-6, 1.0, 4.0)):
+        optimiser.largest_loss(first, second, epsilon=epsilon)
+    assert len(solved) <= 4 * 12
+
+
+def test_a_linear_program_promises_what_its_vertex_reaches() -> None:
+    for first, second in LAWS:
+        samples = tuple(sorted({*first, *second}, key=repr))
+        p, q = (np.array([law.get(s, 0.0) for s in samples]) for law in (first, second))
+        distances, start = optimiser._distances(samples, 0.5, "deletion"), np.zeros(len(samples))
+        promised, better = optimiser._improved(p, q, distances, start)
+        assert better is not None
+        assert promised == pytest.approx(optimiser._log_ratio(p, q, better), rel=1e-9)
+        loss, logs = optimiser.largest_log_ratio(p, q, distances)
+        assert optimiser._log_ratio(p, q, logs) == pytest.approx(loss, rel=1e-13)
+        assert optimiser._improved(p, q, distances, logs)[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_an_optimum_that_does_not_settle_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimiser, "_ROUNDS", 1)
+    with pytest.raises(RuntimeError, match="the optimum did not settle in 1 linear programs"):
+        optimiser.largest_loss(*LAWS[0], epsilon=1.0)
+
+
+def test_a_promise_that_no_vertex_keeps_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimiser, "_improved", lambda *_: (0.1, None))
+    with pytest.raises(RuntimeError, match=r"the linear program promises 0\.1 nats beyond .* that no vertex reaches"):
+        optimiser.largest_loss(*LAWS[0], epsilon=1.0)
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(1e-3, 63), (0.1, 56), (1.0, 53), (10.0, 49)])
+def test_a_budget_is_found_by_one_bisection_of_its_range(epsilon: float, most: int) -> None:
+    mechanism = LaplaceMeans.calibrated(epsilon)
+    delta = hockey_stick.laplace_means_delta(mechanism, epsilon / 2)
+    asked: list[float] = []
+
+    def delta_at(budget: float) -> float:
+        asked.append(budget)
+        return hockey_stick.laplace_means_delta(mechanism, budget)
+
+    assert hockey_stick.epsilon_at_delta(delta_at, delta) == pytest.approx(epsilon / 2, rel=1e-11)
+    assert min(asked) == 0
+    assert len(asked) <= most
+
+
+def test_a_delta_that_needs_no_budget_is_asked_for_once() -> None:
+    asked: list[float] = []
+    assert hockey_stick.epsilon_at_delta(lambda budget: [asked.append(budget), 0.25][1], 0.25) == 0
+    assert asked == [0]
+
+
+@pytest.mark.parametrize("least", [1e-12, 699.5])
+def test_budgets_near_the_ends_of_the_range_are_found(least: float) -> None:
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < least), 0.1) == pytest.approx(least, rel=1e-11)
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 700.5), 0.1) == np.inf
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 1.5), 0.1, largest=1.0) == np.inf
