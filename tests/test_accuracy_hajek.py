@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ldpnb.accuracy import hajek, sampling
-from ldpnb.designs.reporters import sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
@@ -89,7 +88,13 @@ def test_at_a_common_rate_the_leading_term_is_the_ratio_estimates() -> None:
 def test_simulated_estimates_have_these_moments() -> None:
     held, rates = np.array([[9, 1, 2, 0], [1, 5, 0, 2]]), np.array([0.2, 0.6])
     mechanism, rng = KaryRandomisedResponse(3.0, 4), np.random.default_rng(3)
-    draws = np.array([sampled_tallies(held, rates[:, None], mechanism, rng=rng) for _ in range(20_000)])
+    group, value = (np.repeat(index.ravel(), held.ravel()) for index in np.indices(held.shape))
+    shape = (20_000, value.size)
+    sampled, lies = rng.random(shape) < rates[group], rng.random(shape) > mechanism.p
+    said = (value + lies * rng.integers(1, 4, shape)) % 4
+    draws = np.stack(
+        [[(sampled & (group == g) & (said == v)).sum(axis=1) for v in range(4)] for g in range(2)]
+    ).transpose(2, 0, 1)
     found = estimators.hajek(draws[draws.sum(axis=(1, 2)) > 0], nodes=20, rates=rates, mechanism=mechanism)
     for v in range(4):
         known = {"sizes": held.sum(axis=1), "rates": rates, "mechanism": mechanism}

@@ -1,9 +1,8 @@
 """What is installed, locked and declared agrees, and nothing names a host."""
 
 import re
-import subprocess
-import sys
 import tomllib
+from importlib.metadata import version
 
 import yaml
 from packaging.requirements import Requirement
@@ -18,8 +17,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 def locked() -> dict[str, set[str]]:
     versions: dict[str, set[str]] = {}
-    for name, version in re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", LOCK, re.MULTILINE):
-        versions.setdefault(name.lower().replace("_", "-"), set()).add(version)
+    for name, found in re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", LOCK, re.MULTILINE):
+        versions.setdefault(name.lower().replace("_", "-"), set()).add(found)
     return versions
 
 
@@ -28,8 +27,8 @@ def test_environment_is_an_interpreter_and_the_lock() -> None:
     *plain, pip = environment["dependencies"]
     assert [re.split("[=<>]", d)[0] for d in plain] == ["python", "pip"]
     assert pip == {"pip": ["-r requirements.lock"]}
-    version = re.split("=+", plain[0])[1]
-    assert Version(version) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
+    python = re.split("=+", plain[0])[1]
+    assert Version(python) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
 
 
 def test_the_lock_pins_everything_by_hash_and_names_no_host() -> None:
@@ -43,24 +42,15 @@ def test_the_lock_satisfies_the_declared_dependencies() -> None:
     pinned = locked()
     for requirement in map(Requirement, declared):
         versions = pinned[requirement.name.lower().replace("_", "-")]
-        assert all(version in requirement.specifier for version in versions), requirement.name
+        assert all(found in requirement.specifier for found in versions), requirement.name
 
 
 def test_installed_versions_are_the_locked_ones() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--dry-run",
-        "--no-index",
-        "--no-deps",
-        "-r",
-        "requirements.lock",
-    ]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert result.returncode == 0, result.stderr
-    assert "Would install" not in result.stdout
+    lines = re.findall(r"^[A-Za-z0-9._-]+==[^\\\n]+", LOCK, re.MULTILINE)
+    wanted = [r for r in map(Requirement, lines) if r.marker is None or r.marker.evaluate()]
+    other = {str(r): version(r.name) for r in wanted if version(r.name) not in r.specifier}
+    assert len(wanted) > 100
+    assert other == {}
 
 
 def test_citation_names_the_five_sources() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from ldpnb import audit
+from ldpnb.report import committed_ledger
 
 
 def owner_of(path: str) -> tuple[Any, str]:
@@ -48,6 +49,9 @@ def scaled(result: Any, factor: float) -> Any:
 def by(factor: float) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return lambda formula: lambda *args, **kwargs: scaled(formula(*args, **kwargs), factor)
 
+
+COMMITTED = {row.claim: row.status for row in committed_ledger().itertuples()}
+"""The verdicts of the formulas as they are; that every check still comes to it is tested with its notebook."""
 
 GENERIC = {"x 1.01": by(1.01), "x 2": by(2.0), "x -1": by(-1.0)}
 
@@ -101,18 +105,16 @@ def verdict_status(claim: audit.Claim) -> str:
 def test_a_broken_formula_changes_the_verdict(
     claim: audit.Claim, path: str, mutate: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intact = audit.decide(claim.id).status
     break_formula(monkeypatch, path, mutate)
-    assert verdict_status(claim) != intact
+    assert verdict_status(claim) != COMMITTED[claim.id]
 
 
 @pytest.mark.parametrize(("claim", "mechanism"), list(swapped()))
 def test_swapping_p_and_q_changes_the_verdict(
     claim: audit.Claim, mechanism: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intact = audit.decide(claim.id).status
     owner, _ = owner_of(f"{mechanism}.p")
     p, q = owner.__dict__["p"], owner.__dict__["q"]
     monkeypatch.setattr(owner, "p", q)
     monkeypatch.setattr(owner, "q", p)
-    assert verdict_status(claim) != intact
+    assert verdict_status(claim) != COMMITTED[claim.id]

@@ -86,9 +86,13 @@ def _token(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def page(open_page: Any) -> Any:
+def page(lab: Lab, open_page: Any, record: Any) -> Any:
     """One page for all notebooks, which spares loading JupyterLab anew."""
-    return open_page()
+    page = open_page()
+    page.goto(f"{lab.address}/lab?reset&token={lab.token}")
+    page.get_by_role("menuitem", name="File", exact=True).wait_for(timeout=PATIENCE)
+    assert (record.outside, record.errors) == ([], [])
+    return page
 
 
 def test_the_server_keeps_its_token_and_listens_on_loopback_only(lab: Lab) -> None:
@@ -101,8 +105,11 @@ def test_the_server_keeps_its_token_and_listens_on_loopback_only(lab: Lab) -> No
 
 
 @pytest.mark.parametrize("notebook", SHOWN)
-def test_a_notebook_runs_and_its_live_section_follows_the_slider(notebook: str, lab: Lab, page: Any, seen: Any) -> None:
-    page.goto(f"{lab.address}/lab/tree/notebooks/{notebook}.ipynb?reset&token={lab.token}")
+def test_a_notebook_runs_and_its_live_section_follows_the_slider(notebook: str, page: Any, seen: Any) -> None:
+    page.get_by_role("menuitem", name="File", exact=True).click()
+    page.locator("[data-command='filebrowser:open-path']").click()
+    page.locator(".jp-Dialog input").fill(f"notebooks/{notebook}.ipynb")
+    page.get_by_role("button", name="Open", exact=True).click()
     page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator("[data-command='runmenu:run-all']").click()
@@ -120,6 +127,9 @@ def test_a_notebook_runs_and_its_live_section_follows_the_slider(notebook: str, 
     live.get_by_role("button", name="Reset").click()
     wait_until(lambda: (number.text_content(), figure.get_attribute("src")) == before)
     assert not page.get_by_text("notified about official Jupyter news").count()
+    page.get_by_role("menuitem", name="File", exact=True).click()
+    page.locator("[data-command='filemenu:close-and-cleanup']").click()
+    page.get_by_role("button", name="Ok").click()
     assert (seen.outside, seen.errors) == ([], [])
 
 
