@@ -146,7 +146,7 @@ def test_perfect_reports_of_many_data_sets_are_their_shares() -> None:
     assert fit.estimate == pytest.approx(tallies / tallies.sum(axis=1, keepdims=True), abs=1e-12)
 
 
-@pytest.mark.parametrize("chunk", [2**21, 300])
+@pytest.mark.parametrize("chunk", [2**21, 300, 5])
 def test_rows_give_the_likelihood_and_its_derivatives_whatever_the_blocks(
     monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
