@@ -163,7 +163,7 @@ def _sign_change(
 ) -> list[float]:
     """Return the zero of the advantage inside an interval on which it is linear, if there is one."""
     one = _inside(low, high)
-    other = _inside(one, high)
+    other = one + (min(high, one + 1) - one) / 2
     at_one, at_other = (_advantage(first, second, epsilon, point) for point in (one, other))
     if not np.isfinite(at_one) or at_one == at_other:
         return []
