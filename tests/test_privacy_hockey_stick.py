@@ -72,6 +72,14 @@ def test_delta_of_the_published_mechanism_tends_to_one_half() -> None:
     assert hockey_stick.laplace_means_delta(LaplaceMeans.published(1e-6), 1e-6) == pytest.approx(0.5, abs=1e-6)
 
 
+def test_densities_that_only_touch_add_nothing() -> None:
+    # beyond epsilon = 2 the kept reports of the published mechanism meet e^epsilon times the moved ones in one point
+    for epsilon in np.linspace(2.1, 200, 400):
+        kept, moved = LaplaceMeans.published(epsilon).law(0, 1.0)
+        assert hockey_stick.laplace_delta(tuple(kept), tuple(moved), epsilon)[0] == 0
+        assert hockey_stick.laplace_delta(tuple(moved), tuple(kept), epsilon)[0] > 0
+
+
 def test_delta_of_a_channel_is_the_largest_over_pairs() -> None:
     mechanism = DiscretisedMeans(0.4, 0.9, 3)
     channel = mechanism.channel([-1, 0, 1])

@@ -72,13 +72,14 @@ def laplace_delta(
     if first[0] == 0:
         return 0.0, np.empty((0, 2))
     factor = np.exp(checks.non_negative(epsilon=epsilon))
+    rounding = 1e-13 * (1 + epsilon)  # densities that only touch must not add what rounding lifts
     ends = np.array([-np.inf, *sorted({first[1], second[1]}), np.inf])
     cuts = [ends[0]]
     for low, high in pairwise(ends):
         cuts += [*_sign_change(first, second, epsilon, low, high), high]
     total, region = 0.0, []
     for low, high in pairwise(cuts):
-        if low < high and _advantage(first, second, epsilon, _inside(low, high)) > 0:
+        if low < high and _advantage(first, second, epsilon, _inside(low, high)) > rounding:
             total += first[0] * _mass(first, low, high) - factor * second[0] * _mass(second, low, high)
             region.append((low, high))
     return max(float(total), 0.0), np.array(region).reshape(-1, 2)
