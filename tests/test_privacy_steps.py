@@ -136,3 +136,37 @@ def test_budgets_near_the_ends_of_the_range_are_found(least: float) -> None:
     assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < least), 0.1) == pytest.approx(least, rel=1e-11)
     assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 700.5), 0.1) == np.inf
     assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 1.5), 0.1, largest=1.0) == np.inf
+
+
+def test_the_largest_delta_of_one_record_is_that_of_approximate_randomised_response() -> None:
+    first, second = {(0,): 1.0}, {(1,): 1.0}
+    found = optimiser.largest_delta(first, second, epsilon=1.0, delta=0.01, epsilon_after=0.0)
+    assert found == pytest.approx((np.e - 1 + 0.02) / (np.e + 1), rel=1e-9)
+    assert optimiser.largest_delta(first, second, epsilon=1.0, delta=0.01, epsilon_after=1.0) == pytest.approx(0.01)
+
+
+def test_laws_of_the_size_may_have_different_lengths() -> None:
+    for laws_of_size in (([1.0], [0.0, 1.0]), ([0.0, 1.0], [1.0])):
+        found = optimiser.largest_size_test_advantage(*laws_of_size, epsilon=1.0)
+        assert found == pytest.approx(np.tanh(0.5), rel=1e-9)
+
+
+def test_a_mechanism_with_a_budget_per_record_hides_each_record_as_promised() -> None:
+    budget = {"a": 0.2, "b": 1.0}
+    worst = optimiser.largest_loss({("a",): 1.0}, {("b",): 1.0}, epsilon=budget)
+    for data in ((), ("a",), ("b",), ("a", "b"), ("b", "b")):
+        for record, least in budget.items():
+            here, there = worst.acceptance(data), worst.acceptance((*data, record))
+            assert abs(np.log(here / there)) <= least + 1e-12
+            assert abs(np.log((1 - here) / (1 - there))) <= least + 1e-12
+
+
+def test_a_law_without_mass_needs_no_delta() -> None:
+    delta, region = hockey_stick.laplace_delta((0.0, 0.0, 1.0), (1.0, 0.0, 1.0), 0.0)
+    assert delta == 0
+    assert region.shape == (0, 2)
+
+
+def test_every_distribution_of_a_prior_must_sum_to_one() -> None:
+    with pytest.raises(ValueError, match="distributions must be positive and sum to 1"):
+        design.best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0)

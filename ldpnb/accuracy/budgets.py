@@ -107,8 +107,6 @@ def smallest_epsilon(
         return float("inf")
     while high / low - 1 > 1e-13:
         middle = float(np.sqrt(low * high))
-        if not low < middle < high:
-            break
         low, high = (middle, high) if fails(middle) else (low, middle)
     return high
 

@@ -71,7 +71,7 @@ def smallest_rate(
     target = checks.positive(distance=distance)
 
     def excess(log_rate: float) -> float:
-        rate = float(np.exp(min(log_rate, 0.0)))
+        rate = float(np.exp(log_rate))
         variance = variance_realised_size(holders, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
         return float(np.log(expected_total_variation(np.sqrt(variance), nodes=nodes) / target))
 

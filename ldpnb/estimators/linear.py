@@ -67,7 +67,8 @@ def best_weights(channel: ArrayLike, distribution: ArrayLike | None = None) -> F
     [[0.5, 1.5, -0.5], [0.5, -0.5, 1.5]]
     """
     rows = _injective(channel)
-    chances = rows.mean(axis=1) if distribution is None else rows @ checks.distribution(p=distribution)
+    point = np.full(rows.shape[1], 1 / rows.shape[1]) if distribution is None else checks.distribution(p=distribution)
+    chances = rows @ point
     scaled = np.divide(rows, chances[:, None], out=np.zeros_like(rows), where=chances[:, None] > _LEAST)
     weights: Floats = np.linalg.solve(scaled.T @ rows, scaled.T).astype(float)
     return weights

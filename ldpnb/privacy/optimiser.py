@@ -26,6 +26,7 @@ from ldpnb.designs.laws import Sample
 Budget = float | Mapping[Any, float]
 
 _ROUNDS = 20
+_LEAST = float(np.nextafter(-1, 0))
 
 REACH = 30.0
 """Largest ``epsilon x distance`` in nats for which the linear program is well scaled."""
@@ -197,9 +198,10 @@ def largest_log_ratio(
     logs = np.zeros(count)
     loss = _log_ratio(p, q, logs)
     for _ in range(_ROUNDS):
-        promised, better = _improved(p, q, distances, logs)
-        reached = -np.inf if better is None else _log_ratio(p, q, better)
-        if better is None or reached <= loss + 1e-13 * max(1.0, abs(loss)):
+        promised, vertex = _improved(p, q, distances, logs)
+        better = logs if vertex is None else vertex
+        reached = _log_ratio(p, q, better)
+        if reached <= loss + 1e-13 * max(1.0, abs(loss)):
             if promised > 1e-7 * float(distances[distances > 0].min()):
                 raise RuntimeError(
                     f"the linear program promises {promised!r} nats beyond {loss!r} that no vertex reaches"
@@ -223,7 +225,7 @@ def _improved(
     here, there = (w * np.exp(logs - logs.max()) for w in (p, q))
     matrix = _pairs(tail, head, np.exp(room), len(p))
     gain, u = _solve(here / here.sum(), matrix, np.expm1(room) / unit, equal=there / there.sum())
-    return float(np.log1p(unit * gain)), _along_tight(logs + np.log1p(np.maximum(unit * u, -1 + 1e-300)), distances)
+    return float(np.log1p(unit * gain)), _along_tight(logs + np.log1p(np.maximum(unit * u, _LEAST)), distances)
 
 
 def _log_ratio(p: NDArray[np.float64], q: NDArray[np.float64], logs: NDArray[np.float64]) -> float:

@@ -1,0 +1,110 @@
+"""Errors and bounds at the limits of their arguments, and against other routes to the same numbers."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.special import roots_jacobi
+
+from ldpnb.accuracy import budgets, distances, exact_risk, gaps, histograms, information, lower_bounds, means, tails
+from ldpnb.estimators.bayes import posterior
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: means.local_laplace_variance(1.0, 1.0, 0), "clients must be an integer >= 1, got clients=0"),
+        (lambda: histograms._users(0, [0.0]), "clients must be an integer >= 1, got clients=0"),
+        (lambda: histograms._users(5, [-0.5, 1.0]), r"holders must lie in \[0, clients=5\], got -0.5 .. 1.0"),
+        (lambda: histograms._users(5, [1.0, 5.5]), r"holders must lie in \[0, clients=5\], got 1.0 .. 5.5"),
+        (
+            lambda: gaps.gap_variance(DiscretisedMeans(1.0, 1.0), (5, 5), (0.0, 0.0, 0.0)),  # type: ignore[arg-type]
+            "zip",
+        ),
+        (lambda: gaps.gap_variance(DiscretisedMeans(1.0, 1.0), (5, 0), (0.0, 0.0)), "sizes must be >= 1"),
+        (lambda: exact_risk.exact_risks(np.eye(2), 200_000, [0.5, 0.5], {}), "users must be few for 2 outputs"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_as_many_tallies_as_allowed_are_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_risk, "_MOST_TALLIES", 11)
+    channel = KaryRandomisedResponse(1.0, 2).channel()
+    assert exact_risk.exact_risks(channel, 10, [0.5, 0.5], {})["Bayes"].distribution == pytest.approx(
+        exact_risk.binary_risk(10, 1.0).distribution, rel=1e-12
+    )
+    with pytest.raises(ValueError, match="users must be few for 2 outputs, got users=11"):
+        exact_risk.exact_risks(channel, 11, [0.5, 0.5], {})
+
+
+@pytest.mark.parametrize("concentration", [0.5, 2.0])
+def test_binary_posteriors_are_the_enumerated_ones(concentration: float) -> None:
+    channel, users = KaryRandomisedResponse(1.0, 2).channel(), 7
+    given = (users, 1.0) if concentration == 0.5 else (users, 1.0, concentration)
+    found = exact_risk.binary_posteriors(*given)
+    for ones in range(users + 1):
+        single = posterior(channel, [ones, users - ones], [concentration, concentration])
+        assert found.means[ones] == pytest.approx(single.distribution[0], rel=1e-12)
+        assert 2 * found.variances[ones] == pytest.approx(single.distribution_variance, rel=1e-11)
+        assert found.frequency_means[ones] == pytest.approx(single.frequencies[0], rel=1e-12, abs=1e-15)
+    assert found.chances.sum() == pytest.approx(1, rel=1e-12)
+    assert exact_risk._binary_likelihood(users, 1.0, concentration)[0].size == users // 2 + 3
+
+
+def test_the_risk_of_any_estimate_of_two_values_is_the_enumerated_one() -> None:
+    channel, users = KaryRandomisedResponse(1.5, 2).channel(), 6
+    enumerated = exact_risk.exact_risks(channel, users, [0.5, 0.5], {"share": lambda tallies: tallies / users})["share"]
+    found = exact_risk.binary_risk(users, 1.5, estimates=np.arange(users + 1) / users)
+    assert found.distribution == pytest.approx(enumerated.distribution, rel=1e-12)
+    assert found.frequency == pytest.approx(enumerated.frequency, rel=1e-12)
+
+
+@pytest.mark.parametrize(("epsilon", "lack"), [(1.0, 40.0), (3.0, 10.0)])
+def test_entropies_of_two_values_tend_to_their_limits_like_one_over_the_users(epsilon: float, lack: float) -> None:
+    nodes, weights = roots_jacobi(12, 7.0, 7.0)
+    channel = KaryRandomisedResponse(epsilon, 2).channel()
+    each = [information.entropy_constants(channel, [[(1 + node) / 2, (1 - node) / 2]]) for node in nodes]
+    limits = lower_bounds.entropy_limits(*(weights / weights.sum() @ np.array(each)), 2)
+    for users in (100, 400):
+        differential, discrete = exact_risk.binary_entropies(users, epsilon, 8.0)
+        assert 0 < limits[0] - differential - np.log(users) / 2 < lack / users
+        assert 0 < limits[1] - discrete + np.log(users) / 2 < lack / users
+
+
+def test_a_jitter_takes_a_twelfth_off_the_factor_of_the_bound() -> None:
+    smooth, whole = (lower_bounds.frequency_bound_from_entropy(2.0, 3, 10, jitter=jitter) for jitter in (False, True))
+    assert smooth == pytest.approx(3 / 100 * np.exp(2.0) / (2 * np.pi * np.e), rel=1e-12)
+    assert smooth - whole == pytest.approx(3 / 1200, rel=1e-12)
+
+
+@pytest.mark.parametrize("mechanism", [DiscretisedMeans(1.0, 2.0), SignedBit(1.3, (50, 50))])
+def test_failures_of_sums_of_signs_are_those_of_their_tails(mechanism: DiscretisedMeans | SignedBit) -> None:
+    gain, alpha = mechanism.gain, 0.6
+    found = {t: budgets.failure_probability(mechanism, 100, alpha, t) for t in ("hoeffding", "bernstein", "exact")}
+    assert found["hoeffding"] == pytest.approx(tails.hoeffding(100, alpha * 50 * gain), rel=1e-12)
+    assert found["bernstein"] == pytest.approx(tails.bernstein(100, 1 + gain, alpha * 50 * gain), rel=1e-12)
+    assert found["exact"] == pytest.approx(tails.symmetric_binomial(100, alpha * 50 * gain), rel=1e-12)
+    assert max(found.values()) < 1
+
+
+def test_the_noisy_number_has_the_variance_of_its_noise() -> None:
+    assert gaps.contrast_variance(SignedLaplace(4.0, (3, 5)), (1.0, 0.0)) == pytest.approx(2 * 0.25 * 8 / 9, rel=1e-12)
+    assert gaps.contrast_variance(SignedLaplace(0.5, (3, 2, 4), (1, 2)), (0.0, 0.0)) == pytest.approx(
+        2 * 16 * 9 / 4, rel=1e-12
+    )
+
+
+def test_the_smallest_rate_for_an_easy_target_is_small_and_for_a_hard_one_nearly_one() -> None:
+    mechanism, holders = KaryRandomisedResponse(2.0, 3), [5000, 3000, 2000]
+    known = {"nodes": 10_000, "mechanism": mechanism}
+    variances = distances.variance_realised_size(holders, sampling_rate=1.0, **known)
+    hardest = distances.expected_total_variation(np.sqrt(variances), nodes=10_000)
+    assert distances.smallest_rate(hardest * (1 + 1e-9), holders, **known) == pytest.approx(1, abs=1e-6)
+    assert distances.smallest_rate(hardest * (1 - 1e-9), holders, **known) is None
+    assert distances.smallest_rate(50 * hardest, holders, **known) < 1e-2
