@@ -80,13 +80,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the tests of a file in one process, as notebooks need, but share out the negative controls claim by claim: they are many."""
+    """Keep the tests of a file in one process, as notebooks need.
+
+    The negative controls are shared out claim by claim: they are many. The tests that decide all claims stay together, which decides them once.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFileOrClaim(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             path, _, name = nodeid.partition("::")
-            return name.split(" ")[0] if path.endswith("test_negative_controls.py") else path
+            if path.endswith("test_negative_controls.py"):
+                return name.split(" ")[0]
+            return "verdicts" if re.search(r"test_(audit_\w+|registry)\.py$", path) else path
 
     return ByFileOrClaim(config, log)
 
