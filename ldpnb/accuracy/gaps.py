@@ -124,7 +124,7 @@ def contrast_variance(mechanism: Contrast, second_moments: tuple[float, float]) 
     3.0
     """
     moments = [checks.probability(second_moment=m) for m in second_moments]
-    sizes = np.asarray(mechanism.sizes)
+    sizes = np.asarray(mechanism.sizes, dtype=float)  # squares of whole numbers leave 64 bits
     smaller, total = sizes[list(mechanism.pair)].min(), sizes.sum()
     if not isinstance(mechanism, SignedBit):
         return float(2 * mechanism.scale**2 * total / smaller**2)

@@ -184,7 +184,7 @@ class UnaryEncoding:
     @property
     def epsilon(self) -> float:
         """Exact privacy loss in nats, ``ln(p (1-q) / (q (1-p)))``: two values differ in two bits."""
-        return float(np.log(self.p) - np.log1p(-self.p) + np.log1p(-self.q) - np.log(self.q))
+        return float(np.log1p((self.p - self.q) / (self.q * (1 - self.p))))
 
     def outputs(self) -> NDArray[np.uint8]:
         """Return all ``(2**k, k)`` outputs as rows of bits; bit ``x`` of output ``y`` is the ``x``-th binary digit of ``y``.

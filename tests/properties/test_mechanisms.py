@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -332,6 +332,7 @@ def test_a_larger_budget_tells_more(one: float, other: float, size: int) -> None
 
 
 @examples(12)
+@example(1e-9, 1.0000000000000003e-09, 2)  # neighbours in floating point
 @given(inner_rates, inner_rates, st.integers(2, 10**6))
 def test_unary_encoding_takes_any_two_ordered_probabilities(one: float, other: float, size: int) -> None:
     q, p = sorted((one, other))
