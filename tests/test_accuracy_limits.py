@@ -93,6 +93,12 @@ def test_failures_of_sums_of_signs_are_those_of_their_tails(mechanism: Discretis
     assert max(found.values()) < 1
 
 
+def test_the_bit_has_the_variance_of_a_sign_less_its_signal_weighted_by_group() -> None:
+    bit = SignedBit(1.3, (3, 5, 4), (1, 2))
+    expected = (12 / np.tanh(0.65) ** 2 - (0.64 * 5 * 0.5 + 4 * 0.25)) / 16
+    assert gaps.contrast_variance(bit, (0.5, 0.25)) == pytest.approx(expected, rel=1e-12)
+
+
 def test_the_noisy_number_has_the_variance_of_its_noise() -> None:
     assert gaps.contrast_variance(SignedLaplace(4.0, (3, 5)), (1.0, 0.0)) == pytest.approx(2 * 0.25 * 8 / 9, rel=1e-12)
     assert gaps.contrast_variance(SignedLaplace(0.5, (3, 2, 4), (1, 2)), (0.0, 0.0)) == pytest.approx(

@@ -24,6 +24,9 @@ def test_whole_numbers_may_be_floats_and_a_lone_one_is_refused() -> None:
         krr_mle([[3, 4], [0, 0]], epsilon=1.0)
     with pytest.raises(ValueError, match="tallies must be whole numbers"):
         krr_mle([3.0, np.inf], epsilon=1.0)
+    assert krr_mle([2**52, 2**52 - 1], epsilon=1.0) == pytest.approx([0.5, 0.5], abs=1e-12)
+    with pytest.raises(ValueError, match=r"tallies must have a positive sum below 2\^53"):
+        krr_mle([2**52, 2**52], epsilon=1.0)
 
 
 @pytest.mark.parametrize(

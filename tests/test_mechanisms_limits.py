@@ -25,6 +25,8 @@ from ldpnb.privacy.channel import privacy_loss
         (lambda: OneBit(1.0, 0.0), "upper must be > 0 and finite, got upper=0.0"),
         (lambda: OneBit(1.0, np.inf), "upper must be > 0 and finite, got upper=inf"),
         (lambda: LocalLaplace(1.0, -2.0), "upper must be > 0 and finite, got upper=-2.0"),
+        (lambda: LocalLaplace(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
+        (lambda: OneBit(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
         (lambda: UnaryEncoding(0.5, 0.0, 3), r"q must lie in \(0, 1\), got q=0.0"),
         (lambda: UnaryEncoding(1.0, 0.5, 3), r"p must lie in \(0, 1\), got p=1.0"),
         (lambda: UnaryEncoding(0.5, 0.2, 1), "domain_size must be an integer >= 2, got domain_size=1"),

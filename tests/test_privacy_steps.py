@@ -1,15 +1,18 @@
 """How many steps the searches for a worst case or a best channel take, and what happens at the ends of their ranges."""
 
+import os
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ldpnb.accuracy.lower_bounds import uniform_optimum
 from ldpnb.designs import laws
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.privacy import design, hockey_stick, optimiser
+from ldpnb.privacy import channel, design, hockey_stick, optimiser, saved
 
 
 @pytest.fixture
@@ -170,3 +173,69 @@ def test_a_law_without_mass_needs_no_delta() -> None:
 def test_every_distribution_of_a_prior_must_sum_to_one() -> None:
     with pytest.raises(ValueError, match="distributions must be positive and sum to 1"):
         design.best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0)
+
+
+def test_a_chance_that_rounding_makes_negative_is_the_least_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimiser, "_solve", lambda *_, **__: (0.0, np.array([0.0, -1.0 - 1e-9]) / np.expm1(1.0)))
+    distances = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert optimiser._improved(np.array([1.0, 0.0]), np.array([0.5, 0.5]), distances, np.zeros(2)) == (0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("apart", "distance", "tight"),
+    [
+        (1.0 + 5e-6, 1.0, True),
+        (1.0 + 1.5e-5, 1.0, False),
+        (-1.0 - 5e-6, 1.0, True),
+        (1e-6 + 5e-10, 1e-6, True),
+        (1e-6 + 1.5e-9, 1e-6, False),
+        (0.5, 1.0, False),
+    ],
+)
+def test_logarithms_are_recomputed_along_steps_that_are_tight_up_to_the_solvers_error(
+    apart: float, distance: float, tight: bool
+) -> None:
+    found = optimiser._along_tight(np.array([0.0, apart]), distance * (1 - np.eye(2)))
+    assert (None if found is None else found.tolist()) == ([0.0, np.sign(apart) * distance] if tight else None)
+
+
+def test_logarithms_that_break_another_constraint_are_not_a_vertex() -> None:
+    distances = np.array([[0.0, 1.0, 1.5], [1.0, 0.0, 1.0], [1.5, 1.0, 0.0]])
+    assert optimiser._along_tight(np.array([0.0, 1.0, 2.0]), distances) is None
+    assert optimiser._along_tight(np.array([0.0, 1.0, 0.0]), distances) is not None
+
+
+def test_eight_values_are_not_too_many() -> None:
+    assert design.best_channel(np.full(8, 0.125), 1.0).error == pytest.approx(uniform_optimum(8, 1.0)[0], rel=5e-9)
+
+
+@pytest.mark.parametrize("extra", [5e-10, 1.5e-9])
+def test_columns_may_miss_one_by_a_billionth(extra: float) -> None:
+    for call in (channel.as_channel, lambda points: design.best_channel(np.transpose(points), 1.0)):
+        if extra < 1e-9:
+            call([[0.5, 0.5], [0.5, 0.5 + extra]])
+        else:
+            with pytest.raises(ValueError, match="sum to 1"):
+                call([[0.5, 0.5], [0.5, 0.5 + extra]])
+
+
+def test_a_table_of_more_than_256_megabytes_is_not_read(tmp_path: Path) -> None:
+    table = tmp_path / "large.csv"
+    table.touch()
+    os.truncate(table, 2**28 + 1)
+    with pytest.raises(ValueError, match="with at most 268,435,456 bytes"):
+        saved.load_channel(table)
+
+
+def test_the_smallest_of_equally_good_budgets_is_taken() -> None:
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.25 if budget >= 1 else 0.5, 0.25) == pytest.approx(
+        1, rel=1e-11
+    )
+
+
+def test_the_delta_of_two_laws_has_a_direction() -> None:
+    wide, narrow = (1.0, 0.0, 2.0), (1.0, 0.0, 1.0)
+    there, back = (hockey_stick.law_delta([p], [q], 0.1) for p, q in ((wide, narrow), (narrow, wide)))
+    assert there == hockey_stick.laplace_delta(wide, narrow, 0.1)[0]
+    assert back == hockey_stick.laplace_delta(narrow, wide, 0.1)[0]
+    assert there > 1.1 * back

@@ -203,7 +203,7 @@ def _replacements(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.IfExp(test, other, body)
         case ast.If(test, body, other) if not isinstance(test, ast.Compare | ast.BoolOp | ast.UnaryOp):
             yield ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), test), body, other), node)
-        case ast.Return(ast.expr()):
+        case ast.Return(ast.expr() as value) if ast.dump(value) != ast.dump(ast.Constant(None)):
             yield ast.copy_location(ast.Return(ast.Constant(None)), node)
         case ast.Raise() | ast.Expr(ast.Call()) | ast.Break() | ast.Continue():
             yield ast.copy_location(ast.Pass(), node)
