@@ -114,3 +114,14 @@ def test_the_smallest_rate_for_an_easy_target_is_small_and_for_a_hard_one_nearly
     assert distances.smallest_rate(hardest * (1 + 1e-9), holders, **known) == pytest.approx(1, abs=1e-6)
     assert distances.smallest_rate(hardest * (1 - 1e-9), holders, **known) is None
     assert distances.smallest_rate(50 * hardest, holders, **known) < 1e-2
+
+
+def test_the_ceiling_of_the_information_is_its_formula() -> None:
+    assert lower_bounds.log_information_ceiling(3, np.log(3)) == pytest.approx(4 * np.log(2), rel=1e-12)
+    assert lower_bounds.log_information_ceiling(2, np.log(2)) == pytest.approx(0, abs=1e-15)
+
+
+def test_two_clients_are_enough_to_ask_what_gain_they_need() -> None:
+    assert budgets.required_gain(2, 0.5, failure=0.25) == pytest.approx(2 / 0.5 / np.sqrt(2) / 0.5, rel=1e-12)
+    with pytest.raises(ValueError, match="clients must be an integer >= 2, got clients=1"):
+        budgets.required_gain(1, 0.5)

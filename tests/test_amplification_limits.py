@@ -91,3 +91,7 @@ def test_the_first_cluster_is_the_changed_one_unless_told() -> None:
     for bound in (clusters.cluster_loss, clusters.cluster_loss_upper_bound, clusters.cluster_loss_lower_bound):
         assert bound([1, 5, 9], 2, epsilon=0.1) == bound([1, 5, 9], 2, epsilon=0.1, changed=0)
         assert bound([1, 5, 9], 2, epsilon=0.1) != bound([1, 5, 9], 2, epsilon=0.1, changed=2)
+
+
+def test_all_records_may_be_drawn_before_one_is_inserted() -> None:
+    assert lemmas.inserted_record_loss(3, 3, 0.5) == pytest.approx(np.log1p(0.75 * np.expm1(1.0)), rel=1e-12)

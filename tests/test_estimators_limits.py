@@ -11,6 +11,7 @@ from ldpnb.estimators import bayes, gaps, linear
 from ldpnb.estimators.bayes import fitted_concentration, krr_posterior, krr_posterior_saddle, support_posterior
 from ldpnb.estimators.likelihood import NotCertifiedError, certificate_gap, krr_mle, mle
 from ldpnb.estimators.saddle import saddle_point
+from ldpnb.estimators.sampling import ratio
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans
 
@@ -161,3 +162,8 @@ def test_the_best_weights_do_not_need_the_uniform_distribution_spelled_out() -> 
     for broken in ([0.5, 0.5], np.ones((2, 3, 3))):
         with pytest.raises(ValueError, match="channel must be a matrix of outputs by inputs"):
             linear.best_weights(broken)
+
+
+def test_every_data_set_needs_a_report_for_a_ratio() -> None:
+    with pytest.raises(ValueError, match="tallies must have a positive sum for a ratio estimate"):
+        ratio([[3, 4], [0, 0]], nodes=10, mechanism=KaryRandomisedResponse(1.0, 2))

@@ -121,3 +121,21 @@ def test_a_thousand_users_are_one_block(monkeypatch: pytest.MonkeyPatch) -> None
     reports = SubsetSelection(1.0, 10, 4).randomize(np.zeros(1000, dtype=int), rng=np.random.default_rng(3))
     assert (reports.sum(axis=1) == 4).all()
     assert len(calls) == 1
+
+
+def test_as_many_subsets_as_allowed_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldpnb.mechanisms.subsets.EXPLICIT_LIMIT", 10)
+    assert SubsetSelection(1.0, 5, 2).outputs().shape == (10, 5)
+    with pytest.raises(ValueError, match="subsets must be at most 10 to list them all, got 15"):
+        SubsetSelection(1.0, 6, 2).outputs()
+
+
+def test_one_draw_is_made_unless_told() -> None:
+    rng, values = np.random.default_rng(4), [-1.0, 1.0]
+    counts = [[3, 4], [5, 6]]
+    assert DiscretisedMeans(1.0, 1.0).sample_tallies(counts, values, rng=rng).shape[0] == 1
+    assert LaplaceMeans(1.0, 1.0, 2.0).sample_sums(counts, values, rng=rng).shape == (1, 2)
+    assert SignedLaplace(1.0, (7, 11)).sample_sums(counts, values, rng=rng).shape == (1,)
+    assert SignedBit(1.0, (7, 11)).sample_sums(counts, values, rng=rng).shape == (1,)
+    assert OneBit(1.0).sample_sums([0.5], [7], rng=rng).shape == (1,)
+    assert LocalLaplace(1.0).sample_sums([0.5], [7], rng=rng).shape == (1,)

@@ -239,3 +239,15 @@ def test_the_delta_of_two_laws_has_a_direction() -> None:
     assert there == hockey_stick.laplace_delta(wide, narrow, 0.1)[0]
     assert back == hockey_stick.laplace_delta(narrow, wide, 0.1)[0]
     assert there > 1.1 * back
+
+
+def test_samples_of_three_sizes_are_three_separate_cases() -> None:
+    first, second = {(1,): 0.5, (1, 2): 0.2, (1, 2, 3): 0.3}, {(4,): 0.4, (1, 2): 0.2, (1, 2, 3): 0.4}
+    worst = optimiser.largest_loss(first, second, epsilon=0.1, mechanism="replacement")
+    assert worst.loss == pytest.approx(np.log(0.5 / 0.4) + 0.1, rel=1e-12)
+    assert np.isfinite(worst.log_acceptance).sum() == 2
+
+
+def test_one_value_has_no_patterns() -> None:
+    with pytest.raises(ValueError, match="domain_size must be an integer >= 2, got domain_size=1"):
+        design.staircase_patterns(1, 1.0)
