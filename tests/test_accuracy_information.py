@@ -212,3 +212,12 @@ def test_bad_arguments_are_named() -> None:
         information.fisher_information(np.eye(2), [0.5, 0.6])
     with pytest.raises(ValueError, match="users must be few for 8 outputs, got users=40"):
         exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {})
+
+
+@pytest.mark.parametrize("size", [2, 3, 10, 57, 1001])
+@pytest.mark.parametrize("epsilon", [1e-8, 0.1, 1.0, 3.7, 8.0, 60.0])
+def test_no_other_subset_size_does_better_at_the_uniform_distribution(size: int, epsilon: float) -> None:
+    told = [lower_bounds.uniform_information(size, epsilon, count) for count in range(1, size)]
+    error, subset = lower_bounds.uniform_optimum(size, epsilon)
+    assert told[subset - 1] == max(told)
+    assert error == (size - 1) ** 2 / max(told)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb import checks
 from ldpnb.accuracy import information
+from ldpnb.mechanisms.subsets import SubsetSelection
 
 _GAUSSIAN = 2 * np.pi * np.e
 
@@ -210,7 +211,7 @@ def any_channel_bound_at(distribution: ArrayLike, epsilon: float) -> tuple[float
 def uniform_optimum(domain_size: int, epsilon: float) -> tuple[float, int]:
     """Return the least ``n`` times the error of the distribution at the uniform one, over all channels, and the subset size that attains it.
 
-    ``(a-1)^2 (k e^epsilon + a - k)^2 / (a k (a-k) (e^epsilon - 1)^2)``, minimised over k.
+    ``(a-1)^2 (k e^epsilon + a - k)^2 / (a k (a-k) (e^epsilon - 1)^2)``, least at one of the two k next to ``a / (e^epsilon + 1)``.
 
     Parameters
     ----------
@@ -228,9 +229,8 @@ def uniform_optimum(domain_size: int, epsilon: float) -> tuple[float, int]:
     (3, 1)
     """
     size = checks.whole(domain_size=domain_size, at_least=2)
-    errors = [(size - 1) ** 2 / uniform_information(size, epsilon, count) for count in range(1, size)]
-    best = int(np.argmin(errors))
-    return float(errors[best]), best + 1
+    best = SubsetSelection.optimal(epsilon, size).subset_size
+    return (size - 1) ** 2 / uniform_information(size, epsilon, best), best
 
 
 def uniform_information(domain_size: int, epsilon: float, subset_size: int) -> float:
@@ -271,7 +271,7 @@ def finite_users_bound(domain_size: int, users: int, epsilon: float, concentrati
         Of the symmetric Dirichlet prior.
     """
     size = checks.whole(domain_size=domain_size, at_least=2)
-    trace = max(uniform_information(size, epsilon, count) for count in range(1, size))
+    trace = uniform_information(size, epsilon, uniform_optimum(size, epsilon)[1])
     spread = 1 - 1 / size - information.dirichlet_diversity(size, concentration)
     told = checks.whole(users=users, at_least=1) * trace * spread / (size - 1)
     entropy = information.dirichlet_entropy(size, concentration) - told
