@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ldpnb.amplification import clusters, lemmas, participation, shuffling, subsampling, unequal
+from ldpnb.amplification import clusters, lemmas, participation, random_size, shuffling, subsampling, unequal
+from ldpnb.designs import sizes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
@@ -95,3 +96,8 @@ def test_the_first_cluster_is_the_changed_one_unless_told() -> None:
 
 def test_all_records_may_be_drawn_before_one_is_inserted() -> None:
     assert lemmas.inserted_record_loss(3, 3, 0.5) == pytest.approx(np.log1p(0.75 * np.expm1(1.0)), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 50.0])
+def test_budgets_that_add_up_to_thousands_of_nats_leave_the_rate_its_digits(epsilon: float) -> None:
+    assert random_size.effective_rate(sizes.fixed_size(5000, 20_000), epsilon) == pytest.approx(0.25, abs=3e-15)

@@ -130,6 +130,24 @@ def test_a_step_that_loses_is_halved_and_the_next_one_may_be_twice_as_long(monke
     assert shares == pytest.approx([0, 0, 0.5, 0.5, 0.75], abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("values", "draws", "shared"), [(16, 5, True), (17, 5, False), (16, 4, False), (17, 1, False), (2, 5, True)]
+)
+def test_five_data_sets_of_sixteen_values_share_a_table_and_others_need_none(
+    counted: Callable[[Any, str], list[int]], values: int, draws: int, shared: bool
+) -> None:
+    channel, rng = np.random.default_rng(1).random((2000, values)), np.random.default_rng(2)
+    weights = rng.dirichlet(np.ones(2000), size=draws)
+    stacked = counted(np, "stack")
+    tracemalloc.start()
+    _, gaps = interior_point(channel, weights, tolerance=1e-6)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert gaps.max() < 1e-6
+    assert (len(stacked) == 0) == shared
+    assert shared or peak < 2000 * values**2 * 8
+
+
 def test_rows_may_be_scaled_at_will() -> None:
     channel, tallies = UnaryEncoding.optimised(1.0, 3).channel(), np.array([90, 40, 30, 20, 25, 10, 15, 5])
     scales = 10.0 ** np.array([-300, 200, 0, 50, -200, 300, 1, -1])

@@ -251,3 +251,31 @@ def test_samples_of_three_sizes_are_three_separate_cases() -> None:
 def test_one_value_has_no_patterns() -> None:
     with pytest.raises(ValueError, match="domain_size must be an integer >= 2, got domain_size=1"):
         design.staircase_patterns(1, 1.0)
+
+
+def test_a_single_sample_of_its_size_is_told_by_its_chances() -> None:
+    worst = optimiser.largest_loss(
+        {(1,): 0.6, (1, 2): 0.4}, {(1,): 0.3, (1, 2): 0.7}, epsilon=0.1, mechanism="replacement"
+    )
+    assert worst.loss == pytest.approx(np.log(2), rel=1e-12)
+    assert dict(zip(worst.samples, worst.log_acceptance.tolist(), strict=True)) == {(1,): 0, (1, 2): -np.inf}
+
+
+def test_the_worst_mechanism_accepts_as_often_as_its_least_budget_allows() -> None:
+    for budget, least in ((0.7, 0.7), ({"a": 0.2, "b": 1.0}, 0.2)):
+        worst = optimiser.largest_loss({("a",): 1.0}, {("b",): 1.0}, epsilon=budget)
+        accepted = max(worst.acceptance(sample) for sample in worst.samples)
+        assert accepted == pytest.approx(1 / (1 + np.exp(-least)), rel=1e-12)
+
+
+def test_laws_of_different_numbers_of_groups_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        hockey_stick.law_delta([(1.0, 0.0, 2.0)], [(0.5, 0.0, 1.0), (0.5, 0.0, 1.0)], 0.1)
+
+
+@pytest.mark.parametrize(("rows", "hint"), [("0.5,0.5\n0.4,0.6\n", True), ("0.5,0.5\n0.4,0.7\n", False)])
+def test_a_transposed_channel_is_told_from_one_that_is_neither(tmp_path: Path, rows: str, hint: bool) -> None:
+    (tmp_path / "table.csv").write_text(rows)
+    with pytest.raises(ValueError, match="columns that sum to 1") as error:
+        saved.load_channel(tmp_path / "table.csv")
+    assert ("transpose it" in str(error.value)) == hint

@@ -96,7 +96,8 @@ class Rows:
 def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tuple[Floats, Floats]:
     """Maximise many likelihoods of one channel by a primal-dual interior point with an active-set polish.
 
-    Minimises ``-sum_y w_y log (A p)_y + sum_x p_x`` over ``p >= 0``, whose solution lies on the simplex by itself.
+    Minimises ``-sum_y w_y log (A p)_y + sum_x p_x`` over ``p >= 0``, whose solution lies on the simplex by itself. Five or more data sets of at
+    most sixteen values share a table of the products of every two columns; otherwise the table would cost more memory than it saves time.
 
     Parameters
     ----------
@@ -234,9 +235,9 @@ def _solve(matrix: Floats, vector: Floats) -> Floats:
 
 
 def _stay_positive(point: Floats, step: Floats) -> Floats:
-    with np.errstate(divide="ignore", over="ignore"):
-        reach = np.where(step < 0, -point / np.where(step < 0, step, 1), np.inf).min(axis=1, keepdims=True)
-    share: Floats = np.minimum(1, 0.995 * reach)
+    with np.errstate(over="ignore"):
+        reach = np.divide(-point, step, out=np.full_like(step, np.inf), where=step < 0)
+    share: Floats = np.minimum(1, 0.995 * reach.min(axis=1, keepdims=True))
     return share
 
 
@@ -254,7 +255,7 @@ def _polish(rows: Floats, pairs: Floats | None, weights: Floats, primal: Floats,
             np.where(closer[:, None], point / point.sum(axis=1, keepdims=True), best),
             np.where(closer, gaps, least),
         )
-        held = curvature * (support[:, :, None] & support[:, None, :]) + _diagonal(np.where(support, 0.0, 1.0))
+        held = np.where(support[:, :, None] & support[:, None, :], curvature, np.eye(rows.shape[1]))
         moved = point + _solve(held, np.where(support, gradient - 1, 0))
         point = np.where((moved >= 0).all(axis=1, keepdims=True), moved, point)
     return best, least

@@ -85,7 +85,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     if not 2 <= size <= 8 or points.min() <= 0 or np.abs(points.sum(axis=1) - 1).max() > 1e-9:
         raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")
     patterns = staircase_patterns(size, epsilon)
-    weights = 1 / (len(patterns) * patterns.mean(axis=0)[0]) * np.ones(len(patterns))
+    weights = np.full(len(patterns), 1 / (len(patterns) * patterns.mean(axis=0)[0]))
     multiplier = np.zeros(size)
     value, slope, bend = _derivatives(patterns, points, weights)
     slack = np.full(len(weights), value / weights.sum())
@@ -102,7 +102,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
         move, turn = solved[: weights.size], solved[weights.size :]
         slack_move = centre / weights - slack - slack / weights * move
         both, moves = np.concatenate([weights, slack]), np.concatenate([move, slack_move])
-        reach = min(1.0, 0.9 / max(float((-moves / both).max()), 1e-12))
+        reach = 0.9 / max(float((-moves / both).max()), 0.9)
         weights, slack, multiplier = weights + reach * move, slack + reach * slack_move, multiplier + reach * turn
         value, slope, bend = _derivatives(patterns, points, weights)
     if not value - bound <= tolerance * value:

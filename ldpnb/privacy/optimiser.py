@@ -124,8 +124,8 @@ def largest_loss(
     distances = _distances(samples, epsilon, mechanism)
     blocks = _blocks(distances)
     for block in blocks:
-        if (p[block].sum() > 0) != (q[block].sum() > 0):
-            return WorstMechanism(np.inf, samples, np.empty(0), epsilon, mechanism, bool(q[block].sum() > 0))
+        if p[block].any() != q[block].any():
+            return WorstMechanism(np.inf, samples, np.empty(0), epsilon, mechanism, bool(q[block].any()))
     if distances[np.isfinite(distances)].max() > REACH:
         raise ValueError(f"epsilon x distance between samples must be at most {REACH} nats, got {distances.max()}")
     forward, backward = _optimum(p, q, distances, blocks), _optimum(q, p, distances, blocks)
@@ -158,12 +158,9 @@ def _optimum(
     p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64], blocks: list[NDArray[np.int64]]
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the largest ``ln(p.g / q.g)`` and its ``ln g``: the best block's, all others being refused."""
-    best, where, logs = -np.inf, blocks[0], np.empty(0)
-    for block in blocks:
-        if p[block].sum() > 0:
-            loss, found = largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)])
-            if loss > best:
-                best, where, logs = loss, block, found
+    possible = [block for block in blocks if p[block].any()]
+    found = [(*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block) for block in possible]
+    best, logs, where = max(found, key=lambda one: one[0])
     everywhere = np.full(len(p), -np.inf)
     everywhere[where] = logs
     return best, everywhere
@@ -192,16 +189,15 @@ def largest_log_ratio(
     >>> round(float(np.exp(-loss)), 12), logs.tolist()
     (0.683939720586, [0.0, -1.0])
     """
-    count = len(p)
-    if count == 1:
-        return float(np.log(p[0] / q[0])), np.zeros(1)
-    logs = np.zeros(count)
+    logs = np.zeros(len(p))
+    if len(p) == 1:
+        return np.log(p / q).item(), logs
     loss = _log_ratio(p, q, logs)
     for _ in range(_ROUNDS):
         promised, vertex = _improved(p, q, distances, logs)
         better = logs if vertex is None else vertex
         reached = _log_ratio(p, q, better)
-        if reached <= loss + 1e-13 * max(1.0, abs(loss)):
+        if reached <= loss + 1e-13:
             if promised > 1e-7 * float(distances[distances > 0].min()):
                 raise RuntimeError(
                     f"the linear program promises {promised!r} nats beyond {loss!r} that no vertex reaches"

@@ -45,8 +45,8 @@ NAMES = {
     for kind, pairs in _PAIRS.items()
 }
 
-COMMUTATIVE = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "array_equal"}
-"""Functions whose arguments may change places."""
+COMMUTATIVE = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "array_equal", "clip"}
+"""Functions whose first two arguments may change places."""
 
 
 @dataclass(frozen=True, slots=True)
