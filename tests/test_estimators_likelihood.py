@@ -172,6 +172,7 @@ def test_outputs_that_leave_the_estimate_open_still_get_a_maximum() -> None:
         ([3, -1], ValueError, "tallies must be whole numbers >= 0"),
         ([0.5, 1], ValueError, "tallies must be whole numbers >= 0"),
         ([0, 0], ValueError, "tallies must have a positive sum"),
+        ([2**53, 1], ValueError, r"below 2\^53"),
         ([], ValueError, "tallies"),
         (["a", "b"], TypeError, "tallies must be an array of numbers"),
     ],

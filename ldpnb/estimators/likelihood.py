@@ -50,7 +50,7 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     Parameters
     ----------
     tallies : (..., k) int
-        Number of reports of each value.
+        Number of reports of each value, fewer than 2^53 in all.
     epsilon : float
         Privacy budget in nats.
 
