@@ -143,6 +143,7 @@ def test_two_values_are_enough_and_one_is_refused() -> None:
     near, exact = krr_posterior_saddle(tallies, 0.5, epsilon=epsilon), krr_posterior(tallies, 0.5, epsilon=epsilon)
     assert near.distribution == pytest.approx(exact.distribution, abs=0.02)
     assert near.frequencies == pytest.approx(bayes.frequency_mean(near.distribution, [0.5, 0.5], 40), rel=1e-14)
+    assert 1e-3 < fitted_concentration(tallies, epsilon=epsilon) < 1e3
     for estimate in (krr_posterior, krr_posterior_saddle):
         with pytest.raises(ValueError, match="tallies"):
             estimate([40], 0.5, epsilon=epsilon)

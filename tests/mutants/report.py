@@ -33,7 +33,7 @@ def write(totals: dict[str, int]) -> int:
         alike = sum(reasons.get(name(row), NOTHING)["kind"] in ("same", "speed") for row in lived)
         killed = len(own) - len(lived)
         share = killed / (len(own) - alike)
-        good &= share >= REQUIRED and all(row["outcome"] != "not installed" for row in own)
+        good &= killed >= REQUIRED * len(own) and all(row["outcome"] != "not installed" for row in own)
         counts = f"{totals[room]:,} | {len(own)} | {killed} | {ended} | {len(lived)} | {alike}"
         lines.append(f"| {room} | {counts} | {100 * killed / len(own):.1f} | {100 * share:.1f} |")
     lines += ["", "| survivor | mutation | kind | why it lives |", "|---|---|---|---|"]

@@ -129,10 +129,12 @@ class Runner:
         made = {mutant.key for queue in queues for mutant in queue}
         self.known = [row for row in self.known if key(row) in made]
         settled = {key(row) for row in self.known if row["outcome"] != "survived"}
-        lived = {key(row) for row in self.known} - settled
+        lived, reasons = {key(row) for row in self.known} - settled, report.explanations()
+        open_cases = {key(row) for row in self.known if key(row) in lived and report.name(row) not in reasons}
         queues = [
             sorted(
-                (mutant for mutant in queue if mutant.key not in settled), key=lambda mutant: mutant.key not in lived
+                (mutant for mutant in queue if mutant.key not in settled),
+                key=lambda mutant: (mutant.key not in open_cases, mutant.key in lived),
             )
             for queue in queues
         ]
@@ -233,7 +235,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; after all mutants by default")
     parser.add_argument(
-        "--resume", action="store_true", help="those that survived last time, and then those not tried yet"
+        "--resume",
+        action="store_true",
+        help="survivors without a reason, then mutants not tried yet, then the other survivors",
     )
     given = parser.parse_args()
     runner = Runner(given.minutes, report.results() if given.resume else [])
