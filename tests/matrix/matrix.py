@@ -110,7 +110,8 @@ def interpreter(version: str, kind: str, base: Path | None = None) -> Path:
         base = base or found(version)
         run("uv", "venv", "--quiet", "--clear", "--no-python-downloads", "--python", str(base), str(folder))
         what = {
-            "locked": ["--require-hashes", "-r", "requirements.lock"],
+            # from elsewhere: what holds for making the lock is not for installing it
+            "locked": ["--directory", "/", "--require-hashes", "-r", str(ROOT / "requirements.lock")],
             "lowest": ["--resolution", "lowest-direct", "-r", "pyproject.toml", "--extra", "learning"],
             "newest": ["--upgrade", "-r", "pyproject.toml", "--extra", "learning"],
         }[kind]
