@@ -6,11 +6,23 @@ import numpy as np
 import pytest
 from scipy.special import roots_jacobi
 
-from ldpnb.accuracy import budgets, distances, exact_risk, gaps, histograms, information, lower_bounds, means, tails
+from ldpnb.accuracy import (
+    budgets,
+    distances,
+    exact_risk,
+    gaps,
+    histograms,
+    information,
+    lower_bounds,
+    means,
+    personalised,
+    tails,
+)
 from ldpnb.estimators.bayes import posterior
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans
+from ldpnb.mechanisms.subsets import SubsetSelection
 
 
 @pytest.mark.parametrize(
@@ -125,3 +137,21 @@ def test_two_clients_are_enough_to_ask_what_gain_they_need() -> None:
     assert budgets.required_gain(2, 0.5, failure=0.25) == pytest.approx(2 / 0.5 / np.sqrt(2) / 0.5, rel=1e-12)
     with pytest.raises(ValueError, match="clients must be an integer >= 2, got clients=1"):
         budgets.required_gain(1, 0.5)
+
+
+@pytest.mark.parametrize(("size", "concentration"), [(2, 0.5), (4, 1.5)])
+def test_the_bound_for_every_number_of_users_lets_a_report_tell_its_chi_square(size: int, concentration: float) -> None:
+    channel = SubsetSelection(0.8, size, lower_bounds.uniform_optimum(size, 0.8)[1]).channel()
+    covariance = (size * np.eye(size) - 1) / size**2 / (size * concentration + 1)
+    told = float((np.einsum("yi,ij,yj->y", channel, covariance, channel) / channel.mean(axis=1)).sum())
+    entropy = information.dirichlet_entropy(size, concentration) - 7 * told
+    bound = lower_bounds.hyperplane_factor(size) * lower_bounds.distribution_bound_from_entropy(entropy, size)
+    assert lower_bounds.finite_users_bound(size, 7, 0.8, concentration) == pytest.approx(bound, rel=1e-10)
+
+
+def test_every_group_needs_holders_between_none_and_all_and_every_risk_a_user() -> None:
+    for holders in ([-1.0, 5.0], [3.0, 11.0]):
+        with pytest.raises(ValueError, match="holders must lie between 0 and the group's size"):
+            personalised.groups_of_nodes(holders, [10, 10], [0.5, 0.5])
+    with pytest.raises(ValueError, match="users must be an integer >= 1, got users=0"):
+        exact_risk.exact_risks(np.eye(2), 0, [0.5, 0.5], {})

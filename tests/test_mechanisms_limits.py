@@ -10,7 +10,7 @@ from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.mechanisms.means import LocalLaplace, OneBit
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy.channel import privacy_loss
@@ -26,6 +26,16 @@ from ldpnb.privacy.channel import privacy_loss
         (lambda: OneBit(1.0, np.inf), "upper must be > 0 and finite, got upper=inf"),
         (lambda: LocalLaplace(1.0, -2.0), "upper must be > 0 and finite, got upper=-2.0"),
         (lambda: LocalLaplace(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
+        (lambda: CentralLaplace(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
+        (lambda: SubsetSelection.optimal(1.0, 1), "domain_size must be an integer >= 2, got domain_size=1"),
+        (
+            lambda: SignedBit(1.0, (3, 4)).randomize([0, -1], [0.1, 0.2], rng=np.random.default_rng(1)),
+            r"groups must lie in 0 .. 1, got -1 .. 0",
+        ),
+        (
+            lambda: SignedBit(1.0, (3, 4)).randomize([0, 2], [0.1, 0.2], rng=np.random.default_rng(1)),
+            r"groups must lie in 0 .. 1, got 0 .. 2",
+        ),
         (lambda: OneBit(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
         (lambda: UnaryEncoding(0.5, 0.0, 3), r"q must lie in \(0, 1\), got q=0.0"),
         (lambda: UnaryEncoding(1.0, 0.5, 3), r"p must lie in \(0, 1\), got p=1.0"),

@@ -279,3 +279,18 @@ def test_a_transposed_channel_is_told_from_one_that_is_neither(tmp_path: Path, r
     with pytest.raises(ValueError, match="columns that sum to 1") as error:
         saved.load_channel(tmp_path / "table.csv")
     assert ("transpose it" in str(error.value)) == hint
+
+
+def test_a_linear_program_without_a_bound_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="the linear program failed"):
+        optimiser._solve(np.array([1.0, 0.0]), np.array([[0.0, 1.0]]), np.array([1.0]))
+
+
+def test_the_population_that_alone_gives_a_size_makes_it_likelier() -> None:
+    with_two, without = {(1,): 0.5, (1, 2): 0.2, (1, 3): 0.3}, {(1,): 1.0}
+    assert not optimiser.largest_loss(with_two, without, epsilon=0.1, mechanism="replacement").swapped
+    assert optimiser.largest_loss(without, with_two, epsilon=0.1, mechanism="replacement").swapped
+    never = {(1,): 0.5, (1, 2): 0.5, (1, 3): 0.0}
+    worst = optimiser.largest_loss(without, never, epsilon=0.1, mechanism="replacement")
+    assert worst.swapped
+    assert worst.loss == np.inf
