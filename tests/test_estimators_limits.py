@@ -165,6 +165,14 @@ def test_the_best_weights_do_not_need_the_uniform_distribution_spelled_out() -> 
             linear.best_weights(broken)
 
 
+def test_half_the_weights_have_half_the_deviation() -> None:
+    channel, counts = KaryRandomisedResponse(1.0, 3).channel(), [60, 40, 10]
+    weights = linear.best_weights(channel)
+    assert linear.deviations(weights / 2, channel, counts) == pytest.approx(
+        linear.deviations(weights, channel, counts) / 2, rel=1e-12
+    )
+
+
 def test_every_data_set_needs_a_report_for_a_ratio() -> None:
     with pytest.raises(ValueError, match="tallies must have a positive sum for a ratio estimate"):
         ratio([[3, 4], [0, 0]], nodes=10, mechanism=KaryRandomisedResponse(1.0, 2))

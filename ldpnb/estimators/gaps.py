@@ -140,11 +140,10 @@ def _upper(low: NDArray[np.float64], mean: NDArray[np.float64], target: ArrayLik
 
 def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``ln f(x; mean) - max_m ln f(x; m)`` for the folded normal density; the maximiser solves ``m = x tanh(x m)``, 0 for ``x <= 1``."""
-    best = np.maximum(x, 1e-300)
+    best = x
     for _ in range(30):
         slope = np.tanh(x * best)
-        best = best - (best - x * slope) / np.maximum(1 - x**2 * (1 - slope**2), 1e-300)
-        best = np.maximum(best, 0.0)
+        best = np.maximum(best - (best - x * slope) / (1 - x**2 * (1 - slope**2)), 0.0)
     return _log_folded(x, mean) - _log_folded(x, best)
 
 

@@ -81,11 +81,11 @@ def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: f
         density: Floats = alpha[some, None] * log_u + counts[some, None] * np.log1p(contrast * u) - theta * u
         return density
 
-    top = log_density(centre[:, None])[:, 0]
+    top = log_density(centre[:, None]).ravel()
     ends = []
     for sign in (-1, 1):
         reach = 6 * width
-        while (short := top - log_density((centre + sign * reach)[:, None])[:, 0] < _DEPTH).any():
+        while (short := top - log_density((centre + sign * reach)[:, None]).ravel() < _DEPTH).any():
             reach = np.where(short, 1.4 * reach, reach)
         ends.append(centre + sign * reach)
     span = ends[1] - ends[0]
