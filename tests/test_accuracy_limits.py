@@ -36,6 +36,13 @@ from ldpnb.mechanisms.subsets import SubsetSelection
             lambda: gaps.gap_variance(DiscretisedMeans(1.0, 1.0), (5, 5), (0.0, 0.0, 0.0)),  # type: ignore[arg-type]
             "zip",
         ),
+        (
+            lambda: personalised.variance_reweighted_reports(
+                [0.0], nodes=0, report_rates=[0.5], mechanism=KaryRandomisedResponse(1.0, 2)
+            ),
+            "nodes must be an integer >= 1, got nodes=0",
+        ),
+        (lambda: lower_bounds.finite_users_bound(3, 0, 1.0), "users must be an integer >= 1, got users=0"),
         (lambda: gaps.gap_variance(DiscretisedMeans(1.0, 1.0), (5, 0), (0.0, 0.0)), "sizes must be >= 1"),
         (lambda: exact_risk.exact_risks(np.eye(2), 200_000, [0.5, 0.5], {}), "users must be few for 2 outputs"),
     ],

@@ -36,6 +36,20 @@ from ldpnb.privacy.channel import privacy_loss
             lambda: SignedBit(1.0, (3, 4)).randomize([0, 2], [0.1, 0.2], rng=np.random.default_rng(1)),
             r"groups must lie in 0 .. 1, got 0 .. 2",
         ),
+        (
+            lambda: LaplaceMeans(1.0, 1.0, 2.0).randomize([0, -1], [0.1, 0.2], rng=np.random.default_rng(1)),
+            r"groups must lie in 0 .. 1, got -1 .. 0",
+        ),
+        (
+            lambda: SignedBit(1.0, (3, 4)).sample_sums([[3], [4]], [0.5], repetitions=0, rng=np.random.default_rng(1)),
+            "repetitions must be an integer >= 1, got repetitions=0",
+        ),
+        (
+            lambda: SignRandomiser(1.0, 2).randomize_with_public_signs(
+                [0, 1], [[1, -1], [1, 2]], rng=np.random.default_rng(1)
+            ),
+            "public must be signs -1 and ",
+        ),
         (lambda: OneBit(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
         (lambda: UnaryEncoding(0.5, 0.0, 3), r"q must lie in \(0, 1\), got q=0.0"),
         (lambda: UnaryEncoding(1.0, 0.5, 3), r"p must lie in \(0, 1\), got p=1.0"),
