@@ -16,6 +16,7 @@ from ldpnb.accuracy import (
     lower_bounds,
     means,
     personalised,
+    sampling,
     tails,
 )
 from ldpnb.estimators.bayes import posterior
@@ -39,6 +40,13 @@ from ldpnb.mechanisms.subsets import SubsetSelection
         (
             lambda: personalised.variance_reweighted_reports(
                 [0.0], nodes=0, report_rates=[0.5], mechanism=KaryRandomisedResponse(1.0, 2)
+            ),
+            "nodes must be an integer >= 1, got nodes=0",
+        ),
+        (lambda: tails.kept_laplace_chernoff(0, 0.5, 1.0, 1.0), "terms must be an integer >= 1, got terms=0"),
+        (
+            lambda: sampling.rare_variance_rescaled(
+                nodes=0, sampling_rate=0.5, mechanism=KaryRandomisedResponse(1.0, 2)
             ),
             "nodes must be an integer >= 1, got nodes=0",
         ),

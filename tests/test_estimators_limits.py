@@ -173,6 +173,11 @@ def test_half_the_weights_have_half_the_deviation() -> None:
     )
 
 
+def test_reports_of_which_one_is_not_finite_are_refused() -> None:
+    with pytest.raises(ValueError, match="tallies must be finite and >= 0"):
+        ratio([3.0, np.inf], nodes=10, mechanism=KaryRandomisedResponse(1.0, 2))
+
+
 def test_every_data_set_needs_a_report_for_a_ratio() -> None:
     with pytest.raises(ValueError, match="tallies must have a positive sum for a ratio estimate"):
         ratio([[3, 4], [0, 0]], nodes=10, mechanism=KaryRandomisedResponse(1.0, 2))

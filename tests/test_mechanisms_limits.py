@@ -50,6 +50,14 @@ from ldpnb.privacy.channel import privacy_loss
             ),
             "public must be signs -1 and ",
         ),
+        (
+            lambda: SubsetSelection(1.0, 3, 1).randomize([0, -1], rng=np.random.default_rng(1)),
+            r"values must lie in 0 .. 2, got -1 .. 0",
+        ),
+        (
+            lambda: SubsetSelection(1.0, 3, 1).randomize([0, 3], rng=np.random.default_rng(1)),
+            r"values must lie in 0 .. 2, got 0 .. 3",
+        ),
         (lambda: OneBit(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
         (lambda: UnaryEncoding(0.5, 0.0, 3), r"q must lie in \(0, 1\), got q=0.0"),
         (lambda: UnaryEncoding(1.0, 0.5, 3), r"p must lie in \(0, 1\), got p=1.0"),
