@@ -23,6 +23,10 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
         (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 0), "order must be an integer >= 1, got order=0"),
         (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 4), "order must be at most 3, got order=4"),
         (lambda: shuffling.closed_form(0.1, nodes=0, epsilon=1.0), "nodes must be an integer >= 1, got nodes=0"),
+        (
+            lambda: clusters.identifying_confusion([1, 2], 2, epsilon=1.0),
+            "chosen must leave a cluster out, got chosen=2 of 2",
+        ),
         (lambda: rates_of([-0.1, 0.5]), r"rates must be 2 numbers in \[0, 1\]"),
         (lambda: rates_of([0.1, 1.5]), r"rates must be 2 numbers in \[0, 1\]"),
     ],

@@ -160,7 +160,8 @@ def test_negligible_ends_of_the_series_are_cut_off(monkeypatch: pytest.MonkeyPat
 def test_the_best_weights_do_not_need_the_uniform_distribution_spelled_out() -> None:
     channel = UnaryEncoding.optimised(1.0, 3).channel()
     assert linear.best_weights(channel) == pytest.approx(linear.best_weights(channel, np.full(3, 1 / 3)), rel=1e-12)
-    for broken in ([0.5, 0.5], np.ones((2, 3, 3))):
+    assert linear.least_squares_weights([[1.0]]).tolist() == [[1.0]]
+    for broken in ([0.5, 0.5], np.ones((2, 3, 3)), np.ones((0, 2))):
         with pytest.raises(ValueError, match="channel must be a matrix of outputs by inputs"):
             linear.best_weights(broken)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
 
-from ldpnb.estimators import saddle, solvers
+from ldpnb.estimators import likelihood, saddle, solvers
 from ldpnb.estimators.likelihood import mle
 from ldpnb.estimators.saddle import saddle_point
 from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
@@ -146,6 +146,18 @@ def test_five_data_sets_of_sixteen_values_share_a_table_and_others_need_none(
     assert gaps.max() < 1e-6
     assert (len(stacked) == 0) == shared
     assert shared or peak < 2000 * values**2 * 8
+
+
+@pytest.mark.parametrize(("values", "together", "apart"), [(2, 1, 0), (32, 1, 0), (33, 0, 3)])
+def test_up_to_thirty_two_values_all_data_sets_are_solved_together_and_beyond_one_by_one(
+    counted: Callable[[Any, str], list[int]], values: int, together: int, apart: int
+) -> None:
+    short, long_ones = counted(likelihood, "interior_point"), counted(likelihood, "proximal_newton")
+    mechanism, rng = KaryRandomisedResponse(3.0, values), np.random.default_rng(5)
+    tallies = rng.multinomial(900, mechanism.channel() @ rng.dirichlet(np.ones(values)), size=3)
+    estimates = mle(mechanism.channel(), tallies, tolerance=1e-6).estimate
+    assert estimates == pytest.approx(likelihood.krr_mle(tallies, epsilon=3.0), abs=1e-4)
+    assert (len(short), len(long_ones)) == (together, apart)
 
 
 def test_rows_may_be_scaled_at_will() -> None:

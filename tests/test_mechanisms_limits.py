@@ -158,6 +158,8 @@ def test_a_thousand_users_are_one_block(monkeypatch: pytest.MonkeyPatch) -> None
 def test_as_many_subsets_as_allowed_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ldpnb.mechanisms.subsets.EXPLICIT_LIMIT", 10)
     assert SubsetSelection(1.0, 5, 2).outputs().shape == (10, 5)
+    _, tallies = SubsetSelection(1.0, 5, 2).sample_outputs([900, 0, 0, 0, 100], rng=np.random.default_rng(5))
+    assert tallies.size <= 10
     with pytest.raises(ValueError, match="subsets must be at most 10 to list them all, got 15"):
         SubsetSelection(1.0, 6, 2).outputs()
 
