@@ -11,7 +11,7 @@ from ldpnb.estimators import bayes, gaps, linear
 from ldpnb.estimators.bayes import fitted_concentration, krr_posterior, krr_posterior_saddle, support_posterior
 from ldpnb.estimators.likelihood import NotCertifiedError, certificate_gap, krr_mle, mle
 from ldpnb.estimators.saddle import saddle_point
-from ldpnb.estimators.sampling import ratio
+from ldpnb.estimators.sampling import hajek, ratio
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans
 
@@ -182,3 +182,5 @@ def test_reports_of_which_one_is_not_finite_are_refused() -> None:
 def test_every_data_set_needs_a_report_for_a_ratio() -> None:
     with pytest.raises(ValueError, match="tallies must have a positive sum for a ratio estimate"):
         ratio([[3, 4], [0, 0]], nodes=10, mechanism=KaryRandomisedResponse(1.0, 2))
+    with pytest.raises(ValueError, match="tallies must have a positive sum for a ratio estimate"):
+        hajek([[[3, 4]], [[0, 0]]], nodes=10, rates=[0.5], mechanism=KaryRandomisedResponse(1.0, 2))

@@ -200,7 +200,7 @@ def test_logarithms_are_recomputed_along_steps_that_are_tight_up_to_the_solvers_
 
 
 def test_logarithms_that_break_another_constraint_are_not_a_vertex() -> None:
-    distances = np.array([[0.0, 1.0, 0.9], [1.0, 0.0, 1.0], [0.9, 1.0, 0.0]])
+    distances = np.array([[0.0, 1.0, 1.5], [1.0, 0.0, 1.0], [1.5, 1.0, 0.0]])
     assert optimiser._along_tight(np.array([0.0, 1.0, 2.0]), distances) is None
     assert optimiser._along_tight(np.array([0.0, 1.0, 0.0]), distances) is not None
 

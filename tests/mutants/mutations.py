@@ -142,6 +142,12 @@ def _names(statement: ast.stmt) -> list[str]:
     return []
 
 
+def _is_union_of_types(statement: ast.AST) -> bool:
+    """Say whether a statement of a module gives a name to types joined by ``|``: they are for the reader and have no other value."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr)
+
+
 def _slots(
     tree: ast.AST, inside: str = "", function: str = ""
 ) -> Iterator[tuple[str, ast.AST, Callable[[ast.AST], None]]]:
@@ -158,7 +164,7 @@ def _slots(
             where = function
             if not function:
                 defined = _names(node) if isinstance(node, ast.stmt) else []
-                if len(defined) != 1:
+                if len(defined) != 1 or _is_union_of_types(node):
                     continue
                 where = inside + defined[0]
             if function:
