@@ -72,12 +72,11 @@ def test_both_ends_of_an_acceptance_region_are_equally_likely_or_it_starts_at_ze
     assert reached == pytest.approx(level, rel=1e-12)
 
 
-@pytest.mark.parametrize("level", [0.9, 0.99])
-def test_intervals_are_the_means_whose_regions_hold_the_estimate(level: float) -> None:
+def test_intervals_are_the_means_whose_regions_hold_the_estimate() -> None:
     observed = np.array([0.3, 1.5, 2.7, 4.0, 6.0, 7.5])
-    lower, upper = gaps.absolute_interval(-observed, 1.0, level=level).T
+    lower, upper = gaps.absolute_interval(-observed, 1.0, level=0.99).T
     for means, inside in ((lower + 1e-3, True), (lower - 1e-3, False), (upper - 1e-3, True), (upper + 1e-3, False)):
-        regions = gaps.acceptance_region(np.maximum(means, 0), level)
+        regions = gaps.acceptance_region(np.maximum(means, 0), 0.99)
         held = (regions[:, 0] <= observed) & (observed <= regions[:, 1])
         assert (held[means > 0] == inside).all()
 
