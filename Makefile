@@ -33,7 +33,7 @@ bench: $(STAMP) build/peers/.installed ## time every task against its peers and 
 bench-readme: $(STAMP) build/peers/.installed # the same, and put the table into the README
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python --readme
 
-mutants: $(STAMP) ## break the formulas in thousands of small ways and see the tests notice (about an hour)
+mutants: $(STAMP) ## break the formulas in thousands of small ways and see the tests notice (some hours)
 	@$(BIN)/python tests/mutants/run.py
 
 build/peers/.installed: tests/bench/peers.txt | $(STAMP)

@@ -177,7 +177,7 @@ def machine() -> str:
 @click.argument("peer_python")
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--only", default="", help="Only tasks that contain this text; leaves the growth curves out.")
-@click.option("--readme", is_flag=True, help="Put the table into the README.")
+@click.option("--readme", is_flag=True, help="Put the table, or the rows measured, into the README.")
 def main(peer_python: str, rounds: int, only: str, readme: bool) -> None:
     """Run the benchmark and print its table."""
     pythons = {"ours": sys.executable, "peers": peer_python}
@@ -204,6 +204,7 @@ def main(peer_python: str, rounds: int, only: str, readme: bool) -> None:
         draw(growth(names, pythons), folder)
     if readme:
         renew(rows, rounds)
+    if readme and not only:
         for kind in ("csv", "png"):
             shutil.copyfile(folder / f"growth.{kind}", HERE / f"growth.{kind}")
 
@@ -228,11 +229,14 @@ def draw(points: list[dict], folder: Path) -> None:
 def renew(rows: list[dict], rounds: int) -> None:
     path = ROOT / "README.md"
     head, _, rest = path.read_text(encoding="utf-8").partition(START)
-    _, _, tail = rest.partition(END)
+    before, _, tail = rest.partition(END)
+    cells = [line.strip("| ").split(" | ")[0] for line in before.splitlines()]
+    known = dict(zip(cells, before.splitlines(), strict=True))
+    new = {r["task"]: "| " + " | ".join(r.values()) + " |" for r in rows}
     lines = [
         "| " + " | ".join(rows[0]) + " |",
         "|" + "---|" * len(rows[0]),
-        *("| " + " | ".join(r.values()) + " |" for r in rows),
+        *(line for task, _ in TARGETS if (line := new.get(task, known.get(task)))),
     ]
     note = f"\n{machine()}; medians of {rounds} interleaved rounds, smallest and largest in brackets.\n"
     path.write_text(f"{head}{START}\n" + "\n".join(lines) + f"\n{note}{END}{tail}", encoding="utf-8")
