@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from demonstration import COMPUTE, PARAMETERS, notebook
@@ -52,6 +53,23 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
         )
 
     return call
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
+    """Return a function that makes a list grow by one entry whenever a function is called."""
+
+    def count(module: Any, name: str) -> list[int]:
+        calls, plain = [], getattr(module, name)
+
+        def noted(*given: Any, **named: Any) -> Any:
+            calls.append(1)
+            return plain(*given, **named)
+
+        monkeypatch.setattr(module, name, noted)
+        return calls
+
+    return count
 
 
 @pytest.fixture(scope="session")

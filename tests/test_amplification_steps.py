@@ -11,23 +11,6 @@ from ldpnb.designs import sizes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
-@pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
-    """Return a function that makes a list grow by one entry whenever a function is called."""
-
-    def count(module: Any, name: str) -> list[int]:
-        calls, plain = [], getattr(module, name)
-
-        def noted(*given: Any, **named: Any) -> Any:
-            calls.append(1)
-            return plain(*given, **named)
-
-        monkeypatch.setattr(module, name, noted)
-        return calls
-
-    return count
-
-
 @pytest.mark.parametrize(
     ("epsilon", "size", "nodes", "rate", "delta", "sums", "tallied", "guesses"),
     [

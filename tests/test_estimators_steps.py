@@ -15,23 +15,6 @@ from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 
 
-@pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
-    """Return a function that makes a list grow by one entry whenever a function is called."""
-
-    def count(module: Any, name: str) -> list[int]:
-        calls, plain = [], getattr(module, name)
-
-        def noted(*given: Any, **named: Any) -> Any:
-            calls.append(1)
-            return plain(*given, **named)
-
-        monkeypatch.setattr(module, name, noted)
-        return calls
-
-    return count
-
-
 def reports(mechanism: Any, users: int, draws: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return a channel and shares of its outputs among users with a random distribution, one row per draw."""
     rng, channel = np.random.default_rng(users), mechanism.channel()

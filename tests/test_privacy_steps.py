@@ -15,23 +15,6 @@ from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy import channel, design, hockey_stick, optimiser, saved
 
 
-@pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
-    """Return a function that makes a list grow by one entry whenever a function is called."""
-
-    def count(module: Any, name: str) -> list[int]:
-        calls, plain = [], getattr(module, name)
-
-        def noted(*given: Any, **named: Any) -> Any:
-            calls.append(1)
-            return plain(*given, **named)
-
-        monkeypatch.setattr(module, name, noted)
-        return calls
-
-    return count
-
-
 @pytest.mark.parametrize(("draws", "steps"), [(1, 311), (3, 333)])
 def test_the_best_channel_takes_about_sixteen_newton_steps(
     counted: Callable[[Any, str], list[int]], draws: int, steps: int
