@@ -22,10 +22,11 @@ test: $(STAMP) ## style, types, unit tests and every notebook against its stored
 	$(BIN)/python -m pytest -n $(JOBS); tests=$$?; \
 	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
 
-lint: $(STAMP) ## ruff and mypy
+lint: $(STAMP) ## ruff, mypy and which room may use which
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
 
 bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python
@@ -46,7 +47,7 @@ matrix: $(STAMP) ## compute every number on other code paths, Pythons, dependenc
 	@$(BIN)/python tests/matrix/matrix.py --only "$(ONLY)"
 
 sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
-	@$(BIN)/python tests/supply/bill.py
+	@$(BIN)/python tests/run/supply/bill.py
 
 site: $(STAMP) ## build the static site into build/site
 	@$(BIN)/ldpnb site

@@ -3,10 +3,10 @@
 Data flows one way through the rooms of this package::
 
     populations -> mechanisms -> estimators -> accuracy -> experiments -> figures
-    designs -> privacy -> amplification
-    audit: source -> claim -> check -> verdict
+    designs -> privacy
+    papers: source -> claim -> check -> verdict
 
-`companion` runs the notebooks and `cli` is the command line. Importing `ldpnb` imports none of them.
+`run` runs the notebooks and `cli` is the command line. Importing `ldpnb` imports none of them.
 """
 
 __version__ = "0.1.0"

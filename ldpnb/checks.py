@@ -4,10 +4,14 @@ They take exactly one keyword, whose name is the argument's own, and return the 
 Inner functions do not check again.
 """
 
+import difflib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+_LONGEST_SHOWN = 200
 
 
 def _one(named: dict[str, Any]) -> tuple[str, Any]:
@@ -152,3 +156,32 @@ def choice(*, among: tuple[str, ...], **named: Any) -> str:
     if value not in among:
         raise ValueError(f"{name} must be one of {', '.join(among)}, got {name}={value!r}")
     return str(value)
+
+
+class UsageError(ValueError):
+    """Something the caller wrote is wrong: an unknown notebook, an unknown parameter, a value of the wrong type."""
+
+
+def shown(text: str) -> str:
+    r"""Return a user's word for a message: as it is, or with escapes and shortened where it would spoil the line.
+
+    >>> shown("01_line"), shown("two\nlines"), len(shown(10**6 * "x"))
+    ('01_line', "'two\\nlines'", 203)
+    """
+    return text if text.isprintable() and len(text) <= _LONGEST_SHOWN else shortened(text)
+
+
+def shortened(value: Any) -> str:
+    """Return a value as Python writes it, cut where it would fill the screen."""
+    text = repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str) else value)
+    return text if len(text) <= _LONGEST_SHOWN + 2 else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def nearest(word: str, among: Sequence[str]) -> str:
+    """Return a suggestion for a misspelt word, or nothing.
+
+    >>> nearest("epsilom", ("epsilon", "n"))
+    ' (did you mean epsilon?)'
+    """
+    near = difflib.get_close_matches(word[:_LONGEST_SHOWN], among, n=1, cutoff=0.5)
+    return f" (did you mean {near[0]}?)" if near else ""

@@ -12,9 +12,10 @@ from typing import Any, NoReturn
 import click
 
 from ldpnb import __version__
-from ldpnb.catalogue import Notebook, UsageError, catalogue, find, home, shown
-from ldpnb.parallel import BACKENDS
+from ldpnb.checks import UsageError, shown
 from ldpnb.planning.command import plan
+from ldpnb.run.catalogue import Notebook, catalogue, find, home
+from ldpnb.run.parallel import BACKENDS
 
 _LONGEST_MESSAGE = 4000
 _FORMATS = ("md", "html", "csv")
@@ -74,7 +75,7 @@ def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
 @cli.command("list", short_help="List all notebooks.")
 def list_notebooks() -> None:
     """List all notebooks: id, title, number of claims, and whether the results here are up to date."""
-    from ldpnb.companion import up_to_date
+    from ldpnb.run.execution import up_to_date
 
     rows = [(n.id, str(len(n.claims) or ""), "up to date" if up_to_date(n) else "", n.title) for n in catalogue()]
     widths = [max(len(r[i]) for r in rows) for i in range(3)]
@@ -157,10 +158,10 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, f
 
     With -p or --output the results go to a folder of their own and the committed ones stay as they are.
     """
-    from ldpnb import companion
+    from ldpnb.run import execution
 
-    tasks = companion.plan(_chosen(ids), parameters, output)
-    renew = [t for t in tasks if force or t.target != t.notebook.path or not companion.up_to_date(t.notebook)]
+    tasks = execution.plan(_chosen(ids), parameters, output)
+    renew = [t for t in tasks if force or t.target != t.notebook.path or not execution.up_to_date(t.notebook)]
     if len(renew) < len(tasks):
         click.echo(f"up to date: {_notebooks(len(tasks) - len(renew))}")
     failed = _run(renew, where)
@@ -175,12 +176,12 @@ def _notebooks(count: int) -> str:
 def _run(tasks: list[Any], where: dict[str, Any]) -> int:
     from tqdm import tqdm
 
-    from ldpnb import companion
+    from ldpnb.run import execution
 
     failed, folders = 0, dict[Path, None]()
     try:
         with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
-            for outcome in companion.run(tasks, **where):
+            for outcome in execution.run(tasks, **where):
                 line = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
                 bar.clear()
                 click.echo(f"failed: {outcome.error}" if outcome.error else line, err=bool(outcome.error))
@@ -262,10 +263,10 @@ def check(ids: tuple[str, ...]) -> None:
 @click.option("-v", "--verbose", is_flag=True, help="With evidence and corrected statements.")
 def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
-    from ldpnb import report
+    from ldpnb.run import ledger
 
     try:
-        table = report.ledger(source, status)
+        table = ledger.ledger(source, status)
     except ValueError as error:
         raise UsageError(str(error)) from None
     for row in table.itertuples():
@@ -280,7 +281,7 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
             )
     counts = ", ".join(f"{n} {s}" for s, n in table["status"].value_counts().items())
     click.echo(f"{len(table)} claims: {counts}")
-    differing = report.changes(source)
+    differing = ledger.changes(source)
     for line in differing:
         click.echo(f"differs from the committed ledger: {line}", err=True)
     if differing:
@@ -295,14 +296,15 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 @click.option("--readme", is_flag=True, help="Renew the README's table of sources instead.")
 def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
     """Write the committed ledger as Markdown, HTML or CSV, to the terminal by default."""
-    from ldpnb import report, writing
-    from ldpnb.site import ledger
+    from ldpnb import writing
+    from ldpnb.run import ledger
+    from ldpnb.site import entries
 
     if readme:
-        changed = report.write_readme_table(home() / "README.md")
+        changed = ledger.write_readme_table(home() / "README.md")
         click.echo("README.md renewed" if changed else "README.md is current")
     else:
-        text = ledger.document(kind or ledger.format_of(str(output)))
+        text = entries.document(kind or entries.format_of(str(output)))
         if output is None or str(output) == "-":
             click.echo(text, nl=False)
             return
@@ -318,7 +320,7 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
 )
 def site(output: Path | None) -> None:
     """Build the static site of the executed notebooks; it works from disk and asks nothing of any host."""
-    from ldpnb.companion import build
+    from ldpnb.run.execution import build
     from ldpnb.site import builder
 
     target = output or build() / "site"
@@ -336,7 +338,7 @@ def site(output: Path | None) -> None:
 )
 def download(name: str | None, url: str, cache: Path | None, sha256: str) -> None:
     """Fetch public data by NAME and print the file's path; without a NAME, list what there is."""
-    from ldpnb.populations import download as public
+    from ldpnb.data import download as public
 
     if name is None:
         for key, dataset in public.DATASETS.items():
@@ -374,7 +376,7 @@ def lab(arguments: tuple[str, ...]) -> None:
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def normalise(paths: tuple[Path, ...]) -> None:
     """Rewrite executed notebooks without what differs between runs; exit 1 if one was changed or has not been executed."""
-    from ldpnb.companion import tidy
+    from ldpnb.run.execution import tidy
 
     problems = [problem for path in paths if (problem := tidy(path))]
     for problem in problems:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from demonstration import COMPUTE, PARAMETERS, notebook
 
-from ldpnb import catalogue
-from ldpnb.environment import FIGURES_FOLDER
+from ldpnb.notebook.environment import FIGURES_FOLDER
+from ldpnb.run import catalogue
 
 
 @pytest.fixture(autouse=True)

@@ -107,7 +107,7 @@ def variance_unadjusted(
 
     References
     ----------
-    What the proof of Theorem 3.2 of biswas2022 sets out to compute; see `ldpnb.accuracy.sampling_published`.
+    What the proof of Theorem 3.2 of biswas2022 sets out to compute; see `ldpnb.papers.biswas2022.displayed`.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def variance_realised_size(
 
     References
     ----------
-    What the proof of Theorem 3.5 of biswas2022 sets out to compute; see `ldpnb.accuracy.sampling_published`.
+    What the proof of Theorem 3.5 of biswas2022 sets out to compute; see `ldpnb.papers.biswas2022.displayed`.
 
     Examples
     --------

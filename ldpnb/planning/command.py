@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ldpnb.catalogue import UsageError
+from ldpnb.checks import UsageError
 
 Command = Callable[..., None]
 

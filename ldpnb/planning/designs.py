@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.amplification import lemmas, shuffling, subsampling
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.privacy import lemmas, shuffling, subsampling
 
 Kind = Literal["everyone", "srs", "poisson"]
 Neighbours = Literal["replacement", "deletion"]

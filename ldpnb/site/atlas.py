@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 import ldpnb
-from ldpnb.catalogue import UsageError, home
+from ldpnb.checks import UsageError
+from ldpnb.run.catalogue import home
 
 PACKAGE = Path(ldpnb.__file__).parent
 

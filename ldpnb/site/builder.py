@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ldpnb import writing
-from ldpnb.audit import SOURCES
-from ldpnb.catalogue import Notebook, UsageError, catalogue, home
-from ldpnb.site import ledger, links, sources
+from ldpnb.checks import UsageError
+from ldpnb.claims import SOURCES
+from ldpnb.run.catalogue import Notebook, catalogue, home
+from ldpnb.site import entries as told
+from ldpnb.site import links, sources
 from ldpnb.site.atlas import Atlas, address, local
-from ldpnb.site.ledger import STATUSES, Entry
+from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.markdown import plain
 from ldpnb.site.pages import notebook_page
 from ldpnb.site.templates import STATIC, page
@@ -62,7 +64,7 @@ def _write(path: Path, content: str | Path) -> None:
 
 def _files() -> Iterator[tuple[str, str | Path]]:
     """Yield every file of the site: its address and its content, as text or as the file to copy."""
-    notebooks, atlas, entries = catalogue(), Atlas(), ledger.entries()
+    notebooks, atlas, entries = catalogue(), Atlas(), told.entries()
     yield ".nojekyll", ""
     for asset in sorted(STATIC.iterdir()):
         yield f"static/{asset.name}", asset
@@ -108,9 +110,9 @@ def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:
         tour=next((f"{n.id}.html" for n in notebooks if n.id == _TOUR), ""),
         groups=groups,
         entries=entries,
-        sources=ledger.sources(entries),
+        sources=told.sources(entries),
         statuses=STATUSES,
-        tex=(home() / ledger.CSV).with_suffix(".tex").exists(),
+        tex=(home() / told.CSV).with_suffix(".tex").exists(),
     )
 
 

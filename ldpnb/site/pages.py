@@ -13,12 +13,13 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 from markupsafe import Markup
 
-from ldpnb import imports
-from ldpnb.audit import SOURCES
-from ldpnb.catalogue import Notebook, UsageError, home
+from ldpnb.checks import UsageError
+from ldpnb.claims import SOURCES
+from ldpnb.run import imports
+from ldpnb.run.catalogue import Notebook, home
 from ldpnb.site.atlas import Atlas
+from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
-from ldpnb.site.ledger import STATUSES, Entry
 from ldpnb.site.markdown import plain, render, slug
 from ldpnb.site.sources import highlighted
 from ldpnb.site.templates import HERE, page

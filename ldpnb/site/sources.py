@@ -34,7 +34,7 @@ def modules() -> list[str]:
 
 def code_pages(of: list[str]) -> dict[str, str]:
     """Return a page for every module and one for every folder of modules, by address."""
-    folders = sorted({str(PurePosixPath(m).parent) for m in of})
+    folders = sorted({str(f) for m in of for f in PurePosixPath(m).parents if f.name})
     return {address(m): module_page(m) for m in of} | {address(f): _folder(f, of, folders) for f in folders}
 
 
@@ -62,7 +62,7 @@ def _folder(path: str, of: list[str], folders: list[str]) -> str:
             "about": _about(p),
         }
         for p in (*inside, f"{path}/__init__.py")
-        if local(p).exists()
+        if p in folders or p in of
     ]
     above = str(PurePosixPath(path).parent)
     folder = "" if above == "." else f"{above}/"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ldpnb import writing
-from ldpnb.catalogue import UsageError
+from ldpnb.checks import UsageError
 from ldpnb.sweeps.grid import Sweep, Task
 from ldpnb.sweeps.work import Row
 

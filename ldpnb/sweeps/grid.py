@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.catalogue import UsageError
+from ldpnb.checks import UsageError
 from ldpnb.rng import stream
 from ldpnb.sweeps.registry import Experiment, Option, find, provenance
 

@@ -9,8 +9,10 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpnb import figures, writing
-from ldpnb.catalogue import Parameter, UsageError, nearest
+from ldpnb import writing
+from ldpnb.checks import UsageError, nearest
+from ldpnb.notebook import figures
+from ldpnb.run.catalogue import Parameter
 from ldpnb.sweeps.folder import read_manifest
 from ldpnb.sweeps.registry import find
 from ldpnb.sweeps.table import collect

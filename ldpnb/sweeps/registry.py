@@ -1,6 +1,6 @@
 """What can be swept: plain functions whose keyword arguments are an experiment's parameters.
 
-`ldpnb.experiments.repeated` holds the companion's own. Any other function of the same form that can be imported serves as well, by the name
+`ldpnb.sweeps.experiments` holds the companion's own. Any other function of the same form that can be imported serves as well, by the name
 ``module:function``; naming it runs its module, so that such a name is trusted as code is. Its annotations (int, float, str, bool or a Literal of
 words), defaults and numpydoc docstring are its specification.
 """
@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ldpnb import __version__
-from ldpnb.catalogue import Parameter, UsageError, nearest
+from ldpnb.checks import UsageError, nearest
+from ldpnb.run.catalogue import Parameter
 
 EXPERIMENTS: Mapping[str, str] = {
-    name: f"ldpnb.experiments.repeated:{name}" for name in ("frequencies", "sampling", "gaps")
+    name: f"ldpnb.sweeps.experiments:{name}" for name in ("frequencies", "sampling", "gaps")
 }
 """The companion's experiments: name to ``module:function``."""
 

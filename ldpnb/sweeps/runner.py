@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ldpnb.parallel import Lost, Pool, unordered
+from ldpnb.run.parallel import Lost, Pool, unordered
 from ldpnb.sweeps.folder import store
 from ldpnb.sweeps.grid import Sweep, Task
 from ldpnb.sweeps.registry import provenance

@@ -8,8 +8,8 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from ldpnb.companion import build
-from ldpnb.parallel import PoolError, pool
+from ldpnb.run.execution import build
+from ldpnb.run.parallel import PoolError, pool
 from ldpnb.sweeps import folder as folders
 from ldpnb.sweeps import runner
 from ldpnb.sweeps.grid import Sweep, plan

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import writing
-from ldpnb.catalogue import UsageError
+from ldpnb.checks import UsageError
 from ldpnb.sweeps.folder import read_manifest, whole_files
 
 TABLE = "table.csv"

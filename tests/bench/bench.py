@@ -212,7 +212,7 @@ def main(peer_python: str, rounds: int, only: str, readme: bool) -> None:
 def draw(points: list[dict], folder: Path) -> None:
     import pandas as pd
 
-    from ldpnb.figures import curves
+    from ldpnb.notebook.figures import curves
 
     table = pd.DataFrame(points)
     table["panel"] = table["panel"].str.replace(": time against", " by")

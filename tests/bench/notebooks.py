@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 HOOKS = """
-import time, ldpnb.audit, ldpnb.figures
+import time, ldpnb.claims, ldpnb.notebook.figures
 spent = {"drawing": 0.0, "deciding claims": 0.0}
 def timed(owner, name, kind):
     inner = getattr(owner, name)
@@ -19,8 +19,8 @@ def timed(owner, name, kind):
         finally:
             spent[kind] += time.perf_counter() - start
     setattr(owner, name, outer)
-timed(ldpnb.figures, "publish", "drawing")
-timed(ldpnb.audit, "decide", "deciding claims")
+timed(ldpnb.notebook.figures, "publish", "drawing")
+timed(ldpnb.claims, "decide", "deciding claims")
 """
 
 
@@ -43,9 +43,9 @@ def say(client: Any, code: str) -> str:
 
 def where_the_time_goes() -> dict[str, float]:
     """Run every notebook in a kernel of its own, one after another, and return the seconds by kind."""
-    from ldpnb.catalogue import catalogue
-    from ldpnb.companion import kernel_environment
-    from ldpnb.kernels import share_imports
+    from ldpnb.run.catalogue import catalogue
+    from ldpnb.run.execution import kernel_environment
+    from ldpnb.run.kernels import share_imports
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(kernel_environment(Path(folder)))

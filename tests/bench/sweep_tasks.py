@@ -36,7 +36,7 @@ def asleep(
 
 def cost(backend: str, workers: int, seconds: float) -> tuple[int, float]:
     """Return the number of tasks and the wall time of a sweep with warm workers."""
-    from ldpnb.parallel import pool
+    from ldpnb.run.parallel import pool
     from ldpnb.sweeps import folder, runner
     from ldpnb.sweeps.grid import plan
 

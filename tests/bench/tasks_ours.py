@@ -117,8 +117,8 @@ def unary_data(users: int, values: int, epsilon: float = EPSILON, counts: np.nda
 
 
 def unary_mle(users: int, values: int, epsilon: float = EPSILON, column: str = ""):
+    from ldpnb.data.public import adult
     from ldpnb.estimators.likelihood import support_mle
-    from ldpnb.populations.public import adult
 
     counts = adult("age").counts if column else None
     mechanism, outputs, tallies = unary_data(users, values, epsilon, counts)
@@ -141,8 +141,8 @@ def gaps():
 
 
 def shuffled(users: int, values: int = 100, epsilon: float = 3.0):
-    from ldpnb.amplification import shuffling
     from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    from ldpnb.privacy import shuffling
 
     setting = {"nodes": users, "sampling_rate": 1.0, "mechanism": KaryRandomisedResponse(epsilon, values)}
     info = {}
@@ -155,15 +155,15 @@ def shuffled(users: int, values: int = 100, epsilon: float = 3.0):
 
 
 def random_size(records: int):
-    from ldpnb.amplification.random_size import random_size_loss
     from ldpnb.designs.sizes import truncated_gaussian_size
+    from ldpnb.privacy.random_size import random_size_loss
 
     law = truncated_gaussian_size(records, records / 10, records / 100)
     return lambda: random_size_loss(law, EPSILON)
 
 
 def clusters(count: int):
-    from ldpnb.amplification.clusters import cluster_loss
+    from ldpnb.privacy.clusters import cluster_loss
 
     sizes = np.random.default_rng(7).integers(1, 100_000, count)
     return lambda: cluster_loss(sizes, count // 10, epsilon=0.1)

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ldpnb.catalogue import catalogue, home
+from ldpnb.run.catalogue import catalogue, home
 
 SHOWN = [
     "00_start_here",

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ldpnb.catalogue import catalogue
-from ldpnb.site import ledger
+from ldpnb.run.catalogue import catalogue
+from ldpnb.site import entries
 
 PAGES = ["index.html", *(f"{n.id}.html" for n in catalogue())]
-CODE = ["code/ldpnb/index.html", "code/ldpnb/audit/index.html", "code/ldpnb/rng.py.html"]
+CODE = ["code/ldpnb/index.html", "code/ldpnb/papers/index.html", "code/ldpnb/rng.py.html"]
 CONTRAST = Path(__file__).with_name("contrast.js").read_text()
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 
@@ -33,7 +33,7 @@ def test_every_page_opens_from_disk_and_asks_nothing_of_anybody(site: Path, open
 
 
 def test_the_ledger_is_filtered_by_source_verdict_and_words(site: Path, open_page: Any) -> None:
-    claims = ledger.entries()
+    claims = entries.entries()
     page = open_page()
     page.goto(address(site, "index.html"))
     shown = page.locator(".ledger > li:visible")
@@ -62,8 +62,8 @@ def test_the_ledger_is_filtered_by_source_verdict_and_words(site: Path, open_pag
 def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(site: Path, open_page: Any) -> None:
     page = open_page()
     page.goto(address(site, "index.html#status=refuted"))
-    claims = [c for c in ledger.entries() if c.status == "refuted" and c.page]
-    assert page.locator(".ledger > li:visible").count() == sum(c.status == "refuted" for c in ledger.entries())
+    claims = [c for c in entries.entries() if c.status == "refuted" and c.page]
+    assert page.locator(".ledger > li:visible").count() == sum(c.status == "refuted" for c in entries.entries())
     page.locator(f"a[data-filter='source={claims[0].source}&status=refuted']").click()
     page.locator(".ledger > li:visible a").first.click()
     section = page.locator(f"#{claims[0].anchor}")
@@ -135,5 +135,5 @@ def test_on_paper_the_evidence_is_shown_and_what_only_works_on_a_screen_is_not(s
 def test_without_scripts_everything_is_there_but_the_controls(site: Path, open_page: Any) -> None:
     page = open_page(java_script_enabled=False)
     page.goto(address(site, "index.html"))
-    assert page.locator(".ledger > li").filter(visible=True).count() == len(ledger.entries())
+    assert page.locator(".ledger > li").filter(visible=True).count() == len(entries.entries())
     assert not page.locator("form.filter, #theme").filter(visible=True).count()

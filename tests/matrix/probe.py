@@ -22,8 +22,8 @@ def main(folder: Path) -> None:
     """Write the ledger, the tables and the description of this environment."""
     os.environ |= {"LDPNB_FIGURES": str(folder), "LDPNB_HEADLESS": "1", "MPLBACKEND": "agg"}
     locale.setlocale(locale.LC_ALL, "")
-    from ldpnb import figures
-    from ldpnb.catalogue import catalogue
+    from ldpnb.notebook import figures
+    from ldpnb.run.catalogue import catalogue
 
     def table_only(figure: Any, table: Any, stem: str, *, caption: str) -> None:
         figures.publish_table(table, stem, caption=caption)

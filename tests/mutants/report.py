@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ROOMS = ("mechanisms", "estimators", "privacy", "amplification", "accuracy")
+ROOMS = ("mechanisms", "estimators", "privacy", "accuracy")
 COLUMNS = ("room", "module", "function", "line", "mutation", "repeat", "outcome", "by")
 REQUIRED = 0.9
 NOTHING = {"kind": "", "why": "not explained"}

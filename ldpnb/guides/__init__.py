@@ -1,0 +1,1 @@
+"""What the companion's own notebooks compute and draw: the tour, own data and the plan."""

@@ -1,0 +1,346 @@
+"""Draw tidy tables and publish the pictures with their numbers. Nothing here computes a result.
+
+A figure is drawn from one table and published together with it, so that the numbers behind every picture can be read, compared and reused.
+Colour, marker and dash belong to the thing shown (an estimator, a mechanism, a bound), the same in every figure. Simulated values, which carry a
+standard error, are points with bars of two standard errors; theory is a line.
+"""
+
+import hashlib
+import io
+import itertools
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from ldpnb import writing
+from ldpnb.notebook import environment
+
+mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
+
+# hues that the colour-blind tell apart; the first six and black also differ in lightness, so that they remain apart in grey
+_COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
+_MARKERS = "osD^vP*X"
+_DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (4, 1, 1, 1)),
+    (0, (8, 2)),
+    (0, (2, 1)),
+    (0, (6, 1, 1, 1, 1, 1)),
+    (0, (3, 3)),
+)
+
+_WIDTH = 7.0
+"""Of a figure, inches: the text of a page, so that print does not shrink the type."""
+
+_LEGEND_ENTRY, _LEGEND_ROW = 8, 120
+"""Characters' width of an entry's line and margins, and of a row as wide as a figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colour, marker and dash of one series."""
+
+    colour: str
+    marker: str
+    dash: Any
+
+
+_LOOKS: dict[str, Look] = {}
+_FAMILIES = (
+    ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
+    ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
+    ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian"),
+    ("1-bit", "local Laplace", "Warner"),
+    (
+        "exact",
+        "upper bound",
+        "lower bound",
+        "published",
+        "simple random sampling",
+        "no amplification",
+        "improved lower bound",
+    ),
+    ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
+    ("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace", "M_R as published", "M_L as published"),
+)
+
+
+def look(name: str) -> Look:
+    """Return the look that belongs to `name`; names outside the companion's vocabulary get one by their hash.
+
+    >>> look("MLE") == look("MLE"), look("MLE") == look("Norm-Sub")
+    (True, False)
+    """
+    if not _LOOKS:
+        for family in _FAMILIES:
+            for i, member in enumerate(family):
+                _LOOKS[member] = Look("#000000" if member == "truth" else _COLOURS[i], _MARKERS[i], _DASHES[i])
+    if name not in _LOOKS:
+        i = hashlib.blake2b(str(name).encode(), digest_size=2).digest()[0] % len(_COLOURS)
+        return Look(_COLOURS[i], _MARKERS[i], _DASHES[i])
+    return _LOOKS[name]
+
+
+def _looks(names: Sequence[Any]) -> dict[Any, Look]:
+    """Return the looks of one figure's series: their own, and for numbers and unknown names, in order, those that nothing else there has."""
+    look("MLE")
+    looks = {n: _LOOKS[str(n)] for n in names if str(n) in _LOOKS}
+    others = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
+    free = [other for other in others if other.colour not in {own.colour for own in looks.values()}]
+    return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or others), strict=False))
+
+
+def curves(
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    by: str | None = None,
+    panel: str | None = None,
+    error: str | None = None,
+    band: tuple[str, str] | None = None,
+    xlabel: str | None = None,
+    ylabel: str | None = None,
+    xscale: str = "linear",
+    yscale: str = "linear",
+    columns: int = 2,
+    share_y: bool = True,
+    direct: bool = False,
+) -> Figure:
+    """Draw one curve per value of `by` in one panel per value of `panel`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Tidy: a row per point.
+    x, y : str
+        Columns on the axes.
+    by, panel : str, optional
+        Columns that tell series and panels apart, in order of first appearance.
+    error : str, optional
+        Column of standard errors. Rows where it is present are drawn as points with bars of two standard errors, the others as a line.
+    band : (str, str), optional
+        Columns between which a series is shaded.
+    xlabel, ylabel, xscale, yscale : str
+        Axis labels, with units (left out, the column's name), and scales.
+    columns : int
+        Panels per row.
+    share_y : bool
+        Whether all panels share the ordinate.
+    direct : bool
+        Label the lines at their right end instead of in a legend.
+    """
+    panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
+    wide = min(columns, len(panels))
+    tall = -(-len(panels) // wide)
+    figure, axes = plt.subplots(tall, wide, figsize=(_WIDTH, 3.1 * tall), sharex=True, sharey=share_y, squeeze=False)
+    series = [None] if by is None else list(dict.fromkeys(table[by]))
+    looks = _looks(series)
+    for axis, value in zip(axes.flat, panels, strict=False):
+        part = table if panel is None else table[table[panel] == value]
+        for name in series:
+            rows = part if by is None else part[part[by] == name]
+            if len(rows):
+                _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band, direct)
+        axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else str(value))
+    for axis in list(axes.flat)[len(panels) :]:
+        axis.set_axis_off()
+    for axis in axes[-1, :]:
+        axis.set_xlabel(x if xlabel is None else xlabel)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(y if ylabel is None else ylabel)
+    if by is not None and not direct:
+        handles, labels = _legend(axes)
+        figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
+    return figure
+
+
+def _series(
+    axis: Axes,
+    rows: pd.DataFrame,
+    x: str,
+    y: str,
+    style: Look,
+    name: str | None,
+    error: str | None,
+    band: tuple[str, str] | None,
+    direct: bool,
+) -> None:
+    simulated = rows[error].notna() if error else pd.Series(False, index=rows.index)
+    theory, points = rows[~simulated], rows[simulated]
+    if band is not None and len(theory):
+        axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
+    if len(theory):
+        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name)
+        if direct and name:
+            axis.annotate(
+                name,
+                (theory[x].iloc[-1], theory[y].iloc[-1]),
+                (4, 0),
+                textcoords="offset points",
+                color=style.colour,
+                va="center",
+                fontsize=8,
+            )
+    if len(points):
+        axis.errorbar(
+            points[x],
+            points[y],
+            2 * points[error],
+            color=style.colour,
+            marker=style.marker,
+            linestyle="none",
+            label=name,
+        )
+
+
+def _legend(axes: Any) -> tuple[list[Any], list[str]]:
+    """One entry per name, joining its line and its points."""
+    entries: dict[str, list[Any]] = {}
+    for axis in axes.flat:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            kinds = [type(h) for h in entries.setdefault(label, [])]
+            if type(handle) not in kinds:
+                entries[label].append(handle)
+    handles = [h[0] if len(h) == 1 else tuple(h) for h in entries.values()]
+    return handles, list(entries)
+
+
+def _legend_columns(labels: Sequence[str]) -> int:
+    """Return in how many columns a legend below a figure fits its width, its rows about equally long.
+
+    >>> _legend_columns(["50 %", "25 %", "10 %", "5 %", "1 %", "0.1 %"]), _legend_columns(["somewhat long label"] * 6)
+    (6, 3)
+    """
+    rows = -(-sum(len(label) + _LEGEND_ENTRY for label in labels) // _LEGEND_ROW)
+    return -(-len(labels) // rows)
+
+
+def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
+    """Return a table for reading: floating-point columns as text with `digits` significant digits, whole numbers unchanged.
+
+    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
+    ['0.3333', '1.235e+04']
+    """
+    shown = table.copy()
+    for column in shown.columns:
+        if shown[column].dtype.kind == "f":
+            shown[column] = [("" if np.isnan(v) else f"{v:.{digits}g}") for v in shown[column]]
+    return shown
+
+
+def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> None:
+    """Show a figure, and write it with its numbers when a folder for figures is set.
+
+    Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits), and their provenance ``<stem>.json`` (caption, the run's own
+    parameters, a hash of the numbers), each replaced in one step. Without a folder nothing is written.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Drawn from `table` alone.
+    table : pandas.DataFrame
+        The numbers behind the picture.
+    stem : str
+        ``notebook/name``, such as ``"1_biswas2022/01_sampling_bias/figure_1"``.
+    caption : str
+        What is seen, in a sentence or two; it is also the picture's alternative text.
+
+    Raises
+    ------
+    ValueError
+        If `caption` is empty or `table` has no rows.
+    """
+    from IPython.display import Image, display
+
+    _require(table, stem, caption)
+    picture = _png(figure)
+    _publish(table, stem, caption, lambda: {".png": picture, ".pdf": _pdf(figure)})
+    plt.close(figure)
+    width = round(100 * figure.get_size_inches()[0])
+    display(Image(picture, width=width, alt=caption))
+
+
+def publish_table(table: pd.DataFrame, stem: str, *, caption: str) -> None:
+    """Write a table of results as ``<stem>.csv`` and, for LaTeX, ``<stem>.tex`` when a folder for figures is set; see `publish`."""
+    _require(table, stem, caption)
+    _publish(table, stem, caption, lambda: {".tex": _latex(table, caption).encode()})
+
+
+def _require(table: pd.DataFrame, stem: str, caption: str) -> None:
+    if not caption.strip() or not len(table):
+        raise ValueError(f"{stem}: needs a caption and a table with rows")
+
+
+def _publish(table: pd.DataFrame, stem: str, caption: str, drawn: Callable[[], dict[str, bytes]]) -> None:
+    """Write a table's numbers and what was drawn from them, if a folder is set."""
+    folder = os.environ.get(environment.FIGURES_FOLDER)
+    if not folder:
+        return
+    numbers = writing.without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    about = {
+        "caption": caption,
+        "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
+        "rows": len(table),
+        "columns": list(table.columns),
+        "sha256": hashlib.sha256(numbers.encode()).hexdigest(),
+    }
+    provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+    contents = {".csv": numbers.encode(), ".json": provenance.encode(), **drawn()}
+    target = Path(folder) / stem
+    # nothing to wait for: a run's results are put into their place later
+    writing.write({target.with_name(target.name + suffix): c for suffix, c in contents.items()}, durable=False)
+
+
+def _latex(table: pd.DataFrame, caption: str) -> str:
+    """Return a booktabs table; cells are escaped, numbers have six significant digits."""
+    special = {c: "\\" + c for c in "&%$#_{}"} | {
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+    }
+
+    def cell(value: Any) -> str:
+        if isinstance(value, float):
+            return "" if np.isnan(value) else f"{value:.6g}"
+        return "".join(special.get(c, c) for c in str(value))
+
+    rows = [" & ".join(cell(v) for v in row) + r" \\" for row in table.itertuples(index=False)]
+    head = " & ".join(cell(c) for c in table.columns) + r" \\"
+    body = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    columns = "l" * len(table.columns)
+    return "\n".join([f"% {caption}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", ""])
+
+
+def _png(figure: Figure) -> bytes:
+    """Lay a figure out and draw it, once each; `Figure.savefig` draws a figure with a layout twice."""
+    content = io.BytesIO()
+    figure.set_dpi(mpl.rcParams["savefig.dpi"])
+    FigureCanvasAgg(figure).print_png(content, metadata={"Software": None})
+    return content.getvalue()
+
+
+def _pdf(figure: Figure) -> bytes:
+    """Return the vector version of a figure that has been laid out."""
+    from fontTools.subset import Options
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    # a PDF places every glyph, so that the font's rules for placing them, most of the work of embedding it, are dead weight
+    Options._drop_tables_default = [*dict.fromkeys([*Options._drop_tables_default, "GPOS", "GSUB", "GDEF", "kern"])]
+    content = io.BytesIO()
+    figure.set_layout_engine("none")
+    FigureCanvasPdf(figure).print_pdf(content, metadata={"CreationDate": None, "Producer": None, "Creator": None})
+    return content.getvalue()

@@ -1,0 +1,167 @@
+"""The independent route behind the claims of biswas2022: every pattern of silence and reports of a few nodes, with its probability.
+
+Nothing here uses the probabilities, means or variances of the package; the randomiser is written out from Definition 2.4.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import claims
+from ldpnb.accuracy.sampling import Data, Setting
+from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+Array = NDArray[np.float64]
+
+
+KEEP, SWITCH, GAP = (f"mechanisms.frequency.KaryRandomisedResponse.{name}" for name in ("p", "q", "truthful_rate"))
+"""What nearly every claim rests on."""
+
+published = partial(claims.published, "biswas2022")
+"""Numbers printed in biswas2022, by key."""
+
+
+def direct_encoding(epsilon: float, domain_size: int) -> Array:
+    """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for anything else."""
+    weights = np.exp(epsilon * np.eye(domain_size))
+    channel: Array = weights / weights.sum(axis=0)
+    return channel
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Every outcome of sampling and randomisation, with its chance.
+
+    Parameters
+    ----------
+    tallies : (outcomes, nodes, k) float
+        What each node adds to each tally.
+    chances : (outcomes,) float
+        They sum to 1.
+    """
+
+    tallies: Array
+    chances: Array
+
+    @property
+    def totals(self) -> Array:
+        """Tallies over all nodes, ``(outcomes, k)``."""
+        totals: Array = self.tallies.sum(axis=1)
+        return totals
+
+    def by_group(self, groups: Sequence[int]) -> Array:
+        """Tallies by group of nodes, ``(outcomes, groups, k)``."""
+        return np.stack([self.tallies[:, np.equal(groups, g)].sum(axis=1) for g in sorted(set(groups))], axis=1)
+
+    def mean(self, estimates: ArrayLike) -> Array:
+        """Exact mean of an estimate given for every outcome."""
+        return np.asarray(self.chances @ np.asarray(estimates))
+
+    def variance(self, estimates: ArrayLike) -> Array:
+        """Exact variance of an estimate given for every outcome."""
+        values = np.asarray(estimates)
+        return np.asarray(self.chances @ (values - self.mean(values)) ** 2)
+
+
+@cache
+def all_reports(
+    values: tuple[int, ...], rates: tuple[float, ...], epsilon: float, domain_size: int, iid: bool = False
+) -> Reports:
+    """Enumerate the ``(k+1)^n`` outcomes of ``n`` nodes that are silent or report one of ``k`` values.
+
+    Parameters
+    ----------
+    values : tuple of int
+        The nodes' values; with `iid` every node's value is drawn from their empirical distribution instead.
+    rates : tuple of float
+        The nodes' sampling rates.
+    epsilon, domain_size
+        Of the randomiser.
+    iid : bool
+    """
+    held = np.eye(domain_size)[list(values)]
+    held = np.broadcast_to(held.mean(axis=0), held.shape) if iid else held
+    return outcomes(np.asarray(rates)[:, None] * (held @ direct_encoding(epsilon, domain_size).T))
+
+
+def outcomes(report: Array) -> Reports:
+    """Enumerate what independent nodes do, given each node's chance of each report, ``(nodes, k)``; what is missing to 1 is silence."""
+    nodes, size = report.shape
+    law = np.column_stack([1 - report.sum(axis=1), report])
+    choices = np.indices((size + 1,) * nodes).reshape(nodes, -1).T
+    chances = law[np.arange(nodes), choices].prod(axis=1)
+    return Reports(np.eye(size + 1)[choices][:, :, 1:], chances)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A small population with one sampling rate."""
+
+    epsilon: float
+    domain_size: int
+    sampling_rate: float
+    values: tuple[int, ...]
+    iid: bool = False
+
+    @property
+    def mechanism(self) -> KaryRandomisedResponse:
+        """The randomiser."""
+        return KaryRandomisedResponse(self.epsilon, self.domain_size)
+
+    @property
+    def holders(self) -> NDArray[np.int64]:
+        """Nodes that hold each value (in expectation, for iid data)."""
+        return np.bincount(self.values, minlength=self.domain_size)
+
+    @property
+    def data(self) -> Data:
+        """The model of the data."""
+        return "iid" if self.iid else "fixed"
+
+    @property
+    def setting(self) -> Setting:
+        """Size, rate and randomiser."""
+        return {"nodes": len(self.values), "sampling_rate": self.sampling_rate, "mechanism": self.mechanism}
+
+    @property
+    def reports(self) -> Reports:
+        """The complete enumeration."""
+        rates = (self.sampling_rate,) * len(self.values)
+        return all_reports(self.values, rates, self.epsilon, self.domain_size, self.iid)
+
+    @property
+    def unadjusted(self) -> Array:
+        """The estimate c_DE in every outcome."""
+        return estimators.unadjusted(self.reports.totals, nodes=len(self.values), mechanism=self.mechanism)
+
+
+_POPULATIONS = (
+    (1.0, 4, 0.5, (0, 0, 1, 2)),
+    (0.1, 3, 0.1, (0, 0, 0, 1)),
+    (4.0, 2, 0.9, (0, 1, 1, 1, 1, 1)),
+    (2.0, 3, 1.0, (0, 1, 1, 1)),
+)
+FIXED = tuple(Case(*population) for population in _POPULATIONS)
+CASES = FIXED + tuple(replace(case, iid=True) for case in FIXED)
+
+
+def simulate_one_value(
+    holders: int,
+    nodes: int,
+    sampling_rate: float,
+    epsilon: float,
+    domain_size: int,
+    runs: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Draw ``(runs, k)`` tallies in which the first entry is exact and the second holds all other reports together."""
+    truth, lie = direct_encoding(epsilon, domain_size)[0, :2]
+    tallies = np.zeros((runs, domain_size), dtype=np.int64)
+    for count, chance in ((holders, truth), (nodes - holders, lie)):
+        law = (sampling_rate * chance, sampling_rate * (1 - chance), 1 - sampling_rate)
+        tallies[:, :2] += rng.multinomial(count, law, size=runs)[:, :2]
+    return tallies

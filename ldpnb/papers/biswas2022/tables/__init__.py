@@ -1,0 +1,1 @@
+"""What the notebooks of biswas2022 show, as tables."""

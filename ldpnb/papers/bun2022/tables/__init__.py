@@ -1,0 +1,1 @@
+"""What the notebooks of bun2022 show, as tables."""

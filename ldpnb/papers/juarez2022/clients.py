@@ -1,0 +1,163 @@
+"""Clients of a federated model: how many of each group hold which performance value.
+
+A rate ``r`` in ``[0, 1]`` is the value ``v = 2 r - 1``. Counts and values are all that the mechanisms for group means need.
+"""
+
+from collections.abc import Sequence
+from csv import DictReader
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from ldpnb import checks
+
+GROUPS = ("male", "female")
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """Counts of clients by group and value.
+
+    Parameters
+    ----------
+    counts : (d, m) int
+        Clients of each group holding each of its values.
+    values : (d, m) float
+        In ``[-1, 1]``; where a count is 0 the value does not matter.
+    """
+
+    counts: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        if self.counts.shape != self.values.shape or self.counts.ndim != 2 or self.counts.sum(axis=1).min() < 1:
+            raise ValueError(
+                f"counts and values must be (groups, values), no group empty, got {self.counts.shape}, {self.values.shape}"
+            )
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Clients of each group, ``(d,)``."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Mean value of each group, ``(d,)``."""
+        return np.asarray((self.counts * self.values).sum(axis=1) / self.sizes)
+
+    @property
+    def second_moments(self) -> NDArray[np.float64]:
+        """Mean squared value ``nu^2`` of each group, ``(d,)``."""
+        return np.asarray((self.counts * self.values**2).sum(axis=1) / self.sizes)
+
+
+def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) -> Clients:
+    """Return groups of given sizes, means and second moments whose clients hold 1 or one other value: all a variance depends on.
+
+    The other value ``1 - y`` has ``y = 2 - (1 - nu^2) / (1 - mean)`` and is held by the share ``(1 - mean) / y``.
+
+    Parameters
+    ----------
+    sizes : (d,) int
+    means : (d,) float
+        In ``[-1, 1)``.
+    second_moments : (d,) float
+        Between the squared mean and 1.
+
+    Examples
+    --------
+    >>> group = two_valued([8], [0.5], [0.5])
+    >>> group.counts.tolist(), group.values.tolist(), group.means.tolist(), group.second_moments.tolist()
+    ([[4, 4]], [[1.0, 0.0]], [0.5], [0.5])
+    """
+    n, m, nu2 = checks.counts(sizes=sizes), np.asarray(means, dtype=float), np.asarray(second_moments, dtype=float)
+    if not np.all((np.abs(m) <= 1) & (m < 1) & (m**2 <= nu2) & (nu2 <= 1)):
+        raise ValueError(
+            f"means must lie in [-1, 1) and second_moments between their squares and 1, got {m.tolist()}, {nu2.tolist()}"
+        )
+    below = 2 - (1 - nu2) / (1 - m)
+    other = np.rint(n * (1 - m) / below).astype(np.int64)
+    return Clients(np.stack([n - other, other], axis=1), np.stack([np.ones(n.size), 1 - below], axis=1))
+
+
+def evenly_spread(sizes: ArrayLike, second_moments: ArrayLike) -> Clients:
+    """Return groups whose clients hold different values, evenly spread about 0, with given second moments.
+
+    Parameters
+    ----------
+    sizes : (d,) int
+        All equal, ``>= 2``.
+    second_moments : (d,) float
+        In ``[0, 1/3]``.
+
+    Examples
+    --------
+    >>> evenly_spread([3], [0.24]).values.round(3).tolist()
+    [[-0.6, 0.0, 0.6]]
+    """
+    numbers = checks.counts(sizes=sizes)
+    width = checks.whole(sizes=numbers[0], at_least=2)
+    moments = [checks.probability(second_moments=m) for m in np.asarray(second_moments, dtype=float)]
+    if set(numbers.tolist()) != {width} or max(moments) > 1 / 3:
+        raise ValueError(f"sizes must be equal and second_moments <= 1/3, got {numbers.tolist()}, {moments}")
+    line = np.linspace(-1, 1, width)
+    values = np.sqrt(np.array(moments) / np.mean(line**2))[:, None] * line
+    return Clients(np.ones(values.shape, dtype=np.int64), values)
+
+
+def resampled(rates: Sequence[ArrayLike], sizes: ArrayLike, *, rng: np.random.Generator) -> Clients:
+    """Draw each group's clients with replacement from observed rates, one multinomial per group.
+
+    Parameters
+    ----------
+    rates : sequence of (m_g,) float
+        Observed rates in ``[0, 1]``, one array per group.
+    sizes : (d,) int
+        Clients to draw for each group.
+    rng : numpy.random.Generator
+    """
+    observed = [np.asarray(group, dtype=float) for group in rates]
+    width = max(group.size for group in observed)
+    counts, values = np.zeros((len(observed), width), dtype=np.int64), np.zeros((len(observed), width))
+    for row, (group, size) in enumerate(zip(observed, checks.counts(sizes=sizes), strict=True)):
+        if not group.size or not np.all((group >= 0) & (group <= 1)):
+            raise ValueError(f"rates must be in [0, 1], at least one per group, got {group.tolist()}")
+        counts[row, : group.size] = rng.multinomial(size, np.full(group.size, 1 / group.size))
+        values[row, : group.size] = 2 * group - 1
+    return Clients(counts, values)
+
+
+def published_rates(column: str) -> tuple[float, float]:
+    """Return a column of the statistics published with juarez2022 for male and female clients.
+
+    Parameters
+    ----------
+    column : {"sessions", "true_positive_rate", "false_positive_rate", "second_moment"}
+        The last is ``nu^2`` of the values ``v`` in the data the authors published.
+
+    Examples
+    --------
+    >>> published_rates("true_positive_rate")
+    (0.8901, 0.7177)
+    """
+    columns = ("sessions", "true_positive_rate", "false_positive_rate", "second_moment")
+    checks.choice(column=column, among=columns)
+    text = files("ldpnb").joinpath("papers/juarez2022/rates.csv").read_text(encoding="utf-8")
+    rows = {row["group"]: float(row[column]) for row in DictReader(text.splitlines())}
+    return rows["male"], rows["female"]
+
+
+def log_chance_of_equal_counts(sessions: int, copies: int) -> float:
+    """Return the log-probability that ``sessions * copies`` draws with replacement hit each of the sessions exactly `copies` times.
+
+    Examples
+    --------
+    >>> round(float(np.exp(log_chance_of_equal_counts(2, 1))), 12)
+    0.5
+    """
+    kinds, each = checks.whole(sessions=sessions, at_least=1), checks.whole(copies=copies, at_least=1)
+    draws = kinds * each
+    return float(gammaln(draws + 1) - kinds * gammaln(each + 1) - draws * np.log(kinds))

@@ -1,0 +1,61 @@
+"""The numbers printed in juarez2022, or published with it, that the checks and notebooks use."""
+
+from csv import DictReader
+from functools import cache
+from importlib.resources import files
+
+import pandas as pd
+
+MECHANISMS = ("M_R", "M_L")
+
+
+@cache
+def _printed() -> dict[tuple[str, str], str]:
+    text = files("ldpnb").joinpath("papers/juarez2022/printed.csv").read_text(encoding="utf-8")
+    return {(row["place"], row["key"]): row["value"] for row in DictReader(text.splitlines())}
+
+
+def value(place: str, key: str) -> float:
+    """Return a printed number; infinity for the dash of Table 1.
+
+    Examples
+    --------
+    >>> value("Table 1", "M_R K=1e5 alpha=0.1"), value("Table 1", "M_R K=1e5 alpha=0.01")
+    (1.86, inf)
+    """
+    text = _printed()[place, key]
+    return float("inf") if text == "-" else float(text)
+
+
+def decimals(place: str, key: str) -> int:
+    """Return how many decimals a number is printed with."""
+    return len(_printed()[place, key].partition(".")[2])
+
+
+def table_1() -> pd.DataFrame:
+    """Return Table 1: columns ``mechanism, clients, alpha, printed, decimals``; a dash is infinite."""
+    rows = []
+    for place, key in _printed():
+        if place == "Table 1" and "alpha=" in key:
+            mechanism, clients, alpha = key.split()
+            rows.append(
+                {
+                    "mechanism": mechanism,
+                    "clients": int(float(clients.partition("=")[2])),
+                    "alpha": float(alpha.partition("=")[2]),
+                    "printed": value(place, key),
+                    "decimals": decimals(place, key),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def table_2() -> pd.DataFrame:
+    """Return Table 2: columns ``mechanism, epsilon, error, sd, alpha``, on the scale of rates."""
+    budgets = list(dict.fromkeys(k.partition("eps=")[2] for p, k in _printed() if p == "Table 2" and "eps=" in k))
+    return pd.DataFrame(
+        {"mechanism": mechanism, "epsilon": float(budget)}
+        | {column: value("Table 2", f"{mechanism} {column} eps={budget}") for column in ("error", "sd", "alpha")}
+        for mechanism in MECHANISMS
+        for budget in budgets
+    )

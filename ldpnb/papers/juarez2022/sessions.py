@@ -1,0 +1,170 @@
+"""Sessions of a wearable sensor: simulated in the shape of juarez2022's data, or read from the real files.
+
+The source uses "Activity recognition with healthy older people using a batteryless wearable sensor" (Shinmoto Torres et al. 2016, UCI Machine
+Learning Repository): 87 recorded sessions, 25 of men and 62 of women, 864 readings on average. `read_sessions` reads those files where a path is
+given. `simulate_sessions` makes sessions of that shape in which women's trunks lean further when they sit and less when they lie, so that a common
+classifier of lying serves them worse: a real difference between the groups, and a stand-in, not data.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb import checks
+from ldpnb.data import tables
+
+FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency")
+"""Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz."""
+
+LYING = 3
+"""Label of lying in the files; 1 is sitting on the bed, 2 on the chair, 4 ambulating."""
+
+_SCRIPT = (4, 2, 4, 1, 3, 1, 4)
+_SHARES = np.array([1.0, 3.0, 0.7, 3.0, 9.0, 2.0, 0.8])
+_PITCH = {1: 27.0, 2: 22.0, 3: 74.0, 4: 9.0}
+_POSTURE = (((6.0, -4.0), (13.0, 19.0)), ((13.0, -17.0), (14.0, 25.0)))
+_FILE = re.compile(r"d\dp\d+([MF])(\.csv|\.txt)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Readings of many sessions.
+
+    Parameters
+    ----------
+    features : (n, 8) float
+        Columns as in `FEATURES`.
+    labels : (n,) int
+        Activity 1 to 4.
+    session : (n,) int
+        Which session a reading belongs to.
+    groups : (s,) int
+        Each session's group, 0 male and 1 female.
+    """
+
+    features: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    session: NDArray[np.int64]
+    groups: NDArray[np.int64]
+
+    @property
+    def lying(self) -> NDArray[np.bool_]:
+        """Whether a reading was taken lying down, ``(n,)``."""
+        return np.asarray(self.labels == LYING)
+
+
+def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator) -> Sessions:
+    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, with a posture of one's own.
+
+    Parameters
+    ----------
+    male, female : int
+        Sessions of each group, ``>= 1``.
+    readings : int
+        Average readings per session, ``>= 50``.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Sessions
+    """
+    numbers = (checks.whole(male=male, at_least=1), checks.whole(female=female, at_least=1))
+    average = checks.whole(readings=readings, at_least=50)
+    groups = np.repeat([0, 1], numbers)
+    weights = rng.gamma(4.0, size=groups.size)
+    lengths = np.maximum(np.rint(weights / weights.mean() * average).astype(int), 30)
+    parts = [_simulate_one(int(group), int(length), rng) for group, length in zip(groups, lengths, strict=True)]
+    return Sessions(
+        np.concatenate([features for features, _ in parts]),
+        np.concatenate([labels for _, labels in parts]),
+        np.repeat(np.arange(groups.size), lengths),
+        groups,
+    )
+
+
+def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return features and labels of one session: activities in the script's order, pitch and roll of the trunk about the wearer's own."""
+    ends = np.cumsum(rng.dirichlet(_SHARES))
+    place = np.sort(rng.random(length))
+    labels = np.array(_SCRIPT)[np.minimum(np.searchsorted(ends, place), len(_SCRIPT) - 1)]
+    sitting, lying = rng.normal(*_POSTURE[group])
+    own = np.select([labels == LYING, labels == 4], [lying, 0.3 * sitting], sitting)
+    pitch = np.array([0.0, *(_PITCH[a] for a in (1, 2, 3, 4))])[labels] + own + rng.normal(0, 9, length)
+    roll = rng.normal(0, 8) + rng.normal(0, 12, length)
+    angle, lean = np.radians(pitch), np.radians(roll)
+    seconds = place * length * rng.uniform(0.6, 1.6)
+    antenna = rng.integers(1, 5, length)
+    strength = -58 - 3 * (labels == LYING) + rng.normal(0, 3, length)
+    columns = (
+        seconds,
+        np.sin(angle) * np.cos(lean) + rng.normal(0, 0.05, length),
+        np.cos(angle) * np.cos(lean) + rng.normal(0, 0.05, length),
+        np.sin(lean) + rng.normal(0, 0.05, length),
+        antenna.astype(float),
+        np.round(strength * 2) / 2,
+        rng.uniform(0, 2 * np.pi, length),
+        rng.choice(np.arange(920.25, 926, 0.5), length),
+    )
+    return np.stack(columns, axis=1), labels.astype(np.int64)
+
+
+def read_sessions(path: str | Path) -> Sessions:
+    """Read the real sessions from the folder of the UCI files, with its subfolders.
+
+    A session is a file named like ``d1p01M``: room, participant, and ``M`` or ``F``. Its lines are nine numbers separated by commas: the columns of
+    `FEATURES` and the label 1 to 4.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder that holds the files, at any depth.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder or it holds no session.
+    ValueError
+        If a line is not nine numbers with a label of 1 to 4, naming file and line, or if a group has no session.
+    """
+    folder = Path(path)
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and _FILE.fullmatch(p.name))
+    if not files:
+        raise FileNotFoundError(f"path must be a folder with files like d1p01M, got path={str(path)!r}")
+    rows = [_read_one(file) for file in files]
+    groups = np.array([0 if _sex(file) == "M" else 1 for file in files])
+    if len(set(groups.tolist())) < 2:
+        raise ValueError(f"path must hold sessions of both groups, got {len(files)} of one in path={str(path)!r}")
+    readings = np.concatenate(rows)
+    lengths = [len(part) for part in rows]
+    return Sessions(
+        readings[:, :-1], readings[:, -1].astype(np.int64), np.repeat(np.arange(len(files)), lengths), groups
+    )
+
+
+def _sex(file: Path) -> str:
+    found = _FILE.fullmatch(file.name)
+    return found.group(1).upper() if found else ""
+
+
+def _read_one(file: Path) -> NDArray[np.float64]:
+    rows = []
+    with tables.opened(file) as (source, _, _):
+        for number, raw in enumerate(source, 1):
+            line = raw.decode(errors="replace").strip()
+            if not line:
+                continue
+            try:
+                row = [float(cell) for cell in line.split(",")]
+            except ValueError:
+                row = []
+            if len(row) != len(FEATURES) + 1 or not np.isfinite(row).all() or row[-1] not in (1, 2, 3, 4):
+                raise ValueError(
+                    f"{file.name}, line {number}: a reading must be 8 numbers and a label 1 to 4, got {line[:60]!r}"
+                )
+            rows.append(row)
+    if not rows:
+        raise ValueError(f"{file.name}: a session must have readings, got an empty file")
+    return np.array(rows)

@@ -1,0 +1,1 @@
+"""What the notebooks of juarez2022 show, as tables."""

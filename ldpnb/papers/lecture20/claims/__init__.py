@@ -1,0 +1,6 @@
+"""What lecture20 says, section by section, in the source's order."""
+
+from importlib import import_module
+
+for _section in ("means", "frequencies"):
+    import_module(f"{__name__}.{_section}")

@@ -1,0 +1,1 @@
+"""What the notebooks of lecture20 show, as tables."""

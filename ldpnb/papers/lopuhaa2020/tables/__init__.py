@@ -1,0 +1,1 @@
+"""What the notebooks of lopuhaa2020 show, as tables."""

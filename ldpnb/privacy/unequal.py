@@ -1,0 +1,242 @@
+"""Privacy under general designs: unequal probabilities, clusters drawn by size, systematic samples (Section 6 of bun2022).
+
+Proposition 6.1 turns what an event's chances are with and without a record into a lower bound for any design. Beside it stand exact losses over
+all epsilon-deletion-DP mechanisms. They show what the source only hints at: where one record's size changes everybody's chances, or its
+rank everybody's cluster, a design does not merely fail to amplify, it multiplies the loss.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from ldpnb import checks
+from ldpnb.designs import laws
+from ldpnb.privacy.clusters import cluster_loss
+from ldpnb.privacy.optimiser import largest_loss
+from ldpnb.privacy.subsampling import srs_loss
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """What an event's chances are in two neighbouring populations, with and without one record.
+
+    Parameters
+    ----------
+    rate, neighbour_rate : float
+        Chances ``p`` and ``p'`` that the record is drawn, in ``(0, 1]``.
+    inside, neighbour_inside : float
+        Chances ``mu_1`` and ``mu_1'`` of the event given that it is drawn, ``> 0``.
+    outside, neighbour_outside : float
+        Chances ``mu_0`` and ``mu_0'`` given that it is not, ``>= 0``.
+    """
+
+    rate: float
+    neighbour_rate: float
+    inside: float
+    neighbour_inside: float
+    outside: float
+    neighbour_outside: float
+
+    def __post_init__(self) -> None:
+        checks.rate(rate=self.rate)
+        checks.rate(neighbour_rate=self.neighbour_rate)
+        checks.rate(inside=self.inside)
+        checks.rate(neighbour_inside=self.neighbour_inside)
+        checks.probability(outside=self.outside)
+        checks.probability(neighbour_outside=self.neighbour_outside)
+
+    def loss_lower_bound(self) -> float:
+        """Return the three-term lower bound on the loss in nats (equation (4) of bun2022).
+
+        ``ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1')``: the loss given that the record is drawn, how its chance changes, and how well
+        the event tells whether it is drawn.
+
+        >>> round(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).loss_lower_bound(), 9)
+        0.182321557
+        """
+        hidden = (1 - self.neighbour_rate) / self.neighbour_rate * self.neighbour_outside / self.neighbour_inside
+        return float(
+            np.log(self.inside / self.neighbour_inside) + np.log(self.rate / self.neighbour_rate) - np.log1p(hidden)
+        )
+
+    def event_loss(self) -> float:
+        """Return the event's own loss, from which equation (4) follows by dropping ``(1-p) mu_0`` (equation (5) of bun2022).
+
+        >>> round(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).event_loss(), 9)
+        0.565313809
+        """
+        here = self.rate * self.inside + (1 - self.rate) * self.outside
+        there = self.neighbour_rate * self.neighbour_inside + (1 - self.neighbour_rate) * self.neighbour_outside
+        return float(np.log(here / there))
+
+
+def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
+    """Return ``ln(1 + p_max (e^epsilon - 1))``, below which no design with these inclusion chances comes (Section 6.1 of bun2022).
+
+    Randomised response on "the likeliest record is in the sample" loses this much when that record is replaced, however the chances are realised.
+
+    Examples
+    --------
+    >>> round(element_loss_floor([0.2, 0.4, 0.6, 0.8], 1.0), 9)
+    0.864839725
+    """
+    include = np.asarray(rates, dtype=float)
+    if include.size == 0 or not ((include >= 0) & (include <= 1)).all() or include.max() == 0:
+        raise ValueError(f"rates must lie in [0, 1] and have a positive one, got rates={rates!r}")
+    return srs_loss(epsilon, float(include.max()))
+
+
+def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
+    """Return ``epsilon + ln p_max``, what equation (4) gives in place of `element_loss_floor`; it says nothing if negative.
+
+    >>> round(element_loss_weak_floor([0.2, 0.4, 0.6, 0.8], 1.0), 9)
+    0.776856449
+    """
+    return checks.positive(epsilon=epsilon) + float(np.log(checks.rate(largest_rate=float(np.max(rates)))))
+
+
+def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
+    """Return ``ln(1 + max(p, p') (e^(2 epsilon) - 1))``: one record drawn with any probabilities, one record replaced.
+
+    Exact over all epsilon-deletion-DP mechanisms, if the other records keep their relative chances. *Proof*: any two samples are 2 apart, so the best
+    event has one chance for all other records, either that of the new or that of the old one, and the first choice wins.
+
+    Parameters
+    ----------
+    rate, neighbour_rate : float
+        Chances of the record before and of its replacement after.
+    epsilon : float
+        Nats.
+    """
+    first, second = checks.rate(rate=rate), checks.rate(neighbour_rate=neighbour_rate)
+    return srs_loss(2 * checks.positive(epsilon=epsilon), max(first, second))
+
+
+def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -> float:
+    r"""Return the exact loss of independent sampling when inclusion chances change from one vector to another.
+
+    .. math:: \sum_j \max_{s=\pm1} \ln\frac{1 + \pi_j (e^{s\varepsilon} - 1)}{1 + \pi_j' (e^{s\varepsilon} - 1)}
+
+    or the same with ``pi`` and ``pi'`` exchanged, whichever is larger. Exact over all epsilon-deletion-DP mechanisms. *Proof*: averaging over the
+    inclusion of one record leaves a log-Lipschitz function of the rest and costs at most that record's term, so terms add up; the product of the
+    best choices attains the sum.
+
+    Parameters
+    ----------
+    rates, neighbour_rates : (records,) float
+        Chances ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of either population; 0 where a population lacks a record. A replaced
+        record counts as two.
+    epsilon : float
+        Nats.
+
+    Examples
+    --------
+    One record at rate 1/2, removed:
+
+    >>> round(float(np.exp(poisson_loss([0.5], [0.0], np.log(3)))), 12)
+    2.0
+    """
+    here, there = np.asarray(rates, dtype=float), np.asarray(neighbour_rates, dtype=float)
+    for name, chances in (("rates", here), ("neighbour_rates", there)):
+        if chances.shape != here.shape or not ((chances >= 0) & (chances <= 1)).all():
+            raise ValueError(f"{name} must be one chance in [0, 1] per record of either population, got {chances!r}")
+    budget = checks.positive(epsilon=epsilon)
+    ratios = _log_factors(here, budget) - _log_factors(there, budget)
+    return float(max(ratios.max(axis=0).sum(), (-ratios).max(axis=0).sum()))
+
+
+def _log_factors(rates: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
+    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``: from its two terms where these nearly cancel."""
+    less = -rates * np.expm1(-epsilon)
+    few = np.log(np.where(less > 0.5, (1 - rates) + rates * np.exp(-epsilon), 1.0))
+    return np.stack([np.log1p(rates * np.expm1(epsilon)), np.where(less > 0.5, few, np.log1p(-np.minimum(less, 0.5)))])
+
+
+def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> float:
+    r"""Return the exact deletion loss if one cluster is drawn with probability proportional to its size (Section 6.2 of bun2022).
+
+    .. math:: \ln\frac{n-1}{n} + \ln\frac{n_1 + R}{(n_1 - 1) e^{-\varepsilon} + R}, \qquad R = \sum_{i>1} n_i e^{-\varepsilon(n_1+n_i)}
+
+    It can exceed epsilon: removing a record makes its cluster rarer, by the factor ``p/p'`` of Proposition 6.1.
+
+    Parameters
+    ----------
+    sizes : (clusters,) int
+        Sizes in the larger population, each ``>= 1``.
+    epsilon : float
+        Budget of the deletion-DP mechanism, nats.
+    changed : int
+        Index of the cluster that loses a record.
+
+    Examples
+    --------
+    >>> round(pps_cluster_loss([10, 10, 10], 0.5), 9)
+    0.571383436
+    """
+    held = checks.counts(sizes=sizes)
+    budget, total = checks.positive(epsilon=epsilon), int(held.sum())
+    if held.min() < 1 or total < 2:
+        raise ValueError(f"sizes must be integers >= 1 with a sum of at least 2, got sizes={sizes!r}")
+    own = int(held[checks.whole(changed=changed)])
+    others = np.delete(held, changed)
+    rest = np.log(others) - budget * (own + others)
+    with np.errstate(divide="ignore"):
+        larger = logsumexp([np.log(own), *rest])
+        smaller = logsumexp([np.log(own - 1.0) - budget, *rest])
+    return float(larger - smaller + np.log1p(-1 / total))
+
+
+def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, step: int, epsilon: float) -> float:
+    """Return the exact loss of a systematic sample of sorted records when one is replaced (Section 6.3 of bun2022), by linear programming.
+
+    Parameters
+    ----------
+    records : sequence
+        Distinct, sortable; their number is a multiple of `step`.
+    replaced : int
+        Rank of the record replaced.
+    replacement : object
+        The new record; where it sorts decides which records change their sample.
+    step : int
+        Every `step`-th record is drawn, after a random start.
+    epsilon : float
+        Budget of the deletion-DP mechanism, nats.
+
+    Examples
+    --------
+    The smallest of eight records moves to the middle: a loss of four epsilon.
+
+    >>> round(systematic_loss(range(0, 80, 10), 0, 45, step=2, epsilon=0.5), 9)
+    2.0
+    """
+    before = sorted(records)
+    after = sorted([*before[:replaced], *before[replaced + 1 :], replacement])
+    return largest_loss(laws.every_kth(before, step), laws.every_kth(after, step), epsilon=epsilon).loss
+
+
+def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> float:
+    """Return the exact replacement loss of a systematic sample if the new record takes the old one's rank (Section 6.3 of bun2022).
+
+    Drawing one of ``step`` clusters of `size` records each: ``ln(1 + (e^(2 epsilon) - 1)/(1 + (k-1) e^(-epsilon(2m-2))))``.
+
+    >>> round(systematic_rank_preserving_loss(4, 2, 0.5), 9)
+    0.969562576
+    """
+    drawn = checks.whole(size=size, at_least=1)
+    return cluster_loss([drawn] * checks.whole(step=step, at_least=1), 1, epsilon=epsilon, neighbours="replacement")
+
+
+def systematic_rank_shift_loss(size: int, epsilon: float) -> float:
+    """Return ``m epsilon``, the replacement loss of a systematic sample of an even number ``m`` of records if half the ranks shift.
+
+    The smallest record moves to the middle; then every sample before differs from every sample after in at least ``m`` records, half of them
+    gone and half new, and the mechanism that counts them loses all of it. For odd sizes the result, for ``m - 1``, is a lower bound.
+
+    >>> systematic_rank_shift_loss(10, 0.5)
+    5.0
+    """
+    return checks.whole(size=size, at_least=2) // 2 * 2 * checks.positive(epsilon=epsilon)

@@ -1,0 +1,262 @@
+"""Pytest plugin: what nbval cannot see of a notebook, its figures and the numbers behind them.
+
+nbval re-executes every committed notebook against its stored outputs, but compares no picture. The kernels it starts write their figures to a
+folder of the run's own; after a notebook's last cell one more test per notebook compares those with the committed ones, and the committed ones
+with what the notebook shows.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import struct
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldpnb.run import imports
+from ldpnb.run.catalogue import home
+
+RELATIVE, ABSOLUTE = 1e-6, 1e-12
+LIKENESS = 0.08
+"""Largest root mean square difference of pictures of one figure from two machines; black and white differ by 1, two figures by 0.13 or more."""
+
+imports.jsonschema()  # before nbval does
+
+_FIGURES = pytest.StashKey[Path]()
+_KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give every kernel that nbval starts the environment of a headless run."""
+    from ldpnb.run.execution import build, kernel_environment
+    from ldpnb.run.kernels import share_imports
+
+    share_imports()
+    if hasattr(config, "workerinput"):
+        folder = Path(config.workerinput["figures"])
+    else:
+        build().mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="check-", dir=build()))
+    config.stash[_FIGURES] = folder
+    os.environ.update(kernel_environment(folder))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker process the run's folder."""
+    node.workerinput["figures"] = str(node.config.stash[_FIGURES])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the run's folder when all workers are done."""
+    if not hasattr(config, "workerinput") and _FIGURES in config.stash:
+        shutil.rmtree(config.stash[_FIGURES], ignore_errors=True)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the remains of failed runs and JupyterLab's checkpoints."""
+    leave = collection_path.name.endswith(".failed.ipynb") or ".ipynb_checkpoints" in collection_path.parts
+    return True if leave else None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Add the comparison of numbers to every notebook of the companion."""
+    if file_path.suffix == ".ipynb" and (home() / "notebooks") in file_path.parents:
+        return NotebookFigures.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run a notebook's comparison after its cells."""
+    order = {path: i for i, path in enumerate(dict.fromkeys(item.path for item in items))}
+    items.sort(key=lambda item: (order[item.path], isinstance(item, FigureNumbers)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of a file in one process, as notebooks need.
+
+    The negative controls are shared out claim by claim: they are many. The tests that decide all claims stay together, which decides them once.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFileOrClaim(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            path, _, name = nodeid.partition("::")
+            if path.endswith("test_negative_controls.py"):
+                return name.split(" ")[0]
+            return "verdicts" if re.search(r"test_(verdicts_\w+|claims)\.py$", path) else path
+
+    return ByFileOrClaim(config, log)
+
+
+class NotebookFigures(pytest.File):
+    """A notebook seen as a set of figures."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield the one comparison."""
+        yield FigureNumbers.from_parent(self, name="figure numbers")
+
+
+class FigureNumbers(pytest.Item):
+    """The numbers that a notebook's fresh run left against the committed ones."""
+
+    def runtest(self) -> None:
+        """Compare every CSV file, and that every committed figure was made again."""
+        own = self.path.relative_to(home() / "notebooks").with_suffix("")
+        committed = home() / "figures" / own
+        differences = untied(committed, self.path) + compare_folders(committed, self.config.stash[_FIGURES] / own)
+        if differences:
+            raise FigureMismatchError(f"{own}:\n  " + "\n  ".join(differences))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
+        """Return the list of differences without a traceback."""
+        return str(excinfo.value)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where the test stands and its name."""
+        return self.path, 0, f"{self.path.stem}: figure numbers"
+
+
+class FigureMismatchError(AssertionError):
+    """A figure's numbers are not the committed ones."""
+
+
+def compare_folders(committed: Path, fresh: Path) -> list[str]:
+    """Return the differences between two folders of figures, a line each: missing files, captions, and numbers beyond the tolerance."""
+    names = [{p.name for p in folder.glob("*.csv")} if folder.is_dir() else set() for folder in (committed, fresh)]
+    lines = [f"{name} is committed but was not made" for name in sorted(names[0] - names[1])]
+    lines += [f"{name} was made but is not committed" for name in sorted(names[1] - names[0])]
+    for name in sorted(names[0] & names[1]):
+        lines += compare_tables(committed / name, fresh / name)
+        captions = [_about((folder / name).with_suffix(".json")).get("caption") for folder in (committed, fresh)]
+        lines += [f"{name}: another caption"] if captions[0] != captions[1] else []
+        lines += _compare_drawn((committed / name).with_suffix(""), (fresh / name).with_suffix(""))
+    return lines
+
+
+def _compare_drawn(committed: Path, fresh: Path) -> list[str]:
+    """Compare what was drawn from numbers: pictures by their likeness, and byte by byte what follows from equal bytes."""
+    content = {
+        (folder, suffix): path.read_bytes()
+        for folder in (committed, fresh)
+        for suffix in (".csv", ".tex", ".png", ".pdf")
+        if (path := folder.with_suffix(suffix)).exists()
+    }
+    lines = []
+    for base, drawn in ((".csv", ".tex"), (".png", ".pdf")):
+        same = [content.get((committed, suffix)) == content.get((fresh, suffix)) for suffix in (base, drawn)]
+        if same == [True, False]:
+            lines.append(f"{committed.name}{drawn} is not what {committed.name}{base} comes with")
+        if not same[0] and base == ".png" and not alike(committed.with_suffix(base), fresh.with_suffix(base)):
+            lines.append(f"{committed.name}.png: another picture")
+    return lines
+
+
+def alike(one: Path, other: Path) -> bool:
+    """Return whether two pictures show the same, however finely two machines drew it."""
+    import numpy as np
+    from matplotlib.image import imread
+
+    if not (one.exists() and other.exists()):
+        return False
+    first, second = (imread(path)[..., :3].astype(float) for path in (one, other))
+    height, width = (min(first.shape[i], second.shape[i]) for i in range(2))
+    if max(abs(first.shape[i] - second.shape[i]) for i in range(2)) > 3:
+        return False
+    return bool(np.sqrt(np.square(first[:height, :width] - second[:height, :width]).mean()) < LIKENESS)
+
+
+def untied(figures: Path, notebook: Path | None = None) -> list[str]:
+    """Return what does not belong together in a folder of figures, a line each.
+
+    Every figure has its numbers, whose hash its provenance tells, and a vector version of its size; where a notebook is given, every picture is one
+    that it shows, and the other way round.
+    """
+    stems = sorted({path.with_suffix("") for path in figures.glob("*.*")})
+    lines = [line for stem in stems for line in _untied(stem)]
+    if notebook is None:
+        return lines
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    shown = {hashlib.sha256(base64.b64decode(data["image/png"])).hexdigest() for data in outputs if "image/png" in data}
+    files = {hashlib.sha256(path.read_bytes()).hexdigest(): path.name for path in figures.glob("*.png")}
+    lines += [f"{name} is not a picture that the notebook shows" for key, name in files.items() if key not in shown]
+    return lines + ["the notebook shows a picture that is not among its figures" for key in shown if key not in files]
+
+
+def _untied(stem: Path) -> list[str]:
+    from io import StringIO
+
+    import pandas as pd
+
+    suffixes = {path.suffix for path in stem.parent.glob(f"{stem.name}.*")}
+    if suffixes not in _KINDS:
+        return [f"{stem.name} has {', '.join(sorted(suffixes))}"]
+    about = _about(stem.with_suffix(".json"))
+    if not about.keys() >= {"caption", "parameters", "rows", "columns", "sha256"}:
+        return [f"{stem.name}.json is no provenance"]
+    numbers = stem.with_suffix(".csv").read_bytes()
+    lines = []
+    if hashlib.sha256(numbers).hexdigest() != about["sha256"]:
+        lines.append(f"{stem.name}.csv does not hold the numbers that {stem.name}.json tells of")
+    table = pd.read_csv(StringIO(numbers.decode()), dtype=str, keep_default_na=False)
+    if (len(table), list(table.columns)) != (about["rows"], about["columns"]):
+        lines.append(f"{stem.name}.json tells of other rows or columns than {stem.name}.csv has")
+    if about["parameters"] or not about["caption"].strip():
+        lines.append(f"{stem.name}.json tells of a run with parameters {about['parameters']} or of no caption")
+    if ".pdf" in suffixes and not _same_size(stem.with_suffix(".png"), stem.with_suffix(".pdf")):
+        lines.append(f"{stem.name}.pdf has not the size of {stem.name}.png")
+    return lines
+
+
+def _about(path: Path) -> dict[str, Any]:
+    """Return a figure's provenance, or nothing where there is none."""
+    try:
+        about = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
+def _same_size(picture: Path, vector: Path) -> bool:
+    """Return whether a picture of 150 points to the inch is as large as a page of 72."""
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", vector.read_bytes())
+    head = picture.read_bytes()[:24]
+    if box is None or len(head) < 24:
+        return False
+    return all(
+        abs(pixels * 72 / 150 - float(points)) < 1
+        for pixels, points in zip(struct.unpack(">II", head[16:24]), box.groups(), strict=True)
+    )
+
+
+def compare_tables(committed: Path, fresh: Path) -> list[str]:
+    """Return the columns in which two CSV files differ: text exactly, numbers by more than 1e-6 relatively (and 1e-12)."""
+    import numpy as np
+    import pandas as pd
+
+    one, other = pd.read_csv(committed), pd.read_csv(fresh)
+    if list(one.columns) != list(other.columns) or len(one) != len(other):
+        return [
+            f"{committed.name}: {one.shape[0]} rows of {list(one.columns)} became {other.shape[0]} of {list(other.columns)}"
+        ]
+    lines = []
+    for column in one.columns:
+        a, b = one[column], other[column]
+        if a.dtype.kind in "iuf" and b.dtype.kind in "iuf":
+            same = np.isclose(a.to_numpy(float), b.to_numpy(float), rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+        else:
+            same = ((a == b) | (a.isna() & b.isna())).to_numpy()
+        if not same.all():
+            row = int(np.argmin(same))
+            lines.append(
+                f"{committed.name}: {column} in row {row}: {a[row]} became {b[row]} ({np.count_nonzero(~same)} rows differ)"
+            )
+    return lines

@@ -1,0 +1,364 @@
+"""Running the notebooks with papermill and writing what they leave, all or nothing.
+
+A notebook is executed into a folder of its own; only when it has passed do the executed notebook and its figures replace the previous ones. What
+is written does not depend on when, where or how often it was run, so running everything again changes no file.
+"""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import platform
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import ldpnb
+from ldpnb import writing
+from ldpnb.checks import UsageError
+from ldpnb.notebook import environment
+from ldpnb.run import imports
+from ldpnb.run.catalogue import Notebook, home
+from ldpnb.run.parallel import Lost, pool, unordered
+
+_KERNEL_CONFIG = """\
+c = get_config()  # noqa: F821
+c.IPKernelApp.log_level = 50
+c.HistoryManager.enabled = False
+c.InlineBackend.figure_formats = {"png"}
+c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Software": None}}
+"""
+_KEPT_CELL_METADATA = ("tags",)
+_KERNEL = "python3"
+_CELL_TIMEOUT = 600
+# a kernel is told of them through its environment, where Linux takes 128 KB at most
+_LONGEST_PARAMETERS = 100_000
+
+
+class RunError(RuntimeError):
+    """A notebook did not run to its end, or its outputs could not be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One execution of a notebook."""
+
+    notebook: Notebook
+    parameters: Mapping[str, Any]
+    target: Path
+    figures: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an execution ended."""
+
+    task: Task
+    seconds: float
+    error: str = ""
+
+
+def build() -> Path:
+    """Return the folder for everything that is not committed."""
+    return home() / "build"
+
+
+def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """Return the environment of a kernel that runs without a reader: no user configuration, one BLAS thread, figures into `figures`."""
+    folder = build() / "ipython"
+    profile = folder / "profile_default"
+    config = profile / "ipython_kernel_config.py"
+    if not (config.is_file() and config.read_bytes() == _KERNEL_CONFIG.encode()):
+        writing.write({config: _KERNEL_CONFIG.encode()})
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    fixed = {
+        "IPYTHONDIR": str(folder),
+        "PYTHONHASHSEED": "0",
+        "TZ": "UTC",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+    own = {environment.HEADLESS: "1", environment.FIGURES_FOLDER: str(figures or ""), "JUPYTER_PREFER_ENV_PATH": "1"}
+    return threads | fixed | own | {environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True)}
+
+
+def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
+    """Return the executions for some notebooks, after checking everything that can be checked before a kernel starts.
+
+    Parameters
+    ----------
+    notebooks : sequence of Notebook
+    given : mapping
+        Parameters by name; without any, notebooks and figures are renewed in place.
+    output : Path, optional
+        Folder for the results; with parameters it defaults to one below ``build/runs`` named after them.
+
+    Raises
+    ------
+    UsageError
+        For a parameter that a notebook does not have or of the wrong type, an output that cannot be written, or a missing kernel.
+    """
+    tasks = []
+    for notebook in notebooks:
+        parameters = notebook.check(given)
+        text = json.dumps(parameters, sort_keys=True)
+        if len(text) > _LONGEST_PARAMETERS:
+            raise UsageError(f"parameters must have at most {_LONGEST_PARAMETERS:,} characters, got {len(text):,}")
+        if output is None and not given:
+            tasks.append(Task(notebook, {}, notebook.path, home() / "figures"))
+            continue
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        folder = output or build() / "runs" / f"{notebook.id.replace('/', '-')}-{digest}"
+        task = Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures")
+        _require_outside(task, folder)
+        tasks.append(task)
+    for folder in {t.target.parent for t in tasks} | {t.figures for t in tasks}:
+        _require_writable(folder)
+    _require_kernel()
+    used = [(t.target.parent, t.figures, t.figures / t.notebook.id, _state(t.notebook).parent) for t in tasks]
+    for folder in {build() / "work"}.union(*used):
+        writing.discard_leftovers(folder)
+    return tasks
+
+
+def _require_outside(task: Task, folder: Path) -> None:
+    """Refuse a folder through which a run with its own parameters would replace a committed notebook or figure."""
+    committed = {(home() / name).resolve() for name in ("notebooks", "figures")}
+    try:
+        places = [path.resolve() for path in (folder, task.target, task.figures, task.figures / task.notebook.id)]
+    except (ValueError, OSError, RuntimeError) as error:  # a zero byte, or links that go round
+        raise UsageError(f"output folder cannot be written: {folder} ({error})") from None
+    if any(committed & {place, *place.parents} for place in places):
+        raise UsageError(f"output must lie outside the committed figures and notebooks, got {folder}")
+
+
+def _require_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(f"output folder cannot be written: {folder} ({error.strerror})") from None
+
+
+def _require_kernel() -> None:
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    try:
+        KernelSpecManager().get_kernel_spec(_KERNEL)
+    except NoSuchKernel:
+        raise UsageError(f"no Jupyter kernel {_KERNEL}; `python -m pip install ipykernel` brings it") from None
+
+
+def run(tasks: Sequence[Task], jobs: int, backend: str = "loky", scheduler: str | None = None) -> Iterator[Outcome]:
+    """Execute tasks in `jobs` processes, or on a Dask cluster that shares this disk, and yield each outcome as it ends."""
+    if not tasks or (backend == "loky" and (jobs == 1 or len(tasks) == 1)):
+        yield from map(execute, tasks)
+        return
+    # a process that shares its imports with its kernels starts as slowly as two kernels
+    work = partial(_execute_alone, many=len(tasks) > 3 * jobs)
+    with pool(backend, min(jobs, len(tasks)), scheduler) as workers:
+        for task, result in unordered(work, tasks, workers, batch_size=1):
+            if isinstance(result, Lost):
+                yield Outcome(task, 0.0, f"{task.notebook.id}: {result.reason}")
+            else:
+                yield result
+
+
+_alone = threading.Lock()
+
+
+def _execute_alone(task: Task, many: bool) -> Outcome:
+    """Execute a task; a Dask worker with several threads takes one at a time, because a kernel's environment is its process's."""
+    from ldpnb.run.kernels import share_imports
+
+    with _alone:
+        if many:
+            share_imports()
+        return execute(task)
+
+
+def execute(task: Task) -> Outcome:
+    """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
+    start = time.perf_counter()
+    failed = task.target.with_suffix(".failed.ipynb")
+    try:
+        with writing.scratch(build() / "work") as folder:
+            executed, figures = folder / "notebook.ipynb", folder / "figures"
+            figures.mkdir()
+            try:
+                _papermill(task, executed, figures)
+            except RunError:
+                if executed.exists():
+                    writing.write({failed: executed.read_bytes()})
+                raise
+            _install(task, executed, figures)
+            failed.unlink(missing_ok=True)
+        remember(task, time.perf_counter() - start)
+    except RunError as error:
+        left = f" (see {failed})" if failed.exists() else ""
+        return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {error}{left}")
+    except OSError as error:
+        reason = "no space left on the disk" if error.errno == errno.ENOSPC else f"{error.strerror or error}"
+        return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: cannot write its results: {reason}")
+    return Outcome(task, time.perf_counter() - start)
+
+
+def _papermill(task: Task, executed: Path, figures: Path) -> None:
+    import logging
+
+    imports.jsonschema()
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    # an interrupt leaves coroutines behind, and asyncio would report each after the one line that says so
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)
+    os.environ.update(kernel_environment(figures, task.parameters))
+    try:
+        papermill.execute_notebook(
+            _unformatted(task.notebook.path),
+            _unformatted(executed),
+            parameters=dict(task.parameters),
+            kernel_name=_KERNEL,
+            language="python",
+            progress_bar=False,
+            execution_timeout=_CELL_TIMEOUT,
+            start_timeout=120,
+            cwd=str(task.notebook.path.parent),
+            # a graceful shutdown waits three seconds in many runs
+            shutdown_kernel="immediate",
+        )
+    except PapermillExecutionError as error:
+        raise RunError(f"cell {error.cell_index} raised {error.ename}: {error.evalue}") from None
+    except Exception as error:  # a dead kernel, a time-out: papermill has many ways to say so
+        if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+            raise
+        first = (str(error).strip().splitlines() or [""])[0]
+        raise RunError(f"{type(error).__name__}: {first}") from None
+
+
+def _unformatted(path: Path) -> str:
+    """Return a path as papermill takes it, for which braces hold the names of parameters."""
+    return str(path).replace("{", "{{").replace("}", "}}")
+
+
+def _install(task: Task, executed: Path, figures: Path) -> None:
+    """Put a run's results into place: first its figures, then the notebook; two runs of a notebook take turns."""
+    content = normalised(json.loads(executed.read_text(encoding="utf-8")), keep_injected=bool(task.parameters))
+    made = {task.figures / p.relative_to(figures): p.read_bytes() for p in sorted(figures.rglob("*")) if p.is_file()}
+    own = task.figures / task.notebook.id
+    with writing.turn(task.target.parent):
+        writing.write({**made, task.target: content.encode()})
+        for path in [p for p in own.rglob("*") if p.is_file() and p not in made] if own.is_dir() else []:
+            path.unlink(missing_ok=True)
+
+
+def normalised(notebook: dict[str, Any], *, keep_injected: bool = False) -> str:
+    """Return an executed notebook as text without anything that differs between two identical runs."""
+    cells = [
+        c for c in notebook["cells"] if keep_injected or "injected-parameters" not in c["metadata"].get("tags", [])
+    ]
+    count = 0
+    for i, cell in enumerate(cells):
+        cell["id"] = f"cell-{i:02d}"
+        cell["metadata"] = {k: cell["metadata"][k] for k in _KEPT_CELL_METADATA if cell["metadata"].get(k)}
+        if cell["cell_type"] == "code":
+            count += cell["execution_count"] is not None
+            cell["execution_count"] = count if cell["execution_count"] is not None else None
+            cell["outputs"] = _outputs(cell["outputs"], cell["execution_count"])
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": _KERNEL}
+    about = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    content = {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def tidy(path: Path) -> str:
+    """Normalise a notebook file; return what was wrong with it, or nothing."""
+    before = path.read_text(encoding="utf-8")
+    after = normalised(json.loads(before))
+    cells = [c for c in json.loads(after)["cells"] if c["cell_type"] == "code" and c["source"]]
+    if any(c["execution_count"] is None for c in cells):
+        return f"{path}: not executed; `ldpnb run` does it"
+    if after != before:
+        writing.write({path: after.encode()})
+        return f"{path}: normalised"
+    return ""
+
+
+def _outputs(outputs: list[dict[str, Any]], count: int | None) -> list[dict[str, Any]]:
+    """Join stream outputs, which a kernel may flush in one piece or several, and drop volatile metadata."""
+    kept: list[dict[str, Any]] = []
+    for output in outputs:
+        if output["output_type"] == "stream" and kept and kept[-1].get("name") == output["name"]:
+            kept[-1]["text"] = "".join(kept[-1]["text"]) + "".join(output["text"])
+            continue
+        if output["output_type"] == "execute_result":
+            output["execution_count"] = count
+        if "metadata" in output:
+            output["metadata"] = {k: v for k, v in output["metadata"].items() if k.startswith("image/")}
+        kept.append(output)
+    for output in kept:
+        if output["output_type"] == "stream":
+            output["text"] = "".join(output["text"]).splitlines(keepends=True)
+    return kept
+
+
+def fingerprint(notebook: Notebook) -> str:
+    """Return a hash of everything a notebook's results follow from: its sources, the package, the lock."""
+    digest = hashlib.sha256(platform.python_version().encode())
+    cells = json.loads(notebook.path.read_text(encoding="utf-8"))["cells"]
+    digest.update(
+        json.dumps([(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags")) for c in cells]).encode()
+    )
+    digest.update(_package_hash(home()).encode())
+    return digest.hexdigest()
+
+
+@cache
+def _package_hash(checkout: Path) -> str:
+    """Hash the package and the lock, once per process: a run does not change them."""
+    digest = hashlib.sha256()
+    package = Path(ldpnb.__file__).parent
+    files = [p for p in package.rglob("*") if p.suffix in (".py", ".csv", ".mplstyle") and p.is_file()]
+    lock = checkout / "requirements.lock"
+    for path in [*sorted(files), *([lock] if lock.exists() else [])]:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _state(notebook: Notebook) -> Path:
+    return build() / "state" / f"{notebook.id}.json"
+
+
+def _results_hash(notebook: Notebook) -> str:
+    digest = hashlib.sha256(notebook.path.read_bytes())
+    own = home() / "figures" / notebook.id
+    for path in sorted(p for p in own.rglob("*") if p.is_file()) if own.is_dir() else []:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def up_to_date(notebook: Notebook) -> bool:
+    """Return whether the notebook was run here since anything it follows from changed, and its results are as that run left them."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        state = json.loads(_state(notebook).read_bytes())
+        return bool(state["from"] == fingerprint(notebook) and state["results"] == _results_hash(notebook))
+    return False
+
+
+def remember(task: Task, seconds: float) -> None:
+    """Record a run in place: what it followed from, what it left, and under which versions."""
+    if task.target != task.notebook.path:
+        return
+    versions = {name: metadata.version(name) for name in ("numpy", "scipy", "pandas", "matplotlib", "papermill")}
+    state = {"from": fingerprint(task.notebook), "results": _results_hash(task.notebook), "seconds": round(seconds, 2)}
+    about = state | {"python": platform.python_version(), "versions": versions}
+    writing.write({_state(task.notebook): (json.dumps(about, indent=1) + "\n").encode()})

@@ -1,0 +1,82 @@
+"""The ledger of verdicts for reading: in a notebook, a terminal, or the README."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, get_args
+
+from ldpnb import claims, writing
+from ldpnb.run.catalogue import catalogue, home
+
+TABLE_START, TABLE_END = "<!-- sources: written by `ldpnb report --readme` -->", "<!-- end of sources -->"
+
+
+def ledger(source: str | None = None, status: str | None = None) -> Any:
+    """Return the ledger: every claim with its verdict and the notebook that shows it.
+
+    Parameters
+    ----------
+    source : str, optional
+        Only this source's claims.
+    status : str, optional
+        Only verdicts of this status.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `claims.ledger`, and a column ``notebook``.
+    """
+    if status is not None and status not in get_args(claims.Status):
+        raise ValueError(f"status must be one of {', '.join(get_args(claims.Status))}, got status={status!r}")
+    shown_in = {identifier: n.id for n in catalogue() for identifier in n.claims}
+    table = claims.ledger(c.id for c in claims.claims(source))
+    table.insert(1, "notebook", [shown_in.get(c, "") for c in table["claim"]])
+    return table if status is None else table[table["status"] == status].reset_index(drop=True)
+
+
+def committed_ledger() -> Any:
+    """Return the committed ledger, ``figures/verdicts.csv``."""
+    import pandas as pd
+
+    return pd.read_csv(home() / "figures/verdicts.csv", keep_default_na=False, dtype={"false_alarm": str, "power": str})
+
+
+def changes(source: str | None = None) -> list[str]:
+    """Return, a line each, where the verdicts computed now differ from the committed ledger."""
+    committed = committed_ledger()
+    ours = committed[committed["claim"].str.startswith(f"{source}/")] if source else committed
+    now, then = ledger(source).set_index("claim")["status"], ours.set_index("claim")["status"]
+    names = [*now.index, *(c for c in then.index if c not in now.index)]
+    return [f"{c}: {then.get(c, 'absent')} -> {now.get(c, 'absent')}" for c in names if now.get(c) != then.get(c)]
+
+
+def readme_table(statuses: Iterable[tuple[str, str]]) -> str:
+    """Return the README's table of sources in Markdown.
+
+    Parameters
+    ----------
+    statuses : iterable of (source, status)
+        One pair per claim.
+    """
+    counts = Counter(statuses)
+    heads = ["source", "about", "notebooks", "claims", *get_args(claims.Status)]
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
+    for number, (key, text) in enumerate(claims.SOURCES.items(), 1):
+        by = [counts[key, status] for status in get_args(claims.Status)]
+        held = sum(n.source == key for n in catalogue())
+        folder = f"[`{key}`](notebooks/{number}_{key})"
+        lines.append("| " + " | ".join([folder, text, str(held), str(sum(by)), *map(str, by)]) + " |")
+    return "\n".join(lines)
+
+
+def write_readme_table(path: Path) -> bool:
+    """Put the current table of sources between its two marks in the README; return whether that changed the file."""
+    before = path.read_text(encoding="utf-8")
+    head, _, rest = before.partition(TABLE_START)
+    _, _, tail = rest.partition(TABLE_END)
+    table = committed_ledger()
+    pairs = [(claim.split("/")[0], status) for claim, status in zip(table["claim"], table["status"], strict=True)]
+    after = f"{head}{TABLE_START}\n{readme_table(pairs)}\n{TABLE_END}{tail}"
+    if after != before:
+        writing.write({path: after.encode()})
+    return after != before

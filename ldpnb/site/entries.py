@@ -1,0 +1,159 @@
+"""The committed verdicts for readers: the entries of the front page, and the ledger as a document of its own."""
+
+import inspect
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from markupsafe import Markup
+
+from ldpnb import claims
+from ldpnb.checks import UsageError
+from ldpnb.notebook.verdicts import escaped, evidence_kind
+from ldpnb.run import ledger
+from ldpnb.run.catalogue import home
+from ldpnb.site.atlas import address
+from ldpnb.site.markdown import slug
+from ldpnb.site.templates import STATIC, page
+
+STATUSES: tuple[str, ...] = get_args(claims.Status)
+FORMATS = ("md", "html", "csv")
+CSV = "figures/verdicts.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One claim as the ledger has it."""
+
+    claim: str
+    source: str
+    place: str
+    says: str
+    status: str
+    kind: str
+    evidence: str
+    corrected: str
+    assumption: str
+    notebook: str
+
+    @property
+    def sentence(self) -> str:
+        """Return what the claim says, as a sentence."""
+        return self.says[:1].upper() + self.says[1:].rstrip(".") + "."
+
+    @property
+    def anchor(self) -> str:
+        """Return the claim's anchor on the page of its notebook."""
+        return "claim-" + slug(self.claim)
+
+    @property
+    def page(self) -> str:
+        """Return the address of the claim from the site's root, or nothing if no notebook shows it."""
+        return f"{self.notebook}.html#{self.anchor}" if self.notebook else ""
+
+    @property
+    def check(self) -> str:
+        """Return the address of the claim's check among the code pages, or nothing if the claim is not this package's."""
+        try:
+            check = claims.find(self.claim).check
+        except ValueError:
+            return ""
+        path = Path(inspect.getfile(check)).relative_to(Path(claims.__file__).parents[1]).as_posix()
+        return f"{address(path)}#L-{inspect.getsourcelines(check)[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One of the sources and how many of its claims came out how."""
+
+    key: str
+    title: str
+    claims: int
+    counts: Counter[str]
+
+
+def entries() -> list[Entry]:
+    """Return the committed ledger.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    _committed()
+    return [_entry(row) for row in ledger.committed_ledger().to_dict("records")]
+
+
+def _committed() -> Path:
+    path = home() / CSV
+    if not path.exists():
+        raise UsageError(f"no {CSV}; `ldpnb run 99_verdicts` writes it")
+    return path
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    false_alarm, power = (float(row[k]) if row[k] else None for k in ("false_alarm", "power"))
+    told = {k: row[k] for k in ("status", "evidence", "corrected", "assumption")}
+    kind = evidence_kind(claims.Verdict(kind=row["kind"], false_alarm=false_alarm, power=power, **told))
+    source = row["claim"].split("/")[0]
+    return Entry(row["claim"], source, row["place"], row["says"], kind=kind, notebook=row["notebook"], **told)
+
+
+def sources(of: list[Entry]) -> list[Source]:
+    """Return the sources in their order, with the number of claims by verdict."""
+    counted = {key: Counter(e.status for e in of if e.source == key) for key in claims.SOURCES}
+    return [Source(key, title, counted[key].total(), counted[key]) for key, title in claims.SOURCES.items()]
+
+
+def format_of(name: str) -> str:
+    """Return the format that a file's name asks for, Markdown if it asks for none.
+
+    >>> format_of("verdicts.csv"), format_of("-")
+    ('csv', 'md')
+    """
+    suffix = Path(name).suffix.removeprefix(".")
+    return suffix if suffix in FORMATS else "md"
+
+
+def document(format: str) -> str:
+    """Return the committed ledger as one file.
+
+    Parameters
+    ----------
+    format : {"md", "html", "csv"}
+        A Markdown text, a page that needs no other file, or the table itself.
+    """
+    if format == "csv":
+        return _committed().read_text(encoding="utf-8")
+    return _markdown(entries()) if format == "md" else _html(entries())
+
+
+def _markdown(of: list[Entry]) -> str:
+    lines = ["# Verdicts of ldpnb"]
+    for source in sources(of):
+        counts = ", ".join(f"{source.counts[s]} {s}" for s in STATUSES if source.counts[s])
+        lines += ["", f"## {source.title}", "", f"{source.claims} claims: {counts or 'none'}", ""]
+        for e in of:
+            if e.source == source.key:
+                lines.append(f"- **{escaped(e.place)}: {e.status}.** {escaped(e.sentence)}")
+                lines.append(f"  - Evidence ({e.kind}): {escaped(e.evidence)}")
+                lines += [f"  - What holds: {escaped(e.corrected)}"] if e.corrected else []
+                lines += [f"  - Assumption: {escaped(e.assumption)}"] if e.assumption else []
+    return "\n".join(lines) + "\n"
+
+
+def _html(of: list[Entry]) -> str:
+    style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))
+    return page(
+        "report",
+        "report.html",
+        title="Verdicts of ldpnb",
+        description=f"{len(of)} claims of five sources on local differential privacy with their verdicts and evidence",
+        style=Markup(re.sub(r"@font-face \{.*?\}\n", "", style)),
+        script=Markup(script),
+        entries=of,
+        sources=sources(of),
+        statuses=STATUSES,
+    )

@@ -1,0 +1,77 @@
+"""Series drawn together can be told apart by the colour-blind and on a printer without colours, and vector files keep their text."""
+
+import itertools
+import json
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from ldpnb.notebook import figures
+from ldpnb.run.catalogue import home
+
+# Machado, Oliveira and Fernandes (2009), complete deficiency, for linear RGB
+VISION = {
+    "usual": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+FAMILIES = [family[:6] for family in figures._FAMILIES]
+
+
+def lab(colour: str, vision: str) -> np.ndarray:
+    """CIE L*a*b* of a colour as somebody sees it."""
+    coded = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
+    x, y, z = np.cbrt(XYZ @ np.clip(np.array(VISION[vision]) @ linear, 0.001, 1) / [0.95047, 1, 1.08883])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def pairs(family: tuple[str, ...]):
+    return itertools.combinations({"truth": None} | dict.fromkeys(family), 2)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f[1])
+@pytest.mark.parametrize("vision", VISION)
+def test_series_of_one_figure_differ_for_every_kind_of_sight(family: tuple[str, ...], vision: str) -> None:
+    for one, other in pairs(family):
+        colours = [lab(figures.look(name).colour, vision) for name in (one, other)]
+        assert np.linalg.norm(colours[0] - colours[1]) > 15, (one, other)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f[1])
+def test_series_of_one_figure_differ_in_grey(family: tuple[str, ...]) -> None:
+    for one, other in pairs(family):
+        lightness = [lab(figures.look(name).colour, "usual")[0] for name in (one, other)]
+        assert abs(lightness[0] - lightness[1]) > 7, (one, other)
+
+
+@pytest.mark.parametrize("family", figures._FAMILIES, ids=lambda f: f[1])
+def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, ...]) -> None:
+    looks = [figures.look(name) for name in family]
+    assert len({look.marker for look in looks}) == len({str(look.dash) for look in looks}) == len(family)
+
+
+def test_colours_that_once_were_too_close_are_found_by_the_same_measure() -> None:
+    green, pink = lab("#009E73", "usual"), lab("#CC79A7", "usual")
+    assert abs(green[0] - pink[0]) < 7
+    assert np.linalg.norm(lab("#D55E00", "protanopia") - lab("#8C6D31", "protanopia")) < 16
+
+
+def test_text_in_vector_files_is_text() -> None:
+    assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["svg.fonttype"]) == (42, "none")
+    for path in (home() / "figures").rglob("*.pdf"):
+        content = path.read_bytes()
+        assert b"/Type3" not in content, path
+        assert b"/FontFile2" in content, path
+
+
+def test_every_published_figure_comes_with_its_numbers_its_vector_version_and_a_caption() -> None:
+    for path in (home() / "figures").rglob("*.json"):
+        found = {suffix for suffix in (".png", ".pdf", ".csv", ".tex") if path.with_suffix(suffix).exists()}
+        assert found in ({".png", ".pdf", ".csv"}, {".csv", ".tex"}), path
+        assert json.loads(path.read_text(encoding="utf-8"))["caption"].strip()

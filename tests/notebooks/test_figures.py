@@ -1,0 +1,107 @@
+"""Figures are drawn from one table and published with its numbers."""
+
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from matplotlib.collections import PolyCollection
+
+from ldpnb.notebook import figures
+from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
+from ldpnb.notebook.live import Choice, Slider, live
+
+TABLE = pd.DataFrame(
+    {
+        "epsilon": [1.0, 2.0, 1.0, 2.0],
+        "mse": [0.5, 0.25, 0.52, 0.24],
+        "by": ["MLE", "MLE", "Norm-Sub", "Norm-Sub"],
+        "error": [None, None, 0.01, 0.01],
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+def test_theory_is_a_line_and_simulation_has_bars() -> None:
+    figure = figures.curves(TABLE, "epsilon", "mse", by="by", error="error")
+    (axis,) = figure.axes
+    assert [line.get_marker() for line in axis.lines if line.get_label() == "MLE"] == ["None"]
+    (bars,) = axis.containers
+    assert bars.get_label() == "Norm-Sub"
+    assert bars.lines[0].get_linestyle() == "None"
+
+
+def test_bands_and_panels_follow_the_table() -> None:
+    table = TABLE.assign(low=TABLE["mse"] - 0.1, high=TABLE["mse"] + 0.1)
+    figure = figures.curves(table, "epsilon", "mse", panel="by", band=("low", "high"))
+    assert [axis.get_title(loc="left") for axis in figure.axes] == ["MLE", "Norm-Sub"]
+    assert all(any(isinstance(c, PolyCollection) for c in axis.collections) for axis in figure.axes)
+
+
+def test_a_name_looks_the_same_in_every_figure() -> None:
+    first = figures.curves(TABLE, "epsilon", "mse", by="by").axes[0].lines[1].get_color()
+    reversed_table = TABLE.iloc[::-1]
+    second = figures.curves(reversed_table, "epsilon", "mse", by="by").axes[0].lines[0].get_color()
+    assert first == second == figures.look("Norm-Sub").colour
+
+
+def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = []
+    for name in ("one", "two"):
+        monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path / name))
+        figures.publish(figures.curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors.")
+        written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
+    assert set(written[0]) == {"fig.png", "fig.pdf", "fig.csv", "fig.json"}
+    assert written[0] == written[1]
+    assert json.loads(written[0]["fig.json"])["columns"] == ["epsilon", "mse", "by", "error"]
+
+
+def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FIGURES_FOLDER, "")
+    monkeypatch.chdir(tmp_path)
+    figures.publish(figures.curves(TABLE, "epsilon", "mse"), TABLE, "nb/fig", caption="Errors.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_without_caption_or_numbers_is_refused() -> None:
+    figure = figures.curves(TABLE, "epsilon", "mse")
+    with pytest.raises(ValueError, match="nb/fig: needs a caption and a table with rows"):
+        figures.publish(figure, TABLE, "nb/fig", caption=" ")
+    with pytest.raises(ValueError, match="needs a caption and a table with rows"):
+        figures.publish(figure, TABLE.iloc[:0], "nb/fig", caption="Errors.")
+
+
+def test_tables_for_latex_escape_text_and_shorten_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
+    table = pd.DataFrame({"claim_id": ["a & b"], "value": [1 / 3], "none": [float("nan")]})
+    figures.publish_table(table, "nb/table", caption="A table.")
+    tex = (tmp_path / "nb/table.tex").read_text()
+    assert r"claim\_id & value & none \\" in tex
+    assert r"a \& b & 0.333333 &  \\" in tex
+    assert (tmp_path / "nb/table.csv").read_text().splitlines()[1] == "a & b,0.3333333333,"
+
+
+def test_a_live_section_without_a_reader_draws_once_and_prints_its_number(monkeypatch, capsys) -> None:
+    monkeypatch.setenv(HEADLESS, "1")
+    seen = []
+
+    def redraw(epsilon, kind):
+        seen.append((epsilon, kind))
+        return plt.figure(), f"epsilon is {epsilon}"
+
+    live(redraw, epsilon=Slider(1.0, 0.1, 5.0, 0.1, "nats"), kind=Choice("a", ["a", "b"]))
+    assert capsys.readouterr().out == "epsilon is 1.0\n"
+    assert seen == [(1.0, "a")]
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("control", [Slider(9.0, 0.1, 5.0, 0.1), Choice("c", ["a", "b"])])
+def test_a_control_must_start_inside_its_range(control) -> None:
+    with pytest.raises(ValueError, match="epsilon must start inside its range"):
+        live(lambda epsilon: None, epsilon=control)

@@ -1,0 +1,59 @@
+"""The committed notebooks keep to the companion's form, so that papermill can run them and nbval has something to compare."""
+
+import ast
+import json
+
+import pytest
+
+from ldpnb.run.catalogue import Notebook, catalogue
+
+EVERY = pytest.mark.parametrize("notebook", catalogue(), ids=lambda n: n.id)
+RESULTS = pytest.mark.parametrize("notebook", [n for n in catalogue() if n.source], ids=lambda n: n.id)
+
+
+def code_cells(notebook: Notebook) -> list[dict]:
+    cells = json.loads(notebook.path.read_text(encoding="utf-8"))["cells"]
+    return [c | {"text": "".join(c["source"])} for c in cells if c["cell_type"] == "code"]
+
+
+@EVERY
+def test_every_cell_was_executed_without_error(notebook: Notebook) -> None:
+    cells = code_cells(notebook)
+    assert all(c["execution_count"] for c in cells), "run `make figures`"
+    assert any(c["outputs"] for c in cells)
+    assert not [o for c in cells for o in c["outputs"] if o["output_type"] == "error" or o.get("name") == "stderr"]
+
+
+@EVERY
+def test_cells_are_short_and_show_their_value(notebook: Notebook) -> None:
+    cells = code_cells(notebook)
+    assert len(cells) <= 15
+    assert max(len(c["text"].splitlines()) for c in cells) <= 12
+    assert not [c["text"] for c in cells if c["text"].rstrip().endswith(";")]
+
+
+@EVERY
+def test_definitions_in_cells_are_short(notebook: Notebook) -> None:
+    trees = [ast.parse(c["text"]) for c in code_cells(notebook) if not c["text"].startswith("%")]
+    functions = [n for t in trees for n in ast.walk(t) if isinstance(n, ast.FunctionDef)]
+    assert all(f.end_lineno - f.lineno < 9 for f in functions)
+
+
+@RESULTS
+def test_a_result_declares_its_parameters_first_and_a_seed_if_it_draws(notebook: Notebook) -> None:
+    first, *others = code_cells(notebook)
+    assert "parameters" in first["metadata"].get("tags", [])
+    draws = any("seed" in cell["text"] or "rng" in cell["text"] for cell in others)
+    assert ({p.name: p.type for p in notebook.parameters}.get("seed") == "int") == draws
+
+
+@RESULTS
+def test_a_result_decides_claims_and_ends_in_a_live_section(notebook: Notebook) -> None:
+    assert notebook.claims
+    assert "live(" in "".join(c["text"] for c in code_cells(notebook)[-2:])
+
+
+@RESULTS
+def test_a_result_publishes_a_figure_under_its_own_name(notebook: Notebook) -> None:
+    text = "".join(c["text"] for c in code_cells(notebook))
+    assert f'"{notebook.id}/' in text

@@ -1,0 +1,82 @@
+"""Compare the numbers that a claim prints with the same numbers computed anew in high precision.
+
+A certificate is a piece of a verdict's text with ``{}`` where numbers stand, and a function of no arguments that returns those numbers, written
+from the source's formula in mpmath. It is evaluated at two precisions, whose agreement bounds its own rounding error; what is printed must be
+within half a unit of its last digit.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+
+from mpmath import mp, mpf
+
+from ldpnb.run.ledger import committed_ledger
+
+Certificates = Mapping[str, Mapping[str, Callable[[], object]]]
+"""By claim and piece of text."""
+
+NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+DIGITS = (27, 35)
+
+
+@cache
+def _ledger() -> dict[str, str]:
+    table = committed_ledger()
+    texts = zip(table["evidence"], table["corrected"], table["assumption"], strict=True)
+    return dict(zip(table["claim"], map(" | ".join, texts), strict=True))
+
+
+def text_of(claim: str) -> str:
+    """Return all that the committed ledger says of a claim; that it is what the checks compute is tested with its notebook."""
+    return _ledger()[claim]
+
+
+def printed(claim: str, piece: str) -> list[str]:
+    """Return the numbers that stand at the gaps of a piece of the verdict's text."""
+    pattern = re.escape(piece).replace(r"\{\}", f"({NUMBER})")
+    found = re.findall(pattern, text_of(claim))
+    assert len(found) == 1, f"{claim}: {piece!r} occurs {len(found)} times in: {text_of(claim)}"
+    return [found[0]] if isinstance(found[0], str) else list(found[0])
+
+
+def values(function: Callable[[], object]) -> list[mpf]:
+    """Return what a function computes, after making sure that its precision suffices."""
+    results = []
+    for digits in DIGITS:
+        with mp.workdps(digits):
+            result = function()
+            results.append([mpf(x) for x in (result if isinstance(result, Iterable) else [result])])
+    coarse, fine = results
+    for one, other in zip(coarse, fine, strict=True):
+        assert abs(one - other) <= mpf(10) ** -15 * max(1, abs(other)), f"unstable: {one} and {other}"
+    return fine
+
+
+def last_digit(number: str) -> Fraction:
+    """Return the unit of the last digit of a printed number.
+
+    >>> last_digit("1.50"), last_digit("3e-05"), last_digit("7")
+    (Fraction(1, 100), Fraction(1, 100000), Fraction(1, 1))
+    """
+    mantissa, _, exponent = number.partition("e")
+    return Fraction(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+
+
+def certify(claim: str, piece: str, function: Callable[[], object]) -> None:
+    """Fail unless every number printed in the piece is the value's to its last digit."""
+    shown, exact = printed(claim, piece), values(function)
+    assert len(shown) == len(exact), f"{claim}: {len(shown)} numbers in {piece!r}, {len(exact)} computed"
+    for number, value in zip(shown, exact, strict=True):
+        with mp.workdps(DIGITS[-1]):
+            unit = last_digit(number)
+            off = abs(mpf(Fraction(number).numerator) / Fraction(number).denominator - value)
+            assert off <= mpf(unit.numerator) / unit.denominator * mpf("0.5000001"), (
+                f"{claim}: printed {number}, is {mp.nstr(value, 15)}"
+            )
+
+
+def pieces(certificates: Certificates) -> list[tuple[str, str]]:
+    """Return all pairs of a claim and a piece of its text."""
+    return [(claim, piece) for claim, of_claim in certificates.items() for piece in of_claim]

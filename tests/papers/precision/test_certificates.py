@@ -1,0 +1,71 @@
+"""Printed numbers against high precision; every claim whose text shows a computed number is here, or is named with the reason why not."""
+
+import importlib
+import re
+
+import juarez2022
+import pytest
+from certify import NUMBER, certify, pieces, printed, text_of, values
+from mpmath import log, mp, mpf
+
+from ldpnb import claims
+
+TABLES = {source: importlib.import_module(source) for source in claims.SOURCES}
+
+
+@pytest.mark.parametrize(
+    ("source", "claim", "piece"),
+    [(source, claim, piece) for source, table in TABLES.items() for claim, piece in pieces(table.CERTIFICATES)],
+)
+def test_printed_digits_are_those_of_the_high_precision_route(source: str, claim: str, piece: str) -> None:
+    certify(f"{source}/{claim}", piece, TABLES[source].CERTIFICATES[claim][piece])
+
+
+@pytest.mark.parametrize("source", claims.SOURCES)
+def test_every_claim_is_certified_or_says_why_not(source: str) -> None:
+    table, ids = TABLES[source], {c.id.split("/")[1] for c in claims.claims(source)}
+    certified, excepted = set(table.CERTIFICATES), set(table.EXCEPTIONS)
+    assert not certified & excepted
+    assert (certified | excepted) <= ids
+    with_fractions = {claim for claim in ids if re.search(r"\d\.\d", text_of(f"{source}/{claim}"))}
+    assert with_fractions <= certified | excepted
+    assert all(reason.strip() for reason in table.EXCEPTIONS.values())
+
+
+def test_most_claims_are_certified() -> None:
+    numbers = [
+        number
+        for source, table in TABLES.items()
+        for claim, piece in pieces(table.CERTIFICATES)
+        for number in printed(f"{source}/{claim}", piece)
+    ]
+    claims = sum(len(table.CERTIFICATES) for table in TABLES.values())
+    assert all(re.fullmatch(NUMBER, number) for number in numbers)
+    assert len(numbers) >= 363
+    assert claims >= 102
+
+
+@pytest.mark.parametrize("cell", [key for place, key in juarez2022.PUBLISHED if place == "Table 1" and "alpha=" in key])
+def test_the_cells_of_table_1_are_reproduced_in_high_precision(cell: str) -> None:
+    name, clients, alpha = cell.split()
+    total, target = int(float(clients.partition("=")[2])), alpha.partition("=")[2]
+    shown = juarez2022.PUBLISHED["Table 1", cell]
+    if shown == "-":
+        assert mpf("0.01") * total * mpf(target) ** 2 <= 4
+    else:
+        with mp.workdps(25):
+            exact = juarez2022.chebyshev_budget(name, total, target)
+        assert mp.nstr(mpf(f"{float(exact):.2f}"), 10) == mp.nstr(mpf(shown), 10)
+
+
+@pytest.mark.parametrize("off", ["0.0005", "-0.0007"])
+def test_a_last_digit_that_is_off_by_one_is_refused(off: str) -> None:
+    claim, piece = "lecture20/mean-central-laplace", "= {}/(epsilon n) at"
+    certify(claim, piece, lambda: log(mpf(100)))
+    with pytest.raises(AssertionError, match=r"printed 4.605"):
+        certify(claim, piece, lambda: log(mpf(100)) + mpf(off))
+
+
+def test_a_value_that_hangs_on_the_working_precision_is_refused() -> None:
+    with pytest.raises(AssertionError, match="unstable"):
+        values(lambda: mpf(1) / 3 * mpf(10) ** mp.dps)

@@ -1,0 +1,105 @@
+"""Facts about simulated sensor sessions, the reader of the real files, and clients drawn from rates."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldpnb.papers.juarez2022 import clients, sessions
+from ldpnb.rng import stream
+
+
+def test_simulated_sessions_have_the_shape_of_the_source() -> None:
+    recorded = sessions.simulate_sessions(rng=stream("sessions", seed=1))
+    assert np.bincount(recorded.groups).tolist() == [25, 62]
+    assert recorded.features.shape == (recorded.labels.size, len(sessions.FEATURES))
+    assert recorded.labels.size / 87 == pytest.approx(864, rel=0.01)
+    assert set(np.unique(recorded.labels)) == {1, 2, 3, 4}
+    assert 0.3 < recorded.lying.mean() < 0.6
+    assert np.unique(recorded.session).size == 87
+
+
+def test_the_simulated_groups_differ_in_posture() -> None:
+    recorded = sessions.simulate_sessions(200, 200, rng=stream("posture", seed=2))
+    own = recorded.groups[recorded.session]
+    lying = [recorded.features[recorded.lying & (own == g), 1].mean() for g in (0, 1)]
+    sitting = [recorded.features[(recorded.labels == 1) & (own == g), 1].mean() for g in (0, 1)]
+    assert lying[0] > lying[1] + 0.03
+    assert sitting[1] > sitting[0] + 0.03
+
+
+def write(folder: Path, name: str, lines: list[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("\n".join(lines) + "\n")
+
+
+def test_real_files_are_read_with_group_labels_and_order(tmp_path: Path) -> None:
+    write(
+        tmp_path / "S1_Dataset", "d1p01M", ["0,0.27,1.01,-0.08,1,-63.5,2.42,924.25,1", "0.5,0.2,1,0,2,-60,1,921.75,3"]
+    )
+    write(tmp_path / "S2_Dataset", "d2p02F", ["1.25,0.9,0.1,0.05,4,-58,0.3,920.25,3", ""])
+    write(tmp_path / "S1_Dataset", "README.txt", ["not a session"])
+    recorded = sessions.read_sessions(tmp_path)
+    assert recorded.groups.tolist() == [0, 1]
+    assert recorded.session.tolist() == [0, 0, 1]
+    assert recorded.lying.tolist() == [False, True, True]
+    assert recorded.features[0].tolist() == [0, 0.27, 1.01, -0.08, 1, -63.5, 2.42, 924.25]
+
+
+@pytest.mark.parametrize(
+    "line", ["1,2,3", "0,0.2,1,0,2,-60,1,921.75,5", "0,0.2,1,0,2,-60,one,921.75,3", "0,nan,1,0,2,-60,1,921.75,3"]
+)
+def test_a_malformed_reading_is_refused_with_file_and_line(tmp_path: Path, line: str) -> None:
+    write(tmp_path, "d1p01M", ["0,0.27,1.01,-0.08,1,-63.5,2.42,924.25,1", line])
+    with pytest.raises(ValueError, match="d1p01M, line 2: a reading must be 8 numbers and a label 1 to 4"):
+        sessions.read_sessions(tmp_path)
+
+
+def test_missing_or_incomplete_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="path must be a folder with files like d1p01M"):
+        sessions.read_sessions(tmp_path / "nowhere")
+    write(tmp_path, "d1p01F", ["0,0.27,1.01,-0.08,1,-63.5,2.42,924.25,1"])
+    with pytest.raises(ValueError, match="sessions of both groups"):
+        sessions.read_sessions(tmp_path)
+    write(tmp_path, "d1p02M", [""])
+    with pytest.raises(ValueError, match="d1p02M: a session must have readings"):
+        sessions.read_sessions(tmp_path)
+
+
+def test_two_values_reach_any_mean_and_second_moment() -> None:
+    made = clients.two_valued([10**7, 10**6], [0.78, -0.4], [0.993463, 0.3])
+    assert made.means == pytest.approx([0.78, -0.4], abs=2e-6)
+    assert made.second_moments == pytest.approx([0.993463, 0.3], abs=2e-6)
+    assert made.sizes.tolist() == [10**7, 10**6]
+    assert np.abs(made.values).max() <= 1
+
+
+def test_resampled_clients_follow_the_observed_rates() -> None:
+    drawn = clients.resampled([[0.1, 0.9], [0.2, 0.4, 0.6]], [10**6, 2 * 10**6], rng=stream("draw", seed=3))
+    assert drawn.sizes.tolist() == [10**6, 2 * 10**6]
+    assert drawn.means == pytest.approx([0.0, -0.2], abs=5e-3)
+    assert drawn.counts[0, 2] == 0
+
+
+def test_evenly_spread_values_have_the_stated_second_moment() -> None:
+    made = clients.evenly_spread([10, 10], [0.0587, 0.0])
+    assert made.second_moments == pytest.approx([0.0587, 0.0])
+    assert made.means == pytest.approx([0.0, 0.0])
+
+
+def test_equal_counts_are_as_likely_as_a_multinomial_says() -> None:
+    assert np.exp(clients.log_chance_of_equal_counts(3, 2)) == pytest.approx(720 / 8 / 3**6)
+
+
+def test_bad_input_is_refused_by_name_rule_and_value() -> None:
+    rng = stream("bad", seed=4)
+    with pytest.raises(ValueError, match="male must be an integer >= 1, got male=0"):
+        sessions.simulate_sessions(0, 5, rng=rng)
+    with pytest.raises(ValueError, match="second_moments between their squares and 1"):
+        clients.two_valued([10], [0.5], [0.2])
+    with pytest.raises(ValueError, match=r"rates must be in \[0, 1\]"):
+        clients.resampled([[0.1], [1.2]], [5, 5], rng=rng)
+    with pytest.raises(ValueError, match="sizes must be equal and second_moments <= 1/3"):
+        clients.evenly_spread([10, 12], [0.1, 0.1])
+    with pytest.raises(ValueError, match="column must be one of sessions"):
+        clients.published_rates("age")

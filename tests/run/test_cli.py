@@ -1,0 +1,123 @@
+"""The command line: what it prints and how it ends."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ldpnb.checks import UsageError
+from ldpnb.run import catalogue
+
+
+def test_list_and_show_name_ids_parameters_and_claims(ldpnb) -> None:
+    listed = ldpnb("list")
+    assert listed.returncode == 0
+    assert listed.stdout.splitlines()[0].split() == ["1_demo/01_line", "A", "demonstration"]
+    shown = ldpnb("show", "01_line")
+    assert "-p factor=0.5  (float) what they are multiplied by" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["run", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?); `ldpnb list` shows all"),
+        (
+            ["run", "01_line", "-p", "user=3"],
+            "1_demo/01_line has no parameter user (did you mean users?); it has users, factor, label",
+        ),
+        (["run", "01_line", "-p", "users=many"], "ldpnb: users must be of type int, got users='many'"),
+        (["run", "01_line", "-p", "users=2.5"], "ldpnb: users must be of type int, got users='2.5'"),
+        (["run", "01_line", "-p", "users"], "expected name=value, got 'users'"),
+        (["run", "--jobs", "0"], "0 is not in the range"),
+        (["show", "0"], "ldpnb: 0 is ambiguous: 1_demo/01_line, 1_demo/02_broken"),
+        (["verdicts", "--source", "nobody"], "ldpnb: source must be one of biswas2022"),
+        (["verdicts", "--status", "wrong"], "is not one of"),
+        (["nonsense"], "No such command 'nonsense'"),
+    ],
+)
+def test_wrong_usage_ends_with_one_clear_line_and_code_2(ldpnb, arguments: list[str], line: str) -> None:
+    result = ldpnb(*arguments)
+    assert result.returncode == 2
+    assert line in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_missing_checkout_is_named(ldpnb, tmp_path: Path) -> None:
+    result = ldpnb("list", LDPNB_HOME=str(tmp_path / "nowhere"))
+    assert (result.returncode, "set LDPNB_HOME to a checkout" in result.stderr) == (2, True)
+
+
+def test_one_failing_notebook_lets_the_others_go_on_and_the_run_ends_with_1(ldpnb, checkout: Path) -> None:
+    result = ldpnb("run", "--jobs", "2")
+    assert result.returncode == 1
+    assert "1_demo/01_line" in result.stdout
+    assert "cell 2 raised ZeroDivisionError" in result.stderr
+    assert "1 of 2 notebooks failed" in result.stderr
+    assert (checkout / "figures/1_demo/01_line/figure_1.png").exists()
+    again = ldpnb("run", "01_line")
+    assert again.stdout == "up to date: 1 notebook\n"
+
+
+def test_an_interrupt_ends_with_130_and_keeps_what_was(checkout: Path) -> None:
+    path, reached = checkout / "notebooks/1_demo/02_broken.ipynb", checkout / "reached"
+    path.write_text(path.read_text().replace("1 / 0", f"import time; open('{reached}', 'w').close(); time.sleep(60)"))
+    before = path.read_bytes()
+    # a shell's background job ignores interrupts, and so would what it starts
+    listening = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command = [sys.executable, "-c", listening + "runpy.run_module('ldpnb', run_name='__main__')", "run", "02_broken"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not reached.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr.strip() == "ldpnb: interrupted; finished notebooks are kept, the others are as they were"
+    assert path.read_bytes() == before
+
+
+def test_parameters_must_be_literals_with_a_type_and_a_meaning() -> None:
+    for cell, rule in {
+        "epsilon = 1.0  # budget": "not `name: type = literal`",
+        "epsilon: float = 1.0": "needs a type among",
+        "epsilon: complex = 1.0  # budget": "needs a type among",
+    }.items():
+        with pytest.raises(UsageError, match=rule):
+            catalogue.declared_parameters(cell, "example")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("int", "1e6", 1_000_000),
+        ("float", "2", 2.0),
+        ("bool", "true", True),
+        ("str", "7", "7"),
+        ("list[float]", "[1, 2.5]", [1.0, 2.5]),
+        ("list[int]", [1, 2], [1, 2]),
+    ],
+)
+def test_text_converts_by_the_declared_type(kind: str, text, value) -> None:
+    assert catalogue.Parameter("x", kind, None, "").convert(text) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("int", "1.5"),
+        ("int", "inf"),
+        ("int", True),
+        ("float", "one"),
+        ("float", "nan,"),
+        ("bool", "1"),
+        ("list[int]", "[1.5]"),
+        ("list", "3"),
+        ("str", 7),
+    ],
+)
+def test_text_that_does_not_convert_is_refused(kind: str, text) -> None:
+    with pytest.raises(UsageError, match="x must be of type"):
+        catalogue.Parameter("x", kind, None, "").convert(text)

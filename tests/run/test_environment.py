@@ -1,0 +1,86 @@
+"""What is installed, locked and declared agrees, and nothing names a host."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import version
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from ldpnb.run.catalogue import home
+
+ROOT = home()
+LOCK = (ROOT / "requirements.lock").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def locked() -> dict[str, set[str]]:
+    versions: dict[str, set[str]] = {}
+    for name, found in re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", LOCK, re.MULTILINE):
+        versions.setdefault(name.lower().replace("_", "-"), set()).add(found)
+    return versions
+
+
+def test_environment_is_an_interpreter_and_the_lock() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    *plain, pip = environment["dependencies"]
+    assert [re.split("[=<>]", d)[0] for d in plain] == ["python", "pip"]
+    assert pip == {"pip": ["-r requirements.lock"]}
+    python = re.split("=+", plain[0])[1]
+    assert Version(python) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
+
+
+def test_the_lock_pins_everything_by_hash_and_names_no_host() -> None:
+    lines = [line for line in LOCK.replace("\\\n", " ").splitlines() if line.strip()]
+    assert all(re.match(r"[A-Za-z0-9._-]+==\S+ .*--hash=sha256:", line) for line in lines)
+    assert not re.search(r"https?://|file:|--index|--find-links", LOCK)
+
+
+def test_the_lock_satisfies_the_declared_dependencies() -> None:
+    declared = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+    pinned = locked()
+    for requirement in map(Requirement, declared):
+        versions = pinned[requirement.name.lower().replace("_", "-")]
+        assert all(found in requirement.specifier for found in versions), requirement.name
+
+
+def test_installed_versions_are_the_locked_ones() -> None:
+    lines = re.findall(r"^[A-Za-z0-9._-]+==[^\\\n]+", LOCK, re.MULTILINE)
+    wanted = [r for r in map(Requirement, lines) if r.marker is None or r.marker.evaluate()]
+    other = {str(r): version(r.name) for r in wanted if version(r.name) not in r.specifier}
+    assert len(wanted) > 100
+    assert other == {}
+
+
+def test_citation_names_the_five_sources() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert len(citation["references"]) == 5
+    assert {"title", "authors", "type"} <= set(citation["references"][0])
+
+
+def test_version_is_the_same_everywhere() -> None:
+    import ldpnb
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert ldpnb.__version__ == PROJECT["project"]["version"] == citation["version"]
+
+
+def test_jsonschema_comes_without_its_costly_grammar_which_others_can_still_have() -> None:
+    code = """if True:
+        import importlib.util, sys
+        from ldpnb.run import imports
+        imports.jsonschema()
+        import nbformat
+        assert not {"rfc3987_syntax", "lark"} & set(sys.modules)
+        assert importlib.util.find_spec("rfc3987_syntax")
+        nbformat.validate(nbformat.v4.new_notebook())
+        try:
+            nbformat.validate({"nbformat": 4, "nbformat_minor": 5, "metadata": 1, "cells": []})
+        except nbformat.ValidationError:
+            print("refused")
+    """
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("refused\n", "")

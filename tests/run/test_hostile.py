@@ -1,0 +1,706 @@
+"""Input that was made to do harm is refused in one clear line, or harmless: nothing runs, nothing climbs out, nothing fills the memory."""
+
+import ast
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import re
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from demonstration import PARAMETERS, notebook
+
+import ldpnb
+from ldpnb import claims, cli
+from ldpnb.checks import UsageError
+from ldpnb.data import blocks, download, files, tables
+from ldpnb.data.channels import load_channel
+from ldpnb.notebook import figures
+from ldpnb.notebook.environment import FIGURES_FOLDER
+from ldpnb.papers.bun2022 import tabulations
+from ldpnb.papers.juarez2022 import sessions
+from ldpnb.run import catalogue, execution
+from ldpnb.run.catalogue import Parameter
+from ldpnb.site.inert import require_inert
+from ldpnb.sweeps import folder as folders
+
+PACKAGE = Path(ldpnb.__file__).parent
+LONG = 10_000_000 * "x"
+
+
+@pytest.fixture
+def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What the command line says of what it refuses."""
+
+    def call(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["ldpnb", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 2
+        return capsys.readouterr().err
+
+    return call
+
+
+NO_NOTEBOOK = "ldpnb: no notebook {}; `ldpnb list` shows all\n"
+IDS = {
+    "../../etc/passwd": NO_NOTEBOOK.format("../../etc/passwd"),
+    "/etc/passwd": NO_NOTEBOOK.format("/etc/passwd"),
+    "/etc/passwd.ipynb": NO_NOTEBOOK.format("/etc/passwd.ipynb"),
+    "1_demo/../../x": "ldpnb: no notebook 1_demo/../../x",
+    "01_line\0.ipynb": r"ldpnb: no notebook '01_line\x00.ipynb' (did you mean",
+    "two\nlines": r"ldpnb: no notebook 'two\nlines'",
+    "\x1b]0;title\x07": NO_NOTEBOOK.format(r"'\x1b]0;title\x07'"),
+    "\u202eenil_10": r"ldpnb: no notebook '\u202eenil_10'",
+    "01_l\u0456ne": "ldpnb: no notebook 01_l\u0456ne (did you mean 01_line?); `ldpnb list` shows all\n",
+    "{0.__class__}": NO_NOTEBOOK.format("{0.__class__}"),
+    "$(touch pwned)": NO_NOTEBOOK.format("$(touch pwned)"),
+    "*": NO_NOTEBOOK.format("*"),
+    "": "ldpnb:  is ambiguous: 1_demo/01_line, 1_demo/02_broken\n",
+    LONG: "ldpnb: no notebook 'xxxx",
+}
+
+
+@pytest.mark.parametrize("identifier", IDS, ids=lambda i: ascii(i[:20]))
+def test_an_id_is_a_name_and_never_a_path(said: Callable[..., str], checkout: Path, identifier: str) -> None:
+    line = said("show", identifier)
+    assert line.startswith(IDS[identifier])
+    assert line.count("\n") == 1
+    assert len(line) < 1000
+    assert not (checkout / "pwned").exists()
+
+
+PARAMETER = {
+    ("int", "__import__('os').getpid()"): "must be of type int",
+    ("int", "1e999"): "must be of type int",
+    ("int", "9" * 5000): "must be of type int, got x='9999",
+    ("int", "0x10"): "must be of type int",
+    ("float", "nan"): "must be finite, got x=nan",
+    ("float", "1e999"): "must be finite, got x=1e999",
+    ("float", "-inf"): "must be finite, got x=-inf",
+    ("float", "1\u202e2"): r"must be of type float, got x='1\u202e2'",
+    ("float", LONG): "must be of type float, got x='xxxx",
+    ("list[float]", "[1, 1e999]"): "must be finite",
+    ("list[int]", "[__import__('os')]"): "must be of type list[int]",
+    ("list[int]", "[" * 100_000): "must be of type list[int], got x='[[[[",
+    ("list[int]", "[" * 90 + "]" * 90): "must be of type list[int]",
+    ("list[str]", "(lambda: [])()"): "must be of type list[str]",
+    ("list[str]", "{'a': 1}"): "must be of type list[str]",
+    ("list[str]", "[x for x in ()]"): "must be of type list[str]",
+    ("bool", "1 or True"): "must be of type bool",
+    ("str", "\udcff"): r"must be of type str, got x='\udcff'",
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), PARAMETER, ids=lambda t: ascii(t[:20]))
+def test_a_parameter_is_converted_and_never_evaluated(kind: str, text: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Parameter("x", kind, None, "").convert(text)
+    assert PARAMETER[kind, text] in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("int", "\uff11\uff12", 12),
+        ("float", "\u0661.\uff15", 1.5),
+        ("int", "9007199254740993", 2**53 + 1),
+        ("int", "1_000", 1000),
+    ],
+)
+def test_digits_of_any_script_are_the_numbers_they_show(kind: str, text: str, value: float) -> None:
+    assert Parameter("x", kind, None, "").convert(text) == value
+
+
+def test_names_that_only_look_like_a_parameter_are_others(checkout: Path) -> None:
+    line = catalogue.find("01_line")
+    for name in ("u\u0455ers", "users\u200b", "\uff55sers", "__class__", "users; import os", "users\n=1"):
+        with pytest.raises(UsageError, match="has no parameter") as error:
+            line.check({name: "1"})
+        assert "\n" not in str(error.value)
+
+
+def test_parameters_beyond_what_a_kernel_can_be_told_are_refused(checkout: Path) -> None:
+    with pytest.raises(UsageError, match="parameters must have at most 100,000 characters, got 10,000,013"):
+        execution.plan([catalogue.find("01_line")], {"label": LONG}, None)
+
+
+@pytest.mark.parametrize("folder", ["a\0b", "x" * 300, "taken/below", "loop/x"])
+def test_an_output_folder_that_cannot_be_is_refused(checkout: Path, folder: str) -> None:
+    (checkout / "taken").touch()
+    (checkout / "loop").symlink_to("loop")
+    with pytest.raises(UsageError, match="output folder cannot be written"):
+        execution.plan([catalogue.find("01_line")], {"users": 2}, checkout / folder)
+
+
+TEXTS = """\
+import pandas as pd
+from ldpnb.notebook.figures import publish_table
+table = pd.DataFrame({"x": label, "y": [len(text) for text in label]})
+publish_table(table, "1_demo/01_line/table_1", caption="Texts.")"""
+TRICKS = (
+    '"; import os; os.mkdir("pwned") #', "'''", '"""\n1/0', "\\", '\\"', "a\nb\r\n", "\x00", "{users}", "{0.__class__}", "%s %(a)s",
+    "\\x41\\N{BULLET}", "\x1b[31m", "\u202eabc\u2028", "`id` $(id)", "=1+1", "</script><script>alert(1)</script>",
+)  # fmt: skip
+
+
+def test_whatever_a_text_holds_the_notebook_gets_it_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "a {users} \u00e4 folder"
+    (home / "notebooks/1_demo").mkdir(parents=True)
+    declared = PARAMETERS.replace('label: str = "a"', 'label: list[str] = ["a"]')
+    (home / "notebooks/1_demo/01_line.ipynb").write_text(notebook(declared, TEXTS))
+    monkeypatch.setenv(catalogue.HOME_VARIABLE, str(home))
+    monkeypatch.setenv(FIGURES_FOLDER, "")
+    catalogue.catalogue.cache_clear()
+    try:
+        (task,) = execution.plan([catalogue.find("01_line")], {"label": list(TRICKS)}, home / "{0} out")
+        outcome = execution.execute(task)
+    finally:
+        catalogue.catalogue.cache_clear()
+    assert outcome.error == ""
+    assert json.loads((task.figures / "1_demo/01_line/table_1.json").read_text())["parameters"]["label"] == list(TRICKS)
+    read = pd.read_csv(task.figures / "1_demo/01_line/table_1.csv", keep_default_na=False, lineterminator="\n")
+    assert read["y"].tolist() == [len(text) for text in TRICKS]
+    assert "'=1+1" in read["x"].tolist()
+    assert not list(tmp_path.rglob("pwned"))
+
+
+def poisoned(**changes: object) -> bytes:
+    return json.dumps(json.loads(notebook("seed: int = 1  # seed", "1")) | changes).encode()
+
+
+def tagged(cell: str, tag: str = "parameters") -> bytes:
+    return notebook(cell).replace('"parameters"', f'"{tag}"').encode()
+
+
+NOTEBOOKS: dict[str, tuple[bytes, str]] = {
+    "not JSON": (b"{", "is not a notebook: Expecting property name"),
+    "rubbish": (b"\x80\x81\xff\x00", "is not a notebook: 'utf-8' codec"),
+    "deep": (b"[" * 100_000, "is not a notebook: maximum recursion depth"),
+    "a list": (b"[]", "is not a notebook: list indices"),
+    "a number": (b"1", "is not a notebook: 'int' object"),
+    "no cells": (b'{"nbformat": 4}', "is not a notebook: it lacks 'cells'"),
+    "another format": (poisoned(nbformat=3), "is not a notebook: it has format 3 instead of 4"),
+    "a format of code": (poisoned(nbformat="4"), "is not a notebook: it has format '4' instead of 4"),
+    "cells of text": (poisoned(cells=["print(1)"]), "is not a notebook"),
+    "cells without source": (poisoned(cells=[{"cell_type": "code", "metadata": {}, "outputs": []}]), "it lacks 'source'"),
+    "source of numbers": (
+        poisoned(cells=[{"cell_type": "code", "metadata": {}, "outputs": [], "source": [1]}]),
+        "is not a notebook: cell 0 is malformed",
+    ),
+    "outputs of text": (
+        poisoned(cells=[{"cell_type": "code", "metadata": {}, "outputs": ["x"], "source": ""}]),
+        "is not a notebook",
+    ),
+    "code for a value": (tagged("x: int = __import__('os').getpid()  # x"), "the value of x must be a literal"),
+    "a call for a type": (tagged("x: print(1) = 1  # x"), "needs a type among"),
+    "a statement": (tagged("import os"), "line 1 of the parameters cell is not `name: type = literal`"),
+    "an attribute": (tagged("a.b: int = 1  # x"), "is not `name: type = literal`"),
+    "no Python": (tagged("x: int = ("), "a tagged cell is not Python: '(' was never closed"),
+    "a zero byte": (tagged("x: int = 1\0  # x"), "a tagged cell is not Python"),
+    "deep code": (tagged("x: int = " + "(" * 5000 + "1"), "a tagged cell is not Python"),
+    "claims that are no Python": (tagged("verdicts(", "claims"), "a tagged cell is not Python"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_poisoned_notebook_is_named_and_not_run(said: Callable[..., str], checkout: Path, name: str) -> None:
+    content, rule = NOTEBOOKS[name]
+    (checkout / "notebooks/evil.ipynb").write_bytes(content)
+    catalogue.catalogue.cache_clear()
+    line = said("list")
+    assert line.startswith("ldpnb: ")
+    assert rule in line
+    assert line.count("\n") == 1
+
+
+def test_what_is_no_file_is_no_notebook(checkout: Path) -> None:
+    (checkout / "notebooks/folder.ipynb").mkdir()
+    (checkout / "notebooks/zero.ipynb").symlink_to("/dev/zero")
+    os.mkfifo(checkout / "notebooks/pipe.ipynb")
+    catalogue.catalogue.cache_clear()
+    assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
+
+
+def test_a_notebook_of_a_gigabyte_is_not_read(said: Callable[..., str], checkout: Path) -> None:
+    with (checkout / "notebooks/huge.ipynb").open("wb") as file:
+        file.truncate(2**30)
+    catalogue.catalogue.cache_clear()
+    assert "is not a notebook: it is larger than 134,217,728 bytes" in said("list")
+
+
+def test_reading_commands_execute_no_notebook(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mark = checkout / "executed"
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(
+        notebook(f"x: str = 'a'  # {{__import__('os').mkdir('{mark}')}}", f"open('{mark}', 'w')", f"!touch {mark}")
+    )
+    monkeypatch.setattr(execution, "_papermill", lambda *_: mark.touch())
+    monkeypatch.setattr(claims, "decide", lambda _: claims.Verdict("reproduced", "1 = 1", "exact"))
+    (checkout / "figures").mkdir()
+    (checkout / "figures/verdicts.csv").write_text(
+        "claim,notebook,place,says,status,kind,evidence,corrected,assumption,false_alarm,power\n"
+    )
+    catalogue.catalogue.cache_clear()
+    for command in (
+        ["list"],
+        ["show", "01_line"],
+        ["site"],
+        ["verdicts", "--source", "lecture20"],
+        ["report"],
+        ["run", "01_lin", "-p", "y=1"],
+    ):
+        monkeypatch.setattr(sys, "argv", ["ldpnb", *command])
+        with pytest.raises(SystemExit):
+            cli.main()
+    capsys.readouterr()
+    assert not mark.exists()
+
+
+MARKUP = {
+    "<script>alert(1)</script>": "<script>",
+    "<SCRIPT SRC=//evil.example/x.js></SCRIPT>": "<script>",
+    '<img src="x.png" alt="x" onerror="alert(1)">': "onerror in <img>",
+    '<a href="javascript:alert(1)">x</a>': "href in <a>",
+    '<a href="java\tscript:alert(1)">x</a>': "href in <a>",
+    '<a href=" &#106;avascript:alert(1)">x</a>': "href in <a>",
+    '<img alt="x" src="data:text/html,x">': "src in <img>",
+    '<iframe src="x.html"></iframe>': "<iframe>",
+    '<object data="x"></object>': "<object>",
+    "<svg onload=alert(1)></svg>": "<svg>",
+    '<form action="//evil.example"><input></form>': "<form>",
+    '<meta http-equiv="refresh" content="0;url=//evil.example">': "<meta>",
+    '<link rel="stylesheet" href="//evil.example/x.css">': "<link>",
+    "<style>@import '//evil.example/x.css'</style>": "<style>",
+    '<p style="background:url(//evil.example)">x</p>': "style in <p>",
+    "<base href='//evil.example'>": "<base>",
+    "<!--><script>alert(1)</script>-->": "a comment",
+    "<!DOCTYPE x>": "a declaration",
+    "<![CDATA[<script>]]>": "a declaration",
+    "<?php x ?>": "an instruction",
+    '<math><annotation-xml encoding="text/html">x</annotation-xml></math>': "<annotation-xml>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>": "<noscript>",
+}
+
+
+@pytest.mark.parametrize("markup", MARKUP)
+def test_markup_that_could_do_something_is_refused(markup: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"a page must hold nothing that runs, got {MARKUP[markup]}")):
+        require_inert(f"<p>before</p>{markup}")
+
+
+@pytest.mark.parametrize(
+    ("output", "passed"),
+    [
+        ({"text/html": ["<b>x</b><script>alert(1)</script>"]}, "got <script>"),
+        ({"text/markdown": ["<img src=x onerror=alert(1)>"]}, "got onerror in <img>"),
+        ({"image/svg+xml": ["<svg onload='alert(1)'/>"], "text/plain": ["x"]}, ""),
+        ({"application/javascript": ["alert(1)"], "text/plain": ["<script>alert(1)</script>"]}, ""),
+        ({"application/vnd.jupyter.widget-view+json": {"model_id": "x"}, "text/plain": ["x"]}, ""),
+    ],
+    ids=["html", "markdown", "svg", "javascript", "widget"],
+)
+def test_the_site_passes_no_script_of_an_output_on(checkout: Path, output: dict[str, object], passed: str) -> None:
+    from ldpnb.site.atlas import Atlas
+    from ldpnb.site.pages import notebook_page
+
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    content = json.loads(path.read_text())
+    for cell in content["cells"][1:]:
+        cell["execution_count"] = 1
+    content["cells"][2]["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": output}]
+    path.write_text(json.dumps(content))
+    catalogue.catalogue.cache_clear()
+    line = catalogue.find("01_line")
+    if passed:
+        with pytest.raises(
+            UsageError, match=re.escape(f"1_demo/01_line: a page must hold nothing that runs, {passed}")
+        ):
+            notebook_page(line, [], (None, None), Atlas())
+    else:
+        page = notebook_page(line, [], (None, None), Atlas())
+        assert "<svg onload" not in page
+        assert "<script>alert" not in page
+
+
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members:
+            archive.writestr(name, member)
+    return content.getvalue()
+
+
+def workbook(sheet: bytes, strings: bytes = b"<sst/>") -> bytes:
+    """A workbook of one sheet as its two files of text describe it."""
+    made = io.BytesIO()
+    pd.DataFrame({"age": ["a"]}).to_excel(made, index=False)
+    parts = {name: zipfile.ZipFile(made).read(name) for name in zipfile.ZipFile(made).namelist()}
+    spreadsheet = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    parts["xl/worksheets/sheet1.xml"] = sheet.replace(b"<worksheet", b"<worksheet " + spreadsheet)
+    parts["xl/sharedStrings.xml"] = strings.replace(b"<sst", b"<sst " + spreadsheet)
+    return zipped(*parts.items())
+
+
+def parquet(**columns: object) -> bytes:
+    made = io.BytesIO()
+    pq.write_table(pa.table(columns), made, compression="zstd")
+    return made.getvalue()
+
+
+def npy(header: str, content: bytes = b"") -> bytes:
+    text = header.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + content
+
+
+HEAD = b'<row r="1"><c t="inlineStr"><is><t>age</t></is></c></row>'
+NUMBERED = {"low": 0, "high": 99}
+BOMB = (
+    b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">'
+    + b"".join(b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(9))
+    + b"]>"
+)
+FILES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "utf16.csv": (lambda: "age\n1\n2\n".encode("utf-16"), "cannot be read as csv: it is not UTF-8"),
+    "utf16le.csv": (lambda: "age\n1\n2\n".encode("utf-16-le"), "no column 'age', its columns are a"),
+    "latin.csv": (lambda: "age\nja\xe4\n".encode("latin-1"), "cannot be read as csv: it is not UTF-8"),
+    "rubbish.csv": (lambda: bytes(range(128, 256)), "cannot be read as csv: it is not UTF-8"),
+    "nothing.csv": (lambda: b"\n\n", "cannot be read as csv: it is empty"),
+    "wide.csv": (lambda: ",".join(map(str, range(10**5))).encode(), "18, 19, and 99,980 more"),
+    "name.csv": (lambda: b"x" * 10**5, "its columns are xxxx"),
+    "field.csv": (lambda: b"x" * 2**18, "field larger than field limit"),
+    "long.csv": (lambda: b"age\n" + 2000 * b"x", "must have texts of at most 1,000 characters, got 2,000"),
+    "quote.csv": (lambda: b'age\n"a\n' + 1000 * b"b\n", "EOF inside string"),
+    "line.csv.gz": (lambda: gzip.compress(b"age\n" + bytes(2**21), 1), "its lines are too long"),
+    "line.csv.bz2": (lambda: bz2.compress(b"age\n" + bytes(2**21), 1), "its lines are too long"),
+    "line.csv.xz": (lambda: lzma.compress(b"age\n" + bytes(2**21), preset=0), "its lines are too long"),
+    "line.csv.zip": (lambda: zipped(("a.csv", b"age\n" + bytes(2**21))), "its lines are too long"),
+    "line.csv.zst": (lambda: pa.compress(b"age\n" + bytes(2**21), codec="zstd", asbytes=True), "its lines are too long"),
+    "line.jsonl": (lambda: b'{"age": "' + bytes(2**21), "its lines are too long"),
+    "two.csv.zip": (lambda: zipped(("a", b"age\n"), ("b", b"age\n")), "cannot be unpacked: it must hold one file, got 2"),
+    "cut.csv.gz": (lambda: gzip.compress(b"age\n1\n" * 99)[:-9], "cannot be unpacked: Compressed file ended before"),
+    "no.csv.gz": (lambda: b"age\n1\n", "cannot be unpacked: Not a gzipped file"),
+    "no.csv.xz": (lambda: b"age\n1\n", "cannot be unpacked"),
+    "no.csv.zip": (lambda: b"age\n1\n", "cannot be unpacked: File is not a zip file"),
+    "no.csv.zst": (lambda: b"age\n1\n", "cannot be unpacked: ZSTD"),
+    "deep.jsonl": (lambda: b'{"age": ' + b"[" * 10**5, "cannot be read as jsonl: maximum recursion depth"),
+    "lists.jsonl": (lambda: b"[1]\n", "cannot be read as jsonl: a line must be an object"),
+    "digits.jsonl": (lambda: b'{"age": ' + b"9" * 10**4 + b"}", "cannot be read as jsonl: Exceeds the limit"),
+    "utf16.jsonl": (lambda: '{"age": 1}\n'.encode("utf-16"), "cannot be read as jsonl: it is not UTF-8"),
+    "no.parquet": (lambda: b"PAR1 no", "no.parquet: cannot be read as parquet"),
+    "claims.parquet": (lambda: b"PAR1" + b"\xff" * 8 + b"PAR1", "claims.parquet: cannot be read as parquet"),
+    "cut.parquet": (lambda: parquet(age=[1, 2])[:-9], "cut.parquet: cannot be read as parquet"),
+    "shared.parquet": (
+        lambda: parquet(age=pa.DictionaryArray.from_arrays(pa.array(np.zeros(10**6, np.int32)), ["x" * 10**5])),
+        "must have texts of at most 1,000 characters, got 100,000",
+    ),
+    "nested.parquet": (lambda: parquet(age=[[1], [2]]), "nested.parquet: cannot be read as parquet"),
+    "no.xlsx": (lambda: b"PK no", "no.xlsx: cannot be read as xlsx: File is not a zip file"),
+    "empty.xlsx": (lambda: zipped(("a", b"")), "empty.xlsx: cannot be read as xlsx"),
+    "strings.xlsx": (
+        lambda: workbook(b"<worksheet/>", b"<sst>" + bytes(2**21) + b"</sst>"),
+        "unpacks to 2,1",
+    ),
+    "entities.xlsx": (lambda: workbook(BOMB + b"<worksheet>&j;</worksheet>"), "entities.xlsx: cannot be read as xlsx: "),
+    "far.xlsx": (
+        lambda: workbook(b"<worksheet><sheetData>" + HEAD + b'<row r="999999999"><c><v>1</v></c></row></sheetData></worksheet>'),
+        "cannot be read as xlsx: it has more than 65,536 rows",
+    ),
+}  # fmt: skip
+
+
+SMALLER = {"_LINE_BYTES": 2**20, "_MEMBER_BYTES": 2**20, "_EXCEL_ROWS": 2**16}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_hostile_table_is_refused_by_name(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, smaller in SMALLER.items():
+        monkeypatch.setattr(tables, limit, smaller)
+    content, rule = FILES[name]
+    (tmp_path / name).write_bytes(content())
+    start = time.process_time()
+    with pytest.raises(ValueError, match=f"{re.escape(name)}.*{re.escape(rule.removeprefix(name))}") as error:
+        files.load_counts(tmp_path / name, "age", **(NUMBERED if name == "far.xlsx" else {}))
+    assert len(str(error.value)) < 2000
+    assert time.process_time() - start < 5
+
+
+def test_odd_tables_are_harmless(tmp_path: Path) -> None:
+    def read(name: str, content: bytes, column: str = "age", **stated: object) -> files.Column:
+        (tmp_path / name).write_bytes(content)
+        return files.load_counts(tmp_path / name, column, **stated)
+
+    assert read("blanks.csv", b"name, age\na, 3\nb, 3\n", **NUMBERED).counts[3] == 2
+    assert read("mark.csv", b"\xef\xbb\xbfage\n1\n1\n", **NUMBERED).counts[1] == 2
+    far = read("far.csv", b"age\n1e999\n-1e999\nnan\n5\n", **NUMBERED)
+    assert (far.clipped, far.missing, far.counts[[0, 5, 99]].tolist()) == (2, 1, [1, 1, 1])
+    assert read("formula.csv", b'age\n=cmd|calc\n"=1+1"\n@x\n').labels == ("=1+1", "=cmd|calc", "@x")
+    wide = ",".join(f"c{i}" for i in range(10**5)) + "\n" + ",".join("7" * 10**5) + "\n"
+    assert read("wide.csv", wide.encode(), "c99999", **NUMBERED).counts[7] == 1
+    size = workbook(
+        b'<worksheet><dimension ref="A1:ZZZ999999999"/><sheetData>'
+        + HEAD
+        + b'<row r="2"><c><v>7</v></c></row></sheetData></worksheet>'
+    )
+    assert read("size.xlsx", size, **NUMBERED).counts[7] == 1
+    climbing = zipped(("../../../climbed.csv", b"age\n7\n"))
+    assert read("climbing.csv.zip", climbing, **NUMBERED).counts[7] == 1
+    assert sorted(p.suffix for p in tmp_path.iterdir()) == [".csv"] * 5 + [".xlsx", ".zip"]
+
+
+def test_many_rows_in_few_bytes_are_read_in_pieces(tmp_path: Path) -> None:
+    import tracemalloc
+
+    rows = 5 * 10**6
+    (tmp_path / "rows.parquet").write_bytes(parquet(age=pa.array(np.full(rows, 7, np.int8)).cast(pa.int64())))
+    assert (tmp_path / "rows.parquet").stat().st_size < rows / 100
+    before, _ = pa.total_allocated_bytes(), tracemalloc.start()
+    column = files.load_counts(tmp_path / "rows.parquet", "age", **NUMBERED)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert column.counts[7] == rows
+    assert peak < 40 * 2**20
+    assert pa.total_allocated_bytes() - before < 40 * 2**20
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device", "missing"])
+def test_what_is_no_file_is_refused_without_waiting_for_its_end(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "people.csv"
+    {
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+        "device": lambda: path.symlink_to("/dev/zero"),
+        "missing": lambda: None,
+    }[kind]()
+    for read in (lambda: files.load_counts(path, "age"), lambda: load_channel(path)):
+        with pytest.raises(ValueError, match=r"(data|channel_path) must be a file, got "):
+            read()
+    with pytest.raises((ValueError, FileNotFoundError), match=r"people\.csv"):
+        tabulations.read_tabulation(path)
+
+
+ARRAYS = {
+    "objects.npy": (npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", b"\x80\x04."), "Python objects in dtype"),
+    "claims.npy": (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}"), "mmap length is greater"),
+    "overflows.npy": (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000000000000,)}"), "too large"),
+    "negative.npy": (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), "cannot be read"),
+    "code.npy": (npy("{'descr': __import__('os').getpid(), 'fortran_order': False, 'shape': (1,)}"), "malformed node"),
+    "archive.npy": (zipped(("a.npy", npy("{}"))), "magic string"),
+    "pickle.npy": (b"\x80\x04cos\nmkdir\n(S'pwned'\ntR.", "magic string"),
+    "text.npy": (npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1, 1)}", b"a\0\0\0"), "it holds <U1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_hostile_array_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(ARRAYS[name][0])
+    rule = ARRAYS[name][1]
+    with pytest.raises(ValueError, match=f"{name}: .*{rule}"):
+        load_channel(tmp_path / name)
+    with pytest.raises(ValueError, match=rule):
+        blocks.tally(tmp_path / name, 3)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+REPORTS = {
+    "no.parquet": (b"PAR1 no", "Parquet file size is 7 bytes"),
+    "empty.csv": (b"", "Empty CSV file"),
+    "ragged.csv": (b"x,y\n1\n", "Expected 2 columns, got 1"),
+    "latin.csv": (b"x\n\xe4\n", "must be integers without gaps"),
+    "utf16.csv": ("x\n1\n".encode("utf-16"), "can't decode byte"),
+    "formula.csv": (b"x\n=1+1\n", "must be integers without gaps"),
+    "no.csv.gz": (b"no", "zlib inflate failed"),
+    "line.csv.gz": (gzip.compress(b"x\n" + 2**22 * b"1", 1), "straddl"),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_hostile_file_of_reports_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(REPORTS[name][0])
+    with pytest.raises(ValueError, match=f"{name}.*{REPORTS[name][1]}"):
+        blocks.tally(tmp_path / name, 3, column="x" if name == "ragged.csv" else None)
+
+
+def test_a_channel_has_a_name_and_a_size_that_can_be(tmp_path: Path) -> None:
+    (tmp_path / "channel.csv.gz").write_bytes(gzip.compress(bytes(2**20)))
+    with (tmp_path / "channel.csv").open("wb") as file:
+        file.truncate(2**29)
+    for name in ("channel.csv.gz", "channel.csv"):
+        with pytest.raises(ValueError, match=r"its name must end in \.npy, or in \.csv with at most 268,435,456 bytes"):
+            load_channel(tmp_path / name)
+
+
+def test_hostile_files_of_the_sources_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_LINE_BYTES", 2**20)
+    (tmp_path / "S1").mkdir()
+    for content, rule in ((b"\xff\xfe1", "line 1: a reading must be"), (bytes(2**21), "its lines are too long")):
+        (tmp_path / "S1/d1p01M").write_bytes(content)
+        with pytest.raises(ValueError, match=f"d1p01M.*{rule}"):
+            sessions.read_sessions(tmp_path)
+    (tmp_path / "cbp.zip").write_bytes(zipped(("a", bytes(2**21))))
+    with pytest.raises(ValueError, match="its lines are too long"):
+        tabulations.read_tabulation(tmp_path / "cbp.zip")
+
+
+@pytest.mark.parametrize(
+    ("content", "rule"),
+    [
+        (b"no", "cannot be unpacked: File is not a zip file"),
+        (zipped(("a", b"1"), ("b", b"2")), "must hold one file of at most 4,294,967,296 bytes"),
+        (zipped(), "must hold one file"),
+        (zipped(("a", b"aaaa")).replace(b"\x98\xad", b"\x99\xad"), "Bad CRC-32"),
+    ],
+)
+def test_a_hostile_download_is_not_unpacked(tmp_path: Path, content: bytes, rule: str) -> None:
+    (tmp_path / "cbp15co.zip").write_bytes(content)
+    with pytest.raises(download.DownloadError, match=rule):
+        download._readable(tmp_path / "cbp15co.zip", download.DATASETS["cbp"])
+    assert [p.name for p in tmp_path.iterdir()] == ["cbp15co.zip"]
+
+
+@pytest.mark.parametrize("url", ["http://h/..", "http://h/checksums.json", "http://h/", "file:///etc/passwd", "http:x"])
+def test_a_download_takes_no_name_that_climbs_out_or_replaces_the_checksums(tmp_path: Path, url: str) -> None:
+    with pytest.raises(ValueError, match="url must be http or https and name a file"):
+        download.fetch("adult", url=url, cache=tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"adult.data": 1}', b"\xff\x00", b"[" * 10**5])
+def test_damaged_records_of_checksums_are_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "checksums.json").write_bytes(content)
+    with pytest.raises(download.DownloadError, match=r"checksums\.json is damaged"):
+        download.fetch("adult", cache=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b"\xff\x00", b'{"experiment": 1, "grid": {}}', b'{"grid": []}', b"[" * 10**5]
+)
+def test_a_damaged_manifest_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(UsageError, match="is not the folder of a sweep"):
+        folders.read_manifest(tmp_path)
+
+
+FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(1)", "\t=1", "\r=1", '=HYPERLINK("//evil.example")')
+
+
+def test_no_text_in_our_csv_files_is_a_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
+    table = pd.DataFrame({"=x": FORMULAS, "kind": pd.Categorical(FORMULAS), "number": -1.5, "text": "-0.25"})
+    figures.publish_table(table, "nb/table", caption="Formulas.")
+    folders.write_failures(tmp_path, [({"label": text}, text) for text in FORMULAS])
+    for path in (tmp_path / "nb/table.csv", tmp_path / "failures.csv"):
+        read = pd.read_csv(path, dtype=str, lineterminator="\n")
+        texts = [text for text in (*read.columns, *read.to_numpy().ravel()) if text not in ("-1.5", "-0.25")]
+        assert len(texts) >= 2 * len(FORMULAS)
+        assert not [text for text in texts if text.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    numbers = pd.read_csv(tmp_path / "nb/table.csv", lineterminator="\n")[["number", "text"]]
+    assert numbers.to_numpy().tolist() == [[-1.5, -0.25]] * 7
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--ip=0.0.0.0", "--ip", "--ServerApp.ip=0.0.0.0", "--LabApp.ip=::", "--ServerApp.token=", "--IdentityProvider.token=",
+        "--ServerApp.password=", "--NotebookApp.token=x", "--ServerApp.allow_remote_access=True", "--ServerApp.allow_origin=*",
+        "--ServerApp.disable_check_xsrf=True", "--config=mine.py", "--ServerApp.allow_unauthenticated_access=True",
+        "--PasswordIdentityProvider.hashed_password=", "--JupyterApp.config_file=x", "--ServerApp.allow_origin_pat=.*",
+        "--ServerApp.identity_provider_class=x", "--ServerApp.authorizer_class=x", "--ServerApp.allow_credentials=True",
+    ],
+)  # fmt: skip
+def test_jupyterlab_stays_on_this_machine_with_its_token(
+    said: Callable[..., str], monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("JupyterLab was started"))
+    assert said("lab", "--no-browser", option).startswith(
+        f"ldpnb: {option} is refused: here JupyterLab stays on this machine"
+    )
+
+
+def test_jupyterlab_takes_other_options(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, command: started.append(command))
+    monkeypatch.setattr(
+        sys, "argv", ["ldpnb", "lab", "--no-browser", "--port=8899", "--allow-root", "--ServerApp.port_retries=0"]
+    )
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    with pytest.raises(SystemExit):
+        cli.main()
+    (command,) = started
+    assert command[3] == "--ip=127.0.0.1"
+    assert command[-4:] == ["--no-browser", "--port=8899", "--allow-root", "--ServerApp.port_retries=0"]
+
+
+FORBIDDEN = {
+    "eval", "exec", "compile", "__import__", "import_module", "runpy", "pickle", "marshal", "shelve", "load", "read_pickle", "allow_pickle", "yaml",
+    "subprocess", "system", "popen", "shell", "execv", "spawn", "ctypes",
+}  # fmt: skip
+ALLOWED = {
+    (
+        "cli.py",
+        "subprocess",
+    ): "`ldpnb check` starts pytest as a list of arguments, without a shell, on paths from the catalogue",
+    ("cli.py", "execv"): "`ldpnb lab` becomes JupyterLab, without a shell, after refusing options that would open it",
+    ("run/kernels.py", "subprocess"): "the type of a process; nothing is started with it",
+    ("claims.py", "import_module"): "the modules of the five sources, by the names in its own table",
+    ("papers/biswas2022/claims/__init__.py", "import_module"): "its own sections",
+    ("papers/bun2022/claims/__init__.py", "import_module"): "its own sections",
+    ("papers/juarez2022/claims/__init__.py", "import_module"): "its own sections",
+    ("papers/lopuhaa2020/claims/__init__.py", "import_module"): "its own sections",
+    ("papers/lecture20/claims/__init__.py", "import_module"): "its own sections",
+    ("sweeps/registry.py", "import_module"): "MODULE:FUNCTION names a user's own code, and its docstring says so",
+}
+
+
+def dangerous(path: Path) -> set[str]:
+    """The names in a module through which text could become code, or data objects."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {(node.module or "").partition(".")[0], *(alias.name for alias in node.names)}
+        elif isinstance(node, ast.Call):
+            names |= {keyword.arg for keyword in node.keywords if keyword.arg}
+            called = node.func
+            owner = called.value.id if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) else ""
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            names |= {name} if (owner, name) not in (("re", "compile"), ("json", "load")) else set()
+    return names & FORBIDDEN
+
+
+def test_no_text_becomes_code_or_objects_anywhere_in_the_package() -> None:
+    found = {(p.relative_to(PACKAGE).as_posix(), name) for p in PACKAGE.rglob("*.py") for name in dangerous(p)}
+    assert found == set(ALLOWED)
+
+
+def test_the_search_for_dangerous_names_finds_them(tmp_path: Path) -> None:
+    for code, name in (
+        ("eval('1')", "eval"),
+        ("import yaml", "yaml"),
+        ("from os import system", "system"),
+        ("f(shell=True)", "shell"),
+    ):
+        (tmp_path / "x.py").write_text(code)
+        assert dangerous(tmp_path / "x.py") == {name}
+
+
+def test_no_yaml_is_read_at_all() -> None:
+    code = "import sys, ldpnb.cli, ldpnb.run.catalogue, ldpnb.run.execution, ldpnb.sweeps.session; print('yaml' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"

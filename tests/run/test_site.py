@@ -1,0 +1,396 @@
+"""The static site: what a page shows of a notebook, that everything on it leads somewhere, and that it can be read."""
+
+import base64
+import io
+import json
+import re
+from collections import Counter
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
+
+from ldpnb.checks import UsageError
+from ldpnb.cli import cli
+from ldpnb.run import catalogue
+from ldpnb.run.catalogue import home
+from ldpnb.site import builder, entries, links, sources
+from ldpnb.site.mathematics import mathml
+from ldpnb.site.templates import STATIC
+
+COLUMNS = [
+    "claim",
+    "notebook",
+    "place",
+    "says",
+    "status",
+    "evidence",
+    "corrected",
+    "assumption",
+    "kind",
+    "false_alarm",
+    "power",
+]
+LEDGER = [
+    [
+        "biswas2022/theorem-2.1",
+        "1_demo/01_line",
+        "Theorem 2.1",
+        "a * b < c, says_it",
+        "reproduced",
+        "1 = 1",
+        "",
+        "",
+        "identity",
+        "",
+        "",
+    ],
+    [
+        "demo/lemma-9",
+        "1_demo/01_line",
+        "Lemma 9",
+        "it holds",
+        "refuted",
+        "2 > 1",
+        "it does not",
+        "",
+        "statistical",
+        "1e-06",
+        "0.99",
+    ],
+]
+TEXT = """# A line
+
+Its slope $\\hat a$, from [the streams](../../ldpnb/rng.py#L3), the [data](../../ldpnb/data/README.md) and [the ledger](../99_verdicts.ipynb):
+$$a = \\frac{y}{x}$$"""
+VERDICTS = "**Theorem 2.1: reproduced.** A \\* b < c, says_it.\n\n- Evidence (identity, two routes): 1 = 1\n\n**Lemma 9: refuted.** It holds.\n\n- Evidence (x): 2 > 1"
+TABLE = pd.DataFrame({"name": ["a", "b"], "value": [0.5, 1e-6]})
+
+
+MODULES = [
+    m
+    for m in sources.modules()
+    if m == "ldpnb/rng.py"
+    or m.startswith("ldpnb/papers/biswas2022/claims/")
+    or m in ("ldpnb/__init__.py", "ldpnb/claims/__init__.py")
+]
+
+
+def picture() -> bytes:
+    content = io.BytesIO()
+    Image.new("RGB", (300, 150), "white").save(content, format="png")
+    return content.getvalue()
+
+
+def cell(code: str, *outputs: dict, **metadata: object) -> dict:
+    return new_code_cell(code, outputs=list(outputs), execution_count=1, metadata=metadata)
+
+
+def shows(**data: str) -> dict:
+    return new_output("display_data", data={k.replace("_", "/"): v for k, v in data.items()})
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with one result and a ledger, both executed."""
+    figures, notebooks = tmp_path / "figures", tmp_path / "notebooks"
+    (figures / "1_demo/01_line").mkdir(parents=True)
+    (notebooks / "1_demo").mkdir(parents=True)
+    stem = figures / "1_demo/01_line/figure_1"
+    stem.with_suffix(".png").write_bytes(picture())
+    stem.with_suffix(".pdf").write_bytes(b"%PDF")
+    stem.with_suffix(".csv").write_text("x,y\n1,2\n")
+    stem.with_suffix(".json").write_text(json.dumps({"caption": 'A "line" at $x = 1$.'}))
+    pd.DataFrame(LEDGER, columns=COLUMNS).to_csv(figures / "verdicts.csv", index=False)
+    result = new_notebook(
+        cells=[
+            new_markdown_cell(TEXT),
+            cell("users: int = 4  # number of users", tags=["parameters"]),
+            cell("curve(table)", shows(image_png=base64.b64encode(picture()).decode())),
+            cell("TABLE", shows(text_html=TABLE.to_html())),
+            cell("verdicts()", shows(text_markdown=VERDICTS), tags=["claims"]),
+            cell("live(redraw)", new_output("stream", name="stdout", text="1 < 2\n")),
+        ]
+    )
+    nbformat.write(result, notebooks / "1_demo/01_line.ipynb")
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# The *ledger*")]), notebooks / "99_verdicts.ipynb")
+    monkeypatch.setattr(sources, "modules", lambda: MODULES)
+    monkeypatch.setenv(catalogue.HOME_VARIABLE, str(tmp_path))
+    catalogue.catalogue.cache_clear()
+    yield tmp_path
+    catalogue.catalogue.cache_clear()
+
+
+@pytest.fixture
+def result(checkout: Path) -> str:
+    """The page of the checkout's result."""
+    builder.build(checkout / "site")
+    return (checkout / "site/1_demo/01_line.html").read_text()
+
+
+def change(checkout: Path, old: str, new: str) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_a_figure_has_its_caption_as_alternative_text_its_size_and_its_files(result: str) -> None:
+    alt = "A &quot;line&quot; at x = 1."
+    assert f'<img src="01_line/figure_1.png" width="200" height="100" alt="{alt}">' in result
+    for suffix in (".pdf", ".csv"):
+        assert f'<a href="01_line/figure_1{suffix}" download>{suffix}</a>' in result
+    assert '<a href="01_line.ipynb" download>.ipynb</a>' in result
+    assert "base64" not in result
+
+
+def test_code_is_folded_and_parameters_are_a_table(result: str) -> None:
+    assert result.count('<details class="code">') == 4
+    assert re.search(r'<th scope="row"><code>users</code></th><td><code>4</code></td><td>number of users</td>', result)
+
+
+def test_formulas_are_mathml_and_links_lead_to_pages(result: str) -> None:
+    assert "$" not in re.sub(r"<pre>.*?</pre>", "", result)
+    assert '<math display="block">' in result
+    assert 'href="../code/ldpnb/rng.py.html#L-3"' in result
+    assert 'href="../code/ldpnb/data/README.md.html"' in result
+    assert '<a href="../99_verdicts.html">the ledger</a>' in result
+    assert '<a rel="next" href="../99_verdicts.html">The ledger →</a>' in result
+
+
+def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, checkout: Path) -> None:
+    front = (checkout / "site/index.html").read_text()
+    for anchor, status in (("claim-biswas2022-theorem-2-1", "reproduced"), ("claim-demo-lemma-9", "refuted")):
+        assert f'<section class="verdict {status}" id="{anchor}">' in result
+        assert f'href="1_demo/01_line.html#{anchor}"' in front
+    assert "<strong>Statistical test, false alarm &lt;= 1e-06, power 0.99:</strong> 2 &gt; 1" in front
+    assert "<strong>What holds:</strong> it does not" in front
+    assert re.search(
+        r'<a href="code/ldpnb/papers/biswas2022/claims/\w+.py.html#L-\d+">The check of Theorem 2.1, as code</a>', front
+    )
+
+
+def test_what_a_claim_says_is_shown_as_it_is_worded(result: str) -> None:
+    assert "A * b &lt; c, says_it" in result
+
+
+def test_tables_name_their_headings_drop_row_numbers_and_align_text(result: str) -> None:
+    table = re.search(r'<div class="scroll"><table class="dataframe">.*?</table></div>', result, re.DOTALL)[0]
+    assert re.findall(r"<t[hd].*?</t[hd]>", table) == [
+        '<th scope="col" class="text">name</th>',
+        '<th scope="col">value</th>',
+        '<td class="text">a</td>',
+        "<td>0.500000</td>",
+        '<td class="text">b</td>',
+        "<td>0.000001</td>",
+    ]
+
+
+def test_a_live_section_says_what_it_needs(result: str) -> None:
+    assert '<pre class="output">1 &lt; 2\n</pre>' in result
+    assert "The sliders of this section need Python: <code>make lab</code>" in result
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("../../ldpnb/rng.py#L3", "../../ldpnb/absent.py", "links to ../../ldpnb/absent.py, which does not exist"),
+        ("../../ldpnb/rng.py#L3", "../../ldpnb/rng.py#L3000", "ldpnb/rng.py.html#L-3000 leads nowhere"),
+        ("hat a", "absent a", "formula must use known commands only"),
+        ("frac{y}{x}", "left( y", "formula must be TeX that can be translated"),
+        (
+            '"execution_count": 1',
+            '"execution_count": null',
+            "has not been executed; `ldpnb run 1_demo/01_line` does it",
+        ),
+        ('"image/png": "iV', '"image/png": "iW', "a picture in it is not among its figures"),
+    ],
+)
+def test_a_mistake_in_a_notebook_stops_the_build_and_is_named(checkout: Path, old: str, new: str, message: str) -> None:
+    builder.build(checkout / "site")
+    before = (checkout / "site/1_demo/01_line.html").read_bytes()
+    change(checkout, old, new)
+    with pytest.raises(UsageError, match=re.escape(message)) as error:
+        builder.build(checkout / "site")
+    assert "1_demo/01_line" in str(error.value)
+    assert (checkout / "site/1_demo/01_line.html").read_bytes() == before
+    assert [p.name for p in checkout.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_folder_that_is_no_site_is_left_alone(checkout: Path) -> None:
+    kept = checkout / "mine"
+    kept.mkdir()
+    (kept / "thesis.txt").write_text("all of it")
+    with pytest.raises(UsageError, match="output must be empty or an earlier site"):
+        builder.build(kept)
+    assert (kept / "thesis.txt").read_text() == "all of it"
+
+
+def test_a_missing_ledger_is_named_with_what_writes_it(checkout: Path) -> None:
+    (checkout / "figures/verdicts.csv").unlink()
+    with pytest.raises(UsageError, match=r"no figures/verdicts\.csv; `ldpnb run 99_verdicts` writes it"):
+        builder.build(checkout / "site")
+
+
+@pytest.mark.parametrize(
+    ("markup", "problem"),
+    [
+        ('<a href="absent.html">x</a>', "absent.html leads nowhere"),
+        ('<a href="#absent">x</a>', "#absent leads nowhere"),
+        ('<a href="../outside.txt">x</a>', "../outside.txt leads nowhere"),
+        ('<script src="https://example.org/x.js"></script>', "asks a host for https://example.org/x.js"),
+        ('<p id="a"></p><p id="a"></p>', "anchor a twice"),
+        ('<img src="page.html">', "picture without alternative text: page.html"),
+        ("<p><em>x</p>", "closes another element"),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_found(tmp_path: Path, markup: str, problem: str) -> None:
+    (tmp_path / "outside.txt").write_text("x")
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "page.html").write_text(
+        f'<p id="top">{markup}</p><a href="#top">up</a><a href="https://example.org">there</a>'
+    )
+    found = links.problems(folder)
+    assert any(problem in line for line in found), found
+    (folder / "page.html").write_text('<p id="top"></p><a href="#top">up</a><a href="https://example.org">there</a>')
+    assert links.problems(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "part"),
+    [
+        (r"\mathrm{E}[x]", "<mtext>E</mtext>"),
+        (r"\Delta", '<mi mathvariant="normal">Δ</mi>'),
+        (r"\max_x f", '<munder><mo movablelimits="true" lspace="0" rspace="0.1667em">max</mo><mi>x</mi></munder>'),
+        (r"2\ln x", '<mo lspace="0.1667em" rspace="0.1667em">ln</mo>'),
+        (r"\operatorname{Var}[x]", '<mo lspace="0" rspace="0">Var</mo>'),
+        (r"\operatorname*{arg\,max}_x f", "<munder>"),
+        (r"\mathbb{1}", "<mn>\N{MATHEMATICAL DOUBLE-STRUCK DIGIT ONE}</mn>"),
+        (r"\mathbf{xy}", "\N{MATHEMATICAL BOLD SMALL X}"),
+        (r"a/b", '<mo lspace="0" rspace="0">/</mo>'),
+        (r"\ln\det A", '<mo lspace="0" rspace="0.1667em">ln</mo>'),
+        (r"[-1, 1]", '<mo form="prefix">\N{MINUS SIGN}</mo>'),
+        (r"a - 1", "<mo>\N{MINUS SIGN}</mo>"),
+        (r"|x| \pm 1", '<mo stretchy="false" lspace="0" rspace="0">|</mo><mo>±</mo>'),
+        (r"\overline{x+y}", '<mo accent="true" stretchy="true">\N{OVERLINE}</mo>'),
+        (r"\bigl\{x\bigr\}", ">{</mo>"),
+        (r"1, \dots, n", "<mi>…</mi>"),
+        (r"\begin{aligned}a&=b\\&=c\end{aligned}", '<mtd columnalign="right">'),
+        (r"x \sim y", "<mo>\N{TILDE OPERATOR}</mo>"),
+    ],
+)
+def test_formulas_look_as_in_tex(formula: str, part: str) -> None:
+    assert part in mathml(formula)
+
+
+@pytest.mark.parametrize("formula", [r"\absent{x}", r"\left( x", r"K \\alpha"])
+def test_tex_without_a_translation_is_refused_with_the_formula(formula: str) -> None:
+    with pytest.raises(ValueError, match="formula must") as error:
+        mathml(formula)
+    assert repr(formula) in str(error.value)
+
+
+def luminance(colour: str) -> float:
+    coded = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in coded)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_text_colour_has_the_contrast_of_wcag_aa_on_every_background(theme: str) -> None:
+    declared = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", (STATIC / "site.css").read_text())
+    colours = {name: light if theme == "light" else dark for name, light, dark in declared}
+    backgrounds, lines = ("page", "raised", "mark"), ("line",)
+    for name in set(colours) - {*backgrounds, *lines}:
+        for background in backgrounds:
+            assert contrast(colours[name], colours[background]) >= 4.5, (name, background)
+
+
+def test_the_measure_of_contrast_is_that_of_wcag() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+
+
+def report(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["report", *arguments])
+
+
+def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: Path) -> None:
+    committed = (checkout / "figures/verdicts.csv").read_text()
+    assert "- **Theorem 2.1: reproduced.** A \\* b < c, says_it." in report().stdout
+    assert report("--format", "csv").stdout == committed
+    assert report("--output", str(checkout / "ledger.csv")).stdout == ""
+    assert (checkout / "ledger.csv").read_text() == committed
+    page = report("--format", "html").stdout
+    assert "A * b &lt; c, says_it." in page
+    assert not re.search(r'(href|src)="(?!#|data:)', page)
+
+
+def test_a_report_that_cannot_be_written_leaves_nothing(checkout: Path) -> None:
+    below_a_file = report("--output", str(checkout / "figures/verdicts.csv/x.md"))
+    assert "output cannot be written" in str(below_a_file.exception)
+    assert "'pdf' is not one of" in report("--format", "pdf").stderr
+    (checkout / "figures/verdicts.csv").unlink()
+    assert isinstance(report("--output", str(checkout / "x.md")).exception, UsageError)
+    assert not (checkout / "x.md").exists()
+
+
+def test_pages_are_published_from_the_same_command() -> None:
+    workflow = yaml.safe_load((Path(__file__).parents[2] / ".github/workflows/pages.yml").read_text())
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    assert "make site" in [step.get("run") for step in steps]
+    assert {"path": "build/site"} in [step.get("with") for step in steps]
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "permissions" not in workflow["jobs"]["build"]
+
+
+def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path, tmp_path: Path) -> None:
+    builder.build(tmp_path / "site")
+    files = [
+        {p.relative_to(root): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+        for root in (site, tmp_path / "site")
+    ]
+    assert files[0].keys() == files[1].keys()
+    assert [p for p in files[0] if files[0][p] != files[1][p]] == []
+
+
+def test_every_published_figure_and_table_is_shown_once_with_its_files(site: Path) -> None:
+    pages = {n.id: (site / f"{n.id}.html").read_text() for n in catalogue.catalogue()}
+    pages["."] = (site / "index.html").read_text()
+    for about in (home() / "figures").rglob("*.json"):
+        stem = about.relative_to(home() / "figures").with_suffix("")
+        page, folder = pages[stem.parent.as_posix()], f"{stem.parent.name}/".lstrip("/")
+        for path in about.parent.glob(f"{about.stem}.*"):
+            if path.suffix in (".pdf", ".csv", ".tex"):
+                assert page.count(f'href="{folder}{path.name}" download') == 1, path
+        assert page.count(f'<img src="{folder}{about.stem}.png"') == about.with_suffix(".png").exists(), about
+
+
+def test_every_claim_is_worded_on_its_page_as_in_the_ledger(site: Path) -> None:
+    for claim in entries.entries():
+        path, _, anchor = claim.page.partition("#")
+        section = re.search(rf'id="{anchor}">.*?</section>', (site / path).read_text(), re.DOTALL)
+        assert section, claim.claim
+        text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", section[0])))
+        assert f"{claim.place}: {claim.status}." in text, claim.claim
+        for part in (claim.says.rstrip(".")[1:], claim.evidence, claim.corrected, claim.assumption):
+            assert re.sub(r"\s+", " ", part) in text, claim.claim
+
+
+def test_the_front_page_counts_and_lists_every_claim(site: Path) -> None:
+    front = (site / "index.html").read_text()
+    claims = entries.entries()
+    assert Counter(re.findall(r'data-status="(\w+)"', front)) == Counter(c.status for c in claims)
+    for notebook in catalogue.catalogue():
+        assert f'<a href="{notebook.id}.html">' in front

@@ -1,0 +1,211 @@
+"""Sweeps and notebooks on worker processes that die, a scheduler that is lost, a client that is stopped: every point once, and the same numbers.
+
+All clusters are on the loopback interface. Tests wait for what must have happened, never for a time.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ldpnb.checks import UsageError
+from ldpnb.run import execution, parallel
+from ldpnb.run.catalogue import find
+from ldpnb.run.parallel import pool
+from ldpnb.sweeps import folder as folders
+from ldpnb.sweeps import grid, runner
+from ldpnb.sweeps import table as tables
+
+HERE = str(Path(__file__).parents[1])
+PATIENCE = 100
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    local = {"host": "127.0.0.1", "dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+    with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs=50, **local) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+def wait(until: Callable[[], object], process: subprocess.Popen | None = None) -> None:
+    """Wait until something is true, as long as a process lives."""
+    start = time.monotonic()
+    while not until():
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() - start < PATIENCE
+        time.sleep(0.02)
+
+
+class Gated:
+    """A sweep whose points from the sixth on wait at a gate, as a process of its own.
+
+    There are more points than joblib can have handed out, in the batches that it joins short tasks to, when all workers wait.
+    """
+
+    POINTS, FREE, TASKS = "0:59:60", 12, 120
+
+    def __init__(self, folder: Path) -> None:
+        self.gate, self.out = folder / "gate", folder / "out"
+        fixed = {"gate": str(self.gate), "first_waiting": "6"}
+        self.sweep = grid.plan("disturbed:gated", {"point": self.POINTS}, fixed, repetitions=6, block=3)
+        self.started = list[subprocess.Popen]()
+
+    def start(self, *where: str) -> subprocess.Popen:
+        command = [sys.executable, "-W", "error", "-m", "ldpnb", "sweep", "disturbed:gated"]
+        command += [
+            "--grid",
+            f"point={self.POINTS}",
+            "-p",
+            f"gate={self.gate}",
+            "-p",
+            "first_waiting=6",
+            "--repetitions",
+            "6",
+            "--block",
+            "3",
+        ]
+        environment = os.environ | {"PYTHONPATH": HERE, "OPENBLAS_NUM_THREADS": "1"}
+        process = subprocess.Popen(
+            [*command, "--output", str(self.out), *where],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True,
+            # whoever was started in the background of a shell has no interrupts, nor have its children
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
+        self.started.append(process)
+        wait(lambda: self.waiting() and self.kept(), process)
+        return process
+
+    def end(self) -> None:
+        """Let nothing of it survive."""
+        for process in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+    def waiting(self) -> set[int]:
+        """The workers that have come to the gate."""
+        return {int(path.suffix[1:]) for path in self.gate.parent.glob("gate.*")}
+
+    def kept(self) -> int:
+        return len(list(self.out.glob("tasks/*/*.parquet")))
+
+    def resume(self) -> tuple[int, str]:
+        """Open the gate and do here what is left; return how much that was, and the hash."""
+        self.gate.touch()
+        folders.prepare(self.out, self.sweep)
+        done = folders.finished(self.out)
+        with pool(jobs=1) as workers:
+            left = len(list(runner.run(self.sweep, self.out, workers, done=done)))
+        assert self.kept() == len(self.sweep)
+        return left, tables.write_table(self.out, tables.collect(self.out))
+
+    def undisturbed(self) -> str:
+        """The hash of the same sweep, run here in a folder of its own."""
+        self.gate.touch()
+        folder = self.gate.parent / "undisturbed"
+        folders.prepare(folder, self.sweep)
+        with pool(jobs=1) as workers:
+            assert not any(outcome.error for outcome in runner.run(self.sweep, folder, workers))
+        return tables.write_table(folder, tables.collect(folder))
+
+
+@pytest.fixture
+def gated(tmp_path: Path) -> Iterator[Gated]:
+    sweep = Gated(tmp_path)
+    yield sweep
+    sweep.end()
+
+
+@pytest.fixture
+def cluster() -> Iterator[tuple[str, subprocess.Popen]]:
+    """A Dask cluster of two worker processes and its address."""
+    command = [sys.executable, "-c", CLUSTER]
+    environment = os.environ | {"PYTHONPATH": HERE}
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+    yield process.stdout.readline().strip(), process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_a_worker_is_killed_then_the_client_interrupted_then_the_sweep_resumed(backend: str, gated: Gated) -> None:
+    process = gated.start("--backend", backend, "--jobs", "2")
+    killed = gated.waiting()
+    os.kill(min(killed), signal.SIGKILL)
+    wait(lambda: gated.waiting() - killed, process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everyone hears it
+    _, stderr = process.communicate(timeout=PATIENCE)
+    kept = gated.kept()
+    assert process.returncode == 130
+    there = f"{kept} of {gated.TASKS} tasks are kept in {gated.out}, and the same command goes on from there"
+    assert stderr == f"ldpnb: interrupted; {there}\n"
+    assert 0 < kept <= gated.FREE
+    left, digest = gated.resume()
+    assert left == gated.TASKS - kept
+    assert digest == gated.undisturbed()
+
+
+def test_a_killed_client_loses_nothing_that_was_kept(gated: Gated) -> None:
+    process = gated.start("--jobs", "2")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=PATIENCE)
+    kept = gated.kept()
+    left, digest = gated.resume()
+    assert left == gated.TASKS - kept < gated.TASKS
+    assert digest == gated.undisturbed()
+
+
+def test_the_scheduler_is_lost_and_the_sweep_resumed(gated: Gated, cluster: tuple[str, subprocess.Popen]) -> None:
+    address, scheduler = cluster
+    process = gated.start("--backend", "dask", "--scheduler", address)
+    scheduler.kill()
+    _, stderr = process.communicate(timeout=PATIENCE)
+    kept = gated.kept()
+    assert process.returncode == 1
+    there = f"{kept} of {gated.TASKS} tasks are kept in {gated.out}, and the same command goes on from there"
+    assert stderr == f"ldpnb: the connection to the Dask scheduler was lost; {there}\n"
+    left, digest = gated.resume()
+    assert left == gated.TASKS - kept < gated.TASKS
+    assert digest == gated.undisturbed()
+
+
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_a_task_that_kills_its_workers_is_reported_and_all_others_are_done(backend: str, tmp_path: Path) -> None:
+    def run(name: str, points: str, *where: object) -> tuple[list[runner.Outcome], pd.DataFrame]:
+        sweep = grid.plan("disturbed:lethal", {"point": points}, {"deadly": "5"}, repetitions=8, block=4)
+        folders.prepare(tmp_path / name, sweep)
+        with pool(*where) as workers:
+            outcomes = list(runner.run(sweep, tmp_path / name, workers))
+        return outcomes, tables.collect(tmp_path / name)
+
+    outcomes, table = run("workers", "0:19:20", backend, 2)
+    failed = {(dict(o.task.parameters)["point"], o.task.block): o.error for o in outcomes if o.error}
+    assert failed == dict.fromkeys([(5, 0), (5, 1)], "its worker process died every time (killed, or out of memory)")
+    assert len(outcomes) == len({o.task for o in outcomes}) == 40
+    _, undisturbed = run("here", ",".join(str(point) for point in range(20) if point != 5))
+    pd.testing.assert_frame_equal(table, undisturbed, check_exact=True)
+
+
+def test_notebooks_run_on_a_cluster(checkout: Path) -> None:
+    tasks = execution.plan([find("01_line")], {}, None)
+    (outcome,) = execution.run(tasks, 2, "dask")
+    assert outcome.error == ""
+    assert (checkout / "figures/1_demo/01_line/figure_1.csv").exists()
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense"])
+def test_a_scheduler_that_does_not_answer_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_CONNECTING", 0.2)
+    with pytest.raises(UsageError, match=f"no Dask scheduler answers at {address} "), pool("dask", 2, address):
+        pass

@@ -1,0 +1,426 @@
+"""Bounds on errors are on their side of the exact error, budgets buy what they promise, and everything moves the right way."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from ldpnb.accuracy import (
+    allocation,
+    budgets,
+    distances,
+    exact_risk,
+    gaps,
+    histograms,
+    information,
+    lower_bounds,
+    mean_tails,
+    means,
+    personalised,
+    sampling,
+    tails,
+)
+from ldpnb.estimators.frequency import unbiased
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.papers.biswas2022 import displayed as sampling_published
+from properties.strategies import (
+    distributions,
+    domain_sizes,
+    epsilons,
+    examples,
+    failures,
+    logarithmic,
+    moderate,
+    rates,
+    small_mechanisms,
+    users,
+)
+
+SLACK = 1 + 1e-9
+
+shares = st.sampled_from([0.0, 1.0]) | st.floats(0, 1)
+
+
+@examples(12)
+@given(epsilons, domain_sizes, users, rates, shares)
+def test_variances_under_sampling_keep_their_order_at_the_ends_of_every_range(
+    epsilon: float, size: int, nodes: int, rate: float, share: float
+) -> None:
+    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": KaryRandomisedResponse(epsilon, size)}
+    held = share * nodes
+    ratio, realised, rescaled, below = (
+        float(f(held, **known))
+        for f in (
+            sampling.variance_ratio,
+            sampling.variance_realised_size,
+            sampling.variance_rescaled,
+            sampling.variance_unadjusted,
+        )
+    )
+    assert 0 <= ratio <= realised * SLACK + 1e-9
+    assert realised <= rescaled * SLACK
+    assert below == pytest.approx(rescaled * rate**2, rel=1e-12)
+    assert sampling.variance_realised_size(held, **known, data="iid") >= realised / SLACK - 1e-9
+    assert sampling_published.published_variance_unadjusted(held, **known) <= below * SLACK + 1e-9
+    assert sampling_published.published_variance_realised_size(held, **known) >= 0
+    rare = sampling.rare_variance_realised_size(**known)
+    assert rare == pytest.approx(float(sampling.variance_realised_size(0, **known)), rel=1e-9)
+    assert rare <= sampling.rare_variance_rescaled(**known) * SLACK
+
+
+@examples(12)
+@given(moderate, st.integers(2, 100), users, st.floats(1e-6, 1), st.floats(1e-6, 1), shares)
+def test_more_reports_and_a_larger_budget_lower_the_variance(
+    epsilon: float, size: int, nodes: int, one: float, other: float, share: float
+) -> None:
+    low, high = sorted((one, other))
+    weak, strong = (KaryRandomisedResponse(e, size) for e in (epsilon, 1.5 * epsilon))
+    for variance in (sampling.variance_realised_size, sampling.variance_rescaled, sampling.variance_ratio):
+        few, many = (float(variance(share * nodes, nodes=nodes, sampling_rate=r, mechanism=weak)) for r in (low, high))
+        assert many <= few * SLACK + 1e-9
+        better = float(variance(share * nodes, nodes=nodes, sampling_rate=high, mechanism=strong))
+        assert better <= many * SLACK + 1e-9
+
+
+@examples(10)
+@given(st.lists(st.integers(0, 50), min_size=2, max_size=5).filter(any), moderate, st.floats(0.1, 1))
+def test_the_smallest_rate_reaches_its_distance(counts: list[int], epsilon: float, rate: float) -> None:
+    mechanism, nodes = KaryRandomisedResponse(epsilon, len(counts)), sum(counts)
+
+    def distance(r: float) -> float:
+        variances = sampling.variance_realised_size(counts, nodes=nodes, sampling_rate=r, mechanism=mechanism)
+        return distances.expected_total_variation(np.sqrt(variances), nodes=nodes)
+
+    found = distances.smallest_rate(distance(rate), counts, nodes=nodes, mechanism=mechanism)
+    assert found == pytest.approx(rate, rel=1e-7)
+    assert distances.smallest_rate(0.9 * distance(1.0), counts, nodes=nodes, mechanism=mechanism) is None
+
+
+@examples(12)
+@given(
+    st.lists(st.tuples(logarithmic(1e-6, 1e6), logarithmic(1e-3, 1e3), st.integers(1, 10**6)), min_size=1, max_size=5),
+    st.floats(0.001, 2),
+)
+def test_no_shift_between_two_groups_improves_the_optimal_rates(groups: list, part: float) -> None:
+    noises, costs, sizes = (np.array(column, dtype=float) for column in zip(*groups, strict=True))
+    budget = part * float(sizes @ costs)
+    best = personalised.optimal_rates(noises=noises, costs=costs, sizes=sizes, budget=budget)
+    assert ((best > 0) & (best <= 1)).all()
+    assert sizes @ (costs * best) == pytest.approx(min(budget, float(sizes @ costs)), rel=1e-9)
+    price = noises / (costs * best**2)
+    free = best < 1
+    if free.any():
+        assert np.ptp(price[free]) <= 1e-7 * price[free].max()
+        assert (price[~free] >= price[free].max() * (1 - 1e-7)).all()
+
+
+@examples(12)
+@given(small_mechanisms(moderate, largest=5), st.data())
+def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data) -> None:
+    size = mechanism.domain_size
+    point, channel = data.draw(distributions(size, least=0.01)), mechanism.channel()
+    epsilon = mechanism.epsilon
+    plain = information.unbiased_frequency_error(mechanism)
+    best = information.frequency_error(channel, point)
+    assert best <= plain * SLACK + 1e-9
+    assert information.distribution_error(channel, point) == pytest.approx(best + 1 - point @ point, rel=1e-7)
+    bound, fewer = lower_bounds.any_channel_bound_at(point, epsilon)
+    assert fewer <= best * (1 + 1e-7) + 1e-7
+    assert lower_bounds.any_channel_bound(size, epsilon) <= bound * SLACK
+    assert lower_bounds.distribution_bound(size, epsilon) <= lower_bounds.any_channel_bound(size, epsilon) * SLACK
+    forms = [lower_bounds.frequency_bound(size, epsilon, form=f) for f in ("published", "sharp")]
+    assert forms[0] <= forms[1] * SLACK <= lower_bounds.distribution_bound(size, epsilon) * SLACK**2
+    counts = data.draw(st.lists(st.integers(0, 10**6), min_size=size, max_size=size).filter(any))
+    total = sum(counts)
+    variances = histograms.pure_variance(counts, clients=total, mechanism=mechanism)
+    assert variances.sum() == pytest.approx(plain * total, rel=1e-7)
+
+
+@examples(12)
+@given(small_mechanisms(moderate, largest=4), st.data())
+def test_information_stays_between_its_floor_and_its_ceiling(mechanism, data) -> None:
+    size, channel, epsilon = mechanism.domain_size, mechanism.channel(), mechanism.epsilon
+    point = data.draw(distributions(size, least=0.01))
+    known, _ = information.entropy_constants(channel, [point])
+    assert known <= lower_bounds.log_information_ceiling(size, epsilon) + 1e-6
+    covariance = information.conditional_covariance(channel, point)
+    spread = float(np.linalg.slogdet(covariance)[1] - np.log(point).sum())
+    floors = [lower_bounds.log_covariance_floor(size, epsilon, form=f) for f in ("published", "sharp")]
+    assert floors[0] <= floors[1] <= spread + 1e-6
+    if isinstance(mechanism, KaryRandomisedResponse):
+        closed = information.krr_log_det_information(point, epsilon=epsilon)
+        assert known == pytest.approx(closed, rel=1e-6, abs=1e-6)
+
+
+@examples(12)
+@given(st.integers(1, 4), st.integers(2, 3), moderate, logarithmic(0.2, 5))
+def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
+    number: int, size: int, epsilon: float, alpha: float
+) -> None:
+    mechanism = KaryRandomisedResponse(epsilon, size)
+    risks = exact_risk.exact_risks(
+        mechanism.channel(),
+        number,
+        np.full(size, alpha),
+        {
+            "unbiased": lambda t: unbiased(t, number, mechanism),
+            "uniform": lambda t: np.full(t.shape, 1 / size),
+        },
+    )
+    bayes = risks["Bayes"]
+    assert bayes.distribution <= min(r.distribution for r in risks.values()) * SLACK
+    assert bayes.frequency <= min(r.frequency for r in risks.values()) * SLACK
+    assert risks["unbiased"].frequency == pytest.approx(
+        information.unbiased_frequency_error(mechanism) / number, rel=1e-6
+    )
+    assert lower_bounds.finite_users_bound(size, number, epsilon, alpha) <= bayes.distribution * SLACK
+    if size == 2:
+        found = exact_risk.binary_risk(number, epsilon, alpha)
+        assert (found.distribution, found.frequency) == pytest.approx((bayes.distribution, bayes.frequency), rel=1e-7)
+
+
+@examples(10)
+@given(st.integers(1, 60), moderate, logarithmic(0.3, 4))
+def test_entropies_keep_the_bounds_and_fall_with_the_budget(number: int, epsilon: float, alpha: float) -> None:
+    weak, strong = (exact_risk.binary_entropies(number, e, alpha) for e in (epsilon, 1.5 * epsilon))
+    assert strong[0] <= weak[0] + 1e-9
+    assert strong[1] <= weak[1] + 1e-9
+    assert -1e-9 <= weak[1] <= np.log(number + 1) + 1e-9
+    assert weak[0] <= information.dirichlet_entropy(2, alpha) + 1e-9
+    risk = exact_risk.binary_risk(number, epsilon, alpha)
+    assert lower_bounds.distribution_bound_from_entropy(weak[0], 2) <= risk.distribution * SLACK
+    assert lower_bounds.frequency_bound_from_entropy(weak[1], 2, number, jitter=True) <= risk.frequency * SLACK
+
+
+@examples(12)
+@given(st.integers(2, 30), logarithmic(0.05, 20), epsilons)
+def test_bounds_for_any_channel_are_attained_by_the_best_subsets(size: int, alpha: float, epsilon: float) -> None:
+    error, count = lower_bounds.uniform_optimum(size, epsilon)
+    assert lower_bounds.any_channel_bound(size, epsilon) <= error * SLACK
+    assert error == pytest.approx((size - 1) ** 2 / lower_bounds.uniform_information(size, epsilon, count), rel=1e-12)
+    assert lower_bounds.hyperplane_factor(size) >= 1
+    assert 0 < information.dirichlet_diversity(size, alpha) < 1 - 1 / size + 1e-12
+    assert information.dirichlet_log_sum(size, alpha) <= -size * np.log(size)
+    asymptotic = lower_bounds.asymptotic_bounds(2.0, -1.0, size)
+    limits = lower_bounds.entropy_limits(2.0, -1.0, size)
+    assert asymptotic[0] == pytest.approx(lower_bounds.distribution_bound_from_entropy(limits[0], size), rel=1e-9)
+    assert asymptotic[1] == pytest.approx(
+        lower_bounds.frequency_bound_from_entropy(limits[1], size, 1, jitter=False), rel=1e-9
+    )
+
+
+@examples(15)
+@given(st.integers(1, 10**6), logarithmic(1e-3, 1e6))
+def test_tail_bounds_lie_above_the_exact_tail(terms: int, deviation: float) -> None:
+    exact = tails.symmetric_binomial(terms, deviation)
+    assert 0 <= exact <= 1
+    for bound in (
+        tails.chebyshev(float(terms), deviation),
+        tails.hoeffding(terms, deviation),
+        tails.bernstein(float(terms), 1.0, deviation),
+    ):
+        assert exact <= bound * SLACK
+    assert tails.symmetric_binomial(terms, 1.5 * deviation) <= exact * SLACK
+    assert tails.normal(terms**0.5, 1.5 * deviation) <= tails.normal(terms**0.5, deviation)
+
+
+@examples(12)
+@given(st.integers(1, 50), logarithmic(0.01, 100), st.floats(0.1, 1.0), logarithmic(0.1, 10))
+def test_the_chernoff_bound_lies_above_the_laplace_tail(
+    terms: int, deviation: float, keep: float, scale: float
+) -> None:
+    noise = mean_tails.laplace_sum_tail(terms, deviation / scale)
+    assert 0 <= noise <= 1
+    assert mean_tails.laplace_sum_tail(terms, 1.5 * deviation / scale) <= noise * SLACK
+    bound = tails.kept_laplace_chernoff(terms, 1.0, scale, deviation)
+    assert noise <= bound * (1 + 1e-6)
+    assert bound <= tails.kept_laplace_chernoff(terms, keep, scale, deviation) * (1 + 1e-6)
+
+
+@examples(12)
+@given(epsilons, logarithmic(1e-3, 1e6), users, failures)
+def test_errors_of_means_are_ordered_from_a_trillion_users_to_one(
+    epsilon: float, upper: float, clients: int, failure: float
+) -> None:
+    worst = means.one_bit_worst_variance(epsilon, upper, clients)
+    assert means.one_bit_floor(upper, clients) ** 2 <= worst * SLACK
+    ends = means.one_bit_variance([0.0, upper], [clients, clients], epsilon=epsilon, upper=upper)
+    assert ends == pytest.approx(upper**2 * means.warner_variance(epsilon, 2 * clients), rel=1e-6)
+    assert ends <= means.one_bit_worst_variance(epsilon, upper, 2 * clients) * SLACK
+    central, local = (
+        f(epsilon, upper, clients) for f in (means.central_laplace_variance, means.local_laplace_variance)
+    )
+    assert central <= local
+    assert (worst < local) == (epsilon < means.one_bit_crossing()) or epsilon == pytest.approx(means.one_bit_crossing())
+    certain = mean_tails.one_bit_hoeffding_error(epsilon, upper, clients, failure)
+    assert mean_tails.normal_error(worst, failure) <= certain * SLACK
+    assert mean_tails.one_bit_clients(epsilon, upper, certain, failure) <= clients * SLACK
+    needed = mean_tails.one_bit_clients_hoeffding(epsilon, upper, certain, failure)
+    assert needed == pytest.approx(clients, rel=1e-9)
+    released = mean_tails.central_laplace_error(epsilon, upper, clients, failure)
+    assert mean_tails.central_laplace_clients(epsilon, upper, released, failure) == pytest.approx(clients, rel=1e-9)
+
+
+@examples(10)
+@given(logarithmic(0.05, 5), st.integers(1, 2000), logarithmic(0.01, 3), st.floats(0.001, 0.5))
+def test_exact_chances_of_success_keep_what_bounds_promise(
+    epsilon: float, clients: int, error: float, failure: float
+) -> None:
+    promised = mean_tails.one_bit_hoeffding_error(epsilon, 1.0, clients, failure)
+    assert mean_tails.one_bit_worst_success(epsilon, 1.0, clients, promised) >= 1 - failure - 1e-12
+    for success in (mean_tails.one_bit_worst_success, mean_tails.local_laplace_success):
+        assert 0 <= success(epsilon, 1.0, clients, error) <= 1
+        assert success(epsilon, 1.0, clients, error) <= success(epsilon, 1.0, clients, 1.5 * error) + 1e-12
+
+
+@examples(5)
+@given(logarithmic(0.3, 3), logarithmic(0.05, 0.5), st.floats(0.005, 0.2))
+def test_the_exact_number_of_clients_is_the_smallest(epsilon: float, error: float, failure: float) -> None:
+    found = mean_tails.local_laplace_clients_exact(epsilon, 1.0, error, failure)
+    assert mean_tails.local_laplace_success(epsilon, 1.0, found, error) >= 1 - failure
+    assert found == 1 or mean_tails.local_laplace_success(epsilon, 1.0, found - 1, error) < 1 - failure
+
+
+@examples(12)
+@given(epsilons, st.floats(0, 1), st.floats(0, 1), users)
+def test_a_delta_lowers_the_variance_of_a_bit(epsilon: float, one: float, other: float, clients: int) -> None:
+    less, more = (means.approximate_bit_variance(epsilon, d, clients) for d in sorted((one, other)))
+    assert 0 <= more <= less * SLACK
+    assert less <= means.warner_variance(epsilon, clients) * SLACK
+
+
+@examples(12)
+@given(epsilons, st.integers(1, 10**6), st.floats(1e-9, 0.999), st.integers(1, 20))
+def test_histogram_errors_of_a_curator(epsilon: float, size: int, failure: float, bits: int) -> None:
+    largest = histograms.central_laplace_largest_error(epsilon, size, failure)
+    each = -np.expm1(np.log1p(-failure) / size)
+    assert np.exp(-largest * epsilon / 2) == pytest.approx(each, rel=1e-6)
+    assert histograms.central_laplace_largest_error(epsilon, size + 1, failure) >= largest
+    assert histograms.central_laplace_count_variance(epsilon) == pytest.approx(8 / epsilon**2, rel=1e-12)
+    assert histograms.unary_report_bits(0.5, 0.5, bits) == pytest.approx(bits, rel=1e-12)
+
+
+@examples(12)
+@example(1e-8, (10**12, 3_584_912_846), (0.0, 0.0), 0.0)  # whose squares leave 64 bits
+@given(epsilons, st.tuples(users, users), st.tuples(shares, shares), shares)
+def test_the_worst_gap_variance_is_the_worst(
+    epsilon: float, sizes: tuple[int, int], moments: tuple[float, float], factor: float
+) -> None:
+    for mechanism in (DiscretisedMeans.calibrated(epsilon), LaplaceMeans.calibrated(epsilon)):
+        found = gaps.gap_variance(mechanism, sizes, moments)
+        assert 0 < found <= gaps.worst_gap_variance(mechanism, sizes) * SLACK
+        wrong = gaps.misestimated_gap_variance(mechanism, sizes, (1 + factor, 1.0), moments)
+        assert wrong <= found * SLACK
+    for one in (SignedBit(epsilon, sizes), SignedLaplace(epsilon, sizes)):
+        assert -1e-9 <= gaps.contrast_variance(one, moments) <= gaps.worst_gap_variance(one, sizes) * SLACK
+
+
+@examples(12)
+@given(logarithmic(1e-6, 1e6), logarithmic(1e-6, 1e6))
+def test_folding_a_gap_never_raises_its_errors(sd: float, gap: float) -> None:
+    bias, mse, error = (
+        float(f(sd, gap)) for f in (gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error)
+    )
+    assert bias + 1e-12 * gap >= 0
+    assert mse + 1e-9 * gap * sd >= 0
+    assert mse <= sd**2 * SLACK + 1e-9 * gap * sd
+    assert error <= sd * np.sqrt(2 / np.pi) * SLACK
+    assert abs(bias) <= error * SLACK + 1e-12 * gap
+
+
+FAMILIES = (
+    DiscretisedMeans.published,
+    DiscretisedMeans.calibrated,
+    LaplaceMeans.calibrated,
+    lambda e: SignedBit(e, (500, 500)),
+)
+
+
+@examples(5)
+@given(st.sampled_from(FAMILIES), st.floats(0.2, 1.0), st.floats(0.01, 0.2), st.sampled_from(["chebyshev", "normal"]))
+def test_the_smallest_budget_just_meets_its_target(family, alpha: float, failure: float, tail: str) -> None:
+    found = budgets.smallest_epsilon(family, 1000, alpha, failure=failure, tail=tail)
+    assume(np.isfinite(found))
+    chance = budgets.failure_probability(family(found), 1000, alpha, tail)
+    assert chance == pytest.approx(failure, rel=1e-6)
+    assert budgets.alpha_bound(family(found), 1000, failure=failure, tail=tail) == pytest.approx(alpha, rel=1e-6)
+
+
+@examples(12)
+@given(logarithmic(1e-6, 0.999))
+def test_budgets_for_a_gain_have_that_gain(gain: float) -> None:
+    published = DiscretisedMeans.published(budgets.published_epsilon_for_gain(gain))
+    calibrated = DiscretisedMeans.calibrated(budgets.calibrated_epsilon_for_gain(gain))
+    bit = SignedBit(budgets.bit_epsilon_for_gain(gain), (1, 1))
+    assert [m.gain for m in (published, calibrated, bit)] == pytest.approx([gain] * 3, rel=1e-6)
+    assert bit.epsilon <= calibrated.epsilon <= published.epsilon * (1 + 1e-9) + calibrated.epsilon
+
+
+@examples(10)
+@given(st.integers(1, 500).map(lambda n: 2 * n), st.floats(0.05, 2), logarithmic(0.1, 5))
+def test_failure_bounds_of_signs_lie_above_the_exact_one(clients: int, alpha: float, epsilon: float) -> None:
+    for mechanism in (DiscretisedMeans.calibrated(epsilon), SignedBit(epsilon, (clients // 2, clients // 2))):
+        chances = {
+            t: budgets.failure_probability(mechanism, clients, alpha, t) for t in budgets.TAILS if t != "chernoff"
+        }
+        assert all(0 <= c <= 1 for c in chances.values())
+        for tail in ("hoeffding", "bernstein"):
+            assert chances["exact"] <= chances[tail] * SLACK
+
+
+@examples(10)
+@given(logarithmic(0.1, 10), st.integers(1, 1000), st.integers(1, 1000))
+def test_the_best_split_of_a_laplace_budget_beats_the_even_one(epsilon: float, one: int, other: int) -> None:
+    best = budgets.best_laplace(epsilon, (one, other))
+    assert best.epsilon == pytest.approx(epsilon, rel=1e-9)
+    even = gaps.worst_gap_variance(LaplaceMeans.calibrated(epsilon), (one, other))
+    assert gaps.worst_gap_variance(best, (one, other)) <= even * SLACK
+
+
+@examples(6)
+@given(st.integers(2, 3), st.integers(2, 3), st.floats(0.5, 2), logarithmic(0.2, 3.0))
+def test_the_noise_of_an_allocation_spends_the_budget(first: int, second: int, height: float, epsilon: float) -> None:
+    family = allocation.Family((first, second), (1.0, height))
+    found = allocation.outcomes(family, allocation.lottery((1, 1), (2, 2), 0.3))
+    assert found.chances.sum(axis=1) == pytest.approx(np.ones(len(family.populations)), rel=1e-9)
+    truth = np.array([np.dot(p, family.heights) / sum(family.sizes) for p in family.populations])
+    assert found.chances @ found.values == pytest.approx(truth, abs=1e-9)
+    scale = found.noise_scale(epsilon)
+    assert found.loss(scale) == pytest.approx(epsilon, rel=1e-6)
+    assert found.loss(1.5 * scale) <= epsilon
+    assert found.total_variances(epsilon) == pytest.approx(found.variances() + 2 * scale**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("formula", [gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error])
+def test_deviations_and_gaps_are_refused_by_their_own_rule(formula) -> None:
+    with pytest.raises(ValueError, match=r"sd must be > 0 and finite, got sd=0\.0"):
+        formula(0.0, 1.0)
+    with pytest.raises(ValueError, match=r"gap must be >= 0 and finite, got gap=-1\.0"):
+        formula(1.0, -1.0)
+    assert np.isfinite(formula(1.0, 0.0))
+
+
+@examples(12)
+@given(st.floats(-1, 1), st.floats(-1, 1), logarithmic(0.1, 10), logarithmic(0.1, 10))
+def test_misestimated_sizes_shrink_each_mean_by_its_factor(one: float, other: float, f: float, g: float) -> None:
+    bias = gaps.misestimated_gap_bias((f, g), (one, other))
+    assert bias == pytest.approx(one * (1 / f - 1) - other * (1 / g - 1), rel=1e-9, abs=1e-12)
+
+
+def test_no_budget_beyond_ten_thousand_is_searched_unless_asked_for() -> None:
+    needed = budgets.smallest_epsilon(DiscretisedMeans.published, 10**5, 0.1)
+
+    def thrifty(epsilon: float) -> DiscretisedMeans:
+        return DiscretisedMeans.published(epsilon * needed / 10_000.5)
+
+    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1) == np.inf
+    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1, largest=2e4) == pytest.approx(10_000.5, rel=1e-9)
+
+
+@examples(12)
+@given(logarithmic(0.1, 10), logarithmic(0.1, 10), logarithmic(0.5, 20))
+def test_bernsteins_bound_is_its_formula(variance: float, bound: float, deviation: float) -> None:
+    stated = 2 * np.exp(-(deviation**2) / 2 / (variance + bound * deviation / 3))
+    assert tails.bernstein(variance, bound, deviation) == pytest.approx(min(1.0, stated), rel=1e-12)

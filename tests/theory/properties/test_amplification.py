@@ -1,0 +1,449 @@
+"""Every bound is on its side of the exact loss, every loss grows with the budget and the sampling rate, every inverse inverts."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ldpnb.designs import laws, sizes
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.privacy import (
+    clusters,
+    data_dependent,
+    lemmas,
+    participation,
+    random_size,
+    rounding,
+    shuffling,
+    subsampling,
+    unequal,
+)
+from ldpnb.privacy.channel import privacy_loss
+from ldpnb.privacy.hockey_stick import discrete_delta
+from ldpnb.privacy.optimiser import largest_loss, largest_size_test_advantage
+from properties.strategies import epsilons, examples, failures, inner_rates, logarithmic, moderate, rates
+
+SLACK = 1 + 1e-12
+
+cluster_sizes = st.lists(st.sampled_from([1, 10**6, 10**9]) | logarithmic(1, 1e4).map(int), min_size=1, max_size=8)
+
+
+def drawn(sizes: list[int], share: float) -> int:
+    return 1 + round(share * (len(sizes) - 1))
+
+
+@examples(12)
+@given(epsilons, rates)
+def test_simple_random_sampling_lies_between_its_two_limits(epsilon: float, rate: float) -> None:
+    loss = subsampling.srs_loss(epsilon, rate)
+    assert max(rate * epsilon, epsilon + np.log(rate)) / SLACK - 1e-14 <= loss <= epsilon * SLACK
+    assert subsampling.srs_budget(loss, rate) == pytest.approx(epsilon, rel=1e-9)
+
+
+@examples(10)
+@given(epsilons, epsilons, rates, rates)
+def test_simple_random_sampling_loses_more_with_budget_and_rate(e: float, f: float, r: float, s: float) -> None:
+    low, high = (subsampling.srs_loss(g(e, f), g(r, s)) for g in (min, max))
+    assert low <= high * SLACK
+    assert subsampling.srs_budget(min(e, f), max(r, s)) <= subsampling.srs_budget(max(e, f), min(r, s)) * SLACK
+
+
+@examples(12)
+@given(st.floats(-700, 700))
+def test_the_two_forms_of_the_weighted_loss_meet(log_odds: float) -> None:
+    below, above = (subsampling.weighted_loss(e, log_odds) for e in (np.nextafter(1.0, 0.0), 1.0))
+    assert below == pytest.approx(above, rel=1e-12)
+
+
+@examples(10)
+@given(st.integers(1, 10**12), epsilons, st.floats(0, 1))
+def test_a_secret_sample_needs_less_noise(population: int, epsilon: float, share: float) -> None:
+    records = max(1, int(share * population))
+    open_, secret = (subsampling.proportion_noise_scale(epsilon, records, p) for p in (None, population))
+    assert 0 < secret <= open_ * SLACK
+    assert open_ == pytest.approx(1 / (records * epsilon), rel=1e-12)
+
+
+@examples(12)
+@given(cluster_sizes, st.floats(0, 1), epsilons)
+def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
+    sizes_: list[int], share: float, epsilon: float
+) -> None:
+    chosen = drawn(sizes_, share)
+    lower, upper = (
+        f(sizes_, chosen, epsilon=epsilon)
+        for f in (clusters.cluster_loss_lower_bound, clusters.cluster_loss_upper_bound)
+    )
+    exact, both = (
+        clusters.cluster_loss(sizes_, chosen, epsilon=epsilon, neighbours=n) for n in ("deletion", "replacement")
+    )
+    assert 0 <= lower <= exact * SLACK + 1e-300
+    assert exact <= upper * SLACK <= epsilon * SLACK**2
+    assert exact <= both * SLACK <= 2 * exact * (1 + 1e-9) + 1e-300
+    at = clusters.cluster_loss_at(
+        sizes_[-1], epsilon=epsilon, changed_size=sizes_[0], sampling_rate=chosen / len(sizes_)
+    )
+    assert lower <= at * SLACK
+    assert at <= upper * SLACK
+
+
+@examples(10)
+@given(cluster_sizes.filter(lambda s: len(s) > 1), st.floats(0, 1), epsilons, epsilons)
+def test_clusters_lose_more_with_budget_and_number_drawn(
+    sizes_: list[int], share: float, one: float, other: float
+) -> None:
+    chosen = drawn(sizes_[:-1], share)
+    low, high = sorted((one, other))
+    losses = [
+        clusters.cluster_loss(sizes_, m, epsilon=e) for m, e in ((chosen, low), (chosen, high), (chosen + 1, high))
+    ]
+    assert losses[0] <= losses[1] * (1 + 1e-9) + 1e-300
+    assert losses[1] <= losses[2] * (1 + 1e-9) + 1e-300
+
+
+@examples(10)
+@given(st.integers(1, 1000), st.integers(2, 50), st.floats(0, 1), epsilons)
+def test_clusters_of_one_size_meet_both_bounds(size: int, number: int, share: float, epsilon: float) -> None:
+    held = [size] * number
+    chosen = drawn(held, share)
+    assert clusters.cluster_loss(held, chosen, epsilon=epsilon) == pytest.approx(
+        clusters.cluster_loss_lower_bound(held, chosen, epsilon=epsilon), rel=1e-9, abs=1e-300
+    )
+    assert clusters.cluster_loss_lower_bound(held, chosen, epsilon=epsilon) == clusters.cluster_loss_upper_bound(
+        held, chosen, epsilon=epsilon
+    )
+
+
+@examples(10)
+@given(st.lists(st.integers(1, 3), min_size=2, max_size=4), st.floats(0, 1), st.sampled_from([1e-4, 0.3, 1.2]))
+def test_the_closed_cluster_loss_is_the_linear_program(sizes_: list[int], share: float, epsilon: float) -> None:
+    names = [[(i, j) for j in range(n)] for i, n in enumerate(sizes_)]
+    chosen = drawn(sizes_, share)
+    fewer = [names[0][1:], *names[1:]]
+    here, there = (laws.whole_clusters(c, chosen) for c in (names, fewer))
+    exact = largest_loss(here, there, epsilon=epsilon).loss
+    assert clusters.cluster_loss(sizes_, chosen, epsilon=epsilon) == pytest.approx(exact, rel=1e-8)
+
+
+@examples(10)
+@given(epsilons, logarithmic(1e-12, 1e12) | st.just(0.0), rates, epsilons)
+def test_an_identified_cluster_keeps_at_most_what_is_known(
+    known: float, confusion: float, rate: float, epsilon: float
+) -> None:
+    loss = clusters.identified_cluster_loss_lower_bound(known, confusion=confusion, sampling_rate=rate)
+    assert 0 <= loss <= known * SLACK
+    blurred = clusters.identified_cluster_loss_lower_bound(known, confusion=2 * confusion, sampling_rate=rate)
+    assert blurred <= loss * SLACK
+    if known <= epsilon:
+        weak = clusters.identified_cluster_loss_weak_bound(
+            known, confusion=confusion, sampling_rate=rate, epsilon=epsilon
+        )
+        assert weak <= loss + 1e-12 * known
+
+
+@examples(10)
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=8), st.floats(0, 1), logarithmic(1e-6, 3.0))
+def test_identifying_the_cluster_is_the_optimum(sizes_: list[int], share: float, epsilon: float) -> None:
+    chosen = drawn(sizes_[:-1], share)
+    confusion = clusters.identifying_confusion(sizes_, chosen, epsilon=epsilon)
+    found = clusters.identified_cluster_loss_lower_bound(
+        epsilon, confusion=confusion, sampling_rate=chosen / len(sizes_)
+    )
+    assert found == pytest.approx(clusters.cluster_loss(sizes_, chosen, epsilon=epsilon), rel=1e-9)
+
+
+@examples(10)
+@given(inner_rates, logarithmic(1e-4, 5.0), st.floats(0.01, 0.99))
+def test_the_critical_size_is_where_the_share_is_lost(share: float, epsilon: float, rate: float) -> None:
+    assume(0.001 < share < 0.999)
+    size = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
+    loss = subsampling.weighted_loss(epsilon, np.log(rate / (1 - rate)) + epsilon * (2 * size - 1))
+    assert loss == pytest.approx(share * epsilon, rel=1e-7)
+
+
+@examples(10)
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.floats(0, 1), epsilons, rates)
+def test_a_second_stage_loses_less(sizes_: list[int], share: float, epsilon: float, rate: float) -> None:
+    chosen = drawn(sizes_, share)
+    two = clusters.two_stage_loss_upper_bound(sizes_, chosen, epsilon=epsilon, sampling_rate=rate)
+    assert 0 < two <= clusters.cluster_loss_upper_bound(sizes_, chosen, epsilon=epsilon) * SLACK
+
+
+LOSSES = (
+    random_size.random_size_lower_bound,
+    random_size.random_size_lower_bound_pm1,
+    random_size.random_size_loss,
+    random_size.random_size_upper_bound,
+)
+
+
+@examples(10)
+@given(st.integers(1, 40), st.floats(0, 1), logarithmic(1e-3, 1e3), epsilons, epsilons)
+def test_random_sizes_keep_bounds_in_order_and_lose_more_with_budget(
+    population: int, share: float, deviation: float, one: float, other: float
+) -> None:
+    law = sizes.truncated_gaussian_size(population, share * population, deviation)
+    low, high = sorted((one, other))
+    for epsilon in (low, high):
+        losses = [f(law, epsilon) for f in LOSSES]
+        assert (np.diff(losses) >= -1e-11 * epsilon - 1e-300).all()
+        assert losses[0] >= -1e-300
+        assert losses[-1] <= 2 * epsilon * SLACK
+    assert random_size.random_size_loss(law, low) <= random_size.random_size_loss(law, high) * (1 + 1e-9) + 1e-300
+    assert 0 <= random_size.tilted_rate(law, low) <= 1
+    assert 0 <= random_size.effective_rate(law, low) <= 1
+
+
+@examples(10)
+@given(st.sampled_from([1, 10**12]) | st.integers(1, 10**4), inner_rates, epsilons)
+def test_random_rounding_stays_below_its_supremum_and_its_bounds(population: int, rate: float, epsilon: float) -> None:
+    loss = rounding.random_rounding_loss(population, rate, epsilon)
+    worst = rounding.random_rounding_loss_supremum(rate, epsilon)
+    assert 0 < loss <= worst * (1 + 1e-9)
+    assert worst <= rounding.random_rounding_chain_bound(rate, epsilon) * SLACK
+    if population >= 1 / rate:
+        assert loss <= rounding.random_rounding_bound(rate, epsilon) * SLACK
+    assert rounding.random_rounding_budget(worst, rate) == pytest.approx(epsilon, rel=1e-7)
+
+
+@examples(12)
+@given(inner_rates, st.integers(1, 10**4), epsilons)
+def test_random_rounding_changes_smoothly_between_its_two_forms(rate: float, population: int, epsilon: float) -> None:
+    near = [rounding.random_rounding_loss(population, rate, e) for e in (np.nextafter(1.0, 0.0), 1.0)]
+    assert near[0] == pytest.approx(near[1], rel=1e-9)
+    more = rounding.random_rounding_loss(population, rate, min(60.0, 1.5 * epsilon))
+    assert rounding.random_rounding_loss(population, rate, epsilon) <= more * (1 + 1e-9)
+
+
+@examples(12)
+@given(epsilons, inner_rates)
+def test_chain_budgets_invert_the_chain_bound_and_are_smaller(epsilon: float, rate: float) -> None:
+    budget = rounding.random_rounding_chain_budget(epsilon, rate)
+    assert rounding.random_rounding_chain_bound(rate, budget) == pytest.approx(epsilon, rel=1e-7)
+    assert budget <= rounding.random_rounding_budget(epsilon, rate) * (1 + 1e-9)
+
+
+@examples(10)
+@given(st.sampled_from([1, 10**12]) | st.integers(1, 10**6), inner_rates, epsilons)
+def test_nearest_rounding_loses_the_budget_where_the_size_jumps(population: int, rate: float, epsilon: float) -> None:
+    loss = rounding.nearest_rounding_loss(population, rate, epsilon)
+    here, there = np.floor(rate * np.array([population, population + 1]) + 0.5)
+    assert loss == (epsilon if there > here else lemmas.inserted_record_loss(int(here), population, epsilon))
+
+
+def exact_shuffled_delta(
+    epsilon: float, mechanism: KaryRandomisedResponse, rate: float, others: tuple[int, ...]
+) -> float:
+    """The hockey stick between the tallies of two data sets that differ in one node's value, cell by cell."""
+    channel = np.vstack([rate * mechanism.channel(), np.full(mechanism.domain_size, 1 - rate)])
+
+    def law(values: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+        table: dict[tuple[int, ...], float] = {}
+        for reports in product(range(len(channel)), repeat=len(values)):
+            cell = tuple(sorted(reports))
+            table[cell] = table.get(cell, 0.0) + float(np.prod(channel[list(reports), list(values)]))
+        return table
+
+    here, there = law((0, *others)), law((1, *others))
+    cells = sorted(here)
+    return discrete_delta([here[c] for c in cells], [there[c] for c in cells], epsilon)
+
+
+@examples(10)
+@given(moderate, st.floats(0, 1), st.sampled_from([2, 3]), st.floats(0.05, 1.0))
+def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float, nodes: int, rate: float) -> None:
+    mechanism, epsilon = KaryRandomisedResponse(local, 3), part * local
+    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": mechanism}
+    upper, lower = shuffling.delta_upper(epsilon, **known), shuffling.delta_lower(epsilon, **known)
+    exact = [exact_shuffled_delta(epsilon, mechanism, rate, o) for o in product(range(3), repeat=nodes - 1)]
+    assert lower == pytest.approx(exact_shuffled_delta(epsilon, mechanism, rate, (2,) * (nodes - 1)), abs=1e-12)
+    assert max(exact) <= upper + 1e-12
+
+
+@examples(5)
+@given(logarithmic(0.1, 8.0), st.integers(3, 200), logarithmic(10, 1e5).map(int), st.floats(0.05, 1), failures)
+def test_shuffled_budgets_are_ordered(local: float, size: int, nodes: int, rate: float, delta: float) -> None:
+    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": KaryRandomisedResponse(local, size)}
+    upper, lower, pair = (
+        f(delta, **known) for f in (shuffling.epsilon_upper, shuffling.epsilon_lower, shuffling.epsilon_two_tallies)
+    )
+    assert 0 <= pair <= lower * (1 + 1e-5) + 1e-9
+    assert lower <= upper * (1 + 1e-5) + 1e-9
+    assert upper <= local * SLACK
+    published = shuffling.closed_form(delta, nodes=nodes, epsilon=local)
+    assert np.isnan(published) or rate < 1 or lower <= published
+
+
+@examples(6)
+@given(logarithmic(0.1, 6.0), st.integers(3, 100), st.floats(0.05, 1), st.floats(0.05, 1))
+def test_shuffling_protects_more_with_less_sampling(local: float, size: int, one: float, other: float) -> None:
+    mechanism = KaryRandomisedResponse(local, size)
+    budgets = [
+        shuffling.epsilon_upper(1e-6, nodes=2000, sampling_rate=r, mechanism=mechanism) for r in sorted((one, other))
+    ]
+    assert budgets[0] <= budgets[1] * (1 + 1e-4) + 1e-9
+
+
+def test_a_trillion_nodes_are_shuffled_without_a_sum_over_them() -> None:
+    known = {"sampling_rate": 0.5, "mechanism": KaryRandomisedResponse(1.0, 100)}
+    found = [shuffling.epsilon_two_tallies(1e-9, nodes=n, **known) for n in (10**10, 10**12)]
+    assert 0 < found[1] < found[0] < 1e-3
+
+
+@examples(10)
+@given(epsilons, logarithmic(1e-3, 1e3))
+def test_the_gaussian_delta_falls_with_budget_and_noise(epsilon: float, deviation: float) -> None:
+    delta = shuffling.gaussian_delta(epsilon, deviation=deviation)
+    assert 0 <= delta <= 1
+    assert shuffling.gaussian_delta(1.1 * epsilon, deviation=deviation) <= delta * SLACK
+    assert shuffling.gaussian_delta(epsilon, deviation=1.1 * deviation) <= delta * (1 + 1e-9) + 1e-300
+
+
+@examples(12)
+@given(rates, rates, inner_rates, inner_rates, st.floats(0, 1), st.floats(0, 1))
+def test_an_events_loss_is_at_least_the_three_terms(
+    rate: float, neighbour_rate: float, inside: float, neighbour_inside: float, outside: float, other: float
+) -> None:
+    event = unequal.Inclusion(rate, neighbour_rate, inside, neighbour_inside, outside, other)
+    assert event.loss_lower_bound() <= event.event_loss() + 1e-9
+
+
+@examples(10)
+@given(st.lists(rates, min_size=1, max_size=5), epsilons)
+def test_no_design_with_unequal_rates_beats_its_floor(chances: list[float], epsilon: float) -> None:
+    floor = unequal.element_loss_floor(chances, epsilon)
+    assert unequal.element_loss_weak_floor(chances, epsilon) <= floor * SLACK + 1e-15
+    absent = [*chances[:-1], 0.0]
+    removed = unequal.poisson_loss(chances, absent, epsilon)
+    assert removed == pytest.approx(subsampling.srs_loss(epsilon, chances[-1]), rel=1e-6, abs=1e-15)
+    assert removed <= unequal.one_draw_loss(max(chances), chances[-1], epsilon) * (1 + 1e-9)
+
+
+@examples(10)
+@given(st.lists(rates, min_size=3, max_size=3), st.lists(rates, min_size=3, max_size=3), epsilons)
+def test_the_loss_of_changed_rates_is_symmetric_and_grows_with_budget(here: list, there: list, epsilon: float) -> None:
+    loss = unequal.poisson_loss(here, there, epsilon)
+    assert loss == unequal.poisson_loss(there, here, epsilon)
+    assert 0 <= loss <= 3 * epsilon * SLACK
+    assert loss <= unequal.poisson_loss(here, there, min(60.0, 2 * epsilon)) * SLACK or epsilon > 30
+
+
+@examples(10)
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=6).filter(lambda s: sum(s) > 1), epsilons)
+def test_drawing_a_cluster_by_size_loses_something(held: list[int], epsilon: float) -> None:
+    total = sum(held)
+    loss = unequal.pps_cluster_loss(held, epsilon)
+    assert np.log1p(-1 / total) <= loss <= epsilon + np.log(held[0] / max(held[0] - 1, 0.5)) + 1e-9 or held[0] == 1
+
+
+@examples(10)
+@given(st.integers(1, 50), st.integers(1, 20), epsilons)
+def test_systematic_samples_that_keep_the_ranks_lose_at_most_twice_the_budget(
+    size: int, step: int, epsilon: float
+) -> None:
+    kept = unequal.systematic_rank_preserving_loss(size, step, epsilon)
+    assert subsampling.srs_loss(2 * epsilon, 1 / step) <= kept * (1 + 1e-9)
+    assert kept <= 2 * epsilon * SLACK
+
+
+@examples(10)
+@given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=5), epsilons)
+def test_participation_by_value_has_the_loss_of_its_channel(chances: list[float], epsilon: float) -> None:
+    mechanism = KaryRandomisedResponse(epsilon, len(chances))
+    channel = participation.value_dependent_channel(chances, mechanism)
+    closed = participation.participation_loss(epsilon, lowest_rate=min(chances), highest_rate=max(chances))
+    assert channel.sum(axis=0) == pytest.approx(np.ones(len(chances)), rel=1e-12)
+    assert closed == pytest.approx(privacy_loss(channel).epsilon, rel=1e-9, abs=1e-13)
+    sent = participation.report_dependent_channel(chances, mechanism)
+    assert privacy_loss(sent).epsilon <= epsilon * (1 + 1e-9) + 1e-13
+
+
+@examples(10)
+@given(st.floats(0, 1), epsilons, epsilons)
+def test_mixtures_lose_no_more_than_their_worse_part(weight: float, one: float, other: float) -> None:
+    common, worse = sorted((one, other))
+    loss = lemmas.mixture_loss(weight, common=common, other=worse)
+    assert common / SLACK <= loss <= worse * SLACK
+    product_form = lemmas.mixture_loss_product_form(weight, common=common, other=worse)
+    assert loss <= product_form * SLACK
+    assert product_form <= lemmas.chained_loss(common, worse) * SLACK
+    assert product_form == pytest.approx(
+        common + float(np.logaddexp(np.log1p(-weight) if weight < 1 else -800, np.log(weight or 1e-300) + worse)),
+        rel=1e-7,
+        abs=1e-14,
+    )
+
+
+@examples(10)
+@given(
+    st.lists(st.floats(0.001, 1), min_size=2, max_size=8),
+    st.lists(st.floats(0, 10), min_size=8, max_size=8),
+    moderate,
+    st.lists(st.floats(-1, 1), min_size=8, max_size=8),
+)
+def test_no_log_lipschitz_reweighting_beats_the_tilt(
+    law: list[float], values: list[float], epsilon: float, steps: list[float]
+) -> None:
+    rising = np.sort(values[: len(law)])
+    best = lemmas.largest_tilted_mean(law, rising, epsilon)
+    growth = np.exp(epsilon * np.cumsum(steps[: len(law)]))
+    weights = np.array(law) * growth
+    assert weights @ rising / weights.sum() <= best * (1 + 1e-9) + 1e-12
+
+
+@examples(10)
+@given(st.integers(0, 60), epsilons)
+def test_a_test_of_the_size_gains_at_most_what_coupling_allows(gap: int, epsilon: float) -> None:
+    gain = data_dependent.size_test_advantage(gap, epsilon)
+    assert 0 <= gain <= 1
+    assert gain <= data_dependent.size_test_advantage(gap + 1, epsilon) * SLACK
+    if gap:
+        assert gain <= data_dependent.advantage_bound(lemmas.coupled_loss(gap, epsilon)) * SLACK
+    assert data_dependent.advantage_bound(epsilon) <= data_dependent.weak_advantage_bound(epsilon)
+    assert data_dependent.two_point_error(float(gap), epsilon) <= gap / 2
+
+
+@examples(12)
+@given(st.integers(1, 6), st.sampled_from([0.01, 0.4, 2.0]))
+def test_the_advantage_of_a_size_test_is_the_linear_program(gap: int, epsilon: float) -> None:
+    first, second = np.eye(gap + 3)[[1, gap + 1]]
+    exact = largest_size_test_advantage(second, first, epsilon=epsilon)
+    assert data_dependent.size_test_advantage(gap, epsilon) == pytest.approx(exact, rel=1e-7)
+
+
+def test_values_that_fall_anywhere_and_laws_without_weight_are_refused() -> None:
+    for values in ([0.0, 2.0, 1.0], [2.0, 1.0, 3.0], [3.0, 2.0, 1.0]):
+        with pytest.raises(ValueError, match="values must be nondecreasing"):
+            lemmas.largest_tilted_mean([1, 1, 1], values, 1.0)
+    for law in ([0.0, 0.0, 0.0], [1.0, -1.0, 1.0]):
+        with pytest.raises(ValueError, match="law must be weights >= 0, not all zero"):
+            lemmas.largest_tilted_mean(law, [0.0, 1.0, 2.0], 1.0)
+
+
+def test_endless_noise_leaves_no_delta() -> None:
+    assert shuffling.gaussian_delta(60.0, deviation=1e200) == 0
+
+
+@examples(12)
+@given(logarithmic(0.01, 100), epsilons)
+def test_a_noisy_count_takes_its_own_error_off_the_bound(error: float, epsilon: float) -> None:
+    assert data_dependent.size_error_lower_bound(error, epsilon) == pytest.approx(error - 1 / epsilon, rel=1e-12)
+    squared = data_dependent.size_squared_error_lower_bound(error, epsilon)
+    assert squared == pytest.approx(error - 2 / epsilon**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("chances", [[-0.1, 0.5], [0.5, 1.1], [np.nan, 0.5], [0.5]], ids=repr)
+def test_rates_of_participation_are_one_probability_per_value(chances: list[float]) -> None:
+    for channel in (participation.value_dependent_channel, participation.report_dependent_channel):
+        with pytest.raises(ValueError, match="rates must be 2 numbers in"):
+            channel(chances, KaryRandomisedResponse(1.0, 2))
+
+
+@pytest.mark.parametrize("name", unequal.Inclusion.__dataclass_fields__)
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, np.nan])
+def test_the_chances_of_an_event_are_probabilities(name: str, wrong: float) -> None:
+    chances = dict.fromkeys(unequal.Inclusion.__dataclass_fields__, 0.5)
+    with pytest.raises(ValueError, match=rf"^{name} must lie in"):
+        unequal.Inclusion(**chances | {name: wrong})

@@ -1,0 +1,288 @@
+"""Exact losses are the largest ratios written out; deltas fall with the budget; what is said to be optimal is attained and not passed."""
+
+from functools import partial
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ldpnb.accuracy import information, lower_bounds
+from ldpnb.data import channels as saved
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import LaplaceMeans
+from ldpnb.privacy import channel as finite
+from ldpnb.privacy import hockey_stick, noisy_statistics, optimiser
+from ldpnb.privacy.design import best_channel, staircase_patterns
+from properties.strategies import distributions, epsilons, examples, failures, logarithmic, moderate
+
+SLACK = 1 + 1e-12
+
+
+@st.composite
+def any_channels(draw: st.DrawFn, least: float = 0.0) -> np.ndarray:
+    """A channel of up to five outputs and four inputs, with zeros unless they are excluded."""
+    outputs, inputs = draw(st.integers(2, 5)), draw(st.integers(1, 4))
+    return np.array([draw(distributions(outputs, least=least)) for _ in range(inputs)]).T
+
+
+@examples(15)
+@given(any_channels())
+def test_the_loss_is_the_largest_ratio_of_any_two_inputs(channel: np.ndarray) -> None:
+    found = finite.privacy_loss(channel)
+    ratios = [0.0]
+    for a, b in permutations(range(channel.shape[1]), 2):
+        some = channel[:, a] > 0
+        with np.errstate(divide="ignore"):
+            ratios.append(float(np.log(channel[some, a] / channel[some, b]).max()))
+    assert found.epsilon == pytest.approx(max(ratios), rel=1e-12, abs=1e-15)
+    likely, unlikely = channel[found.output, list(found.inputs)]
+    assert likely >= unlikely
+    if np.isfinite(found.epsilon):
+        assert np.log(likely / unlikely) == pytest.approx(found.epsilon, rel=1e-12, abs=1e-15)
+    else:
+        assert unlikely == 0 < likely
+
+
+@examples(12)
+@given(any_channels(least=0.01), any_channels())
+def test_neither_post_processing_nor_mixing_inputs_loses_more(channel: np.ndarray, other: np.ndarray) -> None:
+    after = np.resize(other[:, 0], (len(other), 1)) * np.ones((1, len(channel)))
+    after[:, : min(len(channel), other.shape[1])] = other[:, : len(channel)]
+    loss = finite.privacy_loss(channel).epsilon
+    assert finite.privacy_loss(after @ channel).epsilon <= loss * (1 + 1e-9) + 1e-12
+    assert finite.privacy_loss(channel.mean(axis=1, keepdims=True)).epsilon == 0
+
+
+@examples(15)
+@given(any_channels(least=0.01), st.floats(0, 1), st.floats(0, 1))
+def test_delta_falls_from_total_variation_to_nothing_at_the_loss(channel: np.ndarray, one: float, other: float) -> None:
+    loss = finite.privacy_loss(channel).epsilon
+    low, high = sorted((one * loss, other * loss))
+    deltas = [hockey_stick.channel_delta(channel, e) for e in (0.0, low, high, loss)]
+    assert (np.diff(deltas) <= 1e-15).all()
+    assert deltas[-1] <= 1e-14
+    pairs = permutations(range(channel.shape[1]), 2)
+    written = [hockey_stick.discrete_delta(channel[:, a], channel[:, b], low) for a, b in pairs]
+    assert deltas[1] == pytest.approx(max(written, default=0.0), abs=1e-15)
+    apart = [np.abs(channel[:, a] - channel[:, b]).sum() / 2 for a, b in permutations(range(channel.shape[1]), 2)]
+    assert deltas[0] == pytest.approx(max(apart, default=0.0), abs=1e-14)
+
+
+laws = st.tuples(st.floats(0.01, 1), st.floats(-1, 1), logarithmic(1e-3, 1e3))
+
+
+@examples(10)
+@given(laws, laws, epsilons)
+def test_the_delta_of_laplace_laws_lies_between_its_trivial_bounds_and_falls(
+    first: tuple, second: tuple, epsilon: float
+) -> None:
+    delta, region = hockey_stick.laplace_delta(first, second, epsilon)
+    assert max(0.0, first[0] - np.exp(epsilon) * second[0]) - 1e-9 <= delta <= first[0] * SLACK
+    assert hockey_stick.laplace_delta(first, second, 1.5 * epsilon)[0] <= delta + 1e-12
+    assert (region[1:, 0] >= region[:-1, 1]).all()
+    if epsilon < 30:
+        points = np.concatenate([region[:, :1], region[:, 1:]]).ravel()
+        (w, m, s), (v, n, r) = first, second
+        inner = points[np.isfinite(points)]
+        logs = np.log(w / s) - np.abs(inner - m) / s - np.log(v / r) + np.abs(inner - n) / r - epsilon
+        # ends of the region are zeros of the advantage or locations
+        assert (
+            (np.abs(logs) < 1e-6 * (1 + np.abs(inner - m) / s + np.abs(inner - n) / r)) | np.isin(inner, [m, n])
+        ).all()
+
+
+@examples(10)
+@given(moderate, moderate, st.integers(2, 5))
+def test_the_laplace_mechanism_has_no_delta_at_its_loss_and_some_below(
+    first: float, second: float, groups: int
+) -> None:
+    mechanism = LaplaceMeans(first, second, 2.0, groups)
+    assert hockey_stick.laplace_means_delta(mechanism, mechanism.epsilon) < 1e-12
+    assert hockey_stick.laplace_means_delta(mechanism, 0.9 * mechanism.epsilon) > 0
+    assert hockey_stick.total_variation(mechanism) == hockey_stick.laplace_means_delta(mechanism, 0.0)
+    assert 0 < hockey_stick.total_variation(mechanism) < 1
+
+
+@examples(10)
+@given(logarithmic(0.1, 3.0), logarithmic(0.1, 3.0), st.floats(0.3, 3), failures)
+def test_a_budget_for_delta_spends_it(first: float, second: float, k: float, delta: float) -> None:
+    mechanism = LaplaceMeans(first, second, k)
+    at = partial(hockey_stick.laplace_means_delta, mechanism)
+    epsilon = hockey_stick.epsilon_at_delta(at, delta)
+    if 0 < epsilon < np.inf:
+        assert at(epsilon) <= delta * (1 + 1e-6)
+        assert at(epsilon * (1 - 1e-3)) >= delta * (1 - 1e-9)
+
+
+@examples(12)
+@given(st.integers(2, 4), logarithmic(0.2, 4.0), st.data())
+def test_the_best_channel_is_private_and_meets_its_bound(size: int, epsilon: float, data) -> None:
+    point = data.draw(distributions(size, least=0.01))
+    assume(point.min() > 0.02)
+    design = best_channel(point, epsilon)
+    assert design.channel.min() >= 0
+    assert design.channel.sum(axis=0) == pytest.approx(np.ones(size), rel=1e-7)
+    seen = design.channel[design.channel.max(axis=1) > 1e-9]
+    assert np.log(seen.max(axis=1) / seen.min(axis=1)).max() <= epsilon * (1 + 1e-9)
+    assert design.lower_bound <= design.error * SLACK
+    assert information.distribution_error(design.channel, point) == pytest.approx(design.error, rel=1e-6)
+    rival = information.distribution_error(KaryRandomisedResponse(epsilon, size).channel(), point)
+    assert design.lower_bound <= rival * (1 + 1e-9)
+    assert lower_bounds.any_channel_bound_at(point, epsilon)[0] <= design.error * (1 + 1e-7)
+
+
+@examples(10)
+@given(st.integers(2, 10), epsilons)
+def test_staircase_patterns_are_all_patterns_of_two_levels(size: int, epsilon: float) -> None:
+    patterns = staircase_patterns(size, epsilon)
+    assert patterns.shape == (2**size - 2, size)
+    assert set(np.unique(patterns).tolist()) == {1.0, float(np.exp(-epsilon))}
+    assert len(np.unique(patterns, axis=0)) == len(patterns)
+
+
+samples = [(0,), (1,), (0, 1), (1, 2)]
+
+
+@examples(12)
+@given(
+    distributions(4), distributions(4), st.sampled_from([1e-4, 0.3, 2.0]), st.sampled_from(["deletion", "replacement"])
+)
+def test_the_worst_mechanism_is_private_and_attains_the_loss(
+    first: np.ndarray, second: np.ndarray, epsilon: float, mechanism: str
+) -> None:
+    here, there = (dict(zip(samples, law.tolist(), strict=True)) for law in (first, second))
+    worst = optimiser.largest_loss(here, there, epsilon=epsilon, mechanism=mechanism)
+    if np.isinf(worst.loss):
+        sizes = [[sum(p for s, p in law.items() if len(s) == n) for n in (1, 2)] for law in (here, there)]
+        assert mechanism == "replacement"
+        assert any((a > 0) != (b > 0) for a, b in zip(*sizes, strict=True))
+        return
+    accepted = np.array([worst.acceptance(s) if mechanism == "deletion" else 0.0 for s in samples])
+    if mechanism == "deletion":
+        chances = [float(accepted @ law) for law in (first, second)]
+        assert abs(np.log(chances[0] / chances[1])) == pytest.approx(worst.loss, rel=1e-7, abs=1e-10)
+        for i, j in permutations(range(4), 2):
+            apart = optimiser.lcs_distance(samples[i], samples[j]) * epsilon
+            assert np.log(accepted[i] / accepted[j]) <= apart + 1e-9
+            assert np.log((1 - accepted[i]) / (1 - accepted[j])) <= apart + 1e-9
+    assert worst.loss + 1e-12 >= 0
+
+
+@examples(15)
+@given(distributions(4), distributions(4), st.sampled_from([0.05, 0.5]), st.floats(0, 0.3), st.floats(0, 0.5))
+def test_delta_after_sampling_grows_with_what_the_mechanism_may_lose(
+    first: np.ndarray, second: np.ndarray, epsilon: float, delta: float, after: float
+) -> None:
+    same_size = [(0, 1), (0, 2), (1, 2), (1, 3)]
+    here, there = (dict(zip(same_size, law.tolist(), strict=True)) for law in (first, second))
+    found = optimiser.largest_delta(here, there, epsilon=epsilon, delta=delta, epsilon_after=after)
+    more = optimiser.largest_delta(here, there, epsilon=epsilon, delta=min(1.0, 2 * delta), epsilon_after=after)
+    apart = np.abs(first - second).sum() / 2
+    assert -1e-9 <= found <= more + 1e-9
+    assert optimiser.largest_delta(here, there, epsilon=epsilon, delta=1.0, epsilon_after=0.0) == pytest.approx(
+        apart, abs=1e-9
+    )
+
+
+@examples(15)
+@given(
+    st.lists(st.floats(0, 10), min_size=3, max_size=3, unique=True),
+    distributions(3),
+    distributions(3),
+    logarithmic(0.05, 100),
+    st.floats(-5, 15),
+)
+def test_no_output_of_a_noisy_statistic_passes_its_loss(
+    values: list[float], one: np.ndarray, other: np.ndarray, scale: float, output: float
+) -> None:
+    (loss,) = noisy_statistics.noisy_statistic_losses(values, [one, other], [[0, 1]], scale)
+    density = np.exp(-np.abs(output - np.array(values)) / scale)
+    assert abs(np.log(one @ density) - np.log(other @ density)) <= loss * (1 + 1e-9) + 1e-9
+    assert loss <= np.ptp(values) / scale * (1 + 1e-9) + 1e-12
+    (quieter,) = noisy_statistics.noisy_statistic_losses(values, [one, other], [[0, 1]], 2 * scale)
+    assert quieter <= loss * (1 + 1e-9) + 1e-12
+
+
+def test_a_saved_channel_is_read_back_or_refused(tmp_path) -> None:
+    channel = KaryRandomisedResponse(1.0, 3).channel()
+    np.save(tmp_path / "a.npy", channel)
+    np.savetxt(tmp_path / "a.csv", channel, delimiter=",")
+    for name in ("a.npy", "a.csv"):
+        assert saved.load_channel(tmp_path / name) == pytest.approx(channel, rel=1e-12)
+    tilted = np.array([[0.5, 0.5], [0.2, 0.8], [0.1, 0.9]])
+    np.savetxt(tmp_path / "rows.csv", tilted, delimiter=",")
+    with pytest.raises(ValueError, match=r"columns that sum to 1.*its rows do.*transpose it"):
+        saved.load_channel(tmp_path / "rows.csv")
+    np.savetxt(tmp_path / "neither.csv", 2 * tilted, delimiter=",")
+    with pytest.raises(ValueError, match="columns that sum to 1") as refusal:
+        saved.load_channel(tmp_path / "neither.csv")
+    assert "transpose" not in str(refusal.value)
+    for name, content in (("words.csv", "a,b"), ("broken.npy", "no array")):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(ValueError, match=name):
+            saved.load_channel(tmp_path / name)
+
+
+def test_the_column_whose_sum_is_furthest_from_one_is_named() -> None:
+    with pytest.raises(ValueError, match=r"got column 1 with sum .*0\.7"):
+        finite.as_channel([[0.5, 0.4, 0.5], [0.5, 0.3, 0.6]])
+    with pytest.raises(ValueError, match=r"got column 2 with sum .*1\.5"):
+        finite.as_channel([[0.5, 0.4, 0.9], [0.5, 0.5, 0.6]])
+
+
+def test_noise_that_underflows_between_values_is_refused() -> None:
+    pair = [[0.5, 0.5], [0.4, 0.6]]
+    assert noisy_statistics.noisy_statistic_losses([0.0, 700.0], pair, [[0, 1]], 1.0) > 0
+    with pytest.raises(ValueError, match="scale must be at least a 700th"):
+        noisy_statistics.noisy_statistic_losses([0.0, 700.5], pair, [[0, 1]], 1.0)
+
+
+@examples(10)
+@given(laws, epsilons)
+def test_a_law_without_weight_gives_no_delta_and_none_hides_all_of_it(law: tuple, epsilon: float) -> None:
+    nothing = (0.0, *law[1:])
+    none, nowhere = hockey_stick.laplace_delta(nothing, law, epsilon)
+    assert none == 0
+    assert nowhere.shape == (0, 2)
+    delta, region = hockey_stick.laplace_delta(law, nothing, epsilon)
+    assert delta == pytest.approx(law[0], rel=1e-12)
+    assert (region.min(), region.max()) == (-np.inf, np.inf)
+
+
+def test_no_budget_is_needed_for_a_delta_that_is_met_at_once() -> None:
+    assert hockey_stick.epsilon_at_delta(lambda _: 0.25, 0.25) == 0.0
+    assert hockey_stick.epsilon_at_delta(lambda _: 0.25, 0.2) == np.inf
+
+
+@examples(4)
+@given(st.integers(2, 3), logarithmic(0.3, 3.0), st.data())
+def test_the_best_channel_for_several_distributions_has_their_mean_error(size: int, epsilon: float, data) -> None:
+    points = [data.draw(distributions(size, least=0.01)) for _ in range(3)]
+    assume(np.min(points) > 0.02)
+    design = best_channel(points, epsilon)
+    errors = [information.distribution_error(design.channel, point) for point in points]
+    assert np.mean(errors) == pytest.approx(design.error, rel=1e-6)
+    assert design.lower_bound == pytest.approx(design.error, rel=1e-6)
+
+
+@examples(20)
+@given(logarithmic(0.05, 5), logarithmic(0.05, 5), logarithmic(0.1, 8))
+def test_the_loss_of_clipped_reports_is_the_largest_ratio_of_atoms_and_densities(
+    first: float, second: float, k: float
+) -> None:
+    mechanism = LaplaceMeans(first, second, k)
+    places = np.array([-1.0, 0.0, 1.0])
+    logs = []
+    for group, value in ((0, -1.0), (0, 0.0), (0, 1.0), (1, -1.0), (1, 0.0), (1, 1.0)):
+        w, m, s = mechanism.law(group, value)[0]
+        density = np.log(w / (2 * s)) - np.abs(places - m) / s
+        atoms = np.log(w / 2) - np.array([m + 1, 1 - m]) / s
+        logs.append(np.concatenate([density, atoms]))
+    losses = np.max(logs, axis=0) - np.min(logs, axis=0)
+    assert losses.max() == pytest.approx(mechanism.clipped_epsilon, rel=1e-9)
+
+
+def test_the_smallest_channel_says_nothing() -> None:
+    assert finite.privacy_loss([[1.0]]).epsilon == 0

@@ -1,0 +1,130 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldpnb.accuracy import personalised, sampling
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022 import displayed as sampling_published
+
+CASES = {
+    c["fn"]: c for c in json.loads((Path(__file__).parents[1] / "reference/000_003_004.json").read_text())["cases"]
+}
+MECHANISM = KaryRandomisedResponse(1.0, 4)
+
+
+def reference(name: str) -> tuple[dict, float]:
+    return CASES[name]["inputs"], float(CASES[name]["value"])
+
+
+@pytest.mark.parametrize(
+    ("name", "variance"),
+    [
+        ("HT_var_two_levels", personalised.variance_horvitz_thompson),
+        ("T_var_two_levels", personalised.variance_personalised),
+    ],
+)
+def test_two_level_reference(name: str, variance) -> None:
+    i, value = reference(name)
+    groups = {"sizes": [i["n_i_lo"] + i["n_o_lo"], i["n_i_hi"] + i["n_o_hi"]], "rates": [i["pi_lo"], i["pi_hi"]]}
+    mechanism = KaryRandomisedResponse(float(i["eps"]), i["d"])
+    assert variance([i["n_i_lo"], i["n_i_hi"]], mechanism=mechanism, **groups) == pytest.approx(value, rel=1e-9)
+
+
+def test_mean_reference() -> None:
+    i, value = reference("T_mean_two_groups")
+    others = i["n"] - i["n_i"]
+    rate = (i["pibar"] * i["n"] - i["pibar_i"] * i["n_i"]) / others
+    mean = personalised.mean_personalised([i["n_i"], 0], sizes=[i["n_i"], others], rates=[i["pibar_i"], rate])
+    assert mean == pytest.approx(value, rel=1e-9)
+
+
+def test_optimal_rates_reference() -> None:
+    i, value = reference("opt_pi_two_eps_varstar")
+    noises = [personalised.report_noise(KaryRandomisedResponse(float(i[e]), i["d"])) for e in ("eps1", "eps2")]
+    sizes = [i["n1"], i["n2"]]
+    rates = personalised.optimal_rates(noises=noises, costs=[1, 1], sizes=sizes, budget=i["B"])
+    best = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
+    assert best == pytest.approx(value, rel=1e-9)
+    assert rates == pytest.approx([0.189, 0.0110], abs=5e-5)
+
+
+groups = st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.1, 10), st.integers(1, 100)), min_size=1, max_size=6)
+
+
+@settings(max_examples=60, derandomize=True)
+@given(groups, st.floats(0.01, 0.999))
+def test_optimal_rates_meet_the_dual_bound(drawn, share: float) -> None:
+    noises, costs, sizes = (np.array(column, dtype=float) for column in zip(*drawn, strict=True))
+    budget = share * float(sizes @ costs)
+    rates = personalised.optimal_rates(noises=noises, costs=costs, sizes=sizes, budget=budget)
+    best = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
+    assert sizes @ (costs * rates) == pytest.approx(budget, rel=1e-9)
+    free = rates < 1
+    price = float((noises / (costs * rates**2))[free].min()) if free.any() else 0.0
+    least = np.where(noises <= price * costs, 2 * np.sqrt(noises * price * costs), noises + price * costs)
+    assert best == pytest.approx(float(sizes @ least) - price * budget, rel=1e-7)
+
+
+def test_asking_everybody_is_optimal_when_the_budget_allows_it() -> None:
+    rates = personalised.optimal_rates(noises=[1, 2], costs=[1, 1], sizes=[5, 5], budget=20)
+    assert rates.tolist() == [1.0, 1.0]
+
+
+def test_equal_rates_reduce_to_a_common_rate() -> None:
+    known = {"nodes": 300, "sampling_rate": 0.2, "mechanism": MECHANISM}
+    groups = {"sizes": [100, 200], "rates": [0.2, 0.2], "mechanism": MECHANISM}
+    pairs = (
+        (personalised.variance_personalised, sampling.variance_rescaled),
+        (personalised.variance_horvitz_thompson, sampling.variance_realised_size),
+        (
+            personalised.published_variance_personalised,
+            lambda h, **k: sampling_published.published_variance_unadjusted(h, **k) / 0.04,
+        ),
+    )
+    for personal, common in pairs:
+        assert personal([10, 50], **groups) == pytest.approx(float(common(60, **known)), rel=1e-12)
+
+
+def test_the_pooled_variance_at_rare_values_is_largest_at_equal_rates() -> None:
+    even = personalised.rare_variance_personalised(sizes=[50, 50], rates=[0.3, 0.3], mechanism=MECHANISM)
+    uneven = personalised.rare_variance_personalised(sizes=[50, 50], rates=[0.5, 0.1], mechanism=MECHANISM)
+    assert uneven < even
+
+
+def test_sampling_by_the_report_moves_variance_from_the_rare_to_the_common() -> None:
+    counts, equal = np.array([900, 90, 10, 0]), np.full(4, 0.25)
+    reports = MECHANISM.channel() @ counts / 1000
+    inverse = 0.25 / 4 / reports
+    variances = [
+        personalised.variance_reweighted_reports(counts, nodes=1000, report_rates=r, mechanism=MECHANISM)
+        for r in (equal, inverse)
+    ]
+    assert reports @ inverse == pytest.approx(reports @ equal)
+    assert variances[1][0] > variances[0][0]
+    assert (variances[1][1:] < variances[0][1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: personalised.mean_personalised([1], sizes=[2], rates=[0.0]),
+            r"rates must lie in \(0, 1\], got rates=\[0.0\]",
+        ),
+        (lambda: personalised.mean_personalised([3], sizes=[2], rates=[0.5]), "holders must lie between 0"),
+        (
+            lambda: personalised.mean_personalised([1, 1], sizes=[2, 2], rates=[0.5]),
+            "rates must have one entry per group",
+        ),
+        (lambda: personalised.optimal_rates(noises=[1, 0], costs=[1, 1], sizes=[1, 1], budget=1), "noises must be > 0"),
+        (lambda: personalised.optimal_rates(noises=[1], costs=[1, 1], sizes=[1, 1], budget=1), "one entry per group"),
+        (lambda: personalised.optimal_rates(noises=[1], costs=[1], sizes=[1], budget=0), "budget must be > 0"),
+    ],
+)
+def test_bad_input_is_named(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()

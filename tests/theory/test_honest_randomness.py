@@ -1,0 +1,30 @@
+"""Whoever reads of a simulator reads that it protects nobody."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+from ldpnb import mechanisms, rng
+from ldpnb.run.catalogue import home
+
+MODULES = [name for _, name, _ in pkgutil.iter_modules(mechanisms.__path__, "ldpnb.mechanisms.")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_of_mechanisms_says_it_is_for_simulation_only(name: str) -> None:
+    words = " ".join((importlib.import_module(name).__doc__ or "").split())
+    assert "simulation only" in words
+    assert "statistical generator" in words
+    assert "floating point" in words
+
+
+@pytest.mark.parametrize("words", [mechanisms.__doc__, rng.__doc__], ids=["mechanisms", "rng"])
+def test_the_alternatives_are_named(words: str) -> None:
+    assert all(name in words for name in ("OpenDP", "Google's differential-privacy library", "cryptographic"))
+
+
+def test_the_readme_says_the_same() -> None:
+    words = " ".join((home() / "README.md").read_text(encoding="utf-8").split())
+    assert "not** a library for deployment" in words
+    assert "statistical generator, not a cryptographic one" in words

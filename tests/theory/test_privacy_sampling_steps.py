@@ -1,0 +1,76 @@
+"""How many evaluations the searches behind amplified budgets take, and where they start and end."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldpnb.designs import sizes
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.privacy import clusters, random_size, shuffling
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "size", "nodes", "rate", "delta", "sums", "tallied", "guesses"),
+    [
+        (3.0, 20, 5000, 1.0, 1e-6, 11, 11, 15),
+        (1.0, 101, 50_000, 0.1, 1e-6, 7, 7, 19),
+        (8.0, 101, 50_000, 1.0, 1e-6, 11, 11, 2),
+        (2.0, 3, 900, 0.9, 1e-8, 14, 14, 16),
+        (4.0, 5, 300, 0.5, 1e-3, 15, 16, 18),
+        (0.5, 10, 2000, 0.3, 1e-5, 8, 8, 18),
+        (1e-4, 10, 2000, 0.3, 1e-5, 1, 1, 0),
+        (10.0, 10, 200, 0.3, 1e-5, 11, 15, 2),
+        (3.0, 100, 100, 0.02, 1e-9, 19, 21, 16),
+    ],
+)
+def test_a_shuffled_budget_takes_a_dozen_sums(
+    counted: Callable[[Any, str], list[int]],
+    epsilon: float,
+    size: int,
+    nodes: int,
+    rate: float,
+    delta: float,
+    sums: int,
+    tallied: int,
+    guesses: int,
+) -> None:
+    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": KaryRandomisedResponse(epsilon, size)}
+    for bound, summed, most in (
+        (shuffling.epsilon_upper, "_delta", sums),
+        (shuffling.epsilon_lower, "_delta", sums),
+        (shuffling.epsilon_two_tallies, "_delta_two_tallies", tallied),
+    ):
+        taken, guessed = counted(shuffling, summed), counted(shuffling, "gaussian_delta")
+        assert 0 <= bound(delta, **known) <= epsilon
+        assert len(taken) <= most
+        assert len(guessed) <= guesses
+
+
+def test_a_gaussian_deviation_takes_a_dozen_evaluations(counted: Callable[[Any, str], list[int]]) -> None:
+    taken = counted(shuffling, "gaussian_delta")
+    for epsilon in (0.01, 0.1, 1.0, 10.0):
+        for delta in (1e-9, 1e-6, 1e-2):
+            assert shuffling.gaussian_deviation(epsilon, delta) > 0
+    assert len(taken) <= 158
+
+
+def test_coins_are_balanced_in_few_newton_steps(counted: Callable[[Any, str], list[int]]) -> None:
+    taken, rng = counted(clusters, "expit"), np.random.default_rng(1)
+    for count in (2, 10, 200, 5000):
+        for scale in (0.1, 3.0, 100.0):
+            for share in (0.02, 0.5, 0.9):
+                order = max(1, int(share * count))
+                assert np.isfinite(clusters.log_symmetric_ratio(scale * rng.standard_normal(count), order))
+    assert len(taken) <= 205
+
+
+def test_a_random_size_settles_in_a_few_passes(counted: Callable[[Any, str], list[int]]) -> None:
+    taken = counted(random_size, "_best_steps")
+    laws = [sizes.size_law({0: 0.3, 5: 0.4, 20: 0.3}, 25), sizes.truncated_gaussian_size(60, 20.0, 3.0)]
+    laws += [sizes.size_law(np.random.default_rng(seed).dirichlet(np.full(40, 0.1))) for seed in range(4)]
+    for law in laws:
+        for epsilon in (1e-3, 0.5, 3.0):
+            assert 0 < random_size.random_size_loss(law, epsilon) <= 2 * epsilon
+    assert len(taken) <= 84
