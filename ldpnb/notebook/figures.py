@@ -246,7 +246,7 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits), and their provenance ``<stem>.json`` (caption, the run's own
-    parameters, a hash of the numbers), each replaced in one step. Without a folder nothing is written.
+    parameters, hashes of the numbers and of what was drawn from them), each replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
@@ -290,19 +290,25 @@ def _publish(table: pd.DataFrame, stem: str, caption: str, drawn: Callable[[], d
     folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
         return
+    pictures = drawn()
     numbers = writing.without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n")
     about = {
         "caption": caption,
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
         "rows": len(table),
         "columns": list(table.columns),
-        "sha256": hashlib.sha256(numbers.encode()).hexdigest(),
+        "sha256": _digest(numbers.encode()),
+        "drawn": {suffix: _digest(content) for suffix, content in pictures.items()},
     }
     provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
-    contents = {".csv": numbers.encode(), ".json": provenance.encode(), **drawn()}
+    contents = {".csv": numbers.encode(), ".json": provenance.encode(), **pictures}
     target = Path(folder) / stem
     # nothing to wait for: a run's results are put into their place later
     writing.write({target.with_name(target.name + suffix): c for suffix, c in contents.items()}, durable=False)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _latex(table: pd.DataFrame, caption: str) -> str:

@@ -214,7 +214,16 @@ print(killed)
 
 
 def test_a_kill_at_every_step_leaves_old_or_new_and_the_next_run_repairs(checkout: Path) -> None:
-    command = [sys.executable, "-W", "error", "-c", KILLED, str(checkout), str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-c",
+        KILLED,
+        str(checkout),
+        str(Path(__file__).parents[1]),
+        str(Path(__file__).parent),
+    ]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) >= 30
