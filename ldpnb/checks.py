@@ -1,7 +1,7 @@
 """Validators for the public boundary: each names the argument, the rule and the value.
 
-They take exactly one keyword, whose name is the argument's own, and return the checked value: ``positive(epsilon=epsilon)``.
-Inner functions do not check again.
+They take exactly one keyword, whose name is the argument's own, and return the checked value:
+``positive(epsilon=epsilon)``. Inner functions do not check again.
 """
 
 import difflib

@@ -1,8 +1,9 @@
 """Claims of the sources and the evidence that decides them.
 
-A source's module holds one function per numbered claim, in the source's order, registered with `claim`. Calling it computes the evidence and
-returns a `Verdict`. A check is sound only if its evidence comes by two independent routes that agree; when they do not, the verdict is
-``open``, never a guess. Every formula a check relies on is named in ``rests_on``; the tests break each of them and see the verdict change.
+A source's module holds one function per numbered claim, in the source's order, registered with `claim`. Calling it
+computes the evidence and returns a `Verdict`. A check is sound only if its evidence comes by two independent routes
+that agree; when they do not, the verdict is ``open``, never a guess. Every formula a check relies on is named in
+``rests_on``; the tests break each of them and see the verdict change.
 """
 
 import importlib
@@ -36,26 +37,28 @@ class Verdict:
     Parameters
     ----------
     status : {"reproduced", "corrected", "refuted", "open"}
-        *reproduced*: holds as stated (under `assumption`, if one is named); *corrected*: right in substance, wrong in a constant, sign, range
-        or wording that `corrected` mends; *refuted*: false; *open*: the evidence does not decide.
+        *reproduced*: holds as stated (under `assumption`, if one is named); *corrected*: right in substance, wrong in a
+        constant, sign, range or wording that `corrected` mends; *refuted*: false; *open*: the evidence does not decide.
     evidence : str
         One line with the deciding numbers.
     kind : {"identity", "enumeration", "certified", "statistical", "proof"}
-        An algebraic identity checked at machine precision, a complete enumeration, numerics with a certificate, a test with a stated
-        false-alarm rate, or a derivation that numbers confirm.
+        An algebraic identity checked at machine precision, a complete enumeration, numerics with a certificate, a test
+        with a stated false-alarm rate, or a derivation that numbers confirm.
     corrected : str
         The statement that does hold, where the source's does not.
     assumption : str
         What has to be assumed that the source does not say.
     false_alarm : float, optional
-        Required of statistical evidence: the chance, at most 1e-6, that the verdict would differ though the claim is as decided.
+        Required of statistical evidence: the chance, at most 1e-6, that the verdict would differ though the claim is as
+        decided.
     power : float, optional
         For statistical evidence: the chance of detecting the alternative.
 
     Raises
     ------
     ValueError
-        If a word is not one of the above, a refuted or corrected claim lacks its corrected statement, or statistical evidence its rate.
+        If a word is not one of the above, a refuted or corrected claim lacks its corrected statement, or statistical
+        evidence its rate.
     """
 
     status: Status
@@ -110,8 +113,9 @@ def claim(
     says : str
         The claim in one's own words.
     rests_on : iterable of str
-        The formulas behind the check, as paths within ``ldpnb``: ``"accuracy.sampling.variance_scaled"``. The check must reach them through
-        their module (``sampling.variance_scaled(...)``), so that a test can put a broken one in their place.
+        The formulas behind the check, as paths within ``ldpnb``: ``"accuracy.sampling.variance_scaled"``. The check
+        must reach them through their module (``sampling.variance_scaled(...)``), so that a test can put a broken one in
+        their place.
     """
 
     def register(check: Callable[[], Verdict]) -> Callable[[], Verdict]:
@@ -182,7 +186,8 @@ def ledger(identifiers: Iterable[str]) -> Any:
     Returns
     -------
     pandas.DataFrame
-        Columns ``claim, place, says, status, evidence, corrected, assumption, kind, false_alarm, power``, a row per claim.
+        Columns ``claim, place, says, status, evidence, corrected, assumption, kind, false_alarm, power``, a row per
+        claim.
     """
     import pandas as pd
 

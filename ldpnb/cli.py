@@ -1,4 +1,6 @@
-"""The command line: arguments in, calls out. Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted."""
+"""The command line: arguments in, calls out. Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when
+interrupted.
+"""
 
 import io
 import os
@@ -218,8 +220,9 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
 def sweep(id: str | None, listing: bool, **described: Any) -> None:
     """Run an experiment over a grid, a task per point and block of repetitions.
 
-    Results are kept as they finish: the same command goes on where it was stopped. The numbers do not depend on where and in what order it runs.
-    ID is an experiment of the companion, or MODULE:FUNCTION for one of your own: naming it runs its code.
+    Results are kept as they finish: the same command goes on where it was stopped. The numbers do not depend on where
+    and in what order it runs. ID is an experiment of the companion, or MODULE:FUNCTION for one of your own: naming it
+    runs its code.
     """
     from ldpnb.sweeps import session
 
@@ -357,7 +360,9 @@ def download(name: str | None, url: str, cache: Path | None, sha256: str) -> Non
 @cli.command(short_help="Open JupyterLab on the tour.", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTER OPTION]...")
 def lab(arguments: tuple[str, ...]) -> None:
-    """Open JupyterLab on the tour, on the loopback interface and with a token; options that would change that are refused."""
+    """Open JupyterLab on the tour, on the loopback interface and with a token; options that would change that are
+    refused.
+    """
     for argument in arguments:
         if _GUARDS.match(argument):
             raise UsageError(

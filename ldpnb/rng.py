@@ -1,11 +1,12 @@
 """Random streams keyed by what they are for.
 
-Nothing in `ldpnb` draws from a global generator. A caller asks for the stream of a purpose, ``stream("kRR", 0.5, seed=1)``, and passes it on
-as ``rng=``. Because a stream depends only on its seed and key, adding, dropping or reordering experiments, or running them on any number of
-workers, never changes the numbers of another.
+Nothing in `ldpnb` draws from a global generator. A caller asks for the stream of a purpose, ``stream("kRR", 0.5,
+seed=1)``, and passes it on as ``rng=``. Because a stream depends only on its seed and key, adding, dropping or
+reordering experiments, or running them on any number of workers, never changes the numbers of another.
 
-The generator is a statistical one, reproducible on purpose: its draws simulate mechanisms and must never protect real people's data. For that use
-OpenDP or Google's differential-privacy library, with discrete noise and a cryptographic source.
+The generator is a statistical one, reproducible on purpose: its draws simulate mechanisms and must never protect real
+people's data. For that use OpenDP or Google's differential-privacy library, with discrete noise and a cryptographic
+source.
 """
 
 import hashlib

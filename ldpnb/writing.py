@@ -1,7 +1,8 @@
 """Files that are there whole or not at all, whatever ends their writer.
 
-`write` puts contents beside their places, under names that no reader takes for a result, and moves them there when the last one is complete. While
-its writer lives such a file is locked, so that `discard_leftovers` tells what a killed process left without asking clocks or process numbers.
+`write` puts contents beside their places, under names that no reader takes for a result, and moves them there when the
+last one is complete. While its writer lives such a file is locked, so that `discard_leftovers` tells what a killed
+process left without asking clocks or process numbers.
 """
 
 import contextlib
@@ -32,7 +33,8 @@ def write(contents: Mapping[Path, bytes | Iterable[bytes]], *, durable: bool = T
     Raises
     ------
     OSError
-        If the disk is full or the folder cannot be written; then no file has changed, unless moving one of several into place failed.
+        If the disk is full or the folder cannot be written; then no file has changed, unless moving one of several into
+        place failed.
     """
     with contextlib.ExitStack() as stack:
         staged = [(stack.enter_context(_staged(path.parent, c, durable)), path) for path, c in contents.items()]
@@ -136,7 +138,9 @@ def _locked(folder: Path, create: Callable[[Path], int]) -> tuple[Path, int]:
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock an open file or folder until it is closed; return False if another process has it or the file system knows no locks."""
+    """Lock an open file or folder until it is closed; return False if another process has it or the file system knows
+    no locks.
+    """
     try:
         import fcntl
 

@@ -1,7 +1,8 @@
 """The privacy budget that a target accuracy of a gap costs, and the accuracy that a budget buys.
 
-`smallest_epsilon` searches any family of mechanisms (``DiscretisedMeans.published`` claims its budget, ``DiscretisedMeans.calibrated`` keeps it) with
-any tail of `ldpnb.accuracy.tails`; the closed forms in terms of the *gain* a mechanism needs are its second route.
+`smallest_epsilon` searches any family of mechanisms (``DiscretisedMeans.published`` claims its budget,
+``DiscretisedMeans.calibrated`` keeps it) with any tail of `ldpnb.accuracy.tails`; the closed forms in terms of the
+*gain* a mechanism needs are its second route.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,8 @@ TAILS = ("chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal")
 
 
 def failure_probability(mechanism: GroupMeans | Contrast, clients: int, alpha: float, tail: str = "chebyshev") -> float:
-    """Bound the probability that the gap between two groups of equal size is off by `alpha` or more, whatever the values.
+    """Bound the probability that the gap between two groups of equal size is off by `alpha` or more, whatever the
+    values.
 
     Parameters
     ----------
@@ -30,8 +32,9 @@ def failure_probability(mechanism: GroupMeans | Contrast, clients: int, alpha: f
     alpha : float
         Largest acceptable error, on the scale of values in ``[-1, 1]``.
     tail : {"chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal"}
-        *hoeffding*, *bernstein* and *exact* need a mechanism that sends signs, *chernoff* one that sends noisy numbers. *exact* is the binomial
-        law when all values are 0, where the variance is largest (near 0 the lattice may add an atom). *normal* is an approximation.
+        *hoeffding*, *bernstein* and *exact* need a mechanism that sends signs, *chernoff* one that sends noisy numbers.
+        *exact* is the binomial law when all values are 0, where the variance is largest (near 0 the lattice may add an
+        atom). *normal* is an approximation.
 
     Raises
     ------
@@ -114,7 +117,8 @@ def smallest_epsilon(
 def alpha_bound(
     mechanism: GroupMeans | Contrast, clients: int, *, failure: float = 0.01, tail: str = "chebyshev"
 ) -> float:
-    """Return the error of the gap that is exceeded with probability `failure` at most, by *chebyshev* or *normal*; equal groups.
+    """Return the error of the gap that is exceeded with probability `failure` at most, by *chebyshev* or *normal*;
+    equal groups.
 
     It is on the scale of values in ``[-1, 1]``; halve it for rates.
     """
@@ -126,9 +130,11 @@ def alpha_bound(
 
 
 def required_gain(clients: int, alpha: float, *, failure: float = 0.01, tail: str = "chebyshev") -> float:
-    """Return the gain that a mechanism sending signs needs: ``2 / sqrt(failure K) / alpha`` by Chebyshev, and likewise by others.
+    """Return the gain that a mechanism sending signs needs: ``2 / sqrt(failure K) / alpha`` by Chebyshev, and likewise
+    by others.
 
-    *hoeffding* ``sqrt(8 ln(2 / failure) / K) / alpha``; *normal* ``2 z / sqrt(K) / alpha``. No budget suffices when it is 1 or more.
+    *hoeffding* ``sqrt(8 ln(2 / failure) / K) / alpha``; *normal* ``2 z / sqrt(K) / alpha``. No budget suffices when it
+    is 1 or more.
 
     Examples
     --------
@@ -146,7 +152,8 @@ def required_gain(clients: int, alpha: float, *, failure: float = 0.01, tail: st
 
 
 def published_epsilon_for_gain(gain: float) -> float:
-    """Return the budget at which ``M_R`` with ``eps1 = eps2 = epsilon`` has a given gain, ``e^eps (e^eps - 1) / (1 + e^eps)^2``; two groups.
+    """Return the budget at which ``M_R`` with ``eps1 = eps2 = epsilon`` has a given gain, ``e^eps (e^eps - 1) / (1 +
+    e^eps)^2``; two groups.
 
     With ``x = e^epsilon`` a quadratic: ``x = (1 + 2c + sqrt(1 + 8c)) / (2 (1 - c))``.
     """
@@ -167,10 +174,11 @@ def bit_epsilon_for_gain(gain: float) -> float:
 
 
 def best_laplace(epsilon: float, sizes: tuple[int, int]) -> LaplaceMeans:
-    """Return the ``M_L`` of exact loss `epsilon` (``k = 2``) and least worst-case variance of the gap between groups of given sizes.
+    """Return the ``M_L`` of exact loss `epsilon` (``k = 2``) and least worst-case variance of the gap between groups of
+    given sizes.
 
-    All budgets with ``eps2 <= epsilon`` and ``eps1 = epsilon - eps2 / 2`` are searched. For equal groups the answer is ``eps2 = epsilon``; next to a
-    small minority and at a large budget it pays to protect the group less.
+    All budgets with ``eps2 <= epsilon`` and ``eps1 = epsilon - eps2 / 2`` are searched. For equal groups the answer is
+    ``eps2 = epsilon``; next to a small minority and at a large budget it pays to protect the group less.
     """
     from scipy.optimize import minimize_scalar
 

@@ -1,4 +1,6 @@
-"""How far an estimated histogram is from the data, in expected total variation, and the sampling rate that brings it near enough."""
+"""How far an estimated histogram is from the data, in expected total variation, and the sampling rate that brings it
+near enough.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,10 +11,11 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
 def expected_total_variation(standard_deviations: ArrayLike, *, nodes: int) -> float:
-    """Return ``sum(sd) / (n sqrt(2 pi))``, the mean total variation distance between an unbiased normal estimate and the truth.
+    """Return ``sum(sd) / (n sqrt(2 pi))``, the mean total variation distance between an unbiased normal estimate and
+    the truth.
 
-    Half the sum of mean absolute deviations ``sd sqrt(2/pi)``, divided by the number of nodes. The estimate is not projected, so the value may
-    exceed 1.
+    Half the sum of mean absolute deviations ``sd sqrt(2/pi)``, divided by the number of nodes. The estimate is not
+    projected, so the value may exceed 1.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Mean squared errors at a finite number of users, exactly: by enumerating every tally of reports.
 
-Use `exact_risks` for any small channel and any estimators, and `binary_risk` and `binary_entropies` for randomised response on two values under
-a Dirichlet prior, where thousands of users are within reach.
+Use `exact_risks` for any small channel and any estimators, and `binary_risk` and `binary_entropies` for randomised
+response on two values under a Dirichlet prior, where thousands of users are within reach.
 """
 
 from collections.abc import Callable, Mapping
@@ -82,8 +82,8 @@ def exact_risks(
 
     References
     ----------
-    Proposition A.3, equation (87) of lopuhaa2020, and Theorem 3.1: an estimate's risk exceeds that of the posterior mean by its mean squared
-    distance to it.
+    Proposition A.3, equation (87) of lopuhaa2020, and Theorem 3.1: an estimate's risk exceeds that of the posterior
+    mean by its mean squared distance to it.
     """
     rows, count = np.asarray(channel, dtype=float), checks.whole(users=users, at_least=1)
     if comb(count + len(rows) - 1, count) > _MOST_TALLIES:
@@ -127,7 +127,8 @@ class BinaryPosteriors:
 
 
 def binary_posteriors(users: int, epsilon: float, concentration: float = 0.5) -> BinaryPosteriors:
-    """Return all posteriors by Gauss-Jacobi quadrature, which is exact here: the integrands are polynomials of degree ``n + 2``.
+    """Return all posteriors by Gauss-Jacobi quadrature, which is exact here: the integrands are polynomials of degree
+    ``n + 2``.
 
     Parameters
     ----------
@@ -149,7 +150,8 @@ def binary_posteriors(users: int, epsilon: float, concentration: float = 0.5) ->
 
 
 def binary_risk(users: int, epsilon: float, concentration: float = 0.5, estimates: ArrayLike | None = None) -> Risk:
-    """Return the exact risk of an estimate under randomised response on two values; of the posterior means if none is given.
+    """Return the exact risk of an estimate under randomised response on two values; of the posterior means if none is
+    given.
 
     Parameters
     ----------
@@ -222,7 +224,9 @@ def binary_entropies(users: int, epsilon: float, concentration: float = 0.5) -> 
 def _binary_likelihood(
     users: int, epsilon: float, concentration: float, nodes: int | None = None
 ) -> tuple[Floats, Floats, Floats, KaryRandomisedResponse]:
-    """Return nodes and weights of a quadrature under the prior, and the log-likelihood of every tally, ``(n + 1, nodes)``."""
+    """Return nodes and weights of a quadrature under the prior, and the log-likelihood of every tally, ``(n + 1,
+    nodes)``.
+    """
     count, mechanism = checks.whole(users=users, at_least=1), KaryRandomisedResponse(epsilon, 2)
     size = nodes or count // 2 + 3
     if checks.positive(concentration=concentration) == 0.5:

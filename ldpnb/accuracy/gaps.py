@@ -1,7 +1,8 @@
 """Exact error of group means and of the gap between two of them, for the mechanisms of `groups` and `contrasts`.
 
-Values lie in ``[-1, 1]``; a rate ``r`` in ``[0, 1]`` is ``v = 2 r - 1``, so a gap between rates is half the gap between values. The values are fixed
-(no distribution assumed); what enters is each group's second moment ``nu^2``, the mean of ``v^2``. Sizes of groups are known unless said otherwise.
+Values lie in ``[-1, 1]``; a rate ``r`` in ``[0, 1]`` is ``v = 2 r - 1``, so a gap between rates is half the gap between
+values. The values are fixed (no distribution assumed); what enters is each group's second moment ``nu^2``, the mean of
+``v^2``. Sizes of groups are known unless said otherwise.
 """
 
 import numpy as np
@@ -16,8 +17,8 @@ from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 def variance_laplace_mean(mechanism: LaplaceMeans, size: int, clients: int, second_moment: float) -> float:
     """Return the variance of a group mean under ``M_L``, for any number of groups: equation (19) of juarez2022 at two.
 
-    ``(s^2 + (1 - a) nu^2 + (K - n)/n (a'/a) s'^2) / (a n)`` with ``a`` the probability to keep the group, ``a'`` to move to a given one, and the
-    variances ``s^2`` and ``s'^2`` of the two noises.
+    ``(s^2 + (1 - a) nu^2 + (K - n)/n (a'/a) s'^2) / (a n)`` with ``a`` the probability to keep the group, ``a'`` to
+    move to a given one, and the variances ``s^2`` and ``s'^2`` of the two noises.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def variance_laplace_mean(mechanism: LaplaceMeans, size: int, clients: int, seco
 def variance_discretised_mean(mechanism: DiscretisedMeans, size: int, clients: int, second_moment: float) -> float:
     """Return the variance of a group mean under ``M_R``, for any number of groups: equation (20) of juarez2022 at two.
 
-    ``(1 - a t^2 nu^2 + (K - n)/n (a'/a)) / (a t^2 n)`` with ``a`` the probability to keep the group, ``a'`` to move to a given one, and
-    ``t = 2b - 1``. Parameters as in `variance_laplace_mean`.
+    ``(1 - a t^2 nu^2 + (K - n)/n (a'/a)) / (a t^2 n)`` with ``a`` the probability to keep the group, ``a'`` to move to
+    a given one, and ``t = 2b - 1``. Parameters as in `variance_laplace_mean`.
 
     Examples
     --------
@@ -67,7 +68,8 @@ def mean_variance(mechanism: GroupMeans, size: int, clients: int, second_moment:
 def gap_variance(
     mechanism: GroupMeans, sizes: ArrayLike, second_moments: tuple[float, float], *, pair: tuple[int, int] = (0, 1)
 ) -> float:
-    """Return the variance of the signed gap, the sum of the two means' variances: their covariance is 0 (Theorem 5.4 of juarez2022).
+    """Return the variance of the signed gap, the sum of the two means' variances: their covariance is 0 (Theorem 5.4 of
+    juarez2022).
 
     A client adds to one group's sum at most, and to that of another group than its own with mean 0.
 
@@ -95,7 +97,9 @@ def gap_variance(
 
 
 def worst_gap_variance(mechanism: GroupMeans | Contrast, sizes: ArrayLike, *, pair: tuple[int, int] = (0, 1)) -> float:
-    """Return the largest variance of the gap over all values: ``nu^2 = 1`` for `LaplaceMeans`, ``nu^2 = 0`` for those that send signs."""
+    """Return the largest variance of the gap over all values: ``nu^2 = 1`` for `LaplaceMeans`, ``nu^2 = 0`` for those
+    that send signs.
+    """
     if isinstance(mechanism, GroupMeans):
         nu2 = 1.0 if isinstance(mechanism, LaplaceMeans) else 0.0
         return gap_variance(mechanism, sizes, (nu2, nu2), pair=pair)
@@ -109,8 +113,8 @@ def worst_gap_variance(mechanism: GroupMeans | Contrast, sizes: ArrayLike, *, pa
 def contrast_variance(mechanism: Contrast, second_moments: tuple[float, float]) -> float:
     """Return the variance of the gap when every client sends one number, `SignedBit` or `SignedLaplace`.
 
-    With ``K`` clients in all, ``n_min`` in the smaller group and weights ``w``: ``(K / t^2 - sum_g w_g^2 n_g nu_g^2) / n_min^2`` for the bit with
-    ``t = tanh(epsilon / 2)``, and ``8 K / (epsilon n_min)^2`` for the noisy number.
+    With ``K`` clients in all, ``n_min`` in the smaller group and weights ``w``: ``(K / t^2 - sum_g w_g^2 n_g nu_g^2) /
+    n_min^2`` for the bit with ``t = tanh(epsilon / 2)``, and ``8 K / (epsilon n_min)^2`` for the noisy number.
 
     Parameters
     ----------
@@ -149,14 +153,18 @@ def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
 
 
 def absolute_gap_mse(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
-    """Return the mean squared error of the absolute value of a normal estimate, ``s^2 - 2 gap bias``: at most the signed estimate's ``s^2``."""
+    """Return the mean squared error of the absolute value of a normal estimate, ``s^2 - 2 gap bias``: at most the
+    signed estimate's ``s^2``.
+    """
     return np.asarray(np.square(sd) - 2 * np.asarray(gap) * absolute_gap_bias(sd, gap))
 
 
 def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
-    """Return the mean absolute error ``E ||X| - gap|`` of the absolute value of a normal estimate ``X`` with mean `gap >= 0`.
+    """Return the mean absolute error ``E ||X| - gap|`` of the absolute value of a normal estimate ``X`` with mean `gap
+    >= 0`.
 
-    ``s (sqrt(2 / pi) - 2 g(u) + 2 g(2u))`` with ``u = gap / s`` and ``g(u) = phi(u) - u Phi(-u)``: folding a negative estimate back brings it closer.
+    ``s (sqrt(2 / pi) - 2 g(u) + 2 g(2u))`` with ``u = gap / s`` and ``g(u) = phi(u) - u Phi(-u)``: folding a negative
+    estimate back brings it closer.
 
     Examples
     --------
@@ -196,7 +204,9 @@ def misestimated_gap_variance(
     size_factors: tuple[float, float],
     second_moments: tuple[float, float],
 ) -> float:
-    """Return the variance of the gap between two groups whose sizes are misestimated: each mean's variance over its squared factor."""
+    """Return the variance of the gap between two groups whose sizes are misestimated: each mean's variance over its
+    squared factor.
+    """
     total = sum(sizes)
     return sum(
         mean_variance(mechanism, size, total, nu2) / checks.positive(size_factors=factor) ** 2

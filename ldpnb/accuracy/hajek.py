@@ -1,9 +1,10 @@
 """Exact mean and variance of the Hájek (ratio) estimate, for any rates and any number of nodes.
 
-Write the estimate's ratio as ``A / B``: ``A = sum_j (1{j reports i} - r) S_j / pi_j`` and ``B = sum_j S_j / pi_j``, with ``S_j`` whether node ``j``
-is sampled and ``r`` the mean chance of reporting ``i``. Since ``1/B = int e^{-tB} dt`` and ``1/B^2 = int t e^{-tB} dt``, both moments are integrals
-over ``t`` of products over nodes, in which groups of equal nodes are powers. Without a single report there is no estimate: moments are those given
-that somebody reports. Arguments are those of `ldpnb.accuracy.personalised`.
+Write the estimate's ratio as ``A / B``: ``A = sum_j (1{j reports i} - r) S_j / pi_j`` and ``B = sum_j S_j / pi_j``,
+with ``S_j`` whether node ``j`` is sampled and ``r`` the mean chance of reporting ``i``. Since ``1/B = int e^{-tB} dt``
+and ``1/B^2 = int t e^{-tB} dt``, both moments are integrals over ``t`` of products over nodes, in which groups of equal
+nodes are powers. Without a single report there is no estimate: moments are those given that somebody reports. Arguments
+are those of `ldpnb.accuracy.personalised`.
 """
 
 import numpy as np
@@ -15,11 +16,14 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 Values = NDArray[np.float64]
 
 _STEP, _FIRST, _LAST = 0.03125, -4.75, 7.0
-"""Nodes of the double-exponential rule ``t = e^{x - e^{-x}}``; halving the step changes nothing beyond the twelfth digit."""
+"""Nodes of the double-exponential rule ``t = e^{x - e^{-x}}``; halving the step changes nothing beyond the twelfth
+digit.
+"""
 
 
 def mean_hajek(holders: ArrayLike, *, sizes: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> float:
-    """Return the exact mean of the Hájek estimate; with rates that follow the values it differs from the count by ``O(1)`` nodes.
+    """Return the exact mean of the Hájek estimate; with rates that follow the values it differs from the count by
+    ``O(1)`` nodes.
 
     Parameters
     ----------
@@ -59,7 +63,8 @@ def variance_hajek(
 
     Examples
     --------
-    Of two nodes, one holder, the second is always sampled and nobody lies: 4/3 or 0 holders are estimated, as the first is sampled or not.
+    Of two nodes, one holder, the second is always sampled and nobody lies: 4/3 or 0 holders are estimated, as the first
+    is sampled or not.
 
     >>> mechanism = KaryRandomisedResponse(60.0, 2)
     >>> round(variance_hajek([1, 0], sizes=[1, 1], rates=[0.5, 1.0], mechanism=mechanism) - (4 / 3) ** 2 / 4, 9)

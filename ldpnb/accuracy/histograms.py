@@ -1,8 +1,9 @@
-"""Errors of the estimated counts of ``k`` values when everybody reports, locally or to a curator, and what a report costs in bits.
+"""Errors of the estimated counts of ``k`` values when everybody reports, locally or to a curator, and what a report
+costs in bits.
 
-Use `pure_variance` for any local mechanism with its ``p`` and ``q`` (k-RR, unary encodings, sign vectors), the ``central_laplace`` functions for
-the curator's histogram, and `unary_report_bits` for communication. Counts and errors are in users; budgets in nats. When only some users
-report, see `ldpnb.accuracy.sampling`.
+Use `pure_variance` for any local mechanism with its ``p`` and ``q`` (k-RR, unary encodings, sign vectors), the
+``central_laplace`` functions for the curator's histogram, and `unary_report_bits` for communication. Counts and errors
+are in users; budgets in nats. When only some users report, see `ldpnb.accuracy.sampling`.
 """
 
 import numpy as np
@@ -77,7 +78,8 @@ def sign_variance(holders: ArrayLike, *, clients: int, bias: float) -> NDArray[n
 
 
 def central_laplace_count_variance(epsilon: float, sensitivity: float = 2.0) -> float:
-    """Return the variance ``2 (sensitivity / epsilon)^2`` of a count released by a curator, whatever the number of users.
+    """Return the variance ``2 (sensitivity / epsilon)^2`` of a count released by a curator, whatever the number of
+    users.
 
     Parameters
     ----------
@@ -139,7 +141,8 @@ def central_laplace_largest_error(epsilon: float, domain_size: int, failure: flo
 def unary_report_bits(p: float, q: float, domain_size: int) -> float:
     """Return the entropy ``h(p) + (k-1) h(q)`` of a report of ``k`` independent bits, given its sender's value.
 
-    No code without shared randomness sends such reports in fewer bits on average, so it is linear in ``k`` for fixed ``q``.
+    No code without shared randomness sends such reports in fewer bits on average, so it is linear in ``k`` for fixed
+    ``q``.
 
     Parameters
     ----------

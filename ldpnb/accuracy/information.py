@@ -1,10 +1,13 @@
-"""What one locally private report tells: Fisher information, conditional covariances, and the errors they lead to with many users.
+"""What one locally private report tells: Fisher information, conditional covariances, and the errors they lead to with
+many users.
 
-Use it for the quantities that belong to one channel and one distribution, and for the constants of a Dirichlet prior. Bounds that hold for every
-channel of a given privacy are in `lower_bounds`, errors at a finite number of users in `exact_risk`.
+Use it for the quantities that belong to one channel and one distribution, and for the constants of a Dirichlet prior.
+Bounds that hold for every channel of a given privacy are in `lower_bounds`, errors at a finite number of users in
+`exact_risk`.
 
-With ``I_p = Q^T diag(1 / Qp) Q`` (all ``a`` coordinates): ``I_p p = 1``, the determinant of ``I_p`` is that of the information ``J_p`` on the
-first ``a - 1`` coordinates, and ``I_p^-1 - p p^T`` is the inverse of ``J_p`` completed to all coordinates.
+With ``I_p = Q^T diag(1 / Qp) Q`` (all ``a`` coordinates): ``I_p p = 1``, the determinant of ``I_p`` is that of the
+information ``J_p`` on the first ``a - 1`` coordinates, and ``I_p^-1 - p p^T`` is the inverse of ``J_p`` completed to
+all coordinates.
 """
 
 import numpy as np
@@ -46,7 +49,8 @@ def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
 
 
 def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Floats:
-    """Return ``C_p``: the covariance of a user's value given the report, averaged over reports, on the first ``a - 1`` coordinates.
+    """Return ``C_p``: the covariance of a user's value given the report, averaged over reports, on the first ``a - 1``
+    coordinates.
 
     Parameters
     ----------
@@ -78,7 +82,8 @@ def krr_log_det_information(distribution: ArrayLike, *, epsilon: float) -> float
 
     Notes
     -----
-    ``2 (a-1) ln c - (a-2) ln(c + a) - sum_x ln(1 + c p_x)`` with ``c = e^epsilon - 1``, by the determinant of ``c I + 1 1^T``.
+    ``2 (a-1) ln c - (a-2) ln(c + a) - sum_x ln(1 + c p_x)`` with ``c = e^epsilon - 1``, by the determinant of ``c I + 1
+    1^T``.
 
     Examples
     --------
@@ -93,7 +98,8 @@ def krr_log_det_information(distribution: ArrayLike, *, epsilon: float) -> float
 
 
 def distribution_error(channel: ArrayLike, distribution: ArrayLike) -> float:
-    """Return the limit of ``n`` times the mean squared error of the best estimate of the distribution: the trace of ``J_p^-1``.
+    """Return the limit of ``n`` times the mean squared error of the best estimate of the distribution: the trace of
+    ``J_p^-1``.
 
     Parameters
     ----------
@@ -120,7 +126,8 @@ def distribution_error(channel: ArrayLike, distribution: ArrayLike) -> float:
 
 
 def frequency_error(channel: ArrayLike, distribution: ArrayLike) -> float:
-    """Return the limit of ``n`` times the mean squared error of the best estimate of the frequencies: `distribution_error` less ``1 - |p|^2``.
+    """Return the limit of ``n`` times the mean squared error of the best estimate of the frequencies:
+    `distribution_error` less ``1 - |p|^2``.
 
     Parameters
     ----------
@@ -142,7 +149,8 @@ def _inverse_trace(channel: ArrayLike, point: Floats) -> float:
 
 
 def unbiased_frequency_error(mechanism: FrequencyMechanism) -> float:
-    """Return ``n`` times the mean squared error of the unbiased frequencies of a pure protocol, the same for every data set.
+    """Return ``n`` times the mean squared error of the unbiased frequencies of a pure protocol, the same for every data
+    set.
 
     ``(a q (1-q) + p (1-p) - q (1-q)) / (p - q)^2``: add ``1 - |P|^2`` for the distribution.
 
@@ -180,7 +188,8 @@ def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[flo
 
     References
     ----------
-    Equations (39) and (40) of lopuhaa2020. How the source divides them is not in its text; these are the quantities that its (41) and (42) need.
+    Equations (39) and (40) of lopuhaa2020. How the source divides them is not in its text; these are the quantities
+    that its (41) and (42) need.
     """
     information, frequencies = [], []
     for point in np.asarray(distributions, dtype=float):

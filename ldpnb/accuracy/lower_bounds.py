@@ -1,9 +1,10 @@
 """Lower bounds on the mean squared error of frequency estimation under local privacy, by how they are meant.
 
-Three kinds must not be mixed in one figure without saying so. `distribution_bound_from_entropy` and `finite_users_bound` hold for every number
-of users. The bounds on "``n`` times the mean squared error", from (51) on, hold in the limit of many users only: at a finite number the
-error can be far below them. `uniform_optimum` is the best any channel can do at one distribution, the uniform one.
-Errors are squared Euclidean distances, summed over all ``a`` values.
+Three kinds must not be mixed in one figure without saying so. `distribution_bound_from_entropy` and
+`finite_users_bound` hold for every number of users. The bounds on "``n`` times the mean squared error", from (51) on,
+hold in the limit of many users only: at a finite number the error can be far below them. `uniform_optimum` is the best
+any channel can do at one distribution, the uniform one. Errors are squared Euclidean distances, summed over all ``a``
+values.
 """
 
 from typing import Literal
@@ -21,7 +22,8 @@ _GAUSSIAN = 2 * np.pi * np.e
 def hyperplane_factor(domain_size: int) -> float:
     """Return ``kappa = (a - 1) / a * a^(1 / (a - 1))``, by which the source's entropy bounds can be raised.
 
-    The source bounds the error through all but one coordinate and averages; the covariance on the hyperplane itself gives this factor, at least 1.
+    The source bounds the error through all but one coordinate and averages; the covariance on the hyperplane itself
+    gives this factor, at least 1.
 
     Examples
     --------
@@ -49,7 +51,8 @@ def distribution_bound_from_entropy(entropy: float, domain_size: int) -> float:
 
 
 def frequency_bound_from_entropy(entropy: float, domain_size: int, users: int, *, jitter: bool) -> float:
-    """Return the bound on the error of the frequencies that the entropy of the users' tallies given the reports implies.
+    """Return the bound on the error of the frequencies that the entropy of the users' tallies given the reports
+    implies.
 
     Parameters
     ----------
@@ -57,8 +60,9 @@ def frequency_bound_from_entropy(entropy: float, domain_size: int, users: int, *
         Entropy ``H(T|Y)``, nats.
     domain_size, users : int
     jitter : bool
-        False gives ``a / n^2 exp(2 H / (a-1)) / (2 pi e)``, which holds only in the limit of many users; True takes ``1/12`` off the factor of
-        ``a / n^2``, which makes it hold for every number: the tallies are whole, and a uniform jitter makes them continuous.
+        False gives ``a / n^2 exp(2 H / (a-1)) / (2 pi e)``, which holds only in the limit of many users; True takes
+        ``1/12`` off the factor of ``a / n^2``, which makes it hold for every number: the tallies are whole, and a
+        uniform jitter makes them continuous.
 
     References
     ----------
@@ -125,8 +129,9 @@ def log_covariance_floor(
     epsilon : float
         Nats.
     form : {"published", "sharp"}
-        Equation (55), Theorem 4.4 of lopuhaa2020, or the better floor. ``sum_x ln(Q[y, x] / (Qp)_y)`` is concave in the logarithms of
-        ``Q[y, .]``, hence least at a pattern of ones and ``e^epsilon``; with j of the latter it is at least ``-(a - j) epsilon``, and 0 if j = 0.
+        Equation (55), Theorem 4.4 of lopuhaa2020, or the better floor. ``sum_x ln(Q[y, x] / (Qp)_y)`` is concave in the
+        logarithms of ``Q[y, .]``, hence least at a pattern of ones and ``e^epsilon``; with j of the latter it is at
+        least ``-(a - j) epsilon``, and 0 if j = 0.
     """
     checks.choice(form=form, among=("published", "sharp"))
     size = checks.whole(domain_size=domain_size, at_least=2)
@@ -134,7 +139,8 @@ def log_covariance_floor(
 
 
 def distribution_bound(domain_size: int, epsilon: float) -> float:
-    """Return ``a / (e^epsilon - 1)^2``, a bound on ``n`` times the error of the distribution for any channel and many users.
+    """Return ``a / (e^epsilon - 1)^2``, a bound on ``n`` times the error of the distribution for any channel and many
+    users.
 
     References
     ----------
@@ -150,7 +156,8 @@ def distribution_bound(domain_size: int, epsilon: float) -> float:
 
 
 def frequency_bound(domain_size: int, epsilon: float, *, form: Literal["published", "sharp"] = "published") -> float:
-    """Return ``a e^(-a epsilon / (a-1)) / (e^epsilon - 1)^2``, a bound on ``n`` times the error of the frequencies for many users.
+    """Return ``a e^(-a epsilon / (a-1)) / (e^epsilon - 1)^2``, a bound on ``n`` times the error of the frequencies for
+    many users.
 
     Parameters
     ----------
@@ -169,10 +176,11 @@ def frequency_bound(domain_size: int, epsilon: float, *, form: Literal["publishe
 
 
 def any_channel_bound(domain_size: int, epsilon: float) -> float:
-    """Return ``a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2)``: any prior, any channel, many users; about four times the source's bound.
+    """Return ``a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2)``: any prior, any channel, many users; about four times the
+    source's bound.
 
-    The bound for the frequencies is smaller by the mean of ``1 - |P|^2``. Subset selection with half of the values attains both as epsilon falls
-    to 0.
+    The bound for the frequencies is smaller by the mean of ``1 - |P|^2``. Subset selection with half of the values
+    attains both as epsilon falls to 0.
 
     Examples
     --------
@@ -184,10 +192,12 @@ def any_channel_bound(domain_size: int, epsilon: float) -> float:
 
 
 def any_channel_bound_at(distribution: ArrayLike, epsilon: float) -> tuple[float, float]:
-    """Return what ``n`` times the error of distribution and frequencies is at least at one distribution, for any channel and many users.
+    """Return what ``n`` times the error of distribution and frequencies is at least at one distribution, for any
+    channel and many users.
 
-    ``(a-1)^2 / tau(p)`` with ``tau = max_k k (a-k) c^2 / (a (1 + c sigma_k)^2)`` and sigma_k the sum of the k smallest probabilities: tau bounds
-    the trace of the information on the hyperplane, and among matrices of one trace the inverse has the least trace at a multiple of the identity.
+    ``(a-1)^2 / tau(p)`` with ``tau = max_k k (a-k) c^2 / (a (1 + c sigma_k)^2)`` and sigma_k the sum of the k smallest
+    probabilities: tau bounds the trace of the information on the hyperplane, and among matrices of one trace the
+    inverse has the least trace at a multiple of the identity.
 
     Parameters
     ----------
@@ -209,9 +219,11 @@ def any_channel_bound_at(distribution: ArrayLike, epsilon: float) -> tuple[float
 
 
 def uniform_optimum(domain_size: int, epsilon: float) -> tuple[float, int]:
-    """Return the least ``n`` times the error of the distribution at the uniform one, over all channels, and the subset size that attains it.
+    """Return the least ``n`` times the error of the distribution at the uniform one, over all channels, and the subset
+    size that attains it.
 
-    ``(a-1)^2 (k e^epsilon + a - k)^2 / (a k (a-k) (e^epsilon - 1)^2)``, least at one of the two k next to ``a / (e^epsilon + 1)``.
+    ``(a-1)^2 (k e^epsilon + a - k)^2 / (a k (a-k) (e^epsilon - 1)^2)``, least at one of the two k next to ``a /
+    (e^epsilon + 1)``.
 
     Parameters
     ----------
@@ -234,7 +246,8 @@ def uniform_optimum(domain_size: int, epsilon: float) -> tuple[float, int]:
 
 
 def uniform_information(domain_size: int, epsilon: float, subset_size: int) -> float:
-    """Return the trace of the information of one report of k-subset selection, on the hyperplane, at the uniform distribution.
+    """Return the trace of the information of one report of k-subset selection, on the hyperplane, at the uniform
+    distribution.
 
     ``a k (a-k) (e^epsilon - 1)^2 / (k e^epsilon + a - k)^2``; its maximum over k is that over all channels.
 
@@ -257,10 +270,11 @@ def uniform_information(domain_size: int, epsilon: float, subset_size: int) -> f
 
 
 def finite_users_bound(domain_size: int, users: int, epsilon: float, concentration: float = 0.5) -> float:
-    """Return a bound on the error of the distribution that holds for every number of users and every channel, under a Dirichlet prior.
+    """Return a bound on the error of the distribution that holds for every number of users and every channel, under a
+    Dirichlet prior.
 
-    From ``h(P|Y) = h(P) - I(P; Y)``, ``I(P; Y^n) <= n I(P; Y) <= n chi^2`` and the sharpened Theorem 4.1. It says something as long as ``n`` is not
-    much above ``a^2 / epsilon^2``.
+    From ``h(P|Y) = h(P) - I(P; Y)``, ``I(P; Y^n) <= n I(P; Y) <= n chi^2`` and the sharpened Theorem 4.1. It says
+    something as long as ``n`` is not much above ``a^2 / epsilon^2``.
 
     Parameters
     ----------

@@ -1,7 +1,9 @@
-"""Error quantiles of a mean of bounded numbers, exact, guaranteed or in the normal limit, and how many users a target error needs.
+"""Error quantiles of a mean of bounded numbers, exact, guaranteed or in the normal limit, and how many users a target
+error needs.
 
-The mechanisms are those of `ldpnb.mechanisms.means` and the variances those of `ldpnb.accuracy.means`. `failure` is the probability with which
-an error may be exceeded; the lecture's "with probability 99%" is ``failure = 0.01``. Errors have the unit of the values.
+The mechanisms are those of `ldpnb.mechanisms.means` and the variances those of `ldpnb.accuracy.means`. `failure` is the
+probability with which an error may be exceeded; the lecture's "with probability 99%" is ``failure = 0.01``. Errors have
+the unit of the values.
 """
 
 import numpy as np
@@ -11,7 +13,9 @@ from ldpnb import checks
 from ldpnb.accuracy import means, tails
 
 _DOUBLINGS = 12
-"""How often the normal limit's number of users is doubled in search of the exact one, which exceeds it severalfold at most."""
+"""How often the normal limit's number of users is doubled in search of the exact one, which exceeds it severalfold at
+most.
+"""
 
 
 def normal_quantile(failure: float) -> float:
@@ -28,7 +32,8 @@ def normal_quantile(failure: float) -> float:
 def normal_error(variance: float, failure: float) -> float:
     """Return the error that a normal estimate of that variance exceeds with probability `failure`.
 
-    The estimates here are sums over many users, so this is the limit for large ``n``; `one_bit_hoeffding_error` holds for every ``n``.
+    The estimates here are sums over many users, so this is the limit for large ``n``; `one_bit_hoeffding_error` holds
+    for every ``n``.
 
     Examples
     --------
@@ -39,7 +44,8 @@ def normal_error(variance: float, failure: float) -> float:
 
 
 def one_bit_hoeffding_error(epsilon: float, upper: float, clients: int, failure: float) -> float:
-    """Return ``upper coth(epsilon/2) sqrt(ln(2/failure) / (2n))``, an error that the 1-bit mean exceeds with at most that probability.
+    """Return ``upper coth(epsilon/2) sqrt(ln(2/failure) / (2n))``, an error that the 1-bit mean exceeds with at most
+    that probability.
 
     Valid for every number of users and all values; at ``upper = 1`` it is the bound for Warner's randomised response.
 
@@ -70,7 +76,8 @@ def one_bit_hoeffding_error(epsilon: float, upper: float, clients: int, failure:
 
 
 def central_laplace_error(epsilon: float, upper: float, clients: int, failure: float) -> float:
-    """Return ``upper ln(1/failure) / (n epsilon)``, the error that the central Laplace mean exceeds with exactly that probability.
+    """Return ``upper ln(1/failure) / (n epsilon)``, the error that the central Laplace mean exceeds with exactly that
+    probability.
 
     Parameters
     ----------
@@ -101,9 +108,10 @@ def central_laplace_error(epsilon: float, upper: float, clients: int, failure: f
 def laplace_sum_tail(clients: int, threshold: float) -> float:
     """Return the exact ``Pr(|L_1 + ... + L_n| > threshold)`` of independent Laplace variables of scale 1.
 
-    The sum is a difference of two gamma variables. Seen as two clocks of ``n`` exponential ticks each, one finishes while the other has
-    ``k`` ticks left with probability ``C(2n-k-1, n-1) 2^(k-2n)``, and what is left is a gamma variable of shape ``k``:
-    ``Pr = 2 sum_k C(2n-k-1, n-1) 2^(k-2n) Pr(Gamma(k) > threshold)``, a sum of ``O(sqrt n)`` relevant terms.
+    The sum is a difference of two gamma variables. Seen as two clocks of ``n`` exponential ticks each, one finishes
+    while the other has ``k`` ticks left with probability ``C(2n-k-1, n-1) 2^(k-2n)``, and what is left is a gamma
+    variable of shape ``k``: ``Pr = 2 sum_k C(2n-k-1, n-1) 2^(k-2n) Pr(Gamma(k) > threshold)``, a sum of ``O(sqrt n)``
+    relevant terms.
 
     Parameters
     ----------
@@ -190,7 +198,8 @@ def one_bit_worst_success(epsilon: float, upper: float, clients: int, error: flo
 
 
 def central_laplace_clients(epsilon: float, upper: float, error: float, failure: float) -> float:
-    """Return ``upper ln(1/failure) / (error epsilon)``, the users the central Laplace mean needs for that error and failure probability.
+    """Return ``upper ln(1/failure) / (error epsilon)``, the users the central Laplace mean needs for that error and
+    failure probability.
 
     Parameters
     ----------
@@ -251,10 +260,11 @@ def local_laplace_clients(epsilon: float, upper: float, error: float, failure: f
 
 
 def local_laplace_clients_exact(epsilon: float, upper: float, error: float, failure: float) -> int:
-    """Return the smallest number of users with which the local Laplace mean meets an error, from the exact law of the noise.
+    """Return the smallest number of users with which the local Laplace mean meets an error, from the exact law of the
+    noise.
 
-    The probability of a given error falls with every further user, because means of symmetric log-concave variables concentrate
-    monotonically (Proschan, 1965), so bisection finds it.
+    The probability of a given error falls with every further user, because means of symmetric log-concave variables
+    concentrate monotonically (Proschan, 1965), so bisection finds it.
 
     Parameters
     ----------
@@ -285,7 +295,8 @@ def local_laplace_clients_exact(epsilon: float, upper: float, error: float, fail
 
 
 def one_bit_clients(epsilon: float, upper: float, error: float, failure: float) -> float:
-    """Return ``z^2 (upper coth(epsilon/2) / (2 error))^2``, the users the 1-bit mean needs for any values, from the normal limit.
+    """Return ``z^2 (upper coth(epsilon/2) / (2 error))^2``, the users the 1-bit mean needs for any values, from the
+    normal limit.
 
     Parameters
     ----------
@@ -316,7 +327,8 @@ def one_bit_clients(epsilon: float, upper: float, error: float, failure: float) 
 
 
 def one_bit_clients_hoeffding(epsilon: float, upper: float, error: float, failure: float) -> float:
-    """Return ``(upper coth(epsilon/2) / error)^2 ln(2/failure) / 2``, with which the 1-bit mean meets the error for certain.
+    """Return ``(upper coth(epsilon/2) / error)^2 ln(2/failure) / 2``, with which the 1-bit mean meets the error for
+    certain.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Exact variances of a mean of bounded numbers under local and central privacy, and what a report costs in bits.
 
-The mechanisms are those of `ldpnb.mechanisms.means`: values lie in ``[0, upper]``, a budget `epsilon` is in nats and protects against replacing
-one user's value, the number of users is public. Variances have the unit of the values squared. For error quantiles and the number of users that
-a target needs, see `ldpnb.accuracy.mean_tails`.
+The mechanisms are those of `ldpnb.mechanisms.means`: values lie in ``[0, upper]``, a budget `epsilon` is in nats and
+protects against replacing one user's value, the number of users is public. Variances have the unit of the values
+squared. For error quantiles and the number of users that a target needs, see `ldpnb.accuracy.mean_tails`.
 """
 
 import numpy as np
@@ -13,7 +13,8 @@ from ldpnb.mechanisms.means import OneBit
 
 
 def warner_variance(epsilon: float, clients: int) -> float:
-    """Return the variance ``1 / (4 n sinh^2(epsilon/2))`` of the mean of bits under Warner's randomised response, whatever the bits.
+    """Return the variance ``1 / (4 n sinh^2(epsilon/2))`` of the mean of bits under Warner's randomised response,
+    whatever the bits.
 
     Parameters
     ----------
@@ -28,7 +29,8 @@ def warner_variance(epsilon: float, clients: int) -> float:
 
     References
     ----------
-    lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, from which its error ``O(1 / (epsilon sqrt n))`` follows.
+    lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, from which its error ``O(1 / (epsilon sqrt
+    n))`` follows.
 
     Examples
     --------
@@ -40,7 +42,8 @@ def warner_variance(epsilon: float, clients: int) -> float:
 
 
 def one_bit_variance(values: ArrayLike, counts: ArrayLike, *, epsilon: float, upper: float) -> float:
-    """Return the exact variance ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)`` of the 1-bit mean, ``P`` a user's chance of a one.
+    """Return the exact variance ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)`` of the 1-bit mean, ``P`` a user's chance
+    of a one.
 
     Parameters
     ----------
@@ -99,7 +102,8 @@ def one_bit_worst_variance(epsilon: float, upper: float, clients: int) -> float:
 
 
 def one_bit_floor(upper: float, clients: int) -> float:
-    """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains as the budget grows without bound.
+    """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains as the budget grows
+    without bound.
 
     Parameters
     ----------
@@ -178,10 +182,11 @@ def central_laplace_variance(epsilon: float, upper: float, clients: int) -> floa
 
 
 def one_bit_crossing() -> float:
-    """Return the budget up to which one bit beats local Laplace noise for every data set: ``epsilon coth(epsilon/2) = 2 sqrt 2``.
+    """Return the budget up to which one bit beats local Laplace noise for every data set: ``epsilon coth(epsilon/2) = 2
+    sqrt 2``.
 
-    Below it the worst variance ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise. The root is the fixed point of
-    ``2 sqrt 2 tanh(epsilon/2)``, a contraction there.
+    Below it the worst variance ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise. The
+    root is the fixed point of ``2 sqrt 2 tanh(epsilon/2)``, a contraction there.
 
     Returns
     -------
@@ -200,10 +205,12 @@ def one_bit_crossing() -> float:
 
 
 def approximate_bit_variance(epsilon: float, delta: float, clients: int) -> float:
-    """Return the least worst-case variance of an unbiased mean of bits from ``(epsilon, delta)``-LDP reports, one round, linear estimate.
+    """Return the least worst-case variance of an unbiased mean of bits from ``(epsilon, delta)``-LDP reports, one
+    round, linear estimate.
 
-    Every such randomiser is a post-processing of one that reveals the bit with probability `delta` and is Warner's otherwise (Kairouz, Oh and
-    Viswanath, 2015). Weighing its four reports best gives ``(1 / (delta + (1-delta) tanh^2(epsilon/2)) - 1) / (4n)``.
+    Every such randomiser is a post-processing of one that reveals the bit with probability `delta` and is Warner's
+    otherwise (Kairouz, Oh and Viswanath, 2015). Weighing its four reports best gives ``(1 / (delta + (1-delta)
+    tanh^2(epsilon/2)) - 1) / (4n)``.
 
     Parameters
     ----------
@@ -234,7 +241,8 @@ def approximate_bit_variance(epsilon: float, delta: float, clients: int) -> floa
 
 
 def laplace_report_bits(epsilon: float, upper: float, resolution: float) -> float:
-    """Return ``log2(2 e upper / (epsilon resolution))``, the entropy of a local Laplace report rounded to a fine resolution.
+    """Return ``log2(2 e upper / (epsilon resolution))``, the entropy of a local Laplace report rounded to a fine
+    resolution.
 
     Parameters
     ----------

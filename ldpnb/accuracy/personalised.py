@@ -1,8 +1,9 @@
 """Exact means and variances when sampling rates differ between nodes, and the rates that are best.
 
-Nodes come in groups of one rate. ``holders`` is the number of nodes of each group that hold the value in question and ``sizes`` the number of
-nodes of each group, both ``(g,)``; data are fixed. Sums ``sum_j`` run over nodes; ``s_j`` is ``p`` for a holder and ``q`` for any other node.
-Use `optimal_rates` to spend a budget of reports on nodes that differ in noise or cost.
+Nodes come in groups of one rate. ``holders`` is the number of nodes of each group that hold the value in question and
+``sizes`` the number of nodes of each group, both ``(g,)``; data are fixed. Sums ``sum_j`` run over nodes; ``s_j`` is
+``p`` for a holder and ``q`` for any other node. Use `optimal_rates` to spend a budget of reports on nodes that differ
+in noise or cost.
 """
 
 import numpy as np
@@ -73,7 +74,8 @@ def variance_personalised(
 
 
 def rare_variance_personalised(*, sizes: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> float:
-    """Return ``Var*(T) = n^2 sum_j q pi_j (1 - q pi_j) / ((sum_j pi_j)^2 (p-q)^2)``, the variance at a value that nobody holds.
+    """Return ``Var*(T) = n^2 sum_j q pi_j (1 - q pi_j) / ((sum_j pi_j)^2 (p-q)^2)``, the variance at a value that
+    nobody holds.
 
     For a given sum of the rates it is concave in them, so equal rates are its maximum.
 
@@ -107,8 +109,8 @@ def published_variance_personalised(
 ) -> float:
     """Return the variance of ``T`` as displayed in the proof of Theorem 5.1 of biswas2022, its missing indices put in.
 
-    ``n^2 sum_j [pi_j (1-pi_j) (v + r^2) + pi_j^2 v] / ((sum_j pi_j)^2 (p-q)^2)`` with ``v = f p(1-p) + (1-f) q(1-q)``, ``r = f p + (1-f) q``:
-    every node is taken for an average one, and the spread of ``s_j`` between nodes is lost.
+    ``n^2 sum_j [pi_j (1-pi_j) (v + r^2) + pi_j^2 v] / ((sum_j pi_j)^2 (p-q)^2)`` with ``v = f p(1-p) + (1-f) q(1-q)``,
+    ``r = f p + (1-f) q``: every node is taken for an average one, and the spread of ``s_j`` between nodes is lost.
 
     Parameters
     ----------
@@ -135,7 +137,8 @@ def published_variance_personalised(
 def variance_horvitz_thompson(
     holders: ArrayLike, *, sizes: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse
 ) -> float:
-    """Return ``sum_j [s_j (1-s_j) / pi_j + (s_j - q)^2 (1/pi_j - 1)] / (p-q)^2``, the exact variance of Horvitz-Thompson.
+    """Return ``sum_j [s_j (1-s_j) / pi_j + (s_j - q)^2 (1/pi_j - 1)] / (p-q)^2``, the exact variance of
+    Horvitz-Thompson.
 
     Parameters
     ----------
@@ -158,7 +161,8 @@ def variance_horvitz_thompson(
 def variance_reweighted_reports(
     holders: ArrayLike, *, nodes: int, report_rates: ArrayLike, mechanism: KaryRandomisedResponse
 ) -> Values:
-    """Return ``[n_i (p/pi(i) - p^2) + (n - n_i) (q/pi(i) - q^2)] / (p-q)^2`` for reports sent with a probability that depends on the report.
+    """Return ``[n_i (p/pi(i) - p^2) + (n - n_i) (q/pi(i) - q^2)] / (p-q)^2`` for reports sent with a probability that
+    depends on the report.
 
     Parameters
     ----------
@@ -214,7 +218,8 @@ def report_noise(mechanism: KaryRandomisedResponse) -> float:
 
 
 def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates: ArrayLike) -> float:
-    """Return ``sum_j A_j / pi_j``, the variance of Horvitz-Thompson at a value that nobody holds, when noise differs between nodes too.
+    """Return ``sum_j A_j / pi_j``, the variance of Horvitz-Thompson at a value that nobody holds, when noise differs
+    between nodes too.
 
     Parameters
     ----------
@@ -237,10 +242,11 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
 
 
 def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float) -> Values:
-    """Return the sampling rates that minimise ``sum_j A_j / pi_j`` when reports cost ``k_j`` and ``sum_j k_j pi_j`` may not exceed a budget.
+    """Return the sampling rates that minimise ``sum_j A_j / pi_j`` when reports cost ``k_j`` and ``sum_j k_j pi_j`` may
+    not exceed a budget.
 
-    ``pi_j = min(1, lambda sqrt(A_j / k_j))``; ``lambda`` spends the budget. Groups are capped in order of ``A_j / k_j`` until the rest
-    needs no cap, so the solution is exact.
+    ``pi_j = min(1, lambda sqrt(A_j / k_j))``; ``lambda`` spends the budget. Groups are capped in order of ``A_j / k_j``
+    until the rest needs no cap, so the solution is exact.
 
     Parameters
     ----------
@@ -291,7 +297,9 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
 def inverse_rate_variance(
     holders: Values, sizes: Values, rates: Values, mechanism: KaryRandomisedResponse, centre: float
 ) -> float:
-    """Return the variance of the sum of ``(1{report i} - centre) / pi_j`` over the nodes that are sampled, over ``(p-q)^2``."""
+    """Return the variance of the sum of ``(1{report i} - centre) / pi_j`` over the nodes that are sampled, over
+    ``(p-q)^2``.
+    """
 
     def one_node(chance: float) -> Values:
         return chance * (1 - chance) / rates + (chance - centre) ** 2 * (1 / rates - 1)

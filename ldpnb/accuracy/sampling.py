@@ -1,11 +1,12 @@
 """Exact means and variances of the estimates in `ldpnb.estimators.sampling` at a common sampling rate.
 
-Two models of the data. ``data="fixed"``: the nodes' values are given, and only sampling and randomisation are random. ``data="iid"``: the values
-are independent draws as well. In both, a node adds ``B Y`` to a tally, with ``B ~ Bernoulli(pi)`` whether it reports and ``Y ~ Bernoulli(s)``
-whether its report is the value in question; ``s`` is ``p`` for a holder, ``q`` for another node, and ``r = f p + (1-f) q`` for a random one.
+Two models of the data. ``data="fixed"``: the nodes' values are given, and only sampling and randomisation are random.
+``data="iid"``: the values are independent draws as well. In both, a node adds ``B Y`` to a tally, with ``B ~
+Bernoulli(pi)`` whether it reports and ``Y ~ Bernoulli(s)`` whether its report is the value in question; ``s`` is ``p``
+for a holder, ``q`` for another node, and ``r = f p + (1-f) q`` for a random one.
 
-Everywhere ``holders`` is the number ``n f`` of nodes with the value (its expectation under ``iid``), a number or an array by value; results
-have its shape and are in nodes, variances in nodes squared.
+Everywhere ``holders`` is the number ``n f`` of nodes with the value (its expectation under ``iid``), a number or an
+array by value; results have its shape and are in nodes, variances in nodes squared.
 """
 
 from collections.abc import Callable
@@ -67,7 +68,8 @@ def bias_unadjusted(
 ) -> Values:
     """Return ``-n (1 - pi) (f + 1 / (e^epsilon - 1))``, the bias that Theorem 2.1 of biswas2022 is about.
 
-    It is negative at every rate below 1 and depends on the domain size not at all, since ``q / (p - q) = 1 / (e^epsilon - 1)``.
+    It is negative at every rate below 1 and depends on the domain size not at all, since ``q / (p - q) = 1 / (e^epsilon
+    - 1)``.
 
     Parameters
     ----------
@@ -93,7 +95,8 @@ def variance_unadjusted(
 ) -> Values:
     """Return the exact variance of ``c_DE``: the sum over nodes of ``pi s (1 - pi s)``, divided by ``(p - q)^2``.
 
-    Fixed data: ``pi (n f p (1 - pi p) + n (1-f) q (1 - pi q)) / (p - q)^2``; iid data: ``n pi r (1 - pi r) / (p - q)^2``.
+    Fixed data: ``pi (n f p (1 - pi p) + n (1-f) q (1 - pi q)) / (p - q)^2``; iid data: ``n pi r (1 - pi r) / (p -
+    q)^2``.
 
     Parameters
     ----------
@@ -154,7 +157,8 @@ def variance_rescaled(
 def variance_realised_size(
     holders: ArrayLike, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse, data: Data = "fixed"
 ) -> Values:
-    """Return the exact variance of ``c-hat``: the sum over nodes of ``s (1-s) + (1-pi) (s-q)^2``, divided by ``pi (p - q)^2``.
+    """Return the exact variance of ``c-hat``: the sum over nodes of ``s (1-s) + (1-pi) (s-q)^2``, divided by ``pi (p -
+    q)^2``.
 
     Fixed data: ``(n f (p (1-p) + (1-pi) (p-q)^2) + n (1-f) q (1-q)) / (pi (p-q)^2)``;
     iid data: ``n (r (1-r) + (1-pi) (r-q)^2) / (pi (p-q)^2)``.
@@ -191,8 +195,8 @@ def variance_ratio(
 ) -> Values:
     """Return the leading term of the variance of the ratio estimate, for fixed data.
 
-    ``n (f p (1-p) + (1-f) q (1-q) + (1-pi) f (1-f) (p-q)^2) / (pi (p-q)^2)``: `variance_realised_size` with deviations taken from the mean
-    report ``r`` instead of ``q``, which is the best control variate; exact as ``n pi`` grows.
+    ``n (f p (1-p) + (1-f) q (1-q) + (1-pi) f (1-f) (p-q)^2) / (pi (p-q)^2)``: `variance_realised_size` with deviations
+    taken from the mean report ``r`` instead of ``q``, which is the best control variate; exact as ``n pi`` grows.
 
     Parameters
     ----------
@@ -222,7 +226,8 @@ def variance_ratio(
 def variance_gain(holders: ArrayLike, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Values:
     """Return ``n (1-pi) q (2r - q) / (pi (p-q)^2)``, the variance of ``g_DE`` minus that of ``c-hat``.
 
-    The same for fixed and iid data. Since ``r >= q > 0`` it is positive at every rate below 1, against Theorem 3.5 of biswas2022.
+    The same for fixed and iid data. Since ``r >= q > 0`` it is positive at every rate below 1, against Theorem 3.5 of
+    biswas2022.
 
     Parameters
     ----------

@@ -1,8 +1,10 @@
-"""How likely a sum is to miss its mean by a given deviation: bounds that always hold, exact laws, and the normal approximation.
+"""How likely a sum is to miss its mean by a given deviation: bounds that always hold, exact laws, and the normal
+approximation.
 
-Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``. Use `chebyshev` when only the variance is known; `hoeffding` and
-`bernstein` for sums of bounded variables; `symmetric_binomial` for sums of fair signs, exactly; `kept_laplace_chernoff` for the sums of the Laplace
-group-mean mechanism; `normal` where an approximation will do.
+Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``. Use `chebyshev` when only the
+variance is known; `hoeffding` and `bernstein` for sums of bounded variables; `symmetric_binomial` for sums of fair
+signs, exactly; `kept_laplace_chernoff` for the sums of the Laplace group-mean mechanism; `normal` where an
+approximation will do.
 """
 
 import numpy as np
@@ -21,7 +23,8 @@ def chebyshev(variance: float, deviation: float) -> float:
 
 
 def hoeffding(terms: int, deviation: float) -> float:
-    """Return Hoeffding's bound ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for a sum of independent variables in ``[-1, 1]``.
+    """Return Hoeffding's bound ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for a sum of independent variables in ``[-1,
+    1]``.
 
     >>> round(hoeffding(100, 20 * np.log(10) ** 0.5), 12)
     0.02
@@ -68,10 +71,12 @@ def normal(sd: float, deviation: float) -> float:
 
 
 def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: float) -> float:
-    """Return Chernoff's bound for a sum of ``B v + Y`` with ``B`` Bernoulli, ``Y`` Laplace and any ``v`` in ``[-1, 1]``: one report of ``M_L`` each.
+    """Return Chernoff's bound for a sum of ``B v + Y`` with ``B`` Bernoulli, ``Y`` Laplace and any ``v`` in ``[-1,
+    1]``: one report of ``M_L`` each.
 
-    The centred moment generating function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` or ``-1``;
-    the bound is minimised over ``l`` in ``(0, 1 / scale)``, on which its logarithm is convex.
+    The centred moment generating function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``,
+    largest at ``v = 1`` or ``-1``; the bound is minimised over ``l`` in ``(0, 1 / scale)``, on which its logarithm is
+    convex.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """Tallies of reports in files larger than memory: Parquet, CSV and memory-mapped NumPy arrays, one or a folder of them.
 
-`tally` reads block after block, so memory depends on the block and on the number of values, never on the number of users. What it returns is what
-every estimator takes. For the true values in a column of your own, with categories and bins, see `ldpnb.data.files`.
+`tally` reads block after block, so memory depends on the block and on the number of values, never on the number of
+users. What it returns is what every estimator takes. For the true values in a column of your own, with categories and
+bins, see `ldpnb.data.files`.
 """
 
 import sys
@@ -35,8 +36,9 @@ def tally(
     Parameters
     ----------
     path : path
-        A ``.parquet``, ``.csv`` (also compressed, ``.csv.gz``) or ``.npy`` file, or a folder of such, which are read in the order of their names.
-        Arrays are memory-mapped: ``(n,)`` integers ``0 .. domain_size - 1``, or ``(n, domain_size)`` bits of unary encodings.
+        A ``.parquet``, ``.csv`` (also compressed, ``.csv.gz``) or ``.npy`` file, or a folder of such, which are read in
+        the order of their names. Arrays are memory-mapped: ``(n,)`` integers ``0 .. domain_size - 1``, or ``(n,
+        domain_size)`` bits of unary encodings.
     domain_size : int
         Number ``k`` of values.
     column : str, optional

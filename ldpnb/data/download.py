@@ -1,7 +1,8 @@
 """Public data by name: fetched once, checked ever after, read from the cache when offline.
 
-Nothing in the companion needs them; its built-in tallies and stand-ins do. No checksum is known beforehand: the first download is trusted, its
-SHA-256 recorded beside it in ``checksums.json``, and every later use checked against that. State a checksum of your own to trust nobody.
+Nothing in the companion needs them; its built-in tallies and stand-ins do. No checksum is known beforehand: the first
+download is trusted, its SHA-256 recorded beside it in ``checksums.json``, and every later use checked against that.
+State a checksum of your own to trust nobody.
 """
 
 import json

@@ -1,10 +1,12 @@
 """A column of the user's own table, tallied: categories, whole numbers, or real numbers in stated bins.
 
-Use `load_counts` for one column and `load_groups` for a number together with a group. Both read CSV, TSV, Parquet, JSON lines and Excel, in pieces,
-in memory that does not grow with the number of rows. An empty path means the source's own population and gives None.
+Use `load_counts` for one column and `load_groups` for a number together with a group. Both read CSV, TSV, Parquet, JSON
+lines and Excel, in pieces, in memory that does not grow with the number of rows. An empty path means the source's own
+population and gives None.
 
-The range of a number is never taken from the data: it would reveal the smallest and the largest value, and a client has to know it before it
-can answer. The same holds for categories, which may be stated too; those that merely occur are taken with a word of warning.
+The range of a number is never taken from the data: it would reveal the smallest and the largest value, and a client has
+to know it before it can answer. The same holds for categories, which may be stated too; those that merely occur are
+taken with a word of warning.
 """
 
 from collections import Counter
@@ -43,7 +45,8 @@ class Column:
     counts : (k,) int
         Users per value.
     numbers : (k,) float
-        The values as numbers: of a bin, the mean of its entries (its middle if there are none); of categories, 0, 1, ...
+        The values as numbers: of a bin, the mean of its entries (its middle if there are none); of categories, 0, 1,
+        ...
     missing : int
         Rows without an entry, left out.
     clipped : int

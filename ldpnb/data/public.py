@@ -1,8 +1,8 @@
 """Public tallies that come with the companion, and those of a public file given by path.
 
-Use `adult` for the two columns of the UCI Adult data, and `taxi` for a trip file of the New York City Taxi and Limousine Commission (TLC). That
-file is not part of the companion: `taxi_stand_in` makes a synthetic population of the same size, which says nothing about New York. For a
-column of any other file see `ldpnb.data.files`.
+Use `adult` for the two columns of the UCI Adult data, and `taxi` for a trip file of the New York City Taxi and
+Limousine Commission (TLC). That file is not part of the companion: `taxi_stand_in` makes a synthetic population of the
+same size, which says nothing about New York. For a column of any other file see `ldpnb.data.files`.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,8 @@ class Tally:
 
 
 def adult(column: Literal["age", "workclass"]) -> Tally:
-    """Return a column of the training split of UCI Adult: 32,561 people, by age 17 to 90 (74 values) or work class (9 values).
+    """Return a column of the training split of UCI Adult: 32,561 people, by age 17 to 90 (74 values) or work class (9
+    values).
 
     Examples
     --------
@@ -63,12 +64,14 @@ def adult(column: Literal["age", "workclass"]) -> Tally:
 
 
 def trip_distance_counts(path: str | Path, *, bins: int = 1000, width: float = 0.02) -> Tally:
-    """Tally the distances of a TLC trip file in bins of equal width; trips of no length or beyond the last bin are not valid.
+    """Tally the distances of a TLC trip file in bins of equal width; trips of no length or beyond the last bin are not
+    valid.
 
     Parameters
     ----------
     path : str or Path
-        CSV or Parquet file of yellow or green trips, with the column ``trip_distance`` in miles; other columns are not read.
+        CSV or Parquet file of yellow or green trips, with the column ``trip_distance`` in miles; other columns are not
+        read.
     bins : int
         Number of values, 1000 in Section 5 of lopuhaa2020.
     width : float
@@ -116,10 +119,12 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
 
 
 def taxi_stand_in(column: Literal["trip_distance", "payment_type"], *, bins: int = 1000, width: float = 0.02) -> Tally:
-    """Return a synthetic stand-in for a column of the TLC trip file, with the number of users and values of lopuhaa2020.
+    """Return a synthetic stand-in for a column of the TLC trip file, with the number of users and values of
+    lopuhaa2020.
 
-    Distances follow a log-normal law (median 1.7 miles, log-scale deviation 0.8), payment types a geometric fall with two common values. Both
-    are made up: they have the shape of such data, not its numbers. Whole counts by largest remainder, nothing is drawn.
+    Distances follow a log-normal law (median 1.7 miles, log-scale deviation 0.8), payment types a geometric fall with
+    two common values. Both are made up: they have the shape of such data, not its numbers. Whole counts by largest
+    remainder, nothing is drawn.
 
     Examples
     --------

@@ -60,9 +60,9 @@ def binomial_mixture(
 
     Notes
     -----
-    "Binomial(50, .6) + Binomial(50, .4)" in Section 4 of biswas2022 is read as this mixture. A sum of two independent variables would have
-    mean 50 and variance 24 beside 50 and 25 for Bin(100, .5), at a total variation distance of .0099: two data sets of 50,000 nodes could
-    hardly be told apart, and the second figure would show nothing new.
+    "Binomial(50, .6) + Binomial(50, .4)" in Section 4 of biswas2022 is read as this mixture. A sum of two independent
+    variables would have mean 50 and variance 24 beside 50 and 25 for Bin(100, .5), at a total variation distance of
+    .0099: two data sets of 50,000 nodes could hardly be told apart, and the second figure would show nothing new.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """Columns of a table in a file, piece by piece, in memory that does not grow with its rows.
 
-CSV, TSV (compressed or not), Parquet, JSON lines and Excel. `parts` yields what was asked for as pandas Series, text or numbers; a bar shows the
-progress in a terminal. What a column means, and how it is tallied, is the business of `ldpnb.data.files`. Whatever a file holds or claims to
-hold, however little room it takes when packed, reading it needs a bounded amount of memory or is refused.
+CSV, TSV (compressed or not), Parquet, JSON lines and Excel. `parts` yields what was asked for as pandas Series, text or
+numbers; a bar shows the progress in a terminal. What a column means, and how it is tallied, is the business of
+`ldpnb.data.files`. Whatever a file holds or claims to hold, however little room it takes when packed, reading it needs
+a bounded amount of memory or is refused.
 """
 
 import io
@@ -38,7 +39,9 @@ def locate(data: str | Path, name: str = "data") -> Path:
 
 
 def mapped(path: Path) -> "np.memmap[Any, Any]":
-    """Return an array of numbers from a ``.npy`` file without reading it; what needs unpickling or is not there is refused."""
+    """Return an array of numbers from a ``.npy`` file without reading it; what needs unpickling or is not there is
+    refused.
+    """
     try:
         array = np.lib.format.open_memmap(path, mode="r")
     except (ValueError, SyntaxError, OverflowError, EOFError) as error:
@@ -79,7 +82,9 @@ class Bounded(io.RawIOBase):
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[io.BufferedReader, Bounded, Callable[[], int]]]:
-    """Open a file that may be packed; give its reader, the bounds under it, and how many bytes of the file were read so far."""
+    """Open a file that may be packed; give its reader, the bounds under it, and how many bytes of the file were read so
+    far.
+    """
     if path.exists() and not path.is_file():  # a pipe or a device may have no end
         raise ValueError(f"{path} must be a file")
     with ExitStack() as stack:
@@ -121,7 +126,8 @@ def _unpacked(file: Any, suffix: str) -> Any:
 
 
 def parts(path: Path, *, numbers: tuple[str, ...] = (), texts: tuple[str, ...] = ()) -> Iterator[list[Any]]:
-    """Yield columns of a file as pandas Series, piece by piece: first the numbers, then the texts, missing entries included.
+    """Yield columns of a file as pandas Series, piece by piece: first the numbers, then the texts, missing entries
+    included.
 
     Parameters
     ----------

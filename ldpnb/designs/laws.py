@@ -1,8 +1,8 @@
 """Explicit sample laws of small populations: every sample with its probability.
 
-A law is a dictionary from a sample, a sorted tuple of records, to its probability. Samples are multisets: equal records are interchangeable,
-and samples that hold the same records count as one. Use these laws to enumerate a design completely; use `ldpnb.designs.samples` and
-`ldpnb.designs.strata` to draw from one of any size.
+A law is a dictionary from a sample, a sorted tuple of records, to its probability. Samples are multisets: equal records
+are interchangeable, and samples that hold the same records count as one. Use these laws to enumerate a design
+completely; use `ldpnb.designs.samples` and `ldpnb.designs.strata` to draw from one of any size.
 """
 
 from collections import defaultdict
@@ -99,7 +99,8 @@ def one_draw(units: Sequence[Sequence[Any]], weights: ArrayLike) -> Law:
 
 
 def every_kth(records: Sequence[Any], step: int) -> Law:
-    """Return the law of a systematic sample of records in the given order: a uniform start, then every `step`-th record.
+    """Return the law of a systematic sample of records in the given order: a uniform start, then every `step`-th
+    record.
 
     >>> every_kth([1, 2, 3, 4], 2)
     {(1, 3): 0.5, (2, 4): 0.5}

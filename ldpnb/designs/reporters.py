@@ -1,8 +1,8 @@
 """Who reports: Poisson sampling of nodes, on counts.
 
-Each node reports with its own probability, independently of all others. Nodes of equal value and rate are exchangeable, so the number that
-report is binomial, and `poisson` draws those numbers for all groups at once. The same function thins tallies, when a noisy report is sent with
-a probability that depends on the report.
+Each node reports with its own probability, independently of all others. Nodes of equal value and rate are exchangeable,
+so the number that report is binomial, and `poisson` draws those numbers for all groups at once. The same function thins
+tallies, when a noisy report is sent with a probability that depends on the report.
 """
 
 import numpy as np

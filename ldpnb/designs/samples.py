@@ -1,7 +1,8 @@
 """Draw simple random, cluster, stratified, unequal-probability and systematic samples.
 
-Where only counts matter, draw a sample's tallies from their exact law (`simple_random_tallies`, `stratified_tallies`) rather than its records:
-a population of a billion then costs what a thousand costs. Where records or clusters are named, the functions return their positions.
+Where only counts matter, draw a sample's tallies from their exact law (`simple_random_tallies`, `stratified_tallies`)
+rather than its records: a population of a billion then costs what a thousand costs. Where records or clusters are
+named, the functions return their positions.
 """
 
 import numpy as np
@@ -67,7 +68,9 @@ def simple_random_positions(population: int, size: int, *, rng: np.random.Genera
 
 
 def cluster_tallies(counts: ArrayLike, chosen: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the tallies of the records of `chosen` whole clusters out of the rows of `counts`, of shape ``(clusters, k)``."""
+    """Draw the tallies of the records of `chosen` whole clusters out of the rows of `counts`, of shape ``(clusters,
+    k)``.
+    """
     rows = np.asarray(counts)
     if rows.ndim != 2 or not rows.sum(axis=1).all():
         raise ValueError("counts must be a table with a row per cluster, none of them empty")
@@ -97,8 +100,8 @@ def poisson_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[
 def systematic_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw a systematic sample: one random start, then every time the running total of the rates passes a whole number.
 
-    With all rates ``1/k`` it takes every k-th record; with `pps_rates` it is systematic sampling proportional to size (Section 6.3 of
-    bun2022).
+    With all rates ``1/k`` it takes every k-th record; with `pps_rates` it is systematic sampling proportional to size
+    (Section 6.3 of bun2022).
 
     >>> len(systematic_positions([0.25] * 40, rng=np.random.default_rng(1)))
     10

@@ -17,8 +17,8 @@ class SizeLaw:
     Parameters
     ----------
     log_probabilities : (population + 1,) float
-        Logarithms of the chances of the sizes ``0 .. population``; ``-inf`` where impossible. They are kept in log space because privacy
-        reweights sizes exponentially: a chance of ``e^-1000`` can decide.
+        Logarithms of the chances of the sizes ``0 .. population``; ``-inf`` where impossible. They are kept in log
+        space because privacy reweights sizes exponentially: a chance of ``e^-1000`` can decide.
     """
 
     log_probabilities: NDArray[np.float64]
@@ -69,7 +69,8 @@ def binomial_size(population: int, sampling_rate: float) -> SizeLaw:
 
 
 def truncated_gaussian_size(population: int, mean: float, deviation: float) -> SizeLaw:
-    """Return the law proportional to ``exp(-(m - mean)^2 / (2 deviation^2))`` on ``0 .. population`` (Section 3 of bun2022).
+    """Return the law proportional to ``exp(-(m - mean)^2 / (2 deviation^2))`` on ``0 .. population`` (Section 3 of
+    bun2022).
 
     Reweighted by ``e^(epsilon m)`` it is again a truncated Gaussian, with mean ``mean + epsilon deviation^2``.
 

@@ -1,8 +1,9 @@
 """Stratified samples: how many records to draw from each stratum, and what the weighted mean makes of them.
 
-An allocation is computed in three steps, each a function of its own: real-valued shares (`proportional_shares`, `neyman_shares`), a cap at the
-stratum sizes (`capped_shares`, which moves the surplus to the other strata and says where), and whole numbers (`largest_remainder`, or
-`rounded_shares` and `randomly_rounded_shares`, which treat each stratum by itself as the privacy results of Section 4 of bun2022 need).
+An allocation is computed in three steps, each a function of its own: real-valued shares (`proportional_shares`,
+`neyman_shares`), a cap at the stratum sizes (`capped_shares`, which moves the surplus to the other strata and says
+where), and whole numbers (`largest_remainder`, or `rounded_shares` and `randomly_rounded_shares`, which treat each
+stratum by itself as the privacy results of Section 4 of bun2022 need).
 """
 
 from collections.abc import Sequence
@@ -82,9 +83,11 @@ def proportional_shares(sizes: ArrayLike, sampling_rate: float) -> NDArray[np.fl
 
 
 def neyman_shares(sizes: ArrayLike, variances: ArrayLike, total: float) -> NDArray[np.float64]:
-    r"""Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and without a cap (Section 7.2 of bun2022).
+    r"""Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and without a cap (Section 7.2 of
+    bun2022).
 
-    It minimises the variance of the weighted mean over all real allocations of `total`, provided none exceeds its stratum.
+    It minimises the variance of the weighted mean over all real allocations of `total`, provided none exceeds its
+    stratum.
 
     Parameters
     ----------
@@ -117,7 +120,8 @@ class Capped:
     asked : (strata,) float
         The shares before the cap.
     capped : (strata,) bool
-        Which strata are taken completely because more was asked of them than they hold, at once or when others' surplus was spread.
+        Which strata are taken completely because more was asked of them than they hold, at once or when others' surplus
+        was spread.
     """
 
     shares: NDArray[np.float64]
@@ -138,9 +142,11 @@ class Capped:
 
 
 def capped_shares(sizes: ArrayLike, asked: ArrayLike) -> Capped:
-    """Take completely every stratum of which more is asked than it holds, and spread the surplus over the others in proportion.
+    """Take completely every stratum of which more is asked than it holds, and spread the surplus over the others in
+    proportion.
 
-    For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their Neyman proportions.
+    For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their
+    Neyman proportions.
 
     Parameters
     ----------
@@ -175,7 +181,8 @@ def capped_shares(sizes: ArrayLike, asked: ArrayLike) -> Capped:
 
 
 def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
-    """Return whole numbers with the same (rounded) sum: each share's floor, and one more where the remainders are largest.
+    """Return whole numbers with the same (rounded) sum: each share's floor, and one more where the remainders are
+    largest.
 
     Ties go to the earlier stratum. No stratum gets more than its share rounded up.
 
@@ -193,9 +200,9 @@ def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
 def best_whole_allocation(sizes: ArrayLike, variances: ArrayLike, total: int) -> NDArray[np.int64]:
     """Return the whole numbers that minimise the variance of the weighted mean: equation (6) of bun2022 solved exactly.
 
-    One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2 / (m_i (m_i + 1))``, never
-    beyond the stratum. Greedy is exact because the variance is a sum of convex functions of the ``m_i``. Records that cannot lower it are not
-    drawn.
+    One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2 /
+    (m_i (m_i + 1))``, never beyond the stratum. Greedy is exact because the variance is a sum of convex functions of
+    the ``m_i``. Records that cannot lower it are not drawn.
 
     Parameters
     ----------
@@ -228,7 +235,8 @@ def best_whole_allocation(sizes: ArrayLike, variances: ArrayLike, total: int) ->
 
 
 def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
-    """Return every share rounded to the nearest whole number, halves up: the deterministic rule of Section 4.3 of bun2022.
+    """Return every share rounded to the nearest whole number, halves up: the deterministic rule of Section 4.3 of
+    bun2022.
 
     >>> rounded_shares([1.4, 1.5]).tolist()
     [1, 2]
@@ -237,7 +245,8 @@ def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
 
 
 def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return every share rounded up with probability its fractional part, else down: the randomised rule of Section 4.3 of bun2022.
+    """Return every share rounded up with probability its fractional part, else down: the randomised rule of Section 4.3
+    of bun2022.
 
     >>> randomly_rounded_shares([2.0, 5.0], rng=np.random.default_rng(1)).tolist()
     [2, 5]
@@ -248,7 +257,8 @@ def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> N
 
 
 def weighted_mean(sizes: ArrayLike, sample_means: ArrayLike) -> float:
-    """Return ``sum_i (n_i / n) (mean of the sample of stratum i)``, an unbiased estimate of the population mean (Section 7.2 of bun2022).
+    """Return ``sum_i (n_i / n) (mean of the sample of stratum i)``, an unbiased estimate of the population mean
+    (Section 7.2 of bun2022).
 
     >>> weighted_mean([1, 3], [10.0, 2.0])
     4.0

@@ -1,12 +1,12 @@
 """Posterior means under a Dirichlet prior: the estimates of least mean squared error when the prior is the truth's.
 
-Use `krr_posterior` for k-ary randomised response (exact, quadratic in the number of users, whatever the number of values),
-`krr_posterior_saddle` where that is too slow and the values are many, `posterior` for any channel when values and users are few, and
-`support_posterior` (Gibbs sampling) for unary encoding and subset selection. `fitted_concentration` chooses a symmetric prior from the
-reports themselves.
+Use `krr_posterior` for k-ary randomised response (exact, quadratic in the number of users, whatever the number of
+values), `krr_posterior_saddle` where that is too slow and the values are many, `posterior` for any channel when values
+and users are few, and `support_posterior` (Gibbs sampling) for unary encoding and subset selection.
+`fitted_concentration` chooses a symmetric prior from the reports themselves.
 
-Behind them all: under k-RR a likelihood factor ``(1 + c P_x)^{s_x}``, ``c = e^epsilon - 1``, mixes Dirichlet posteriors, one for each number
-``K_x`` of the ``s_x`` reports taken to be informative.
+Behind them all: under k-RR a likelihood factor ``(1 + c P_x)^{s_x}``, ``c = e^epsilon - 1``, mixes Dirichlet
+posteriors, one for each number ``K_x`` of the ``s_x`` reports taken to be informative.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,8 @@ class Posterior:
 def frequency_mean(distribution: ArrayLike, prior: ArrayLike, users: int) -> Floats:
     """Return the posterior mean of the frequencies from that of the distribution: ``((alpha_0 + n) mean - alpha) / n``.
 
-    Given the users' values, the distribution is Dirichlet with parameter ``alpha + T``; so its mean is ``(alpha + E[T]) / (alpha_0 + n)``.
+    Given the users' values, the distribution is Dirichlet with parameter ``alpha + T``; so its mean is ``(alpha + E[T])
+    / (alpha_0 + n)``.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def frequency_mean(distribution: ArrayLike, prior: ArrayLike, users: int) -> Flo
 
     Notes
     -----
-    lopuhaa2020 calls the expression for the frequencies more complicated (after Theorem 3.3); under a Dirichlet prior it is this.
+    lopuhaa2020 calls the expression for the frequencies more complicated (after Theorem 3.3); under a Dirichlet prior
+    it is this.
 
     Examples
     --------
@@ -93,7 +95,8 @@ def frequency_mean(distribution: ArrayLike, prior: ArrayLike, users: int) -> Flo
 def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Posterior:
     """Return the exact posterior for any channel, by the coefficients of ``prod_y (sum_x Q[y, x] z_x)^{s_y}``.
 
-    The coefficient of ``z^t`` is the likelihood of the users' tallies t; there are ``C(n + k - 1, k - 1)`` of them, however many outputs.
+    The coefficient of ``z^t`` is the likelihood of the users' tallies t; there are ``C(n + k - 1, k - 1)`` of them,
+    however many outputs.
 
     Parameters
     ----------
@@ -115,7 +118,8 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
 
     Notes
     -----
-    Equation (21), Proposition 3.2 and Proposition A.3 of lopuhaa2020, which sums over how many users with each value gave each output.
+    Equation (21), Proposition 3.2 and Proposition A.3 of lopuhaa2020, which sums over how many users with each value
+    gave each output.
 
     Examples
     --------
@@ -150,7 +154,9 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
 
 
 def _coefficients(rows: Floats, reports: NDArray[np.int64]) -> tuple[Floats, float]:
-    """Return the coefficients by the exponents of all but the last variable, and the logarithm of what they were divided by."""
+    """Return the coefficients by the exponents of all but the last variable, and the logarithm of what they were
+    divided by.
+    """
     users, size = int(reports.sum()), rows.shape[1]
     table = np.zeros((users + 1,) * (size - 1))
     table[(0,) * (size - 1)] = 1
@@ -168,8 +174,8 @@ def _coefficients(rows: Floats, reports: NDArray[np.int64]) -> tuple[Floats, flo
 def krr_posterior(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> PosteriorMean:
     """Return the exact posterior means under k-ary randomised response, in O(n^2) whatever the number of values.
 
-    With ``phi_x(z) = sum_j C(s_x, j) c^j (alpha_x)_j z^j`` and rising factorials ``(a)_j``, the weight of ``M`` informative reports is
-    ``[z^M] prod_x phi_x / (alpha_0)_M``. All terms are positive: nothing cancels.
+    With ``phi_x(z) = sum_j C(s_x, j) c^j (alpha_x)_j z^j`` and rising factorials ``(a)_j``, the weight of ``M``
+    informative reports is ``[z^M] prod_x phi_x / (alpha_0)_M``. All terms are positive: nothing cancels.
 
     Parameters
     ----------
@@ -240,7 +246,9 @@ class _Series:
         return _Series(self.start, self.terms * (own + self.start + np.arange(self.terms.size)), self.scale)
 
     def summed(self, total: float, tilt: float, *, extra: bool) -> tuple[float, float]:
-        """Return ``sum_M a_M e^{-tilt M} / (alpha_0)_M``, with a further ``1 / (alpha_0 + M)`` if wanted, as number and logarithm of a factor."""
+        """Return ``sum_M a_M e^{-tilt M} / (alpha_0)_M``, with a further ``1 / (alpha_0 + M)`` if wanted, as number and
+        logarithm of a factor.
+        """
         degree = self.start + np.arange(self.terms.size)
         logs = -gammaln(total + degree) - tilt * degree
         weights = np.exp(logs - logs.max()) / (total + degree if extra else 1)
@@ -265,10 +273,12 @@ def _informative(count: int, own: float, contrast: float, tilt: float) -> _Serie
 
 
 def krr_posterior_saddle(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> PosteriorMean:
-    """Return approximate posterior means under k-ary randomised response, at a cost that grows with the number of distinct tallies only.
+    """Return approximate posterior means under k-ary randomised response, at a cost that grows with the number of
+    distinct tallies only.
 
-    The coordinates are taken as independent, with density proportional to ``u^{alpha-1} (1 + c u)^s e^{-theta u}`` and theta such that their
-    means sum to 1. Good when the values are many: within 4e-6 of the exact means at 1024 values and 10,000 users, but .01 at three values.
+    The coordinates are taken as independent, with density proportional to ``u^{alpha-1} (1 + c u)^s e^{-theta u}`` and
+    theta such that their means sum to 1. Good when the values are many: within 4e-6 of the exact means at 1024 values
+    and 10,000 users, but .01 at three values.
 
     Parameters
     ----------
@@ -295,7 +305,8 @@ def krr_posterior_saddle(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float
 
 
 def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float = 1e-3, largest: float = 1e3) -> float:
-    """Return the symmetric Dirichlet parameter under which the reports are likeliest: empirical Bayes for k-ary randomised response.
+    """Return the symmetric Dirichlet parameter under which the reports are likeliest: empirical Bayes for k-ary
+    randomised response.
 
     Parameters
     ----------
@@ -312,7 +323,8 @@ def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float 
 
     Notes
     -----
-    Section 6 of lopuhaa2020 asks for a way to let prior knowledge in. The evidence comes from the saddle-point approximation.
+    Section 6 of lopuhaa2020 asks for a way to let prior knowledge in. The evidence comes from the saddle-point
+    approximation.
     """
     from scipy.optimize import minimize_scalar
 
@@ -336,9 +348,11 @@ def support_posterior(
     sweeps: int,
     rng: np.random.Generator,
 ) -> tuple[PosteriorMean, Floats]:
-    """Return posterior means for reports that each support a set of values, by Gibbs sampling, with their standard errors.
+    """Return posterior means for reports that each support a set of values, by Gibbs sampling, with their standard
+    errors.
 
-    Each sweep draws how many reports of each kind are informative, which value each of them stands for, and a distribution given those.
+    Each sweep draws how many reports of each kind are informative, which value each of them stands for, and a
+    distribution given those.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """From summed reports to group means, gaps, and confidence intervals for the size of a gap.
 
-The *signed* gap is unbiased. Its absolute value is not: near 0 it reports noise as a gap. `absolute_interval` says what is known of the size of
-the gap and covers it at its level everywhere, at 0 as well.
+The *signed* gap is unbiased. Its absolute value is not: near 0 it reports noise as a gap. `absolute_interval` says what
+is known of the size of the gap and covers it at its level everywhere, at 0 as well.
 """
 
 from functools import cache
@@ -60,10 +60,11 @@ def folded_cdf(x: ArrayLike, mean: ArrayLike) -> NDArray[np.float64]:
 
 
 def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
-    """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability in which the likelihood ratio is largest.
+    """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability in which the likelihood ratio is
+    largest.
 
-    Values are ranked by ``f(x; mean) / max_m f(x; m)`` (Feldman and Cousins 1998): near 0 the interval is one-sided, far away it is
-    ``mean +- z``, and between it moves over smoothly. Found by bisection on its lower end.
+    Values are ranked by ``f(x; mean) / max_m f(x; m)`` (Feldman and Cousins 1998): near 0 the interval is one-sided,
+    far away it is ``mean +- z``, and between it moves over smoothly. Found by bisection on its lower end.
 
     Parameters
     ----------
@@ -90,16 +91,19 @@ def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
 
 
 def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) -> NDArray[np.float64]:
-    """Return confidence intervals for ``|gap|`` from unbiased normal estimates of the signed gap: all gaps whose `acceptance_region` holds it.
+    """Return confidence intervals for ``|gap|`` from unbiased normal estimates of the signed gap: all gaps whose
+    `acceptance_region` holds it.
 
-    Their coverage is `level` whatever the gap, they are never empty, and they start at 0 when the data do not exclude it.
+    Their coverage is `level` whatever the gap, they are never empty, and they start at 0 when the data do not exclude
+    it.
 
     Parameters
     ----------
     estimate : (n,) float
         Signed estimates, or their absolute values.
     sd : float
-        Their standard deviation, ``> 0``; for `SignedBit` and ``M_R`` the one at values 0 is largest and hardly depends on them.
+        Their standard deviation, ``> 0``; for `SignedBit` and ``M_R`` the one at values 0 is largest and hardly depends
+        on them.
     level : float
         In ``(0, 1)``.
 
@@ -139,7 +143,9 @@ def _upper(low: NDArray[np.float64], mean: NDArray[np.float64], target: ArrayLik
 
 
 def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``ln f(x; mean) - max_m ln f(x; m)`` for the folded normal density; the maximiser solves ``m = x tanh(x m)``, 0 for ``x <= 1``."""
+    """Return ``ln f(x; mean) - max_m ln f(x; m)`` for the folded normal density; the maximiser solves ``m = x tanh(x
+    m)``, 0 for ``x <= 1``.
+    """
     best = x
     for _ in range(30):
         slope = np.tanh(x * best)

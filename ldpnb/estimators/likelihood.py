@@ -1,9 +1,10 @@
 """Maximum-likelihood estimates of the distribution behind locally private reports, each with a certificate.
 
-Use `krr_mle` for k-ary randomised response (exact, O(k log k), many data sets at once), `support_mle` for protocols whose reports support a
-set of values (unary encoding, subset selection), and `mle` for any other finite channel. The likelihood is concave, so every estimate comes
-with a bound on what the log-likelihood still lacks, and an estimate that misses its tolerance is an error, never a result. A fit that stopped
-early is something else: it is shrunk towards its starting point, and may look better than the maximum.
+Use `krr_mle` for k-ary randomised response (exact, O(k log k), many data sets at once), `support_mle` for protocols
+whose reports support a set of values (unary encoding, subset selection), and `mle` for any other finite channel. The
+likelihood is concave, so every estimate comes with a bound on what the log-likelihood still lacks, and an estimate that
+misses its tolerance is an error, never a result. A fit that stopped early is something else: it is shrunk towards its
+starting point, and may look better than the maximum.
 """
 
 from dataclasses import dataclass
@@ -44,8 +45,9 @@ class Fit:
 def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     """Return the exact maximum-likelihood estimate under k-ary randomised response, in O(k log k).
 
-    With ``c = e^epsilon - 1`` the estimate is ``s_x / lambda - 1/c`` on the values with the largest tallies and 0 elsewhere, where
-    ``lambda = c S / (c + K)`` belongs to the sum S of the K largest tallies, and K is the last rank whose tally exceeds ``S / (c + K)``.
+    With ``c = e^epsilon - 1`` the estimate is ``s_x / lambda - 1/c`` on the values with the largest tallies and 0
+    elsewhere, where ``lambda = c S / (c + K)`` belongs to the sum S of the K largest tallies, and K is the last rank
+    whose tally exceeds ``S / (c + K)``.
 
     Parameters
     ----------
@@ -60,9 +62,9 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
 
     Notes
     -----
-    Equation (110) and Algorithm 1 of lopuhaa2020, with the stopping rule put right: values are removed until (110) is nonnegative everywhere.
-    ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. The cancelling terms are collected first, which keeps full
-    precision at small epsilon.
+    Equation (110) and Algorithm 1 of lopuhaa2020, with the stopping rule put right: values are removed until (110) is
+    nonnegative everywhere. ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. The cancelling
+    terms are collected first, which keeps full precision at small epsilon.
 
     Examples
     --------
@@ -136,9 +138,9 @@ def support_mle(
 ) -> Fit:
     """Return the maximum-likelihood estimate for reports that each support a set of values, with its certificate.
 
-    The probability of a report that supports the set ``y`` is proportional to ``1 + (e^epsilon - 1) P(y)``: so for unary encoding whatever its
-    p and q, subset selection and k-ary randomised response. One iteration costs one pass over the reports' bits; the ``2^k`` possible outputs
-    of unary encoding are never listed.
+    The probability of a report that supports the set ``y`` is proportional to ``1 + (e^epsilon - 1) P(y)``: so for
+    unary encoding whatever its p and q, subset selection and k-ary randomised response. One iteration costs one pass
+    over the reports' bits; the ``2^k`` possible outputs of unary encoding are never listed.
 
     Parameters
     ----------
@@ -162,7 +164,8 @@ def support_mle(
 
     Notes
     -----
-    Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only the outputs seen have one.
+    Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only the outputs seen
+    have one.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """Unbiased linear estimates of the distribution behind the reports of any finite channel.
 
-With shares ``s`` of the reports a linear estimate is ``A s``, and unbiased whatever the data if ``A Q = I``: any left inverse of the channel. Least
-squares is the one that knows nothing else; `best_weights` has the smallest variance at a given distribution, there the same as that of the
-maximum-likelihood estimate with many users. Estimates may leave the simplex.
+With shares ``s`` of the reports a linear estimate is ``A s``, and unbiased whatever the data if ``A Q = I``: any left
+inverse of the channel. Least squares is the one that knows nothing else; `best_weights` has the smallest variance at a
+given distribution, there the same as that of the maximum-likelihood estimate with many users. Estimates may leave the
+simplex.
 """
 
 import numpy as np
@@ -58,8 +59,8 @@ def best_weights(channel: ArrayLike, distribution: ArrayLike | None = None) -> F
 
     References
     ----------
-    Gauss, Markov and Aitken: among unbiased linear estimates it has the smallest variance of every contrast; ``Q^T D^-1 Q`` is the information of
-    a report (equation (36) of lopuhaa2020).
+    Gauss, Markov and Aitken: among unbiased linear estimates it has the smallest variance of every contrast; ``Q^T D^-1
+    Q`` is the information of a report (equation (36) of lopuhaa2020).
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The saddle-point approximation behind Bayes estimates under k-ary randomised response.
 
-A Dirichlet vector is a vector of independent gammas given their sum. Replacing the condition by a tilt of their mean leaves independent
-coordinates, one kind for every distinct tally: good when there are many of them.
+A Dirichlet vector is a vector of independent gammas given their sum. Replacing the condition by a tilt of their mean
+leaves independent coordinates, one kind for every distinct tally: good when there are many of them.
 """
 
 from dataclasses import dataclass
@@ -66,7 +66,8 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
 
 
 def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: float) -> tuple[Floats, Floats, Floats]:
-    """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``, which converges exponentially.
+    """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``, which converges
+    exponentially.
 
     Coordinates that need about as many nodes are integrated together.
     """

@@ -1,11 +1,12 @@
 """Estimates of how many nodes hold each value when only a sample of them reports through k-ary randomised response.
 
-Use `realised_size` for a common sampling rate; `unadjusted` and `rescaled` are what it is compared with, and `ratio` trades exact unbiasedness
-for the smallest variance. Use `horvitz_thompson` or `hajek` when rates differ between nodes (`personalised` is biased as soon as rates and
-values are related), and `reweighted_reports` when a noisy report is sent with a probability that depends on the report itself.
+Use `realised_size` for a common sampling rate; `unadjusted` and `rescaled` are what it is compared with, and `ratio`
+trades exact unbiasedness for the smallest variance. Use `horvitz_thompson` or `hajek` when rates differ between nodes
+(`personalised` is biased as soon as rates and values are related), and `reweighted_reports` when a noisy report is sent
+with a probability that depends on the report itself.
 
-Every function takes tallies with one entry per value on the last axis; leading axes are repetitions. Estimates are counts, and may leave
-``[0, nodes]``.
+Every function takes tallies with one entry per value on the last axis; leading axes are repetitions. Estimates are
+counts, and may leave ``[0, nodes]``.
 """
 
 import numpy as np
@@ -78,7 +79,8 @@ def rescaled(tallies: ArrayLike, *, nodes: int, sampling_rate: float, mechanism:
 
 
 def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``(N - S q) / (pi (p - q))`` with ``S`` the realised number of reports: unbiased, and never worse than `rescaled`.
+    """Return ``(N - S q) / (pi (p - q))`` with ``S`` the realised number of reports: unbiased, and never worse than
+    `rescaled`.
 
     Parameters
     ----------
@@ -143,7 +145,8 @@ def ratio(tallies: ArrayLike, *, nodes: int, mechanism: KaryRandomisedResponse) 
 def personalised(
     tallies: ArrayLike, *, nodes: int, expected_reports: float, mechanism: KaryRandomisedResponse
 ) -> Estimate:
-    """Return ``n h / sum(pi) + n q (n - sum(pi)) / (sum(pi) (p - q))``, the pooled estimate for personal sampling rates.
+    """Return ``n h / sum(pi) + n q (n - sum(pi)) / (sum(pi) (p - q))``, the pooled estimate for personal sampling
+    rates.
 
     Parameters
     ----------
@@ -178,7 +181,8 @@ def personalised(
 
 
 def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``sum_g (N_g - S_g q) / (pi_g (p - q))``: unbiased for any known positive rates, related to the values or not.
+    """Return ``sum_g (N_g - S_g q) / (pi_g (p - q))``: unbiased for any known positive rates, related to the values or
+    not.
 
     Parameters
     ----------
@@ -248,7 +252,8 @@ def hajek(tallies: ArrayLike, *, nodes: int, rates: ArrayLike, mechanism: KaryRa
 def reweighted_reports(
     tallies: ArrayLike, *, nodes: int, report_rates: ArrayLike, mechanism: KaryRandomisedResponse
 ) -> Estimate:
-    """Return ``(N_i / pi(i) - n q) / (p - q)`` when every node randomises first and sends the report ``y`` with probability ``pi(y)``.
+    """Return ``(N_i / pi(i) - n q) / (p - q)`` when every node randomises first and sends the report ``y`` with
+    probability ``pi(y)``.
 
     Thinning by the noisy report is post-processing, so participation reveals no more than the report would have.
 

@@ -1,10 +1,12 @@
 """Maximise ``sum_y w_y log (A p)_y`` over the simplex and say how far from the maximum the result can be.
 
-Use `interior_point` when the parameter is short: it solves many data sets of one channel at once, to machine precision. Use `proximal_newton`
-when it is long and the outputs are many: it works on rows of bits, and builds its quadratic model from a sample of them.
+Use `interior_point` when the parameter is short: it solves many data sets of one channel at once, to machine precision.
+Use `proximal_newton` when it is long and the outputs are many: it works on rows of bits, and builds its quadratic model
+from a sample of them.
 
-With ``G_x = sum_y w_y A_yx / (A p)_y`` and weights that sum to 1, ``sum_x p_x G_x = 1`` at every p of the simplex, and concavity bounds the
-shortfall of the log-likelihood by ``max_x G_x - 1`` per user. Both solvers return this gap; neither judges it.
+With ``G_x = sum_y w_y A_yx / (A p)_y`` and weights that sum to 1, ``sum_x p_x G_x = 1`` at every p of the simplex, and
+concavity bounds the shortfall of the log-likelihood by ``max_x G_x - 1`` per user. Both solvers return this gap;
+neither judges it.
 """
 
 from collections.abc import Iterator
@@ -30,7 +32,8 @@ class Rows:
     Parameters
     ----------
     bits : (m, k) array
-        Bits of a support protocol (``contrast / offset = e^epsilon - 1``), or the rows of any channel (``offset=0``, ``contrast=1``).
+        Bits of a support protocol (``contrast / offset = e^epsilon - 1``), or the rows of any channel (``offset=0``,
+        ``contrast=1``).
     weights : (m,) float
         Shares of the reports, summing to 1.
     offset, contrast : float
@@ -56,8 +59,8 @@ class Rows:
     def curvature(self, point: Floats) -> Floats:
         """Return the negative Hessian per user on directions that sum to zero.
 
-        Where the rows are many it comes from an evenly spaced sample of them, with a diagonal that is at least the exact one: a rare value
-        that the sample misses must not look free to move.
+        Where the rows are many it comes from an evenly spaced sample of them, with a diagonal that is at least the
+        exact one: a rare value that the sample misses must not look free to move.
         """
         outputs, size = self.bits.shape
         chosen = np.linspace(0, outputs - 1, min(outputs, max(20 * size, int(_MODEL_WORK / size**2)))).astype(int)
@@ -96,8 +99,9 @@ class Rows:
 def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tuple[Floats, Floats]:
     """Maximise many likelihoods of one channel by a primal-dual interior point with an active-set polish.
 
-    Minimises ``-sum_y w_y log (A p)_y + sum_x p_x`` over ``p >= 0``, whose solution lies on the simplex by itself. Five or more data sets of at
-    most sixteen values share a table of the products of every two columns; otherwise the table would cost more memory than it saves time.
+    Minimises ``-sum_y w_y log (A p)_y + sum_x p_x`` over ``p >= 0``, whose solution lies on the simplex by itself. Five
+    or more data sets of at most sixteen values share a table of the products of every two columns; otherwise the table
+    would cost more memory than it saves time.
 
     Parameters
     ----------
@@ -135,7 +139,8 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
 def proximal_newton(rows: Rows, start: Floats, *, tolerance: float, passes: int = 60) -> tuple[Floats, float, int]:
     """Maximise one likelihood with many coordinates by quadratic models on the simplex.
 
-    Passes over many rows run in single precision while that suffices; a result within the tolerance has its gap in double precision.
+    Passes over many rows run in single precision while that suffices; a result within the tolerance has its gap in
+    double precision.
 
     Parameters
     ----------
@@ -178,7 +183,9 @@ def proximal_newton(rows: Rows, start: Floats, *, tolerance: float, passes: int 
 
 
 def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
-    """Return the point of the simplex that maximises ``slope.d - d.bend.d / 2`` with ``d = point - centre``, to a tenth of the gain."""
+    """Return the point of the simplex that maximises ``slope.d - d.bend.d / 2`` with ``d = point - centre``, to a tenth
+    of the gain.
+    """
     size, scale = centre.size, float(np.abs(slope).max())
     point, dual, level, shrink = 0.9 * centre + 0.1 / size, np.full(size, scale), scale, 0.1
     for _ in range(60):
@@ -202,7 +209,9 @@ def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
 
 
 def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
-    """Return gradients and curvatures; a ridge far above rounding keeps noise from choosing where outputs leave a direction undetermined."""
+    """Return gradients and curvatures; a ridge far above rounding keeps noise from choosing where outputs leave a
+    direction undetermined.
+    """
     fitted = np.maximum(point @ rows.T, _LEAST)
     ratio = weights / fitted
     bent = ratio / fitted

@@ -58,7 +58,8 @@ def audit(channel: ArrayLike) -> pd.DataFrame:
 
 
 def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd.DataFrame:
-    """Estimate the shares of the inputs from one simulated collection, by both linear estimates and certified maximum likelihood.
+    """Estimate the shares of the inputs from one simulated collection, by both linear estimates and certified maximum
+    likelihood.
 
     Parameters
     ----------
@@ -70,7 +71,8 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
     Returns
     -------
     DataFrame
-        Columns ``input, truth``, ``least squares`` and ``best linear`` with their exact standard deviations, and ``MLE``.
+        Columns ``input, truth``, ``least squares`` and ``best linear`` with their exact standard deviations, and
+        ``MLE``.
     """
     matrix, held = as_channel(channel), checks.counts(counts=counts)
     if held.size != matrix.shape[1]:
@@ -104,7 +106,8 @@ def shares(counts: Counts, names: list[str], epsilon: float, *, seed: int) -> pd
     Returns
     -------
     DataFrame
-        Columns ``mechanism, value`` (its place), ``truth, unbiased, standard_deviation`` (exact, of the unbiased estimate), ``Norm-Sub``.
+        Columns ``mechanism, value`` (its place), ``truth, unbiased, standard_deviation`` (exact, of the unbiased
+        estimate), ``Norm-Sub``.
     """
     users, parts = int(counts.sum()), []
     for name in names:
@@ -129,7 +132,9 @@ def load_column(data: str, column: str, *, low: float, high: float, bins: int) -
 def load_groups(
     data: str, column: str, group: str, *, low: float, high: float, bins: int
 ) -> files.GroupedColumn | None:
-    """Return a number with a group; without a file, clients with the rates printed in juarez2022, and None without a group column."""
+    """Return a number with a group; without a file, clients with the rates printed in juarez2022, and None without a
+    group column.
+    """
     if data:
         return files.load_groups(data, column, group, low=low, high=high, bins=bins) if group else None
     rates = clients.published_rates("true_positive_rate")

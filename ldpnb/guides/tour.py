@@ -1,4 +1,6 @@
-"""Experiments of the tour: an estimate that forms report by report, what sampling costs and buys, and the variances behind a theorem."""
+"""Experiments of the tour: an estimate that forms report by report, what sampling costs and buys, and the variances
+behind a theorem.
+"""
 
 from collections.abc import Sequence
 
@@ -38,7 +40,8 @@ def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 
     Returns
     -------
     DataFrame
-        Columns ``series`` (``truth`` or ``unbiased``), ``asked``, ``share``, and ``low``, ``high``: the truth with two exact standard deviations.
+        Columns ``series`` (``truth`` or ``unbiased``), ``asked``, ``share``, and ``low``, ``high``: the truth with two
+        exact standard deviations.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
     reports = mechanism.randomize(truth, rng=stream("reports", truth.size, epsilon, seed=seed))
@@ -70,8 +73,8 @@ def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon
     Returns
     -------
     DataFrame
-        A row per rate: ``reports`` expected, the exact ``standard_deviation`` of the estimated share, and the ``loss`` towards somebody who does not
-        know who was asked.
+        A row per rate: ``reports`` expected, the exact ``standard_deviation`` of the estimated share, and the ``loss``
+        towards somebody who does not know who was asked.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
     rows = []
@@ -97,7 +100,8 @@ def histogram_estimates(counts: NDArray[np.int64], epsilon: float, *, seed: int)
     Returns
     -------
     DataFrame
-        Columns ``estimator, answer, share, standard_error``: truth, the unbiased estimate with its exact standard deviation, and its projection.
+        Columns ``estimator, answer, share, standard_error``: truth, the unbiased estimate with its exact standard
+        deviation, and its projection.
     """
     people, mechanism = int(counts.sum()), KaryRandomisedResponse(epsilon, counts.size)
     tallies = mechanism.sample_tallies(counts, rng=stream("histogram", epsilon, seed=seed))
@@ -122,7 +126,8 @@ def histogram_estimates(counts: NDArray[np.int64], epsilon: float, *, seed: int)
 def variance_contest(
     rates: Sequence[float], *, holders: int, people: int, epsilon: float, runs: int, seed: int
 ) -> pd.DataFrame:
-    """Compare the variances of two unbiased counts under sampling, exactly and by simulation: those of Theorem 3.5 of biswas2022.
+    """Compare the variances of two unbiased counts under sampling, exactly and by simulation: those of Theorem 3.5 of
+    biswas2022.
 
     Parameters
     ----------
@@ -139,8 +144,8 @@ def variance_contest(
     Returns
     -------
     DataFrame
-        Columns ``estimator`` (``g_DE``, which uses the number of people, or ``c-hat``, which uses the number of reports), ``sampling_rate``,
-        ``variance``, ``standard_error``; exact rows have no standard error.
+        Columns ``estimator`` (``g_DE``, which uses the number of people, or ``c-hat``, which uses the number of
+        reports), ``sampling_rate``, ``variance``, ``standard_error``; exact rows have no standard error.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
     rows = []

@@ -1,11 +1,13 @@
 """Local randomizers as value objects: parameters in, probabilities, exact channel and exact privacy loss out.
 
-Use `frequency` for categorical answers (k-ary randomised response, unary encoding), `subsets` for subset selection, `signs` for the lecture's
-sign vectors, `means` for bounded numbers, `groups` for a number together with a sensitive group and `contrasts` for the gap between two groups
-alone; `moves` is what the last two share. Every mechanism simulates tallies from their exact joint law (``sample_tallies``), at a cost that does
-not depend on the number of users, and single users (``randomize``).
+Use `frequency` for categorical answers (k-ary randomised response, unary encoding), `subsets` for subset selection,
+`signs` for the lecture's sign vectors, `means` for bounded numbers, `groups` for a number together with a sensitive
+group and `contrasts` for the gap between two groups alone; `moves` is what the last two share. Every mechanism
+simulates tallies from their exact joint law (``sample_tallies``), at a cost that does not depend on the number of
+users, and single users (``randomize``).
 
-They simulate and analyse; they do not protect. Draws come from a statistical generator (PCG64), which whoever sees enough of its output can
-continue, and noise is in floating point, whose gaps give the noiseless value away. Nothing here may stand between real people's data and an
-adversary: use OpenDP or Google's differential-privacy library, with discrete noise and a cryptographic source of randomness.
+They simulate and analyse; they do not protect. Draws come from a statistical generator (PCG64), which whoever sees
+enough of its output can continue, and noise is in floating point, whose gaps give the noiseless value away. Nothing
+here may stand between real people's data and an adversary: use OpenDP or Google's differential-privacy library, with
+discrete noise and a cryptographic source of randomness.
 """

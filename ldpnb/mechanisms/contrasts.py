@@ -1,13 +1,14 @@
 """Mechanisms for the gap between two group means alone: one number per client, and no group.
 
-The gap is the sum over clients of ``s v / n`` with ``s = +1`` in the first group and ``-1`` in the second, so a client needs to protect only the
-single bounded number ``x = s v n_min / n``. Nothing depends on the group beyond it. `SignedBit` sends a sign, `SignedLaplace` adds noise; both are
-exactly epsilon-LDP in group and value together. Neither is in juarez2022: they are what its two mechanisms should be compared with. The bit is
-better than ``M_R`` for equal groups at every budget and for any sizes up to ``ln sqrt 5 = 0.80`` nats; beyond, a majority next to a small minority
+The gap is the sum over clients of ``s v / n`` with ``s = +1`` in the first group and ``-1`` in the second, so a client
+needs to protect only the single bounded number ``x = s v n_min / n``. Nothing depends on the group beyond it.
+`SignedBit` sends a sign, `SignedLaplace` adds noise; both are exactly epsilon-LDP in group and value together. Neither
+is in juarez2022: they are what its two mechanisms should be compared with. The bit is better than ``M_R`` for equal
+groups at every budget and for any sizes up to ``ln sqrt 5 = 0.80`` nats; beyond, a majority next to a small minority
 wastes its reports.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
-`ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from ldpnb.mechanisms import moves
 
 
 def contrast_weights(sizes: tuple[int, ...], pair: tuple[int, int]) -> NDArray[np.float64]:
-    """Return each group's factor of the value: ``n_min / n`` for the first of the pair, ``-n_min / n`` for the second, 0 for any other.
+    """Return each group's factor of the value: ``n_min / n`` for the first of the pair, ``-n_min / n`` for the second,
+    0 for any other.
 
     Parameters
     ----------
@@ -80,14 +82,18 @@ class SignedBit:
         return float(np.tanh(self.epsilon / 2))
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
-        """Return ``Pr(sign | group, value)`` as ``(2, d m)``: signs -1 and +1, inputs ``(0, values[0]), (0, values[1]), ...``."""
+        """Return ``Pr(sign | group, value)`` as ``(2, d m)``: signs -1 and +1, inputs ``(0, values[0]), (0, values[1]),
+        ...``.
+        """
         x = np.outer(contrast_weights(self.sizes, self.pair), moves.unit_values(values)).ravel()
         return moves.sign_probabilities(x, self.epsilon)
 
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw the sum of all signs from its exact law, shape ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
+        """Draw the sum of all signs from its exact law, shape ``(repetitions,)``; arguments as
+        `groups.DiscretisedMeans.sample_tallies`.
+        """
         held, numbers = moves.tallied(counts, values, len(self.sizes))
         x = contrast_weights(self.sizes, self.pair)[:, None] * numbers
         draws = checks.whole(repetitions=repetitions, at_least=1)
@@ -104,7 +110,8 @@ class SignedBit:
 
 @dataclass(frozen=True, slots=True)
 class SignedLaplace:
-    """The number ``x = +-v n_min / n`` with Laplace noise of scale ``2 / epsilon``: beats `SignedBit` in the worst case from 2.33 nats on.
+    """The number ``x = +-v n_min / n`` with Laplace noise of scale ``2 / epsilon``: beats `SignedBit` in the worst case
+    from 2.33 nats on.
 
     Parameters
     ----------
@@ -142,14 +149,18 @@ class SignedLaplace:
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw the sum of all reports from its exact law, shape ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
+        """Draw the sum of all reports from its exact law, shape ``(repetitions,)``; arguments as
+        `groups.DiscretisedMeans.sample_tallies`.
+        """
         held, numbers = moves.tallied(counts, values, len(self.sizes))
         total = float((contrast_weights(self.sizes, self.pair)[:, None] * numbers * held).sum())
         draws = checks.whole(repetitions=repetitions, at_least=1)
         return total + self.scale * moves.sum_of_laplace(np.full(draws, held.sum()), rng=rng)
 
     def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Randomize clients one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to numbers ``(n,) float``."""
+        """Randomize clients one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to numbers ``(n,)
+        float``.
+        """
         x = _numbers(groups, values, self.sizes, self.pair)
         return x + rng.laplace(scale=self.scale, size=x.size)
 

@@ -1,10 +1,11 @@
 """Mechanisms for a categorical answer: k-ary randomised response and unary encoding.
 
-Both are *pure* protocols: a report supports the value ``x`` with probability ``p`` if its sender holds ``x`` and ``q`` otherwise, and ``p > q``.
-That pair is all an unbiased estimate needs. The exact channel is there for everything else: privacy loss, likelihood, information.
+Both are *pure* protocols: a report supports the value ``x`` with probability ``p`` if its sender holds ``x`` and ``q``
+otherwise, and ``p > q``. That pair is all an unbiased estimate needs. The exact channel is there for everything else:
+privacy loss, likelihood, information.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
-`ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -46,7 +47,8 @@ class FrequencyMechanism(Protocol):
 class KaryRandomisedResponse:
     """k-ary randomised response: the truth with probability ``p``, each other value with probability ``q``.
 
-    Also known as direct encoding, k-RR and generalised randomised response; Warner's randomised response at ``domain_size = 2``.
+    Also known as direct encoding, k-RR and generalised randomised response; Warner's randomised response at
+    ``domain_size = 2``.
 
     Parameters
     ----------
@@ -57,7 +59,8 @@ class KaryRandomisedResponse:
 
     References
     ----------
-    Definition 2.4 of biswas2022; equation (103) of lopuhaa2020; Definition 2.2 of juarez2022 (with the index slip mended); lecture20 (k = 2).
+    Definition 2.4 of biswas2022; equation (103) of lopuhaa2020; Definition 2.2 of juarez2022 (with the index slip
+    mended); lecture20 (k = 2).
 
     Examples
     --------
@@ -102,7 +105,8 @@ class KaryRandomisedResponse:
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw the number of reports of each value from their exact joint law, in O(k) whatever the number of users.
 
-        Users who answer truthfully are binomial per value; all others spread uniformly over the k values, one multinomial.
+        Users who answer truthfully are binomial per value; all others spread uniformly over the k values, one
+        multinomial.
 
         Parameters
         ----------
@@ -139,7 +143,8 @@ class KaryRandomisedResponse:
 
 @dataclass(frozen=True, slots=True)
 class UnaryEncoding:
-    """Unary encoding: one bit per value, the sender's own set with probability ``p``, every other with probability ``q``, independently.
+    """Unary encoding: one bit per value, the sender's own set with probability ``p``, every other with probability
+    ``q``, independently.
 
     Parameters
     ----------
@@ -177,7 +182,9 @@ class UnaryEncoding:
 
     @classmethod
     def optimised(cls, epsilon: float, domain_size: int) -> "UnaryEncoding":
-        """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, of least variance at rare values."""
+        """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, of least variance at rare
+        values.
+        """
         decay = np.exp(-checks.positive(epsilon=epsilon))
         return cls(0.5, float(decay / (1 + decay)), domain_size)
 
@@ -187,7 +194,8 @@ class UnaryEncoding:
         return float(np.log1p((self.p - self.q) / (self.q * (1 - self.p))))
 
     def outputs(self) -> NDArray[np.uint8]:
-        """Return all ``(2**k, k)`` outputs as rows of bits; bit ``x`` of output ``y`` is the ``x``-th binary digit of ``y``.
+        """Return all ``(2**k, k)`` outputs as rows of bits; bit ``x`` of output ``y`` is the ``x``-th binary digit of
+        ``y``.
 
         Raises
         ------
@@ -220,7 +228,9 @@ class UnaryEncoding:
         return product
 
     def channel(self) -> NDArray[np.float64]:
-        """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`; for ``k <= 12``."""
+        """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`; for ``k <=
+        12``.
+        """
         return self.likelihood(self.outputs())
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -1,11 +1,12 @@
 """Mechanisms for a number in ``[-1, 1]`` together with a sensitive group: the two group-mean mechanisms of juarez2022.
 
-A client of group ``g`` with value ``v`` reports a group and a value. The group goes through randomised response; if it changes, the value is
-replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a real number with Laplace noise. Both know their
-*exact* privacy loss, which is not the one the source states. For a gap alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
+A client of group ``g`` with value ``v`` reports a group and a value. The group goes through randomised response; if it
+changes, the value is replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a
+real number with Laplace noise. Both know their *exact* privacy loss, which is not the one the source states. For a gap
+alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
-`ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from ldpnb.mechanisms import moves
 
 @dataclass(frozen=True, slots=True)
 class DiscretisedMeans:
-    """The mechanism ``M_R``: group by randomised response, value rounded to a sign which goes through randomised response as well.
+    """The mechanism ``M_R``: group by randomised response, value rounded to a sign which goes through randomised
+    response as well.
 
     Parameters
     ----------
@@ -52,15 +54,18 @@ class DiscretisedMeans:
 
     @classmethod
     def published(cls, epsilon: float, groups: int = 2) -> "DiscretisedMeans":
-        """Return the source's allocation for a claimed budget: ``eps1 = eps2 = epsilon`` (Appendix A.1). Its loss is larger than `epsilon`."""
+        """Return the source's allocation for a claimed budget: ``eps1 = eps2 = epsilon`` (Appendix A.1). Its loss is
+        larger than `epsilon`.
+        """
         return cls(epsilon, epsilon, groups)
 
     @classmethod
     def calibrated(cls, epsilon: float, groups: int = 2) -> "DiscretisedMeans":
-        """Return the allocation of least variance whose exact loss is `epsilon`: ``eps2 = epsilon``, ``eps1 = ln((1 + e^epsilon) / 2)``.
+        """Return the allocation of least variance whose exact loss is `epsilon`: ``eps2 = epsilon``, ``eps1 = ln((1 +
+        e^epsilon) / 2)``.
 
-        It is optimal for any sizes of the groups: with ``t = tanh(eps2 / 2)`` and ``eps1 = epsilon - ln(1 + t)`` the variance (20) is a product
-        of two decreasing functions of ``t``.
+        It is optimal for any sizes of the groups: with ``t = tanh(eps2 / 2)`` and ``eps1 = epsilon - ln(1 + t)`` the
+        variance (20) is a product of two decreasing functions of ``t``.
 
         Examples
         --------
@@ -101,7 +106,8 @@ class DiscretisedMeans:
         return max(self.group_epsilon, self.value_epsilon)
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
-        """Return ``Pr(report | group, value)``, linear in the value, so that its extremes are attained at ``-1`` and ``1``.
+        """Return ``Pr(report | group, value)``, linear in the value, so that its extremes are attained at ``-1`` and
+        ``1``.
 
         Parameters
         ----------
@@ -111,7 +117,8 @@ class DiscretisedMeans:
         Returns
         -------
         (2 d, d m) float
-            Reports in the order ``(0, -1), (0, +1), (1, -1), ...``; inputs in the order ``(0, values[0]), (0, values[1]), ...``.
+            Reports in the order ``(0, -1), (0, +1), (1, -1), ...``; inputs in the order ``(0, values[0]), (0,
+            values[1]), ...``.
         """
         held = moves.unit_values(values)
         own = self.keep * moves.sign_probabilities(held, self.value_epsilon)
@@ -123,7 +130,8 @@ class DiscretisedMeans:
     def sample_tallies(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw the number of reports of each group and sign from their exact joint law, at a cost that does not depend on the clients.
+        """Draw the number of reports of each group and sign from their exact joint law, at a cost that does not depend
+        on the clients.
 
         Parameters
         ----------
@@ -178,9 +186,11 @@ class DiscretisedMeans:
 
 @dataclass(frozen=True, slots=True)
 class LaplaceMeans:
-    """The mechanism ``M_L``: group by randomised response, Laplace noise on the value, of another scale when the group has changed.
+    """The mechanism ``M_L``: group by randomised response, Laplace noise on the value, of another scale when the group
+    has changed.
 
-    A client that keeps its group adds noise of scale ``2 / eps2``, one that does not sends noise of scale ``k / eps2`` alone.
+    A client that keeps its group adds noise of scale ``2 / eps2``, one that does not sends noise of scale ``k / eps2``
+    alone.
 
     Parameters
     ----------
@@ -221,23 +231,28 @@ class LaplaceMeans:
 
     @classmethod
     def published(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
-        """Return the source's "optimal" mechanism for a claimed budget (Appendix B). Its exact loss is infinite unless ``epsilon = 2``.
+        """Return the source's "optimal" mechanism for a claimed budget (Appendix B). Its exact loss is infinite unless
+        ``epsilon = 2``.
 
-        ``eps2 = epsilon`` and ``k = max(2/3, epsilon)``, with ``eps1 = ln(2 / epsilon) + epsilon - 1`` from 2/3 on and ``ln 3 - epsilon / 2``
-        below.
+        ``eps2 = epsilon`` and ``k = max(2/3, epsilon)``, with ``eps1 = ln(2 / epsilon) + epsilon - 1`` from 2/3 on and
+        ``ln 3 - epsilon / 2`` below.
         """
         return cls(published_group_epsilon(epsilon), epsilon, max(2 / 3, epsilon), groups)
 
     @classmethod
     def executed(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
-        """Return what the code published with the source runs for its Table 2: ``k`` capped at 2 and the two noise scales reversed."""
+        """Return what the code published with the source runs for its Table 2: ``k`` capped at 2 and the two noise
+        scales reversed.
+        """
         return cls(
             published_group_epsilon(epsilon), epsilon, min(2.0, max(2 / 3, epsilon)), groups, reversed_noise=True
         )
 
     @classmethod
     def calibrated(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
-        """Return the mechanism with ``k = 2`` of exact loss `epsilon`: ``eps2 = epsilon``, ``eps1 = epsilon / 2`` (Theorem 4.3 at k = 2)."""
+        """Return the mechanism with ``k = 2`` of exact loss `epsilon`: ``eps2 = epsilon``, ``eps1 = epsilon / 2``
+        (Theorem 4.3 at k = 2).
+        """
         return cls(checks.positive(epsilon=epsilon) / 2, epsilon, 2.0, groups)
 
     @property
@@ -267,7 +282,9 @@ class LaplaceMeans:
 
     @property
     def epsilon(self) -> float:
-        """Exact privacy loss in nats: ``max(eps2, eps2 / 2 + eps1)`` at ``k = 2`` and infinite otherwise, for every number of groups."""
+        """Exact privacy loss in nats: ``max(eps2, eps2 / 2 + eps1)`` at ``k = 2`` and infinite otherwise, for every
+        number of groups.
+        """
         if self.k != 2.0:
             return float("inf")
         return max(self.value_epsilon, self.value_epsilon / 2 + self.group_epsilon)
@@ -281,10 +298,12 @@ class LaplaceMeans:
 
     @property
     def clipped_epsilon(self) -> float:
-        """Exact privacy loss in nats if reports are clipped to ``[-1, 1]``, which biases them: atoms at the ends, densities between.
+        """Exact privacy loss in nats if reports are clipped to ``[-1, 1]``, which biases them: atoms at the ends,
+        densities between.
 
-        The largest of ``eps2`` (same group), ``eps1 + eps2/k + max(0, ln(k/2))`` (a kept report at its own end: the atom there, or just inside) and
-        ``ln(2/k) + eps2/2 - eps1`` (a changed one at 0; at the far end it loses less than ``eps2``).
+        The largest of ``eps2`` (same group), ``eps1 + eps2/k + max(0, ln(k/2))`` (a kept report at its own end: the
+        atom there, or just inside) and ``ln(2/k) + eps2/2 - eps1`` (a changed one at 0; at the far end it loses less
+        than ``eps2``).
         """
         if self.reversed_noise:
             raise ValueError("clipped_epsilon is for the mechanism as stated, got reversed_noise=True")
@@ -293,7 +312,8 @@ class LaplaceMeans:
         return max(self.value_epsilon, kept, moved)
 
     def law(self, group: int, value: float) -> NDArray[np.float64]:
-        """Return the law of a report: for each reported group its probability, and location and scale of the Laplace law of the value.
+        """Return the law of a report: for each reported group its probability, and location and scale of the Laplace
+        law of the value.
 
         Returns
         -------
@@ -308,7 +328,8 @@ class LaplaceMeans:
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw the sum of the values reported for each group from their exact joint law, at a cost that does not depend on the clients.
+        """Draw the sum of the values reported for each group from their exact joint law, at a cost that does not depend
+        on the clients.
 
         The sum of ``N`` Laplace variables is a scaled difference of two Gamma(N) variables.
 
@@ -352,6 +373,8 @@ GroupMeans = DiscretisedMeans | LaplaceMeans
 
 
 def published_group_epsilon(epsilon: float) -> float:
-    """Return the group budget of the source's "optimal" ``M_L``, ``ln(2/eps) + eps - 1`` from 2/3 on and ``ln 3 - eps/2`` below (App. B)."""
+    """Return the group budget of the source's "optimal" ``M_L``, ``ln(2/eps) + eps - 1`` from 2/3 on and ``ln 3 -
+    eps/2`` below (App. B).
+    """
     budget = checks.positive(epsilon=epsilon)
     return float(np.log(2 / budget) + budget - 1 if budget >= 2 / 3 else np.log(3) - budget / 2)

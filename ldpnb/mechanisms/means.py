@@ -1,11 +1,13 @@
-"""Mechanisms for the mean of bounded numbers: one bit, local Laplace noise, and the central Laplace mechanism to compare with.
+"""Mechanisms for the mean of bounded numbers: one bit, local Laplace noise, and the central Laplace mechanism to
+compare with.
 
-Use `OneBit` where a report must be small or the budget is below 2.3 nats, `LocalLaplace` where the server needs a real number, and
-`CentralLaplace` for what a trusted curator would reach. All three are simulated through the **sum of the reports**, drawn from its exact law
-in time proportional to the number of distinct values, whatever the number of users; `estimate` turns that sum into the unbiased mean.
+Use `OneBit` where a report must be small or the budget is below 2.3 nats, `LocalLaplace` where the server needs a real
+number, and `CentralLaplace` for what a trusted curator would reach. All three are simulated through the **sum of the
+reports**, drawn from its exact law in time proportional to the number of distinct values, whatever the number of users;
+`estimate` turns that sum into the unbiased mean.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
-`ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -88,14 +90,17 @@ class OneBit:
     def one_rate(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of a one, ``q + (p - q) x / upper``, at values ``x``.
 
-        The two ends are written as a mixture of ``p`` and ``q``, so that no probability of a rare report is lost to rounding.
+        The two ends are written as a mixture of ``p`` and ``q``, so that no probability of a rare report is lost to
+        rounding.
         """
         share: NDArray[np.float64] = _values(values, self.upper) / self.upper
         rate: NDArray[np.float64] = share * self.p + (1 - share) * self.q
         return rate
 
     def channel(self, values: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)`` for given values, by default the two ends 0 and `upper`."""
+        """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)`` for given values, by default the two ends 0 and
+        `upper`.
+        """
         held = np.array([0.0, self.upper]) if values is None else np.asarray(values, dtype=float)
         return np.vstack([self.one_rate(self.upper - held), self.one_rate(held)])
 
@@ -175,7 +180,8 @@ class LocalLaplace:
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
-        """Draw the sum of all noisy values: a sum of Laplace variables is exactly the difference of two gamma variables.
+        """Draw the sum of all noisy values: a sum of Laplace variables is exactly the difference of two gamma
+        variables.
 
         Parameters
         ----------
@@ -209,15 +215,16 @@ class LocalLaplace:
 
 @dataclass(frozen=True, slots=True)
 class CentralLaplace:
-    """A trusted curator adds Laplace noise of scale ``sensitivity / epsilon`` to each entry of an exact sum or histogram.
+    """A trusted curator adds Laplace noise of scale ``sensitivity / epsilon`` to each entry of an exact sum or
+    histogram.
 
     Parameters
     ----------
     epsilon : float
         Privacy budget in nats, ``> 0``.
     sensitivity : float
-        Largest change in the sum of absolute differences when one user's data change: `upper` for a sum of values in ``[0, upper]``
-        (replacement, with a public number of users), `histogram_sensitivity` for counts.
+        Largest change in the sum of absolute differences when one user's data change: `upper` for a sum of values in
+        ``[0, upper]`` (replacement, with a public number of users), `histogram_sensitivity` for counts.
 
     References
     ----------
@@ -247,7 +254,9 @@ class CentralLaplace:
         return self.sensitivity
 
     def log_density(self, released: ArrayLike, exact: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-density of `released` given the `exact` entries, both ``(..., entries)``, summed over the last axis."""
+        """Return the log-density of `released` given the `exact` entries, both ``(..., entries)``, summed over the last
+        axis.
+        """
         noise = np.asarray(released, dtype=float) - np.asarray(exact, dtype=float)
         total: NDArray[np.float64] = np.sum(_log_laplace(noise, self.scale), axis=-1)
         return total

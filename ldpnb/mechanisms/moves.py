@@ -1,7 +1,8 @@
-"""What the group-mean mechanisms share: randomised response of the group, and signs and noise, on tallies and client by client.
+"""What the group-mean mechanisms share: randomised response of the group, and signs and noise, on tallies and client by
+client.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
-`ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 import numpy as np
@@ -15,7 +16,9 @@ EXTREMES = (-1.0, 1.0)
 
 
 def keep_probability(group_epsilon: float, groups: int) -> float:
-    """Return ``e^eps1 / (e^eps1 + d - 1)``, the probability that randomised response over ``d`` groups keeps the own one."""
+    """Return ``e^eps1 / (e^eps1 + d - 1)``, the probability that randomised response over ``d`` groups keeps the own
+    one.
+    """
     return float(expit(group_epsilon - np.log(groups - 1)))
 
 
@@ -25,9 +28,11 @@ def move_probability(group_epsilon: float, groups: int) -> float:
 
 
 def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
-    """Return the probabilities of the signs ``-1`` and ``+1``, shape ``(2, m)``: values rounded to a sign, then randomised response.
+    """Return the probabilities of the signs ``-1`` and ``+1``, shape ``(2, m)``: values rounded to a sign, then
+    randomised response.
 
-    Written as a mixture of ``b = e^epsilon / (1 + e^epsilon)`` and ``1 - b``, which keeps small probabilities at large epsilon.
+    Written as a mixture of ``b = e^epsilon / (1 + e^epsilon)`` and ``1 - b``, which keeps small probabilities at large
+    epsilon.
 
     Examples
     --------
@@ -40,7 +45,8 @@ def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[n
 
 
 def sum_of_laplace(terms: NDArray[np.int64], *, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw sums of independent Laplace variables of scale 1, exactly and in constant time: the difference of two Gamma variables.
+    """Draw sums of independent Laplace variables of scale 1, exactly and in constant time: the difference of two Gamma
+    variables.
 
     Parameters
     ----------
@@ -85,7 +91,9 @@ def tallied(counts: ArrayLike, values: ArrayLike, groups: int) -> tuple[NDArray[
 def sample_moves(
     held: NDArray[np.int64], keep: float, repetitions: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw how many clients of each group and value keep their group ``(repetitions, d, m)``, and how many others join it ``(repetitions, d)``."""
+    """Draw how many clients of each group and value keep their group ``(repetitions, d, m)``, and how many others join
+    it ``(repetitions, d)``.
+    """
     draws = checks.whole(repetitions=repetitions, at_least=1)
     groups = held.shape[0]
     kept = rng.binomial(held, keep, size=(draws, *held.shape))

@@ -1,11 +1,11 @@
 """The lecture's frequency randomiser: a vector of signs, one per value, in which only the sender's own sign is biased.
 
-As printed, the bias *is* the privacy budget; the exact privacy loss is then about twice as large. `SignRandomiser` is calibrated to a budget,
-`SignRandomiser.as_printed` follows the lecture to the letter. A report supports a value where its sign is +1, so the estimators for pure
-protocols apply unchanged.
+As printed, the bias *is* the privacy budget; the exact privacy loss is then about twice as large. `SignRandomiser` is
+calibrated to a budget, `SignRandomiser.as_printed` follows the lecture to the letter. A report supports a value where
+its sign is +1, so the estimators for pure protocols apply unchanged.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
-`ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ class SignRandomiser:
     Parameters
     ----------
     epsilon : float
-        Exact privacy loss in nats, ``> 0``: two users' vectors differ in law in two places, each of which gives half of it away.
+        Exact privacy loss in nats, ``> 0``: two users' vectors differ in law in two places, each of which gives half of
+        it away.
     domain_size : int
         Number ``k >= 2`` of values.
 
@@ -83,7 +84,9 @@ class SignRandomiser:
         return (2 * ((codes >> np.arange(self.domain_size)) & 1) - 1).astype(np.int8)
 
     def channel(self) -> NDArray[np.float64]:
-        """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`; for ``k <= 12``."""
+        """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`; for ``k <=
+        12``.
+        """
         wrong = float(np.exp(-self.epsilon)) * self.p
         own: NDArray[np.float64] = np.where(self.outputs() == 1, self.p, wrong)
         return own * self.q ** (self.domain_size - 1)

@@ -1,10 +1,10 @@
 """Subset selection: report a set of k values that holds one's own with raised probability.
 
-Between k-ary randomised response (``k = 1``) and half of all values it is the best channel known for frequency estimation at every epsilon; at the
-uniform distribution it is the best there is (see `ldpnb.privacy.design`).
+Between k-ary randomised response (``k = 1``) and half of all values it is the best channel known for frequency
+estimation at every epsilon; at the uniform distribution it is the best there is (see `ldpnb.privacy.design`).
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects real people (what does:
-`ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ EXPLICIT_LIMIT = 5000
 
 @dataclass(frozen=True, slots=True)
 class SubsetSelection:
-    """Report a random subset of ``subset_size`` values, each set that holds one's own being ``e^epsilon`` times likelier than each other.
+    """Report a random subset of ``subset_size`` values, each set that holds one's own being ``e^epsilon`` times
+    likelier than each other.
 
     Parameters
     ----------
@@ -129,7 +130,8 @@ class SubsetSelection:
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Draw reports and how often each occurred, from the exact joint law.
 
-        Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a report per user.
+        Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a
+        report per user.
 
         Parameters
         ----------

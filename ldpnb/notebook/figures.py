@@ -1,8 +1,9 @@
 """Draw tidy tables and publish the pictures with their numbers. Nothing here computes a result.
 
-A figure is drawn from one table and published together with it, so that the numbers behind every picture can be read, compared and reused.
-Colour, marker and dash belong to the thing shown (an estimator, a mechanism, a bound), the same in every figure. Simulated values, which carry a
-standard error, are points with bars of two standard errors; theory is a line.
+A figure is drawn from one table and published together with it, so that the numbers behind every picture can be read,
+compared and reused. Colour, marker and dash belong to the thing shown (an estimator, a mechanism, a bound), the same in
+every figure. Simulated values, which carry a standard error, are points with bars of two standard errors; theory is a
+line.
 """
 
 import hashlib
@@ -95,7 +96,9 @@ def look(name: str) -> Look:
 
 
 def _looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of one figure's series: their own, and for numbers and unknown names, in order, those that nothing else there has."""
+    """Return the looks of one figure's series: their own, and for numbers and unknown names, in order, those that
+    nothing else there has.
+    """
     look("MLE")
     looks = {n: _LOOKS[str(n)] for n in names if str(n) in _LOOKS}
     others = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
@@ -131,7 +134,8 @@ def curves(
     by, panel : str, optional
         Columns that tell series and panels apart, in order of first appearance.
     error : str, optional
-        Column of standard errors. Rows where it is present are drawn as points with bars of two standard errors, the others as a line.
+        Column of standard errors. Rows where it is present are drawn as points with bars of two standard errors, the
+        others as a line.
     band : (str, str), optional
         Columns between which a series is shaded.
     xlabel, ylabel, xscale, yscale : str
@@ -230,7 +234,8 @@ def _legend_columns(labels: Sequence[str]) -> int:
 
 
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Return a table for reading: floating-point columns as text with `digits` significant digits, whole numbers unchanged.
+    """Return a table for reading: floating-point columns as text with `digits` significant digits, whole numbers
+    unchanged.
 
     >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
     ['0.3333', '1.235e+04']
@@ -245,8 +250,9 @@ def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
 def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> None:
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
-    Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits), and their provenance ``<stem>.json`` (caption, the run's own
-    parameters, hashes of the numbers and of what was drawn from them), each replaced in one step. Without a folder nothing is written.
+    Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits), and their provenance
+    ``<stem>.json`` (caption, the run's own parameters, hashes of the numbers and of what was drawn from them), each
+    replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
@@ -275,7 +281,9 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
 
 
 def publish_table(table: pd.DataFrame, stem: str, *, caption: str) -> None:
-    """Write a table of results as ``<stem>.csv`` and, for LaTeX, ``<stem>.tex`` when a folder for figures is set; see `publish`."""
+    """Write a table of results as ``<stem>.csv`` and, for LaTeX, ``<stem>.tex`` when a folder for figures is set; see
+    `publish`.
+    """
     _require(table, stem, caption)
     _publish(table, stem, caption, lambda: {".tex": _latex(table, caption).encode()})
 

@@ -1,13 +1,15 @@
 """The live section that ends a notebook: a few controls that redraw a result.
 
-With a reader `live` shows sliders and drop-downs, the figure and the number that changes. Without one (papermill, nbval) it draws once at the
-starting values and prints the number, so the section is executed wherever the notebook is.
+With a reader `live` shows sliders and drop-downs, the figure and the number that changes. Without one (papermill,
+nbval) it draws once at the starting values and prints the number, so the section is executed wherever the notebook is.
 
-Only ipywidgets' own controls are used, and the figure is a picture within one of them rather than an output of the kernel, because front ends
-differ there. JupyterLab, Notebook 7 and Binder (which is JupyterLab from ``environment.yml``) show everything from the environment's own files.
-VS Code and Colab bring their own copies of the same controls; there an output that a callback prints may end up elsewhere or not be shown at all,
-which nothing here relies on. Colab needs the package and its checkout installed first. A notebook opened without running it shows the printed
-number. While a kernel computes, a front end holds back all but the latest value of a slider, so dragging never queues redraws.
+Only ipywidgets' own controls are used, and the figure is a picture within one of them rather than an output of the
+kernel, because front ends differ there. JupyterLab, Notebook 7 and Binder (which is JupyterLab from
+``environment.yml``) show everything from the environment's own files. VS Code and Colab bring their own copies of the
+same controls; there an output that a callback prints may end up elsewhere or not be shown at all, which nothing here
+relies on. Colab needs the package and its checkout installed first. A notebook opened without running it shows the
+printed number. While a kernel computes, a front end holds back all but the latest value of a slider, so dragging never
+queues redraws.
 """
 
 import base64
@@ -127,8 +129,9 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
 def _alone() -> Iterator[None]:
     """Let one redraw happen at a time, and leave no figure open behind it.
 
-    JupyterLab hands the moves of a slider and the click of a button to different threads of the kernel, and after each the notebook would show and
-    close whatever figure is open, in the middle of another's drawing, if pyplot were interactive.
+    JupyterLab hands the moves of a slider and the click of a button to different threads of the kernel, and after each
+    the notebook would show and close whatever figure is open, in the middle of another's drawing, if pyplot were
+    interactive.
     """
     with _turn, plt.ioff():
         before = plt.get_fignums()
@@ -194,7 +197,8 @@ def _thin_out(figure: Figure) -> None:
 
 
 def _value(control: Slider | Choice, value: Any) -> Any:
-    """Return a widget's value as the redrawing function expects it: exactly the start, whole where the control starts at a whole number.
+    """Return a widget's value as the redrawing function expects it: exactly the start, whole where the control starts
+    at a whole number.
 
     >>> people = Slider(1000, 1, 10_000, 0.1, log=True)
     >>> _value(people, 999.9999999999), _value(people, 1995.262), _value(Slider(0.5, 0.0, 1.0, 0.1), 0.25)
@@ -208,7 +212,8 @@ def _value(control: Slider | Choice, value: Any) -> Any:
 
 
 def _ends(control: Slider) -> dict[str, float]:
-    """Return the limits, moved inwards to whole steps from the start: a front end moves a value between steps to the next one.
+    """Return the limits, moved inwards to whole steps from the start: a front end moves a value between steps to the
+    next one.
 
     >>> _ends(Slider(1.0, 0.5, 10.0, 0.25, log=True)), _ends(Slider(3, 0, 10, 2))
     ({'min': -0.25, 'max': 1.0}, {'min': 1, 'max': 9})

@@ -14,7 +14,8 @@ _KINDS = {
 
 
 def verdicts(*identifiers: str) -> None:
-    """Show the verdicts of some claims in a notebook, each with its evidence and, where the source errs, what holds instead.
+    """Show the verdicts of some claims in a notebook, each with its evidence and, where the source errs, what holds
+    instead.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """How likely a sum of randomised bits is to stray from its mean: exact laws and Chernoff exponents.
 
-Two kinds of sums. *One rate*: bits whose chances of a one are anything, with a given mean. *Two rates*: a share of the bits has chance ``p`` and
-the others ``q``. Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits starts at a real number of ones; the binomial tail is
-continued to real numbers by the incomplete beta function, which exceeds every tail of the lattice and does not jump with it.
+Two kinds of sums. *One rate*: bits whose chances of a one are anything, with a given mean. *Two rates*: a share of the
+bits has chance ``p`` and the others ``q``. Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits starts
+at a real number of ones; the binomial tail is continued to real numbers by the incomplete beta function, which exceeds
+every tail of the lattice and does not jump with it.
 """
 
 import numpy as np
@@ -15,7 +16,8 @@ _REACH, _RESOLUTION, _STEEPEST = 8.0, 2.0, 200.0
 
 
 def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
-    """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its decreasing continuation ``I_rate(ones, bits - ones + 1)``.
+    """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its decreasing continuation ``I_rate(ones, bits - ones +
+    1)``.
 
     Examples
     --------
@@ -28,9 +30,11 @@ def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
 
 
 def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
-    """Return the chance that the mean of `bits` independent bits is `deviation` or more away from its expectation, by the expectation.
+    """Return the chance that the mean of `bits` independent bits is `deviation` or more away from its expectation, by
+    the expectation.
 
-    Of all bits with that expectation, those of equal rates stray most, once the deviation amounts to a bit (below, 1 is returned).
+    Of all bits with that expectation, those of equal rates stray most, once the deviation amounts to a bit (below, 1 is
+    returned).
 
     Parameters
     ----------
@@ -81,7 +85,8 @@ def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: f
 def sampled_two_rates_exact(
     population: int, holders: Floats, bits: int, p: float, q: float, deviation: float
 ) -> Floats:
-    """Return the same chance when the bits are those of a simple random sample: the holders among them are hypergeometric.
+    """Return the same chance when the bits are those of a simple random sample: the holders among them are
+    hypergeometric.
 
     The deviation is from what the whole population would send on average.
 
@@ -125,10 +130,12 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, expected: Floats,
 
 
 def one_rate_exponents(rates: Floats, deviation: float) -> Floats:
-    """Return the Chernoff exponents per bit of the two sides, ``KL(r + a || r)`` and ``KL(r - a || r)``, shape ``(2, m)``.
+    """Return the Chernoff exponents per bit of the two sides, ``KL(r + a || r)`` and ``KL(r - a || r)``, shape ``(2,
+    m)``.
 
-    Since the logarithm of ``1 - r + r e^l`` is concave in ``r`` they hold for independent bits of any rates with mean ``r``, and, the moment
-    generating function of a sample without replacement being no larger, for bits of a simple random sample from a population of mean ``r``.
+    Since the logarithm of ``1 - r + r e^l`` is concave in ``r`` they hold for independent bits of any rates with mean
+    ``r``, and, the moment generating function of a sample without replacement being no larger, for bits of a simple
+    random sample from a population of mean ``r``.
 
     References
     ----------
@@ -138,7 +145,8 @@ def one_rate_exponents(rates: Floats, deviation: float) -> Floats:
 
 
 def two_rates_exponents(shares: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Return the Chernoff exponents per bit of the two sides, ``(2, m)``, when a share of the bits has rate ``p`` and the others ``q``.
+    """Return the Chernoff exponents per bit of the two sides, ``(2, m)``, when a share of the bits has rate ``p`` and
+    the others ``q``.
 
     ``sup_l l a - f k_p(l) - (1-f) k_q(l)`` with the centred cumulants ``k_r(l) = ln(1 - r + r e^l) - l r``.
     """
@@ -146,7 +154,9 @@ def two_rates_exponents(shares: Floats, p: float, q: float, deviation: float) ->
 
 
 def _tilted(shares: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Bisect for the parameter at which the tilted mean deviates by `deviation`; every parameter gives a valid exponent."""
+    """Bisect for the parameter at which the tilted mean deviates by `deviation`; every parameter gives a valid
+    exponent.
+    """
     own, other = special.logit(p), special.logit(q)
     low, high = np.zeros_like(shares), np.full_like(shares, _STEEPEST)
     for _ in range(64):
@@ -178,7 +188,9 @@ def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
 
 
 def _hypergeometric_lattice(population: float, holders: Floats, drawn: float) -> tuple[Floats, Floats]:
-    """Return points, a row per number of holders, that carry nearly all of the mass of those drawn, and weights to sum with."""
+    """Return points, a row per number of holders, that carry nearly all of the mass of those drawn, and weights to sum
+    with.
+    """
     share = holders / population
     spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
     points, size = _points(drawn * share, spread, np.minimum(holders, drawn))
@@ -192,8 +204,8 @@ def _hypergeometric_lattice(population: float, holders: Floats, drawn: float) ->
 def _points(mean: Floats, deviation: Floats, most: Floats) -> tuple[Floats, Floats]:
     """Run over every ``step``-th whole number around a mean.
 
-    For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of the step. Narrow laws are
-    listed in full.
+    For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of
+    the step. Narrow laws are listed in full.
     """
     step = np.maximum(np.floor(deviation / _RESOLUTION), 1.0)
     reach = _REACH * deviation + 12.0 * (step == 1)

@@ -80,7 +80,9 @@ def _histogram_noise(epsilon: float, question: Frequency) -> Noise:
 
 
 def _subset_bits(values: int, size: int) -> int:
-    """Return the bits that number all subsets of a size; beyond a few thousand values from Stirling's series, rounded up."""
+    """Return the bits that number all subsets of a size; beyond a few thousand values from Stirling's series, rounded
+    up.
+    """
     if values <= 2000:
         return (comb(values, size) - 1).bit_length()
     return int(np.ceil((lgamma(values + 1) - lgamma(size + 1) - lgamma(values - size + 1)) / np.log(2)))

@@ -1,11 +1,13 @@
 """Who reports, what that reveals, and the privacy loss of what is released.
 
-Three designs: everybody reports; a simple random sample of fixed size (``srs``); independent participation (``poisson``), where every client
-reports with the same probability. A report alone always loses its own budget, the *local* one. What is released of all reports may lose less:
+Three designs: everybody reports; a simple random sample of fixed size (``srs``); independent participation
+(``poisson``), where every client reports with the same probability. A report alone always loses its own budget, the
+*local* one. What is released of all reports may lose less:
 
-- after a simple random sample whose members stay secret, ``ln(1 + rate (e^epsilon - 1))`` under replacement, and no more under deletion;
-- after a shuffler, which forgets who sent what, at a ``delta``, under replacement;
-- after independent participation alone nothing is gained: that a client takes part is seen, and under deletion it is all there is to see.
+- after a simple random sample whose members stay secret, ``ln(1 + rate (e^epsilon - 1))`` under replacement, and no
+more under deletion; - after a shuffler, which forgets who sent what, at a ``delta``, under replacement; - after
+independent participation alone nothing is gained: that a client takes part is seen, and under deletion it is all there
+is to see.
 """
 
 from dataclasses import dataclass
@@ -53,7 +55,8 @@ class Draw:
         return self.fixed and self.reports == self.population
 
     def average(self, exponents: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Return ``E exp(-S I)`` over the number ``S`` of reports, for bounds that fall by the factor ``exp(-I)`` with every report.
+        """Return ``E exp(-S I)`` over the number ``S`` of reports, for bounds that fall by the factor ``exp(-I)`` with
+        every report.
 
         Examples
         --------
@@ -150,8 +153,8 @@ def release_loss(design: Design, *, epsilon: float, clients: int, kary: KaryRand
 
     References
     ----------
-    Theorem 2.2 of bun2022 for simple random samples, whose proof couples samples that differ in one client; Lemma B.1 there for deletion, which a
-    sample of everybody does not protect from.
+    Theorem 2.2 of bun2022 for simple random samples, whose proof couples samples that differ in one client; Lemma B.1
+    there for deletion, which a sample of everybody does not protect from.
 
     Examples
     --------
@@ -174,7 +177,8 @@ def release_loss(design: Design, *, epsilon: float, clients: int, kary: KaryRand
 
 
 def report_budget(design: Design, *, release: float, clients: int) -> float:
-    """Return the budget of a report with which a simple random sample, unshuffled, loses `release`; it inverts `release_loss`.
+    """Return the budget of a report with which a simple random sample, unshuffled, loses `release`; it inverts
+    `release_loss`.
 
     Examples
     --------

@@ -24,7 +24,8 @@ def over(question: Question, name: str, values: Sequence[float], *, tail: str = 
     Returns
     -------
     DataFrame
-        A row per value and mechanism that can: `name`, ``mechanism``, the quantity asked for, ``tail``, ``bits``; in the order of the mechanisms.
+        A row per value and mechanism that can: `name`, ``mechanism``, the quantity asked for, ``tail``, ``bits``; in
+        the order of the mechanisms.
     """
     import pandas as pd
 

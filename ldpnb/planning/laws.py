@@ -1,7 +1,8 @@
 """How often an estimate is off by its target error or more, over all data: every mechanism's law in one of three forms.
 
-`Bits` are reports that support something or not; `Sums` are reports with a known moment generating function; `Noise` is a curator's. Each answers
-``failure(draw, tail)`` with one of the `TAILS`, or raises `TailError`. All but *normal* hold for certain, whatever the data.
+`Bits` are reports that support something or not; `Sums` are reports with a known moment generating function; `Noise` is
+a curator's. Each answers ``failure(draw, tail)`` with one of the `TAILS`, or raises `TailError`. All but *normal* hold
+for certain, whatever the data.
 """
 
 from collections.abc import Callable
@@ -60,8 +61,8 @@ class Bits:
     def failure(self, draw: Draw, tail: str) -> float:
         """Return the worst chance over all data; over several estimates by the union bound.
 
-        One estimate with a share ``f`` at the upper end fails with a chance ``F(f)``; over shares that add up to 1, ``sum F`` is at most
-        ``events F(0) + max (F(f) - F(0)) / f``.
+        One estimate with a share ``f`` at the upper end fails with a chance ``F(f)``; over shares that add up to 1,
+        ``sum F`` is at most ``events F(0) + max (F(f) - F(0)) / f``.
         """
         chance = partial(self.chances, draw=draw, tail=tail)
         # the joint law of sampling and randomisation is costly, so few shares are tried, around that of the largest variance
@@ -80,7 +81,9 @@ class Bits:
         return np.unique(np.clip([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1, widest - 1 / 32, widest, widest + 1 / 32], 0, 1))
 
     def chances(self, shares: Floats, *, draw: Draw, tail: str) -> Floats:
-        """Return the chance of failure, or a bound, by the share of the data at the upper end, or by their mean as such a share."""
+        """Return the chance of failure, or a bound, by the share of the data at the upper end, or by their mean as such
+        a share.
+        """
         rates = self.q + shares * (self.p - self.q)
         if tail == "exact":
             return self._exact(shares, rates, draw)
@@ -105,7 +108,9 @@ class Bits:
         return np.array([tails.bernstein(draw.reports * float(v), furthest, reach) for v in variances])
 
     def variances(self, shares: Floats, draw: Draw) -> Floats:
-        """Return the variance of the mean bit times the number of reports: of randomisation, and of a sample that is not everybody."""
+        """Return the variance of the mean bit times the number of reports: of randomisation, and of a sample that is
+        not everybody.
+        """
         rates = self.q + shares * (self.p - self.q)
         if not self.ends:
             return rates * (1 - rates)

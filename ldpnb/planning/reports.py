@@ -1,8 +1,9 @@
 """Cumulants of single reports of the group mechanisms at the worst data, for Chernoff's bound.
 
-A report's share in the gap is scaled so that clients of the smaller group of the pair count 1. When everybody reports, each client's worst value
-enters by itself; in a sample drawn without replacement the *average* moment generating function of all clients bounds that of the sum (Maclaurin's
-inequality between elementary symmetric means), so the worst values are those of the whole population.
+A report's share in the gap is scaled so that clients of the smaller group of the pair count 1. When everybody reports,
+each client's worst value enters by itself; in a sample drawn without replacement the *average* moment generating
+function of all clients bounds that of the sum (Maclaurin's inequality between elementary symmetric means), so the worst
+values are those of the whole population.
 """
 
 from collections.abc import Callable
@@ -50,7 +51,8 @@ def discretised_cumulant(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) ->
 def laplace_cumulant(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
     """Return the cumulant of a report of ``M_L`` at ``k = 2``: a noisy value in the own group, or noise in another.
 
-    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``, log-convex in the value: worst at the extremes.
+    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``, log-convex in the value: worst at the
+    extremes.
     """
     a, moved, scale = mechanism.keep, mechanism.move, mechanism.kept_scale
     shares, weights = _pair(sizes)

@@ -31,7 +31,9 @@ _MORE = {
 
 
 def rows(plan: Plan) -> list[dict[str, Any]]:
-    """Return a row per mechanism: its name, the value asked for (None if there is none), budgets in nats, bits, tail, failure, reason, remark."""
+    """Return a row per mechanism: its name, the value asked for (None if there is none), budgets in nats, bits, tail,
+    failure, reason, remark.
+    """
     return [
         {
             "mechanism": a.mechanism,

@@ -79,7 +79,9 @@ class Plan:
 
     @property
     def margin(self) -> float:
-        """How many times more the second best needs (or, of failure probabilities, risks); nan without one, 1 for a tie."""
+        """How many times more the second best needs (or, of failure probabilities, risks); nan without one, 1 for a
+        tie.
+        """
         able = [a.value for a in self.answers if a.feasible and not a.yardstick]
         if len(able) < 2:
             return float("nan")
@@ -95,8 +97,8 @@ def plan(question: Question, *, tail: str = "best") -> Plan:
     question : Frequency, Mean or Gap
         With exactly one quantity left out.
     tail : {"best", "exact", "chernoff", "bernstein", "hoeffding", "normal"}
-        How to bound the probability of a large error. *best* takes the exact law where it is known at the worst data and Chernoff's bound
-        elsewhere; *normal* is an approximation.
+        How to bound the probability of a large error. *best* takes the exact law where it is known at the worst data
+        and Chernoff's bound elsewhere; *normal* is an approximation.
 
     Returns
     -------
@@ -123,7 +125,8 @@ def plan(question: Question, *, tail: str = "best") -> Plan:
 
 
 def failure_probability(candidate: Candidate, question: Question, tail: str = "best") -> tuple[float, str]:
-    """Return the chance that a mechanism's estimate is off by the target error or more, or a bound on it, and the tail it comes from.
+    """Return the chance that a mechanism's estimate is off by the target error or more, or a bound on it, and the tail
+    it comes from.
 
     Parameters
     ----------
@@ -151,7 +154,9 @@ def failure_probability(candidate: Candidate, question: Question, tail: str = "b
 
 
 def local_epsilon(candidate: Candidate, question: Question) -> float:
-    """Return the budget of a report: the question's, or the largest with which what is released keeps to the question's."""
+    """Return the budget of a report: the question's, or the largest with which what is released keeps to the
+    question's.
+    """
     if question.protects == "report" or candidate.yardstick:
         return float(question.epsilon or 0)
     return _report_epsilon(candidate, replace(question, error=None, failure=None))
@@ -251,7 +256,9 @@ def _clients(candidate: Candidate, question: Question, tail: str) -> int:
 
 
 def _first(excess: Callable[[int], float], guess: int, most: int, reason: str) -> int:
-    """Return the number in ``1 .. most`` from which on a falling function is at most 0, by interpolation between a bracket around a guess."""
+    """Return the number in ``1 .. most`` from which on a falling function is at most 0, by interpolation between a
+    bracket around a guess.
+    """
     value, step = excess(guess), max(1, guess // 50)
     below, above, high, low = (guess, value, 0, 0.0) if value > 0 else (0, 1.0, guess, value)
     while not high:
@@ -300,7 +307,9 @@ def _error(candidate: Candidate, question: Question, tail: str) -> float:
 
 
 def _least(name: str, candidate: Candidate, question: Question, tail: str, low: float, high: float) -> float:
-    """Return the least positive number that meets the target, `high` being one, in logarithms: a bracket around the normal answer, interpolated."""
+    """Return the least positive number that meets the target, `high` being one, in logarithms: a bracket around the
+    normal answer, interpolated.
+    """
 
     def excess(logarithm: float, tail: str = tail) -> float:
         return _excess(candidate, question.with_value(name, float(np.exp(logarithm))), tail)
@@ -353,7 +362,9 @@ def _values(candidate: Candidate, question: Question, tail: str) -> float:
 
 
 def _sampling_rate(candidate: Candidate, question: Question, tail: str) -> float:
-    """Return the smallest sampling rate, to the next client; more reports may be worse, when the budget is that of what is released."""
+    """Return the smallest sampling rate, to the next client; more reports may be worse, when the budget is that of what
+    is released.
+    """
     if candidate.yardstick:
         raise _ImpossibleError("asks everybody")
     clients = int(question.clients or 0)

@@ -1,11 +1,13 @@
-"""Privacy of a mechanism that sees whole clusters drawn by simple random sampling: the source's bounds and the exact optimum.
+"""Privacy of a mechanism that sees whole clusters drawn by simple random sampling: the source's bounds and the exact
+optimum.
 
-A population consists of disjoint clusters; ``chosen`` of them are drawn without replacement and all their records kept. One record of the
-cluster ``changed`` is removed (deletion) or altered (replacement). The mechanism on the sample is epsilon-*deletion*-DP throughout.
+A population consists of disjoint clusters; ``chosen`` of them are drawn without replacement and all their records kept.
+One record of the cluster ``changed`` is removed (deletion) or altered (replacement). The mechanism on the sample is
+epsilon-*deletion*-DP throughout.
 
-Convention, and the off-by-one trap: `sizes` are those of the **larger** of two deletion neighbours. With ``B(x)`` the bound of Theorems 5.1
-and 5.2 as a function of the other clusters' size ``x``, writing the smaller size where the larger one belongs (or the reverse) still gives
-an upper bound, but no longer a lower one.
+Convention, and the off-by-one trap: `sizes` are those of the **larger** of two deletion neighbours. With ``B(x)`` the
+bound of Theorems 5.1 and 5.2 as a function of the other clusters' size ``x``, writing the smaller size where the larger
+one belongs (or the reverse) still gives an upper bound, but no longer a lower one.
 """
 
 from typing import Any
@@ -55,7 +57,8 @@ def cluster_loss_at(other_size: float, *, epsilon: float, changed_size: int, sam
 
 
 def cluster_loss_lower_bound(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
-    """Return the loss in nats that some deletion-DP mechanism reaches on some populations of these sizes (Theorem 5.1 of bun2022).
+    """Return the loss in nats that some deletion-DP mechanism reaches on some populations of these sizes (Theorem 5.1
+    of bun2022).
 
     Parameters
     ----------
@@ -79,7 +82,8 @@ def cluster_loss_lower_bound(sizes: ArrayLike, chosen: int, *, epsilon: float, c
 
 
 def cluster_loss_upper_bound(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
-    """Return the loss in nats that no deletion-DP mechanism exceeds on populations of these sizes (Theorem 5.2 of bun2022).
+    """Return the loss in nats that no deletion-DP mechanism exceeds on populations of these sizes (Theorem 5.2 of
+    bun2022).
 
     Parameters are those of `cluster_loss_lower_bound`.
 
@@ -104,13 +108,14 @@ def cluster_loss(
 ) -> float:
     r"""Return the exact largest loss over all deletion-DP mechanisms and all populations of these cluster sizes.
 
-    With ``w_i = e^(-epsilon n_i)`` over the other clusters and ``rho = e_(m-1)(w)/e_m(w)``, a ratio of elementary symmetric polynomials,
+    With ``w_i = e^(-epsilon n_i)`` over the other clusters and ``rho = e_(m-1)(w)/e_m(w)``, a ratio of elementary
+    symmetric polynomials,
 
     .. math:: \ln\frac{1 + \rho\, e^{\varepsilon n_1}}{1 + \rho\, e^{\varepsilon (n_1 - h)}}
 
-    where ``h`` is 1 for deletion and 2 for replacement. The optimal mechanism counts the records of the changed cluster positively and all
-    others negatively, adds Laplace noise and looks at the tail. No mechanism does better, because the draws of ``m`` and of ``m - 1`` of the
-    other clusters, weighted by ``w``, couple by inclusion.
+    where ``h`` is 1 for deletion and 2 for replacement. The optimal mechanism counts the records of the changed cluster
+    positively and all others negatively, adds Laplace noise and looks at the tail. No mechanism does better, because
+    the draws of ``m`` and of ``m - 1`` of the other clusters, weighted by ``w``, couple by inclusion.
 
     Parameters
     ----------
@@ -136,7 +141,8 @@ def cluster_loss(
 
     Examples
     --------
-    Clusters of one record are simple random sampling; replacing one costs the mechanism ``2 epsilon``: ``ln(1 + (e - 1)/4)`` at epsilon 1/2.
+    Clusters of one record are simple random sampling; replacing one costs the mechanism ``2 epsilon``: ``ln(1 + (e -
+    1)/4)`` at epsilon 1/2.
 
     >>> round(cluster_loss([1, 1, 1, 1], 1, epsilon=0.5, neighbours="replacement"), 12)
     0.357374019509
@@ -155,10 +161,10 @@ def cluster_loss(
 def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
     """Return ``ln(e_(m-1)(w) / e_m(w))`` of elementary symmetric polynomials, for weights of any scale.
 
-    Multiplying every weight by ``z`` turns the ratio of the polynomials into ``z`` times the ratio of two probabilities: that a sum of
-    independent coins with odds ``z w_i`` shows ``m - 1`` or ``m`` heads. With ``z`` chosen so that ``m - 1/2`` heads are expected, both are
-    near the mode and hence accurately given by a short discrete Fourier sum, however many coins there are. Coins that are certain up to
-    ``e^-60`` are counted, not summed over.
+    Multiplying every weight by ``z`` turns the ratio of the polynomials into ``z`` times the ratio of two
+    probabilities: that a sum of independent coins with odds ``z w_i`` shows ``m - 1`` or ``m`` heads. With ``z`` chosen
+    so that ``m - 1/2`` heads are expected, both are near the mode and hence accurately given by a short discrete
+    Fourier sum, however many coins there are. Coins that are certain up to ``e^-60`` are counted, not summed over.
 
     Parameters
     ----------
@@ -196,7 +202,8 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
 def _balance(weights: NDArray[np.float64], repeats: NDArray[np.int64], expected: float) -> float:
     """Return some ``ln z`` at which coins with log-odds ``ln z + weights`` show about `expected` heads on average.
 
-    Newton's method kept inside a shrinking bracket. A hundredth of a head is near enough: the ratio is the same for every ``z``.
+    Newton's method kept inside a shrinking bracket. A hundredth of a head is near enough: the ratio is the same for
+    every ``z``.
     """
     margin = float(np.log(repeats.sum())) + 2
     low, high = -float(weights.max()) - margin, -float(weights.min()) + margin
@@ -217,8 +224,9 @@ def _two_central_probabilities(
 ) -> tuple[float, float]:
     """Return the chances of ``order - 1`` and of ``order`` heads, given that about ``order - 1/2`` are expected.
 
-    A Fourier sum of ``period`` points gives the total of all chances that lie a multiple of ``period`` apart; the period is so long that only
-    one of them counts (Bernstein's inequality at 1e-20), and the high frequencies, below 1e-20 as well, are left out.
+    A Fourier sum of ``period`` points gives the total of all chances that lie a multiple of ``period`` apart; the
+    period is so long that only one of them counts (Bernstein's inequality at 1e-20), and the high frequencies, below
+    1e-20 as well, are left out.
     """
     spread = float(repeats @ (heads * (1 - heads)))
     period = min(int(repeats.sum()) + 1, int(17 + np.sqrt(240 + 95 * spread)) + 1)
@@ -234,10 +242,12 @@ def _two_central_probabilities(
 def two_stage_loss_upper_bound(
     sizes: ArrayLike, chosen: int, *, epsilon: float, sampling_rate: float, changed: int = 0
 ) -> float:
-    """Return an upper bound in nats if records of the drawn clusters are kept independently with a rate (Section 5.2 of bun2022).
+    """Return an upper bound in nats if records of the drawn clusters are kept independently with a rate (Section 5.2 of
+    bun2022).
 
-    Independent sampling at rate ``q`` makes an epsilon-deletion-DP mechanism ``ln(1 + q (e^epsilon - 1))``-deletion-DP; that budget goes
-    into Theorem 5.2. For small epsilon the bound approaches ``q`` times the bound of the design without a second stage.
+    Independent sampling at rate ``q`` makes an epsilon-deletion-DP mechanism ``ln(1 + q (e^epsilon - 1))``-deletion-DP;
+    that budget goes into Theorem 5.2. For small epsilon the bound approaches ``q`` times the bound of the design
+    without a second stage.
 
     Parameters
     ----------
@@ -253,7 +263,8 @@ def two_stage_loss_upper_bound(
 
 
 def identified_cluster_loss_lower_bound(known_loss: float, *, confusion: float, sampling_rate: float) -> float:
-    r"""Return the loss that follows if the output tells whether the changed cluster was drawn (Theorem 5.3 of bun2022, before its last step).
+    r"""Return the loss that follows if the output tells whether the changed cluster was drawn (Theorem 5.3 of bun2022,
+    before its last step).
 
     .. math:: \ln\frac{p + (1 - p)\beta}{p\,e^{-\hat\varepsilon} + (1 - p)\beta}
 
@@ -300,11 +311,12 @@ def identified_cluster_loss_weak_bound(
 
 
 def identifying_confusion(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
-    r"""Return ``beta`` of the optimal mechanism: how much likelier its tail event is with the changed cluster drawn than without.
+    r"""Return ``beta`` of the optimal mechanism: how much likelier its tail event is with the changed cluster drawn
+    than without.
 
     The mechanism counts the changed cluster's records positively and all others negatively, with Laplace noise. Then
-    ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 of bun2022 with this ``beta`` and
-    ``epsilon-hat = epsilon`` gives the exact optimum `cluster_loss`.
+    ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 of bun2022 with this
+    ``beta`` and ``epsilon-hat = epsilon`` gives the exact optimum `cluster_loss`.
 
     Examples
     --------
@@ -322,10 +334,11 @@ def identifying_confusion(sizes: ArrayLike, chosen: int, *, epsilon: float, chan
 
 
 def critical_cluster_size(share: float, *, epsilon: float, sampling_rate: float) -> float:
-    """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon: where amplification is lost.
+    """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon: where
+    amplification is lost.
 
-    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2 of bun2022, which is exact
-    then. A result below 1 means that even clusters of one record lose that much.
+    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2 of
+    bun2022, which is exact then. A result below 1 means that even clusters of one record lose that much.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""When the sample's size depends on the data: what a test on the size can tell, and what that costs (Sections 4.1 and 4.2 of bun2022)."""
+"""When the sample's size depends on the data: what a test on the size can tell, and what that costs (Sections 4.1 and
+4.2 of bun2022).
+"""
 
 import numpy as np
 
@@ -6,7 +8,8 @@ from ldpnb import checks
 
 
 def size_count_loss(gap: int, epsilon: float) -> float:
-    """Return ``epsilon |m - m'|``, the loss of a noisy count of the sample if neighbours give sizes `gap` apart (Section 4.1 of bun2022).
+    """Return ``epsilon |m - m'|``, the loss of a noisy count of the sample if neighbours give sizes `gap` apart
+    (Section 4.1 of bun2022).
 
     The count is ``|S| + Lap(1/epsilon)``, an epsilon-deletion-DP mechanism.
 
@@ -19,9 +22,10 @@ def size_count_loss(gap: int, epsilon: float) -> float:
 def size_test_advantage(gap: int, epsilon: float) -> float:
     r"""Return the largest advantage of an epsilon-DP test between samples of sizes ``m`` and ``m + gap``.
 
-    ``1 - e^(-epsilon D/2)`` for an even gap ``D`` and ``1 - 2 e^(-epsilon (D-1)/2) / (1 + e^epsilon)`` for an odd one: the acceptance
-    probability rises by the factor ``e^epsilon`` per record up to the middle and falls short of 1 symmetrically beyond. The bound
-    `advantage_bound` at ``D epsilon`` is larger from a gap of 2 on, since the sizes in between restrain the test as well.
+    ``1 - e^(-epsilon D/2)`` for an even gap ``D`` and ``1 - 2 e^(-epsilon (D-1)/2) / (1 + e^epsilon)`` for an odd one:
+    the acceptance probability rises by the factor ``e^epsilon`` per record up to the middle and falls short of 1
+    symmetrically beyond. The bound `advantage_bound` at ``D epsilon`` is larger from a gap of 2 on, since the sizes in
+    between restrain the test as well.
 
     Parameters
     ----------
@@ -43,7 +47,8 @@ def size_test_advantage(gap: int, epsilon: float) -> float:
 
 
 def advantage_bound(epsilon: float) -> float:
-    """Return ``(e^epsilon - 1)/(e^epsilon + 1)``, the largest advantage of a test on the output of an epsilon-DP mechanism (Section 4.2 of bun2022).
+    """Return ``(e^epsilon - 1)/(e^epsilon + 1)``, the largest advantage of a test on the output of an epsilon-DP
+    mechanism (Section 4.2 of bun2022).
 
     Randomised response attains it. About ``epsilon / 2`` for small epsilon.
 
@@ -63,7 +68,8 @@ def weak_advantage_bound(epsilon: float) -> float:
 
 
 def size_error_lower_bound(estimation_error: float, epsilon: float) -> float:
-    """Return ``alpha - 1/epsilon``, how far a privacy-preserving random size stays from the intended one (Proposition 4.2 of bun2022).
+    """Return ``alpha - 1/epsilon``, how far a privacy-preserving random size stays from the intended one (Proposition
+    4.2 of bun2022).
 
     Parameters
     ----------
@@ -82,7 +88,8 @@ def size_squared_error_lower_bound(squared_estimation_error: float, epsilon: flo
 
 
 def two_point_error(gap: float, epsilon: float) -> float:
-    """Return ``gap / (1 + e^epsilon)``, an error that no epsilon-DP estimate avoids on one of two neighbours (Appendix F of bun2022).
+    """Return ``gap / (1 + e^epsilon)``, an error that no epsilon-DP estimate avoids on one of two neighbours (Appendix
+    F of bun2022).
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """The best channel of a given privacy for estimating frequencies, by convex optimisation, for few values.
 
-An epsilon-LDP channel does at least as well as any other if its outputs are *staircases*: rows that are a weight times a pattern of 1 and
-``e^epsilon``. The information is linear in the ``2^a - 2`` weights, the limiting error is the trace of its inverse, and the columns must sum to
-1: a convex problem (an A-optimal design), solved here with a lower bound from its dual.
+An epsilon-LDP channel does at least as well as any other if its outputs are *staircases*: rows that are a weight times
+a pattern of 1 and ``e^epsilon``. The information is linear in the ``2^a - 2`` weights, the limiting error is the trace
+of its inverse, and the columns must sum to 1: a convex problem (an A-optimal design), solved here with a lower bound
+from its dual.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ class Design:
     channel : (2^a - 2, a) float
         ``Pr(output y | value x)``; the row of number ``j`` favours the values whose bit is set in ``j + 1``.
     error : float
-        ``n`` times the mean squared error of the distribution in the limit of many users, averaged over the given distributions.
+        ``n`` times the mean squared error of the distribution in the limit of many users, averaged over the given
+        distributions.
     lower_bound : float
         No channel of this privacy has a smaller one.
     """
@@ -37,7 +39,8 @@ class Design:
 
 
 def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
-    """Return the patterns of 1 and ``e^epsilon``, divided by ``e^epsilon``: row j favours the values whose bit is set in ``j + 1``.
+    """Return the patterns of 1 and ``e^epsilon``, divided by ``e^epsilon``: row j favours the values whose bit is set
+    in ``j + 1``.
 
     Examples
     --------

@@ -1,7 +1,9 @@
-"""Exact hockey-stick divergence ``delta(epsilon) = sup_S P(S) - e^epsilon Q(S)`` of discrete and of piecewise-Laplace output laws.
+"""Exact hockey-stick divergence ``delta(epsilon) = sup_S P(S) - e^epsilon Q(S)`` of discrete and of piecewise-Laplace
+output laws.
 
-A mechanism is (epsilon, delta)-private for two inputs if and only if this is at most delta both ways; at ``epsilon = 0`` it is the total
-variation distance. Use it where `ldpnb.privacy.channel` finds the loss infinite, and to see that a finite loss is tight.
+A mechanism is (epsilon, delta)-private for two inputs if and only if this is at most delta both ways; at ``epsilon =
+0`` it is the total variation distance. Use it where `ldpnb.privacy.channel` finds the loss infinite, and to see that a
+finite loss is tight.
 """
 
 from collections.abc import Callable
@@ -36,7 +38,9 @@ def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float
 
 
 def channel_delta(channel: ArrayLike, epsilon: float) -> float:
-    """Return the largest `discrete_delta` over all ordered pairs of inputs of a channel ``Q[output, input]``, in O(outputs x inputs^2)."""
+    """Return the largest `discrete_delta` over all ordered pairs of inputs of a channel ``Q[output, input]``, in
+    O(outputs x inputs^2).
+    """
     matrix = as_channel(channel)
     factor = np.exp(checks.non_negative(epsilon=epsilon))
     return float(np.maximum(matrix[:, :, None] - factor * matrix[:, None, :], 0).sum(axis=0).max())
@@ -47,8 +51,9 @@ def laplace_delta(
 ) -> tuple[float, NDArray[np.float64]]:
     """Return ``int (p - e^epsilon q)_+`` for two weighted Laplace densities, and where the integrand is positive.
 
-    Between the two locations, and on either side of them, ``ln p - ln q`` is linear, so the integrand changes its sign at most once in each of
-    the three pieces. The pieces are integrated in closed form from their nearer tail, so that a delta of 1e-25 keeps its digits.
+    Between the two locations, and on either side of them, ``ln p - ln q`` is linear, so the integrand changes its sign
+    at most once in each of the three pieces. The pieces are integrated in closed form from their nearer tail, so that a
+    delta of 1e-25 keeps its digits.
 
     Parameters
     ----------
@@ -102,8 +107,9 @@ def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
 def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     """Return the exact delta of ``M_L`` at a given epsilon, over all groups and all values in ``[-1, 1]``.
 
-    The overlap ``int min(p, e^epsilon q)`` of two symmetric unimodal densities shrinks as their locations part (level sets are intervals), so
-    the worst inputs are extreme: ``(g, 1)`` against ``(g, -1)``, or ``(g, 1)`` against ``(h, 1)``, whose signs do not matter.
+    The overlap ``int min(p, e^epsilon q)`` of two symmetric unimodal densities shrinks as their locations part (level
+    sets are intervals), so the worst inputs are extreme: ``(g, 1)`` against ``(g, -1)``, or ``(g, 1)`` against ``(h,
+    1)``, whose signs do not matter.
 
     Parameters
     ----------
@@ -121,7 +127,9 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
 
 
 def total_variation(mechanism: LaplaceMeans) -> float:
-    """Return the largest total variation distance between the reports of two clients of ``M_L``: its delta at epsilon 0."""
+    """Return the largest total variation distance between the reports of two clients of ``M_L``: its delta at epsilon
+    0.
+    """
     return laplace_means_delta(mechanism, 0.0)
 
 

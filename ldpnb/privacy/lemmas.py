@@ -16,7 +16,8 @@ def chained_loss(first: float, second: float) -> float:
 
 
 def coupled_loss(distance: int, epsilon: float) -> float:
-    """Return ``k epsilon``, the loss of a deletion-DP mechanism on samples coupled within distance ``k`` (Lemma A.3 of bun2022).
+    """Return ``k epsilon``, the loss of a deletion-DP mechanism on samples coupled within distance ``k`` (Lemma A.3 of
+    bun2022).
 
     >>> coupled_loss(3, 0.5)
     1.5
@@ -25,7 +26,8 @@ def coupled_loss(distance: int, epsilon: float) -> float:
 
 
 def mixture_loss(weight: float, *, common: float, other: float) -> float:
-    r"""Return the loss between two mixtures with one weight: ``ln((1-p) e^e0 + p e^e1)`` (Lemma A.4 of bun2022, tight form).
+    r"""Return the loss between two mixtures with one weight: ``ln((1-p) e^e0 + p e^e1)`` (Lemma A.4 of bun2022, tight
+    form).
 
     Parameters
     ----------
@@ -73,9 +75,11 @@ def _mixture(weight: float, common: float, other: float) -> tuple[float, float, 
 
 
 def inserted_record_loss(size: int, population: int, epsilon: float) -> float:
-    """Return the loss between samples of one size from a population and from it with a record more (Lemma B.1 of bun2022).
+    """Return the loss between samples of one size from a population and from it with a record more (Lemma B.1 of
+    bun2022).
 
-    ``ln(1 + (m/(n+1)) (e^(2 epsilon) - 1))``: the new record is drawn with chance ``m/(n+1)`` and then takes another's place, a distance of 2.
+    ``ln(1 + (m/(n+1)) (e^(2 epsilon) - 1))``: the new record is drawn with chance ``m/(n+1)`` and then takes another's
+    place, a distance of 2.
 
     Parameters
     ----------
@@ -88,7 +92,8 @@ def inserted_record_loss(size: int, population: int, epsilon: float) -> float:
 
     Notes
     -----
-    If the larger population gives a sample with a record more, the loss is ``epsilon`` instead: `coupled_loss` at distance 1.
+    If the larger population gives a sample with a record more, the loss is ``epsilon`` instead: `coupled_loss` at
+    distance 1.
 
     Examples
     --------
@@ -103,7 +108,8 @@ def inserted_record_loss(size: int, population: int, epsilon: float) -> float:
 
 
 def largest_tilted_mean(law: ArrayLike, values: ArrayLike, epsilon: float) -> float:
-    """Return ``sum t f e^(epsilon m) / sum t e^(epsilon m)``, the largest mean of ``f`` under a log-Lipschitz reweighting (Lemma B.3 of bun2022).
+    """Return ``sum t f e^(epsilon m) / sum t e^(epsilon m)``, the largest mean of ``f`` under a log-Lipschitz
+    reweighting (Lemma B.3 of bun2022).
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """Exact privacy loss of a statistic that takes finitely many random values and is published with Laplace noise.
 
-Use it when the statistic is itself random, as an estimate from a secret sample is: two populations then give two mixtures of Laplace laws with
-one scale. Between neighbouring values of the statistic the ratio of the two densities is a ratio of two terms ``a e^(y/b) + c e^(-y/b)``, hence
-monotone, and beyond the outermost values it is constant; so the largest ratio is found at the values themselves.
+Use it when the statistic is itself random, as an estimate from a secret sample is: two populations then give two
+mixtures of Laplace laws with one scale. Between neighbouring values of the statistic the ratio of the two densities is
+a ratio of two terms ``a e^(y/b) + c e^(-y/b)``, hence monotone, and beyond the outermost values it is constant; so the
+largest ratio is found at the values themselves.
 """
 
 import numpy as np

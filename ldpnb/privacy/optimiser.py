@@ -1,15 +1,17 @@
 """The exact optimiser: the worst epsilon-DP mechanism that may follow a sampling design.
 
-Given the laws ``p`` and ``q`` of the samples drawn from two neighbouring populations, `largest_loss` returns the largest privacy loss over
-*all* epsilon-DP mechanisms that see only the sample, and a mechanism that attains it. Use it to confirm closed forms on small populations.
+Given the laws ``p`` and ``q`` of the samples drawn from two neighbouring populations, `largest_loss` returns the
+largest privacy loss over *all* epsilon-DP mechanisms that see only the sample, and a mechanism that attains it. Use it
+to confirm closed forms on small populations.
 
-Why it is exact. The probability ``g(S)`` of an event given the sample ``S`` is log-Lipschitz: ``g(S) <= e^(epsilon d(S, S')) g(S')``, with
-``d`` the number of neighbour steps between samples. Conversely, every such ``g`` on the samples extends to all data sets (the least
-Lipschitz extension of ``ln g``, cut off from above) and, scaled to at most ``e^epsilon / (1 + e^epsilon)``, is the acceptance probability of
-an epsilon-DP test, because ``1 - g`` is then log-Lipschitz too. For pure privacy one event decides, so the loss is the maximum of
-``ln (p.g / q.g)`` over log-Lipschitz ``g``: a linear program in ``g`` with ``q.g = 1``. Its vertices have a spanning tree of tight
-constraints, along which ``ln g`` is recomputed without rounding error. The program is solved again around that optimum, until it promises no
-more.
+Why it is exact. The probability ``g(S)`` of an event given the sample ``S`` is log-Lipschitz: ``g(S) <= e^(epsilon d(S,
+S')) g(S')``, with ``d`` the number of neighbour steps between samples. Conversely, every such ``g`` on the samples
+extends to all data sets (the least Lipschitz extension of ``ln g``, cut off from above) and, scaled to at most
+``e^epsilon / (1 + e^epsilon)``, is the acceptance probability of an epsilon-DP test, because ``1 - g`` is then
+log-Lipschitz too. For pure privacy one event decides, so the loss is the maximum of ``ln (p.g / q.g)`` over
+log-Lipschitz ``g``: a linear program in ``g`` with ``q.g = 1``. Its vertices have a spanning tree of tight constraints,
+along which ``ln g`` is recomputed without rounding error. The program is solved again around that optimum, until it
+promises no more.
 """
 
 from collections import Counter
@@ -33,7 +35,8 @@ REACH = 30.0
 
 
 def lcs_distance(first: Sample, second: Sample) -> int:
-    """Return how many single additions or removals of a record turn one multiset into the other (Definition A.1 of bun2022).
+    """Return how many single additions or removals of a record turn one multiset into the other (Definition A.1 of
+    bun2022).
 
     It is the size of the multiset symmetric difference; replacing a record costs 2.
 
@@ -51,11 +54,13 @@ class WorstMechanism:
     Parameters
     ----------
     loss : float
-        The largest loss in nats, over both directions; may be infinite for a replacement-DP mechanism, which need not hide the sample's size.
+        The largest loss in nats, over both directions; may be infinite for a replacement-DP mechanism, which need not
+        hide the sample's size.
     samples : tuple of Sample
         The samples of both laws.
     log_acceptance : (len(samples),) float
-        Logarithm of the probability of the first output given each sample, up to a constant; its maximum is 0. Empty if the loss is infinite.
+        Logarithm of the probability of the first output given each sample, up to a constant; its maximum is 0. Empty if
+        the loss is infinite.
     epsilon : float or mapping
         The mechanism's budget, as given.
     mechanism : {"deletion", "replacement"}
@@ -74,7 +79,8 @@ class WorstMechanism:
     def acceptance(self, sample: Sample) -> float:
         """Return the probability of the first output on *any* data set, also one that neither design draws.
 
-        The mechanism is epsilon-DP over all data sets: the logarithm is the least extension that keeps the Lipschitz constant.
+        The mechanism is epsilon-DP over all data sets: the logarithm is the least extension that keeps the Lipschitz
+        constant.
         """
         steps = _distances((*self.samples, tuple(sample)), self.epsilon, self.mechanism)[-1, :-1]
         least = min(self.epsilon.values()) if isinstance(self.epsilon, Mapping) else self.epsilon
@@ -84,15 +90,16 @@ class WorstMechanism:
 def largest_loss(
     first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: Budget, mechanism: str = "deletion"
 ) -> WorstMechanism:
-    """Return the largest privacy loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that attains it.
+    """Return the largest privacy loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that
+    attains it.
 
     Parameters
     ----------
     first, second : mapping from sample to probability
         Laws of the sample under two populations, as made by `ldpnb.designs.laws`.
     epsilon : float or mapping from record to float
-        Budget of the mechanism in nats, ``> 0``. With a mapping, adding or removing the record ``x`` costs ``epsilon[x]``, as for
-        stratified deletion privacy (Definition 7.1 of bun2022).
+        Budget of the mechanism in nats, ``> 0``. With a mapping, adding or removing the record ``x`` costs
+        ``epsilon[x]``, as for stratified deletion privacy (Definition 7.1 of bun2022).
     mechanism : {"deletion", "replacement"}
         The neighbouring relation for which the mechanism is epsilon-DP: one record more or less, or one record changed.
 
@@ -169,14 +176,16 @@ def _optimum(
 def largest_log_ratio(
     p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the largest ``ln(p.g / q.g)`` over ``g > 0`` with ``|ln g_i - ln g_j| <= distances[i, j]``, and a ``ln g`` that attains it.
+    """Return the largest ``ln(p.g / q.g)`` over ``g > 0`` with ``|ln g_i - ln g_j| <= distances[i, j]``, and a ``ln g``
+    that attains it.
 
     Parameters
     ----------
     p, q : (points,) float
         Weights ``>= 0``, not all zero.
     distances : (points, points) float
-        Symmetric, in nats; infinite where a pair is unconstrained. The pairs with a finite distance must connect all points.
+        Symmetric, in nats; infinite where a pair is unconstrained. The pairs with a finite distance must connect all
+        points.
 
     Returns
     -------
@@ -210,10 +219,11 @@ def largest_log_ratio(
 def _improved(
     p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64], logs: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64] | None]:
-    """Return what a linear program around ``e^logs`` promises to gain, and the logarithms of its vertex if it ended in one.
+    """Return what a linear program around ``e^logs`` promises to gain, and the logarithms of its vertex if it ended in
+    one.
 
-    With ``g = e^logs (1 + u unit)`` the unknowns are of order one, for tiny budgets and for chances over many orders of magnitude. A ratio may
-    grow by `REACH` nats at most in one step, which keeps the coefficients in range.
+    With ``g = e^logs (1 + u unit)`` the unknowns are of order one, for tiny budgets and for chances over many orders of
+    magnitude. A ratio may grow by `REACH` nats at most in one step, which keeps the coefficients in range.
     """
     unit = float(np.expm1(distances[distances > 0].min()))
     tail, head = np.nonzero(np.isfinite(distances) & ~np.eye(len(p), dtype=bool))
@@ -234,7 +244,9 @@ def _log_ratio(p: NDArray[np.float64], q: NDArray[np.float64], logs: NDArray[np.
 
 
 def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return `logs` recomputed from its first entry along constraints that hold with equality, or nothing if these do not connect it."""
+    """Return `logs` recomputed from its first entry along constraints that hold with equality, or nothing if these do
+    not connect it.
+    """
     exact = logs.copy()
     gaps = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
     np.fill_diagonal(gaps, np.inf)
@@ -255,7 +267,8 @@ def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> N
 
 
 def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> float:
-    """Return the largest advantage of an epsilon-DP test that sees only the sample's size (the supremum in Proposition 4.1 of bun2022).
+    """Return the largest advantage of an epsilon-DP test that sees only the sample's size (the supremum in Proposition
+    4.1 of bun2022).
 
     Parameters
     ----------
@@ -288,13 +301,14 @@ def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon:
 def largest_delta(
     first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: float, delta: float, epsilon_after: float
 ) -> float:
-    """Return the largest delta at `epsilon_after` over all (epsilon, delta)-replacement-DP mechanisms that follow the sampling.
+    """Return the largest delta at `epsilon_after` over all (epsilon, delta)-replacement-DP mechanisms that follow the
+    sampling.
 
     Parameters
     ----------
     first, second : mapping from sample to probability
-        Sample laws. All samples must have one size, and every chain of single replacements needed to join them must stay among them,
-        as it does for all subsets of a population and its replacement neighbour.
+        Sample laws. All samples must have one size, and every chain of single replacements needed to join them must
+        stay among them, as it does for all subsets of a population and its replacement neighbour.
     epsilon, delta : float
         Budget of the mechanism that sees the sample.
     epsilon_after : float
@@ -303,8 +317,8 @@ def largest_delta(
     Returns
     -------
     float
-        ``max p(E) - e^epsilon_after q(E)`` over tests ``g`` with ``g(S) <= e^epsilon g(S') + delta`` and the same for ``1 - g``, by linear
-        programming.
+        ``max p(E) - e^epsilon_after q(E)`` over tests ``g`` with ``g(S) <= e^epsilon g(S') + delta`` and the same for
+        ``1 - g``, by linear programming.
     """
     ratio = float(np.exp(checks.positive(epsilon=epsilon)))
     slack, after = checks.probability(delta=delta), checks.non_negative(epsilon_after=epsilon_after)

@@ -8,7 +8,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
 def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
-    """Return the channel of nodes that report with a probability depending on their *true* value; the last output is silence.
+    """Return the channel of nodes that report with a probability depending on their *true* value; the last output is
+    silence.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse)
 
 
 def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
-    """Return the channel of nodes that randomise first and send the report ``y`` with probability ``pi(y)``; the last output is silence.
+    """Return the channel of nodes that randomise first and send the report ``y`` with probability ``pi(y)``; the last
+    output is silence.
 
     Post-processing of the report, so never less private than the mechanism.
 

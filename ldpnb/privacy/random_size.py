@@ -1,9 +1,10 @@
 r"""Privacy of a mechanism that sees a simple random sample of random, data-independent size (Section 3 of bun2022).
 
-A population of ``n`` records, known to all, has one record replaced; the size ``f`` is drawn from a law ``t`` and then ``f`` records without
-replacement; an epsilon-*deletion*-DP mechanism sees them. What decides is ``E~``, the mean sampling rate after reweighting ``t`` by
-``e^(epsilon m)``. Small epsilon: the upper bound and `random_size_lower_bound_pm1` are about ``2 epsilon E~``, the source's lower bound
-``epsilon E~``. The exact loss is between the two former; `random_size_loss` computes it in O(n) per step for any law.
+A population of ``n`` records, known to all, has one record replaced; the size ``f`` is drawn from a law ``t`` and then
+``f`` records without replacement; an epsilon-*deletion*-DP mechanism sees them. What decides is ``E~``, the mean
+sampling rate after reweighting ``t`` by ``e^(epsilon m)``. Small epsilon: the upper bound and
+`random_size_lower_bound_pm1` are about ``2 epsilon E~``, the source's lower bound ``epsilon E~``. The exact loss is
+between the two former; `random_size_loss` computes it in O(n) per step for any law.
 """
 
 import math
@@ -20,7 +21,8 @@ _STEPS = 200
 
 
 def tilted_rate(law: SizeLaw, epsilon: float) -> float:
-    """Return ``E~ = E[t~] / n``, the mean sampling rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1 of bun2022).
+    """Return ``E~ = E[t~] / n``, the mean sampling rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem
+    3.1 of bun2022).
 
     Examples
     --------
@@ -47,14 +49,18 @@ def random_size_upper_bound(law: SizeLaw, epsilon: float) -> float:
 
 
 def random_size_lower_bound(law: SizeLaw, epsilon: float) -> float:
-    """Return ``-ln(1 - (1 - e^-epsilon) E~)``, which the noisy count of ones reaches if a one turns zero (Theorem 3.1 of bun2022, lower bound)."""
+    """Return ``-ln(1 - (1 - e^-epsilon) E~)``, which the noisy count of ones reaches if a one turns zero (Theorem 3.1
+    of bun2022, lower bound).
+    """
     return weighted_loss(epsilon, tilted_log_odds(law, epsilon) - epsilon)
 
 
 def random_size_lower_bound_pm1(law: SizeLaw, epsilon: float) -> float:
-    """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound: a record +1 turns -1 in the source's construction.
+    """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound: a record +1 turns -1 in the source's
+    construction.
 
-    It is twice the source's to first order, and the exact loss if the chances ``t(m)`` are spread enough (see `random_size_loss`).
+    It is twice the source's to first order, and the exact loss if the chances ``t(m)`` are spread enough (see
+    `random_size_loss`).
     """
     return weighted_loss(2 * epsilon, tilted_log_odds(law, epsilon) - 2 * epsilon)
 
@@ -66,8 +72,9 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
 
     Notes
     -----
-    Exact equals upper bound for a fixed size, and `random_size_lower_bound_pm1` when ``t(m+1)(m+1) / (t(m)(n-m))`` does not decrease in
-    ``m``. A little randomness in the size lowers the loss, more raises it: it is not monotone in the spread.
+    Exact equals upper bound for a fixed size, and `random_size_lower_bound_pm1` when ``t(m+1)(m+1) / (t(m)(n-m))`` does
+    not decrease in ``m``. A little randomness in the size lowers the loss, more raises it: it is not monotone in the
+    spread.
 
     Examples
     --------
@@ -91,13 +98,14 @@ def effective_rate(law: SizeLaw, epsilon: float) -> float:
 def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     r"""Return ``ln(w / (1 - w))`` of the `effective_rate` ``w``.
 
-    Let ``g`` be an event's chance given the sample. By symmetry it depends on the sample's size and on whether the changed record is in it, and
-    the best choice given ``a_m``, the chance for ``m`` unchanged records, is ``e^epsilon a_m`` with the record added and ``e^-epsilon a_m`` with
-    its replacement. So the loss grows with the ratio of ``sum v_m a_m`` to ``sum u_m a_m``, where ``u_m = t(m)(1 - m/n)`` and
-    ``v_m = t(m+1)(m+1)/n``, over sequences that change by at most ``e^epsilon`` from one term to the next. Such a ratio exceeds ``r`` if and only if
-    the scale-free recursion ``W_m = v_m - r u_m + max(e^epsilon W_(m-1), e^-epsilon W_(m-1))`` ends positive; its signs then tell a sequence
-    with a larger ratio, the next ``r`` (Dinkelbach's method). As long as its steps are short, a bisection between the best ratio so far and
-    the theorem's upper bound goes along. A dozen passes end it, each O(n).
+    Let ``g`` be an event's chance given the sample. By symmetry it depends on the sample's size and on whether the
+    changed record is in it, and the best choice given ``a_m``, the chance for ``m`` unchanged records, is ``e^epsilon
+    a_m`` with the record added and ``e^-epsilon a_m`` with its replacement. So the loss grows with the ratio of ``sum
+    v_m a_m`` to ``sum u_m a_m``, where ``u_m = t(m)(1 - m/n)`` and ``v_m = t(m+1)(m+1)/n``, over sequences that change
+    by at most ``e^epsilon`` from one term to the next. Such a ratio exceeds ``r`` if and only if the scale-free
+    recursion ``W_m = v_m - r u_m + max(e^epsilon W_(m-1), e^-epsilon W_(m-1))`` ends positive; its signs then tell a
+    sequence with a larger ratio, the next ``r`` (Dinkelbach's method). As long as its steps are short, a bisection
+    between the best ratio so far and the theorem's upper bound goes along. A dozen passes end it, each O(n).
 
     Parameters
     ----------
@@ -147,9 +155,11 @@ def _log_ratio(
 def _best_steps(
     left: NDArray[np.float64], joined: NDArray[np.float64], log_ratio: float, epsilon: float
 ) -> tuple[NDArray[np.bool_], bool]:
-    """Return where the sequence rises that maximises ``sum (v - r u) a`` given its last term, and whether that maximum is positive.
+    """Return where the sequence rises that maximises ``sum (v - r u) a`` given its last term, and whether that maximum
+    is positive.
 
-    The sequence rises to a term if the recursion's sum before it is not positive. The sum is kept as a sign and a logarithm.
+    The sequence rises to a term if the recursion's sum before it is not positive. The sum is kept as a sign and a
+    logarithm.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = joined - (left + log_ratio)

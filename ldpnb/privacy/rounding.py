@@ -1,8 +1,9 @@
 r"""Privacy of sampling a fixed fraction, rounded to whole records (Section 4.3 of bun2022).
 
-A population of ``n`` records is sampled at rate ``r``: ``f`` records without replacement, with ``f`` near ``r n``. Everything here is deletion
-privacy, for the mechanism on the sample and for the whole. Rounding to the nearest number loses ``epsilon`` at some sizes, so nothing is gained;
-rounding up at random with the fractional part's probability loses about ``3 r epsilon``, exactly known for every ``n`` and in the worst case.
+A population of ``n`` records is sampled at rate ``r``: ``f`` records without replacement, with ``f`` near ``r n``.
+Everything here is deletion privacy, for the mechanism on the sample and for the whole. Rounding to the nearest number
+loses ``epsilon`` at some sizes, so nothing is gained; rounding up at random with the fractional part's probability
+loses about ``3 r epsilon``, exactly known for every ``n`` and in the worst case.
 """
 
 import numpy as np
@@ -14,7 +15,8 @@ from ldpnb.privacy.lemmas import inserted_record_loss
 
 
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
-    """Return the exact loss between populations of `population` and one more record if the size is rounded to the nearest whole number.
+    """Return the exact loss between populations of `population` and one more record if the size is rounded to the
+    nearest whole number.
 
     ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022).
 
@@ -31,12 +33,13 @@ def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float)
 
 
 def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
-    r"""Return the exact loss between populations of ``n = population`` and one more record if the size is rounded at random.
+    r"""Return the exact loss between populations of ``n = population`` and one more record if the size is rounded at
+    random.
 
-    With ``y = e^epsilon``, ``m = floor(r n)``, ``p = r n - m``, ``mu = m/(n+1)``, ``nu = (m+1)/(n+1)`` and ``z`` one of ``y, 1/y``, the chances of
-    the best event are proportional to ``D = 1 - p + p z`` and, while ``floor(r(n+1)) = m``,
-    ``N = (1-p-r)(1 + mu(y^2 - 1)) + (p+r)((1-nu) z + nu y)``, otherwise ``N = (1-p')((1-nu) z + nu y) + p' y z`` with ``p' = p + r - 1``. The loss is
-    the largest ``ln(N/D)``, or ``ln(D/N)`` with ``1/y`` for ``y`` in ``N``.
+    With ``y = e^epsilon``, ``m = floor(r n)``, ``p = r n - m``, ``mu = m/(n+1)``, ``nu = (m+1)/(n+1)`` and ``z`` one of
+    ``y, 1/y``, the chances of the best event are proportional to ``D = 1 - p + p z`` and, while ``floor(r(n+1)) = m``,
+    ``N = (1-p-r)(1 + mu(y^2 - 1)) + (p+r)((1-nu) z + nu y)``, otherwise ``N = (1-p')((1-nu) z + nu y) + p' y z`` with
+    ``p' = p + r - 1``. The loss is the largest ``ln(N/D)``, or ``ln(D/N)`` with ``1/y`` for ``y`` in ``N``.
 
     Parameters
     ----------
@@ -60,7 +63,9 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
 
 def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
-    """Return ``ln(N/D)`` with ``ln y = step`` and ``ln z = end |step|``: from ``N - D`` at small budgets, where both are near 1."""
+    """Return ``ln(N/D)`` with ``ln y = step`` and ``ln z = end |step|``: from ``N - D`` at small budgets, where both
+    are near 1.
+    """
     m = np.floor(rate * population)
     p = rate * population - m
     mu, nu = m / (population + 1), (m + 1) / (population + 1)
@@ -78,7 +83,8 @@ def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
 
 
 def random_rounding_loss_supremum(sampling_rate: float, epsilon: float) -> float:
-    """Return ``ln(1 + r(1-r)(e^(2 epsilon) - 1) + r(e^epsilon - 1))``, the supremum of `random_rounding_loss` over all population sizes.
+    """Return ``ln(1 + r(1-r)(e^(2 epsilon) - 1) + r(e^epsilon - 1))``, the supremum of `random_rounding_loss` over all
+    population sizes.
 
     About ``(3r - 2r^2) epsilon`` for small epsilon. It is approached where ``r n`` is whole and ``n`` grows.
 
@@ -95,7 +101,8 @@ def random_rounding_loss_supremum(sampling_rate: float, epsilon: float) -> float
 
 
 def random_rounding_bound(sampling_rate: float, epsilon: float, *, pairs_within: int = 2) -> float:
-    """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(k epsilon) - 1))`` (Theorem 4.3 of bun2022, as its proof gives it).
+    """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(k epsilon) - 1))`` (Theorem 4.3 of bun2022, as its proof
+    gives it).
 
     Parameters
     ----------
@@ -104,8 +111,8 @@ def random_rounding_bound(sampling_rate: float, epsilon: float, *, pairs_within:
     epsilon : float
         Budget of the deletion-DP mechanism, nats.
     pairs_within : int
-        ``k``, the distance within which the proof couples all pairs of samples: 2 is enough, which makes the constant for small epsilon
-        ``4 + k = 6``. The printed constant is not recoverable.
+        ``k``, the distance within which the proof couples all pairs of samples: 2 is enough, which makes the constant
+        for small epsilon ``4 + k = 6``. The printed constant is not recoverable.
 
     Notes
     -----
@@ -123,7 +130,8 @@ def random_rounding_bound(sampling_rate: float, epsilon: float, *, pairs_within:
 
 
 def random_rounding_chain_bound(sampling_rate: float, epsilon: float) -> float:
-    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, the proof of Theorem 4.3 of bun2022 with the tight form of its Lemma A.4.
+    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, the proof of Theorem 4.3 of bun2022 with the tight form of its
+    Lemma A.4.
 
     Examples
     --------
@@ -135,9 +143,11 @@ def random_rounding_chain_bound(sampling_rate: float, epsilon: float) -> float:
 
 
 def random_rounding_budget(epsilon_after: float, sampling_rate: float) -> float:
-    """Return the mechanism budget that loses `epsilon_after` at most at every population size: the inverse of `random_rounding_loss_supremum`.
+    """Return the mechanism budget that loses `epsilon_after` at most at every population size: the inverse of
+    `random_rounding_loss_supremum`.
 
-    ``e^epsilon`` is the positive root ``u`` of ``r(1-r) u^2 + r u + (1-r)^2 - e^(epsilon')``, which is about ``epsilon' / (3r)`` for small budgets.
+    ``e^epsilon`` is the positive root ``u`` of ``r(1-r) u^2 + r u + (1-r)^2 - e^(epsilon')``, which is about ``epsilon'
+    / (3r)`` for small budgets.
 
     Examples
     --------

@@ -1,13 +1,15 @@
-"""Central privacy of shuffled k-ary randomised response when every node reports with some probability, and what it competes with.
+"""Central privacy of shuffled k-ary randomised response when every node reports with some probability, and what it
+competes with.
 
-After shuffling only tallies are seen. `epsilon_upper` and `epsilon_lower` bracket the exact loss between data sets that differ in one node's value
-(replacement), usually to four digits. `closed_form` is the published bound for any local randomiser, and
-`gaussian_deviation` the noise of the central Gaussian mechanism at the same privacy.
+After shuffling only tallies are seen. `epsilon_upper` and `epsilon_lower` bracket the exact loss between data sets that
+differ in one node's value (replacement), usually to four digits. `closed_form` is the published bound for any local
+randomiser, and `gaussian_deviation` the noise of the central Gaussian mechanism at the same privacy.
 
-Both bounds have one shape. Write ``c = e^epsilon0 - 1`` and let ``A, B`` count reports of the two values in question among ``n`` nodes that do not
-hold them. Then ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``, where ``M`` is, in the upper bound, the number of
-nodes in the *privacy blanket* (those silent or reporting at random), and in the lower bound its conditional mean given the tallies. The
-difference between the bounds is the spread of ``M`` that the tallies do not show.
+Both bounds have one shape. Write ``c = e^epsilon0 - 1`` and let ``A, B`` count reports of the two values in question
+among ``n`` nodes that do not hold them. Then ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``,
+where ``M`` is, in the upper bound, the number of nodes in the *privacy blanket* (those silent or reporting at random),
+and in the lower bound its conditional mean given the tallies. The difference between the bounds is the spread of ``M``
+that the tallies do not show.
 """
 
 from collections.abc import Callable
@@ -25,7 +27,8 @@ SENSITIVITY = float(np.sqrt(2))
 """Euclidean distance between the histograms of data sets that differ in one node's value."""
 
 REACH, RARE = 6.5, 20.0
-"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-10."""
+"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-10.
+"""
 
 Array = NDArray[np.float64]
 
@@ -38,8 +41,8 @@ class _Bound:
     ----------
     nodes : int
     visible : float
-        Chance that a node is not in the class that is set apart first: the nodes that report their own value at will, or those that report the
-        value that all others hold.
+        Chance that a node is not in the class that is set apart first: the nodes that report their own value at will,
+        or those that report the value that all others hold.
     share : float
         How much a member of that class adds to ``M``; every other node adds 1.
     chance : float
@@ -75,8 +78,9 @@ def delta_upper(epsilon: float, *, nodes: int, sampling_rate: float, mechanism: 
 
     Notes
     -----
-    A node whose report is independent of its value is in the blanket; that happens with chance ``g = 1 - pi (p - q)``. Revealing who is in it
-    and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m + c B))_+] / n`` with ``(A, B)`` trinomial given ``m``.
+    A node whose report is independent of its value is in the blanket; that happens with chance ``g = 1 - pi (p - q)``.
+    Revealing who is in it and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m + c B))_+]
+    / n`` with ``(A, B)`` trinomial given ``m``.
 
     References
     ----------
@@ -101,7 +105,8 @@ def delta_lower(epsilon: float, *, nodes: int, sampling_rate: float, mechanism: 
 
 
 def epsilon_upper(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return an upper bound on the central budget of shuffled and sampled k-ary randomised response at a given ``delta``.
+    """Return an upper bound on the central budget of shuffled and sampled k-ary randomised response at a given
+    ``delta``.
 
     Parameters
     ----------
@@ -148,9 +153,11 @@ def epsilon_lower(delta: float, *, nodes: int, sampling_rate: float, mechanism: 
 
 
 def epsilon_two_tallies(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return a lower bound from the same pair of data sets when only the tallies ``A`` and ``B`` of the two values are seen.
+    """Return a lower bound from the same pair of data sets when only the tallies ``A`` and ``B`` of the two values are
+    seen.
 
-    Weaker than `epsilon_lower`, and simpler: ``M`` becomes ``n - (n - A - B) pi (p-q) / (1 - 2 pi q)``, its mean given ``A`` and ``B``.
+    Weaker than `epsilon_lower`, and simpler: ``M`` becomes ``n - (n - A - B) pi (p-q) / (1 - 2 pi q)``, its mean given
+    ``A`` and ``B``.
 
     Parameters
     ----------
@@ -172,7 +179,8 @@ def epsilon_two_tallies(delta: float, *, nodes: int, sampling_rate: float, mecha
 
 
 def closed_form(delta: float, *, nodes: int, epsilon: float) -> float:
-    """Return ``ln(1 + 8 (e^e0 - 1)/(e^e0 + 1) (sqrt(e^e0 ln(4/delta) / n) + e^e0 / n))``, a bound for any shuffled local randomiser.
+    """Return ``ln(1 + 8 (e^e0 - 1)/(e^e0 + 1) (sqrt(e^e0 ln(4/delta) / n) + e^e0 / n))``, a bound for any shuffled
+    local randomiser.
 
     Parameters
     ----------
@@ -285,7 +293,9 @@ def _lower(nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) 
 
 
 def _delta(epsilon: float, bound: _Bound, *, resolution: float = 12.0) -> float:
-    """Sum over the visible nodes and over ``A + B``; the expectation over ``A``, binomial with chance 1/2 given the sum, is closed."""
+    """Sum over the visible nodes and over ``A + B``; the expectation over ``A``, binomial with chance 1/2 given the
+    sum, is closed.
+    """
     chance = min(1.0, 2 * bound.chance / bound.visible)
     degenerate = bound.nodes * bound.visible * chance * (1 - chance) < 1
     coarse = resolution if degenerate else resolution / 4
@@ -313,7 +323,8 @@ def _mean_advantage(epsilon: float, both: Array, blanket: Array, contrast: float
 def _mean_shortfall(threshold: Array, trials: Array) -> Array:
     """Return ``E[(threshold - X)_+]`` for binomial ``X`` with chance 1/2 and ``threshold <= trials / 2``.
 
-    With ``Y`` of one trial less, ``E[X 1{X <= k}] = trials/2 Pr(Y <= k-1)`` and ``Pr(X <= k) = Pr(Y <= k-1) + Pr(Y = k) / 2``.
+    With ``Y`` of one trial less, ``E[X 1{X <= k}] = trials/2 Pr(Y <= k-1)`` and ``Pr(X <= k) = Pr(Y <= k-1) + Pr(Y = k)
+    / 2``.
     """
     most = np.maximum(np.ceil(threshold) - 1, 0)
     below = np.where(most > 0, special.betainc(np.maximum(trials - most, 0.5), np.maximum(most, 0.5), 0.5), 0.0)
@@ -327,10 +338,12 @@ def _log_choose(trials: Array, chosen: Array) -> Array:
 
 
 def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Array]:
-    """Return, for binomials of similar size, points that carry nearly all of their mass and weights to sum with, a row each.
+    """Return, for binomials of similar size, points that carry nearly all of their mass and weights to sum with, a row
+    each.
 
-    Narrow laws are listed in full. Wide ones are listed at every ``step``-th point, `resolution` per standard deviation, for a smooth summand
-    summed that way errs by less than any power of the step; rows start at different points, so that what is not smooth averages out.
+    Narrow laws are listed in full. Wide ones are listed at every ``step``-th point, `resolution` per standard
+    deviation, for a smooth summand summed that way errs by less than any power of the step; rows start at different
+    points, so that what is not smooth averages out.
     """
     mean, deviation = trials * chance, np.sqrt(trials.max() * chance * (1 - chance))
     step = 2 * np.floor(deviation / resolution / 2) + 1
@@ -364,7 +377,9 @@ def _epsilon(delta: float, delta_at: Callable[[float], float], bound: _Bound) ->
 
 
 def _normal_guess(delta: float, bound: _Bound) -> tuple[float, float]:
-    """Return the budget of the Gaussian mechanism whose loss varies as much as that of the two tallies, and how fast ``ln delta`` falls there."""
+    """Return the budget of the Gaussian mechanism whose loss varies as much as that of the two tallies, and how fast
+    ``ln delta`` falls there.
+    """
     local = float(np.log1p(bound.contrast))
     spread = bound.contrast * np.sqrt(2 * bound.nodes * bound.chance)
     deviation = bound.nodes * (bound.visible + bound.share * (1 - bound.visible)) / spread

@@ -1,8 +1,9 @@
 """Privacy of a mechanism that sees a simple random sample of fixed size, or an independent sample.
 
-The sample's secrecy multiplies ``e^epsilon - 1`` by the sampling rate. Two readings of the same formula: a sample of fixed size with an
-epsilon-*replacement*-DP mechanism (Theorem 2.2 of bun2022), and independent (Poisson) sampling with an epsilon-*deletion*-DP mechanism. An
-epsilon-deletion-DP mechanism is 2 epsilon-replacement-DP; put ``2 * epsilon`` in.
+The sample's secrecy multiplies ``e^epsilon - 1`` by the sampling rate. Two readings of the same formula: a sample of
+fixed size with an epsilon-*replacement*-DP mechanism (Theorem 2.2 of bun2022), and independent (Poisson) sampling with
+an epsilon-*deletion*-DP mechanism. An epsilon-deletion-DP mechanism is 2 epsilon-replacement-DP; put ``2 * epsilon``
+in.
 """
 
 import numpy as np
@@ -12,7 +13,8 @@ from ldpnb import checks
 
 
 def srs_loss(epsilon: float, sampling_rate: float) -> float:
-    """Return ``ln(1 + p (e^epsilon - 1))``: simple random sampling, replacement privacy (Theorem 2.2 and equation (3) of bun2022).
+    """Return ``ln(1 + p (e^epsilon - 1))``: simple random sampling, replacement privacy (Theorem 2.2 and equation (3)
+    of bun2022).
 
     Parameters
     ----------
@@ -52,7 +54,8 @@ def srs_delta(delta: float, sampling_rate: float) -> float:
 
 
 def srs_budget(epsilon_after: float, sampling_rate: float) -> float:
-    """Return the mechanism budget that gives a loss of `epsilon_after` on the population: ``ln(1 + (e^epsilon' - 1)/p)`` (Section 2.4 of bun2022).
+    """Return the mechanism budget that gives a loss of `epsilon_after` on the population: ``ln(1 + (e^epsilon' -
+    1)/p)`` (Section 2.4 of bun2022).
 
     It inverts `srs_loss`. For small ``epsilon'`` it approaches ``epsilon' / p``.
 
@@ -78,7 +81,8 @@ def proportion_noise_scale(epsilon: float, records: int, population: int | None 
     records : int
         Records in the data set; one of them moves the proportion by at most ``1/records``.
     population : int, optional
-        Size of the population of which the records are a secret simple random sample. Without it the data set itself is protected.
+        Size of the population of which the records are a secret simple random sample. Without it the data set itself is
+        protected.
 
     Examples
     --------

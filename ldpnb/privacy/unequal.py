@@ -1,8 +1,10 @@
-"""Privacy under general designs: unequal probabilities, clusters drawn by size, systematic samples (Section 6 of bun2022).
+"""Privacy under general designs: unequal probabilities, clusters drawn by size, systematic samples (Section 6 of
+bun2022).
 
-Proposition 6.1 turns what an event's chances are with and without a record into a lower bound for any design. Beside it stand exact losses over
-all epsilon-deletion-DP mechanisms. They show what the source only hints at: where one record's size changes everybody's chances, or its
-rank everybody's cluster, a design does not merely fail to amplify, it multiplies the loss.
+Proposition 6.1 turns what an event's chances are with and without a record into a lower bound for any design. Beside it
+stand exact losses over all epsilon-deletion-DP mechanisms. They show what the source only hints at: where one record's
+size changes everybody's chances, or its rank everybody's cluster, a design does not merely fail to amplify, it
+multiplies the loss.
 """
 
 from collections.abc import Sequence
@@ -52,8 +54,8 @@ class Inclusion:
     def loss_lower_bound(self) -> float:
         """Return the three-term lower bound on the loss in nats (equation (4) of bun2022).
 
-        ``ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1')``: the loss given that the record is drawn, how its chance changes, and how well
-        the event tells whether it is drawn.
+        ``ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1')``: the loss given that the record is drawn, how its
+        chance changes, and how well the event tells whether it is drawn.
 
         >>> round(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).loss_lower_bound(), 9)
         0.182321557
@@ -64,7 +66,8 @@ class Inclusion:
         )
 
     def event_loss(self) -> float:
-        """Return the event's own loss, from which equation (4) follows by dropping ``(1-p) mu_0`` (equation (5) of bun2022).
+        """Return the event's own loss, from which equation (4) follows by dropping ``(1-p) mu_0`` (equation (5) of
+        bun2022).
 
         >>> round(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).event_loss(), 9)
         0.565313809
@@ -75,9 +78,11 @@ class Inclusion:
 
 
 def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
-    """Return ``ln(1 + p_max (e^epsilon - 1))``, below which no design with these inclusion chances comes (Section 6.1 of bun2022).
+    """Return ``ln(1 + p_max (e^epsilon - 1))``, below which no design with these inclusion chances comes (Section 6.1
+    of bun2022).
 
-    Randomised response on "the likeliest record is in the sample" loses this much when that record is replaced, however the chances are realised.
+    Randomised response on "the likeliest record is in the sample" loses this much when that record is replaced, however
+    the chances are realised.
 
     Examples
     --------
@@ -91,7 +96,8 @@ def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
 
 
 def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
-    """Return ``epsilon + ln p_max``, what equation (4) gives in place of `element_loss_floor`; it says nothing if negative.
+    """Return ``epsilon + ln p_max``, what equation (4) gives in place of `element_loss_floor`; it says nothing if
+    negative.
 
     >>> round(element_loss_weak_floor([0.2, 0.4, 0.6, 0.8], 1.0), 9)
     0.776856449
@@ -102,8 +108,9 @@ def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
 def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
     """Return ``ln(1 + max(p, p') (e^(2 epsilon) - 1))``: one record drawn with any probabilities, one record replaced.
 
-    Exact over all epsilon-deletion-DP mechanisms, if the other records keep their relative chances. *Proof*: any two samples are 2 apart, so the best
-    event has one chance for all other records, either that of the new or that of the old one, and the first choice wins.
+    Exact over all epsilon-deletion-DP mechanisms, if the other records keep their relative chances. *Proof*: any two
+    samples are 2 apart, so the best event has one chance for all other records, either that of the new or that of the
+    old one, and the first choice wins.
 
     Parameters
     ----------
@@ -121,15 +128,15 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
 
     .. math:: \sum_j \max_{s=\pm1} \ln\frac{1 + \pi_j (e^{s\varepsilon} - 1)}{1 + \pi_j' (e^{s\varepsilon} - 1)}
 
-    or the same with ``pi`` and ``pi'`` exchanged, whichever is larger. Exact over all epsilon-deletion-DP mechanisms. *Proof*: averaging over the
-    inclusion of one record leaves a log-Lipschitz function of the rest and costs at most that record's term, so terms add up; the product of the
-    best choices attains the sum.
+    or the same with ``pi`` and ``pi'`` exchanged, whichever is larger. Exact over all epsilon-deletion-DP mechanisms.
+    *Proof*: averaging over the inclusion of one record leaves a log-Lipschitz function of the rest and costs at most
+    that record's term, so terms add up; the product of the best choices attains the sum.
 
     Parameters
     ----------
     rates, neighbour_rates : (records,) float
-        Chances ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of either population; 0 where a population lacks a record. A replaced
-        record counts as two.
+        Chances ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of either population; 0 where a population lacks a
+        record. A replaced record counts as two.
     epsilon : float
         Nats.
 
@@ -150,16 +157,20 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
 
 
 def _log_factors(rates: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
-    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``: from its two terms where these nearly cancel."""
+    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``: from its two terms where these nearly
+    cancel.
+    """
     less = -rates * np.expm1(-epsilon)
     few = np.log(np.where(less > 0.5, (1 - rates) + rates * np.exp(-epsilon), 1.0))
     return np.stack([np.log1p(rates * np.expm1(epsilon)), np.where(less > 0.5, few, np.log1p(-np.minimum(less, 0.5)))])
 
 
 def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> float:
-    r"""Return the exact deletion loss if one cluster is drawn with probability proportional to its size (Section 6.2 of bun2022).
+    r"""Return the exact deletion loss if one cluster is drawn with probability proportional to its size (Section 6.2 of
+    bun2022).
 
-    .. math:: \ln\frac{n-1}{n} + \ln\frac{n_1 + R}{(n_1 - 1) e^{-\varepsilon} + R}, \qquad R = \sum_{i>1} n_i e^{-\varepsilon(n_1+n_i)}
+    .. math:: \ln\frac{n-1}{n} + \ln\frac{n_1 + R}{(n_1 - 1) e^{-\varepsilon} + R}, \qquad R = \sum_{i>1} n_i
+    e^{-\varepsilon(n_1+n_i)}
 
     It can exceed epsilon: removing a record makes its cluster rarer, by the factor ``p/p'`` of Proposition 6.1.
 
@@ -191,7 +202,8 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> f
 
 
 def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, step: int, epsilon: float) -> float:
-    """Return the exact loss of a systematic sample of sorted records when one is replaced (Section 6.3 of bun2022), by linear programming.
+    """Return the exact loss of a systematic sample of sorted records when one is replaced (Section 6.3 of bun2022), by
+    linear programming.
 
     Parameters
     ----------
@@ -219,9 +231,11 @@ def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, 
 
 
 def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> float:
-    """Return the exact replacement loss of a systematic sample if the new record takes the old one's rank (Section 6.3 of bun2022).
+    """Return the exact replacement loss of a systematic sample if the new record takes the old one's rank (Section 6.3
+    of bun2022).
 
-    Drawing one of ``step`` clusters of `size` records each: ``ln(1 + (e^(2 epsilon) - 1)/(1 + (k-1) e^(-epsilon(2m-2))))``.
+    Drawing one of ``step`` clusters of `size` records each: ``ln(1 + (e^(2 epsilon) - 1)/(1 + (k-1)
+    e^(-epsilon(2m-2))))``.
 
     >>> round(systematic_rank_preserving_loss(4, 2, 0.5), 9)
     0.969562576
@@ -231,10 +245,12 @@ def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> flo
 
 
 def systematic_rank_shift_loss(size: int, epsilon: float) -> float:
-    """Return ``m epsilon``, the replacement loss of a systematic sample of an even number ``m`` of records if half the ranks shift.
+    """Return ``m epsilon``, the replacement loss of a systematic sample of an even number ``m`` of records if half the
+    ranks shift.
 
-    The smallest record moves to the middle; then every sample before differs from every sample after in at least ``m`` records, half of them
-    gone and half new, and the mechanism that counts them loses all of it. For odd sizes the result, for ``m - 1``, is a lower bound.
+    The smallest record moves to the middle; then every sample before differs from every sample after in at least ``m``
+    records, half of them gone and half new, and the mechanism that counts them loses all of it. For odd sizes the
+    result, for ``m - 1``, is a lower bound.
 
     >>> systematic_rank_shift_loss(10, 0.5)
     5.0

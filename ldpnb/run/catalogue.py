@@ -100,7 +100,8 @@ class Notebook:
     claims: tuple[str, ...]
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given parameters converted to their types; paths count from the working directory, and become absolute.
+        """Return the given parameters converted to their types; paths count from the working directory, and become
+        absolute.
 
         Raises
         ------

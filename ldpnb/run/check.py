@@ -1,8 +1,8 @@
 """Pytest plugin: what nbval cannot see of a notebook, its figures and the numbers behind them.
 
-nbval re-executes every committed notebook against its stored outputs, but compares no picture. The kernels it starts write their figures to a
-folder of the run's own; after a notebook's last cell one more test per notebook compares those with the committed ones, and the committed ones
-with what the notebook shows.
+nbval re-executes every committed notebook against its stored outputs, but compares no picture. The kernels it starts
+write their figures to a folder of the run's own; after a notebook's last cell one more test per notebook compares those
+with the committed ones, and the committed ones with what the notebook shows.
 """
 
 import base64
@@ -24,7 +24,9 @@ from ldpnb.run.catalogue import home
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 LIKENESS = 0.08
-"""Largest root mean square difference of pictures of one figure from two machines; black and white differ by 1, two figures by 0.13 or more."""
+"""Largest root mean square difference of pictures of one figure from two machines; black and white differ by 1, two
+figures by 0.13 or more.
+"""
 
 imports.jsonschema()  # before nbval does
 
@@ -82,7 +84,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep the tests of a file in one process, as notebooks need.
 
-    The negative controls are shared out claim by claim: they are many. The tests that decide all claims stay together, which decides them once.
+    The negative controls are shared out claim by claim: they are many. The tests that decide all claims stay together,
+    which decides them once.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -129,7 +132,9 @@ class FigureMismatchError(AssertionError):
 
 
 def compare_folders(committed: Path, fresh: Path) -> list[str]:
-    """Return the differences between two folders of figures, a line each: missing files, captions, and numbers beyond the tolerance."""
+    """Return the differences between two folders of figures, a line each: missing files, captions, and numbers beyond
+    the tolerance.
+    """
     names = [{p.name for p in folder.glob("*.csv")} if folder.is_dir() else set() for folder in (committed, fresh)]
     lines = [f"{name} is committed but was not made" for name in sorted(names[0] - names[1])]
     lines += [f"{name} was made but is not committed" for name in sorted(names[1] - names[0])]
@@ -142,7 +147,9 @@ def compare_folders(committed: Path, fresh: Path) -> list[str]:
 
 
 def _compare_drawn(committed: Path, fresh: Path) -> list[str]:
-    """Compare what was drawn: pictures by their likeness, as machines draw them differently; a page belongs to its picture."""
+    """Compare what was drawn: pictures by their likeness, as machines draw them differently; a page belongs to its
+    picture.
+    """
     lines = []
     if committed.with_suffix(".png").exists() and not alike(committed.with_suffix(".png"), fresh.with_suffix(".png")):
         lines.append(f"{committed.name}.png: another picture")
@@ -173,8 +180,8 @@ def alike(one: Path, other: Path) -> bool:
 def untied(figures: Path, notebook: Path | None = None) -> list[str]:
     """Return what does not belong together in a folder of figures, a line each.
 
-    Every figure has its numbers, whose hash its provenance tells, and a vector version of its size; where a notebook is given, every picture is one
-    that it shows, and the other way round.
+    Every figure has its numbers, whose hash its provenance tells, and a vector version of its size; where a notebook is
+    given, every picture is one that it shows, and the other way round.
     """
     stems = sorted({path.with_suffix("") for path in figures.glob("*.*")})
     lines = [line for stem in stems for line in _untied(stem)]

@@ -1,7 +1,8 @@
 """Running the notebooks with papermill and writing what they leave, all or nothing.
 
-A notebook is executed into a folder of its own; only when it has passed do the executed notebook and its figures replace the previous ones. What
-is written does not depend on when, where or how often it was run, so running everything again changes no file.
+A notebook is executed into a folder of its own; only when it has passed do the executed notebook and its figures
+replace the previous ones. What is written does not depend on when, where or how often it was run, so running everything
+again changes no file.
 """
 
 import contextlib
@@ -71,7 +72,9 @@ def build() -> Path:
 
 
 def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """Return the environment of a kernel that runs without a reader: no user configuration, one BLAS thread, figures into `figures`."""
+    """Return the environment of a kernel that runs without a reader: no user configuration, one BLAS thread, figures
+    into `figures`.
+    """
     folder = build() / "ipython"
     profile = folder / "profile_default"
     config = profile / "ipython_kernel_config.py"
@@ -103,7 +106,8 @@ def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path |
     Raises
     ------
     UsageError
-        For a parameter that a notebook does not have or of the wrong type, an output that cannot be written, or a missing kernel.
+        For a parameter that a notebook does not have or of the wrong type, an output that cannot be written, or a
+        missing kernel.
     """
     tasks = []
     for notebook in notebooks:
@@ -176,7 +180,9 @@ _alone = threading.Lock()
 
 
 def _execute_alone(task: Task, many: bool) -> Outcome:
-    """Execute a task; a Dask worker with several threads takes one at a time, because a kernel's environment is its process's."""
+    """Execute a task; a Dask worker with several threads takes one at a time, because a kernel's environment is its
+    process's.
+    """
     from ldpnb.run.kernels import share_imports
 
     with _alone:
@@ -347,7 +353,9 @@ def _results_hash(notebook: Notebook) -> str:
 
 
 def up_to_date(notebook: Notebook) -> bool:
-    """Return whether the notebook was run here since anything it follows from changed, and its results are as that run left them."""
+    """Return whether the notebook was run here since anything it follows from changed, and its results are as that run
+    left them.
+    """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         state = json.loads(_state(notebook).read_bytes())
         return bool(state["from"] == fingerprint(notebook) and state["results"] == _results_hash(notebook))

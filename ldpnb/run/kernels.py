@@ -1,7 +1,8 @@
 """Fresh kernels without the wait: each is forked from a process that has imported the libraries and done nothing else.
 
-Starting Python and importing numpy, scipy, pandas and matplotlib takes longer than most notebooks compute. A kernel made here is a process of its
-own with its own folder, environment and session, as any other; only the imports are shared. JupyterLab's kernels are the ordinary ones.
+Starting Python and importing numpy, scipy, pandas and matplotlib takes longer than most notebooks compute. A kernel
+made here is a process of its own with its own folder, environment and session, as any other; only the imports are
+shared. JupyterLab's kernels are the ordinary ones.
 """
 
 import contextlib
@@ -39,7 +40,9 @@ _SHARED = (
 
 
 def share_imports() -> None:
-    """Let the kernels that this process starts from now on share their imports, where that is safe: on Linux, outside daemons."""
+    """Let the kernels that this process starts from now on share their imports, where that is safe: on Linux, outside
+    daemons.
+    """
     if sys.platform == "linux" and not multiprocessing.current_process().daemon:
         KernelProvisionerFactory.instance().default_provisioner_name = _NAME
         multiprocessing.set_forkserver_preload(list(_SHARED))

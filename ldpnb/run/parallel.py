@@ -1,7 +1,9 @@
-"""Run a function over many items with joblib, on this machine's cores or on a Dask cluster, and survive what happens to workers.
+"""Run a function over many items with joblib, on this machine's cores or on a Dask cluster, and survive what happens to
+workers.
 
-Results come as they finish, each with its item. A worker that dies, by its own task or by another's hand, costs no result: what it had in hand is
-run again, and an item that kills its worker every time comes back as `Lost` while all others go on. A scheduler that is gone is a `PoolError`.
+Results come as they finish, each with its item. A worker that dies, by its own task or by another's hand, costs no
+result: what it had in hand is run again, and an item that kills its worker every time comes back as `Lost` while all
+others go on. A scheduler that is gone is a `PoolError`.
 """
 
 import contextlib
@@ -58,14 +60,17 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
     backend : {"loky", "dask"}
         Processes of this machine, or a Dask cluster.
     jobs : int
-        Worker processes on this machine; without effect on a cluster that is already there. One loky job runs in this process.
+        Worker processes on this machine; without effect on a cluster that is already there. One loky job runs in this
+        process.
     scheduler : str, optional
-        Address of an existing Dask scheduler; without it, `dask` starts a cluster of `jobs` processes on the loopback interface.
+        Address of an existing Dask scheduler; without it, `dask` starts a cluster of `jobs` processes on the loopback
+        interface.
 
     Raises
     ------
     UsageError
-        If the backend is unknown or not installed, the scheduler does not answer, or one is named for another backend than `dask`.
+        If the backend is unknown or not installed, the scheduler does not answer, or one is named for another backend
+        than `dask`.
     """
     if backend not in BACKENDS:
         raise UsageError(f"backend must be one of {', '.join(BACKENDS)}, got backend={backend!r}")
@@ -85,8 +90,8 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
 def interrupts_held_back() -> Iterator[None]:
     """Hold Ctrl-C back until the block is left; the processes that are started in it never hear it.
 
-    A process that is interrupted while its parent starts it is known to nobody, who could end it, and one that is interrupted while it imports says
-    so at length.
+    A process that is interrupted while its parent starts it is known to nobody, who could end it, and one that is
+    interrupted while it imports says so at length.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -138,7 +143,9 @@ def _dask_backend() -> Any:
     from joblib.parallel import AutoBatchingMixin, ParallelBackendBase, SequentialBackend
 
     class Backend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
-        """Dask under joblib. joblib's own waits for ever for a batch that Dask gave up, and opens a client in every worker (1.6)."""
+        """Dask under joblib. joblib's own waits for ever for a batch that Dask gave up, and opens a client in every
+        worker (1.6).
+        """
 
         MIN_IDEAL_BATCH_DURATION, MAX_IDEAL_BATCH_DURATION = 1.0, 4.0
         supports_retrieve_callback = True

@@ -1,6 +1,7 @@
-"""The companion as a static site: executed notebooks in, a folder of pages out that works from disk and asks nothing of any host.
+"""The companion as a static site: executed notebooks in, a folder of pages out that works from disk and asks nothing of
+any host.
 
-`builder` assembles the folder; `pages` turns one notebook into its page (with `markdown` and `mathematics` for the prose), `sources` the code that
-the pages link to, `ledger` the verdicts, alone or on the front page. `links` finds what leads nowhere, `inert`
-what would run.
+`builder` assembles the folder; `pages` turns one notebook into its page (with `markdown` and `mathematics` for the
+prose), `sources` the code that the pages link to, `ledger` the verdicts, alone or on the front page. `links` finds what
+leads nowhere, `inert` what would run.
 """

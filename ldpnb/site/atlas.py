@@ -1,4 +1,6 @@
-"""Where the checkout's files are found on the site: notebooks and the package's code as pages, everything else as it is."""
+"""Where the checkout's files are found on the site: notebooks and the package's code as pages, everything else as it
+is.
+"""
 
 import os
 import re

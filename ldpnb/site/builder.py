@@ -31,7 +31,8 @@ def build(target: Path) -> int:
     Raises
     ------
     UsageError
-        If a notebook has not been executed, a figure or the ledger is missing, or the folder holds something else than a site.
+        If a notebook has not been executed, a figure or the ledger is missing, or the folder holds something else than
+        a site.
     """
     if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
         raise UsageError(f"output must be empty or an earlier site, got {target}")

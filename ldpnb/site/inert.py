@@ -1,4 +1,6 @@
-"""Markup that can only be read. What a notebook holds is text, tables, pictures and formulas; a page passes nothing else on."""
+"""Markup that can only be read. What a notebook holds is text, tables, pictures and formulas; a page passes nothing
+else on.
+"""
 
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
@@ -64,7 +66,9 @@ class _Reader(HTMLParser):
 
 
 def _harmless(address: str) -> bool:
-    """Return whether an address leads somewhere; browsers overlook blanks and control characters in one that does something."""
+    """Return whether an address leads somewhere; browsers overlook blanks and control characters in one that does
+    something.
+    """
     return address.isprintable() and urlsplit(address.strip()).scheme in _SCHEMES
 
 

@@ -62,7 +62,8 @@ def read(path: Path) -> Page:
 
 
 def problems(folder: Path) -> list[str]:
-    """Return, a line each, every mistake of the pages in a folder: links and files that do not exist, requests to a host, doubled anchors.
+    """Return, a line each, every mistake of the pages in a folder: links and files that do not exist, requests to a
+    host, doubled anchors.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""The notebooks' prose as HTML: nbconvert's Markdown, with formulas as MathML, links into the site, and headings that can be linked to."""
+"""The notebooks' prose as HTML: nbconvert's Markdown, with formulas as MathML, links into the site, and headings that
+can be linked to.
+"""
 
 import html
 import re

@@ -1,7 +1,7 @@
 """TeX formulas as MathML, which a browser draws without a script, prints, and reads aloud.
 
-The translation is `latex2mathml`'s. What browsers make of it differs from TeX in a few places (upright letters, operator names, limits, spaces),
-and those are mended here, within MathML Core.
+The translation is `latex2mathml`'s. What browsers make of it differs from TeX in a few places (upright letters,
+operator names, limits, spaces), and those are mended here, within MathML Core.
 """
 
 import re
@@ -191,7 +191,9 @@ def _core(element: Element) -> Element | None:
 
 
 def _space(core: Element, before: Element | None, after: Element | None) -> None:
-    """Give names of operators a thin space unless a bracket, an operator or nothing is there, and slashes, bars and signs none."""
+    """Give names of operators a thin space unless a bracket, an operator or nothing is there, and slashes, bars and
+    signs none.
+    """
     text = core.text or ""
     if text in ("/", "|", "‖"):
         core.set("lspace", "0")

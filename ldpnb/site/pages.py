@@ -1,4 +1,6 @@
-"""One notebook as one page: nbconvert's walk through the cells, our templates, the committed figures with their captions and files."""
+"""One notebook as one page: nbconvert's walk through the cells, our templates, the committed figures with their
+captions and files.
+"""
 
 import base64
 import html
@@ -67,7 +69,8 @@ def notebook_page(
     Raises
     ------
     UsageError
-        If a cell was not executed, a picture has no published figure, a formula no translation, a link no target, or something in it could run.
+        If a cell was not executed, a picture has no published figure, a formula no translation, a link no target, or
+        something in it could run.
     """
     address = f"{notebook.id}.html"
     relink = atlas.relink(address, f"notebooks/{notebook.id}.ipynb")
@@ -184,7 +187,9 @@ def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
 
 
 def _table(markup: str) -> str:
-    """Return pandas' table without its style sheet and its row numbers, headings named as such and columns of text aligned like text."""
+    """Return pandas' table without its style sheet and its row numbers, headings named as such and columns of text
+    aligned like text.
+    """
     if 'class="dataframe"' not in markup:
         return markup
     tree = fromstring(re.sub(r"<style.*?</style>|&nbsp;", "", markup, flags=re.DOTALL))

@@ -1,8 +1,9 @@
 """Experiments repeated many times at one setting: what `ldpnb sweep` runs over a grid.
 
-Each function takes scalar parameters by name, a number of repetitions and a random stream, and yields its series: a series' labels, and per measure
-one number per repetition. Annotations, defaults and docstrings are the specification that the command line shows and checks; a measure's mean over
-all repetitions is what it is named after, so ``mse`` holds squared errors.
+Each function takes scalar parameters by name, a number of repetitions and a random stream, and yields its series: a
+series' labels, and per measure one number per repetition. Annotations, defaults and docstrings are the specification
+that the command line shows and checks; a measure's mean over all repetitions is what it is named after, so ``mse``
+holds squared errors.
 """
 
 from collections.abc import Iterator, Mapping
@@ -82,7 +83,8 @@ def sampling(
     repetitions: int,
     rng: np.random.Generator,
 ) -> Iterator[Series]:
-    """Compare estimators of a histogram when only a Poisson sample of the nodes reports through k-ary randomised response.
+    """Compare estimators of a histogram when only a Poisson sample of the nodes reports through k-ary randomised
+    response.
 
     Parameters
     ----------
@@ -100,7 +102,8 @@ def sampling(
     Yields
     ------
     Series
-        Label ``estimator``; measures ``mse``, the squared Euclidean error of the frequencies, and ``bias``, the error at the most frequent value.
+        Label ``estimator``; measures ``mse``, the squared Euclidean error of the frequencies, and ``bias``, the error
+        at the most frequent value.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """A sweep's folder: a manifest that says which sweep it is, and a Parquet file per finished task.
 
-A file appears under its final name in one step, complete, and its name is a hash of the task: a task is there once or not at all, whoever ran it
-and how often. A file holds count, sum and squares (about the block's own mean) of every measure of every series, so that blocks combine to
-exactly what one long block would have given.
+A file appears under its final name in one step, complete, and its name is a hash of the task: a task is there once or
+not at all, whoever ran it and how often. A file holds count, sum and squares (about the block's own mean) of every
+measure of every series, so that blocks combine to exactly what one long block would have given.
 """
 
 import csv

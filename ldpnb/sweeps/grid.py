@@ -1,4 +1,6 @@
-"""From a sweep's description to its tasks: one per grid point and block of repetitions, each with a random stream of its own."""
+"""From a sweep's description to its tasks: one per grid point and block of repetitions, each with a random stream of
+its own.
+"""
 
 import hashlib
 import itertools
@@ -41,7 +43,9 @@ class Task:
 
     @property
     def id(self) -> str:
-        """Return the name of the task, which is a hash of all that its numbers follow from within one version of the code."""
+        """Return the name of the task, which is a hash of all that its numbers follow from within one version of the
+        code.
+        """
         content = [self.experiment, self.parameters, self.block, self.repetitions, self.seed]
         return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
@@ -139,7 +143,8 @@ def plan(
     Raises
     ------
     UsageError
-        For an unknown experiment or parameter (the nearest is named), a value of the wrong type, or a parameter given twice.
+        For an unknown experiment or parameter (the nearest is named), a value of the wrong type, or a parameter given
+        twice.
     """
     found = find(experiment)
     for name in grid.keys() & fixed.keys():
@@ -154,8 +159,8 @@ def plan(
 def values(option: Option, text: str) -> tuple[Value, ...]:
     """Return the values that a text describes: ``low:high:count``, ``low:high:count:log`` or a list with commas.
 
-    Numbers of a range are rounded to 12 digits, so that they are what one would write, and to whole numbers where the parameter is one. A value
-    counts once.
+    Numbers of a range are rounded to 12 digits, so that they are what one would write, and to whole numbers where the
+    parameter is one. A value counts once.
 
     Raises
     ------

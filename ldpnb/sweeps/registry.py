@@ -1,8 +1,8 @@
 """What can be swept: plain functions whose keyword arguments are an experiment's parameters.
 
-`ldpnb.sweeps.experiments` holds the companion's own. Any other function of the same form that can be imported serves as well, by the name
-``module:function``; naming it runs its module, so that such a name is trusted as code is. Its annotations (int, float, str, bool or a Literal of
-words), defaults and numpydoc docstring are its specification.
+`ldpnb.sweeps.experiments` holds the companion's own. Any other function of the same form that can be imported serves as
+well, by the name ``module:function``; naming it runs its module, so that such a name is trusted as code is. Its
+annotations (int, float, str, bool or a Literal of words), defaults and numpydoc docstring are its specification.
 """
 
 import ast
@@ -160,7 +160,9 @@ def _sources(module: str) -> dict[str, bytes]:
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[str]:
-    """Yield what a module imports from a package; of ``from a import b``, both ``a`` and ``a.b``, which may be a module."""
+    """Yield what a module imports from a package; of ``from a import b``, both ``a`` and ``a.b``, which may be a
+    module.
+    """
     for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -1,6 +1,7 @@
 """Run a sweep's tasks wherever there are workers, and keep each result as it comes.
 
-Results travel to the process that runs the sweep and are written there, so workers need the package and nothing else, not even a common disk.
+Results travel to the process that runs the sweep and are written there, so workers need the package and nothing else,
+not even a common disk.
 """
 
 from collections.abc import Container, Iterator

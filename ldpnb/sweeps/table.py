@@ -19,8 +19,8 @@ def collect(folder: Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per grid point and series: the experiment's parameters, the series' labels, ``repetitions``, and of each measure its mean and
-        ``<measure>_standard_error``.
+        A row per grid point and series: the experiment's parameters, the series' labels, ``repetitions``, and of each
+        measure its mean and ``<measure>_standard_error``.
 
     Raises
     ------

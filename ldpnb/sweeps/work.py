@@ -1,4 +1,6 @@
-"""What a worker does with a task: call the experiment and sum up its repetitions. Imports little, because every worker does."""
+"""What a worker does with a task: call the experiment and sum up its repetitions. Imports little, because every worker
+does.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -41,7 +43,8 @@ def summarised(series: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], ta
     Raises
     ------
     ValueError
-        If there is no series, a label has the name of another column, or a measure is not one finite number per repetition.
+        If there is no series, a label has the name of another column, or a measure is not one finite number per
+        repetition.
     """
     rows: list[Row] = []
     for number, (labels, measures) in enumerate(series):

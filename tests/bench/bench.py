@@ -2,10 +2,10 @@
 
     python tests/bench/bench.py build/peers/bin/python [--rounds 5] [--only TEXT] [--readme]
 
-A row is one task. Every implementation runs in a process of its own, one BLAS thread, and the rounds interleave them, so that a machine whose speed
-drifts shifts all alike; a ratio is taken round by round, and its median, smallest and largest are printed. Peers that would take minutes do a share of
-the users, which their linear cost allows; the share is printed. Results go to ``build/bench``; with --readme also into the README.
-"""
+A row is one task. Every implementation runs in a process of its own, one BLAS thread, and the rounds interleave them,
+so that a machine whose speed drifts shifts all alike; a ratio is taken round by round, and its median, smallest and
+largest are printed. Peers that would take minutes do a share of the users, which their linear cost allows; the share is
+printed. Results go to ``build/bench``; with --readme also into the README."""
 
 import csv
 import json

@@ -1,4 +1,6 @@
-"""Where the time of running all notebooks goes: imports, kernel starts, drawing, deciding claims, the rest of the computing."""
+"""Where the time of running all notebooks goes: imports, kernel starts, drawing, deciding claims, the rest of the
+computing.
+"""
 
 import json
 import os

@@ -2,9 +2,9 @@
 
     python tests/bench/sweep_tasks.py
 
-Each line is one backend on this machine's cores and one length of task; a task sleeps, so that workers do not compete with who hands out. "of each
-worker's time" is the share that goes into tasks; the length at which it reaches nine tenths is the smallest sensible one.
-"""
+Each line is one backend on this machine's cores and one length of task; a task sleeps, so that workers do not compete
+with who hands out. "of each worker's time" is the share that goes into tasks; the length at which it reaches nine
+tenths is the smallest sensible one."""
 
 import os
 import sys

@@ -1,4 +1,6 @@
-"""The same tasks as their peers do them, each through its own public interface; a share of the users where all would take minutes."""
+"""The same tasks as their peers do them, each through its own public interface; a share of the users where all would
+take minutes.
+"""
 
 import math
 

@@ -2,10 +2,10 @@
 
     python worker.py tasks_ours.py
 
-Reads a line of JSON per request from standard input and answers with one: {"prepare": name} -> {"share": x}, {"time": name} -> {"seconds": s, "peak MB": m, "info": {...}}.
-A module of tasks defines TASKS = {name: prepare}, where prepare() returns a callable, or (callable, share) if the callable does only that share of
-the task (a peer that would take hours), or (callable, share, info). A callable with an attribute `once` is not tried before it is timed.
-"""
+Reads a line of JSON per request from standard input and answers with one: {"prepare": name} -> {"share": x}, {"time":
+name} -> {"seconds": s, "peak MB": m, "info": {...}}. A module of tasks defines TASKS = {name: prepare}, where prepare()
+returns a callable, or (callable, share) if the callable does only that share of the task (a peer that would take
+hours), or (callable, share, info). A callable with an attribute `once` is not tried before it is timed."""
 
 import importlib.util
 import json

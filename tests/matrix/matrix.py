@@ -2,11 +2,11 @@
 
     python tests/matrix/matrix.py [--only TEXT] [--jobs 2]
 
-An environment is another code path of numpy, the BLAS or the C library, another number of threads, interpreter, set of dependencies, locale, time
-zone, home, folder or user. The plain one, as installed, is compared with the committed numbers, and every other with that one. Evidence must be the
-same letter for letter, numbers in a table to the tolerance of ``make test``, 1e-6. What this machine lacks is listed as such. Writes ``results.csv``
-beside this file; the exit code is 1 if anything differs.
-"""
+An environment is another code path of numpy, the BLAS or the C library, another number of threads, interpreter, set of
+dependencies, locale, time zone, home, folder or user. The plain one, as installed, is compared with the committed
+numbers, and every other with that one. Evidence must be the same letter for letter, numbers in a table to the tolerance
+of ``make test``, 1e-6. What this machine lacks is listed as such. Writes ``results.csv`` beside this file; the exit
+code is 1 if anything differs."""
 
 import csv
 import json

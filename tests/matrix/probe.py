@@ -2,9 +2,9 @@
 
     python tests/matrix/probe.py FOLDER
 
-Writes into FOLDER the ledger and every figure's table as the notebooks do, ``verdicts.csv`` and ``<stem>.csv``, and what it ran on,
-``about.json``. Notebooks run in this process, cell by cell, without the pictures and without the live sections.
-"""
+Writes into FOLDER the ledger and every figure's table as the notebooks do, ``verdicts.csv`` and ``<stem>.csv``, and
+what it ran on, ``about.json``. Notebooks run in this process, cell by cell, without the pictures and without the live
+sections."""
 
 import contextlib
 import io

@@ -92,7 +92,9 @@ def mutants(module: str, source: str) -> list[Mutant]:
 
 
 def install(mutant: Mutant, module: ModuleType, source: str) -> None:
-    """Change the running module: functions keep their identity and get new code, so that every importer sees the change."""
+    """Change the running module: functions keep their identity and get new code, so that every importer sees the
+    change.
+    """
     tree = ast.parse(source)
     number, choice = mutant.place
     _, node, put = list(_slots(tree))[number]
@@ -143,7 +145,9 @@ def _names(statement: ast.stmt) -> list[str]:
 
 
 def _is_union_of_types(statement: ast.AST) -> bool:
-    """Say whether a statement of a module gives a name to types joined by ``|``: they are for the reader and have no other value."""
+    """Say whether a statement of a module gives a name to types joined by ``|``: they are for the reader and have no
+    other value.
+    """
     value = statement.value if isinstance(statement, ast.Assign) else None
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr)
 

@@ -1,9 +1,10 @@
-"""Break the formula rooms in thousands of small ways and see the tests notice: ``python tests/mutants/run.py [--minutes M]``.
+"""Break the formula rooms in thousands of small ways and see the tests notice: ``python tests/mutants/run.py [--minutes
+M]``.
 
-One process imports the package and collects the tests once. It first runs them all in a fork to learn how long each takes and which functions
-it calls, and once more in order of their length, to see that they pass. Then every mutant gets a fork of its own, in which the function's code
-is exchanged and only the tests run that call it, the quickest first, up to the first that fails. It writes results.csv and README.md.
-"""
+One process imports the package and collects the tests once. It first runs them all in a fork to learn how long each
+takes and which functions it calls, and once more in order of their length, to see that they pass. Then every mutant
+gets a fork of its own, in which the function's code is exchanged and only the tests run that call it, the quickest
+first, up to the first that fails. It writes results.csv and README.md."""
 
 import argparse
 import csv
@@ -213,7 +214,9 @@ def written(item: pytest.Item) -> str:
 
 
 def tests() -> list[str]:
-    """Return the test files of the rooms, the audit, planning and certified digits, the properties, and the examples in the rooms' docstrings."""
+    """Return the test files of the rooms, the audit, planning and certified digits, the properties, and the examples in
+    the rooms' docstrings.
+    """
     folders = [HERE.parent / room for room in ("theory", "papers", "planning")]
     return [*map(str, folders), *(str(PACKAGE / room) for room in report.ROOMS)]
 

@@ -1,4 +1,6 @@
-"""The registry is complete: every claim of the five sources has a check, a verdict, evidence, a notebook and negative controls."""
+"""The registry is complete: every claim of the five sources has a check, a verdict, evidence, a notebook and negative
+controls.
+"""
 
 import re
 from pathlib import Path

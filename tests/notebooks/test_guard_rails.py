@@ -1,4 +1,6 @@
-"""Negative controls of the guard rails: whatever is changed by hand in a committed result, a check of `make test` finds it."""
+"""Negative controls of the guard rails: whatever is changed by hand in a committed result, a check of `make test` finds
+it.
+"""
 
 import dataclasses
 import hashlib

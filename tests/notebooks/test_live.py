@@ -1,4 +1,6 @@
-"""A live section with a reader: it redraws when a control changes, says what went wrong, and returns to the source's setting."""
+"""A live section with a reader: it redraws when a control changes, says what went wrong, and returns to the source's
+setting.
+"""
 
 import threading
 import time

@@ -1,8 +1,8 @@
 """Break every formula under every claim by a little and see the verdict change: no check is one that cannot fail.
 
-Each claim names the formulas it rests on. A formula that returns numbers is replaced by itself times 1.01, times 2 and with its sign turned; the
-probabilities p and q of a mechanism are swapped; formulas that return something else have their own mutations in ``mutations_<source>.py``.
-"""
+Each claim names the formulas it rests on. A formula that returns numbers is replaced by itself times 1.01, times 2 and
+with its sign turned; the probabilities p and q of a mechanism are swapped; formulas that return something else have
+their own mutations in ``mutations_<source>.py``."""
 
 import importlib
 import importlib.util

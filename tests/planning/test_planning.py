@@ -179,7 +179,9 @@ def test_exact_gaps_lie_within_a_lattice_step_above_the_fair_signs(name: str) ->
 
 
 def moments(mechanism, sizes: tuple[int, int], values: tuple[float, float], tilt: float) -> np.ndarray:
-    """Centred moment generating function of a report of either group, the smaller's clients counting 1, by listing what may be sent."""
+    """Centred moment generating function of a report of either group, the smaller's clients counting 1, by listing what
+    may be sent.
+    """
     a, moved, weights = mechanism.keep, mechanism.move, np.array([min(sizes) / n for n in sizes])
     kept = np.zeros(2)
     noise = np.ones(2)
@@ -221,7 +223,9 @@ def test_no_values_have_larger_moments_than_the_cumulants_say(name: str) -> None
 
 
 def frequency_failures(name: str, epsilon: float, clients: int, reports: int | None, share: float, error: float) -> int:
-    """Count how often a share is off by the error when a share of the clients hold the value, everybody or a sample reporting."""
+    """Count how often a share is off by the error when a share of the clients hold the value, everybody or a sample
+    reporting.
+    """
     mechanism, rng = FREQUENCY[name](epsilon, 8), stream("plan", name, clients, reports or 0, seed=20)
     holders = round(share * clients)
     drawn = np.full(RUNS, holders) if reports is None else rng.hypergeometric(holders, clients - holders, reports, RUNS)

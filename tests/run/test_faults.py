@@ -1,4 +1,6 @@
-"""What can go wrong while results are written: afterwards each file is the old or the new one, whole, and the next run repairs the rest."""
+"""What can go wrong while results are written: afterwards each file is the old or the new one, whole, and the next run
+repairs the rest.
+"""
 
 import errno
 import json

@@ -1,4 +1,6 @@
-"""Input that was made to do harm is refused in one clear line, or harmless: nothing runs, nothing climbs out, nothing fills the memory."""
+"""Input that was made to do harm is refused in one clear line, or harmless: nothing runs, nothing climbs out, nothing
+fills the memory.
+"""
 
 import ast
 import bz2

@@ -1,4 +1,5 @@
-"""Sweeps and notebooks on worker processes that die, a scheduler that is lost, a client that is stopped: every point once, and the same numbers.
+"""Sweeps and notebooks on worker processes that die, a scheduler that is lost, a client that is stopped: every point
+once, and the same numbers.
 
 All clusters are on the loopback interface. Tests wait for what must have happened, never for a time.
 """
@@ -48,8 +49,8 @@ def wait(until: Callable[[], object], process: subprocess.Popen | None = None) -
 class Gated:
     """A sweep whose points from the sixth on wait at a gate, as a process of its own.
 
-    There are more points than joblib can have handed out, in the batches that it joins short tasks to, when all workers wait.
-    """
+    There are more points than joblib can have handed out, in the batches that it joins short tasks to, when all workers
+    wait."""
 
     POINTS, FREE, TASKS = "0:59:60", 12, 120
 

@@ -1,4 +1,6 @@
-"""Facts about the error of a gap: reference values, enumeration of every report, and what minorities and wrong sizes do."""
+"""Facts about the error of a gap: reference values, enumeration of every report, and what minorities and wrong sizes
+do.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Maximum-likelihood estimates: exact where a formula exists, certified everywhere, an error where the certificate is missing."""
+"""Maximum-likelihood estimates: exact where a formula exists, certified everywhere, an error where the certificate is
+missing.
+"""
 
 import json
 import time

@@ -1,4 +1,6 @@
-"""What the solvers promise beside their certificates: few steps, small blocks, and derivatives that are those of the likelihood."""
+"""What the solvers promise beside their certificates: few steps, small blocks, and derivatives that are those of the
+likelihood.
+"""
 
 import tracemalloc
 from collections.abc import Callable

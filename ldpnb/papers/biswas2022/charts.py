@@ -9,13 +9,15 @@ from ldpnb.notebook.figures import curves, look
 
 
 def estimated_histograms(table: pd.DataFrame, *, row: str = "sampling_rate") -> Figure:
-    """Draw, per setting (row) and estimator (column), the truth, the exact mean with two standard deviations, and one estimate.
+    """Draw, per setting (row) and estimator (column), the truth, the exact mean with two standard deviations, and one
+    estimate.
 
     Parameters
     ----------
     table : DataFrame
-        Columns `row`, ``estimator, value, truth, expected, standard_deviation, estimate``, as `ldpnb.papers.biswas2022.tables.sampling.estimates` and
-        `ldpnb.papers.biswas2022.tables.personalised.estimates` return.
+        Columns `row`, ``estimator, value, truth, expected, standard_deviation, estimate``, as
+        `ldpnb.papers.biswas2022.tables.sampling.estimates` and `ldpnb.papers.biswas2022.tables.personalised.estimates`
+        return.
     row : str
         Column that tells the rows of panels apart.
     """
@@ -56,7 +58,8 @@ def _panel(axis: Axes, rows: pd.DataFrame, name: str) -> None:
 
 
 def distance_and_cost(table: pd.DataFrame) -> Figure:
-    """Draw the distance of the raw and of the projected estimate against the sampling rate, with the expected reports as a second scale.
+    """Draw the distance of the raw and of the projected estimate against the sampling rate, with the expected reports
+    as a second scale.
 
     Parameters
     ----------

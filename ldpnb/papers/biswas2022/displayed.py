@@ -1,4 +1,5 @@
-"""Variances under sampling as biswas2022 displays them, where they differ from the exact ones in `ldpnb.accuracy.sampling`.
+"""Variances under sampling as biswas2022 displays them, where they differ from the exact ones in
+`ldpnb.accuracy.sampling`.
 
 Use them to see by how much; for anything else use the exact ones.
 """
@@ -17,8 +18,9 @@ def published_variance_unadjusted(
 ) -> Values:
     """Return the variance of ``c_DE`` as displayed in the proof of Theorem 3.2 of biswas2022.
 
-    ``(n pi f p (1-p) + n pi (1-f) q (1-q) + r^2 n pi (1-pi)) / (p - q)^2``. It mixes the two models of the data and is exact in neither:
-    too small by ``n pi (1-pi) f (1-f)`` for fixed and by ``n pi f (1-f)`` for iid data, and right in the limit ``f -> 0``.
+    ``(n pi f p (1-p) + n pi (1-f) q (1-q) + r^2 n pi (1-pi)) / (p - q)^2``. It mixes the two models of the data and is
+    exact in neither: too small by ``n pi (1-pi) f (1-f)`` for fixed and by ``n pi f (1-f)`` for iid data, and right in
+    the limit ``f -> 0``.
 
     Parameters
     ----------
@@ -48,8 +50,8 @@ def published_variance_realised_size(
 ) -> Values:
     """Return ``Var(g_DE) + Var(S) q^2 / (pi^2 (p-q)^2)``, the variance of ``c-hat`` according to biswas2022.
 
-    The step adds the variances of ``N`` and ``q S`` as if they were uncorrelated; ``Cov(N, S) = n pi (1-pi) r`` is positive. ``Var(g_DE)`` is
-    the displayed one, `published_variance_unadjusted` divided by ``pi^2``.
+    The step adds the variances of ``N`` and ``q S`` as if they were uncorrelated; ``Cov(N, S) = n pi (1-pi) r`` is
+    positive. ``Var(g_DE)`` is the displayed one, `published_variance_unadjusted` divided by ``pi^2``.
 
     Parameters
     ----------
@@ -100,9 +102,11 @@ def normalised_variance(variance: ArrayLike, mean: ArrayLike) -> Values:
 
 
 def published_normalised_variance(*, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return ``Var*(g_DE) / (n pi)^2 = (q - q^2 pi) / ((p-q)^2 pi^3 n)``, the normalised variance according to biswas2022.
+    """Return ``Var*(g_DE) / (n pi)^2 = (q - q^2 pi) / ((p-q)^2 pi^3 n)``, the normalised variance according to
+    biswas2022.
 
-    The proof divides the estimate by the expected number of reports, not the variance by the mean as Definition 3.1 says.
+    The proof divides the estimate by the expected number of reports, not the variance by the mean as Definition 3.1
+    says.
 
     Parameters
     ----------

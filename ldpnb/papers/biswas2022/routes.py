@@ -1,6 +1,8 @@
-"""The independent route behind the claims of biswas2022: every pattern of silence and reports of a few nodes, with its probability.
+"""The independent route behind the claims of biswas2022: every pattern of silence and reports of a few nodes, with its
+probability.
 
-Nothing here uses the probabilities, means or variances of the package; the randomiser is written out from Definition 2.4.
+Nothing here uses the probabilities, means or variances of the package; the randomiser is written out from Definition
+2.4.
 """
 
 from collections.abc import Sequence
@@ -26,7 +28,9 @@ published = partial(claims.published, "biswas2022")
 
 
 def direct_encoding(epsilon: float, domain_size: int) -> Array:
-    """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for anything else."""
+    """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for anything
+    else.
+    """
     weights = np.exp(epsilon * np.eye(domain_size))
     channel: Array = weights / weights.sum(axis=0)
     return channel
@@ -89,7 +93,9 @@ def all_reports(
 
 
 def outcomes(report: Array) -> Reports:
-    """Enumerate what independent nodes do, given each node's chance of each report, ``(nodes, k)``; what is missing to 1 is silence."""
+    """Enumerate what independent nodes do, given each node's chance of each report, ``(nodes, k)``; what is missing to
+    1 is silence.
+    """
     nodes, size = report.shape
     law = np.column_stack([1 - report.sum(axis=1), report])
     choices = np.indices((size + 1,) * nodes).reshape(nodes, -1).T

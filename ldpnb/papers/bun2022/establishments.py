@@ -1,9 +1,10 @@
 """Simulated establishments that agree with a published tabulation.
 
-`simulate` makes establishments that agree exactly with the counts by class of size and with the employment totals of counties and industries
-(Appendix E.1 of bun2022): a linear program splits each total over the classes, and within a class sizes follow Zipf's law, bent until they
-sum to the class's employment. The result is a tally, a row per size with the number of establishments that have it. Whatever is drawn from it
-is *simulated*, and figures must say so. The tabulations themselves are read by `ldpnb.papers.bun2022.tabulations`.
+`simulate` makes establishments that agree exactly with the counts by class of size and with the employment totals of
+counties and industries (Appendix E.1 of bun2022): a linear program splits each total over the classes, and within a
+class sizes follow Zipf's law, bent until they sum to the class's employment. The result is a tally, a row per size with
+the number of establishments that have it. Whatever is drawn from it is *simulated*, and figures must say so. The
+tabulations themselves are read by `ldpnb.papers.bun2022.tabulations`.
 """
 
 from functools import cache
@@ -26,7 +27,8 @@ def simulate(tabulation: Tabulation) -> pd.DataFrame:
     Parameters
     ----------
     tabulation : Tabulation
-        Every cell's employment must be attainable by its class counts (see `ldpnb.papers.bun2022.tabulations.attainable`).
+        Every cell's employment must be attainable by its class counts (see
+        `ldpnb.papers.bun2022.tabulations.attainable`).
 
     Returns
     -------
@@ -60,9 +62,9 @@ def simulate(tabulation: Tabulation) -> pd.DataFrame:
 def employment_by_class(tabulation: Tabulation) -> pd.DataFrame:
     """Split every cell's employment over its classes by linear programming.
 
-    The split stays as close as the totals allow to Zipf's law in every class. Deviations are charged piecewise linearly, with rising slopes and
-    breakpoints at whole numbers; the totals of cells and counties on one side and of industries on the other form two nested families, so the
-    vertices of the program are whole numbers.
+    The split stays as close as the totals allow to Zipf's law in every class. Deviations are charged piecewise
+    linearly, with rising slopes and breakpoints at whole numbers; the totals of cells and counties on one side and of
+    industries on the other form two nested families, so the vertices of the program are whole numbers.
 
     Returns
     -------
@@ -102,7 +104,9 @@ def _split(cells: pd.DataFrame, tabulation: Tabulation) -> pd.DataFrame:
 def _closest(
     usual: NDArray[np.int64], least: NDArray[np.int64], most: NDArray[np.int64], groups: list[tuple[Any, int, int]]
 ) -> NDArray[np.int64]:
-    """Return whole numbers near `usual`, between `least` and `most`, whose sum over each group lies in the group's range."""
+    """Return whole numbers near `usual`, between `least` and `most`, whose sum over each group lies in the group's
+    range.
+    """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, vstack
 
@@ -152,7 +156,9 @@ def _bent(low: int, high: int, exponent: float) -> NDArray[np.float64]:
 
 
 def _sizes_within(kind: SizeClass, establishments: int, employees: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return sizes and how many establishments have each: Zipf's law bent to the right mean, then mended to the exact sum."""
+    """Return sizes and how many establishments have each: Zipf's law bent to the right mean, then mended to the exact
+    sum.
+    """
     exponents, means = _bends(kind.low, kind.high)
     shape = _bent(kind.low, kind.high, float(np.interp(employees / establishments, means, exponents)))
     counts = np.diff(np.rint(establishments * np.minimum(np.cumsum(shape), 1.0)), prepend=0).astype(np.int64)
@@ -167,7 +173,9 @@ def _sizes_within(kind: SizeClass, establishments: int, employees: int) -> tuple
 def _raised(
     sizes: NDArray[np.int64], counts: NDArray[np.int64], missing: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Move establishments towards the last size by `missing` steps in all, each in proportion to its distance from there."""
+    """Move establishments towards the last size by `missing` steps in all, each in proportion to its distance from
+    there.
+    """
     distance = np.arange(sizes.size)[::-1]
     steps = distance * missing // max(int(distance @ counts), 1)
     target = np.arange(sizes.size) + steps
@@ -190,7 +198,8 @@ def top_coded(tally: pd.DataFrame, at: int) -> pd.DataFrame:
 
 
 def with_smallest_grown(tally: pd.DataFrame, to: int) -> pd.DataFrame:
-    """Return the neighbouring population in which one establishment with the fewest employees grows to `to` (Appendix E.1 of bun2022).
+    """Return the neighbouring population in which one establishment with the fewest employees grows to `to` (Appendix
+    E.1 of bun2022).
 
     >>> with_smallest_grown(pd.DataFrame({"employees": [1, 5], "establishments": [2, 1]}), 9).values.tolist()
     [[1, 1], [5, 1], [9, 1]]

@@ -1,4 +1,5 @@
-"""The independent route behind the claims of bun2022: explicit sample laws, and the worst mechanism by linear programming.
+"""The independent route behind the claims of bun2022: explicit sample laws, and the worst mechanism by linear
+programming.
 
 Nothing here uses a closed form of the package.
 """
@@ -50,8 +51,8 @@ def enumerated_cluster_loss(
 def noisy_count_events(sizes: Sequence[int], chosen: int, epsilon: float, threshold: float, changed: int = 0) -> Array:
     """Return chances of the event that a noisy count exceeds a threshold, given what was drawn.
 
-    The changed cluster's records count +1, all others -1; the noise is Laplace of scale ``1/epsilon``; in the neighbouring population one
-    record of the changed cluster counts 0.
+    The changed cluster's records count +1, all others -1; the noise is Laplace of scale ``1/epsilon``; in the
+    neighbouring population one record of the changed cluster counts 0.
 
     Returns
     -------

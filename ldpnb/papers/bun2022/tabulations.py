@@ -1,7 +1,8 @@
 """Published counts of establishments: the Census layout of County Business Patterns, and a national stand-in.
 
-The tables tell, for every county and industry, how many establishments fall into each class of size and how many people they employ in all.
-Use `read_tabulation` for a Census file and `stand_in` without one; `ldpnb.papers.bun2022.establishments` makes establishments from either.
+The tables tell, for every county and industry, how many establishments fall into each class of size and how many people
+they employ in all. Use `read_tabulation` for a Census file and `stand_in` without one;
+`ldpnb.papers.bun2022.establishments` makes establishments from either.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,9 @@ from ldpnb import checks
 from ldpnb.data import tables
 
 LARGEST = 50_000
-"""Employees of the largest establishment in the open class "5000 or more": a simulation's choice, the tables do not tell."""
+"""Employees of the largest establishment in the open class "5000 or more": a simulation's choice, the tables do not
+tell.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,8 @@ class Tabulation:
     Parameters
     ----------
     cells : DataFrame
-        A row per county and industry: ``county, industry, employment_low, employment_high`` (equal where employment is published) and the
-        number of establishments in each of `CLASSES`, by column name.
+        A row per county and industry: ``county, industry, employment_low, employment_high`` (equal where employment is
+        published) and the number of establishments in each of `CLASSES`, by column name.
     county_employment : dict
         Total employment by county, where it is published apart from the cells.
     industry_employment : dict
@@ -103,8 +106,8 @@ def read_tabulation(path: Any, *, industry_digits: int = 2) -> Tabulation:
     Parameters
     ----------
     path : path or file
-        Comma-separated, with the columns ``fipstate, fipscty, naics, emp, est, n1_4 .. n1000`` and ``n1000_1 .. n1000_4`` (the layout up to
-        2016); ``empflag`` is used where employment is withheld; other columns are ignored.
+        Comma-separated, with the columns ``fipstate, fipscty, naics, emp, est, n1_4 .. n1000`` and ``n1000_1 ..
+        n1000_4`` (the layout up to 2016); ``empflag`` is used where employment is withheld; other columns are ignored.
     industry_digits : int
         Digits of the industry code that tell the cells apart, 2 to 6; 0 for the county totals alone.
 
@@ -189,8 +192,8 @@ def _employment_ranges(cells: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[
 def attainable(tabulation: Tabulation) -> tuple[Tabulation, int]:
     """Move every cell's employment into what its class counts allow, and say how many cells had to move.
 
-    Published employment carries noise and counts establishments without employees, so a few cells of a real file contradict their own classes.
-    County and industry totals are dropped when a cell moves.
+    Published employment carries noise and counts establishments without employees, so a few cells of a real file
+    contradict their own classes. County and industry totals are dropped when a cell moves.
     """
     cells = tabulation.cells.copy()
     held = cells[[c.column for c in CLASSES]].to_numpy()

@@ -30,7 +30,8 @@ def panels(
     share_y: bool = True,
     legend: str = "best",
 ) -> Figure:
-    """Draw one panel per value of `panel` in a row, each with its own series and its own legend unless all have the same.
+    """Draw one panel per value of `panel` in a row, each with its own series and its own legend unless all have the
+    same.
 
     Parameters
     ----------
@@ -102,12 +103,14 @@ def client_rates(table: pd.DataFrame) -> Figure:
 
 
 def ranges(table: pd.DataFrame, *, ylabel: str) -> Figure:
-    """Draw, per panel and label, a bar from `low` to `high` with a mark in the `middle` for every series, and the printed value as a black star.
+    """Draw, per panel and label, a bar from `low` to `high` with a mark in the `middle` for every series, and the
+    printed value as a black star.
 
     Parameters
     ----------
     table : DataFrame
-        Columns ``panel, label, series, low, middle, high, printed``; labels stand side by side in order of first appearance.
+        Columns ``panel, label, series, low, middle, high, printed``; labels stand side by side in order of first
+        appearance.
     ylabel : str
         Of the shared ordinate.
     """

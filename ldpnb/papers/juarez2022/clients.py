@@ -1,6 +1,7 @@
 """Clients of a federated model: how many of each group hold which performance value.
 
-A rate ``r`` in ``[0, 1]`` is the value ``v = 2 r - 1``. Counts and values are all that the mechanisms for group means need.
+A rate ``r`` in ``[0, 1]`` is the value ``v = 2 r - 1``. Counts and values are all that the mechanisms for group means
+need.
 """
 
 from collections.abc import Sequence
@@ -55,7 +56,8 @@ class Clients:
 
 
 def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) -> Clients:
-    """Return groups of given sizes, means and second moments whose clients hold 1 or one other value: all a variance depends on.
+    """Return groups of given sizes, means and second moments whose clients hold 1 or one other value: all a variance
+    depends on.
 
     The other value ``1 - y`` has ``y = 2 - (1 - nu^2) / (1 - mean)`` and is held by the share ``(1 - mean) / y``.
 
@@ -151,7 +153,8 @@ def published_rates(column: str) -> tuple[float, float]:
 
 
 def log_chance_of_equal_counts(sessions: int, copies: int) -> float:
-    """Return the log-probability that ``sessions * copies`` draws with replacement hit each of the sessions exactly `copies` times.
+    """Return the log-probability that ``sessions * copies`` draws with replacement hit each of the sessions exactly
+    `copies` times.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""Second routes to the deciding values of juarez2022: formulas as printed, and numbers from a mechanism's output law alone."""
+"""Second routes to the deciding values of juarez2022: formulas as printed, and numbers from a mechanism's output law
+alone.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,7 +51,8 @@ def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
 def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Floats, Floats]:
     """Return the mean and the mean square of what one client adds to every group's sum, from its output law.
 
-    Signs are summed over the channel; the Laplace law is integrated by Gauss-Laguerre quadrature, exact for polynomials.
+    Signs are summed over the channel; the Laplace law is integrated by Gauss-Laguerre quadrature, exact for
+    polynomials.
 
     Returns
     -------
@@ -70,7 +73,8 @@ def gap_moments(
 ) -> tuple[float, float]:
     """Return the mean and the variance of the estimated gap, adding up what every client contributes.
 
-    A client adds to one group's sum at most, so the mean square of its contribution is the sum of those to either group.
+    A client adds to one group's sum at most, so the mean square of its contribution is the sum of those to either
+    group.
 
     Parameters
     ----------
@@ -99,7 +103,9 @@ def gap_moments(
 
 
 def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
-    """Return the law of ``||X| - gap|`` for ``X`` normal with mean `gap` and standard deviation `sd`, on a grid: cell centres and probabilities."""
+    """Return the law of ``||X| - gap|`` for ``X`` normal with mean `gap` and standard deviation `sd`, on a grid: cell
+    centres and probabilities.
+    """
     edges = np.linspace(0, 64 * sd, 2**14 + 1)
     low, high = np.maximum(gap - edges, 0), gap + edges
     below = [ndtr((x - gap) / sd) - ndtr((-x - gap) / sd) for x in (low, high)]
@@ -107,7 +113,9 @@ def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
 
 
 def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
-    """Return the probability that the mean error of `runs` measurements is at most `x`: `error_law` convolved by Fourier transform."""
+    """Return the probability that the mean error of `runs` measurements is at most `x`: `error_law` convolved by
+    Fourier transform.
+    """
     centres, mass = error_law(sd, gap)
     law = np.fft.irfft(np.fft.rfft(mass) ** runs, mass.size)
     step = centres[1] - centres[0]
@@ -118,9 +126,11 @@ def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
 def integrated_delta(
     mechanism: LaplaceMeans, inputs: tuple[tuple[int, float], tuple[int, float]], epsilon: float
 ) -> float:
-    """Return the hockey-stick divergence between the reports of two clients ``(group, value)``, by quadrature of the densities.
+    """Return the hockey-stick divergence between the reports of two clients ``(group, value)``, by quadrature of the
+    densities.
 
-    Sign changes of the integrand are found by bisection from a fine grid; between them it is smooth and Gauss-Legendre panels integrate it.
+    Sign changes of the integrand are found by bisection from a fine grid; between them it is smooth and Gauss-Legendre
+    panels integrate it.
     """
     first, second = (mechanism.law(group, value) for group, value in inputs)
     return sum(_integral(p, q, epsilon) for p, q in zip(first, second, strict=True))

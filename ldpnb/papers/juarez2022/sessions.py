@@ -1,9 +1,10 @@
 """Sessions of a wearable sensor: simulated in the shape of juarez2022's data, or read from the real files.
 
-The source uses "Activity recognition with healthy older people using a batteryless wearable sensor" (Shinmoto Torres et al. 2016, UCI Machine
-Learning Repository): 87 recorded sessions, 25 of men and 62 of women, 864 readings on average. `read_sessions` reads those files where a path is
-given. `simulate_sessions` makes sessions of that shape in which women's trunks lean further when they sit and less when they lie, so that a common
-classifier of lying serves them worse: a real difference between the groups, and a stand-in, not data.
+The source uses "Activity recognition with healthy older people using a batteryless wearable sensor" (Shinmoto Torres et
+al. 2016, UCI Machine Learning Repository): 87 recorded sessions, 25 of men and 62 of women, 864 readings on average.
+`read_sessions` reads those files where a path is given. `simulate_sessions` makes sessions of that shape in which
+women's trunks lean further when they sit and less when they lie, so that a common classifier of lying serves them
+worse: a real difference between the groups, and a stand-in, not data.
 """
 
 import re
@@ -17,7 +18,8 @@ from ldpnb import checks
 from ldpnb.data import tables
 
 FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency")
-"""Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz."""
+"""Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz.
+"""
 
 LYING = 3
 """Label of lying in the files; 1 is sitting on the bed, 2 on the chair, 4 ambulating."""
@@ -57,7 +59,8 @@ class Sessions:
 
 
 def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator) -> Sessions:
-    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, with a posture of one's own.
+    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, with a posture of one's
+    own.
 
     Parameters
     ----------
@@ -86,7 +89,9 @@ def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, 
 
 
 def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return features and labels of one session: activities in the script's order, pitch and roll of the trunk about the wearer's own."""
+    """Return features and labels of one session: activities in the script's order, pitch and roll of the trunk about
+    the wearer's own.
+    """
     ends = np.cumsum(rng.dirichlet(_SHARES))
     place = np.sort(rng.random(length))
     labels = np.array(_SCRIPT)[np.minimum(np.searchsorted(ends, place), len(_SCRIPT) - 1)]
@@ -114,8 +119,8 @@ def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[ND
 def read_sessions(path: str | Path) -> Sessions:
     """Read the real sessions from the folder of the UCI files, with its subfolders.
 
-    A session is a file named like ``d1p01M``: room, participant, and ``M`` or ``F``. Its lines are nine numbers separated by commas: the columns of
-    `FEATURES` and the label 1 to 4.
+    A session is a file named like ``d1p01M``: room, participant, and ``M`` or ``F``. Its lines are nine numbers
+    separated by commas: the columns of `FEATURES` and the label 1 to 4.
 
     Parameters
     ----------

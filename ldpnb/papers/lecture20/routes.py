@@ -1,4 +1,6 @@
-"""The independent routes behind the claims of lecture20. Nothing here uses the package's probabilities, variances or tails."""
+"""The independent routes behind the claims of lecture20. Nothing here uses the package's probabilities, variances or
+tails.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +26,9 @@ def failure() -> float:
 
 
 def printed_rates(values: ArrayLike, epsilon: float, upper: float) -> Array:
-    """Return each user's chance of a one as the lecture prints it for the 1-bit mean; Warner's at the values 0 and `upper`."""
+    """Return each user's chance of a one as the lecture prints it for the 1-bit mean; Warner's at the values 0 and
+    `upper`.
+    """
     growth = np.exp(epsilon)
     return np.asarray(1 / (growth + 1) + np.asarray(values) / upper * (growth - 1) / (growth + 1))
 
@@ -55,13 +59,17 @@ def moments(estimates: Array, chances: Array) -> tuple[float, float]:
 
 
 def half_line(function: Callable[[Array], Array], scale: float, start: float = 0.0) -> float:
-    """Return the integral from `start` to infinity of a polynomial times ``exp(-y / scale)``, by Gauss-Laguerre quadrature."""
+    """Return the integral from `start` to infinity of a polynomial times ``exp(-y / scale)``, by Gauss-Laguerre
+    quadrature.
+    """
     nodes, weights = special.roots_laguerre(24)
     return float(scale * (weights * np.exp(nodes)) @ function(start + scale * nodes))
 
 
 def inverted_tail(users: int, threshold: float) -> float:
-    """Return ``Pr(|L_1 + ... + L_n| > threshold)``, 20 or more Laplace variables, from the characteristic function ``(1 + u^2)^-n``."""
+    """Return ``Pr(|L_1 + ... + L_n| > threshold)``, 20 or more Laplace variables, from the characteristic function ``(1
+    + u^2)^-n``.
+    """
     nodes, weights = special.roots_legendre(400)
     reach = np.sqrt(np.expm1(45 / users))
     u = reach * (nodes + 1) / 2

@@ -1,4 +1,6 @@
-"""Drawings for lopuhaa2020: estimators side by side at each privacy budget, errors beside bounds, an estimated column, channels."""
+"""Drawings for lopuhaa2020: estimators side by side at each privacy budget, errors beside bounds, an estimated column,
+channels.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,13 +14,14 @@ from ldpnb.notebook.figures import look
 def errors_by_budget(
     table: pd.DataFrame, *, panel: str, y: str = "mse", error: str = "standard_error", ylabel: str, log: bool = True
 ) -> Figure:
-    """Draw an estimator's error against the privacy budget, the estimators slightly apart so that equal ones can be told.
+    """Draw an estimator's error against the privacy budget, the estimators slightly apart so that equal ones can be
+    told.
 
     Parameters
     ----------
     table : DataFrame
-        Columns ``epsilon, estimator`` and those named, as `tables.frequencies.compare` returns. Rows without `error` are drawn as a
-        line, the others as points with bars of two standard errors.
+        Columns ``epsilon, estimator`` and those named, as `tables.frequencies.compare` returns. Rows without `error`
+        are drawn as a line, the others as points with bars of two standard errors.
     panel : str
         Column that tells the panels apart, in order of first appearance.
     y, error : str
@@ -79,7 +82,8 @@ def estimated_column(table: pd.DataFrame, *, xlabel: str) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Columns ``epsilon, estimator, value, truth, estimate``, as `ldpnb.papers.lopuhaa2020.tables.frequencies.one_run` returns.
+        Columns ``epsilon, estimator, value, truth, estimate``, as `ldpnb.papers.lopuhaa2020.tables.frequencies.one_run`
+        returns.
     xlabel : str
     """
     budgets, names = list(dict.fromkeys(table["epsilon"])), list(dict.fromkeys(table["estimator"]))
@@ -113,7 +117,8 @@ _BOUNDS = {
 
 
 def errors_beside_bounds(table: pd.DataFrame, *, x: str, panel: str, xlabel: str, xscale: str = "linear") -> Figure:
-    """Draw estimators in their colours, simulated ones as points, and bounds as black, grey and brown lines, faint where they are not valid.
+    """Draw estimators in their colours, simulated ones as points, and bounds as black, grey and brown lines, faint
+    where they are not valid.
 
     Parameters
     ----------

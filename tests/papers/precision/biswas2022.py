@@ -17,7 +17,9 @@ def randomiser(epsilon: mpf, k: int) -> tuple[mpf, mpf]:
 
 
 def node(chance: mpf, rate: mpf, cost: mpf) -> tuple[mpf, mpf]:
-    """Mean and variance of ``1{reports i} - cost * 1{reports}`` for a node that reports i with a given chance if it reports."""
+    """Mean and variance of ``1{reports i} - cost * 1{reports}`` for a node that reports i with a given chance if it
+    reports.
+    """
     mean = rate * (chance - cost)
     square = rate * (chance * (1 - cost) ** 2 + (1 - chance) * cost**2)
     return mean, square - mean**2

@@ -1,4 +1,6 @@
-"""The numbers printed for bun2022, computed anew in high precision; what a linear program finds is named as an exception."""
+"""The numbers printed for bun2022, computed anew in high precision; what a linear program finds is named as an
+exception.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -50,7 +52,9 @@ def small_epsilon() -> list[mpf]:
 
 
 def random_size(law: Sequence[mpf], epsilon: mpf) -> mpf:
-    """Largest loss over all mechanisms: the best chances of an event given the number of unchanged records, step by step."""
+    """Largest loss over all mechanisms: the best chances of an event given the number of unchanged records, step by
+    step.
+    """
     n = len(law) - 1
     up, down = exp(epsilon), exp(-epsilon)
     alone = [law[m] * (n - m) / n for m in range(n)]
@@ -72,7 +76,9 @@ def random_size(law: Sequence[mpf], epsilon: mpf) -> mpf:
 
 
 def symmetric_ratio(sizes: Sequence[int], chosen: int, epsilon: mpf) -> mpf:
-    """Ratio of the elementary symmetric polynomials of orders ``m - 1`` and ``m`` in ``e^(-epsilon n_i)`` of the other clusters."""
+    """Ratio of the elementary symmetric polynomials of orders ``m - 1`` and ``m`` in ``e^(-epsilon n_i)`` of the other
+    clusters.
+    """
 
     def order(m: int) -> mpf:
         return sum(exp(-epsilon * sum(some)) for some in combinations(sizes[1:], m))
@@ -127,7 +133,9 @@ def pps_clusters(sizes: Sequence[int], epsilon: mpf) -> mpf:
 
 
 def rounding(n: int, rate: str, epsilon: str) -> mpf:
-    """Loss between n and n + 1 records, the size rounded at random to one of the same two: the best event's chance in either."""
+    """Loss between n and n + 1 records, the size rounded at random to one of the same two: the best event's chance in
+    either.
+    """
     r, e = Fraction(rate), mpf(epsilon)
     m = int(r * n)
     assert r * (n + 1) < m + 1

@@ -1,9 +1,8 @@
 """Compare the numbers that a claim prints with the same numbers computed anew in high precision.
 
-A certificate is a piece of a verdict's text with ``{}`` where numbers stand, and a function of no arguments that returns those numbers, written
-from the source's formula in mpmath. It is evaluated at two precisions, whose agreement bounds its own rounding error; what is printed must be
-within half a unit of its last digit.
-"""
+A certificate is a piece of a verdict's text with ``{}`` where numbers stand, and a function of no arguments that
+returns those numbers, written from the source's formula in mpmath. It is evaluated at two precisions, whose agreement
+bounds its own rounding error; what is printed must be within half a unit of its last digit."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -29,7 +28,9 @@ def _ledger() -> dict[str, str]:
 
 
 def text_of(claim: str) -> str:
-    """Return all that the committed ledger says of a claim; that it is what the checks compute is tested with its notebook."""
+    """Return all that the committed ledger says of a claim; that it is what the checks compute is tested with its
+    notebook.
+    """
     return _ledger()[claim]
 
 

@@ -1,4 +1,6 @@
-"""The numbers printed for juarez2022, computed anew in high precision from the mechanisms' definitions and equations (19) and (20)."""
+"""The numbers printed for juarez2022, computed anew in high precision from the mechanisms' definitions and equations
+(19) and (20).
+"""
 
 from collections.abc import Callable
 from csv import DictReader
@@ -294,7 +296,9 @@ def exponents() -> list[mpf]:
 
 
 def wrong_sizes(text: str, total: int) -> tuple[mpf, mpf, mpf]:
-    """Bias, variance and squared error of the gap with sizes ``1 +- d`` times the true ones, both groups of mean 0.8; the last two relative."""
+    """Bias, variance and squared error of the gap with sizes ``1 +- d`` times the true ones, both groups of mean 0.8;
+    the last two relative.
+    """
     d, mean = mpf(text), mpf("0.8")
     base = gap_signs(mpf(1), mpf(1), (total // 2,) * 2, mean**2)
     bias = mean / (1 + d) - mean / (1 - d)
@@ -319,7 +323,9 @@ def hoeffding_budget(total: int, alpha: str) -> mpf:
 
 
 def binomial_budget(total: int, alpha: str) -> mpf:
-    """The budget at which the least tail of the sum of fair signs that is at most 0.01 begins: added up from 7 standard deviations on, 1e-10 of it."""
+    """The budget at which the least tail of the sum of fair signs that is at most 0.01 begins: added up from 7 standard
+    deviations on, 1e-10 of it.
+    """
     allowed = mpf("0.01")
     far = total // 2 + int(mpf("3.5") * sqrt(total))
     term = exp(loggamma(total + 1) - loggamma(far + 1) - loggamma(total - far + 1) - total * log(2))
@@ -355,7 +361,9 @@ def expected_error(name: str, text: str) -> mpf:
 
 @cache
 def _expected_error(name: str, text: str, precision: int) -> mpf:
-    """Mean error of the absolute gap between rates, 10^7 clients of the published data; ``code`` has the scales reversed and k capped at 2."""
+    """Mean error of the absolute gap between rates, 10^7 clients of the published data; ``code`` has the scales
+    reversed and k capped at 2.
+    """
     e, n, total = mpf(text), mpf(5 * 10**6), mpf(10**7)
     seconds = [mpf(ROWS[g]["second_moment"]) for g in ("male", "female")]
     if name == "M_R":

@@ -1,4 +1,6 @@
-"""The numbers printed for lopuhaa2020, computed anew in high precision from channels, priors and information matrices written out."""
+"""The numbers printed for lopuhaa2020, computed anew in high precision from channels, priors and information matrices
+written out.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
@@ -49,7 +51,9 @@ def multinomial(counts: Sequence[int]) -> int:
 
 
 def posterior(channel: Rows, seen: Sequence[int], prior: Sequence[str]) -> tuple[mpf, list[mpf], list[mpf], mpf, mpf]:
-    """Chance of the tallies; means of distribution and frequencies; means of their squared lengths. Who holds what is added up."""
+    """Chance of the tallies; means of distribution and frequencies; means of their squared lengths. Who holds what is
+    added up.
+    """
     alpha, n, values = [mpf(c) for c in prior], sum(seen), len(prior)
     total = sum(alpha)
     chance, first, shares, square, share_square = mpf(0), [mpf(0)] * values, [mpf(0)] * values, mpf(0), mpf(0)
@@ -84,7 +88,9 @@ def projection(vector: Sequence[mpf]) -> list[mpf]:
 
 
 def maximum(shares: Sequence[mpf], epsilon: mpf) -> list[mpf]:
-    """Maximise the likelihood of shares of reports under k-RR: drop the smallest while the stationary point is negative."""
+    """Maximise the likelihood of shares of reports under k-RR: drop the smallest while the stationary point is
+    negative.
+    """
     order, c = sorted(range(len(shares)), key=lambda x: -shares[x]), expm1(epsilon)
     for kept in range(len(shares), 0, -1):
         total = sum(shares[x] for x in order[:kept])
@@ -122,7 +128,9 @@ def furthest_frequency() -> mpf:
 
 
 def distance_to_bayes(n: int) -> mpf:
-    """Squared distance of MLE and posterior mean over the least error, two values, Jeffreys' prior: Gauss-Chebyshev, exact here."""
+    """Squared distance of MLE and posterior mean over the least error, two values, Jeffreys' prior: Gauss-Chebyshev,
+    exact here.
+    """
     c, size = expm1(mpf(1)), n // 2 + 3
     nodes = [(1 + cos((2 * i + 1) * pi / (2 * size))) / 2 for i in range(size)]
     low, high = [(1 + c * (1 - p)) / (c + 2) for p in nodes], [(1 + c * p) / (c + 2) for p in nodes]

@@ -1,4 +1,6 @@
-"""Printed numbers against high precision; every claim whose text shows a computed number is here, or is named with the reason why not."""
+"""Printed numbers against high precision; every claim whose text shows a computed number is here, or is named with the
+reason why not.
+"""
 
 import importlib
 import re

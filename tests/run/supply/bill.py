@@ -2,9 +2,8 @@
 
     python tests/run/supply/bill.py
 
-The licences are those that the installed packages declare; the few that the lock holds for another system or Python are listed here. The file has
-no date and no serial number, so that the same lock gives the same bytes.
-"""
+The licences are those that the installed packages declare; the few that the lock holds for another system or Python are
+listed here. The file has no date and no serial number, so that the same lock gives the same bytes."""
 
 import hashlib
 import json

@@ -94,7 +94,9 @@ def sum_law(*laws: Mapping[tuple[float, ...], float]) -> dict[tuple[float, ...],
 
 
 def fits(draws: Iterable[Any], law: Mapping[Any, float]) -> bool:
-    """Whether draws pass the chi-square test of an exact law; cells of less than ten expected draws are counted together."""
+    """Whether draws pass the chi-square test of an exact law; cells of less than ten expected draws are counted
+    together.
+    """
     seen: defaultdict[Any, int] = defaultdict(int)
     number = 0
     for one in draws:

@@ -1,4 +1,6 @@
-"""Bounds on errors are on their side of the exact error, budgets buy what they promise, and everything moves the right way."""
+"""Bounds on errors are on their side of the exact error, budgets buy what they promise, and everything moves the right
+way.
+"""
 
 import numpy as np
 import pytest

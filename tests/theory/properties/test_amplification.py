@@ -1,4 +1,6 @@
-"""Every bound is on its side of the exact loss, every loss grows with the budget and the sampling rate, every inverse inverts."""
+"""Every bound is on its side of the exact loss, every loss grows with the budget and the sampling rate, every inverse
+inverts.
+"""
 
 from itertools import product
 

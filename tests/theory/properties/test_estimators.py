@@ -1,4 +1,6 @@
-"""Every estimator: unbiased by enumeration where it says so, nearest or likeliest by its optimality conditions elsewhere."""
+"""Every estimator: unbiased by enumeration where it says so, nearest or likeliest by its optimality conditions
+elsewhere.
+"""
 
 from itertools import product
 

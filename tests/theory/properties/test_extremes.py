@@ -1,4 +1,5 @@
-"""Every public formula over its whole range: no floating-point error, no silent NaN; and wrong numbers are refused by name.
+"""Every public formula over its whole range: no floating-point error, no silent NaN; and wrong numbers are refused by
+name.
 
 Arguments are drawn by their names, which mean the same everywhere in the package.
 """

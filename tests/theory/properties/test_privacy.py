@@ -1,4 +1,6 @@
-"""Exact losses are the largest ratios written out; deltas fall with the budget; what is said to be optimal is attained and not passed."""
+"""Exact losses are the largest ratios written out; deltas fall with the budget; what is said to be optimal is attained
+and not passed.
+"""
 
 from functools import partial
 from itertools import permutations

@@ -279,7 +279,9 @@ def theorem_3_5() -> Verdict:
 
 
 def _uncorrelated(case: Case) -> Array:
-    """Add the displayed variance of g_DE and that of the realised size, as the proof of Theorem 3.5 does, from enumeration."""
+    """Add the displayed variance of g_DE and that of the realised size, as the proof of Theorem 3.5 does, from
+    enumeration.
+    """
     n, rate, share = len(case.values), case.sampling_rate, case.holders / len(case.values)
     displayed = case.reports.variance(_rescaled(case)) - n * (1 - rate) * share * (1 - share) / rate
     size = case.reports.variance(case.reports.totals.sum(axis=1))
@@ -291,7 +293,8 @@ def _published(case: Case) -> Array:
 
 
 def _simulated_gain(exact: float) -> tuple[float, float]:
-    """Return the z-score of a simulated Var(g) - Var(c-hat) against 0, and the test's power if the exact difference holds.
+    """Return the z-score of a simulated Var(g) - Var(c-hat) against 0, and the test's power if the exact difference
+    holds.
 
     Each run gives ``(g - n f)^2 - (c - n f)^2``, whose mean is the difference of the variances.
     """

@@ -1,4 +1,6 @@
-"""Section 4 of biswas2022 and what Section 6 reads off its figures. The source gives no epsilon: statements are checked over a family."""
+"""Section 4 of biswas2022 and what Section 6 reads off its figures. The source gives no epsilon: statements are checked
+over a family.
+"""
 
 import math
 from collections.abc import Callable
@@ -54,7 +56,9 @@ def _expected_distance(holders: Array, rate: float, epsilon: float) -> float:
 
 
 def _distance_by_node(holders: Array, rate: float, epsilon: float) -> float:
-    """Return the same by enumerating what one node does, adding independent nodes, and integrating the tail of a normal deviation."""
+    """Return the same by enumerating what one node does, adding independent nodes, and integrating the tail of a normal
+    deviation.
+    """
     one = all_reports((0,), (rate,), epsilon, holders.size)
     mechanism = KaryRandomisedResponse(epsilon, holders.size)
     estimates = estimators.realised_size(one.totals, sampling_rate=rate, mechanism=mechanism)

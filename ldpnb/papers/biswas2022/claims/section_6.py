@@ -74,7 +74,9 @@ def _loss_of_participation(epsilon: float) -> tuple[float, float]:
 
 
 def _repair(values: tuple[int, ...], rates: Array, mechanism: KaryRandomisedResponse) -> tuple[float, bool]:
-    """Return the exact loss of sampling by the noisy report, and whether estimate, variance and channel agree with enumeration."""
+    """Return the exact loss of sampling by the noisy report, and whether estimate, variance and channel agree with
+    enumeration.
+    """
     size, epsilon = mechanism.domain_size, mechanism.epsilon
     sent = direct_encoding(epsilon, size) * rates[:, None]
     channel = participation.report_dependent_channel(rates, mechanism)
@@ -160,7 +162,9 @@ def _pair_of_data_sets_agrees() -> bool:
 
 
 def _blanket_agrees() -> bool:
-    """Compare the upper bound with the mixture over blanket messages in the order of the proof, the differing node's among them."""
+    """Compare the upper bound with the mixture over blanket messages in the order of the proof, the differing node's
+    among them.
+    """
     n, local, size, rate = 5, 1.5, 4, 0.7
     keep, switch = direct_encoding(local, size)[0, :2]
     blanket = 1 - rate * (keep - switch)
@@ -223,7 +227,9 @@ def _variances_agree() -> bool:
     ),
 )
 def optimal_sampling_rates() -> Verdict:
-    """Compare the Lagrange point with a vertex of the feasible set, and certify the rates for nodes that differ by duality."""
+    """Compare the Lagrange point with a vertex of the feasible set, and certify the rates for nodes that differ by
+    duality.
+    """
     nodes, budget, mechanism = 1000, 100, KaryRandomisedResponse(1.0, 10)
     equal = personalised.rare_variance_personalised(sizes=[nodes], rates=[budget / nodes], mechanism=mechanism)
     vertex = personalised.rare_variance_personalised(
@@ -269,7 +275,9 @@ def _horvitz_thompson_agrees() -> bool:
 
 
 def _mixed_budgets() -> tuple[float, float, float, Array]:
-    """Return the variance at the optimal rates for nodes of two budgets, a lower bound by duality, the variance at equal rates, and the rates."""
+    """Return the variance at the optimal rates for nodes of two budgets, a lower bound by duality, the variance at
+    equal rates, and the rates.
+    """
     noises = np.array([personalised.report_noise(KaryRandomisedResponse(e, 10)) for e in (0.5, 3.0)])
     sizes, budget = np.array([500, 500]), 100.0
     rates = personalised.optimal_rates(noises=noises, costs=[1, 1], sizes=sizes, budget=budget)

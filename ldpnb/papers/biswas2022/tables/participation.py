@@ -35,7 +35,8 @@ def inverse_rates(shares: Floats, highest: float) -> Floats:
 def inverse_frequency(
     shares: Floats, nodes: int, highest: float, mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
-    """Estimate a histogram when rates are inverse to the frequencies of the values (with T), and of the noisy reports (repaired).
+    """Estimate a histogram when rates are inverse to the frequencies of the values (with T), and of the noisy reports
+    (repaired).
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def inverse_frequency(
 
 
 def losses(epsilons: Sequence[float], lowest: float, highest: Sequence[float], domain_size: int) -> pd.DataFrame:
-    """Compute the exact privacy loss against the highest sampling rate, for rates that follow the value and for rates that follow the report.
+    """Compute the exact privacy loss against the highest sampling rate, for rates that follow the value and for rates
+    that follow the report.
 
     Parameters
     ----------

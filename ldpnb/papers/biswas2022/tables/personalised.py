@@ -141,7 +141,8 @@ def _moments(
 
 
 def towards_a_vertex(nodes: int, budget: int, mechanism: KaryRandomisedResponse, *, points: int = 46) -> pd.DataFrame:
-    """Compute the variance at rare values while `budget` chosen nodes are sampled ever more, and all others less, for the same expected reports.
+    """Compute the variance at rare values while `budget` chosen nodes are sampled ever more, and all others less, for
+    the same expected reports.
 
     Parameters
     ----------
@@ -156,8 +157,8 @@ def towards_a_vertex(nodes: int, budget: int, mechanism: KaryRandomisedResponse,
     Returns
     -------
     DataFrame
-        Columns ``panel``, ``estimator``, ``rate of the chosen nodes`` (from equal rates, the Lagrange point, towards 1, a vertex) and
-        ``variance, nodes²``; c-hat, at equal rates, for comparison.
+        Columns ``panel``, ``estimator``, ``rate of the chosen nodes`` (from equal rates, the Lagrange point, towards 1,
+        a vertex) and ``variance, nodes²``; c-hat, at equal rates, for comparison.
     """
     sizes, equal = [budget, nodes - budget], budget / nodes
     noise, rows = accuracy.report_noise(mechanism), []
@@ -174,7 +175,8 @@ def towards_a_vertex(nodes: int, budget: int, mechanism: KaryRandomisedResponse,
 def best_rates(
     epsilons: Sequence[float], costs: Sequence[float], nodes: int, domain_size: int, budget_shares: Sequence[float]
 ) -> pd.DataFrame:
-    """Compute the optimal rates of groups of nodes that differ in privacy budget and cost, against the budget of reports.
+    """Compute the optimal rates of groups of nodes that differ in privacy budget and cost, against the budget of
+    reports.
 
     Parameters
     ----------

@@ -31,7 +31,8 @@ def data_sets(nodes: int, *, seed: int) -> dict[str, Counts]:
     Returns
     -------
     dict of str to (101,) int
-        By name: ``Bin(100, .5)`` and ``Bin(50, .6) | Bin(50, .4)``, read as a mixture (see `ldpnb.data.synthetic.binomial_mixture`).
+        By name: ``Bin(100, .5)`` and ``Bin(50, .6) | Bin(50, .4)``, read as a mixture (see
+        `ldpnb.data.synthetic.binomial_mixture`).
     """
     distributions = {
         "Bin(100, .5)": synthetic.binomial(100, 0.5),
@@ -46,7 +47,8 @@ def data_sets(nodes: int, *, seed: int) -> dict[str, Counts]:
 def estimates(
     counts: Counts, sampling_rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
-    """Estimate a histogram once per sampling rate with c_DE, g_DE and c-hat, beside the exact mean and standard deviation.
+    """Estimate a histogram once per sampling rate with c_DE, g_DE and c-hat, beside the exact mean and standard
+    deviation.
 
     Parameters
     ----------
@@ -59,7 +61,8 @@ def estimates(
     Returns
     -------
     DataFrame
-        Columns ``sampling_rate, estimator, value, truth, expected, standard_deviation, estimate``; all three estimators see the same reports.
+        Columns ``sampling_rate, estimator, value, truth, expected, standard_deviation, estimate``; all three estimators
+        see the same reports.
     """
     nodes, parts = int(counts.sum()), []
     for rate in sampling_rates:
@@ -110,7 +113,8 @@ def bias_curve(
     Returns
     -------
     DataFrame
-        Columns ``budget``, ``sampling rate π``, ``bias, nodes`` and ``standard_error``; the exact line has no standard error.
+        Columns ``budget``, ``sampling rate π``, ``bias, nodes`` and ``standard_error``; the exact line has no standard
+        error.
     """
     nodes, top = int(counts.sum()), int(counts.argmax())
     rows = []
@@ -127,7 +131,8 @@ def bias_curve(
 
 
 def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float]) -> pd.DataFrame:
-    """Compute the exact standard deviations of g_DE, c-hat and the ratio estimate at a value nobody holds and at the most frequent one.
+    """Compute the exact standard deviations of g_DE, c-hat and the ratio estimate at a value nobody holds and at the
+    most frequent one.
 
     Parameters
     ----------
@@ -138,8 +143,8 @@ def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rate
     Returns
     -------
     DataFrame
-        Columns ``epsilon, sampling_rate, holders, g_DE, c-hat, ratio``, standard deviations in nodes, and ``gain``, the share by which c-hat
-        lowers the variance of g_DE.
+        Columns ``epsilon, sampling_rate, holders, g_DE, c-hat, ratio``, standard deviations in nodes, and ``gain``, the
+        share by which c-hat lowers the variance of g_DE.
     """
     nodes, rows = int(counts.sum()), []
     for epsilon in epsilons:
@@ -174,8 +179,8 @@ def distances(
     Returns
     -------
     DataFrame
-        Columns ``estimate`` (as it is, or projected onto the simplex), ``budget``, ``epsilon``, ``sampling_rate``, ``expected_reports``,
-        ``distance``, ``standard_error``; the closed form has no standard error.
+        Columns ``estimate`` (as it is, or projected onto the simplex), ``budget``, ``epsilon``, ``sampling_rate``,
+        ``expected_reports``, ``distance``, ``standard_error``; the closed form has no standard error.
     """
     nodes, rows = int(counts.sum()), []
     for epsilon in epsilons:
@@ -206,7 +211,8 @@ def lowest_against_highest(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per epsilon: distances at both rates (raw: closed form; projected: simulated mean), their ratios and differences.
+        A row per epsilon: distances at both rates (raw: closed form; projected: simulated mean), their ratios and
+        differences.
     """
     ends = table["sampling_rate"].min(), table["sampling_rate"].max()
     closed, projected = table[table["standard_error"].isna()], table[table["estimate"] == PROJECTED]

@@ -21,7 +21,8 @@ def accounting(
     delta: float,
     share: float,
 ) -> pd.DataFrame:
-    """Account for shuffled reports and compare the standard deviation of c-hat with central mechanisms at the same budget.
+    """Account for shuffled reports and compare the standard deviation of c-hat with central mechanisms at the same
+    budget.
 
     Parameters
     ----------
@@ -37,9 +38,10 @@ def accounting(
     Returns
     -------
     DataFrame
-        A row per setting: ``sampling``, ``local``, the bounds ``upper`` and ``lower`` on the central epsilon, the published ``closed form`` (all
-        nodes reporting; missing outside its range), the random reports per value ``n pi q``, and standard deviations in nodes: ``c-hat, rare``
-        at a value nobody holds, ``c-hat, common`` at the other, ``Gaussian`` and ``Laplace`` at the upper bound.
+        A row per setting: ``sampling``, ``local``, the bounds ``upper`` and ``lower`` on the central epsilon, the
+        published ``closed form`` (all nodes reporting; missing outside its range), the random reports per value ``n pi
+        q``, and standard deviations in nodes: ``c-hat, rare`` at a value nobody holds, ``c-hat, common`` at the other,
+        ``Gaussian`` and ``Laplace`` at the upper bound.
     """
     rows = []
     for rate in sampling_rates:

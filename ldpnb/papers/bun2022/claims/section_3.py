@@ -33,7 +33,9 @@ def _tilted_mean(law: sizes.SizeLaw, epsilon: float) -> float:
 
 
 def _tail_loss(law: sizes.SizeLaw, epsilon: float, step: int) -> float:
-    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`: a ratio of means of ``e^(epsilon sum)``."""
+    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`: a ratio of means of ``e^(epsilon
+    sum)``.
+    """
     m, n = np.arange(law.population + 1), law.population
     whole = np.exp(epsilon * m)
     fallen = (1 - m / n) * whole + m / n * np.exp(epsilon * (m - step))
@@ -155,7 +157,9 @@ def figure_2() -> Verdict:
 
 
 def _reduced_program(law: sizes.SizeLaw, epsilon: float) -> float:
-    """Return the largest loss by a linear program over the chances of an event given the number of unchanged records in the sample."""
+    """Return the largest loss by a linear program over the chances of an event given the number of unchanged records in
+    the sample.
+    """
     n, t = law.population, law.probabilities
     m = np.arange(n)
     alone, joined = t[:-1] * (1 - m / n), t[1:] * (m + 1) / n

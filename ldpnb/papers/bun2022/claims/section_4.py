@@ -110,9 +110,11 @@ def proposition_4_2() -> Verdict:
 
 
 def _least_size_error(gap: int, epsilon: float, epsilon_after: float) -> float:
-    """Return the least worst-case mean error of sizes intended as 0 and `gap` whose counts, with Laplace noise, are private.
+    """Return the least worst-case mean error of sizes intended as 0 and `gap` whose counts, with Laplace noise, are
+    private.
 
-    Between whole numbers the difference of the two densities is ``a e^y + b e^-y``, which cannot change sign twice: whole outputs suffice.
+    Between whole numbers the difference of the two densities is ``a e^y + b e^-y``, which cannot change sign twice:
+    whole outputs suffice.
     """
     from scipy.optimize import linprog
 
@@ -207,7 +209,9 @@ def deterministic_rounding() -> Verdict:
     ),
 )
 def theorem_4_3() -> Verdict:
-    """Compare the exact loss with linear programs, its supremum with a huge population, and the bounds with the lemma they come from."""
+    """Compare the exact loss with linear programs, its supremum with a huge population, and the bounds with the lemma
+    they come from.
+    """
     cases = ((3, 0.4, 0.5), (4, 0.3, 1.0), (5, 0.25, 0.2), (4, 0.7, 0.8), (2, 0.5, 0.6))
     exact = [rounding.random_rounding_loss(*case) for case in cases]
     program = [_rounding_optimum(*case) for case in cases]

@@ -18,7 +18,9 @@ UNEQUAL = (((3, 1, 2, 4), 2, 0.5), ((2, 4, 1), 1, 0.3), ((1, 3, 2, 2), 3, 1.0))
     rests_on=("privacy.clusters.cluster_loss_lower_bound", "privacy.clusters.cluster_loss_at"),
 )
 def theorem_5_1() -> Verdict:
-    """Compare with the exact optimum by linear programming, equal for equal sizes, and show what the other reading of n_1 would claim."""
+    """Compare with the exact optimum by linear programming, equal for equal sizes, and show what the other reading of
+    n_1 would claim.
+    """
     bounds = {case: clusters.cluster_loss_lower_bound(case[0], case[1], epsilon=case[2]) for case in EQUAL + UNEQUAL}
     exact = {case: routes.enumerated_cluster_loss(*case) for case in EQUAL + UNEQUAL}
     sound = agree([bounds[c] for c in EQUAL], [exact[c] for c in EQUAL])

@@ -14,7 +14,9 @@ _ROOM = "privacy.unequal"
 
 
 def _random_inclusions() -> list[tuple[unequal.Inclusion, float]]:
-    """Return events of random mechanisms on random designs over three records, and the loss of each event by enumeration."""
+    """Return events of random mechanisms on random designs over three records, and the loss of each event by
+    enumeration.
+    """
     rng = stream("events of random designs", seed=6)
     found = []
     for _ in range(50):
@@ -93,7 +95,9 @@ def equation_5() -> Verdict:
     ),
 )
 def pps_of_elements() -> Verdict:
-    """Enumerate the mechanism that tells whether the likeliest record was drawn, and optimise over all for two ways to draw."""
+    """Enumerate the mechanism that tells whether the likeliest record was drawn, and optimise over all for two ways to
+    draw.
+    """
     weights, epsilon = np.array([1.0, 2.0, 3.0, 4.0]), 1.0
     rates = samples.pps_rates(weights, 2)
     accept = np.exp(epsilon) / (1 + np.exp(epsilon))
@@ -163,7 +167,9 @@ def pps_of_clusters() -> Verdict:
     ),
 )
 def systematic_sampling() -> Verdict:
-    """Enumerate all orders of four records; in the known order, optimise over all mechanisms for every move of one of eight."""
+    """Enumerate all orders of four records; in the known order, optimise over all mechanisms for every move of one of
+    eight.
+    """
     orders = [laws.every_kth(order, 2) for order in permutations(range(4))]
     mixed, simple = laws.mixture((1 / len(orders), law) for law in orders), laws.subsets(range(4), 2)
     secret = set(mixed) == set(simple) and agree([mixed[s] for s in simple], list(simple.values()))

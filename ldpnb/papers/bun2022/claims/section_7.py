@@ -29,7 +29,9 @@ CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
     rests_on=("privacy.lemmas.chained_loss", "privacy.optimiser.largest_loss"),
 )
 def definition_7_1() -> Verdict:
-    """Optimise over all stratified-DP mechanisms for a record that changes stratum, and check the worst one on every small data set."""
+    """Optimise over all stratified-DP mechanisms for a record that changes stratum, and check the worst one on every
+    small data set.
+    """
     budgets = {("a", 0): 0.3, ("a", 1): 0.3, ("b", 0): 0.8, ("b", 1): 0.8}
     pairs = ((("a", 0), ("a", 1)), (("a", 0), ("b", 1)), (("b", 0), ("b", 1)))
     closed = [lemmas.chained_loss(budgets[x], budgets[y]) for x, y in pairs]
@@ -112,7 +114,9 @@ def equation_6() -> Verdict:
 
 
 def _closed_scale(drawn: tuple[int, ...], epsilon: float) -> float:
-    """Return the noise for a fixed allocation: one record of a stratum moves the mean by its share, hidden by the stratum's sampling."""
+    """Return the noise for a fixed allocation: one record of a stratum moves the mean by its share, hidden by the
+    stratum's sampling.
+    """
     count = sum(FAMILY.sizes)
     steps = zip(FAMILY.sizes, FAMILY.heights, drawn, strict=True)
     return max(n * v / (count * m) / subsampling.srs_budget(epsilon, m / n) for n, v, m in steps)
@@ -160,7 +164,9 @@ def equation_7() -> Verdict:
     rests_on=("accuracy.allocation.Outcomes.noise_scale", "accuracy.allocation.Outcomes.variances"),
 )
 def equation_8() -> Verdict:
-    """Solve it over all fixed allocations of a small family, and compare with Neyman's and with proportional allocation."""
+    """Solve it over all fixed allocations of a small family, and compare with Neyman's and with proportional
+    allocation.
+    """
     rows = {}
     fixed = {(m, TOTAL - m): allocation.outcomes(FAMILY, allocation.fixed((m, TOTAL - m))) for m in range(1, TOTAL)}
     neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))

@@ -1,4 +1,6 @@
-"""Neyman allocation on establishments: what one growing establishment moves, what a count of the sample then tells, and what it is worth."""
+"""Neyman allocation on establishments: what one growing establishment moves, what a count of the sample then tells, and
+what it is worth.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -53,7 +55,8 @@ def allocations(before: Strata, after: Strata, names: Sequence[str], total: int)
     Returns
     -------
     DataFrame
-        ``stratum, establishments, deviation`` (before), ``before, after`` (whole numbers, largest remainder), ``change`` (real-valued).
+        ``stratum, establishments, deviation`` (before), ``before, after`` (whole numbers, largest remainder),
+        ``change`` (real-valued).
     """
     real = [
         strata.capped_shares(s.sizes, strata.neyman_shares(s.sizes, s.variances, total)).shares for s in (before, after)
@@ -101,8 +104,8 @@ def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[st
     Returns
     -------
     DataFrame
-        ``strata, top share, move per record, exhausted at`` (the total at which Neyman asks for the whole top stratum), ``largest move``
-        (there), ``approximation`` (`largest_move_approximation`).
+        ``strata, top share, move per record, exhausted at`` (the total at which Neyman asks for the whole top stratum),
+        ``largest move`` (there), ``approximation`` (`largest_move_approximation`).
     """
     grown = establishments.with_smallest_grown(tally, grown_to)
     rows = []
@@ -119,9 +122,11 @@ def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[st
 
 
 def largest_move_approximation(before: Strata, top_share: float, grown_to: int) -> float:
-    """Return ``(z^2 + 1)(1 - share)/2`` with ``z`` the newcomer's distance from the top stratum's mean in standard deviations.
+    """Return ``(z^2 + 1)(1 - share)/2`` with ``z`` the newcomer's distance from the top stratum's mean in standard
+    deviations.
 
-    A newcomer raises ``n s`` of its stratum by about ``s (z^2 + 1)/2``; that is what the allocation moves when the stratum is nearly exhausted.
+    A newcomer raises ``n s`` of its stratum by about ``s (z^2 + 1)/2``; that is what the allocation moves when the
+    stratum is nearly exhausted.
     """
     if before.variances[-1] == 0:
         return 0.0
@@ -130,7 +135,8 @@ def largest_move_approximation(before: Strata, top_share: float, grown_to: int) 
 
 
 def leaks(moves: Mapping[str, int], epsilons: Sequence[float]) -> pd.DataFrame:
-    """Return what a private count of a stratum's sample tells if neighbours move it: loss and the advantage of the best test.
+    """Return what a private count of a stratum's sample tells if neighbours move it: loss and the advantage of the best
+    test.
 
     Returns
     -------
@@ -159,7 +165,8 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
     Returns
     -------
     DataFrame
-        ``design, total, standard error (employees)``. Allocations are real-valued, Neyman's capped at the stratum sizes.
+        ``design, total, standard error (employees)``. Allocations are real-valued, Neyman's capped at the stratum
+        sizes.
     """
     sizes, variances, count = population.sizes, population.variances, int(population.sizes.sum())
     rows = []
@@ -178,7 +185,8 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
 def drawn_means(
     tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int
 ) -> pd.DataFrame:
-    """Return weighted means of drawn samples, by their tallies, beside the exact standard error; at least one record per stratum.
+    """Return weighted means of drawn samples, by their tallies, beside the exact standard error; at least one record
+    per stratum.
 
     Returns
     -------

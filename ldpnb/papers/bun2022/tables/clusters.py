@@ -10,7 +10,8 @@ from ldpnb.rng import stream
 
 
 def spread_sizes(size: int, count: int, spread: float) -> NDArray[np.int64]:
-    """Return `count` cluster sizes: the first is `size`, the others run evenly from ``(1 - spread) size`` to ``(1 + spread) size``.
+    """Return `count` cluster sizes: the first is `size`, the others run evenly from ``(1 - spread) size`` to ``(1 +
+    spread) size``.
 
     >>> spread_sizes(4, 4, 0.5).tolist()
     [4, 2, 4, 6]
@@ -36,8 +37,9 @@ def losses_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: fl
     Returns
     -------
     DataFrame
-        ``design, size, quantity, loss``. The theorems speak of deletion. For replacement the upper bound counts twice, the lower bound once (its
-        proof changes a record), and simple random sampling gets the mechanism's replacement budget, ``2 epsilon``.
+        ``design, size, quantity, loss``. The theorems speak of deletion. For replacement the upper bound counts twice,
+        the lower bound once (its proof changes a record), and simple random sampling gets the mechanism's replacement
+        budget, ``2 epsilon``.
     """
     rows = []
     for sizes_are, width in (("equal sizes", 0.0), ("unequal sizes", spread)):
@@ -61,8 +63,8 @@ def identification_by_cluster_size(largest: int, *, count: int, chosen: int, eps
     Returns
     -------
     DataFrame
-        ``size, panel, quantity, value``: the advantage of the best private test, and the losses of Theorem 5.3 of bun2022 for the optimal
-        mechanism.
+        ``size, panel, quantity, value``: the advantage of the best private test, and the losses of Theorem 5.3 of
+        bun2022 for the optimal mechanism.
     """
     rate, rows = chosen / count, []
     for size in range(1, largest + 1):
@@ -82,7 +84,9 @@ def identification_by_cluster_size(largest: int, *, count: int, chosen: int, eps
 
 
 def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -> pd.DataFrame:
-    """Return the cluster size from which on a fraction `share` of epsilon is lost, by epsilon and share of clusters drawn."""
+    """Return the cluster size from which on a fraction `share` of epsilon is lost, by epsilon and share of clusters
+    drawn.
+    """
     rows = [
         (epsilon, f"{100 * rate:g} % drawn", clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate))
         for rate in rates
@@ -92,7 +96,8 @@ def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -
 
 
 def misread_bounds(instances: int, *, seed: int) -> pd.DataFrame:
-    """Return how often Theorem 5.1's formula exceeds the optimum on random designs, with the size read rightly and off by one.
+    """Return how often Theorem 5.1's formula exceeds the optimum on random designs, with the size read rightly and off
+    by one.
 
     Returns
     -------

@@ -12,13 +12,14 @@ from ldpnb.rng import stream
 
 
 def candidates(family: Family, total: int) -> dict[str, dict[str, Outcomes]]:
-    """Return the outcomes of Neyman's and of proportional allocation, and of all that draw the same from every population.
+    """Return the outcomes of Neyman's and of proportional allocation, and of all that draw the same from every
+    population.
 
     Returns
     -------
     dict of dict
-        Rules by kind and name: ``Neyman``, ``proportional, rounded at random``, ``fixed`` (whole numbers) and ``lottery`` (equal chances of two
-        neighbouring fixed ones).
+        Rules by kind and name: ``Neyman``, ``proportional, rounded at random``, ``fixed`` (whole numbers) and
+        ``lottery`` (equal chances of two neighbouring fixed ones).
     """
     rate = total / sum(family.sizes)
     pairs = [(m, total - m) for m in range(1, total) if m <= family.sizes[0] and total - m <= family.sizes[1]]
@@ -41,8 +42,8 @@ def variances(tables: dict[str, dict[str, Outcomes]], epsilons: Sequence[float])
     Returns
     -------
     DataFrame
-        ``epsilon, rule, choice, noise scale, worst population, mean over populations``: variances; the best is the one with the least largest
-        variance.
+        ``epsilon, rule, choice, noise scale, worst population, mean over populations``: variances; the best is the one
+        with the least largest variance.
     """
     rows = []
     for epsilon in epsilons:

@@ -12,7 +12,8 @@ from ldpnb.rng import stream
 
 
 def proportion_scales(records: int, sampling_rates: Sequence[float], epsilons: Sequence[float]) -> pd.DataFrame:
-    """Return the Laplace scale of a private proportion with and without the secrecy of the sample (Section 2.4 of bun2022).
+    """Return the Laplace scale of a private proportion with and without the secrecy of the sample (Section 2.4 of
+    bun2022).
 
     Returns
     -------
@@ -64,7 +65,9 @@ def gaussian_size_losses(population: int, mean: float, relative: Sequence[float]
 
 
 def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
-    """Return Theorem 3.1's bounds, the improved lower bound, the exact loss and the limits without sampling, for one law of the size."""
+    """Return Theorem 3.1's bounds, the improved lower bound, the exact loss and the limits without sampling, for one
+    law of the size.
+    """
     return {
         "exact": random_size.random_size_loss(law, epsilon),
         "upper bound": random_size.random_size_upper_bound(law, epsilon),

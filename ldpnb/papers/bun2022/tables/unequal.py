@@ -11,12 +11,14 @@ from ldpnb.rng import stream
 
 
 def poisson_growth(records: int, expected_size: float, factors: Sequence[float], epsilon: float) -> pd.DataFrame:
-    """Return the loss of independent sampling in proportion to size when one of equal records is replaced by a larger one.
+    """Return the loss of independent sampling in proportion to size when one of equal records is replaced by a larger
+    one.
 
     Returns
     -------
     DataFrame
-        ``factor, quantity, loss``: exact, the part of the replaced record alone, the floor of Section 6.1 and the mechanism's own ``2 epsilon``.
+        ``factor, quantity, loss``: exact, the part of the replaced record alone, the floor of Section 6.1 and the
+        mechanism's own ``2 epsilon``.
     """
     even = pps_rates(np.ones(records), expected_size)
     rows = []
@@ -53,7 +55,8 @@ def cluster_draws(largest: int, count: int, epsilon: float) -> pd.DataFrame:
 
 
 def cluster_terms(sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
-    """Return the three terms of equation (4) of bun2022 for the noisy signed count on one cluster drawn in proportion to size.
+    """Return the three terms of equation (4) of bun2022 for the noisy signed count on one cluster drawn in proportion
+    to size.
 
     The first of the clusters loses a record; the event is the tail in which its records count most.
 
@@ -120,7 +123,8 @@ def inclusion_shares(weights: Sequence[float], expected_size: float, *, draws: i
     Returns
     -------
     DataFrame
-        ``record, probability, independent, systematic, standard error``: the last is the largest possible for that many draws.
+        ``record, probability, independent, systematic, standard error``: the last is the largest possible for that many
+        draws.
     """
     rates = pps_rates(weights, expected_size)
     rng = stream("inclusion in proportion to size", expected_size, seed=seed)

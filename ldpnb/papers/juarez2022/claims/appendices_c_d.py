@@ -81,7 +81,9 @@ def synthetic_clients() -> population.Clients:
     ),
 )
 def table_2_errors() -> Verdict:
-    """Compute the expected error of every cell, confirm it by exact simulation of the group sums, and rank the printed means of ten runs."""
+    """Compute the expected error of every cell, confirm it by exact simulation of the group sums, and rank the printed
+    means of ten runs.
+    """
     data, table = synthetic_clients(), published.table_2()
     runs = int(published.value("Table 2", "runs"))
     moments = (float(data.second_moments[0]), float(data.second_moments[1]))

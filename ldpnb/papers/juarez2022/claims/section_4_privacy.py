@@ -1,4 +1,6 @@
-"""Sections 2 and 4 of juarez2022 with Appendices A and B: the privacy of both mechanisms and how their budgets are split."""
+"""Sections 2 and 4 of juarez2022 with Appendices A and B: the privacy of both mechanisms and how their budgets are
+split.
+"""
 
 from itertools import product
 
@@ -56,7 +58,9 @@ def definition_2_2() -> Verdict:
     ),
 )
 def theorem_4_1() -> Verdict:
-    """Take the largest ratio over the whole channel, for 2, 3 and 5 groups, and the delta that is left at the claimed budget."""
+    """Take the largest ratio over the whole channel, for 2, 3 and 5 groups, and the delta that is left at the claimed
+    budget.
+    """
     worst, sound, holds = 0.0, True, True
     for first, second, d in product(BUDGETS, BUDGETS, GROUPS):
         mechanism = groups.DiscretisedMeans(first, second, d)
@@ -86,7 +90,9 @@ def theorem_4_1() -> Verdict:
     rests_on=("mechanisms.groups.DiscretisedMeans.calibrated", "accuracy.gaps.variance_discretised_mean"),
 )
 def theorem_4_1_allocation() -> Verdict:
-    """Search all allocations of the same exact loss, for equal groups and a minority of 1 %, against the claimed and the corrected optimum."""
+    """Search all allocations of the same exact loss, for equal groups and a minority of 1 %, against the claimed and
+    the corrected optimum.
+    """
     ratios, sound = [], True
     for epsilon, sizes in product(BUDGETS, ((5000, 5000), (100, 9900))):
         best = groups.DiscretisedMeans.calibrated(epsilon)
@@ -110,7 +116,9 @@ def theorem_4_1_allocation() -> Verdict:
 
 
 def density_loss(mechanism: groups.LaplaceMeans, reports: NDArray[np.float64]) -> float:
-    """Return the largest log-ratio of the densities of given reported values, over all groups and the values -1, 0 and 1."""
+    """Return the largest log-ratio of the densities of given reported values, over all groups and the values -1, 0 and
+    1.
+    """
     laws = np.array([mechanism.law(g, v) for g, v in product(range(mechanism.groups), (-1.0, 0.0, 1.0))])
     chance, location, scale = np.moveaxis(laws, 2, 0)[..., None]
     if not agree(laws[..., 0].sum(axis=1), np.ones(len(laws))):
@@ -131,7 +139,9 @@ def density_loss(mechanism: groups.LaplaceMeans, reports: NDArray[np.float64]) -
     ),
 )
 def theorem_4_3_two() -> Verdict:
-    """Maximise the log-ratio, piecewise linear in the report, over its corners; and take delta just below and at the stated budget."""
+    """Maximise the log-ratio, piecewise linear in the report, over its corners; and take delta just below and at the
+    stated budget.
+    """
     corners, sound, holds = np.array([-9.0, -1.0, 0.0, 1.0, 9.0]), True, True
     below = []
     for first, second, d in product((0.05, 0.5, 1.5), (0.1, 1.0, 4.0), GROUPS):
@@ -162,7 +172,9 @@ def theorem_4_3_two() -> Verdict:
     rests_on=("accuracy.budgets.best_laplace", "accuracy.gaps.variance_laplace_mean"),
 )
 def theorem_4_3_allocation() -> Verdict:
-    """Search all splits of the same exact loss by a fine grid and by a minimiser, for equal groups and small minorities."""
+    """Search all splits of the same exact loss by a fine grid and by a minimiser, for equal groups and small
+    minorities.
+    """
     gains, sound = {}, True
     for epsilon, share in product((0.5, 1.0, 2.0, 4.0, 6.0, 8.0), (0.5, 0.1, 0.01, 0.001)):
         sizes = (round(10**6 * share), 10**6 - round(10**6 * share))

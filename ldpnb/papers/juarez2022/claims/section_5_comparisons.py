@@ -110,7 +110,9 @@ def section_5_two() -> Verdict:
 
 
 def _least(function: Callable[[float], float], grid: NDArray[np.float64]) -> tuple[float, float]:
-    """Return where a function is least and its value there: the best of a grid, refined between its neighbours unless it is an end."""
+    """Return where a function is least and its value there: the best of a grid, refined between its neighbours unless
+    it is an end.
+    """
     from scipy.optimize import minimize_scalar
 
     values = [function(float(x)) for x in grid]
@@ -230,7 +232,9 @@ def figure_2_small_groups() -> Verdict:
     rests_on=("accuracy.gaps.misestimated_gap_bias", "accuracy.gaps.misestimated_gap_variance"),
 )
 def figure_2_misestimated() -> Verdict:
-    """Put exact expected sums and variances through the estimator with the wrong sizes, and compare mean squared errors."""
+    """Put exact expected sums and variances through the estimator with the wrong sizes, and compare mean squared
+    errors.
+    """
     clients, error = int(published.value("Figure 2", "clients")), published.value("Figure 2", "relative_error")
     mechanism, sound, rows = groups.DiscretisedMeans(1.0, 1.0), True, {}
     for wrong, total in ((error, clients), (0.1, clients), (error, 10**7)):

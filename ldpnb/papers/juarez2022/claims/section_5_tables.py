@@ -41,7 +41,9 @@ FAMILIES: dict[str, Callable[[float], groups.GroupMeans]] = {
     ),
 )
 def table_1() -> Verdict:
-    """Recompute every cell; the second route is a closed form for ``M_R`` and, for ``M_L``, the printed variance at the budget found."""
+    """Recompute every cell; the second route is a closed form for ``M_R`` and, for ``M_L``, the printed variance at the
+    budget found.
+    """
     failure = 1 - published.value("Table 1", "probability")
     table = published.table_1()
     found, met, sound = [], 0, True
@@ -79,7 +81,9 @@ def table_1() -> Verdict:
     ),
 )
 def table_1_dashes() -> Verdict:
-    """Compare the gain each cell needs with 1, the gain of an unlimited budget; by Chebyshev and by tails that also hold."""
+    """Compare the gain each cell needs with 1, the gain of an unlimited budget; by Chebyshev and by tails that also
+    hold.
+    """
     failure = 1 - published.value("Table 1", "probability")
     table = published.table_1()
     dashes = table[np.isinf(table["printed"])]

@@ -1,4 +1,6 @@
-"""Section 5 of juarez2022 with Appendices A.3 to A.5: unbiased means, their variances, and the variance and bias of the gap."""
+"""Section 5 of juarez2022 with Appendices A.3 to A.5: unbiased means, their variances, and the variance and bias of the
+gap.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""Tables about the error of a gap: variances against budget, group shares, wrong sizes and noise parameters, and exact simulations of them."""
+"""Tables about the error of a gap: variances against budget, group shares, wrong sizes and noise parameters, and exact
+simulations of them.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +18,8 @@ from ldpnb.rng import stream
 
 
 def variance_bounds(epsilons: Sequence[float], group_size: int, names: Sequence[str]) -> pd.DataFrame:
-    """Return the smallest and largest variance of the gap between two equal groups over all values, ``nu^2`` from 0 to 1.
+    """Return the smallest and largest variance of the gap between two equal groups over all values, ``nu^2`` from 0 to
+    1.
 
     Returns
     -------
@@ -39,12 +42,14 @@ def _variance(mechanism: GroupMeans | Contrast, size: int, nu2: float) -> float:
 
 
 def minority_curves(epsilons: Sequence[float], clients: int, shares: Sequence[float]) -> pd.DataFrame:
-    """Return the largest variance of the gap when one group is a minority, for ``M_R`` as published and ``M_L`` with ``k = 2``.
+    """Return the largest variance of the gap when one group is a minority, for ``M_R`` as published and ``M_L`` with
+    ``k = 2``.
 
     Returns
     -------
     DataFrame
-        Columns ``mechanism, share, label`` (the share as text), ``epsilon, variance, factor`` (over that of equal groups).
+        Columns ``mechanism, share, label`` (the share as text), ``epsilon, variance, factor`` (over that of equal
+        groups).
     """
     rows = []
     for name, family in (("M_R as published", DiscretisedMeans.published), ("M_L, k = 2", LaplaceMeans.calibrated)):
@@ -85,12 +90,14 @@ def misestimated_curves(
 
 
 def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], clients: int) -> pd.DataFrame:
-    """Return the largest variance of the gap against ``k`` at the largest ``eps1`` that equation (1) allows, equal groups.
+    """Return the largest variance of the gap against ``k`` at the largest ``eps1`` that equation (1) allows, equal
+    groups.
 
     Returns
     -------
     DataFrame
-        Columns ``epsilon`` (text), ``k, scaled`` (``K`` times the variance), ``chosen`` (whether it is the source's choice of ``k``).
+        Columns ``epsilon`` (text), ``k, scaled`` (``K`` times the variance), ``chosen`` (whether it is the source's
+        choice of ``k``).
     """
     rows = []
     for epsilon in epsilons:
@@ -105,7 +112,8 @@ def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], clien
 def simulated_moments(
     mechanisms: dict[str, GroupMeans], clients: Clients, *, repetitions: int, seed: int
 ) -> pd.DataFrame:
-    """Simulate the group sums and compare mean and variance of the gap, and the correlation of the two means, with their exact values.
+    """Simulate the group sums and compare mean and variance of the gap, and the correlation of the two means, with
+    their exact values.
 
     Returns
     -------
@@ -135,7 +143,8 @@ def simulated_moments(
 
 
 def mse_by_runs(mechanism: DiscretisedMeans, clients: Clients, runs: Sequence[int], *, seed: int) -> pd.DataFrame:
-    """Return the empirical mean squared error over the first runs, of one group's mean and of the gap, beside the exact ones (Figure 4).
+    """Return the empirical mean squared error over the first runs, of one group's mean and of the gap, beside the exact
+    ones (Figure 4).
 
     Returns
     -------
@@ -178,7 +187,9 @@ MEASURED: dict[str, Callable[[float], GroupMeans]] = {
 def measure(
     mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the errors of repeated measurements of the absolute gap, on the scale of rates (half that of values): ``(repetitions,)``."""
+    """Return the errors of repeated measurements of the absolute gap, on the scale of rates (half that of values):
+    ``(repetitions,)``.
+    """
     sums = mechanism.sample_sums(clients.counts, clients.values, repetitions=repetitions, rng=rng)
     found = estimators.signed_gap(estimators.group_means(mechanism, sums, clients.sizes))
     return np.asarray(np.abs(np.abs(found) - abs(estimators.signed_gap(clients.means))) / 2)
@@ -192,20 +203,23 @@ def expected_error(mechanism: GroupMeans, clients: Clients) -> float:
 
 
 def error_bound(mechanism: GroupMeans, clients: Clients, *, failure: float) -> float:
-    """Return Chebyshev's bound on the error of the gap in rates for groups of these sizes, at the values where it is largest."""
+    """Return Chebyshev's bound on the error of the gap in rates for groups of these sizes, at the values where it is
+    largest.
+    """
     return float(np.sqrt(gaps.worst_gap_variance(mechanism, clients.sizes) / failure)) / 2
 
 
 def measured_errors(
     clients: Clients, epsilons: Sequence[float], *, runs: int, repetitions: int, failure: float, seed: int
 ) -> pd.DataFrame:
-    """Measure the gap many times, `runs` at a time, and return the law of their mean error beside its exact expectation and Chebyshev's bound.
+    """Measure the gap many times, `runs` at a time, and return the law of their mean error beside its exact expectation
+    and Chebyshev's bound.
 
     Returns
     -------
     DataFrame
-        Columns ``mechanism, epsilon, expected`` (exact), ``mean, standard_error, sd`` (simulated errors), ``low, high`` (central 95 % of the mean
-        of `runs` errors), ``bound``.
+        Columns ``mechanism, epsilon, expected`` (exact), ``mean, standard_error, sd`` (simulated errors), ``low, high``
+        (central 95 % of the mean of `runs` errors), ``bound``.
     """
     rows = []
     for name, family in MEASURED.items():
@@ -242,8 +256,8 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
     Returns
     -------
     DataFrame
-        Columns ``mechanism, epsilon, printed, rank`` (share of simulated means at most the printed one, within half of its last digit),
-        ``printed_sd, rank_sd``.
+        Columns ``mechanism, epsilon, printed, rank`` (share of simulated means at most the printed one, within half of
+        its last digit), ``printed_sd, rank_sd``.
     """
     rows = []
     for short, epsilon, error, sd in printed[["mechanism", "epsilon", "error", "sd"]].itertuples(index=False):
@@ -256,7 +270,8 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
 
 
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return printed means beside the central 95 % of simulated ones, all over the expectation for the mechanism as published.
+    """Return printed means beside the central 95 % of simulated ones, all over the expectation for the mechanism as
+    published.
 
     Parameters
     ----------
@@ -302,7 +317,8 @@ def chain(
     Returns
     -------
     DataFrame
-        Columns ``metric, mechanism, way, epsilon, value, standard_error``; ways are ``mean error``, ``expected error`` and ``bound``.
+        Columns ``metric, mechanism, way, epsilon, value, standard_error``; ways are ``mean error``, ``expected error``
+        and ``bound``.
     """
     rows = []
     for metric, part in rates.groupby("metric", sort=False):

@@ -47,14 +47,17 @@ def bit_losses(epsilons: Sequence[float], sizes: tuple[int, ...]) -> pd.DataFram
 
 
 def clipped_interval(estimate: NDArray[np.float64], sd: float, *, level: float) -> NDArray[np.float64]:
-    """Return ``|estimate| +- z sd``, cut off at 0, ``(n, 2)``: what one would do with an absolute gap without further thought."""
+    """Return ``|estimate| +- z sd``, cut off at 0, ``(n, 2)``: what one would do with an absolute gap without further
+    thought.
+    """
     half = -sd * float(ndtri((1 - level) / 2))
     size = np.abs(estimate)
     return np.stack([np.maximum(size - half, 0), size + half], axis=1)
 
 
 def interval_coverage(true_gaps: Sequence[float], *, level: float) -> pd.DataFrame:
-    """Return the exact coverage and expected length of two intervals for ``|gap|``, for normal estimates of standard deviation 1.
+    """Return the exact coverage and expected length of two intervals for ``|gap|``, for normal estimates of standard
+    deviation 1.
 
     Returns
     -------
@@ -77,9 +80,11 @@ def interval_coverage(true_gaps: Sequence[float], *, level: float) -> pd.DataFra
 def simulated_coverage(
     true_gaps: Sequence[float], *, epsilon: float, clients: int, repetitions: int, level: float, seed: int
 ) -> pd.DataFrame:
-    """Measure gaps with `SignedBit` on two equal groups, from the exact law, and count how often the interval holds the gap.
+    """Measure gaps with `SignedBit` on two equal groups, from the exact law, and count how often the interval holds the
+    gap.
 
-    The first group's mean is half the gap and the second's the opposite. The standard deviation used is the one at values 0, the largest.
+    The first group's mean is half the gap and the second's the opposite. The standard deviation used is the one at
+    values 0, the largest.
 
     Returns
     -------
@@ -106,7 +111,8 @@ def simulated_coverage(
 
 
 def typical_intervals(epsilons: Sequence[float], group_size: int, gap: float, *, level: float) -> pd.DataFrame:
-    """Return the standard deviation of each mechanism on two equal groups, and the interval for an estimate that hits the gap.
+    """Return the standard deviation of each mechanism on two equal groups, and the interval for an estimate that hits
+    the gap.
 
     Returns
     -------

@@ -1,4 +1,6 @@
-"""Tables about the privacy of the two group-mean mechanisms: claimed, exact, and what an attacker makes of the difference."""
+"""Tables about the privacy of the two group-mean mechanisms: claimed, exact, and what an attacker makes of the
+difference.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,12 +16,14 @@ from ldpnb.rng import stream
 
 
 def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> pd.DataFrame:
-    """Return the loss of ``M_R`` at ``eps1 = eps2``: claimed, by the exact formula, and the largest ratio of the whole channel.
+    """Return the loss of ``M_R`` at ``eps1 = eps2``: claimed, by the exact formula, and the largest ratio of the whole
+    channel.
 
     Returns
     -------
     DataFrame
-        Columns ``groups, claimed, exact, enumerated, ratio`` (exact over claimed), ``delta`` (left at the claimed budget).
+        Columns ``groups, claimed, exact, enumerated, ratio`` (exact over claimed), ``delta`` (left at the claimed
+        budget).
     """
     rows = []
     for number in groups:
@@ -37,7 +41,9 @@ def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> pd.D
 def laplace_trade_offs(
     group_epsilon: float, value_epsilon: float, ks: Sequence[float], epsilons: Sequence[float]
 ) -> pd.DataFrame:
-    """Return the exact delta of ``M_L`` against epsilon for several ``k``: columns ``k, epsilon, delta, claimed`` (by equation (1))."""
+    """Return the exact delta of ``M_L`` against epsilon for several ``k``: columns ``k, epsilon, delta, claimed`` (by
+    equation (1)).
+    """
     rows = []
     for k in ks:
         mechanism = LaplaceMeans(group_epsilon, value_epsilon, k)
@@ -53,9 +59,10 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> pd.D
     Returns
     -------
     DataFrame
-        Columns ``claimed, k, delta`` (at the claimed budget), ``total_variation``, ``guess`` (chance of guessing which of two groups a client is
-        from), ``private_guess`` (the most a mechanism that kept the budget would allow), ``epsilon_at_delta`` (the budget to be quoted with the
-        given delta), ``clipped`` (loss if reports were clipped to ``[-1, 1]``).
+        Columns ``claimed, k, delta`` (at the claimed budget), ``total_variation``, ``guess`` (chance of guessing which
+        of two groups a client is from), ``private_guess`` (the most a mechanism that kept the budget would allow),
+        ``epsilon_at_delta`` (the budget to be quoted with the given delta), ``clipped`` (loss if reports were clipped
+        to ``[-1, 1]``).
     """
     rows = []
     for epsilon in epsilons:
@@ -75,15 +82,18 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> pd.D
 
 
 def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, clients: int, seed: int) -> pd.DataFrame:
-    """Attack single reports: half the clients are of either group, all of value 1, and the likelier group is guessed from each report.
+    """Attack single reports: half the clients are of either group, all of value 1, and the likelier group is guessed
+    from each report.
 
-    Likelihoods within 1e-9 of each other count as a tie, half right: rounding would break it by the last bits of the report, and these tell whether
-    1 was added to the noise (Mironov 2012). Floating-point Laplace noise is for studies, not for deployment.
+    Likelihoods within 1e-9 of each other count as a tie, half right: rounding would break it by the last bits of the
+    report, and these tell whether 1 was added to the noise (Mironov 2012). Floating-point Laplace noise is for studies,
+    not for deployment.
 
     Returns
     -------
     DataFrame
-        Columns ``mechanism, right`` (share of right guesses), ``standard_error, expected`` (``(1 + TV) / 2`` for this pair of clients).
+        Columns ``mechanism, right`` (share of right guesses), ``standard_error, expected`` (``(1 + TV) / 2`` for this
+        pair of clients).
     """
     rows = []
     own = np.repeat([0, 1], clients // 2)

@@ -1,7 +1,9 @@
-"""Tables about the gap between two group means: budgets that a target costs, errors that a budget buys, and exact simulations of both.
+"""Tables about the gap between two group means: budgets that a target costs, errors that a budget buys, and exact
+simulations of both.
 
-Families of mechanisms carry the names they have in every figure: ``M_R`` and ``M_L, k = 2`` keep the budget they are given; ``M_R as published`` and
-``M_L as published`` are the allocations of juarez2022, whose loss is larger than the budget they claim.
+Families of mechanisms carry the names they have in every figure: ``M_R`` and ``M_L, k = 2`` keep the budget they are
+given; ``M_R as published`` and ``M_L as published`` are the allocations of juarez2022, whose loss is larger than the
+budget they claim.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,8 +57,8 @@ def epsilon_table(
     Returns
     -------
     DataFrame
-        Columns ``mechanism, tail, clients, alpha, epsilon, exact_epsilon``: the budget in nats (infinite if none suffices), and the exact
-        privacy loss of the mechanism at that budget.
+        Columns ``mechanism, tail, clients, alpha, epsilon, exact_epsilon``: the budget in nats (infinite if none
+        suffices), and the exact privacy loss of the mechanism at that budget.
     """
     rows = []
     for name, tail in methods:
@@ -84,13 +86,14 @@ def prints_as(value: float, printed: float, decimals: int) -> bool:
 
 
 def corrected_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 1 with corrections from an `epsilon_table` of the published and the calibrated mechanisms by Chebyshev's inequality.
+    """Return Table 1 with corrections from an `epsilon_table` of the published and the calibrated mechanisms by
+    Chebyshev's inequality.
 
     Returns
     -------
     DataFrame
-        A row per number of clients and alpha; columns ``clients, alpha`` and, for either mechanism, ``claimed`` (as published), ``exact`` (the
-        loss of that very mechanism) and ``kept`` (budget of the mechanism that keeps it).
+        A row per number of clients and alpha; columns ``clients, alpha`` and, for either mechanism, ``claimed`` (as
+        published), ``exact`` (the loss of that very mechanism) and ``kept`` (budget of the mechanism that keeps it).
     """
     by_name = {name: rows.set_index(["clients", "alpha"]) for name, rows in table.groupby("mechanism")}
     columns = {}
@@ -102,7 +105,8 @@ def corrected_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def target_curves(targets: Sequence[float], *, clients: int, failure: float) -> pd.DataFrame:
-    """Return the smallest budgets against the one number they depend on by Chebyshev's inequality, ``K alpha^2`` (nearly so by other tails).
+    """Return the smallest budgets against the one number they depend on by Chebyshev's inequality, ``K alpha^2``
+    (nearly so by other tails).
 
     Parameters
     ----------
@@ -139,7 +143,8 @@ def target_curves(targets: Sequence[float], *, clients: int, failure: float) -> 
 
 
 def alpha_table(epsilons: Sequence[float], clients: int, *, failure: float) -> pd.DataFrame:
-    """Return the error of a gap between *rates* that each mechanism exceeds with probability `failure` at most, equal groups.
+    """Return the error of a gap between *rates* that each mechanism exceeds with probability `failure` at most, equal
+    groups.
 
     Returns
     -------
@@ -161,8 +166,8 @@ def published_laplace_delta(epsilons: Sequence[float]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``epsilon, delta, total_variation``: the claimed budget, the exact delta at it, and the total variation distance between the
-        reports of the two clients that are easiest to tell apart.
+        Columns ``epsilon, delta, total_variation``: the claimed budget, the exact delta at it, and the total variation
+        distance between the reports of the two clients that are easiest to tell apart.
     """
     mechanisms = [LaplaceMeans.published(epsilon) for epsilon in epsilons]
     return pd.DataFrame(
@@ -177,12 +182,14 @@ def published_laplace_delta(epsilons: Sequence[float]) -> pd.DataFrame:
 def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> pd.DataFrame:
     """Simulate the mechanisms of an `epsilon_table` at its budgets and count how often the gap is off by alpha or more.
 
-    All values are 0 for mechanisms that send signs and 1 for those that add noise, where the variance is largest; the gap is 0 either way.
+    All values are 0 for mechanisms that send signs and 1 for those that add noise, where the variance is largest; the
+    gap is 0 either way.
 
     Returns
     -------
     DataFrame
-        Its finite rows with columns ``failures`` (share of the repetitions) and ``standard_error`` (binomial, at least that of one failure).
+        Its finite rows with columns ``failures`` (share of the repetitions) and ``standard_error`` (binomial, at least
+        that of one failure).
     """
     rows: pd.DataFrame = table.loc[np.isfinite(table["epsilon"])].copy()
     keys = ("mechanism", "tail", "clients", "alpha", "epsilon")

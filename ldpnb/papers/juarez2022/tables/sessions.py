@@ -1,4 +1,5 @@
-"""Appendix D of juarez2022 end to end, up to the mechanisms: a global classifier of lying, and every client's rates under it.
+"""Appendix D of juarez2022 end to end, up to the mechanisms: a global classifier of lying, and every client's rates
+under it.
 
 Needs scikit-learn, the optional extra ``learning``.
 """
@@ -17,7 +18,8 @@ from ldpnb.rng import stream
 
 
 def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which readings train the model: a random share of those of each session and label, so that both parts look alike.
+    """Return which readings train the model: a random share of those of each session and label, so that both parts look
+    alike.
 
     Parameters
     ----------
@@ -41,7 +43,9 @@ def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator
 
 
 def fit(features: NDArray[np.float64], lying: NDArray[np.bool_], *, l1_ratio: float, seed: int) -> Any:
-    """Return the source's classifier, fitted: logistic regression with elastic net by SAGA and balanced class weights, on standardised features."""
+    """Return the source's classifier, fitted: logistic regression with elastic net by SAGA and balanced class weights,
+    on standardised features.
+    """
     try:
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
@@ -97,7 +101,9 @@ def client_rates(sessions: Sessions, *, runs: int, training_share: float, l1_rat
 
 
 def hold_out_scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracy, true- and false-positive rate over all test readings, per run, from `client_rates`: columns ``run, metric, value``."""
+    """Return accuracy, true- and false-positive rate over all test readings, per run, from `client_rates`: columns
+    ``run, metric, value``.
+    """
     total = table.groupby("run")[["tp", "positives", "fp", "negatives"]].sum()
     scores = {
         "accuracy": (total["tp"] + total["negatives"] - total["fp"]) / (total["positives"] + total["negatives"]),
@@ -108,7 +114,9 @@ def hold_out_scores(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
-    """Return every client's rates over all runs, ``metric, group, client, rate``; a client without readings of a kind has no such rate."""
+    """Return every client's rates over all runs, ``metric, group, client, rate``; a client without readings of a kind
+    has no such rate.
+    """
     total = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum()
     parts = []
     for metric, hits, of in (("true-positive rate", "tp", "positives"), ("false-positive rate", "fp", "negatives")):

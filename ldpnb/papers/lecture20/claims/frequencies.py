@@ -1,4 +1,6 @@
-"""Lecture20 on counts: the curator's histogram, the vector of signs, what it costs to send, and the question of (epsilon, delta)."""
+"""Lecture20 on counts: the curator's histogram, the vector of signs, what it costs to send, and the question of
+(epsilon, delta).
+"""
 
 from itertools import product
 
@@ -179,7 +181,9 @@ def sign_communication() -> Verdict:
 
 
 def _law_with_public_signs(epsilon: float, domain_size: int) -> Array:
-    """Return the law of bit times public signs, the bit being the public sign at the own value, kept with Warner's probability."""
+    """Return the law of bit times public signs, the bit being the public sign at the own value, kept with Warner's
+    probability.
+    """
     vectors = printed_signs(0.0, domain_size)[0]
     kept = np.exp(epsilon) / (np.exp(epsilon) + 1)
     law = np.zeros((2**domain_size, domain_size))
@@ -197,7 +201,9 @@ def _law_with_public_signs(epsilon: float, domain_size: int) -> Array:
     rests_on=("accuracy.means.approximate_bit_variance", "accuracy.means.warner_variance"),
 )
 def pure_or_approximate() -> Verdict:
-    """Decide it for means of bits: the most informative (epsilon, delta) channel, and its best unbiased weights by linear algebra."""
+    """Decide it for means of bits: the most informative (epsilon, delta) channel, and its best unbiased weights by
+    linear algebra.
+    """
     ratios = []
     for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3), (3.0, 0.1)):
         channel = _most_informative(epsilon, delta)
@@ -221,7 +227,9 @@ def pure_or_approximate() -> Verdict:
 
 
 def _most_informative(epsilon: float, delta: float) -> Array:
-    """Return the channel that shows the bit with probability delta and answers as Warner's otherwise: zero, "zero", "one", one."""
+    """Return the channel that shows the bit with probability delta and answers as Warner's otherwise: zero, "zero",
+    "one", one.
+    """
     kept = 1 / (1 + np.exp(-epsilon))
     zero = np.array([delta, (1 - delta) * kept, (1 - delta) * (1 - kept), 0.0])
     return np.stack([zero, zero[::-1]], axis=1)

@@ -1,4 +1,6 @@
-"""Lecture20 on means: randomised response, Laplace noise by a curator and by users, one bit, and how many users each needs."""
+"""Lecture20 on means: randomised response, Laplace noise by a curator and by users, one bit, and how many users each
+needs.
+"""
 
 from itertools import product
 from math import comb
@@ -149,7 +151,9 @@ def _user_moment(mechanism: mechanisms.LocalLaplace, power: int) -> float:
     ),
 )
 def local_laplace_error() -> Verdict:
-    """Compare the printed expression, and the one with the missing 1/n, to the stated order by the exact law of the sum."""
+    """Compare the printed expression, and the one with the missing 1/n, to the stated order by the exact law of the
+    sum.
+    """
     z = mean_tails.normal_quantile(failure())
     sound, constant, printed, mended = agree(normal_tail(z, 1.0), failure()), np.sqrt(2) * z, [], []
     for epsilon, upper, users in product((0.5, 1.0), (1.0, 8.0), (100, 10_000)):
@@ -278,7 +282,9 @@ def one_bit_mean() -> Verdict:
     ),
 )
 def one_bit_error() -> Verdict:
-    """Enumerate variances, find the floor at a large budget, and the constant and the success at equality over the budgets."""
+    """Enumerate variances, find the floor at a large budget, and the constant and the success at equality over the
+    budgets.
+    """
     upper, sound = 5.0, all(_one_bit_variances_agree(epsilon, 5.0) for epsilon in BUDGETS)
     floor, crossing = means.one_bit_floor(upper, 400), means.one_bit_crossing()
     sound &= agree([floor, means.one_bit_worst_variance(50.0, upper, 400)], [upper / 40, floor**2])

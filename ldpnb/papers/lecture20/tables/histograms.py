@@ -26,7 +26,9 @@ LOCAL: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
 
 
 def zipf_counts(domain_size: int, users: int, *, seed: int) -> Counts:
-    """Draw users whose value has rank ``x`` with probability proportional to ``1 / x``; returns users per value, ``(domain_size,)``."""
+    """Draw users whose value has rank ``x`` with probability proportional to ``1 / x``; returns users per value,
+    ``(domain_size,)``.
+    """
     weights = 1 / np.arange(1.0, domain_size + 1)
     return synthetic.sample_counts(weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed))
 
@@ -68,8 +70,8 @@ def cost_of_calibration(parameters: Sequence[float], users: int) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        A row per parameter: its ``exact_loss`` as printed, the ``calibrated_bias`` that makes it the loss, and the standard deviations, in users, of
-        the count ``as_printed``, ``calibrated``, and by ``OUE`` at that loss.
+        A row per parameter: its ``exact_loss`` as printed, the ``calibrated_bias`` that makes it the loss, and the
+        standard deviations, in users, of the count ``as_printed``, ``calibrated``, and by ``OUE`` at that loss.
     """
     rows = []
     for parameter in parameters:
@@ -82,7 +84,8 @@ def cost_of_calibration(parameters: Sequence[float], users: int) -> pd.DataFrame
 
 
 def count_errors(counts: Counts, budgets: Sequence[float], runs: int, *, seed: int) -> pd.DataFrame:
-    """Compare simulated and exact root mean squared errors of a count, averaged over all values, by mechanism and budget.
+    """Compare simulated and exact root mean squared errors of a count, averaged over all values, by mechanism and
+    budget.
 
     Parameters
     ----------
@@ -130,8 +133,8 @@ def price_list(domain_sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``values, mechanism, bits`` (sent per report), ``entropy`` (least possible average without shared randomness),
-        ``variance_per_user`` of the count of a value that nobody holds.
+        Columns ``values, mechanism, bits`` (sent per report), ``entropy`` (least possible average without shared
+        randomness), ``variance_per_user`` of the count of a value that nobody holds.
     """
     rows = []
     for size in domain_sizes:
@@ -164,8 +167,8 @@ def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, 
     Returns
     -------
     DataFrame
-        A row per way of sending: ``sent``, ``bits`` per user, ``truth``, ``mean`` of the estimates with its ``standard_error``,
-        ``standard_deviation``, and the ``exact`` standard deviation.
+        A row per way of sending: ``sent``, ``bits`` per user, ``truth``, ``mean`` of the estimates with its
+        ``standard_error``, ``standard_deviation``, and the ``exact`` standard deviation.
     """
     mechanism = SignRandomiser(epsilon, domain_size)
     values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)

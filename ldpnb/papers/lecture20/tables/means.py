@@ -20,7 +20,8 @@ MECHANISMS: Mapping[str, Callable[[float, float], MeanMechanism]] = {
 
 
 def usage(users: int, upper: float, *, seed: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Draw simulated daily hours of use: 97 equally spaced values in ``[0, upper]`` from a binomial distribution with mean ``upper / 8``.
+    """Draw simulated daily hours of use: 97 equally spaced values in ``[0, upper]`` from a binomial distribution with
+    mean ``upper / 8``.
 
     Parameters
     ----------
@@ -102,7 +103,8 @@ def errors_by_budget(
     Returns
     -------
     DataFrame
-        Columns ``mechanism, epsilon, error``; one bit for the given data, at worst (all values in the middle), and for values 0 and `upper` only.
+        Columns ``mechanism, epsilon, error``; one bit for the given data, at worst (all values in the middle), and for
+        values 0 and `upper` only.
     """
     users = int(counts.sum())
     unit = np.sqrt(users) / upper
@@ -134,9 +136,9 @@ def bit_errors(budgets: Sequence[float], users: int, *, failure: float) -> pd.Da
     Returns
     -------
     DataFrame
-        A row per budget. ``randomised_response`` and ``local_laplace`` in the normal limit, ``guaranteed`` Hoeffding's bound for randomised response,
-        ``central_laplace`` exact, ``variance_ratio`` of local Laplace to randomised response, and ``constant``, the error of randomised response
-        times ``epsilon sqrt(users)``.
+        A row per budget. ``randomised_response`` and ``local_laplace`` in the normal limit, ``guaranteed`` Hoeffding's
+        bound for randomised response, ``central_laplace`` exact, ``variance_ratio`` of local Laplace to randomised
+        response, and ``constant``, the error of randomised response times ``epsilon sqrt(users)``.
     """
     rows = []
     for epsilon in budgets:
@@ -158,7 +160,8 @@ def bit_errors(budgets: Sequence[float], users: int, *, failure: float) -> pd.Da
 
 
 def error_quantiles(budgets: Sequence[float], users: int, *, upper: float, failure: float) -> pd.DataFrame:
-    """Compute the errors that are exceeded with a given probability over budgets: one bit for the worst data, and both Laplace means.
+    """Compute the errors that are exceeded with a given probability over budgets: one bit for the worst data, and both
+    Laplace means.
 
     Parameters
     ----------
@@ -200,8 +203,9 @@ def users_needed(budgets: Sequence[float], *, upper: float, error: float, failur
     Returns
     -------
     DataFrame
-        A row per budget and mechanism. ``order`` is the lecture's number of users, ``success_at_order`` the probability that it meets the error,
-        ``users`` what is needed, ``constant`` their ratio, and ``guaranteed`` what Hoeffding's bound asks for (one bit only).
+        A row per budget and mechanism. ``order`` is the lecture's number of users, ``success_at_order`` the probability
+        that it meets the error, ``users`` what is needed, ``constant`` their ratio, and ``guaranteed`` what Hoeffding's
+        bound asks for (one bit only).
     """
     rows = []
     for epsilon in budgets:

@@ -15,7 +15,9 @@ EPSILON = 1.0
 
 
 def _distance(users: int, concentration: float) -> tuple[float, bool]:
-    """Return the mean squared distance between MLE and posterior mean over the least error, two values, and whether the routes agree."""
+    """Return the mean squared distance between MLE and posterior mean over the least error, two values, and whether the
+    routes agree.
+    """
     found, seen = exact_risk.binary_posteriors(users, EPSILON, concentration), np.arange(users + 1)
     tallies = np.column_stack([seen, users - seen])
     estimates = likelihood.krr_mle(tallies, epsilon=EPSILON)

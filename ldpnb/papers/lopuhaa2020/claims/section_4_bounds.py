@@ -1,4 +1,6 @@
-"""Sections 4.1 to 4.3 of lopuhaa2020: bounds from entropy, from information and from the privacy budget, and where they are valid."""
+"""Sections 4.1 to 4.3 of lopuhaa2020: bounds from entropy, from information and from the privacy budget, and where they
+are valid.
+"""
 
 from collections.abc import Iterable
 
@@ -28,7 +30,9 @@ def _gaussian_sound() -> bool:
 
 
 def _risk_sound() -> bool:
-    """Return whether exact risks and entropies of randomised response agree with complete enumeration and with the posterior densities."""
+    """Return whether exact risks and entropies of randomised response agree with complete enumeration and with the
+    posterior densities.
+    """
     every = routes.all_sequences(routes.krr_channel(1.0, 2), 5, np.array([0.5, 0.5]))
     risk = exact_risk.binary_risk(5, 1.0)
     entropy, tallies = exact_risk.binary_entropies(20, 1.0)
@@ -144,7 +148,9 @@ def _listed(numbers: Iterable[float]) -> str:
 
 
 def _binary_limits(concentration: float) -> tuple[tuple[float, float], bool]:
-    """Return the limits (41) and (42) for k-RR on two values at epsilon 1, and whether they are those of Gaussian posteriors."""
+    """Return the limits (41) and (42) for k-RR on two values at epsilon 1, and whether they are those of Gaussian
+    posteriors.
+    """
     contrast, (nodes, weights) = np.expm1(1.0), roots_jacobi(80, concentration - 1, concentration - 1)
     points, weights = (1 + nodes) / 2, weights / weights.sum()
     constants = [information.entropy_constants(routes.krr_channel(1.0, 2), [[p, 1 - p]]) for p in points]
@@ -175,7 +181,9 @@ def _distance(users: int, concentration: float, limits: tuple[float, float]) -> 
     ),
 )
 def corollary_4_3() -> Verdict:
-    """Decide by the limiting errors themselves, the mean traces of the inverse information, over draws from Jeffreys' prior."""
+    """Decide by the limiting errors themselves, the mean traces of the inverse information, over draws from Jeffreys'
+    prior.
+    """
     points = np.random.default_rng(2022).dirichlet(np.full(4, 0.5), size=100)
     channels = {"k-RR": routes.krr_channel(1.0, 4), "OUE": routes.unary_channel(0.5, 1 / (np.e + 1), 4)}
     sound, ratios = True, {}
@@ -241,7 +249,9 @@ def theorem_4_4() -> Verdict:
 
 
 def _finite_sound() -> bool:
-    """Return whether the bound for every number of users is its own derivation on two values, and never passes the exact error."""
+    """Return whether the bound for every number of users is its own derivation on two values, and never passes the
+    exact error.
+    """
     angle = (np.arange(40) + 0.5) * np.pi / 40
     share, held = (np.exp(0.5) - 1) / (np.exp(0.5) + 1), (1 + np.cos(angle)) / 2
     divergence = float(np.mean(4 * share**2 * (held - 0.5) ** 2))
@@ -254,7 +264,9 @@ def _finite_sound() -> bool:
 
 
 def _extremes_sound() -> bool:
-    """Return whether the constants of Theorem 4.4 stand at their extremes, and the matrices are those of the definitions."""
+    """Return whether the constants of Theorem 4.4 stand at their extremes, and the matrices are those of the
+    definitions.
+    """
     epsilon, point, channel = 0.7, np.array([0.5, 0.3, 0.2]), routes.krr_channel(0.7, 3)
     corner = np.array([1 - 1e-13, 1e-13])
     attained = np.log(routes.information_sum(routes.krr_channel(epsilon, 2), corner)[0].item())

@@ -26,7 +26,9 @@ def _trace(channel: Array, point: Array) -> float:
 
 
 def _optimum_sound() -> bool:
-    """Return whether the closed forms at the uniform distribution agree with subset selection and with the certified best channel."""
+    """Return whether the closed forms at the uniform distribution agree with subset selection and with the certified
+    best channel.
+    """
     sound = True
     for size in SIZES:
         for epsilon in (0.1, 1.0, 3.0):
@@ -122,7 +124,9 @@ def number_of_outputs() -> Verdict:
     ),
 )
 def more_than_two_values() -> Verdict:
-    """Answer it: the sharper bound is attained, as epsilon falls, by subset selection with half of the values, whatever the prior."""
+    """Answer it: the sharper bound is attained, as epsilon falls, by subset selection with half of the values, whatever
+    the prior.
+    """
     sound, ratios, published = _optimum_sound(), [], []
     points = {2: [0.9, 0.1], 3: [0.7, 0.2, 0.1], 4: [0.97, 0.01, 0.01, 0.01], 6: [0.5, 0.3, 0.1, 0.05, 0.03, 0.02]}
     for size, weights in points.items():
@@ -147,7 +151,9 @@ def more_than_two_values() -> Verdict:
 
 
 def _plane_bound(point: Array, epsilon: float) -> float:
-    """Return ``(a-1)^2`` over the largest trace of the information of one output, all patterns tried, on the hyperplane."""
+    """Return ``(a-1)^2`` over the largest trace of the information of one output, all patterns tried, on the
+    hyperplane.
+    """
     patterns = np.exp(epsilon) * design.staircase_patterns(point.size, epsilon)
     away = patterns - patterns.mean(axis=1, keepdims=True)
     return float((point.size - 1) ** 2 / ((away**2).sum(axis=1) / (patterns @ point) ** 2).max())

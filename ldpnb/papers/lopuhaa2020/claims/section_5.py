@@ -1,7 +1,8 @@
-"""Section 5 of lopuhaa2020, a claim per sentence: Monte Carlo at the source's scale, every estimator on the same reports.
+"""Section 5 of lopuhaa2020, a claim per sentence: Monte Carlo at the source's scale, every estimator on the same
+reports.
 
-The source's grid of epsilon is not in its text. Differences between estimators are paired; a difference counts when its mean is more than
-`CERTAIN` standard errors from zero.
+The source's grid of epsilon is not in its text. Differences between estimators are paired; a difference counts when its
+mean is more than `CERTAIN` standard errors from zero.
 """
 
 from itertools import pairwise
@@ -210,7 +211,9 @@ def krr_moderate_users() -> Verdict:
     rests_on=KRR,
 )
 def krr_gain_grows() -> Verdict:
-    """Decide what the source reads out of its two numbers of users, with a third one that does equal the number of values."""
+    """Decide what the source reads out of its two numbers of users, with a third one that does equal the number of
+    values.
+    """
     size, epsilon = int(published()["krr_domain_size"]), 1.0
     if not krr_sound(epsilon, size, size):
         return UNSOUND
@@ -282,7 +285,9 @@ def unary_moderate_users() -> Verdict:
     rests_on=(*KRR, "data.public.adult"),
 )
 def real_data_krr() -> Verdict:
-    """Decide the claim on the ages; the trip file is not at hand, its stand-in only shows that the answer depends on the data."""
+    """Decide the claim on the ages; the trip file is not at hand, its stand-in only shows that the answer depends on
+    the data.
+    """
     ages = public.adult("age")
     if not (krr_sound(1.0, 74, 32_561) and _has_shape(ages, "adult_age_domain_size")):
         return UNSOUND

@@ -1,7 +1,8 @@
 """Mean squared errors of frequency estimators under local privacy, by Monte Carlo over truths and reports.
 
-Every estimator of a comparison sees the same reports, so that differences are paired. The truths of a setting are the same at every epsilon.
-Random streams are keyed by setting and draw: the numbers do not depend on the number of workers, nor on which other points are computed.
+Every estimator of a comparison sees the same reports, so that differences are paired. The truths of a setting are the
+same at every epsilon. Random streams are keyed by setting and draw: the numbers do not depend on the number of workers,
+nor on which other points are computed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -165,7 +166,9 @@ class Reports:
 
 
 Estimator = Callable[[Reports], Floats | tuple[Floats, Floats]]
-"""From reports to estimates ``(draws, k)``: one for both targets, or one of the distribution and one of the frequencies."""
+"""From reports to estimates ``(draws, k)``: one for both targets, or one of the distribution and one of the
+frequencies.
+"""
 
 MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
     "k-RR": KaryRandomisedResponse,
@@ -220,7 +223,9 @@ def bayes_estimator(concentration: float, *, exact: bool) -> Estimator:
 
 
 def estimate_empirical_bayes(reports: Reports) -> tuple[Floats, Floats]:
-    """Return the posterior means under the symmetric Dirichlet prior that fits the reports best, for k-ary randomised response."""
+    """Return the posterior means under the symmetric Dirichlet prior that fits the reports best, for k-ary randomised
+    response.
+    """
     epsilon, found = reports.mechanism.epsilon, []
     for tally in reports.tallies:
         fitted = bayes.fitted_concentration(tally, epsilon=epsilon)
@@ -268,10 +273,11 @@ def compare(
     Returns
     -------
     DataFrame
-        A row per epsilon, target (``distribution`` or ``frequency``) and estimator. Columns ``mechanism, domain_size, users, epsilon, target,
-        estimator``; ``mse``, the mean of the squared Euclidean error, and its ``standard_error``; ``ratio``, the mse over the baseline's, and
-        ``ratio_error``, the standard error of the mean paired difference over the baseline's mse; ``z``, that mean over its standard error.
-        The baseline itself has neither ratio error nor z.
+        A row per epsilon, target (``distribution`` or ``frequency``) and estimator. Columns ``mechanism, domain_size,
+        users, epsilon, target, estimator``; ``mse``, the mean of the squared Euclidean error, and its
+        ``standard_error``; ``ratio``, the mse over the baseline's, and ``ratio_error``, the standard error of the mean
+        paired difference over the baseline's mse; ``z``, that mean over its standard error. The baseline itself has
+        neither ratio error nor z.
     """
     checks.choice(mechanism=mechanism, among=tuple(MECHANISMS))
     checks.choice(baseline=baseline, among=tuple(estimators))
@@ -368,7 +374,8 @@ def early_stopping(
     Returns
     -------
     DataFrame
-        Columns ``estimate``; ``shortfall``, the largest bound over the draws on what the log-likelihood lacks, in nats; ``mse`` of the frequencies.
+        Columns ``estimate``; ``shortfall``, the largest bound over the draws on what the log-likelihood lacks, in nats;
+        ``mse`` of the frequencies.
     """
     pairs = [truth.draw(stream("truth", *truth.key, draw, seed=seed)) for draw in range(draws)]
     users = np.array([held for _, held in pairs])

@@ -1,7 +1,9 @@
-"""Tables for lopuhaa2020: errors of estimators beside lower bounds, exact risks of small cases, and the best channel at each budget.
+"""Tables for lopuhaa2020: errors of estimators beside lower bounds, exact risks of small cases, and the best channel at
+each budget.
 
-Errors are ``n`` times the mean squared error where a column is called ``scaled_error``; a bound that holds in the limit of many users only has
-``valid`` false where the least error, exact or simulated and by four standard errors, is smaller.
+Errors are ``n`` times the mean squared error where a column is called ``scaled_error``; a bound that holds in the limit
+of many users only has ``valid`` false where the least error, exact or simulated and by four standard errors, is
+smaller.
 """
 
 from collections.abc import Sequence
@@ -28,7 +30,8 @@ Floats = NDArray[np.float64]
 
 
 def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) -> pd.DataFrame:
-    """Compute exact errors of the distribution and the bounds on them, randomised response on two values, Jeffreys' prior.
+    """Compute exact errors of the distribution and the bounds on them, randomised response on two values, Jeffreys'
+    prior.
 
     Parameters
     ----------
@@ -39,7 +42,8 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
     Returns
     -------
     DataFrame
-        Columns ``epsilon, users, quantity, scaled_error, valid``. The unbiased estimate's is the limit of all (Proposition 4.6).
+        Columns ``epsilon, users, quantity, scaled_error, valid``. The unbiased estimate's is the limit of all
+        (Proposition 4.6).
     """
     rows = []
     for epsilon in epsilons:
@@ -81,8 +85,8 @@ def errors_and_bounds(
     Returns
     -------
     DataFrame
-        Columns ``mechanism, users, epsilon, quantity, scaled_error, standard_error, valid``; bounds have no standard error. The Bayes estimate is
-        there for k-RR only.
+        Columns ``mechanism, users, epsilon, quantity, scaled_error, standard_error, valid``; bounds have no standard
+        error. The Bayes estimate is there for k-RR only.
     """
     estimators = dict(SOURCE_ESTIMATORS)
     if mechanism == "k-RR":
@@ -180,7 +184,8 @@ def distance_to_bayes(users: Sequence[int], epsilon: float, concentrations: dict
 
 
 def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: Floats) -> pd.DataFrame:
-    """Compute the limiting error of the distribution for several channels and the best one, averaged over distributions.
+    """Compute the limiting error of the distribution for several channels and the best one, averaged over
+    distributions.
 
     Parameters
     ----------
@@ -194,8 +199,9 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
     Returns
     -------
     DataFrame
-        Columns ``epsilon, channel, error, relative``: n times the error, and that over the certified lower bound of the best channel. ``best`` is the
-        optimum by convex optimisation, ``unbiased`` rows are what the usual estimate makes of OUE.
+        Columns ``epsilon, channel, error, relative``: n times the error, and that over the certified lower bound of the
+        best channel. ``best`` is the optimum by convex optimisation, ``unbiased`` rows are what the usual estimate
+        makes of OUE.
     """
     rows = []
     for epsilon in epsilons:
