@@ -1,7 +1,8 @@
 """Validators for the public boundary: each names the argument, the rule and the value.
 
 They take exactly one keyword, whose name is the argument's own, and return the checked value:
-``positive(epsilon=epsilon)``. Inner functions do not check again.
+``positive(epsilon=epsilon)``. Inner functions do not check again. A ball or a symbol (`ldpnb.arithmetic`) passes: whoever calls with one states its
+domain.
 """
 
 import difflib
@@ -10,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ldpnb.arithmetic import is_exact
 
 _LONGEST_SHOWN = 200
 
@@ -38,7 +41,7 @@ def _array(name: str, value: ArrayLike) -> NDArray[Any]:
         raise ValueError(f"{name} must be a regular array, got rows of different lengths") from None
 
 
-def positive(**named: Any) -> float:
+def positive(**named: Any) -> Any:
     """Return a finite number ``> 0``.
 
     >>> positive(epsilon=0.0)
@@ -46,31 +49,37 @@ def positive(**named: Any) -> float:
     ValueError: epsilon must be > 0 and finite, got epsilon=0.0
     """
     name, value = _one(named)
+    if is_exact(value):
+        return value
     number = _number(name, value)
     if not (number > 0 and np.isfinite(number)):
         raise ValueError(f"{name} must be > 0 and finite, got {name}={value!r}")
     return number
 
 
-def non_negative(**named: Any) -> float:
+def non_negative(**named: Any) -> Any:
     """Return a finite number ``>= 0``."""
     name, value = _one(named)
+    if is_exact(value):
+        return value
     number = _number(name, value)
     if not (number >= 0 and np.isfinite(number)):
         raise ValueError(f"{name} must be >= 0 and finite, got {name}={value!r}")
     return number
 
 
-def probability(**named: Any) -> float:
+def probability(**named: Any) -> Any:
     """Return a number in ``[0, 1]``."""
     name, value = _one(named)
+    if is_exact(value):
+        return value
     number = _number(name, value)
     if not 0 <= number <= 1:
         raise ValueError(f"{name} must lie in [0, 1], got {name}={value!r}")
     return number
 
 
-def rate(**named: Any) -> float:
+def rate(**named: Any) -> Any:
     """Return a number in ``(0, 1]``, as a sampling rate must be.
 
     >>> rate(sampling_rate=0)
@@ -78,22 +87,26 @@ def rate(**named: Any) -> float:
     ValueError: sampling_rate must lie in (0, 1], got sampling_rate=0
     """
     name, value = _one(named)
+    if is_exact(value):
+        return value
     number = _number(name, value)
     if not 0 < number <= 1:
         raise ValueError(f"{name} must lie in (0, 1], got {name}={value!r}")
     return number
 
 
-def open_probability(**named: Any) -> float:
+def open_probability(**named: Any) -> Any:
     """Return a number in ``(0, 1)``, as a failure probability must be."""
     name, value = _one(named)
+    if is_exact(value):
+        return value
     number = _number(name, value)
     if not 0 < number < 1:
         raise ValueError(f"{name} must lie in (0, 1), got {name}={value!r}")
     return number
 
 
-def whole(*, at_least: int = 0, **named: Any) -> int:
+def whole(*, at_least: int = 0, **named: Any) -> Any:
     """Return an integer ``>= at_least``; an integral float such as ``1e6`` is accepted.
 
     >>> whole(domain_size=1, at_least=2)
@@ -103,10 +116,33 @@ def whole(*, at_least: int = 0, **named: Any) -> int:
     1000000000
     """
     name, value = _one(named)
+    if is_exact(value):
+        return value
     number = _number(name, value)
     if not np.isfinite(number) or number != int(number) or number < at_least:
         raise ValueError(f"{name} must be an integer >= {at_least}, got {name}={value!r}")
     return int(value)
+
+
+def numbers(*, low: float = -np.inf, high: Any = np.inf, **named: Any) -> Any:
+    """Return an array of finite numbers in ``[low, high]``, of any shape.
+
+    >>> numbers(holders=[1, 7], low=0, high=5)
+    Traceback (most recent call last):
+    ValueError: holders must lie in [0, 5], got holders[1]=7
+    """
+    name, value = _one(named)
+    if is_exact(value):
+        return value
+    array = _array(name, value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
+    bad = ~np.isfinite(array) | (array < low) | (not is_exact(high) and array > high)
+    if bad.any():
+        first = np.unravel_index(int(np.argmax(bad)), array.shape)
+        where = f"{name}[{', '.join(map(str, first))}]" if array.ndim else name
+        raise ValueError(f"{name} must lie in [{low}, {high}], got {where}={array[first]!s}")
+    return array.astype(float)
 
 
 def counts(*, minimum_size: int = 1, allow_empty: bool = False, **named: ArrayLike) -> NDArray[np.int64]:

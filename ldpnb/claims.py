@@ -99,29 +99,98 @@ class Claim:
 _registry: dict[str, Claim] = {}
 
 
+@dataclass(slots=True)
+class Evidence:
+    """What a check gathers: are its routes sound, does the claim hold, and what the verdict says beside that.
+
+    Every attribute but the first two starts as the decorator states it; a check that computes one sets it.
+    """
+
+    sound: bool = True
+    holds: bool = True
+    corrected: str = ""
+    assumption: str = ""
+    otherwise: Status = "refuted"
+    false_alarm: float | None = None
+    power: float | None = None
+
+    def same(self, one: ArrayLike, other: ArrayLike, **tolerance: float) -> None:
+        """Require that two independent routes agree (see `agree`), else the verdict is ``open``."""
+        self.sure(agree(one, other, **tolerance))
+
+    def sure(self, condition: object) -> None:
+        """Require something of the evidence itself, else the verdict is ``open``."""
+        self.sound &= bool(condition)
+
+    def needs(self, condition: object) -> None:
+        """Require what the claim states."""
+        self.holds &= bool(condition)
+
+
 def claim(
-    source: str, place: str, *, says: str, rests_on: Iterable[str]
-) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
-    """Register the decorated check.
+    place: str,
+    *rests_on: Any,
+    kind: Kind,
+    source: str = "",
+    **words: Any,
+) -> Callable[[Callable[[Evidence], str]], Callable[[Evidence], str]]:
+    """Register the decorated check: it gathers `Evidence` and returns the line with the deciding numbers.
+
+    The check's docstring says the claim in one's own words. What holds for a whole section is stated once, by
+    ``functools.partial``.
 
     Parameters
     ----------
-    source : str
-        A key of `SOURCES`.
     place : str
         Where the source says it: ``"Theorem 3.5"``.
-    says : str
-        The claim in one's own words.
-    rests_on : iterable of str
-        The formulas behind the check, as paths within ``ldpnb``: ``"accuracy.sampling.variance_scaled"``. The check
-        must reach them through their module (``sampling.variance_scaled(...)``), so that a test can put a broken one in
-        their place.
+    *rests_on : function, method or property
+        The formulas behind the check. It must reach them through their module or class (``sampling.variance_scaled``),
+        so that a test can put a broken one in their place.
+    kind : {"identity", "enumeration", "certified", "statistical", "proof"}
+        Of the evidence, see `Verdict`.
+    source : str
+        A key of `SOURCES`; left out, the folder of the check's module.
+    **words
+        ``corrected``, ``assumption``, ``otherwise`` (the status where the claim does not hold), ``false_alarm`` and
+        ``power`` of the verdict, where they are not computed.
     """
+
+    def register(check: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
+        def decided() -> Verdict:
+            found = Evidence(**words)
+            text = check(found)
+            status = judge(found.holds, sound=found.sound, otherwise=found.otherwise)
+            told = (found.corrected, found.assumption, found.false_alarm, found.power)
+            return Verdict(status, text, kind, *told)
+
+        decided.__wrapped__ = check  # type: ignore[attr-defined]
+        says = " ".join((check.__doc__ or "").split()).rstrip(".")
+        new = Claim(source or check.__module__.split(".")[2], place, says, tuple(map(path_of, rests_on)), decided)
+        if new.source not in SOURCES or new.id in _registry or not (new.rests_on and says):
+            raise ValueError(f"{new.id}: unknown source, registered twice, saying nothing or resting on nothing")
+        _registry[new.id] = new
+        return check
+
+    return register
+
+
+def path_of(formula: Any) -> str:
+    """Return where a formula lives within ``ldpnb``.
+
+    >>> path_of(agree), path_of(Claim.id)
+    ('claims.agree', 'claims.Claim.id')
+    """
+    function = getattr(formula, "fget", None) or getattr(formula, "__func__", formula)
+    return f"{function.__module__}.{function.__qualname__}".removeprefix("ldpnb.")
+
+
+def old_claim(
+    source: str, place: str, *, says: str, rests_on: Iterable[str]
+) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
+    """Register a check in the old form."""
 
     def register(check: Callable[[], Verdict]) -> Callable[[], Verdict]:
         new = Claim(source, place, says, tuple(rests_on), check)
-        if source not in SOURCES or new.id in _registry or not new.rests_on:
-            raise ValueError(f"{new.id}: unknown source, registered twice, or resting on nothing")
         _registry[new.id] = new
         return check
 

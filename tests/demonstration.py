@@ -7,9 +7,9 @@ PARAMETERS = (
 )
 COMPUTE = (
     "import pandas as pd\n"
-    "from ldpnb.notebook.figures import curves, publish\n"
+    "from ldpnb.notebook import curves, publish\n"
     'table = pd.DataFrame({"x": range(users), "y": [factor * i for i in range(users)]})\n'
-    'publish(curves(table, "x", "y"), table, "1_demo/01_line/figure_1", caption="A line.")'
+    'publish(curves(table, "x", "y"), table, "figure_1", caption="A line.")'
 )
 
 

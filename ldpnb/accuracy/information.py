@@ -166,7 +166,7 @@ def unbiased_frequency_error(mechanism: FrequencyMechanism) -> float:
     Examples
     --------
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(unbiased_frequency_error(KaryRandomisedResponse(np.log(3), 2)), 12)
+    >>> round(float(unbiased_frequency_error(KaryRandomisedResponse(np.log(3), 2))), 12)
     1.5
     """
     p, q = mechanism.p, mechanism.q

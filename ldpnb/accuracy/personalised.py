@@ -211,7 +211,7 @@ def report_noise(mechanism: KaryRandomisedResponse) -> float:
 
     Examples
     --------
-    >>> round(report_noise(KaryRandomisedResponse(np.log(3), 2)), 9)
+    >>> round(float(report_noise(KaryRandomisedResponse(np.log(3), 2))), 9)
     0.75
     """
     return mechanism.q * (1 - mechanism.q) / mechanism.truthful_rate**2

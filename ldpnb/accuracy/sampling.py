@@ -295,7 +295,7 @@ def rare_variance_rescaled(*, nodes: int, sampling_rate: float, mechanism: KaryR
     Examples
     --------
     >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(rare_variance_rescaled(nodes=100, sampling_rate=0.5, mechanism=mechanism), 9)
+    >>> round(float(rare_variance_rescaled(nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     175.0
     """
     rate, q = checks.rate(sampling_rate=sampling_rate), mechanism.q
@@ -321,7 +321,7 @@ def rare_variance_realised_size(*, nodes: int, sampling_rate: float, mechanism: 
     Examples
     --------
     >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(rare_variance_realised_size(nodes=100, sampling_rate=0.5, mechanism=mechanism), 9)
+    >>> round(float(rare_variance_realised_size(nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     150.0
     """
     rate, q = checks.rate(sampling_rate=sampling_rate), mechanism.q

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 
 EXPLICIT_UNARY_LIMIT = 12
 """Largest domain for which the ``2**domain_size`` outputs of unary encoding are enumerated."""
@@ -65,7 +66,7 @@ class KaryRandomisedResponse:
     Examples
     --------
     >>> warner = KaryRandomisedResponse(epsilon=np.log(3), domain_size=2)
-    >>> round(warner.p, 12), round(warner.q, 12)
+    >>> round(float(warner.p), 12), round(float(warner.q), 12)
     (0.75, 0.25)
     """
 
@@ -77,24 +78,19 @@ class KaryRandomisedResponse:
         checks.whole(domain_size=self.domain_size, at_least=2)
 
     @property
-    def _scale(self) -> float:
-        """``1 / (1 + (k-1) e^-epsilon)``, which stays in range for every epsilon."""
-        return float(1 / (1 + (self.domain_size - 1) * np.exp(-self.epsilon)))
-
-    @property
-    def p(self) -> float:
+    def p(self) -> Real:
         """Probability of reporting the truth, ``e^epsilon / (e^epsilon + k - 1)``."""
-        return self._scale
+        return 1 / (1 + (self.domain_size - 1) * np.exp(-self.epsilon))
 
     @property
-    def q(self) -> float:
+    def q(self) -> Real:
         """Probability of reporting a given other value, ``1 / (e^epsilon + k - 1)``."""
-        return float(np.exp(-self.epsilon)) * self._scale
+        return np.exp(-self.epsilon) * self.p
 
     @property
-    def truthful_rate(self) -> float:
+    def truthful_rate(self) -> Real:
         """Probability ``p - q`` of answering truthfully in the mixture "truth, else uniform over all k values"."""
-        return -float(np.expm1(-self.epsilon)) * self._scale
+        return -np.expm1(-self.epsilon) * self.p
 
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``; its columns sum to 1."""

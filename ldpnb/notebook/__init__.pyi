@@ -1,5 +1,6 @@
-from .figures import curves, look, publish, publish_table, rounded
+from .figures import curves, look, publish, publish_table
 from .live import Choice, Slider, live
+from .tables import rounded, table
 from .verdicts import verdicts
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "publish",
     "publish_table",
     "rounded",
+    "table",
     "verdicts",
 ]

@@ -1,7 +1,7 @@
 """Names of the environment variables through which a run speaks to its kernels."""
 
 FIGURES_FOLDER = "LDPNB_FIGURES"
-"""The folder that `figures.publish` writes to; unset or empty, it only shows."""
+"""The folder of one notebook's figures, which `figures.publish` writes to; unset or empty, it only shows."""
 
 RUN_PARAMETERS = "LDPNB_PARAMETERS"
 """The run's own parameters as JSON, recorded with every figure."""

@@ -233,25 +233,11 @@ def _legend_columns(labels: Sequence[str]) -> int:
     return -(-len(labels) // rows)
 
 
-def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Return a table for reading: floating-point columns as text with `digits` significant digits, whole numbers
-    unchanged.
-
-    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
-    ['0.3333', '1.235e+04']
-    """
-    shown = table.copy()
-    for column in shown.columns:
-        if shown[column].dtype.kind == "f":
-            shown[column] = [("" if np.isnan(v) else f"{v:.{digits}g}") for v in shown[column]]
-    return shown
-
-
-def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> None:
+def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> None:
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
-    Writes ``<stem>.png``, ``<stem>.pdf`` and ``<stem>.csv`` (10 significant digits), and their provenance
-    ``<stem>.json`` (caption, the run's own parameters, hashes of the numbers and of what was drawn from them), each
+    Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
+    ``<name>.json`` (caption, the run's own parameters, hashes of the numbers and of what was drawn from them), each
     replaced in one step. Without a folder nothing is written.
 
     Parameters
@@ -260,8 +246,8 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
         Drawn from `table` alone.
     table : pandas.DataFrame
         The numbers behind the picture.
-    stem : str
-        ``notebook/name``, such as ``"1_biswas2022/01_sampling_bias/figure_1"``.
+    name : str
+        Of the figure within its notebook's folder.
     caption : str
         What is seen, in a sentence or two; it is also the picture's alternative text.
 
@@ -272,28 +258,28 @@ def publish(figure: Figure, table: pd.DataFrame, stem: str, *, caption: str) -> 
     """
     from IPython.display import Image, display
 
-    _require(table, stem, caption)
+    _require(table, name, caption)
     picture = _png(figure)
-    _publish(table, stem, caption, lambda: {".png": picture, ".pdf": _pdf(figure)})
+    _publish(table, name, caption, lambda: {".png": picture, ".pdf": _pdf(figure)})
     plt.close(figure)
     width = round(100 * figure.get_size_inches()[0])
     display(Image(picture, width=width, alt=caption))
 
 
-def publish_table(table: pd.DataFrame, stem: str, *, caption: str) -> None:
-    """Write a table of results as ``<stem>.csv`` and, for LaTeX, ``<stem>.tex`` when a folder for figures is set; see
+def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
+    """Write a table of results as ``<name>.csv`` and, for LaTeX, ``<name>.tex`` when a folder for figures is set; see
     `publish`.
     """
-    _require(table, stem, caption)
-    _publish(table, stem, caption, lambda: {".tex": _latex(table, caption).encode()})
+    _require(table, name, caption)
+    _publish(table, name, caption, lambda: {".tex": _latex(table, caption).encode()})
 
 
-def _require(table: pd.DataFrame, stem: str, caption: str) -> None:
+def _require(table: pd.DataFrame, name: str, caption: str) -> None:
     if not caption.strip() or not len(table):
-        raise ValueError(f"{stem}: needs a caption and a table with rows")
+        raise ValueError(f"{name}: needs a caption and a table with rows")
 
 
-def _publish(table: pd.DataFrame, stem: str, caption: str, drawn: Callable[[], dict[str, bytes]]) -> None:
+def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]]) -> None:
     """Write a table's numbers and what was drawn from them, if a folder is set."""
     folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
@@ -310,7 +296,7 @@ def _publish(table: pd.DataFrame, stem: str, caption: str, drawn: Callable[[], d
     }
     provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
     contents = {".csv": numbers.encode(), ".json": provenance.encode(), **pictures}
-    target = Path(folder) / stem
+    target = Path(os.path.normpath(Path(folder) / name))
     # nothing to wait for: a run's results are put into their place later
     writing.write({target.with_name(target.name + suffix): c for suffix, c in contents.items()}, durable=False)
 

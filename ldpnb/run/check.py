@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import imports
 from ldpnb.run.catalogue import home
 
@@ -46,7 +47,14 @@ def pytest_configure(config: pytest.Config) -> None:
         build().mkdir(exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="check-", dir=build()))
     config.stash[_FIGURES] = folder
-    os.environ.update(kernel_environment(folder))
+    os.environ.update(kernel_environment(None))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Name the folder of a notebook's figures before nbval starts its kernel."""
+    if _of_the_companion(item.path):
+        os.environ[FIGURES_FOLDER] = str(item.config.stash[_FIGURES] / _own(item.path))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -69,9 +77,18 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Add the comparison of numbers to every notebook of the companion."""
-    if file_path.suffix == ".ipynb" and (home() / "notebooks") in file_path.parents:
+    if _of_the_companion(file_path):
         return NotebookFigures.from_parent(parent, path=file_path)
     return None
+
+
+def _of_the_companion(path: Path) -> bool:
+    return path.suffix == ".ipynb" and (home() / "notebooks") in path.parents
+
+
+def _own(path: Path) -> Path:
+    """Return the place of a notebook's figures within a folder of figures."""
+    return path.relative_to(home() / "notebooks").with_suffix("")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -112,7 +129,7 @@ class FigureNumbers(pytest.Item):
 
     def runtest(self) -> None:
         """Compare every CSV file, and that every committed figure was made again."""
-        own = self.path.relative_to(home() / "notebooks").with_suffix("")
+        own = _own(self.path)
         committed = home() / "figures" / own
         differences = untied(committed, self.path) + compare_folders(committed, self.config.stash[_FIGURES] / own)
         if differences:

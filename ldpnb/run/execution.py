@@ -227,7 +227,7 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
     logging.getLogger("papermill").setLevel(logging.ERROR)
     # an interrupt leaves coroutines behind, and asyncio would report each after the one line that says so
     logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)
-    os.environ.update(kernel_environment(figures, task.parameters))
+    os.environ.update(kernel_environment(figures / task.notebook.id, task.parameters))
     try:
         papermill.execute_notebook(
             _unformatted(task.notebook.path),

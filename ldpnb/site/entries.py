@@ -57,7 +57,7 @@ class Entry:
     def check(self) -> str:
         """Return the address of the claim's check among the code pages, or nothing if the claim is not this package's."""
         try:
-            check = claims.find(self.claim).check
+            check = inspect.unwrap(claims.find(self.claim).check)
         except ValueError:
             return ""
         path = Path(inspect.getfile(check)).relative_to(Path(claims.__file__).parents[1]).as_posix()

@@ -7,7 +7,7 @@ from ldpnb.papers.bun2022.tables import allocation, clusters, private_allocation
 
 def test_cluster_table_keeps_the_bounds_around_the_optimum() -> None:
     table = clusters.losses_by_cluster_size(12, count=20, chosen=3, epsilon=0.2, spread=0.5)
-    wide = table.pivot(index=["design", "size"], columns="quantity", values="loss")
+    wide = table.pivot(index=["design", "cluster size (records)"], columns="quantity", values="loss (nats)")
     assert (wide["lower bound"] <= wide["exact"] + 1e-12).all()
     assert (wide["exact"] <= wide["upper bound"] + 1e-12).all()
     assert (wide["exact"] <= wide["no amplification"] + 1e-12).all()
@@ -23,7 +23,7 @@ def test_right_reading_never_exceeds_the_optimum_and_the_wrong_one_often_does() 
 
 def test_identification_rises_to_the_whole_budget() -> None:
     table = clusters.identification_by_cluster_size(80, count=50, chosen=5, epsilon=0.1)
-    last = table[table["size"] == 80].set_index(["panel", "quantity"])["value"]
+    last = table[table["cluster size (records)"] == 80].set_index(["panel", "quantity"])["value"]
     assert last["privacy loss (nats)", "exact"] == pytest.approx(0.1, rel=1e-3)
     assert last["advantage of the best test", "exact"] > 0.999
 

@@ -168,7 +168,8 @@ from itertools import count
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
 from test_faults import STEPS, pretend, restore, same_run, snapshot
-from ldpnb import catalogue, companion, writing
+from ldpnb import writing
+from ldpnb.run import catalogue, execution
 
 def die_at(left):
     def wrapped(function):

@@ -152,7 +152,7 @@ TEXTS = """\
 import pandas as pd
 from ldpnb.notebook.figures import publish_table
 table = pd.DataFrame({"x": label, "y": [len(text) for text in label]})
-publish_table(table, "1_demo/01_line/table_1", caption="Texts.")"""
+publish_table(table, "table_1", caption="Texts.")"""
 TRICKS = (
     '"; import os; os.mkdir("pwned") #', "'''", '"""\n1/0', "\\", '\\"', "a\nb\r\n", "\x00", "{users}", "{0.__class__}", "%s %(a)s",
     "\\x41\\N{BULLET}", "\x1b[31m", "\u202eabc\u2028", "`id` $(id)", "=1+1", "</script><script>alert(1)</script>",

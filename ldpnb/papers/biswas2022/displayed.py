@@ -124,7 +124,7 @@ def published_normalised_variance(*, nodes: int, sampling_rate: float, mechanism
     Examples
     --------
     >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(published_normalised_variance(nodes=100, sampling_rate=0.5, mechanism=mechanism), 9)
+    >>> round(float(published_normalised_variance(nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
     0.07
     """
     rare = sampling.rare_variance_rescaled(nodes=nodes, sampling_rate=sampling_rate, mechanism=mechanism)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 
-from mpmath import betainc, binomial, exp, findroot, log, mp, mpf, pi, sqrt
+from mpmath import binomial, exp, findroot, log, mp, mpf, pi, sqrt
 
 NODES = 50_000
 VALUES = 101
@@ -66,8 +66,11 @@ def definition_3_1(n: int, f: str) -> mpf:
 
 def chance_below(bound: mpf, chance: mpf) -> mpf:
     """Chance that fewer than `bound` of all nodes report a value."""
-    most = int(mp.ceil(bound)) - 1
-    return betainc(NODES - most, most + 1, 0, 1 - chance, regularized=True)
+    term = total = (1 - chance) ** NODES
+    for reports in range(1, int(mp.ceil(bound))):
+        term *= (NODES - reports + 1) * chance / (reports * (1 - chance))
+        total += term
+    return total
 
 
 def negative() -> list[mpf]:

@@ -29,6 +29,7 @@ FREE = {
         "Zlib",
     ),
     *("BSD License", "PSF License"),  # declared without a version
+    "LGPL-3.0-or-later",  # of the libraries in python-flint, which is used unchanged
     "MPL-2.0",  # copyleft for its own files only, which are used as they are
 }
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ldpnb.accuracy import sampling as accuracy
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.mechanisms import frequency
 from ldpnb.papers.biswas2022.routes import CASES, FIXED, GAP, KEEP, SWITCH, direct_encoding, published
 from ldpnb.privacy import channel as privacy

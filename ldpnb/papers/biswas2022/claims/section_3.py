@@ -7,7 +7,8 @@ from scipy import special
 
 from ldpnb.accuracy import sampling as accuracy
 from ldpnb.accuracy.sampling import Setting
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms import frequency
 from ldpnb.papers.biswas2022 import displayed as as_published

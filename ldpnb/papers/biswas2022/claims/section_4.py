@@ -10,7 +10,8 @@ from scipy import special
 
 from ldpnb.accuracy import distances
 from ldpnb.accuracy import sampling as accuracy
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.data import synthetic
 from ldpnb.designs import reporters
 from ldpnb.estimators import sampling as estimators

@@ -7,7 +7,8 @@ import numpy as np
 
 from ldpnb.accuracy import personalised as accuracy
 from ldpnb.accuracy import sampling as common
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022.routes import FIXED, GAP, KEEP, SWITCH, Array, Reports, all_reports

@@ -7,7 +7,8 @@ from numpy.polynomial.legendre import leggauss
 
 from ldpnb.accuracy import histograms, personalised
 from ldpnb.accuracy import sampling as common
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022.routes import GAP, SWITCH, Array, all_reports, direct_encoding, outcomes, published

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.designs import laws
 from ldpnb.papers.bun2022 import routes as routes
 from ldpnb.privacy import channel, lemmas, optimiser, subsampling

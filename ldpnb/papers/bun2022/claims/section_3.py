@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.designs import laws, sizes
 from ldpnb.papers.bun2022 import routes as routes
 from ldpnb.privacy import optimiser, random_size

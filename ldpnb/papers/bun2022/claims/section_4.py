@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import integrate
 
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.designs import laws
 from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding
 

@@ -6,7 +6,8 @@ from itertools import combinations, combinations_with_replacement, product
 import numpy as np
 
 from ldpnb.accuracy import allocation
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments, tabulations
 from ldpnb.papers.bun2022 import routes as routes

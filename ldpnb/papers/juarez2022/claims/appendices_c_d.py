@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from ldpnb.accuracy import budgets, gaps
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups
 from ldpnb.papers.juarez2022 import clients as population

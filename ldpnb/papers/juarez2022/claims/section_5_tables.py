@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from ldpnb.accuracy import budgets, gaps, tails
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.mechanisms import groups
 from ldpnb.papers.juarez2022 import printed as published
 from ldpnb.papers.juarez2022 import routes

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ldpnb.accuracy import gaps
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups
 from ldpnb.papers.juarez2022 import routes

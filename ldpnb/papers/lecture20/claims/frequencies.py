@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 
 from ldpnb.accuracy import histograms, means
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import frequency as estimators
 from ldpnb.mechanisms import means as mechanisms
 from ldpnb.mechanisms import signs

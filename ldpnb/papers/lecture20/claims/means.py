@@ -8,7 +8,8 @@ from math import comb
 import numpy as np
 
 from ldpnb.accuracy import mean_tails, means
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.mechanisms import means as mechanisms
 from ldpnb.papers.lecture20.routes import (
     BUDGETS,

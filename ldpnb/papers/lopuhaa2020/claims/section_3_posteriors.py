@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import exact_risk
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020 import routes

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import roots_jacobi
 
 from ldpnb.accuracy import exact_risk, information, lower_bounds
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.privacy import design
 

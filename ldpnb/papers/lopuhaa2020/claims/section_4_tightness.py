@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import information, lower_bounds
-from ldpnb.claims import Verdict, agree, claim, judge
+from ldpnb.claims import Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms import subsets
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding

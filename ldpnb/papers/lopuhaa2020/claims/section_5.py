@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from ldpnb.claims import Status, Verdict, agree, claim, judge
+from ldpnb.claims import Status, Verdict, agree, judge
+from ldpnb.claims import old_claim as claim
 from ldpnb.data import public
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding

@@ -1,0 +1,72 @@
+"""Formulas on three kinds of numbers: floats (and arrays), balls, and symbols.
+
+A closed form of this package runs on all three as it stands, because numpy's functions call the method of the same name
+on whatever is not a number of theirs: ``np.expm1(x)`` is ``x.expm1()``. Balls (`flint.arb`) have these methods; `Symbol`
+lends them to sympy's expressions. Balls and symbols are in the extra ``proofs``.
+
+>>> import sympy
+>>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+>>> t, k = sympy.symbols("t k", positive=True)
+>>> sympy.simplify(KaryRandomisedResponse(Symbol(sympy.log(t)), Symbol(k)).p.expression)
+t/(k + t - 1)
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+Real = Any
+"""A number of any of these kinds, or an array of floats."""
+
+
+class Symbol:
+    """A sympy expression that numpy's functions and formulas of this package accept."""
+
+    __slots__ = ("expression",)
+    __array_priority__ = 100
+
+    def __init__(self, expression: Any) -> None:
+        import sympy
+
+        self.expression = sympy.sympify(expression)
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.expression})"
+
+    def __neg__(self) -> "Symbol":
+        return Symbol(-self.expression)
+
+
+def _function(name: str) -> Callable[[Symbol], Symbol]:
+    def apply(self: Symbol) -> Symbol:
+        import sympy
+
+        x = self.expression
+        values = {"expm1": lambda: sympy.exp(x) - 1, "log1p": lambda: sympy.log(1 + x), "square": lambda: x**2}
+        return Symbol(values[name]() if name in values else getattr(sympy, name)(x))
+
+    return apply
+
+
+def _operator(name: str) -> Callable[[Symbol, Any], Symbol]:
+    def apply(self: Symbol, other: Any) -> Symbol:
+        import sympy
+
+        exact = other.expression if isinstance(other, Symbol) else sympy.nsimplify(other, rational=True)
+        return Symbol(getattr(self.expression, name)(exact))
+
+    return apply
+
+
+for _name in ("exp", "expm1", "log", "log1p", "sqrt", "square", "tanh", "sinh", "cosh"):
+    setattr(Symbol, _name, _function(_name))
+for _name in ("add", "sub", "mul", "truediv", "pow", "radd", "rsub", "rmul", "rtruediv", "rpow"):
+    setattr(Symbol, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def is_exact(value: Any) -> bool:
+    """Return whether a value is a ball or a symbol: it calculates with itself, and whoever brings it states its domain.
+
+    >>> is_exact(1.0), is_exact(Symbol(1))
+    (False, True)
+    """
+    return isinstance(value, Symbol) or type(value).__module__.partition(".")[0] == "flint"

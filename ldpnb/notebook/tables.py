@@ -1,0 +1,39 @@
+"""Tidy tables: made row by row, rounded for reading."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from typing import Any, ParamSpec
+
+import numpy as np
+import pandas as pd
+
+_Given = ParamSpec("_Given")
+
+
+def table(rows: Callable[_Given, Iterator[Mapping[str, Any]]]) -> Callable[_Given, pd.DataFrame]:
+    """Collect what a generator of rows yields; its columns are the rows' keys, with units: ``"loss (nats)"``.
+
+    >>> squares = table(lambda largest: ({"side (m)": i, "area (m^2)": i * i} for i in range(1, largest + 1)))
+    >>> squares(3)["area (m^2)"].tolist()
+    [1, 4, 9]
+    """
+
+    @wraps(rows)
+    def collected(*args: _Given.args, **named: _Given.kwargs) -> pd.DataFrame:
+        return pd.DataFrame(list(rows(*args, **named)))
+
+    return collected
+
+
+def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
+    """Return a table for reading: floating-point columns as text with `digits` significant digits, whole numbers
+    unchanged.
+
+    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
+    ['0.3333', '1.235e+04']
+    """
+    shown = table.copy()
+    for column in shown.columns:
+        if shown[column].dtype.kind == "f":
+            shown[column] = [("" if np.isnan(v) else f"{v:.{digits}g}") for v in shown[column]]
+    return shown
