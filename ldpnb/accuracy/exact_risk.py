@@ -1,7 +1,7 @@
 """Mean squared errors at a finite number of users, exactly: by enumerating every tally of reports.
 
-Use `exact_risks` for any small channel and any estimators, and `binary_risk` and `binary_entropies` for randomised
-response on two values under a Dirichlet prior, where thousands of users are within reach.
+Use `exact_risks` for any small channel and any estimators, and `TwoValues` for randomised response on two values, where
+thousands of users are within reach.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,8 +42,6 @@ class Risk:
 def compositions(total: int, parts: int) -> NDArray[np.int64]:
     """Return all vectors of whole numbers with a given sum, ``C(total + parts - 1, parts - 1)`` rows.
 
-    Examples
-    --------
     >>> compositions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
@@ -107,15 +105,14 @@ def exact_risks(
 
 @dataclass(frozen=True, slots=True)
 class BinaryPosteriors:
-    """Randomised response on two values: every tally of the first value with its chance and posterior.
+    """Every tally of the first of two values with its chance and posterior.
 
     Parameters
     ----------
     chances : (n + 1,) float
         Chance of ``0 .. n`` reports of the first value.
-    means : (n + 1,) float
-        Posterior mean of the first value's probability.
-    variances : (n + 1,) float
+    means, variances : (n + 1,) float
+        Posterior mean and variance of the first value's probability.
     frequency_means : (n + 1,) float
         Posterior mean of the first value's frequency.
     """
@@ -126,118 +123,92 @@ class BinaryPosteriors:
     frequency_means: Floats
 
 
-def binary_posteriors(users: int, epsilon: float, concentration: float = 0.5) -> BinaryPosteriors:
-    """Return all posteriors by Gauss-Jacobi quadrature, which is exact here: the integrands are polynomials of degree
-    ``n + 2``.
+@dataclass(frozen=True, slots=True)
+class TwoValues:
+    """Randomised response on two values: so many users, epsilon in nats, a symmetric Dirichlet prior.
 
-    Parameters
-    ----------
-    users : int
-    epsilon : float
-        Nats.
-    concentration : float
-        Of the symmetric Dirichlet prior.
-    """
-    nodes, weights, logs, _ = _binary_likelihood(users, epsilon, concentration)
-    tops = logs.max(axis=1)
-    joint = np.exp(logs - tops[:, None]) * weights
-    sums = joint.sum(axis=1)
-    chances, means = sums * np.exp(tops), joint @ nodes / sums
-    variances = (joint * (nodes - means[:, None]) ** 2).sum(axis=1) / sums
-    both = np.column_stack([means, 1 - means])
-    frequencies = bayes.frequency_mean(both, [concentration, concentration], users)[:, 0]
-    return BinaryPosteriors(chances, means, variances, frequencies)
-
-
-def binary_risk(users: int, epsilon: float, concentration: float = 0.5, estimates: ArrayLike | None = None) -> Risk:
-    """Return the exact risk of an estimate under randomised response on two values; of the posterior means if none is
-    given.
-
-    Parameters
-    ----------
-    users : int
-    epsilon : float
-        Nats.
-    concentration : float
-        Of the symmetric Dirichlet prior.
-    estimates : (n + 1,) float, optional
-        Of the first value, for each number of its reports.
-
-    Examples
-    --------
-    >>> round(binary_risk(10, 1.0).distribution, 10)
+    >>> round(TwoValues(10, 1.0).risk().distribution, 10)
     0.1094366427
     """
-    found = binary_posteriors(users, epsilon, concentration)
-    spread = _frequency_variances(found, users, concentration)
-    if estimates is None:
-        return Risk(float(2 * found.chances @ found.variances), float(2 * found.chances @ spread))
-    given = np.asarray(estimates, dtype=float)
-    distribution = found.chances @ (found.variances + (given - found.means) ** 2)
-    frequency = found.chances @ (spread + (given - found.frequency_means) ** 2)
-    return Risk(float(2 * distribution), float(2 * frequency))
 
+    users: int
+    epsilon: float
+    concentration: float = 0.5
 
-def _frequency_variances(found: BinaryPosteriors, users: int, concentration: float) -> Floats:
-    """Return the posterior variances of the first value's frequency, from those of its probability.
+    def __post_init__(self) -> None:
+        checks.whole(users=self.users, at_least=1)
+        checks.positive(epsilon=self.epsilon)
+        checks.positive(concentration=self.concentration)
 
-    Given the users' values the probability has mean ``(alpha + T) / (2 alpha + n)`` and a Beta variance, so
-    ``Var P = E[m (1 - m)] / (2 alpha + n + 1) + Var m`` with ``m`` that mean.
-    """
-    total = 2 * concentration + users
-    spread = (found.variances * (total + 1) - found.means * (1 - found.means)) / total
-    variances: Floats = spread * (total / users) ** 2
-    return variances
+    def posteriors(self) -> BinaryPosteriors:
+        """Return all posteriors by Gauss-Jacobi quadrature, exact here: the integrands have degree ``n + 2``."""
+        points, weights, logs = self._likelihood(self.users // 2 + 3)
+        tops = logs.max(axis=1)
+        joint = np.exp(logs - tops[:, None]) * weights
+        sums = joint.sum(axis=1)
+        means = joint @ points / sums
+        variances = (joint * (points - means[:, None]) ** 2).sum(axis=1) / sums
+        both = np.column_stack([means, 1 - means])
+        frequencies = bayes.frequency_mean(both, [self.concentration] * 2, self.users)[:, 0]
+        return BinaryPosteriors(sums * np.exp(tops), means, variances, frequencies)
 
+    def risk(self, estimates: ArrayLike | None = None) -> Risk:
+        """Return the exact risk of an estimate of the first value for each number of its reports, ``(n + 1,)``.
 
-def binary_entropies(users: int, epsilon: float, concentration: float = 0.5) -> tuple[float, float]:
-    """Return ``h(P|Y)`` and ``H(T|Y)``, in nats, under randomised response on two values.
+        Without estimates it is the risk of the posterior means of either target.
+        """
+        found = self.posteriors()
+        spread = self._frequency_variances(found)
+        if estimates is None:
+            return Risk(float(2 * found.chances @ found.variances), float(2 * found.chances @ spread))
+        given = np.asarray(estimates, dtype=float)
+        distribution = found.chances @ (found.variances + (given - found.means) ** 2)
+        frequency = found.chances @ (spread + (given - found.frequency_means) ** 2)
+        return Risk(float(2 * distribution), float(2 * frequency))
 
-    The first is ``h(P) - I(P; S)``, the information by quadrature; the second ``H(T) + H(S|T) - H(S)``, by enumeration.
+    def _frequency_variances(self, found: BinaryPosteriors) -> Floats:
+        """Return the posterior variances of the first value's frequency, from those of its probability.
 
-    Parameters
-    ----------
-    users : int
-    epsilon : float
-        Nats.
-    concentration : float
-        Of the symmetric Dirichlet prior.
+        Given the users' values the probability has mean ``(alpha + T) / (2 alpha + n)`` and a Beta variance, so
+        ``Var P = E[m (1 - m)] / (2 alpha + n + 1) + Var m`` with ``m`` that mean.
+        """
+        total = 2 * self.concentration + self.users
+        spread = (found.variances * (total + 1) - found.means * (1 - found.means)) / total
+        variances: Floats = spread * (total / self.users) ** 2
+        return variances
 
-    References
-    ----------
-    The quantities of Theorems 4.1 and 4.2 of lopuhaa2020.
-    """
-    _, weights, logs, mechanism = _binary_likelihood(users, epsilon, concentration, nodes=2 * users + 200)
-    tops = logs.max(axis=1)
-    log_chances = tops + np.log(np.exp(logs - tops[:, None]) @ weights)
-    chances, told = np.exp(log_chances), (np.exp(logs) * weights * (logs - log_chances[:, None])).sum()
-    held = np.arange(users + 1)
-    beta = betaln(held + concentration, users - held + concentration) - betaln(concentration, concentration)
-    holders = np.exp(_log_binomial(users, held) + beta)
-    own = [np.exp(_log_pmf(int(t), mechanism.p)) for t in held]
-    other = [np.exp(_log_pmf(int(t), mechanism.q)) for t in held]
-    given = np.array([_entropy(np.convolve(own[t], other[users - t])) for t in held])
-    tallies = _entropy(holders) + float(holders @ given) - _entropy(chances)
-    return information.dirichlet_entropy(2, concentration) - float(told), tallies
+    def entropies(self) -> tuple[float, float]:
+        """Return ``h(P|Y)`` and ``H(T|Y)``, in nats: the quantities of Theorems 4.1 and 4.2 of lopuhaa2020.
 
+        The first is ``h(P) - I(P; S)``, the information by quadrature; the second ``H(T) + H(S|T) - H(S)``, by
+        enumeration.
+        """
+        users, alpha, mechanism = self.users, self.concentration, KaryRandomisedResponse(self.epsilon, 2)
+        _, weights, logs = self._likelihood(2 * users + 200)
+        tops = logs.max(axis=1)
+        log_chances = tops + np.log(np.exp(logs - tops[:, None]) @ weights)
+        chances, told = np.exp(log_chances), (np.exp(logs) * weights * (logs - log_chances[:, None])).sum()
+        held = np.arange(users + 1)
+        beta = betaln(held + alpha, users - held + alpha) - betaln(alpha, alpha)
+        holders = np.exp(_log_binomial(users, held) + beta)
+        own = [np.exp(_log_pmf(int(t), mechanism.p)) for t in held]
+        other = [np.exp(_log_pmf(int(t), mechanism.q)) for t in held]
+        given = np.array([_entropy(np.convolve(own[t], other[users - t])) for t in held])
+        tallies = _entropy(holders) + float(holders @ given) - _entropy(chances)
+        return information.SymmetricDirichlet(2, alpha).entropy() - float(told), tallies
 
-def _binary_likelihood(
-    users: int, epsilon: float, concentration: float, nodes: int | None = None
-) -> tuple[Floats, Floats, Floats, KaryRandomisedResponse]:
-    """Return nodes and weights of a quadrature under the prior, and the log-likelihood of every tally, ``(n + 1,
-    nodes)``.
-    """
-    count, mechanism = checks.whole(users=users, at_least=1), KaryRandomisedResponse(epsilon, 2)
-    size = nodes or count // 2 + 3
-    if checks.positive(concentration=concentration) == 0.5:
-        points, weights = np.cos((np.arange(size) + 0.5) * np.pi / size), np.full(size, 1 / size)
-    else:
-        points, weights = roots_jacobi(size, concentration - 1, concentration - 1)
-        weights = weights / weights.sum()
-    chance = mechanism.q + mechanism.truthful_rate * (1 + points) / 2
-    seen = np.arange(count + 1)[:, None]
-    logs = _log_binomial(count, seen) + seen * np.log(chance) + (count - seen) * np.log1p(-chance)
-    return (1 + points) / 2, weights, logs, mechanism
+    def _likelihood(self, nodes: int) -> tuple[Floats, Floats, Floats]:
+        """Return nodes and weights of a quadrature under the prior, and every tally's log-likelihood at the nodes."""
+        alpha, mechanism = self.concentration, KaryRandomisedResponse(self.epsilon, 2)
+        if alpha == 0.5:
+            points, weights = np.cos((np.arange(nodes) + 0.5) * np.pi / nodes), np.full(nodes, 1 / nodes)
+        else:
+            points, weights = roots_jacobi(nodes, alpha - 1, alpha - 1)
+            weights = weights / weights.sum()
+        chance = mechanism.q + mechanism.truthful_rate * (1 + points) / 2
+        seen = np.arange(self.users + 1)[:, None]
+        logs = _log_binomial(self.users, seen) + seen * np.log(chance) + (self.users - seen) * np.log1p(-chance)
+        return (1 + points) / 2, weights, logs
 
 
 def _log_binomial(total: int, part: NDArray[np.int64]) -> Floats:

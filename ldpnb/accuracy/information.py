@@ -1,20 +1,22 @@
-"""What one locally private report tells: Fisher information, conditional covariances, and the errors they lead to with
-many users.
+"""What one locally private report tells: Fisher information, conditional covariances, and the errors they lead to.
 
-Use it for the quantities that belong to one channel and one distribution, and for the constants of a Dirichlet prior.
-Bounds that hold for every channel of a given privacy are in `lower_bounds`, errors at a finite number of users in
-`exact_risk`.
+Use it for the quantities that belong to one channel ``Q[y, x] = Pr(y | x)``, of shape (outputs, a), and one
+distribution, and for the constants of a Dirichlet prior. Bounds that hold for every channel of a given privacy are in
+`lower_bounds`, errors at a finite number of users in `exact_risk`.
 
 With ``I_p = Q^T diag(1 / Qp) Q`` (all ``a`` coordinates): ``I_p p = 1``, the determinant of ``I_p`` is that of the
 information ``J_p`` on the first ``a - 1`` coordinates, and ``I_p^-1 - p p^T`` is the inverse of ``J_p`` completed to
 all coordinates.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
 Floats = NDArray[np.float64]
@@ -23,22 +25,8 @@ Floats = NDArray[np.float64]
 def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
     """Return the Fisher information ``J_p`` of one report about the first ``a - 1`` probabilities.
 
-    Parameters
-    ----------
-    channel : (outputs, a) float
-        ``Q[y, x] = Pr(y | x)``.
-    distribution : (a,) float
-
-    Returns
-    -------
-    (a - 1, a - 1) float
-
-    References
-    ----------
     Equation (36) of lopuhaa2020.
 
-    Examples
-    --------
     >>> fisher_information([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]).round(12).tolist()
     [[1.0]]
     """
@@ -49,20 +37,8 @@ def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
 
 
 def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Floats:
-    """Return ``C_p``: the covariance of a user's value given the report, averaged over reports, on the first ``a - 1``
-    coordinates.
+    """Return ``C_p``: the covariance of a user's value given the report, averaged, on the first ``a - 1`` coordinates.
 
-    Parameters
-    ----------
-    channel : (outputs, a) float
-    distribution : (a,) float
-
-    Returns
-    -------
-    (a - 1, a - 1) float
-
-    References
-    ----------
     Equations (37) and (38) of lopuhaa2020.
     """
     rows, point = np.asarray(channel, dtype=float), checks.distribution(distribution=distribution)
@@ -71,53 +47,26 @@ def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Float
     return covariance
 
 
-def krr_log_det_information(distribution: ArrayLike, *, epsilon: float) -> float:
+def krr_log_det_information(distribution: ArrayLike, *, epsilon: Real) -> Real:
     """Return ``ln det J_p`` of k-ary randomised response in closed form, for any number of values.
 
-    Parameters
-    ----------
-    distribution : (a,) float
-    epsilon : float
-        Nats.
-
-    Notes
-    -----
     ``2 (a-1) ln c - (a-2) ln(c + a) - sum_x ln(1 + c p_x)`` with ``c = e^epsilon - 1``, by the determinant of ``c I + 1
     1^T``.
 
-    Examples
-    --------
-    >>> abs(krr_log_det_information([0.5, 0.5], epsilon=np.log(3))) < 1e-12
+    >>> bool(abs(krr_log_det_information([0.5, 0.5], epsilon=np.log(3))) < 1e-12)
     True
     """
     point, contrast = checks.distribution(distribution=distribution), np.expm1(checks.positive(epsilon=epsilon))
     size = point.size
-    return float(
-        2 * (size - 1) * np.log(contrast) - (size - 2) * np.log(contrast + size) - np.log1p(contrast * point).sum()
-    )
+    return 2 * (size - 1) * np.log(contrast) - (size - 2) * np.log(contrast + size) - np.log1p(contrast * point).sum()
 
 
 def distribution_error(channel: ArrayLike, distribution: ArrayLike) -> float:
-    """Return the limit of ``n`` times the mean squared error of the best estimate of the distribution: the trace of
-    ``J_p^-1``.
+    """Return the limit of ``n`` times the best mean squared error of the distribution: the trace of ``J_p^-1``.
 
-    Parameters
-    ----------
-    channel : (outputs, a) float
-    distribution : (a,) float
-        With positive entries.
+    Summed over all ``a`` coordinates; the distribution has positive entries. Sharpens Corollary 4.3 of lopuhaa2020 to
+    equality.
 
-    Returns
-    -------
-    float
-        Summed over all ``a`` coordinates.
-
-    References
-    ----------
-    Sharpens Corollary 4.3 of lopuhaa2020 to equality.
-
-    Examples
-    --------
     >>> round(distribution_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     2.0
     """
@@ -126,17 +75,8 @@ def distribution_error(channel: ArrayLike, distribution: ArrayLike) -> float:
 
 
 def frequency_error(channel: ArrayLike, distribution: ArrayLike) -> float:
-    """Return the limit of ``n`` times the mean squared error of the best estimate of the frequencies:
-    `distribution_error` less ``1 - |p|^2``.
+    """Return the limit of ``n`` times the best mean squared error of the frequencies: less by ``1 - |p|^2``.
 
-    Parameters
-    ----------
-    channel : (outputs, a) float
-    distribution : (a,) float
-        With positive entries.
-
-    Examples
-    --------
     >>> round(frequency_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     1.5
     """
@@ -148,29 +88,18 @@ def _inverse_trace(channel: ArrayLike, point: Floats) -> float:
     return float(np.trace(np.linalg.inv((rows.T / (rows @ point)) @ rows)))
 
 
-def unbiased_frequency_error(mechanism: FrequencyMechanism) -> float:
-    """Return ``n`` times the mean squared error of the unbiased frequencies of a pure protocol, the same for every data
-    set.
+def unbiased_frequency_error(mechanism: FrequencyMechanism) -> Real:
+    """Return ``n`` times the mean squared error of a pure protocol's unbiased frequencies, the same for all data.
 
-    ``(a q (1-q) + p (1-p) - q (1-q)) / (p - q)^2``: add ``1 - |P|^2`` for the distribution.
+    ``(a q (1-q) + p (1-p) - q (1-q)) / (p - q)^2``: add ``1 - |P|^2`` for the distribution. The "attainable" rows of
+    Table I of lopuhaa2020; with ``p = 1/2`` it is ``4 a e^epsilon / (e^epsilon - 1)^2 + 1``.
 
-    Parameters
-    ----------
-    mechanism : FrequencyMechanism
-        Its ``p``, ``q`` and domain size.
-
-    References
-    ----------
-    The "attainable" rows of Table I of lopuhaa2020; with ``p = 1/2`` it is ``4 a e^epsilon / (e^epsilon - 1)^2 + 1``.
-
-    Examples
-    --------
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> round(float(unbiased_frequency_error(KaryRandomisedResponse(np.log(3), 2))), 12)
     1.5
     """
     p, q = mechanism.p, mechanism.q
-    return ((mechanism.domain_size - 1) * q * (1 - q) + p * (1 - p)) / (p - q) ** 2
+    return ((mechanism.domain_size - 1) * q * (1 - q) + p * (1 - p)) / ((p - q) * (p - q))
 
 
 def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[float, float]:
@@ -181,10 +110,6 @@ def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[flo
     channel : (outputs, a) float
     distributions : (draws, a) float
         Points of equal weight: draws from a prior, or the nodes of a quadrature.
-
-    Returns
-    -------
-    (float, float)
 
     References
     ----------
@@ -200,39 +125,33 @@ def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[flo
     return float(np.mean(information)), float(np.mean(frequencies))
 
 
-def dirichlet_entropy(domain_size: int, concentration: float = 0.5) -> float:
-    """Return the differential entropy, in nats, of a symmetric Dirichlet prior on its first ``a - 1`` coordinates.
+@dataclass(frozen=True, slots=True)
+class SymmetricDirichlet:
+    """A Dirichlet prior with one concentration for all values; 1/2 is Jeffreys' prior.
 
-    Examples
-    --------
-    >>> round(float(np.exp(dirichlet_entropy(2)) * 4 / np.pi), 12)
-    1.0
+    >>> jeffreys = SymmetricDirichlet(2)
+    >>> jeffreys.diversity(), round(float(np.exp(jeffreys.entropy()) * 4 / np.pi), 12)
+    (0.25, 1.0)
     """
-    size, alpha = checks.whole(domain_size=domain_size, at_least=2), checks.positive(concentration=concentration)
-    total = size * alpha
-    log_beta = size * gammaln(alpha) - gammaln(total)
-    return float(log_beta + (total - size) * digamma(total) - size * (alpha - 1) * digamma(alpha))
 
+    domain_size: Real
+    concentration: Real = 0.5
 
-def dirichlet_log_sum(domain_size: int, concentration: float = 0.5) -> float:
-    """Return the mean of ``sum_x ln P_x`` under a symmetric Dirichlet prior.
+    def __post_init__(self) -> None:
+        checks.whole(domain_size=self.domain_size, at_least=2)
+        checks.positive(concentration=self.concentration)
 
-    Examples
-    --------
-    >>> round(dirichlet_log_sum(3), 12)
-    -6.0
-    """
-    size, alpha = checks.whole(domain_size=domain_size, at_least=2), checks.positive(concentration=concentration)
-    return float(size * (digamma(alpha) - digamma(size * alpha)))
+    def entropy(self) -> float:
+        """Return the differential entropy, in nats, of the first ``a - 1`` coordinates."""
+        size, alpha = self.domain_size, self.concentration
+        total = size * alpha
+        log_beta = size * gammaln(alpha) - gammaln(total)
+        return float(log_beta + (total - size) * digamma(total) - size * (alpha - 1) * digamma(alpha))
 
+    def log_sum(self) -> float:
+        """Return the mean of ``sum_x ln P_x``."""
+        return float(self.domain_size * (digamma(self.concentration) - digamma(self.domain_size * self.concentration)))
 
-def dirichlet_diversity(domain_size: int, concentration: float = 0.5) -> float:
-    """Return the mean of ``1 - |P|^2`` under a symmetric Dirichlet prior.
-
-    Examples
-    --------
-    >>> dirichlet_diversity(2)
-    0.25
-    """
-    size, alpha = checks.whole(domain_size=domain_size, at_least=2), checks.positive(concentration=concentration)
-    return float(1 - (alpha + 1) / (size * alpha + 1))
+    def diversity(self) -> Real:
+        """Return the mean of ``1 - |P|^2``."""
+        return 1 - (self.concentration + 1) / (self.domain_size * self.concentration + 1)

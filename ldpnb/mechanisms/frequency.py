@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, is_exact
 
 EXPLICIT_UNARY_LIMIT = 12
 """Largest domain for which the ``2**domain_size`` outputs of unary encoding are enumerated."""
@@ -41,7 +41,7 @@ class FrequencyMechanism(Protocol):
         """Exact privacy loss in nats."""
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw how many reports support each value."""
+        """Draw how many reports support each value, ``(k,)``, from how many users hold it, ``(k,)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,35 +103,13 @@ class KaryRandomisedResponse:
 
         Users who answer truthfully are binomial per value; all others spread uniformly over the k values, one
         multinomial.
-
-        Parameters
-        ----------
-        counts : (k,) int
-            How many users hold each value.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (k,) int
         """
         held = counts_of_users(counts, self.domain_size)
         truthful = rng.binomial(held, self.truthful_rate)
         return truthful + _spread(int(held.sum() - truthful.sum()), self.domain_size, rng)
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Randomize users one by one.
-
-        Parameters
-        ----------
-        values : (n,) int
-            Each user's value in ``0 .. k-1``.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (n,) int
-            Each user's report.
-        """
+        """Randomize users one by one: values in ``0 .. k-1``, ``(n,)``, to reports, ``(n,)``."""
         held = values_of_users(values, self.domain_size)
         uniform = rng.integers(0, self.domain_size, held.size)
         return np.where(rng.random(held.size) < self.truthful_rate, held, uniform)
@@ -139,8 +117,9 @@ class KaryRandomisedResponse:
 
 @dataclass(frozen=True, slots=True)
 class UnaryEncoding:
-    """Unary encoding: one bit per value, the sender's own set with probability ``p``, every other with probability
-    ``q``, independently.
+    """Unary encoding: a bit per value, set with probability ``p`` for the sender's own and ``q`` for every other.
+
+    The bits are independent.
 
     Parameters
     ----------
@@ -155,67 +134,50 @@ class UnaryEncoding:
 
     Examples
     --------
-    >>> round(UnaryEncoding.optimised(epsilon=1.0, domain_size=4).epsilon, 12)
+    >>> round(float(UnaryEncoding.optimised(epsilon=1.0, domain_size=4).epsilon), 12)
     1.0
     """
 
-    p: float
-    q: float
+    p: Real
+    q: Real
     domain_size: int
 
     def __post_init__(self) -> None:
         checks.open_probability(p=self.p)
         checks.open_probability(q=self.q)
         checks.whole(domain_size=self.domain_size, at_least=2)
-        if not self.q < self.p:
+        if not (is_exact(self.p) or is_exact(self.q) or self.q < self.p):
             raise ValueError(f"q must be < p, got p={self.p!r}, q={self.q!r}")
 
     @classmethod
-    def symmetric(cls, epsilon: float, domain_size: int) -> "UnaryEncoding":
+    def symmetric(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
         """Return symmetric unary encoding (SUE): ``p = 1 - q = e^(epsilon/2) / (1 + e^(epsilon/2))``."""
         odds = np.exp(-checks.positive(epsilon=epsilon) / 2)
-        return cls(float(1 / (1 + odds)), float(odds / (1 + odds)), domain_size)
+        return cls(1 / (1 + odds), odds / (1 + odds), domain_size)
 
     @classmethod
-    def optimised(cls, epsilon: float, domain_size: int) -> "UnaryEncoding":
-        """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, of least variance at rare
-        values.
-        """
+    def optimised(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
+        """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, best at rare values."""
         decay = np.exp(-checks.positive(epsilon=epsilon))
-        return cls(0.5, float(decay / (1 + decay)), domain_size)
+        return cls(0.5, decay / (1 + decay), domain_size)
 
     @property
-    def epsilon(self) -> float:
+    def epsilon(self) -> Real:
         """Exact privacy loss in nats, ``ln(p (1-q) / (q (1-p)))``: two values differ in two bits."""
-        return float(np.log1p((self.p - self.q) / (self.q * (1 - self.p))))
+        return np.log1p((self.p - self.q) / (self.q * (1 - self.p)))
 
     def outputs(self) -> NDArray[np.uint8]:
-        """Return all ``(2**k, k)`` outputs as rows of bits; bit ``x`` of output ``y`` is the ``x``-th binary digit of
-        ``y``.
-
-        Raises
-        ------
-        ValueError
-            If the domain is larger than 12.
-        """
+        """Return all ``(2**k, k)`` outputs, ``k <= 12``: bit ``x`` of output ``y`` is its ``x``-th binary digit."""
         if self.domain_size > EXPLICIT_UNARY_LIMIT:
             raise ValueError(
-                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, got domain_size={self.domain_size}"
+                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, "
+                f"got domain_size={self.domain_size}"
             )
         codes = np.arange(2**self.domain_size)[:, None]
         return ((codes >> np.arange(self.domain_size)) & 1).astype(np.uint8)
 
     def likelihood(self, outputs: ArrayLike) -> NDArray[np.float64]:
-        """Return ``Pr(output | value)`` for given outputs, from the product form.
-
-        Parameters
-        ----------
-        outputs : (m, k) bits
-
-        Returns
-        -------
-        (m, k) float
-        """
+        """Return ``Pr(output | value)`` for given outputs, ``(m, k)`` bits, from the product form: ``(m, k)``."""
         bits = np.asarray(outputs)
         ones = bits.sum(axis=1, keepdims=True)
         others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
@@ -224,25 +186,13 @@ class UnaryEncoding:
         return product
 
     def channel(self) -> NDArray[np.float64]:
-        """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`; for ``k <=
-        12``.
-        """
+        """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`."""
         return self.likelihood(self.outputs())
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how often each bit is set, from the exact joint law, in O(k) whatever the number of users.
 
         Given the users' values the bits are independent, so the ``k`` sums are independent sums of two binomials.
-
-        Parameters
-        ----------
-        counts : (k,) int
-            How many users hold each value.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (k,) int
         """
         held = counts_of_users(counts, self.domain_size)
         holders: NDArray[np.int64] = rng.binomial(held, self.p)
@@ -255,12 +205,6 @@ class UnaryEncoding:
         """Draw the observed outputs and how often each occurred, from the exact joint law: what a likelihood needs.
 
         Small domains draw one multinomial over all outputs per value; larger ones draw every user's bits.
-
-        Parameters
-        ----------
-        counts : (k,) int
-            How many users hold each value.
-        rng : numpy.random.Generator
 
         Returns
         -------
@@ -285,19 +229,7 @@ class UnaryEncoding:
         return bits[first], tallies
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Randomize users one by one.
-
-        Parameters
-        ----------
-        values : (n,) int
-            Each user's value in ``0 .. k-1``.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (n, k) uint8
-            Each user's bits.
-        """
+        """Randomize users one by one: values in ``0 .. k-1``, ``(n,)``, to bits, ``(n, k)``."""
         held = values_of_users(values, self.domain_size)
         bits = np.empty((held.size, self.domain_size), dtype=np.uint8)
         rows = max(1, 2**22 // self.domain_size)

@@ -1,7 +1,7 @@
 """Subset selection: report a set of k values that holds one's own with raised probability.
 
 Between k-ary randomised response (``k = 1``) and half of all values it is the best channel known for frequency
-estimation at every epsilon; at the uniform distribution it is the best there is (see `ldpnb.privacy.design`).
+estimation at every epsilon; at the uniform distribution it is the best there is (see `ldpnb.privacy.best_channel`).
 
 For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
 real people (what does: `ldpnb.mechanisms`).
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real, is_exact
+from ldpnb.mechanisms.frequency import counts_of_users, values_of_users
 
 EXPLICIT_LIMIT = 5000
 """Most subsets for which every output is listed."""
@@ -22,8 +24,7 @@ EXPLICIT_LIMIT = 5000
 
 @dataclass(frozen=True, slots=True)
 class SubsetSelection:
-    """Report a random subset of ``subset_size`` values, each set that holds one's own being ``e^epsilon`` times
-    likelier than each other.
+    """Report a random subset of values: one that holds one's own is ``e^epsilon`` times likelier than another.
 
     Parameters
     ----------
@@ -40,27 +41,25 @@ class SubsetSelection:
 
     Examples
     --------
-    >>> SubsetSelection(np.log(3), domain_size=4, subset_size=2).p
+    >>> round(float(SubsetSelection(np.log(3), domain_size=4, subset_size=2).p), 12)
     0.75
     """
 
-    epsilon: float
-    domain_size: int
-    subset_size: int
+    epsilon: Real
+    domain_size: Real
+    subset_size: Real
 
     def __post_init__(self) -> None:
         checks.positive(epsilon=self.epsilon)
         checks.whole(domain_size=self.domain_size, at_least=2)
         checks.whole(subset_size=self.subset_size, at_least=1)
-        if self.subset_size >= self.domain_size:
+        if not (is_exact(self.subset_size) or is_exact(self.domain_size)) and self.subset_size >= self.domain_size:
             raise ValueError(f"subset_size must be < domain_size, got {self.subset_size} of {self.domain_size}")
 
     @classmethod
     def optimal(cls, epsilon: float, domain_size: int) -> "SubsetSelection":
         """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``.
 
-        Examples
-        --------
         >>> SubsetSelection.optimal(1.0, 10).subset_size
         3
         """
@@ -72,28 +71,22 @@ class SubsetSelection:
         return cls(epsilon, size, sizes[int(np.argmin(errors))])
 
     @property
-    def p(self) -> float:
+    def p(self) -> Real:
         """Probability that the subset holds the sender's value."""
         return self.subset_size / (self.subset_size + self._others)
 
     @property
-    def q(self) -> float:
+    def q(self) -> Real:
         """Probability that the subset holds another given value."""
         return self.p * (self.subset_size - 1 + self._others) / (self.domain_size - 1)
 
     @property
-    def _others(self) -> float:
+    def _others(self) -> Real:
         """How many values the subset does not hold, each counted ``e^-epsilon`` times."""
-        return (self.domain_size - self.subset_size) * float(np.exp(-self.epsilon))
+        return (self.domain_size - self.subset_size) * np.exp(-self.epsilon)
 
     def outputs(self) -> NDArray[np.uint8]:
-        """Return all subsets as rows of bits, in lexicographic order.
-
-        Raises
-        ------
-        ValueError
-            If there are more than 5000.
-        """
+        """Return all subsets as rows of bits, in lexicographic order; at most 5000."""
         number = comb(self.domain_size, self.subset_size)
         if number > EXPLICIT_LIMIT:
             raise ValueError(f"subsets must be at most {EXPLICIT_LIMIT} to list them all, got {number}")
@@ -110,18 +103,7 @@ class SubsetSelection:
         return matrix
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw how many reports support each value, from the exact joint law.
-
-        Parameters
-        ----------
-        counts : (a,) int
-            How many users hold each value.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (a,) int
-        """
+        """Draw how many reports support each value, from the exact joint law."""
         outputs, tallies = self.sample_outputs(counts, rng=rng)
         return tallies @ outputs.astype(np.int64)
 
@@ -133,20 +115,12 @@ class SubsetSelection:
         Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a
         report per user.
 
-        Parameters
-        ----------
-        counts : (a,) int
-            How many users hold each value.
-        rng : numpy.random.Generator
-
         Returns
         -------
         outputs : (m, a) uint8
         tallies : (m,) int
         """
-        held = checks.counts(counts=counts)
-        if held.size != self.domain_size:
-            raise ValueError(f"counts must have one entry per value, {self.domain_size}, got {held.size}")
+        held = counts_of_users(counts, self.domain_size)
         if comb(self.domain_size, self.subset_size) > EXPLICIT_LIMIT:
             reports = self.randomize(np.repeat(np.arange(self.domain_size), held), rng=rng)
             return reports, np.ones(len(reports), dtype=np.int64)
@@ -155,24 +129,8 @@ class SubsetSelection:
         return self.outputs()[tallies > 0], tallies[tallies > 0]
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Randomize users one by one.
-
-        Parameters
-        ----------
-        values : (n,) int
-            Each user's value in ``0 .. a-1``.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (n, a) uint8
-            Each user's subset as bits.
-        """
-        held = np.asarray(values)
-        if held.ndim != 1 or held.dtype.kind not in "iu":
-            raise TypeError(f"values must be a one-dimensional array of integers, got dtype {held.dtype}")
-        if held.size and not (held.min() >= 0 and held.max() < self.domain_size):
-            raise ValueError(f"values must lie in 0 .. {self.domain_size - 1}, got {held.min()} .. {held.max()}")
+        """Randomize users one by one: values in ``0 .. a-1``, ``(n,)``, to subsets as bits, ``(n, a)``."""
+        held = values_of_users(values, self.domain_size)
         bits = np.zeros((held.size, self.domain_size), dtype=np.uint8)
         rows = max(1, 2**21 // self.domain_size)
         for start in range(0, held.size, rows):

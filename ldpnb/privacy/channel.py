@@ -33,10 +33,6 @@ def privacy_loss(channel: ArrayLike) -> Loss:
     channel : (outputs, inputs) float
         ``Q[y, x] = Pr(y | x)``; its columns sum to 1. Outputs that no input can produce do not count.
 
-    Returns
-    -------
-    Loss
-
     Raises
     ------
     ValueError

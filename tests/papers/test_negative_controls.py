@@ -36,6 +36,8 @@ def owner_of(path: str) -> tuple[Any, str]:
 def scaled(result: Any, factor: float) -> Any:
     if isinstance(result, bool | np.bool_ | str) or result is None:
         raise TypeError(f"a formula returning {result!r} needs its own mutation")
+    if isinstance(result, dict):
+        return {key: scaled(part, factor) for key, part in result.items()}
     if isinstance(result, tuple) and not hasattr(result, "_fields"):
         return tuple(scaled(part, factor) for part in result)
     if is_dataclass(result):

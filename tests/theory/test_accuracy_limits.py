@@ -13,12 +13,12 @@ from ldpnb.accuracy import (
     gaps,
     histograms,
     information,
-    lower_bounds,
     means,
     personalised,
     sampling,
     tails,
 )
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.estimators.bayes import posterior
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -50,9 +50,7 @@ from ldpnb.mechanisms.subsets import SubsetSelection
             ),
             "nodes must be an integer >= 1, got nodes=0",
         ),
-        (lambda: lower_bounds.finite_users_bound(3, 0, 1.0), "users must be an integer >= 1, got users=0"),
         (lambda: gaps.gap_variance(DiscretisedMeans(1.0, 1.0), (5, 0), (0.0, 0.0)), "sizes must be >= 1"),
-        (lambda: exact_risk.exact_risks(np.eye(2), 200_000, [0.5, 0.5], {}), "users must be few for 2 outputs"),
     ],
 )
 def test_arguments_out_of_range_are_refused(call: Callable[[], object], message: str) -> None:
@@ -64,7 +62,7 @@ def test_as_many_tallies_as_allowed_are_enumerated(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(exact_risk, "_MOST_TALLIES", 11)
     channel = KaryRandomisedResponse(1.0, 2).channel()
     assert exact_risk.exact_risks(channel, 10, [0.5, 0.5], {})["Bayes"].distribution == pytest.approx(
-        exact_risk.binary_risk(10, 1.0).distribution, rel=1e-12
+        exact_risk.TwoValues(10, 1.0).risk().distribution, rel=1e-12
     )
     with pytest.raises(ValueError, match="users must be few for 2 outputs, got users=11"):
         exact_risk.exact_risks(channel, 11, [0.5, 0.5], {})
@@ -74,20 +72,19 @@ def test_as_many_tallies_as_allowed_are_enumerated(monkeypatch: pytest.MonkeyPat
 def test_binary_posteriors_are_the_enumerated_ones(concentration: float) -> None:
     channel, users = KaryRandomisedResponse(1.0, 2).channel(), 7
     given = (users, 1.0) if concentration == 0.5 else (users, 1.0, concentration)
-    found = exact_risk.binary_posteriors(*given)
+    found = exact_risk.TwoValues(*given).posteriors()
     for ones in range(users + 1):
         single = posterior(channel, [ones, users - ones], [concentration, concentration])
         assert found.means[ones] == pytest.approx(single.distribution[0], rel=1e-12)
         assert 2 * found.variances[ones] == pytest.approx(single.distribution_variance, rel=1e-11)
         assert found.frequency_means[ones] == pytest.approx(single.frequencies[0], rel=1e-12, abs=1e-15)
     assert found.chances.sum() == pytest.approx(1, rel=1e-12)
-    assert exact_risk._binary_likelihood(users, 1.0, concentration)[0].size == users // 2 + 3
 
 
 def test_the_risk_of_any_estimate_of_two_values_is_the_enumerated_one() -> None:
     channel, users = KaryRandomisedResponse(1.5, 2).channel(), 6
     enumerated = exact_risk.exact_risks(channel, users, [0.5, 0.5], {"share": lambda tallies: tallies / users})["share"]
-    found = exact_risk.binary_risk(users, 1.5, estimates=np.arange(users + 1) / users)
+    found = exact_risk.TwoValues(users, 1.5).risk(np.arange(users + 1) / users)
     assert found.distribution == pytest.approx(enumerated.distribution, rel=1e-12)
     assert found.frequency == pytest.approx(enumerated.frequency, rel=1e-12)
 
@@ -97,15 +94,15 @@ def test_entropies_of_two_values_tend_to_their_limits_like_one_over_the_users(ep
     nodes, weights = roots_jacobi(12, 7.0, 7.0)
     channel = KaryRandomisedResponse(epsilon, 2).channel()
     each = [information.entropy_constants(channel, [[(1 + node) / 2, (1 - node) / 2]]) for node in nodes]
-    limits = lower_bounds.entropy_limits(*(weights / weights.sum() @ np.array(each)), 2)
+    limits = EntropyBounds(2).limits(*(weights / weights.sum() @ np.array(each)))
     for users in (100, 400):
-        differential, discrete = exact_risk.binary_entropies(users, epsilon, 8.0)
+        differential, discrete = exact_risk.TwoValues(users, epsilon, 8.0).entropies()
         assert 0 < limits[0] - differential - np.log(users) / 2 < lack / users
         assert 0 < limits[1] - discrete + np.log(users) / 2 < lack / users
 
 
 def test_a_jitter_takes_a_twelfth_off_the_factor_of_the_bound() -> None:
-    smooth, whole = (lower_bounds.frequency_bound_from_entropy(2.0, 3, 10, jitter=jitter) for jitter in (False, True))
+    smooth, whole = (EntropyBounds(3).frequency(2.0, 10, jitter=jitter) for jitter in (False, True))
     assert smooth == pytest.approx(3 / 100 * np.exp(2.0) / (2 * np.pi * np.e), rel=1e-12)
     assert smooth - whole == pytest.approx(3 / 1200, rel=1e-12)
 
@@ -144,8 +141,8 @@ def test_the_smallest_rate_for_an_easy_target_is_small_and_for_a_hard_one_nearly
 
 
 def test_the_ceiling_of_the_information_is_its_formula() -> None:
-    assert lower_bounds.log_information_ceiling(3, np.log(3)) == pytest.approx(4 * np.log(2), rel=1e-12)
-    assert lower_bounds.log_information_ceiling(2, np.log(2)) == pytest.approx(0, abs=1e-15)
+    assert LowerBounds(3, np.log(3)).log_information_ceiling() == pytest.approx(4 * np.log(2), rel=1e-12)
+    assert LowerBounds(2, np.log(2)).log_information_ceiling() == pytest.approx(0, abs=1e-15)
 
 
 def test_two_clients_are_enough_to_ask_what_gain_they_need() -> None:
@@ -156,17 +153,15 @@ def test_two_clients_are_enough_to_ask_what_gain_they_need() -> None:
 
 @pytest.mark.parametrize(("size", "concentration"), [(2, 0.5), (4, 1.5)])
 def test_the_bound_for_every_number_of_users_lets_a_report_tell_its_chi_square(size: int, concentration: float) -> None:
-    channel = SubsetSelection(0.8, size, lower_bounds.uniform_optimum(size, 0.8)[1]).channel()
+    channel = SubsetSelection(0.8, size, SubsetSelection.optimal(0.8, size).subset_size).channel()
     covariance = (size * np.eye(size) - 1) / size**2 / (size * concentration + 1)
     told = float((np.einsum("yi,ij,yj->y", channel, covariance, channel) / channel.mean(axis=1)).sum())
-    entropy = information.dirichlet_entropy(size, concentration) - 7 * told
-    bound = lower_bounds.hyperplane_factor(size) * lower_bounds.distribution_bound_from_entropy(entropy, size)
-    assert lower_bounds.finite_users_bound(size, 7, 0.8, concentration) == pytest.approx(bound, rel=1e-10)
+    entropy = information.SymmetricDirichlet(size, concentration).entropy() - 7 * told
+    bound = EntropyBounds(size).factor() * EntropyBounds(size).distribution(entropy)
+    assert LowerBounds(size, 0.8).finite_users(7, concentration) == pytest.approx(bound, rel=1e-10)
 
 
-def test_every_group_needs_holders_between_none_and_all_and_every_risk_a_user() -> None:
+def test_every_group_needs_holders_between_none_and_all() -> None:
     for holders in ([-1.0, 5.0], [3.0, 11.0]):
         with pytest.raises(ValueError, match="holders must lie between 0 and the group's size"):
             personalised.groups_of_nodes(holders, [10, 10], [0.5, 0.5])
-    with pytest.raises(ValueError, match="users must be an integer >= 1, got users=0"):
-        exact_risk.exact_risks(np.eye(2), 0, [0.5, 0.5], {})

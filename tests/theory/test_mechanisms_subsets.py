@@ -5,7 +5,6 @@ from math import comb
 import numpy as np
 import pytest
 
-from ldpnb.accuracy.lower_bounds import uniform_optimum
 from ldpnb.mechanisms import subsets
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -31,12 +30,6 @@ def test_sets_of_one_are_k_ary_randomised_response() -> None:
     one, krr = SubsetSelection(1.0, 5, 1), KaryRandomisedResponse(1.0, 5)
     assert (one.p, one.q) == pytest.approx((krr.p, krr.q), rel=1e-12)
     assert one.channel() == pytest.approx(krr.channel(), rel=1e-12)
-
-
-@pytest.mark.parametrize("size", [2, 3, 6, 10, 1024])
-@pytest.mark.parametrize("epsilon", [0.01, 0.7, 1.5, 4.0])
-def test_the_optimal_set_size_is_the_best_of_all(size: int, epsilon: float) -> None:
-    assert SubsetSelection.optimal(epsilon, size).subset_size == uniform_optimum(size, epsilon)[1]
 
 
 @pytest.mark.parametrize("limit", [5000, 1])

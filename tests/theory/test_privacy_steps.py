@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldpnb.accuracy.lower_bounds import uniform_optimum
+from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.data import channels as saved
 from ldpnb.designs import laws
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.privacy import channel, design, hockey_stick, optimiser
+from ldpnb.privacy import best_channel, channel, hockey_stick, optimiser
 
 
 @pytest.mark.parametrize(("draws", "steps"), [(1, 311), (3, 333)])
 def test_the_best_channel_takes_about_sixteen_newton_steps(
     counted: Callable[[Any, str], list[int]], draws: int, steps: int
 ) -> None:
-    taken = counted(design, "_derivatives")
+    taken = counted(best_channel, "_derivatives")
     for size, epsilon in product((2, 3, 4, 5, 6), (0.01, 1.0, 4.0, 10.0)):
         points = np.random.default_rng(size).dirichlet(np.full(size, 2.0), size=draws)
-        found = design.best_channel(points if draws > 1 else np.full(size, 1 / size), epsilon)
+        found = best_channel.best_channel(points if draws > 1 else np.full(size, 1 / size), epsilon)
         assert found.channel.sum(axis=0) == pytest.approx(np.ones(size), rel=1e-9)
     assert len(taken) <= steps
 
@@ -32,14 +32,14 @@ def test_the_best_channel_takes_about_sixteen_newton_steps(
 def test_a_stricter_tolerance_costs_a_few_steps_more(
     counted: Callable[[Any, str], list[int]], tolerance: float, steps: int
 ) -> None:
-    taken = counted(design, "_derivatives")
-    found = design.best_channel([0.5, 0.3, 0.1, 0.1], 1.0, tolerance=tolerance)
+    taken = counted(best_channel, "_derivatives")
+    found = best_channel.best_channel([0.5, 0.3, 0.1, 0.1], 1.0, tolerance=tolerance)
     assert 0 <= found.error - found.lower_bound <= tolerance * (found.error + 1)
     assert len(taken) <= steps
 
 
 def test_derivatives_are_those_of_the_mean_error() -> None:
-    patterns, points = design.staircase_patterns(3, 1.0), np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    patterns, points = best_channel.staircase_patterns(3, 1.0), np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
     weights, along = np.linspace(0.1, 0.3, 6), np.cos(np.arange(6.0))
 
     def error(step: float) -> float:
@@ -48,7 +48,7 @@ def test_derivatives_are_those_of_the_mean_error() -> None:
         ]
         return float(np.mean([np.trace(inverse) for inverse in inverses]))
 
-    value, slope, bend = design._derivatives(patterns, points, weights)
+    value, slope, bend = best_channel._derivatives(patterns, points, weights)
     h = 1e-3
     assert value == pytest.approx(error(0), rel=1e-13)
     assert slope @ along == pytest.approx((error(h) - error(-h)) / (2 * h), rel=1e-3)
@@ -156,7 +156,7 @@ def test_a_law_without_mass_needs_no_delta() -> None:
 
 def test_every_distribution_of_a_prior_must_sum_to_one() -> None:
     with pytest.raises(ValueError, match="distributions must be positive and sum to 1"):
-        design.best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0)
+        best_channel.best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0)
 
 
 def test_a_chance_that_rounding_makes_negative_is_the_least_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,12 +190,14 @@ def test_logarithms_that_break_another_constraint_are_not_a_vertex() -> None:
 
 
 def test_eight_values_are_not_too_many() -> None:
-    assert design.best_channel(np.full(8, 0.125), 1.0).error == pytest.approx(uniform_optimum(8, 1.0)[0], rel=5e-9)
+    assert best_channel.best_channel(np.full(8, 0.125), 1.0).error == pytest.approx(
+        LowerBounds(8, 1.0).uniform_optimum(), rel=5e-9
+    )
 
 
 @pytest.mark.parametrize("extra", [5e-10, 1.5e-9])
 def test_columns_may_miss_one_by_a_billionth(extra: float) -> None:
-    for call in (channel.as_channel, lambda points: design.best_channel(np.transpose(points), 1.0)):
+    for call in (channel.as_channel, lambda points: best_channel.best_channel(np.transpose(points), 1.0)):
         if extra < 1e-9:
             call([[0.5, 0.5], [0.5, 0.5 + extra]])
         else:
@@ -234,7 +236,7 @@ def test_samples_of_three_sizes_are_three_separate_cases() -> None:
 
 def test_one_value_has_no_patterns() -> None:
     with pytest.raises(ValueError, match="domain_size must be an integer >= 2, got domain_size=1"):
-        design.staircase_patterns(1, 1.0)
+        best_channel.staircase_patterns(1, 1.0)
 
 
 def test_a_single_sample_of_its_size_is_told_by_its_chances() -> None:

@@ -22,6 +22,8 @@ from ldpnb.accuracy import (
     sampling,
     tails,
 )
+from ldpnb.accuracy.information import SymmetricDirichlet
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.estimators.frequency import unbiased
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -130,10 +132,11 @@ def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data
     assert information.distribution_error(channel, point) == pytest.approx(best + 1 - point @ point, rel=1e-7)
     bound, fewer = lower_bounds.any_channel_bound_at(point, epsilon)
     assert fewer <= best * (1 + 1e-7) + 1e-7
-    assert lower_bounds.any_channel_bound(size, epsilon) <= bound * SLACK
-    assert lower_bounds.distribution_bound(size, epsilon) <= lower_bounds.any_channel_bound(size, epsilon) * SLACK
-    forms = [lower_bounds.frequency_bound(size, epsilon, form=f) for f in ("published", "sharp")]
-    assert forms[0] <= forms[1] * SLACK <= lower_bounds.distribution_bound(size, epsilon) * SLACK**2
+    limits = LowerBounds(size, epsilon)
+    assert limits.any_channel() <= bound * SLACK
+    assert limits.distribution() <= limits.any_channel() * SLACK
+    forms = [limits.frequency(f) for f in ("published", "sharp")]
+    assert forms[0] <= forms[1] * SLACK <= limits.distribution() * SLACK**2
     counts = data.draw(st.lists(st.integers(0, 10**6), min_size=size, max_size=size).filter(any))
     total = sum(counts)
     variances = histograms.pure_variance(counts, clients=total, mechanism=mechanism)
@@ -146,10 +149,10 @@ def test_information_stays_between_its_floor_and_its_ceiling(mechanism, data) ->
     size, channel, epsilon = mechanism.domain_size, mechanism.channel(), mechanism.epsilon
     point = data.draw(distributions(size, least=0.01))
     known, _ = information.entropy_constants(channel, [point])
-    assert known <= lower_bounds.log_information_ceiling(size, epsilon) + 1e-6
+    assert known <= LowerBounds(size, epsilon).log_information_ceiling() + 1e-6
     covariance = information.conditional_covariance(channel, point)
     spread = float(np.linalg.slogdet(covariance)[1] - np.log(point).sum())
-    floors = [lower_bounds.log_covariance_floor(size, epsilon, form=f) for f in ("published", "sharp")]
+    floors = [LowerBounds(size, epsilon).log_covariance_floor(f) for f in ("published", "sharp")]
     assert floors[0] <= floors[1] <= spread + 1e-6
     if isinstance(mechanism, KaryRandomisedResponse):
         closed = information.krr_log_det_information(point, epsilon=epsilon)
@@ -177,40 +180,36 @@ def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
     assert risks["unbiased"].frequency == pytest.approx(
         information.unbiased_frequency_error(mechanism) / number, rel=1e-6
     )
-    assert lower_bounds.finite_users_bound(size, number, epsilon, alpha) <= bayes.distribution * SLACK
+    assert LowerBounds(size, epsilon).finite_users(number, alpha) <= bayes.distribution * SLACK
     if size == 2:
-        found = exact_risk.binary_risk(number, epsilon, alpha)
+        found = exact_risk.TwoValues(number, epsilon, alpha).risk()
         assert (found.distribution, found.frequency) == pytest.approx((bayes.distribution, bayes.frequency), rel=1e-7)
 
 
 @examples(10)
 @given(st.integers(1, 60), moderate, logarithmic(0.3, 4))
 def test_entropies_keep_the_bounds_and_fall_with_the_budget(number: int, epsilon: float, alpha: float) -> None:
-    weak, strong = (exact_risk.binary_entropies(number, e, alpha) for e in (epsilon, 1.5 * epsilon))
+    weak, strong = (exact_risk.TwoValues(number, e, alpha).entropies() for e in (epsilon, 1.5 * epsilon))
     assert strong[0] <= weak[0] + 1e-9
     assert strong[1] <= weak[1] + 1e-9
     assert -1e-9 <= weak[1] <= np.log(number + 1) + 1e-9
-    assert weak[0] <= information.dirichlet_entropy(2, alpha) + 1e-9
-    risk = exact_risk.binary_risk(number, epsilon, alpha)
-    assert lower_bounds.distribution_bound_from_entropy(weak[0], 2) <= risk.distribution * SLACK
-    assert lower_bounds.frequency_bound_from_entropy(weak[1], 2, number, jitter=True) <= risk.frequency * SLACK
+    assert weak[0] <= information.SymmetricDirichlet(2, alpha).entropy() + 1e-9
+    risk = exact_risk.TwoValues(number, epsilon, alpha).risk()
+    assert EntropyBounds(2).distribution(weak[0]) <= risk.distribution * SLACK
+    assert EntropyBounds(2).frequency(weak[1], number, jitter=True) <= risk.frequency * SLACK
 
 
 @examples(12)
 @given(st.integers(2, 30), logarithmic(0.05, 20), epsilons)
 def test_bounds_for_any_channel_are_attained_by_the_best_subsets(size: int, alpha: float, epsilon: float) -> None:
-    error, count = lower_bounds.uniform_optimum(size, epsilon)
-    assert lower_bounds.any_channel_bound(size, epsilon) <= error * SLACK
-    assert error == pytest.approx((size - 1) ** 2 / lower_bounds.uniform_information(size, epsilon, count), rel=1e-12)
-    assert lower_bounds.hyperplane_factor(size) >= 1
-    assert 0 < information.dirichlet_diversity(size, alpha) < 1 - 1 / size + 1e-12
-    assert information.dirichlet_log_sum(size, alpha) <= -size * np.log(size)
-    asymptotic = lower_bounds.asymptotic_bounds(2.0, -1.0, size)
-    limits = lower_bounds.entropy_limits(2.0, -1.0, size)
-    assert asymptotic[0] == pytest.approx(lower_bounds.distribution_bound_from_entropy(limits[0], size), rel=1e-9)
-    assert asymptotic[1] == pytest.approx(
-        lower_bounds.frequency_bound_from_entropy(limits[1], size, 1, jitter=False), rel=1e-9
-    )
+    bounds, entropies, prior = LowerBounds(size, epsilon), EntropyBounds(size), SymmetricDirichlet(size, alpha)
+    assert bounds.any_channel() <= bounds.uniform_optimum() * SLACK
+    assert entropies.factor() >= 1
+    assert 0 < prior.diversity() < 1 - 1 / size + 1e-12
+    assert prior.log_sum() <= -size * np.log(size)
+    asymptotic, limits = entropies.asymptotic(2.0, -1.0), entropies.limits(2.0, -1.0)
+    smooth = entropies.distribution(limits[0]), entropies.frequency(limits[1], 1, jitter=False)
+    assert asymptotic == pytest.approx(smooth, rel=1e-9)
 
 
 @examples(15)

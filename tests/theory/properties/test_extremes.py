@@ -91,8 +91,6 @@ MECHANISMS: dict[type, st.SearchStrategy[Any]] = {
     SignedLaplace: st.builds(SignedLaplace, epsilons, st.just((3, 3))),
 }
 SMALLER: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    "accuracy.lower_bounds.uniform_optimum": {"domain_size": st.integers(2, 1000)},
-    "accuracy.lower_bounds.finite_users_bound": {"domain_size": st.integers(2, 1000)},
     "accuracy.mean_tails.laplace_sum_tail": {"clients": logarithmic(1, 1e6).map(int)},
     "accuracy.mean_tails.local_laplace_success": {"clients": logarithmic(1, 1e6).map(int)},
     "privacy.shuffling.delta_upper": {"nodes": logarithmic(2, 1e6).map(int)},
@@ -102,10 +100,7 @@ SMALLER: dict[str, dict[str, st.SearchStrategy[Any]]] = {
 
 COSTLY = {
     "accuracy.mean_tails.local_laplace_clients_exact",
-    "privacy.design.staircase_patterns",
-    "accuracy.exact_risk.binary_posteriors",
-    "accuracy.exact_risk.binary_risk",
-    "accuracy.exact_risk.binary_entropies",
+    "privacy.best_channel.staircase_patterns",
 }
 
 

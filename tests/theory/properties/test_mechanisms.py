@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ldpnb.accuracy.lower_bounds import uniform_information
+from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.accuracy.mean_tails import laplace_sum_tail
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace, contrast_weights
@@ -415,7 +415,7 @@ def test_reports_are_drawn_in_blocks_that_cover_every_user() -> None:
 @given(logarithmic(0.01, 8.0), st.integers(2, 40))
 def test_the_optimal_set_size_has_the_least_error_of_all(epsilon: float, size: int) -> None:
     chosen = SubsetSelection.optimal(epsilon, size).subset_size
-    told = [uniform_information(size, epsilon, count) for count in range(1, size)]
+    told = [LowerBounds(size, epsilon).uniform_information(count) for count in range(1, size)]
     assert told[chosen - 1] == pytest.approx(max(told), rel=1e-12)
 
 

@@ -16,7 +16,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy import channel as finite
 from ldpnb.privacy import hockey_stick, noisy_statistics, optimiser
-from ldpnb.privacy.design import best_channel, staircase_patterns
+from ldpnb.privacy.best_channel import best_channel, staircase_patterns
 from properties.strategies import distributions, epsilons, examples, failures, logarithmic, moderate
 
 SLACK = 1 + 1e-12

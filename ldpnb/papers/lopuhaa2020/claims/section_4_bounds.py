@@ -1,340 +1,282 @@
-"""Sections 4.1 to 4.3 of lopuhaa2020: bounds from entropy, from information and from the privacy budget, and where they
-are valid.
-"""
+"""Sections 4.1 to 4.3 of lopuhaa2020: bounds from entropy, information and privacy budget, and where they are valid."""
 
 from collections.abc import Iterable
+from functools import partial
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import roots_jacobi
 
-from ldpnb.accuracy import exact_risk, information, lower_bounds
-from ldpnb.claims import Verdict, agree, judge
-from ldpnb.claims import old_claim as claim
+from ldpnb.accuracy import information, lower_bounds
+from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
+from ldpnb.claims import Evidence, claim
 from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.privacy import design
+from ldpnb.privacy import best_channel
 
 Array = NDArray[np.float64]
 
 BUDGETS = (0.5, 1.0, 3.0)
 USERS = (10, 40, 100)
+FORMS: tuple[lower_bounds.Form, ...] = ("published", "sharp")
+
+section_4 = partial(claim, kind="identity", otherwise="open")
 
 
-def _gaussian_sound() -> bool:
-    """Return whether the entropy bounds are equalities for Gaussian errors, where they must be."""
-    variance = 0.3
-    two = 0.5 * np.log(2 * np.pi * np.e * variance)
-    plane = variance * (np.eye(3) - 1 / 3)
-    three = 0.5 * np.log((2 * np.pi * np.e) ** 2 * np.linalg.det(plane[:2, :2]))
-    raised = lower_bounds.hyperplane_factor(3) * lower_bounds.distribution_bound_from_entropy(three, 3)
-    return agree(lower_bounds.distribution_bound_from_entropy(two, 2), 2 * variance) and agree(raised, np.trace(plane))
+def _check_two_values(e: Evidence) -> None:
+    """Compare exact risks and entropies with complete enumeration and with the posterior densities."""
+    every, few, some = routes.all_sequences(routes.krr_channel(1.0, 2), 5, np.full(2, 0.5)), TwoValues(5, 1.0), 20
+    risk, entropies = few.risk(), TwoValues(some, 1.0).entropies()
+    e.same([risk.distribution, risk.frequency], [every.risk(target, every.means[target]) for target in every.means])
+    e.same(entropies, [routes.binary_entropy_of_distribution(some, 1.0), routes.binary_entropy_of_tallies(some, 1.0)])
 
 
-def _risk_sound() -> bool:
-    """Return whether exact risks and entropies of randomised response agree with complete enumeration and with the
-    posterior densities.
-    """
-    every = routes.all_sequences(routes.krr_channel(1.0, 2), 5, np.array([0.5, 0.5]))
-    risk = exact_risk.binary_risk(5, 1.0)
-    entropy, tallies = exact_risk.binary_entropies(20, 1.0)
-    return (
-        agree(risk.distribution, every.risk("distribution", every.means["distribution"]))
-        and agree(risk.frequency, every.risk("frequency", every.means["frequency"]))
-        and agree(entropy, routes.binary_entropy_of_distribution(20, 1.0))
-        and agree(tallies, routes.binary_entropy_of_tallies(20, 1.0))
-    )
-
-
-@claim(
-    "lopuhaa2020",
+@section_4(
     "Theorem 4.1, distribution",
-    says="the error of the distribution is at least a / (2 pi e) exp(2 h(P|Y) / (a - 1)), for any number of users",
-    rests_on=(
-        "accuracy.lower_bounds.distribution_bound_from_entropy",
-        "accuracy.lower_bounds.hyperplane_factor",
-        "accuracy.exact_risk.binary_risk",
-        "accuracy.exact_risk.binary_entropies",
-    ),
+    EntropyBounds.distribution,
+    EntropyBounds.factor,
+    TwoValues.risk,
+    TwoValues.entropies,
+    corrected="It may be raised by (a-1)/a a^(1/(a-1)), 1.16 at a = 10, and is then an equality for Gaussian errors on "
+    "the hyperplane.",
 )
-def theorem_4_1_distribution() -> Verdict:
-    """Decide by exact errors and entropies on two values."""
-    sound, ratios = _gaussian_sound() and _risk_sound(), []
-    for users in USERS:
-        for epsilon in BUDGETS:
-            bound = lower_bounds.distribution_bound_from_entropy(exact_risk.binary_entropies(users, epsilon)[0], 2)
-            ratios.append(bound / exact_risk.binary_risk(users, epsilon).distribution)
-    evidence = (
-        f"bound over least error, two values, n = 10, 40, 100, epsilon .5, 1, 3: between {min(ratios):.2f} and {max(ratios):.2f}; for Gaussian "
-        f"errors on three values it is {1 / lower_bounds.hyperplane_factor(3):.3f}"
+def theorem_4_1_distribution(e: Evidence) -> str:
+    """the error of the distribution is at least a / (2 pi e) exp(2 h(P|Y) / (a - 1)), for any number of users"""
+    _check_two_values(e)
+    two, three, variance, plane = EntropyBounds(2), EntropyBounds(3), 0.3, 0.3 * (np.eye(3) - 1 / 3)  # Gaussian errors
+    e.same(two.distribution(0.5 * np.log(2 * np.pi * np.e * variance)), 2 * variance)
+    spread = 0.5 * np.log((2 * np.pi * np.e) ** 2 * np.linalg.det(plane[:2, :2]))
+    e.same(three.factor() * three.distribution(spread), np.trace(plane))
+    cases = [TwoValues(users, epsilon) for users, epsilon in product(USERS, BUDGETS)]
+    ratios = [two.distribution(case.entropies()[0]) / case.risk().distribution for case in cases]
+    e.needs(max(ratios) <= 1)
+    return (
+        f"bound over least error, two values, n = 10, 40, 100, epsilon .5, 1, 3: between {min(ratios):.2f} and "
+        f"{max(ratios):.2f}; for Gaussian errors on three values it is {1 / three.factor():.3f}"
     )
-    corrected = "It may be raised by (a-1)/a a^(1/(a-1)), 1.16 at a = 10, and is then an equality for Gaussian errors on the hyperplane."
-    return Verdict(judge(max(ratios) <= 1, sound=sound, otherwise="open"), evidence, "identity", corrected=corrected)
 
 
-@claim(
-    "lopuhaa2020",
+@section_4(
     "Theorem 4.1, frequencies",
-    says="the error of the frequencies is at least a / (2 pi e n^2) exp(2 H(T|Y) / (a - 1)) as n grows",
-    rests_on=(
-        "accuracy.lower_bounds.frequency_bound_from_entropy",
-        "accuracy.exact_risk.binary_risk",
-        "accuracy.exact_risk.binary_entropies",
-    ),
+    EntropyBounds.frequency,
+    TwoValues.risk,
+    TwoValues.entropies,
+    corrected="For every n: MSE >= a / n^2 (exp(2 H(T|Y) / (a-1)) / (2 pi e) - 1/12), by a uniform jitter on the "
+    "tallies.",
+    assumption="Read as the limit the source proves.",
 )
-def theorem_4_1_frequencies() -> Verdict:
-    """Decide for many users, show where a finite number breaks it, and check the repair there."""
-    spread = 0.5 * np.log(2 * np.pi * np.e * 0.3)
-    plain = lower_bounds.frequency_bound_from_entropy(spread, 2, 7, jitter=False)
-    repaired = lower_bounds.frequency_bound_from_entropy(spread, 2, 7, jitter=True)
-    sound = _risk_sound() and agree(plain, 2 * 0.3 / 49) and agree(plain - repaired, 2 / (12 * 49))
-    ratios, mended = [], []
-    for users in USERS:
-        for epsilon in (*BUDGETS, 12.0):
-            entropy = exact_risk.binary_entropies(users, epsilon)[1]
-            error = exact_risk.binary_risk(users, epsilon).frequency
-            bound = lower_bounds.frequency_bound_from_entropy(entropy, 2, users, jitter=False)
-            ratios.append((bound / error, users, epsilon))
-            mended.append(lower_bounds.frequency_bound_from_entropy(entropy, 2, users, jitter=True) / error)
-    large = [ratio for ratio, users, epsilon in ratios if users == USERS[-1] and epsilon < 12]
-    broken = max(ratios)
-    evidence = (
-        f"bound over least error, two values, n = 100, epsilon .5, 1, 3: at most {max(large):.2f}; at n = {broken[1]}, epsilon {broken[2]:g} it is "
-        f"{broken[0]:.0f}; with the repair at most {max(mended):.2f} everywhere"
-    )
-    corrected = (
-        "For every n: MSE >= a / n^2 (exp(2 H(T|Y) / (a-1)) / (2 pi e) - 1/12), by a uniform jitter on the tallies."
-    )
-    holds = max(large) <= 1 and max(mended) <= 1 < broken[0]
-    assumption = "Read as the limit the source proves."
-    return Verdict(
-        judge(holds, sound=sound, otherwise="open"), evidence, "identity", corrected=corrected, assumption=assumption
+def theorem_4_1_frequencies(e: Evidence) -> str:
+    """the error of the frequencies is at least a / (2 pi e n^2) exp(2 H(T|Y) / (a - 1)) as n grows"""
+    _check_two_values(e)
+    two, spread, ratios = EntropyBounds(2), 0.5 * np.log(2 * np.pi * np.e * 0.3), {}
+    e.same([two.frequency(spread, 7, jitter=j) for j in (False, True)], [2 * 0.3 / 49, 2 * (0.3 - 1 / 12) / 49])
+    for users, epsilon in product(USERS, (*BUDGETS, 12.0)):
+        case = TwoValues(users, epsilon)
+        entropy, error = case.entropies()[1], case.risk().frequency
+        ratios[users, epsilon] = [two.frequency(entropy, users, jitter=j) / error for j in (False, True)]
+    large = max(ratios[USERS[-1], epsilon][0] for epsilon in BUDGETS)
+    broken, (users, epsilon) = max((plain, setting) for setting, (plain, _) in ratios.items())
+    mended = max(repaired for _, repaired in ratios.values())
+    e.needs(large <= 1 and mended <= 1 < broken)
+    return (
+        f"bound over least error, two values, n = 100, epsilon .5, 1, 3: at most {large:.2f}; at n = {users}, epsilon "
+        f"{epsilon:g} it is {broken:.0f}; with the repair at most {mended:.2f} everywhere"
     )
 
 
-@claim(
-    "lopuhaa2020",
+@section_4(
     "Theorem 4.2",
-    says="the entropies h(P|Y) + (a-1)/2 ln n and H(T|Y) - (a-1)/2 ln n tend to limits given by determinants of information matrices",
-    rests_on=(
-        "accuracy.lower_bounds.entropy_limits",
-        "accuracy.information.entropy_constants",
-        "accuracy.information.fisher_information",
-        "accuracy.information.conditional_covariance",
-        "accuracy.exact_risk.binary_entropies",
-    ),
+    EntropyBounds.limits,
+    information.entropy_constants,
+    information.fisher_information,
+    information.conditional_covariance,
+    TwoValues.entropies,
+    kind="certified",
+    corrected="Under Jeffreys' prior the limits are approached like n^(-1/4) only: at n = 400 they are a third of a "
+    "nat away.",
 )
-def theorem_4_2() -> Verdict:
-    """Decide by exact entropies at 100, 200 and 400 users, extrapolated, under a smooth prior and under Jeffreys'."""
-    channel, point = routes.krr_channel(1.0, 3), np.array([0.5, 0.3, 0.2])
-    found = information.fisher_information(channel, point), information.conditional_covariance(channel, point)
-    (limits, sound), (slow_limits, also) = _binary_limits(4.0), _binary_limits(0.5)
-    sound &= also and agree(found, routes.information_sum(channel, point)) and _risk_sound()
-    smooth, slow = ([_distance(n, c, lim) for n in (100, 200, 400)] for c, lim in ((4.0, limits), (0.5, slow_limits)))
+def theorem_4_2(e: Evidence) -> str:
+    """the entropies h(P|Y) + (a-1)/2 ln n and H(T|Y) - (a-1)/2 ln n tend to limits given by determinants of information
+    matrices
+    """
+    _check_two_values(e)
+    _check_matrices(e, routes.krr_channel(1.0, 3))
+    smooth, slow = _distances(e, 4.0), _distances(e, 0.5)
     limit = (8 * smooth[2] - 6 * smooth[1] + smooth[0]) / 3
-    rate = slow[2] / slow[1]
-    evidence = (
-        f"two values, epsilon 1, Dirichlet(4): distance to the limits {_listed(d[0] for d in smooth)} (P) and {_listed(d[1] for d in smooth)} (T) at "
-        f"n = 100, 200, 400, extrapolated {limit[0]:.3f} and {limit[1]:.3f}; under Jeffreys' prior {_listed(d[0] for d in slow)}, "
-        f"a factor {rate[0]:.2f} per doubling"
+    rate = slow[2, 0] / slow[1, 0]
+    e.needs(np.abs(limit).max() < 0.005 and abs(rate - 2**-0.25) < 0.01)
+    return (
+        f"two values, epsilon 1, Dirichlet(4): distance to the limits {_listed(smooth[:, 0])} (P) and "
+        f"{_listed(smooth[:, 1])} (T) at n = 100, 200, 400, extrapolated {limit[0]:.3f} and {limit[1]:.3f}; under "
+        f"Jeffreys' prior {_listed(slow[:, 0])}, a factor {rate:.2f} per doubling"
     )
-    corrected = (
-        "Under Jeffreys' prior the limits are approached like n^(-1/4) only: at n = 400 they are a third of a nat away."
-    )
-    holds = bool(np.abs(limit).max() < 0.005 and abs(rate[0] - 2**-0.25) < 0.01)
-    return Verdict(judge(holds, sound=sound, otherwise="open"), evidence, "certified", corrected=corrected)
 
 
 def _listed(numbers: Iterable[float]) -> str:
     return ", ".join(f"{number:.3f}" for number in numbers)
 
 
-def _binary_limits(concentration: float) -> tuple[tuple[float, float], bool]:
-    """Return the limits (41) and (42) for k-RR on two values at epsilon 1, and whether they are those of Gaussian
+def _check_matrices(e: Evidence, channel: Array) -> None:
+    point = np.array([0.5, 0.3, 0.2])
+    found = information.fisher_information(channel, point), information.conditional_covariance(channel, point)
+    e.same(found, routes.information_sum(channel, point))
+
+
+def _distances(e: Evidence, concentration: float) -> Array:
+    """Return how far ``h(P|Y) + ln(n) / 2`` and ``H(T|Y) - ln(n) / 2`` are from the limits (41) and (42).
+
+    k-RR on two values at epsilon 1, a row for each of 100, 200 and 400 users; the limits are those of Gaussian
     posteriors.
     """
     contrast, (nodes, weights) = np.expm1(1.0), roots_jacobi(80, concentration - 1, concentration - 1)
     points, weights = (1 + nodes) / 2, weights / weights.sum()
     constants = [information.entropy_constants(routes.krr_channel(1.0, 2), [[p, 1 - p]]) for p in points]
-    first, second = (float(weights @ np.array(values)) for values in zip(*constants, strict=True))
+    limits = EntropyBounds(2).limits(*(weights @ np.array(constants)))
     variance = (1 + contrast * points) * (1 + contrast * (1 - points)) / contrast**2
-    gaussian = [0.5 * weights @ np.log(2 * np.pi * np.e * v) for v in (variance, variance - points * (1 - points))]
-    limits = lower_bounds.entropy_limits(first, second, 2)
-    return limits, agree(limits, gaussian)
+    variances = (variance, variance - points * (1 - points))
+    e.same(limits, [0.5 * weights @ np.log(2 * np.pi * np.e * v) for v in variances])
+    entropies = np.array([TwoValues(users, 1.0, concentration).entropies() for users in (100, 200, 400)])
+    distances: Array = entropies + np.outer(np.log([100, 200, 400]), [0.5, -0.5]) - limits
+    return distances
 
 
-def _distance(users: int, concentration: float, limits: tuple[float, float]) -> Array:
-    """Return how far ``h(P|Y) + ln(n) / 2`` and ``H(T|Y) - ln(n) / 2`` are from their limits."""
-    entropies = exact_risk.binary_entropies(users, 1.0, concentration)
-    distance: Array = np.array(entropies) + np.array([0.5, -0.5]) * np.log(users) - limits
-    return distance
-
-
-@claim(
-    "lopuhaa2020",
+@section_4(
     "Corollary 4.3",
-    says="in the limit n times the errors are at least a exp(-c_P / (a-1)) and a exp(c_F / (a-1))",
-    rests_on=(
-        "accuracy.lower_bounds.asymptotic_bounds",
-        "accuracy.information.entropy_constants",
-        "accuracy.information.distribution_error",
-        "accuracy.information.frequency_error",
-        "accuracy.information.krr_log_det_information",
-    ),
+    EntropyBounds.asymptotic,
+    information.entropy_constants,
+    information.distribution_error,
+    information.frequency_error,
+    information.krr_log_det_information,
+    corrected="Exactly, n MSE_P tends to the mean trace of J_P^-1 and n MSE_F to that less the mean of 1 - |P|^2; the "
+    "bounds may be raised by (a-1)/a a^(1/(a-1)).",
 )
-def corollary_4_3() -> Verdict:
-    """Decide by the limiting errors themselves, the mean traces of the inverse information, over draws from Jeffreys'
-    prior.
-    """
+def corollary_4_3(e: Evidence) -> str:
+    """in the limit n times the errors are at least a exp(-c_P / (a-1)) and a exp(c_F / (a-1))"""
     points = np.random.default_rng(2022).dirichlet(np.full(4, 0.5), size=100)
-    channels = {"k-RR": routes.krr_channel(1.0, 4), "OUE": routes.unary_channel(0.5, 1 / (np.e + 1), 4)}
-    sound, ratios = True, {}
+    krr, diversity = routes.krr_channel(1.0, 4), 1 - (points**2).sum(axis=1)
+    channels, texts = {"k-RR": krr, "OUE": routes.unary_channel(0.5, 1 / (np.e + 1), 4)}, []
     for name, channel in channels.items():
-        constants = information.entropy_constants(channel, points)
-        bounds = lower_bounds.asymptotic_bounds(*constants, 4)
+        bounds = EntropyBounds(4).asymptotic(*information.entropy_constants(channel, points))
         sums = [routes.information_sum(channel, point) for point in points]
-        logs = [[np.linalg.slogdet(m)[1] for m in pair] for pair in sums]
-        first = np.mean([j for j, _ in logs])
-        second = np.mean([c - np.log(p).sum() - j for (j, c), p in zip(logs, points, strict=True)])
-        sound &= agree(bounds, (4 * np.exp(-first / 3), 4 * np.exp(second / 3)))
-        traces = np.array([routes.completed_trace(j) for j, _ in sums])
+        first, covariance = np.array([[np.linalg.slogdet(m)[1] for m in pair] for pair in sums]).T
+        second = covariance - np.log(points).sum(axis=1) - first
+        e.same(bounds, (4 * np.exp(-first.mean() / 3), 4 * np.exp(second.mean() / 3)))
         errors = np.array([information.distribution_error(channel, p) for p in points])
         fewer = np.array([information.frequency_error(channel, p) for p in points])
-        sound &= agree(errors, traces) and agree(errors - fewer, 1 - (points**2).sum(axis=1))
-        ratios[name] = (bounds[0] / errors.mean(), bounds[1] / fewer.mean())
-    closed = information.krr_log_det_information(points[0], epsilon=1.0)
-    sound &= agree(closed, np.linalg.slogdet(routes.information_sum(channels["k-RR"], points[0])[0])[1])
-    text = "; ".join(f"{name} {r[0]:.3f} and {r[1]:.3f}" for name, r in ratios.items())
-    evidence = f"bound over limiting error of distribution and frequencies, 4 values, epsilon 1, 100 draws from Jeffreys' prior: {text}"
-    corrected = (
-        "Exactly, n MSE_P tends to the mean trace of J_P^-1 and n MSE_F to that less the mean of 1 - |P|^2; the bounds may be raised by "
-        "(a-1)/a a^(1/(a-1))."
+        e.same(errors, [routes.completed_trace(j) for j, _ in sums])
+        e.same(errors - fewer, diversity)
+        ratios = (bounds[0] / errors.mean(), bounds[1] / fewer.mean())
+        e.needs(max(ratios) <= 1)
+        texts.append(f"{name} {ratios[0]:.3f} and {ratios[1]:.3f}")
+    determinant = np.linalg.slogdet(routes.information_sum(krr, points[0])[0])[1]
+    e.same(information.krr_log_det_information(points[0], epsilon=1.0), determinant)
+    return (
+        "bound over limiting error of distribution and frequencies, 4 values, epsilon 1, 100 draws from Jeffreys' "
+        "prior: " + "; ".join(texts)
     )
-    holds = max(max(pair) for pair in ratios.values()) <= 1
-    return Verdict(judge(holds, sound=sound, otherwise="open"), evidence, "identity", corrected=corrected)
 
 
-@claim(
-    "lopuhaa2020",
+@section_4(
     "Theorem 4.4",
-    says="every epsilon-LDP channel has ln det J_p <= 2 (a-1) ln(e^epsilon - 1) and ln det C_p - sum ln p_x >= -a epsilon",
-    rests_on=(
-        "accuracy.lower_bounds.log_information_ceiling",
-        "accuracy.lower_bounds.log_covariance_floor",
-        "accuracy.information.fisher_information",
-        "accuracy.information.conditional_covariance",
-    ),
+    LowerBounds.log_information_ceiling,
+    LowerBounds.log_covariance_floor,
+    information.fisher_information,
+    information.conditional_covariance,
+    kind="proof",
+    corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: that is the least ln det E_{y,p} - sum ln p_x of "
+    "a single output can be.",
 )
-def theorem_4_4() -> Verdict:
-    """Decide by channels and distributions pushed to the extremes; the equality cases tie the constants down."""
-    sound, slack = _extremes_sound(), np.full(3, np.inf)
-    rng = np.random.default_rng(2022)
-    for size in (3, 4):
-        for epsilon in (0.5, 2.0):
-            ceiling = lower_bounds.log_information_ceiling(size, epsilon)
-            floors = [lower_bounds.log_covariance_floor(size, epsilon, form=form) for form in ("published", "sharp")]
-            for channel in routes.random_channels(size, epsilon, 24, rng):
-                for concentration in (1.0, 0.05):
-                    point = np.maximum(rng.dirichlet(np.full(size, concentration)), 1e-6)
-                    point /= point.sum()
-                    one = np.linalg.slogdet(information.fisher_information(channel, point))[1]
-                    other = (
-                        np.linalg.slogdet(information.conditional_covariance(channel, point))[1] - np.log(point).sum()
-                    )
-                    slack = np.minimum(slack, [ceiling - one, other - floors[0], other - floors[1]])
-    evidence = (
-        f"192 channels and distributions on 3 and 4 values: slack at least {slack[0]:.2f} in (54), {slack[1]:.2f} in (55), {slack[2]:.2f} with "
-        "the floor -(a-1) epsilon; on two values the least slack of (54) is epsilon exactly"
+def theorem_4_4(e: Evidence) -> str:
+    """every epsilon-LDP channel has ln det J_p <= 2 (a-1) ln(e^epsilon - 1) and ln det C_p - sum ln p_x >= -a
+    epsilon
+    """
+    _check_extremes(e)
+    slack, rng = np.full(3, np.inf), np.random.default_rng(2022)
+    for size, epsilon in product((3, 4), (0.5, 2.0)):
+        bounds = LowerBounds(size, epsilon)
+        ceiling, floors = bounds.log_information_ceiling(), [bounds.log_covariance_floor(form) for form in FORMS]
+        for channel, concentration in product(routes.random_channels(size, epsilon, 24, rng), (1.0, 0.05)):
+            point = np.maximum(rng.dirichlet(np.full(size, concentration)), 1e-6)
+            point /= point.sum()
+            one = np.linalg.slogdet(information.fisher_information(channel, point))[1]
+            other = np.linalg.slogdet(information.conditional_covariance(channel, point))[1] - np.log(point).sum()
+            slack = np.minimum(slack, [ceiling - one, *(other - floor for floor in floors)])
+    e.needs(slack.min() >= 0)
+    return (
+        f"192 channels and distributions on 3 and 4 values: slack at least {slack[0]:.2f} in (54), {slack[1]:.2f} in "
+        f"(55), {slack[2]:.2f} with the floor -(a-1) epsilon; on two values the least slack of (54) is epsilon exactly"
     )
-    corrected = "(55) holds with -(a-1) epsilon in place of -a epsilon: that is the least ln det E_{y,p} - sum ln p_x of a single output can be."
-    return Verdict(judge(bool(slack.min() >= 0), sound=sound, otherwise="open"), evidence, "proof", corrected=corrected)
 
 
-def _finite_sound() -> bool:
-    """Return whether the bound for every number of users is its own derivation on two values, and never passes the
-    exact error.
-    """
-    angle = (np.arange(40) + 0.5) * np.pi / 40
-    share, held = (np.exp(0.5) - 1) / (np.exp(0.5) + 1), (1 + np.cos(angle)) / 2
-    divergence = float(np.mean(4 * share**2 * (held - 0.5) ** 2))
-    sound = True
-    for users in (1, 10, 20):
-        written = np.exp(2 * (np.log(np.pi / 4) - users * divergence)) / (np.pi * np.e)
-        found = lower_bounds.finite_users_bound(2, users, 0.5)
-        sound &= agree(found, written) and found < exact_risk.binary_risk(users, 0.5).distribution
-    return sound
-
-
-def _extremes_sound() -> bool:
-    """Return whether the constants of Theorem 4.4 stand at their extremes, and the matrices are those of the
-    definitions.
-    """
-    epsilon, point, channel = 0.7, np.array([0.5, 0.3, 0.2]), routes.krr_channel(0.7, 3)
-    corner = np.array([1 - 1e-13, 1e-13])
+def _check_extremes(e: Evidence) -> None:
+    """See the constants of Theorem 4.4 at their extremes, and the matrices as defined."""
+    epsilon, corner = 0.7, np.array([1 - 1e-13, 1e-13])
     attained = np.log(routes.information_sum(routes.krr_channel(epsilon, 2), corner)[0].item())
     pattern, heavy = np.exp(epsilon * np.array([1, 0, 0, 0])), np.array([1 - 3e-13, 1e-13, 1e-13, 1e-13])
-    lowest = np.log(pattern / (pattern @ heavy)).sum()
-    floors = [lower_bounds.log_covariance_floor(4, epsilon, form=form) for form in ("published", "sharp")]
-    found = information.fisher_information(channel, point), information.conditional_covariance(channel, point)
-    return (
-        agree(lower_bounds.log_information_ceiling(2, epsilon), attained + epsilon)
-        and agree(lower_bounds.log_information_ceiling(4, epsilon), 3 * (attained + epsilon))
-        and agree(floors, [lowest * 4 / 3, lowest])
-        and agree(found, routes.information_sum(channel, point))
-    )
+    lowest, bounds = np.log(pattern / (pattern @ heavy)).sum(), LowerBounds(4, epsilon)
+    e.same(LowerBounds(2, epsilon).log_information_ceiling(), attained + epsilon)
+    e.same(bounds.log_information_ceiling(), 3 * (attained + epsilon))
+    e.same([bounds.log_covariance_floor(form) for form in FORMS], [lowest * 4 / 3, lowest])
+    _check_matrices(e, routes.krr_channel(epsilon, 3))
 
 
-@claim(
-    "lopuhaa2020",
+@section_4(
     "Theorem 4.5",
-    says="as n grows, n MSE_P is at least a / (e^epsilon - 1)^2, and n MSE_F at least that times e^(-a epsilon / (a-1)) (informally Theorem 1.4)",
-    rests_on=(
-        "accuracy.lower_bounds.distribution_bound",
-        "accuracy.lower_bounds.frequency_bound",
-        "accuracy.lower_bounds.finite_users_bound",
-        "accuracy.lower_bounds.log_information_ceiling",
-        "accuracy.lower_bounds.log_covariance_floor",
-        "accuracy.information.dirichlet_diversity",
-        "accuracy.exact_risk.binary_risk",
-        "privacy.design.best_channel",
-    ),
+    LowerBounds.distribution,
+    LowerBounds.frequency,
+    LowerBounds.finite_users,
+    LowerBounds.log_information_ceiling,
+    LowerBounds.log_covariance_floor,
+    information.SymmetricDirichlet.diversity,
+    TwoValues.risk,
+    best_channel.best_channel,
+    kind="certified",
+    corrected="A statement about the limit only: below about n = a^2 / epsilon^2 users the error is smaller. For every "
+    "n under a Dirichlet prior: MSE_P >= kappa a / (2 pi e) exp(2 (h(P) - n t tr Cov P / (a-1)) / (a-1)), t the trace "
+    "of the information at the uniform distribution.",
 )
-def theorem_4_5() -> Verdict:
-    """Decide in the limit by the best channels there are, and find how many users it takes before the bound is one."""
-    sound, margins = _risk_sound() and _finite_sound(), []
-    rng = np.random.default_rng(2022)
+def theorem_4_5(e: Evidence) -> str:
+    """as n grows, n MSE_P is at least a / (e^epsilon - 1)^2, and n MSE_F at least that times e^(-a epsilon / (a-1))
+    (informally Theorem 1.4)
+    """
+    _check_two_values(e)
+    _check_few_users(e)
+    margins, rng = [], np.random.default_rng(2022)
     for size in (2, 3, 4):
         points = np.maximum(rng.dirichlet(np.full(size, 0.5), size=12), 1e-9)
         points /= points.sum(axis=1, keepdims=True)
+        diversity = float(1 - (points**2).sum(axis=1).mean())
         for epsilon in BUDGETS:
-            bound = lower_bounds.distribution_bound(size, epsilon)
-            ceiling = lower_bounds.log_information_ceiling(size, epsilon)
-            floor = lower_bounds.log_covariance_floor(size, epsilon)
-            sound &= agree(bound, size * np.exp(-ceiling / (size - 1))) and agree(
-                bound, size / (np.exp(epsilon) - 1) ** 2
-            )
-            fewer = lower_bounds.frequency_bound(size, epsilon)
-            sound &= agree(fewer, size * np.exp((floor - ceiling) / (size - 1)))
-            sound &= agree(fewer, bound * np.exp(-size * epsilon / (size - 1)))
-            best = design.best_channel(points, epsilon)
-            sound &= agree(best.channel.sum(axis=0), np.ones(size))
-            traces = [routes.completed_trace(routes.information_sum(best.channel, p)[0]) for p in points]
-            sound &= agree(best.error, np.mean(traces), rel=1e-6) and agree(best.lower_bound, np.mean(traces), rel=1e-6)
-            margins += [
-                bound / best.lower_bound,
-                fewer / (best.lower_bound - float(1 - (points**2).sum(axis=1).mean())),
-            ]
-    binary, many = lower_bounds.distribution_bound(2, 0.5), lower_bounds.distribution_bound(1024, 0.5)
-    enough = next(n for n in range(10, 400, 10) if n * exact_risk.binary_risk(n, 0.5).distribution >= binary)
-    guess = 1 - 1 / 1024 - information.dirichlet_diversity(1024)
-    sound &= agree(guess, (1 - 1 / 1024) / (1024 / 2 + 1))
-    evidence = (
-        f"over the least limiting error of any channel, 2 to 4 values, epsilon .5, 1, 3, certified: at most {max(margins):.2f}. "
-        f"Not a bound at finite n: two values at epsilon .5 need n = {enough}; with 1024 values at .5 and n = 10^4 it says {many / 1e4:.3f}, "
-        f"but guessing the uniform distribution errs by {guess:.5f}"
+            bounds, best = LowerBounds(size, epsilon), best_channel.best_channel(points, epsilon)
+            bound, fewer, ceiling = bounds.distribution(), bounds.frequency(), bounds.log_information_ceiling()
+            written = size / (np.exp(epsilon) - 1) ** 2
+            e.same([bound, size * np.exp(-ceiling / (size - 1))], [written, written])
+            exponent = (bounds.log_covariance_floor() - ceiling) / (size - 1)
+            written *= np.exp(-size * epsilon / (size - 1))
+            e.same([fewer, size * np.exp(exponent)], [written, written])
+            e.same(best.channel.sum(axis=0), np.ones(size))
+            trace = np.mean([routes.completed_trace(routes.information_sum(best.channel, p)[0]) for p in points])
+            e.same([best.error, best.lower_bound], [trace, trace], rel=1e-6)
+            margins += [bound / best.lower_bound, fewer / (best.lower_bound - diversity)]
+    e.needs(max(margins) <= 1)
+    binary, many = LowerBounds(2, 0.5).distribution(), LowerBounds(1024, 0.5).distribution()
+    enough = next((n for n in range(10, 400, 10) if n * TwoValues(n, 0.5).risk().distribution >= binary), 400)
+    guess = 1 - 1 / 1024 - information.SymmetricDirichlet(1024).diversity()
+    e.same(guess, (1 - 1 / 1024) / (1024 / 2 + 1))
+    return (
+        f"over the least limiting error of any channel, 2 to 4 values, epsilon .5, 1, 3, certified: at most "
+        f"{max(margins):.2f}. Not a bound at finite n: two values at epsilon .5 need n = {enough}; with 1024 values at "
+        f".5 and n = 10^4 it says {many / 1e4:.3f}, but guessing the uniform distribution errs by {guess:.5f}"
     )
-    corrected = (
-        "A statement about the limit only: below about n = a^2 / epsilon^2 users the error is smaller. For every n under a Dirichlet prior: "
-        "MSE_P >= kappa a / (2 pi e) exp(2 (h(P) - n t tr Cov P / (a-1)) / (a-1)), t the trace of the information at the uniform distribution."
-    )
-    holds = max(margins) <= 1
-    return Verdict(judge(holds, sound=sound, otherwise="open"), evidence, "certified", corrected=corrected)
+
+
+def _check_few_users(e: Evidence) -> None:
+    """See the bound for every number of users follow its derivation on two values, below the exact error."""
+    angle = (np.arange(40) + 0.5) * np.pi / 40
+    share, held = (np.exp(0.5) - 1) / (np.exp(0.5) + 1), (1 + np.cos(angle)) / 2
+    divergence = float(np.mean(4 * share**2 * (held - 0.5) ** 2))
+    for users in (1, 10, 20):
+        found = LowerBounds(2, 0.5).finite_users(users)
+        e.same(found, np.exp(2 * (np.log(np.pi / 4) - users * divergence)) / (np.pi * np.e))
+        e.sure(found < TwoValues(users, 0.5).risk().distribution)

@@ -23,7 +23,7 @@ from ldpnb.papers.lopuhaa2020.tables.frequencies import (
     bayes_estimator,
     compare,
 )
-from ldpnb.privacy import design
+from ldpnb.privacy.best_channel import best_channel
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
@@ -51,15 +51,15 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
         for count in users:
             seen = np.arange(count + 1)
             maximum = likelihood.krr_mle(np.column_stack([seen, count - seen]), epsilon=epsilon)[:, 0]
-            best = exact_risk.binary_risk(count, epsilon).distribution
-            entropy = exact_risk.binary_entropies(count, epsilon)[0]
+            exact, bounds = exact_risk.TwoValues(count, epsilon), lower_bounds.LowerBounds(2, epsilon)
+            best, entropy = exact.risk().distribution, exact.entropies()[0]
             errors = {
                 "Bayes": best,
-                "MLE": exact_risk.binary_risk(count, epsilon, estimates=maximum).distribution,
+                "MLE": exact.risk(maximum).distribution,
                 "unbiased": limit / count,
-                "(59)": lower_bounds.distribution_bound(2, epsilon) / count,
-                "entropy, any n": lower_bounds.distribution_bound_from_entropy(entropy, 2),
-                "any channel, any n": lower_bounds.finite_users_bound(2, count, epsilon),
+                "(59)": bounds.distribution() / count,
+                "entropy, any n": lower_bounds.EntropyBounds(2).distribution(entropy),
+                "any channel, any n": bounds.finite_users(count),
             }
             for name, error in errors.items():
                 rows.append((epsilon, count, name, count * error, name != "(59)" or bool(error <= best)))
@@ -115,14 +115,15 @@ def _bounds(mechanism: str, size: int, users: int, epsilon: float, points: Float
         limit = float(np.mean([information.distribution_error(channel, point) for point in points]))
         constant = float(np.mean([np.linalg.slogdet(information.fisher_information(channel, p))[1] for p in points]))
     else:
-        limit = information.unbiased_frequency_error(made) + information.dirichlet_diversity(size)
+        limit = information.unbiased_frequency_error(made) + information.SymmetricDirichlet(size).diversity()
         constant = float(np.mean([information.krr_log_det_information(point, epsilon=epsilon) for point in points]))
+    bounds, entropies = lower_bounds.LowerBounds(size, epsilon), lower_bounds.EntropyBounds(size)
     return {
-        "(59)": lower_bounds.distribution_bound(size, epsilon),
-        "any channel": lower_bounds.any_channel_bound(size, epsilon),
-        "(51), raised": lower_bounds.hyperplane_factor(size) * lower_bounds.asymptotic_bounds(constant, 0.0, size)[0],
+        "(59)": bounds.distribution(),
+        "any channel": bounds.any_channel(),
+        "(51), raised": entropies.factor() * entropies.asymptotic(constant, 0.0)[0],
         "limit of this channel": limit,
-        "any channel, any n": users * lower_bounds.finite_users_bound(size, users, epsilon),
+        "any channel, any n": users * bounds.finite_users(users),
     }
 
 
@@ -176,7 +177,7 @@ def distance_to_bayes(users: Sequence[int], epsilon: float, concentrations: dict
     rows = []
     for prior, concentration in concentrations.items():
         for count in users:
-            found, seen = exact_risk.binary_posteriors(count, epsilon, concentration), np.arange(count + 1)
+            found, seen = exact_risk.TwoValues(count, epsilon, concentration).posteriors(), np.arange(count + 1)
             maximum = likelihood.krr_mle(np.column_stack([seen, count - seen]), epsilon=epsilon)[:, 0]
             distance = found.chances @ (maximum - found.means) ** 2 / (found.chances @ found.variances)
             rows.append((prior, count, float(distance)))
@@ -212,7 +213,7 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
             "OUE": unary.channel(),
             "SUE": UnaryEncoding.symmetric(epsilon, domain_size).channel(),
         }
-        best = design.best_channel(distributions, epsilon)
+        best = best_channel(distributions, epsilon)
         errors = {
             name: float(np.mean([information.distribution_error(channel, point) for point in distributions]))
             for name, channel in channels.items()
@@ -244,7 +245,7 @@ def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> pd.DataFra
     uniform, rows = np.full(domain_size, 1 / domain_size), []
     sizes = np.array([int(code).bit_count() for code in range(1, 2**domain_size - 1)])
     for epsilon in epsilons:
-        chances = design.best_channel(uniform, epsilon).channel @ uniform
+        chances = best_channel(uniform, epsilon).channel @ uniform
         rows += [(epsilon, size, float(chances[sizes == size].sum())) for size in range(1, domain_size)]
     return pd.DataFrame(rows, columns=["epsilon", "subset_size", "share"])
 

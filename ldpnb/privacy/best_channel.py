@@ -19,7 +19,7 @@ _ITERATIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class BestChannel:
     """A channel of least limiting error.
 
     Parameters
@@ -39,11 +39,8 @@ class Design:
 
 
 def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
-    """Return the patterns of 1 and ``e^epsilon``, divided by ``e^epsilon``: row j favours the values whose bit is set
-    in ``j + 1``.
+    """Return the patterns of ``e^-epsilon`` and 1: row j favours the values whose bit is set in ``j + 1``.
 
-    Examples
-    --------
     >>> staircase_patterns(2, np.log(2)).round(12).tolist()
     [[1.0, 0.5], [0.5, 1.0]]
     """
@@ -53,7 +50,7 @@ def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
     return patterns
 
 
-def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float = 1e-9) -> Design:
+def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float = 1e-9) -> BestChannel:
     """Return the epsilon-LDP channel of least limiting error, averaged over distributions.
 
     Parameters
@@ -65,17 +62,13 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     tolerance : float
         Relative distance between error and lower bound at which to stop.
 
-    Returns
-    -------
-    Design
-
     Raises
     ------
     RuntimeError
         If the bound is not reached within the tolerance.
 
-    Notes
-    -----
+    References
+    ----------
     Answers, for few values, the question of Section 6 of lopuhaa2020.
 
     Examples
@@ -111,7 +104,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     if not value - bound <= tolerance * value:
         raise RuntimeError(f"the best channel is known to {value - bound:.3g} only, tolerance={tolerance:g}")
     squares = float((points**2).sum(axis=1).mean())
-    return Design(weights[:, None] * patterns, value - squares, bound - squares)
+    return BestChannel(weights[:, None] * patterns, value - squares, bound - squares)
 
 
 def _derivatives(patterns: Floats, points: Floats, weights: Floats) -> tuple[float, Floats, Floats]:

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from ldpnb.accuracy.information import distribution_error
-from ldpnb.accuracy.lower_bounds import any_channel_bound_at, uniform_optimum
+from ldpnb.accuracy.lower_bounds import LowerBounds, any_channel_bound_at
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.privacy.best_channel import best_channel, staircase_patterns
 from ldpnb.privacy.channel import privacy_loss
-from ldpnb.privacy.design import best_channel, staircase_patterns
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 7])
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 3.0, 10.0])
 def test_the_optimum_at_the_uniform_distribution_is_the_closed_form(size: int, epsilon: float) -> None:
     design = best_channel(np.full(size, 1 / size), epsilon)
-    closed = uniform_optimum(size, epsilon)[0]
+    closed = LowerBounds(size, epsilon).uniform_optimum()
     assert design.lower_bound <= closed * (1 + 1e-12)
     assert design.error == pytest.approx(closed, rel=5e-9)
 
@@ -61,6 +61,6 @@ def test_distributions_outside_its_reach_are_refused(points: list[float]) -> Non
 
 
 def test_a_channel_without_its_certificate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldpnb.privacy.design._ITERATIONS", 3)
+    monkeypatch.setattr("ldpnb.privacy.best_channel._ITERATIONS", 3)
     with pytest.raises(RuntimeError, match=r"the best channel is known to .* only, tolerance=1e-09"):
         best_channel([0.6, 0.4], 1.0)
