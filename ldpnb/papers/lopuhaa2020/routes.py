@@ -66,9 +66,7 @@ def krr_maximum(tallies: Array, epsilon: float) -> Array:
 
 
 def shortfall(channel: Array, tallies: Array, estimates: Array) -> float:
-    """Return by how many nats at most the worst of some estimates misses the maximum likelihood; infinite off the
-    simplex.
-    """
+    """Return by how many nats at most the worst estimate misses the maximum likelihood; infinite off the simplex."""
     if np.abs(estimates.sum(axis=1) - 1).max() > 1e-9 or estimates.min() < 0:
         return np.inf
     fitted = estimates @ channel.T
@@ -77,9 +75,7 @@ def shortfall(channel: Array, tallies: Array, estimates: Array) -> float:
 
 
 def never_further(project: Callable[[Array], Array], seed: int) -> bool:
-    """Return whether projecting drawn vectors never moves them away from any vertex of the simplex, hence from any
-    distribution.
-    """
+    """Return whether projecting moves no drawn vector away from a vertex of the simplex, hence from a distribution."""
     rng = np.random.default_rng(seed)
     vectors = rng.normal(0.2, 1, (200, 5))
     moved, vertices = project(vectors), np.eye(5)
@@ -88,8 +84,7 @@ def never_further(project: Callable[[Array], Array], seed: int) -> bool:
 
 
 def greedy(tallies: Array, epsilon: float, *, stop_when_nonnegative: bool) -> Array | None:
-    """Return the estimate of Appendix B, removing the smallest tally until (110) is nonnegative, or, as printed, until
-    it is not.
+    """Return the estimate of Appendix B, the smallest tally removed until (110) is nonnegative or, as printed, is not.
 
     The printed rule may remove every value: None.
     """
@@ -106,15 +101,14 @@ def greedy(tallies: Array, epsilon: float, *, stop_when_nonnegative: bool) -> Ar
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Every sequence of reports of a few users: its tallies, its chance, and what it says of distribution and
-    frequencies.
+    """Every sequence of reports of a few users: its tallies, its chance, and what it says of both targets.
 
     Parameters
     ----------
     tallies : (sequences, outputs) int
     chances : (sequences,) float
     means : dict of str to (sequences, values) float
-        Posterior means by target.
+        Posterior means by target, ``distribution`` and ``frequency``.
     squares : dict of str to (sequences,) float
         Posterior means of the squared length.
     """
@@ -131,9 +125,7 @@ class Sequences:
 
 
 def all_sequences(channel: Array, users: int, prior: Array) -> Sequences:
-    """Enumerate what a few users hold and report, one by one; every step is the definition of a Dirichlet prior or of
-    the channel.
-    """
+    """Enumerate what a few users hold and report, one by one, by the definitions of Dirichlet prior and channel."""
     outputs, values = channel.shape
     held = np.array(list(product(range(values), repeat=users)))
     seen = np.array(list(product(range(outputs), repeat=users)))
@@ -182,9 +174,7 @@ def mixture_posterior(channel: Array, tallies: NDArray[np.int64], prior: Array) 
 
 
 def integral_mean(channel: Array, tallies: NDArray[np.int64], prior: Array) -> Array:
-    """Return the ratio of integrals (21) for two or three values, by Gauss-Jacobi quadrature in stick-breaking
-    coordinates, exact here.
-    """
+    """Return the ratio of integrals (21) for a few values, by Gauss-Jacobi quadrature over broken sticks, exact here."""
     nodes = int(tallies.sum()) // 2 + 3
     points, weights = np.ones((1, 0)), np.ones(1)
     for x in range(len(prior) - 1):
@@ -201,8 +191,7 @@ def integral_mean(channel: Array, tallies: NDArray[np.int64], prior: Array) -> A
 
 
 def binary_entropy_of_distribution(users: int, epsilon: float) -> float:
-    """Return ``h(P|Y)`` for randomised response on two values under Jeffreys' prior, from the posterior densities
-    themselves.
+    """Return ``h(P|Y)`` for randomised response on two values under Jeffreys' prior, from the posterior densities.
 
     In the angle with ``p = sin^2`` the densities are trigonometric polynomials, and ``ln sin 2u`` has the Fourier
     series ``-ln 2 - sum_k cos(4 k u) / k``: the integral is a finite sum.
@@ -256,9 +245,7 @@ def completed_trace(information: Array) -> float:
 
 
 def random_channels(domain_size: int, epsilon: float, number: int, rng: np.random.Generator) -> list[Array]:
-    """Return epsilon-LDP channels: a few random patterns, each with all its cyclic shifts, which makes the columns'
-    sums equal.
-    """
+    """Return epsilon-LDP channels: a few random patterns with all cyclic shifts, which equal the columns' sums."""
     channels = []
     for turn in range(number):
         patterns = rng.random((1 + turn % 3, domain_size))

@@ -81,7 +81,7 @@ def _compare(
     """Return, by epsilon, target and estimator, the error's ratio to the baseline's, its spread, and z, a DataFrame."""
     table = frequencies.compare(mechanism, truth, epsilons, draws=draws or _draws(), seed=SEED, baseline=baseline)
     table["spread"] = ((table["ratio"] - 1) / table["z"]).abs()
-    return table.set_index(["epsilon", "target", "estimator"])[["ratio", "z", "spread"]]
+    return table.set_index([frequencies.EPSILON, "target", "estimator"])[["ratio", "z", "spread"]]
 
 
 def _mle(table: Any) -> Any:

@@ -5,7 +5,7 @@ same at every epsilon. Random streams are keyed by setting and draw: the numbers
 nor on which other points are computed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,17 +17,21 @@ from ldpnb import checks
 from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
+from ldpnb.notebook import table
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Key = tuple[str | int | float, ...]
+
+EPSILON = "epsilon (nats)"
 
 
 class Truth(Protocol):
     """Where a repetition's true distribution and frequencies come from."""
 
     @property
-    def key(self) -> tuple[str | int | float, ...]:
+    def key(self) -> Key:
         """What tells this truth's random stream from others'."""
 
     @property
@@ -40,20 +44,14 @@ class Truth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FromPrior:
-    """A distribution from a symmetric Dirichlet prior, and users drawn from it; concentration 1/2 is Jeffreys' prior.
-
-    Parameters
-    ----------
-    domain_size, users : int
-    concentration : float
-    """
+    """A distribution from a symmetric Dirichlet prior, Jeffreys' at concentration 1/2, and users drawn from it."""
 
     domain_size: int
     users: int
     concentration: float = 0.5
 
     @property
-    def key(self) -> tuple[str | int | float, ...]:
+    def key(self) -> Key:
         """What tells this truth's random stream from others'."""
         return ("Dirichlet", self.domain_size, self.users, self.concentration)
 
@@ -65,22 +63,14 @@ class FromPrior:
 
 @dataclass(frozen=True, slots=True)
 class FromDistribution:
-    """Users drawn from one fixed distribution.
-
-    Parameters
-    ----------
-    name : str
-        Tells its random stream from others'.
-    distribution : tuple of float
-    users : int
-    """
+    """Users drawn from one fixed distribution; the name tells its random stream from others'."""
 
     name: str
     distribution: tuple[float, ...]
     users: int
 
     @property
-    def key(self) -> tuple[str | int | float, ...]:
+    def key(self) -> Key:
         """What tells this truth's random stream from others'."""
         return (self.name, len(self.distribution), self.users)
 
@@ -98,8 +88,6 @@ class FromDistribution:
 def zipf(domain_size: int, exponent: float) -> tuple[float, ...]:
     """Return the distribution with probabilities proportional to ``rank^-exponent``.
 
-    Examples
-    --------
     >>> [round(share, 6) for share in zipf(2, 1.0)]
     [0.666667, 0.333333]
     """
@@ -109,21 +97,13 @@ def zipf(domain_size: int, exponent: float) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FixedCounts:
-    """One data set, whose users are not a sample of anything: there is no distribution to estimate.
-
-    Parameters
-    ----------
-    name : str
-        Tells its random stream from others'.
-    counts : tuple of int
-        Users per value.
-    """
+    """One data set, users per value, that is a sample of nothing: there is no distribution to estimate."""
 
     name: str
     counts: tuple[int, ...]
 
     @property
-    def key(self) -> tuple[str | int | float, ...]:
+    def key(self) -> Key:
         """What tells this truth's random stream from others'."""
         return (self.name, len(self.counts), sum(self.counts))
 
@@ -166,9 +146,7 @@ class Reports:
 
 
 Estimator = Callable[[Reports], Floats | tuple[Floats, Floats]]
-"""From reports to estimates ``(draws, k)``: one for both targets, or one of the distribution and one of the
-frequencies.
-"""
+"""From reports to estimates ``(draws, k)``, of both targets or one of the distribution and one of the frequencies."""
 
 MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
     "k-RR": KaryRandomisedResponse,
@@ -206,32 +184,27 @@ def estimate_uniform(reports: Reports) -> Floats:
 def bayes_estimator(concentration: float, *, exact: bool) -> Estimator:
     """Return the posterior means under a symmetric Dirichlet prior, for k-ary randomised response.
 
-    Parameters
-    ----------
-    concentration : float
-        Of the prior the estimate assumes.
-    exact : bool
-        Exact in O(n^2), or the saddle-point approximation.
+    Either exact in O(n^2), or by the saddle-point approximation.
     """
     solve = bayes.krr_posterior if exact else bayes.krr_posterior_saddle
+    return _posterior_means(lambda tally, epsilon: solve(tally, concentration, epsilon=epsilon))
 
+
+def _posterior_means(solve: Callable[[Counts, float], bayes.PosteriorMean]) -> Estimator:
     def estimate(reports: Reports) -> tuple[Floats, Floats]:
-        found = [solve(tally, concentration, epsilon=reports.mechanism.epsilon) for tally in reports.tallies]
+        found = [solve(tally, reports.mechanism.epsilon) for tally in reports.tallies]
         return np.array([one.distribution for one in found]), np.array([one.frequencies for one in found])
 
     return estimate
 
 
-def estimate_empirical_bayes(reports: Reports) -> tuple[Floats, Floats]:
-    """Return the posterior means under the symmetric Dirichlet prior that fits the reports best, for k-ary randomised
-    response.
-    """
-    epsilon, found = reports.mechanism.epsilon, []
-    for tally in reports.tallies:
-        fitted = bayes.fitted_concentration(tally, epsilon=epsilon)
-        found.append(bayes.krr_posterior_saddle(tally, fitted, epsilon=epsilon))
-    return np.array([one.distribution for one in found]), np.array([one.frequencies for one in found])
+def _fitted_posterior(tally: Counts, epsilon: float) -> bayes.PosteriorMean:
+    concentration = bayes.fitted_concentration(tally, epsilon=epsilon)
+    return bayes.krr_posterior_saddle(tally, concentration, epsilon=epsilon)
 
+
+estimate_empirical_bayes = _posterior_means(_fitted_posterior)
+"""The posterior means under the symmetric Dirichlet prior that fits the reports best, for k-ary randomised response."""
 
 SOURCE_ESTIMATORS: Mapping[str, Estimator] = {
     "unbiased": estimate_unbiased,
@@ -252,32 +225,12 @@ def compare(
     baseline: str = "Norm-Sub",
     workers: int = 1,
 ) -> pd.DataFrame:
-    """Compare estimators of distribution and frequencies over a grid of epsilon.
+    """Compare estimators of distribution and frequencies over a grid of epsilon, at least two draws per point.
 
-    Parameters
-    ----------
-    mechanism : str
-        A key of `MECHANISMS`.
-    truth : Truth
-    epsilons : sequence of float
-        Privacy budgets, nats.
-    draws : int
-        Repetitions per point, ``>= 2``.
-    seed : int
-    estimators : mapping of str to Estimator
-    baseline : str
-        The estimator that the others are compared with.
-    workers : int
-        Processes; the result is the same for any number.
-
-    Returns
-    -------
-    DataFrame
-        A row per epsilon, target (``distribution`` or ``frequency``) and estimator. Columns ``mechanism, domain_size,
-        users, epsilon, target, estimator``; ``mse``, the mean of the squared Euclidean error, and its
-        ``standard_error``; ``ratio``, the mse over the baseline's, and ``ratio_error``, the standard error of the mean
-        paired difference over the baseline's mse; ``z``, that mean over its standard error. The baseline itself has
-        neither ratio error nor z.
+    The mechanism is a key of `MECHANISMS`. A row holds, for an epsilon, a target and an estimator: the mean of the
+    squared Euclidean error and its standard error; its ratio to the baseline's, with as ratio error the standard error
+    of the mean paired difference over the baseline's error; and ``z``, that mean difference over its standard error.
+    The baseline itself has neither ratio error nor z. The result is the same for any number of workers.
     """
     checks.choice(mechanism=mechanism, among=tuple(MECHANISMS))
     checks.choice(baseline=baseline, among=tuple(estimators))
@@ -293,21 +246,51 @@ def compare(
     return pd.concat(tables, ignore_index=True)
 
 
+@table
+def _point(
+    name: str,
+    key: Key,
+    truths: Mapping[str, NDArray[Any]],
+    epsilon: float,
+    seed: int,
+    estimators: Mapping[str, Estimator],
+    baseline: str,
+) -> Iterator[dict[str, Any]]:
+    users = truths["users"]
+    draws, size = users.shape
+    reports = _streamed_reports(name, key, epsilon, users, seed)
+    errors: dict[tuple[str, str], Floats] = {}
+    for estimator, function in estimators.items():
+        estimates = function(reports)
+        both = estimates if isinstance(estimates, tuple) else (estimates, estimates)
+        errors["distribution", estimator] = ((both[0] - truths["distribution"]) ** 2).sum(axis=1)
+        errors["frequency", estimator] = ((both[1] - users / reports.users) ** 2).sum(axis=1)
+    for (target, estimator), error in errors.items():
+        reference = errors[target, baseline]
+        if np.isnan(error).any():
+            continue
+        difference = error - reference if estimator != baseline else np.full(draws, np.nan)
+        spread = difference.std(ddof=1) / np.sqrt(draws)
+        yield {
+            "mechanism": name,
+            "domain size": size,
+            "users": reports.users,
+            EPSILON: epsilon,
+            "target": target,
+            "estimator": estimator,
+            "mean squared error": error.mean(),
+            "standard error": error.std(ddof=1) / np.sqrt(draws),
+            "ratio": error.mean() / reference.mean(),
+            "ratio error": spread / reference.mean(),
+            "z": difference.mean() / spread if spread != 0 else 0.0,
+        }
+
+
 def sample_reports(mechanism: FrequencyMechanism, users: Counts, rngs: Sequence[np.random.Generator]) -> Reports:
     """Draw the tallies of every repetition from their exact joint law.
 
-    Parameters
-    ----------
-    mechanism : FrequencyMechanism
-        Unary encoding: at most 12 values, whose outputs are all listed.
-    users : (draws, k) int
-        Users per value in each repetition.
-    rngs : sequence of Generator
-        One per repetition.
-
-    Returns
-    -------
-    Reports
+    `users` are those per value in each repetition, ``(draws, k)``, and each has its generator. Unary encoding takes at
+    most 12 values, whose outputs are all listed.
     """
     if isinstance(mechanism, UnaryEncoding):
         laws = mechanism.channel().T
@@ -318,113 +301,48 @@ def sample_reports(mechanism: FrequencyMechanism, users: Counts, rngs: Sequence[
     return Reports(mechanism, None, np.array(tallies))
 
 
-def _point(
-    name: str,
-    key: tuple[str | int | float, ...],
-    truths: Mapping[str, NDArray[Any]],
-    epsilon: float,
-    seed: int,
-    estimators: Mapping[str, Estimator],
-    baseline: str,
-) -> pd.DataFrame:
-    users = truths["users"]
-    draws, size = users.shape
-    rngs = [stream("reports", name, *key, epsilon, draw, seed=seed) for draw in range(draws)]
-    reports = sample_reports(MECHANISMS[name](epsilon, size), users, rngs)
-    targets = {"distribution": truths["distribution"], "frequency": users / reports.users}
-    errors: dict[tuple[str, str], Floats] = {}
-    for estimator, function in estimators.items():
-        estimates = function(reports)
-        both = estimates if isinstance(estimates, tuple) else (estimates, estimates)
-        for (target, true), estimate in zip(targets.items(), both, strict=True):
-            errors[target, estimator] = ((estimate - true) ** 2).sum(axis=1)
-    rows = []
-    for (target, estimator), error in errors.items():
-        reference = errors[target, baseline]
-        if np.isnan(error).any():
-            continue
-        difference = error - reference if estimator != baseline else np.full(draws, np.nan)
-        spread = difference.std(ddof=1) / np.sqrt(draws)
-        rows.append(
-            {"mechanism": name, "domain_size": size, "users": reports.users, "epsilon": epsilon}
-            | {"target": target, "estimator": estimator, "mse": error.mean()}
-            | {"standard_error": error.std(ddof=1) / np.sqrt(draws), "ratio": error.mean() / reference.mean()}
-            | {"ratio_error": spread / reference.mean(), "z": difference.mean() / spread if spread != 0 else 0.0}
-        )
-    return pd.DataFrame(rows)
+def _streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: int) -> Reports:
+    """Draw the tallies of every repetition, each from its own stream."""
+    rngs = [stream("reports", name, *key, epsilon, draw, seed=seed) for draw in range(len(users))]
+    return sample_reports(MECHANISMS[name](epsilon, users.shape[1]), users, rngs)
 
 
+@table
 def early_stopping(
     mechanism: str, truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int
-) -> pd.DataFrame:
+) -> Iterator[dict[str, Any]]:
     """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE.
 
-    Parameters
-    ----------
-    mechanism : str
-        A key of `MECHANISMS`; unary encoding of at most 12 values.
-    truth : Truth
-    epsilon : float
-        Nats.
-    steps : sequence of int
-        After how many steps to look, rising.
-    draws : int
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``estimate``; ``shortfall``, the largest bound over the draws on what the log-likelihood lacks, in nats;
-        ``mse`` of the frequencies.
+    The shortfall is the largest bound over the draws on what the log-likelihood lacks; the error is that of the
+    frequencies.
     """
-    pairs = [truth.draw(stream("truth", *truth.key, draw, seed=seed)) for draw in range(draws)]
-    users = np.array([held for _, held in pairs])
-    rngs = [stream("reports", mechanism, *truth.key, epsilon, draw, seed=seed) for draw in range(draws)]
-    made = MECHANISMS[mechanism](epsilon, truth.domain_size)
-    reports = sample_reports(made, users, rngs)
+    users = np.array([truth.draw(stream("truth", *truth.key, draw, seed=seed))[1] for draw in range(draws)])
+    reports = _streamed_reports(mechanism, truth.key, epsilon, users, seed)
     rows = 1 + np.expm1(epsilon) * (np.eye(truth.domain_size) if reports.outputs is None else reports.outputs)
-    shares = reports.tallies / reports.users
+    true, shares = users / reports.users, reports.tallies / reports.users
+
+    def row(name: str, shortfall: float, estimate: Floats) -> dict[str, Any]:
+        error = ((estimate - true) ** 2).sum(axis=1).mean()
+        return {"estimate": name, "shortfall (nats)": shortfall, "mean squared error": error}
+
     best = likelihood.mle(rows, reports.tallies)
-    point, found = (
-        np.full(users.shape, 1 / truth.domain_size),
-        [("certified MLE", float(best.gap.max()), best.estimate)],
-    )
+    yield row("certified MLE", float(best.gap.max()), best.estimate)
+    point = np.full(users.shape, 1 / truth.domain_size)
     for step in range(max(steps) + 1):
         gradient = (shares / (point @ rows.T)) @ rows
         if step in steps:
-            found.append((f"EM, {step} steps", float(reports.users * (gradient.max(axis=1) - 1).max()), point))
+            yield row(f"EM, {step} steps", float(reports.users * (gradient.max(axis=1) - 1).max()), point)
         point = point * gradient
-    true = users / reports.users
-    return pd.DataFrame(
-        {"estimate": name, "shortfall": gap, "mse": ((estimate - true) ** 2).sum(axis=1).mean()}
-        for name, gap, estimate in found
-    )
 
 
 def one_run(mechanism: str, counts: Counts, epsilons: Sequence[float], *, seed: int) -> pd.DataFrame:
-    """Estimate one data set once per budget with the source's estimators, all from the same reports.
-
-    Parameters
-    ----------
-    mechanism : str
-        A key of `MECHANISMS`.
-    counts : (k,) int
-        Users per value.
-    epsilons : sequence of float
-        Nats.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``epsilon, estimator, value, truth, estimate``.
-    """
+    """Estimate one data set, users per value, once per budget with the source's estimators, from the same reports."""
     parts, users = [], np.asarray(counts)[None]
     for epsilon in epsilons:
         rng = stream("one run", mechanism, epsilon, seed=seed)
         reports = sample_reports(MECHANISMS[mechanism](epsilon, users.size), users, [rng])
         for name, estimator in SOURCE_ESTIMATORS.items():
             estimate = np.asarray(estimator(reports))[0]
-            rows = {"epsilon": epsilon, "estimator": name, "value": np.arange(users.size)}
+            rows = {EPSILON: epsilon, "estimator": name, "value": np.arange(users.size)}
             parts.append(pd.DataFrame(rows | {"truth": users[0] / users.sum(), "estimate": estimate}))
     return pd.concat(parts, ignore_index=True)

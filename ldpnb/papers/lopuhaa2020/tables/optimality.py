@@ -1,115 +1,97 @@
-"""Tables for lopuhaa2020: errors of estimators beside lower bounds, exact risks of small cases, and the best channel at
-each budget.
+"""Errors of estimators beside lower bounds, exact risks of small cases, and the best channel at each budget.
 
-Errors are ``n`` times the mean squared error where a column is called ``scaled_error``; a bound that holds in the limit
-of many users only has ``valid`` false where the least error, exact or simulated and by four standard errors, is
-smaller.
+A bound that holds in the limit of many users only has ``valid`` false where the least error, exact or simulated and by
+four standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import exact_risk, information, lower_bounds
+from ldpnb.accuracy import exact_risk, information
+from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.papers.lopuhaa2020.tables.frequencies import (
-    MECHANISMS,
-    SOURCE_ESTIMATORS,
-    FromPrior,
-    bayes_estimator,
-    compare,
-)
+from ldpnb.notebook import table
+from ldpnb.papers.lopuhaa2020.tables import frequencies
+from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, FromPrior
 from ldpnb.privacy.best_channel import best_channel
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
+Rows = Iterator[dict[str, Any]]
+
+SCALED = "n times the mean squared error"
+LEAST = "error / least error"
+DISTANCE = "squared distance / least error"
+RELATIVE = "limiting error / least of any channel"
 
 
-def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) -> pd.DataFrame:
-    """Compute exact errors of the distribution and the bounds on them, randomised response on two values, Jeffreys'
-    prior.
+def _binary_mle(users: int, epsilon: float) -> Floats:
+    """Return the maximum-likelihood estimate of the first of two values for each number of its reports."""
+    seen = np.arange(users + 1)
+    return likelihood.krr_mle(np.column_stack([seen, users - seen]), epsilon=epsilon)[:, 0]
 
-    Parameters
-    ----------
-    users : sequence of int
-    epsilons : sequence of float
-        Nats.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``epsilon, users, quantity, scaled_error, valid``. The unbiased estimate's is the limit of all
-        (Proposition 4.6).
+@table
+def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) -> Rows:
+    """Yield exact errors of the distribution and bounds on them, randomised response on two values, Jeffreys' prior.
+
+    The unbiased estimate's error is the limit of all (Proposition 4.6).
     """
-    rows = []
-    for epsilon in epsilons:
-        limit = information.unbiased_frequency_error(KaryRandomisedResponse(epsilon, 2)) + 0.25
-        for count in users:
-            seen = np.arange(count + 1)
-            maximum = likelihood.krr_mle(np.column_stack([seen, count - seen]), epsilon=epsilon)[:, 0]
-            exact, bounds = exact_risk.TwoValues(count, epsilon), lower_bounds.LowerBounds(2, epsilon)
-            best, entropy = exact.risk().distribution, exact.entropies()[0]
-            errors = {
-                "Bayes": best,
-                "MLE": exact.risk(maximum).distribution,
-                "unbiased": limit / count,
-                "(59)": bounds.distribution() / count,
-                "entropy, any n": lower_bounds.EntropyBounds(2).distribution(entropy),
-                "any channel, any n": bounds.finite_users(count),
-            }
-            for name, error in errors.items():
-                rows.append((epsilon, count, name, count * error, name != "(59)" or bool(error <= best)))
-    return pd.DataFrame(rows, columns=["epsilon", "users", "quantity", "scaled_error", "valid"])
+    for epsilon, count in product(epsilons, users):
+        case, bounds = TwoValues(count, epsilon), LowerBounds(2, epsilon)
+        best, plain = case.risk().distribution, KaryRandomisedResponse(epsilon, 2)
+        errors = {
+            "Bayes": best,
+            "MLE": case.risk(_binary_mle(count, epsilon)).distribution,
+            "unbiased": (information.unbiased_frequency_error(plain) + 0.25) / count,
+            "(59)": bounds.distribution() / count,
+            "entropy, any n": EntropyBounds(2).distribution(case.entropies()[0]),
+            "any channel, any n": bounds.finite_users(count),
+        }
+        for name, error in errors.items():
+            row = {EPSILON: epsilon, "users": count, "quantity": name, SCALED: count * error}
+            yield row | {"valid": name != "(59)" or bool(error <= best)}
 
 
 def errors_and_bounds(
     mechanism: str, domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
 ) -> pd.DataFrame:
-    """Simulate errors of the distribution under Jeffreys' prior and compute the bounds on them.
+    """Simulate errors of the distribution under Jeffreys' prior and compute the bounds on them, also its limit.
 
-    Parameters
-    ----------
-    mechanism : str
-        ``"k-RR"``, ``"OUE"`` or ``"SUE"``.
-    domain_size, users : int
-    epsilons : sequence of float
-        Nats.
-    draws : int
-        Repetitions, and points of the prior over which information is averaged.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism, users, epsilon, quantity, scaled_error, standard_error, valid``; bounds have no standard
-        error. The Bayes estimate is there for k-RR only.
+    The mechanism is a key of `frequencies.MECHANISMS`; information is averaged over as many points of the prior as
+    there are draws. Bounds have no standard error, and only k-RR has a Bayes estimate.
     """
-    estimators = dict(SOURCE_ESTIMATORS)
+    estimators = dict(frequencies.SOURCE_ESTIMATORS)
     if mechanism == "k-RR":
-        estimators["Bayes"] = bayes_estimator(0.5, exact=False)
-    found = compare(mechanism, FromPrior(domain_size, users), epsilons, draws=draws, seed=seed, estimators=estimators)
+        estimators["Bayes"] = frequencies.bayes_estimator(0.5, exact=False)
+    truth = FromPrior(domain_size, users)
+    found = frequencies.compare(mechanism, truth, epsilons, draws=draws, seed=seed, estimators=estimators)
     found = found[found["target"] == "distribution"]
-    errors, deviations = users * found["mse"].to_numpy(), users * found["standard_error"].to_numpy()
-    least = pd.Series(errors + 4 * deviations).groupby(found["epsilon"].to_numpy()).min()
+    errors, deviations = (users * found[column].to_numpy() for column in ("mean squared error", "standard error"))
+    least = pd.Series(errors + 4 * deviations).groupby(found[EPSILON].to_numpy()).min()
     points = stream("prior", domain_size, seed=seed).dirichlet(np.full(domain_size, 0.5), size=draws)
-    rows = list(zip(found["epsilon"], found["estimator"], errors, deviations, [True] * len(found), strict=True))
+    rows = list(zip(found[EPSILON], found["estimator"], errors, deviations, [True] * len(found), strict=True))
     for epsilon in epsilons:
         for name, bound in _bounds(mechanism, domain_size, users, epsilon, points).items():
             asymptotic = name != "any channel, any n"
             rows.append((epsilon, name, bound, np.nan, not asymptotic or bool(bound <= least[epsilon])))
-    table = pd.DataFrame(rows, columns=["epsilon", "quantity", "scaled_error", "standard_error", "valid"])
-    table.insert(0, "users", users)
-    table.insert(0, "mechanism", mechanism)
-    return table
+    numbers = pd.DataFrame(rows, columns=[EPSILON, "quantity", SCALED, "standard error", "valid"])
+    numbers.insert(0, "users", users)
+    numbers.insert(0, "mechanism", mechanism)
+    return numbers
 
 
 def _bounds(mechanism: str, size: int, users: int, epsilon: float, points: Floats) -> dict[str, float]:
     """Return the bounds on ``n`` times the error of the distribution, by name."""
-    made = MECHANISMS[mechanism](epsilon, size)
+    made = frequencies.MECHANISMS[mechanism](epsilon, size)
     if isinstance(made, UnaryEncoding):
         channel = made.channel()
         limit = float(np.mean([information.distribution_error(channel, point) for point in points]))
@@ -117,7 +99,7 @@ def _bounds(mechanism: str, size: int, users: int, epsilon: float, points: Float
     else:
         limit = information.unbiased_frequency_error(made) + information.SymmetricDirichlet(size).diversity()
         constant = float(np.mean([information.krr_log_det_information(point, epsilon=epsilon) for point in points]))
-    bounds, entropies = lower_bounds.LowerBounds(size, epsilon), lower_bounds.EntropyBounds(size)
+    bounds, entropies = LowerBounds(size, epsilon), EntropyBounds(size)
     return {
         "(59)": bounds.distribution(),
         "any channel": bounds.any_channel(),
@@ -127,84 +109,39 @@ def _bounds(mechanism: str, size: int, users: int, epsilon: float, points: Float
     }
 
 
-def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: dict[str, float]) -> pd.DataFrame:
-    """Compute exact errors of the distribution under k-ary randomised response on three values, relative to the least.
+@table
+def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]) -> Rows:
+    """Yield exact errors of the distribution under k-ary randomised response on three values, relative to the least."""
+    mechanism = KaryRandomisedResponse(epsilon, 3)
+    estimators: dict[str, exact_risk.Estimator] = {
+        "MLE": lambda s: likelihood.krr_mle(s, epsilon=epsilon),
+        "Norm-Sub": lambda s: frequency.project_simplex(frequency.unbiased(s, int(s[0].sum()), mechanism)),
+        "uniform guess": lambda s: np.full(s.shape, 1 / 3),
+    }
+    for (prior, concentration), count in product(concentrations.items(), users):
+        risks = exact_risk.exact_risks(mechanism.channel(), count, np.full(3, concentration), estimators)
+        for name, risk in risks.items():
+            row = {"prior": prior, "users n": count, "estimator": name, "error": risk.distribution}
+            yield row | {LEAST: risk.distribution / risks["Bayes"].distribution}
 
-    Parameters
-    ----------
-    users : sequence of int
-    epsilon : float
-        Nats.
-    concentrations : dict of str to float
-        Symmetric Dirichlet priors by name.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``prior, users, estimator, error, ratio``.
+@table
+def distance_to_bayes(users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]) -> Rows:
+    """Yield how far the MLE is from the posterior mean on average, exactly, two values, relative to the least error."""
+    for (prior, concentration), count in product(concentrations.items(), users):
+        found = TwoValues(count, epsilon, concentration).posteriors()
+        distance = found.chances @ (_binary_mle(count, epsilon) - found.means) ** 2
+        yield {"prior": prior, "users n": count, DISTANCE: float(distance / (found.chances @ found.variances))}
+
+
+@table
+def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: Floats) -> Rows:
+    """Yield the limiting error of the distribution for several channels and the best one, at most 8 values.
+
+    Averaged over points of equal weight, ``(draws, a)``: ``n`` times the error, and that over the certified lower bound
+    of the best channel. "best" is the optimum by convex optimisation, "OUE, unbiased estimate" what the usual estimate
+    makes of OUE.
     """
-    mechanism, rows = KaryRandomisedResponse(epsilon, 3), []
-    for prior, concentration in concentrations.items():
-        for count in users:
-            estimators = {
-                "MLE": lambda s: likelihood.krr_mle(s, epsilon=epsilon),
-                "Norm-Sub": lambda s: frequency.project_simplex(frequency.unbiased(s, int(s[0].sum()), mechanism)),
-                "uniform guess": lambda s: np.full(s.shape, 1 / 3),
-            }
-            risks = exact_risk.exact_risks(mechanism.channel(), count, np.full(3, concentration), estimators)
-            best = risks["Bayes"].distribution
-            for name, risk in risks.items():
-                rows.append((prior, count, name, risk.distribution, risk.distribution / best))
-    return pd.DataFrame(rows, columns=["prior", "users", "estimator", "error", "ratio"])
-
-
-def distance_to_bayes(users: Sequence[int], epsilon: float, concentrations: dict[str, float]) -> pd.DataFrame:
-    """Compute how far the MLE is from the posterior mean on average, exactly, two values, relative to the least error.
-
-    Parameters
-    ----------
-    users : sequence of int
-    epsilon : float
-        Nats.
-    concentrations : dict of str to float
-        Symmetric Dirichlet priors by name.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``prior, users, distance``.
-    """
-    rows = []
-    for prior, concentration in concentrations.items():
-        for count in users:
-            found, seen = exact_risk.TwoValues(count, epsilon, concentration).posteriors(), np.arange(count + 1)
-            maximum = likelihood.krr_mle(np.column_stack([seen, count - seen]), epsilon=epsilon)[:, 0]
-            distance = found.chances @ (maximum - found.means) ** 2 / (found.chances @ found.variances)
-            rows.append((prior, count, float(distance)))
-    return pd.DataFrame(rows, columns=["prior", "users", "distance"])
-
-
-def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: Floats) -> pd.DataFrame:
-    """Compute the limiting error of the distribution for several channels and the best one, averaged over
-    distributions.
-
-    Parameters
-    ----------
-    domain_size : int
-        At most 8.
-    epsilons : sequence of float
-        Nats.
-    distributions : (draws, a) float
-        Points of equal weight.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``epsilon, channel, error, relative``: n times the error, and that over the certified lower bound of the
-        best channel. ``best`` is the optimum by convex optimisation, ``unbiased`` rows are what the usual estimate
-        makes of OUE.
-    """
-    rows = []
     for epsilon in epsilons:
         unary = UnaryEncoding.optimised(epsilon, domain_size)
         channels = {
@@ -219,57 +156,29 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
             for name, channel in channels.items()
         }
         diversity = float(1 - (distributions**2).sum(axis=1).mean())
-        errors |= {
-            "OUE, unbiased estimate": information.unbiased_frequency_error(unary) + diversity,
-            "best": best.error,
-        }
-        rows += [(epsilon, name, error, error / best.lower_bound) for name, error in errors.items()]
-    return pd.DataFrame(rows, columns=["epsilon", "channel", "error", "relative"])
+        errors["OUE, unbiased estimate"] = information.unbiased_frequency_error(unary) + diversity
+        errors["best"] = best.error
+        for name, error in errors.items():
+            yield {EPSILON: epsilon, "channel": name, "error": error, RELATIVE: error / best.lower_bound}
 
 
-def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> pd.DataFrame:
-    """Compute how the best channel at the uniform distribution divides its reports among subset sizes.
-
-    Parameters
-    ----------
-    domain_size : int
-        At most 8.
-    epsilons : sequence of float
-        Nats.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``epsilon, subset_size, share``: the probability of a report that favours so many values.
-    """
-    uniform, rows = np.full(domain_size, 1 / domain_size), []
+@table
+def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> Rows:
+    """Yield how likely the best channel's report favours so many of at most 8 equally frequent values."""
+    uniform = np.full(domain_size, 1 / domain_size)
     sizes = np.array([int(code).bit_count() for code in range(1, 2**domain_size - 1)])
     for epsilon in epsilons:
         chances = best_channel(uniform, epsilon).channel @ uniform
-        rows += [(epsilon, size, float(chances[sizes == size].sum())) for size in range(1, domain_size)]
-    return pd.DataFrame(rows, columns=["epsilon", "subset_size", "share"])
+        for size in range(1, domain_size):
+            yield {EPSILON: epsilon, "subset size": size, "share": float(chances[sizes == size].sum())}
 
 
 def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *, seed: int) -> pd.DataFrame:
-    """Estimate one data set under optimised unary encoding by Gibbs sampling, under Jeffreys' prior, beside the MLE.
-
-    Parameters
-    ----------
-    domain_size, users : int
-    epsilon : float
-        Nats.
-    sweeps : int
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``value, truth, MLE, posterior_mean, monte_carlo_error``.
-    """
+    """Estimate one data set under OUE by Gibbs sampling, under Jeffreys' prior, beside the MLE: a row per value."""
     rng, mechanism = stream("unary posterior", seed=seed), UnaryEncoding.optimised(epsilon, domain_size)
     distribution, held = FromPrior(domain_size, users).draw(rng)
     outputs, tallies = mechanism.sample_outputs(held, rng=rng)
     maximum = likelihood.support_mle(outputs, tallies, mechanism).estimate
     found, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
     columns = {"value": np.arange(domain_size), "truth": distribution, "MLE": maximum}
-    return pd.DataFrame(columns | {"posterior_mean": found.distribution, "monte_carlo_error": error})
+    return pd.DataFrame(columns | {"posterior mean": found.distribution, "Monte Carlo error": error})
