@@ -27,12 +27,7 @@ _LARGEST_TABLE = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class PosteriorMean:
-    """Posterior means of the distribution and of the users' frequencies.
-
-    Parameters
-    ----------
-    distribution, frequencies : (k,) float
-    """
+    """Posterior means of the distribution and of the users' frequencies, ``(k,)`` each."""
 
     distribution: Floats
     frequencies: Floats
@@ -62,28 +57,10 @@ class Posterior:
 def frequency_mean(distribution: ArrayLike, prior: ArrayLike, users: int) -> Floats:
     """Return the posterior mean of the frequencies from that of the distribution: ``((alpha_0 + n) mean - alpha) / n``.
 
-    Given the users' values, the distribution is Dirichlet with parameter ``alpha + T``; so its mean is ``(alpha + E[T])
-    / (alpha_0 + n)``.
+    Given the users' values, the distribution is Dirichlet with parameter ``alpha + T``; so its mean, ``(..., k)``, is
+    ``(alpha + E[T]) / (alpha_0 + n)``. lopuhaa2020 calls the expression for the frequencies more complicated (after
+    Theorem 3.3); under a Dirichlet prior it is this.
 
-    Parameters
-    ----------
-    distribution : (..., k) float
-        Posterior mean of the distribution.
-    prior : (k,) float
-        Dirichlet parameter ``alpha``.
-    users : int
-
-    Returns
-    -------
-    (..., k) float
-
-    Notes
-    -----
-    lopuhaa2020 calls the expression for the frequencies more complicated (after Theorem 3.3); under a Dirichlet prior
-    it is this.
-
-    Examples
-    --------
     >>> frequency_mean([0.75, 0.25], [1.0, 1.0], 6).tolist()
     [0.8333333333333334, 0.16666666666666666]
     """
@@ -107,17 +84,13 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     prior : (k,) float
         Dirichlet parameter, ``> 0``.
 
-    Returns
-    -------
-    Posterior
-
     Raises
     ------
     ValueError
         If the table of coefficients would pass five million entries.
 
-    Notes
-    -----
+    References
+    ----------
     Equation (21), Proposition 3.2 and Proposition A.3 of lopuhaa2020, which sums over how many users with each value
     gave each output.
 
@@ -154,9 +127,7 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
 
 
 def _coefficients(rows: Floats, reports: NDArray[np.int64]) -> tuple[Floats, float]:
-    """Return the coefficients by the exponents of all but the last variable, and the logarithm of what they were
-    divided by.
-    """
+    """Return the coefficients by the exponents of all but the last variable, and the logarithm of their divisor."""
     users, size = int(reports.sum()), rows.shape[1]
     table = np.zeros((users + 1,) * (size - 1))
     table[(0,) * (size - 1)] = 1
@@ -186,12 +157,8 @@ def krr_posterior(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> Po
     epsilon : float
         Privacy budget in nats.
 
-    Returns
-    -------
-    PosteriorMean
-
-    Notes
-    -----
+    References
+    ----------
     Equation (21) of lopuhaa2020, whose Proposition 3.2 gives a cost exponential in the number of values.
 
     Examples
@@ -246,8 +213,9 @@ class _Series:
         return _Series(self.start, self.terms * (own + self.start + np.arange(self.terms.size)), self.scale)
 
     def summed(self, total: float, tilt: float, *, extra: bool) -> tuple[float, float]:
-        """Return ``sum_M a_M e^{-tilt M} / (alpha_0)_M``, with a further ``1 / (alpha_0 + M)`` if wanted, as number and
-        logarithm of a factor.
+        """Return ``sum_M a_M e^{-tilt M} / (alpha_0)_M`` as a number and the logarithm of a factor.
+
+        With `extra` every summand is divided by ``alpha_0 + M``.
         """
         degree = self.start + np.arange(self.terms.size)
         logs = -gammaln(total + degree) - tilt * degree
@@ -273,29 +241,12 @@ def _informative(count: int, own: float, contrast: float, tilt: float) -> _Serie
 
 
 def krr_posterior_saddle(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> PosteriorMean:
-    """Return approximate posterior means under k-ary randomised response, at a cost that grows with the number of
-    distinct tallies only.
+    """Return approximate posterior means under k-ary randomised response, where `krr_posterior` is too slow.
 
-    The coordinates are taken as independent, with density proportional to ``u^{alpha-1} (1 + c u)^s e^{-theta u}`` and
-    theta such that their means sum to 1. Good when the values are many: within 4e-6 of the exact means at 1024 values
-    and 10,000 users, but .01 at three values.
-
-    Parameters
-    ----------
-    tallies : (k,) int
-        Number of reports of each value.
-    prior : float or (k,) float
-        Dirichlet parameter, one number for a symmetric prior.
-    epsilon : float
-        Privacy budget in nats.
-
-    Returns
-    -------
-    PosteriorMean
-
-    Notes
-    -----
-    A saddle-point approximation to equation (21) of lopuhaa2020.
+    A saddle-point approximation to equation (21) of lopuhaa2020, at a cost that grows with the number of distinct
+    tallies only: the coordinates are taken as independent, with density proportional to ``u^{alpha-1} (1 + c u)^s
+    e^{-theta u}`` and theta such that their means sum to 1. Good when the values are many: within 4e-6 of the exact
+    means at 1024 values and 10,000 users, but .01 at three values.
     """
     reports = checks.counts(tallies=tallies, minimum_size=2)
     alpha, contrast = _prior(prior, reports.size), float(np.expm1(checks.positive(epsilon=epsilon)))
@@ -305,26 +256,11 @@ def krr_posterior_saddle(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float
 
 
 def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float = 1e-3, largest: float = 1e3) -> float:
-    """Return the symmetric Dirichlet parameter under which the reports are likeliest: empirical Bayes for k-ary
-    randomised response.
+    """Return the symmetric Dirichlet parameter under which reports by k-RR are likeliest: empirical Bayes.
 
-    Parameters
-    ----------
-    tallies : (k,) int
-        Number of reports of each value.
-    epsilon : float
-        Privacy budget in nats.
-    smallest, largest : float
-        Limits of the search. Near `largest` the reports look as if every value were equally frequent.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
     Section 6 of lopuhaa2020 asks for a way to let prior knowledge in. The evidence comes from the saddle-point
-    approximation.
+    approximation, the search stays between the limits. Near `largest` the reports look as if every value were equally
+    frequent.
     """
     from scipy.optimize import minimize_scalar
 
@@ -348,11 +284,10 @@ def support_posterior(
     sweeps: int,
     rng: np.random.Generator,
 ) -> tuple[PosteriorMean, Floats]:
-    """Return posterior means for reports that each support a set of values, by Gibbs sampling, with their standard
-    errors.
+    """Return posterior means for reports that each support a set of values, by Gibbs sampling, and their errors.
 
-    Each sweep draws how many reports of each kind are informative, which value each of them stands for, and a
-    distribution given those.
+    The likelihood is ``prod_y (1 + (e^epsilon - 1) P(y))^{s_y}`` (equation (21) of lopuhaa2020). Each sweep draws how
+    many reports of each kind are informative, which value each of them stands for, and a distribution given those.
 
     Parameters
     ----------
@@ -374,10 +309,6 @@ def support_posterior(
         Averages of the conditional means.
     standard_error : (k,) float
         Monte Carlo error of the mean of the distribution, from twenty batches.
-
-    Notes
-    -----
-    Equation (21) of lopuhaa2020, with likelihood ``prod_y (1 + (e^epsilon - 1) P(y))^{s_y}``.
     """
     bits, reports = np.asarray(outputs, dtype=float), checks.counts(tallies=tallies)
     if bits.shape != (reports.size, mechanism.domain_size):
@@ -402,7 +333,7 @@ def support_posterior(
 
 
 def _kinds(reports: NDArray[np.int64], alpha: Floats) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct pairs of tally and prior parameter, which pair each value has, and how many values have it."""
+    """Return the distinct pairs of tally and prior parameter, each value's pair, and how many values have it."""
     pairs = np.column_stack([reports, alpha])
     kinds, which, repeats = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
     return kinds, which.ravel(), repeats

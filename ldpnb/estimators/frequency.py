@@ -9,26 +9,9 @@ from ldpnb.mechanisms.frequency import FrequencyMechanism
 def unbiased(tallies: ArrayLike, users: int, mechanism: FrequencyMechanism) -> NDArray[np.float64]:
     """Return the unbiased estimate ``(tallies/users - q) / (p - q)`` of the users' frequencies.
 
-    Parameters
-    ----------
-    tallies : (..., k) int
-        How many of the users' reports support each value.
-    users : int
-        Number of reports.
-    mechanism : FrequencyMechanism
-        Its ``p`` and ``q``.
-
-    Returns
-    -------
-    (..., k) float
-        May leave ``[0, 1]``.
-
-    References
-    ----------
+    The tallies, ``(..., k)``, say how many of the users' reports support each value. Estimates may leave ``[0, 1]``.
     Equation (2) of biswas2022 divided by the number of users; Section 2 of lopuhaa2020.
 
-    Examples
-    --------
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> unbiased([70, 30], 100, KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [0.9, 0.1]
@@ -39,23 +22,9 @@ def unbiased(tallies: ArrayLike, users: int, mechanism: FrequencyMechanism) -> N
 def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     """Return the point of the probability simplex nearest to a vector (Euclidean), in O(k log k).
 
-    This is Norm-Sub: subtract the constant that, after clipping at zero, leaves a sum of 1.
-
-    Parameters
-    ----------
-    vector : (..., k) float
-        Projected along the last axis.
-
-    Returns
-    -------
-    (..., k) float
-
-    References
-    ----------
+    This is Norm-Sub: subtract the constant that, after clipping at zero, leaves a sum of 1, along the last axis.
     Section 5 of lopuhaa2020 compares against it; the sort-and-threshold form is Held, Wolfe and Crowder (1974).
 
-    Examples
-    --------
     >>> project_simplex([0.75, 0.5, -0.25]).tolist()
     [0.625, 0.375, 0.0]
     """

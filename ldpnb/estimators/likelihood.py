@@ -49,25 +49,11 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     elsewhere, where ``lambda = c S / (c + K)`` belongs to the sum S of the K largest tallies, and K is the last rank
     whose tally exceeds ``S / (c + K)``.
 
-    Parameters
-    ----------
-    tallies : (..., k) int
-        Number of reports of each value, fewer than 2^53 in all.
-    epsilon : float
-        Privacy budget in nats.
-
-    Returns
-    -------
-    (..., k) float
-
-    Notes
-    -----
     Equation (110) and Algorithm 1 of lopuhaa2020, with the stopping rule put right: values are removed until (110) is
     nonnegative everywhere. ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. The cancelling
-    terms are collected first, which keeps full precision at small epsilon.
+    terms are collected first, which keeps full precision at small epsilon. Tallies, ``(..., k)``, are the reports of
+    each value, fewer than 2^53 in all.
 
-    Examples
-    --------
     >>> krr_mle([70, 30], epsilon=np.log(3)).round(9).tolist()
     [0.9, 0.1]
     >>> krr_mle([90, 10], epsilon=np.log(3)).tolist()
@@ -96,17 +82,13 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
     tolerance : float
         Most nats by which the log-likelihood may fall short.
 
-    Returns
-    -------
-    Fit
-
     Raises
     ------
     NotCertifiedError
         If the optimum is not certified to the tolerance.
 
-    Notes
-    -----
+    References
+    ----------
     Equation (22) of lopuhaa2020. Where the outputs seen do not determine the estimate, it is one of the maxima.
 
     Examples
@@ -153,17 +135,13 @@ def support_mle(
     tolerance : float
         Most nats by which the log-likelihood may fall short.
 
-    Returns
-    -------
-    Fit
-
     Raises
     ------
     NotCertifiedError
         If the optimum is not certified to the tolerance.
 
-    Notes
-    -----
+    References
+    ----------
     Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only the outputs seen
     have one.
 
@@ -195,19 +173,6 @@ def certificate_gap(channel: ArrayLike, tallies: ArrayLike, estimate: ArrayLike)
 
     ``G_x = sum_y (s_y / n) Q[y, x] / (Q p)_y`` averages to 1 under p, and equals 1 at most at a maximum.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-    tallies : (m,) int
-    estimate : (k,) float
-        A point of the simplex.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> round(certificate_gap([[0.75, 0.25], [0.25, 0.75]], [70, 30], [0.5, 0.5]), 9)
     20.0
     """

@@ -17,24 +17,10 @@ _LEAST = 1e-12
 
 
 def least_squares_weights(channel: ArrayLike) -> Floats:
-    """Return the left inverse ``(Q^T Q)^-1 Q^T``.
+    """Return the left inverse ``(Q^T Q)^-1 Q^T``, ``(k, m)``, of a channel ``Q[y, x] = Pr(y | x)``.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-        ``Q[y, x] = Pr(y | x)``.
+    Refused if the reports do not determine the distribution.
 
-    Returns
-    -------
-    (k, m) float
-
-    Raises
-    ------
-    ValueError
-        If the reports do not determine the distribution.
-
-    Examples
-    --------
     >>> (least_squares_weights([[0.75, 0.25], [0.25, 0.75]]) @ [0.7, 0.3]).round(9).tolist()
     [0.9, 0.1]
     """
@@ -46,24 +32,10 @@ def least_squares_weights(channel: ArrayLike) -> Floats:
 def best_weights(channel: ArrayLike, distribution: ArrayLike | None = None) -> Floats:
     """Return the left inverse of least variance at a distribution, ``(Q^T D^-1 Q)^-1 Q^T D^-1`` with ``D = diag(Q p)``.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-    distribution : (k,) float, optional
-        The uniform one by default.
-
-    Returns
-    -------
-    (k, m) float
-        0 for outputs that nobody can send.
-
-    References
-    ----------
     Gauss, Markov and Aitken: among unbiased linear estimates it has the smallest variance of every contrast; ``Q^T D^-1
-    Q`` is the information of a report (equation (36) of lopuhaa2020).
+    Q`` is the information of a report (equation (36) of lopuhaa2020). The distribution is the uniform one unless given;
+    outputs that nobody can send have weight 0.
 
-    Examples
-    --------
     >>> best_weights([[0.5, 0.5], [0.5, 0.0], [0.0, 0.5]]).round(9).tolist()
     [[0.5, 1.5, -0.5], [0.5, -0.5, 1.5]]
     """
@@ -76,21 +48,8 @@ def best_weights(channel: ArrayLike, distribution: ArrayLike | None = None) -> F
 
 
 def deviations(weights: ArrayLike, channel: ArrayLike, counts: ArrayLike) -> Floats:
-    """Return the exact standard deviations of the estimated shares for given data, everybody reporting.
+    """Return the exact standard deviations, ``(k,)``, of the estimated shares for given users per value, all reporting.
 
-    Parameters
-    ----------
-    weights : (k, m) float
-    channel : (m, k) float
-    counts : (k,) int
-        Users per value.
-
-    Returns
-    -------
-    (k,) float
-
-    Examples
-    --------
     >>> channel = [[0.75, 0.25], [0.25, 0.75]]
     >>> (deviations(least_squares_weights(channel), channel, [60, 40]) ** 2).round(9).tolist()
     [0.0075, 0.0075]
@@ -108,6 +67,7 @@ def _injective(channel: ArrayLike) -> Floats:
     rank = int(np.linalg.matrix_rank(rows))
     if rank < rows.shape[1]:
         raise ValueError(
-            f"channel must tell its {rows.shape[1]} inputs apart, got rank {rank}: no estimate of their distribution is unbiased"
+            f"channel must tell its {rows.shape[1]} inputs apart, got rank {rank}: "
+            "no estimate of their distribution is unbiased"
         )
     return rows

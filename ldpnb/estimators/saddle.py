@@ -66,10 +66,9 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
 
 
 def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: float) -> tuple[Floats, Floats, Floats]:
-    """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``, which converges
-    exponentially.
+    """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``.
 
-    Coordinates that need about as many nodes are integrated together.
+    It converges exponentially. Coordinates that need about as many nodes are integrated together.
     """
     linear = alpha + counts - theta / contrast
     larger = np.abs(linear) + np.hypot(linear, 2 * np.sqrt(theta * alpha / contrast))

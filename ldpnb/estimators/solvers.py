@@ -110,13 +110,7 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
     weights : (draws, m) float
         Each row sums to 1.
     tolerance : float
-        Gap per user at which to stop.
-
-    Returns
-    -------
-    estimates : (draws, k) float
-    gaps : (draws,) float
-        ``max G - 1``.
+        Gap ``max G - 1`` per user at which to stop; the gaps reached come with the estimates.
     """
     rows = channel / channel.max(axis=1, keepdims=True)
     pairs = _pairs(rows) if rows.shape[1] <= 16 and len(weights) > 4 else None
@@ -183,9 +177,7 @@ def proximal_newton(rows: Rows, start: Floats, *, tolerance: float, passes: int 
 
 
 def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
-    """Return the point of the simplex that maximises ``slope.d - d.bend.d / 2`` with ``d = point - centre``, to a tenth
-    of the gain.
-    """
+    """Return the point that maximises ``slope.d - d.bend.d / 2``, ``d = point - centre``, to a tenth of the gain."""
     size, scale = centre.size, float(np.abs(slope).max())
     point, dual, level, shrink = 0.9 * centre + 0.1 / size, np.full(size, scale), scale, 0.1
     for _ in range(60):
@@ -209,8 +201,9 @@ def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
 
 
 def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
-    """Return gradients and curvatures; a ridge far above rounding keeps noise from choosing where outputs leave a
-    direction undetermined.
+    """Return gradients and curvatures.
+
+    A ridge far above rounding keeps noise from choosing where outputs leave a direction undetermined.
     """
     fitted = np.maximum(point @ rows.T, _LEAST)
     ratio = weights / fitted

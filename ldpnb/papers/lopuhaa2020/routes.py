@@ -174,7 +174,7 @@ def mixture_posterior(channel: Array, tallies: NDArray[np.int64], prior: Array) 
 
 
 def integral_mean(channel: Array, tallies: NDArray[np.int64], prior: Array) -> Array:
-    """Return the ratio of integrals (21) for a few values, by Gauss-Jacobi quadrature over broken sticks, exact here."""
+    """Return the ratio of integrals (21) for a few values, by Gauss-Jacobi quadrature over sticks, exact here."""
     nodes = int(tallies.sum()) // 2 + 3
     points, weights = np.ones((1, 0)), np.ones(1)
     for x in range(len(prior) - 1):
