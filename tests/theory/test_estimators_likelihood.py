@@ -1,6 +1,4 @@
-"""Maximum-likelihood estimates: exact where a formula exists, certified everywhere, an error where the certificate is
-missing.
-"""
+"""Maximum-likelihood estimates: exact where a formula exists, certified everywhere."""
 
 import json
 import time
@@ -12,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpnb.estimators.frequency import project_simplex, unbiased
-from ldpnb.estimators.likelihood import Fit, NotCertifiedError, certificate_gap, krr_mle, mle, support_mle
+from ldpnb.estimators.likelihood import Fit, certificate_gap, krr_mle, mle, support_mle
 from ldpnb.estimators.solvers import Rows, proximal_newton
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -47,15 +45,6 @@ def test_unary_estimates_meet_the_reference(case: dict) -> None:
     assert support_mle(mechanism.outputs(), tallies, mechanism).estimate == pytest.approx(
         case["mle"], rel=1e-9, abs=1e-12
     )
-
-
-@settings(derandomize=True, max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 500), min_size=2, max_size=12).filter(any), st.floats(0.01, 12))
-def test_the_krr_mle_meets_the_optimality_conditions(tallies: list[int], epsilon: float) -> None:
-    estimate = krr_mle(tallies, epsilon=epsilon)
-    channel = KaryRandomisedResponse(epsilon, len(tallies)).channel()
-    assert estimate.sum() == pytest.approx(1, abs=1e-12)
-    assert certificate_gap(channel, tallies, estimate) < 1e-9 * sum(tallies) + 1e-12
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
@@ -147,13 +136,6 @@ def test_subset_selection_shares_the_likelihood_of_support() -> None:
     assert support_mle(outputs, tallies, mechanism).estimate == pytest.approx(general.estimate, abs=1e-9)
 
 
-def test_an_uncertified_fit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped = lambda *args, **kwargs: (np.full((1, 3), 1 / 3), np.array([0.01]))  # noqa: E731
-    monkeypatch.setattr("ldpnb.estimators.likelihood.interior_point", stopped)
-    with pytest.raises(NotCertifiedError, match=r"may be 1 nats below its maximum, tolerance=0.001"):
-        mle(KaryRandomisedResponse(1.0, 3).channel(), [50, 30, 20])
-
-
 def test_single_precision_alone_is_never_a_certificate() -> None:
     rng = np.random.default_rng(10)
     rows = Rows(rng.integers(0, 2, (400, 40), dtype=np.uint8), np.full(400, 1 / 400), 1.0, 2.0)
@@ -166,34 +148,3 @@ def test_outputs_that_leave_the_estimate_open_still_get_a_maximum() -> None:
     fit = mle([[0.5, 0.25, 0.25], [0.5, 0.75, 0.75]], [40, 60])
     assert isinstance(fit, Fit)
     assert fit.estimate[0] == pytest.approx(0.6, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("tallies", "error", "message"),
-    [
-        ([3, -1], ValueError, "tallies must be whole numbers >= 0"),
-        ([0.5, 1], ValueError, "tallies must be whole numbers >= 0"),
-        ([0, 0], ValueError, "tallies must have a positive sum"),
-        ([2**53, 1], ValueError, r"below 2\^53"),
-        ([], ValueError, "tallies"),
-        (["a", "b"], TypeError, "tallies must be an array of numbers"),
-    ],
-)
-def test_bad_tallies_are_refused(tallies: list, error: type[Exception], message: str) -> None:
-    with pytest.raises((error, TypeError), match=message if tallies else "tallies"):
-        krr_mle(tallies, epsilon=1.0)
-
-
-@pytest.mark.parametrize("epsilon", [0, -1.0, float("nan"), float("inf"), "1"])
-def test_bad_budgets_are_refused(epsilon: object) -> None:
-    with pytest.raises((ValueError, TypeError), match="epsilon must be"):
-        krr_mle([1, 2], epsilon=epsilon)
-
-
-def test_channels_and_outputs_of_the_wrong_shape_are_refused() -> None:
-    with pytest.raises(ValueError, match="tallies must have one entry per output, 2, got 3"):
-        mle(np.eye(2), [1, 2, 3])
-    with pytest.raises(ValueError, match="channel must allow every output"):
-        mle([[1.0, 1.0], [0.0, 0.0]], [1, 1])
-    with pytest.raises(ValueError, match=r"outputs must have shape \(2, 3\), got \(2, 2\)"):
-        support_mle(np.eye(2), [1, 1], KaryRandomisedResponse(1.0, 3))

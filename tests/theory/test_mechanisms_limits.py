@@ -51,13 +51,21 @@ from ldpnb.privacy.channel import privacy_loss
             "public must be signs -1 and ",
         ),
         (
-            lambda: SubsetSelection(1.0, 3, 1).randomize([0, -1], rng=np.random.default_rng(1)),
-            r"values must lie in 0 .. 2, got -1 .. 0",
-        ),
-        (
             lambda: SubsetSelection(1.0, 3, 1).randomize([0, 3], rng=np.random.default_rng(1)),
             r"values must lie in 0 .. 2, got 0 .. 3",
         ),
+        (
+            lambda: SubsetSelection(1.0, 4, 2).sample_tallies([1, 2, 3], rng=np.random.default_rng(1)),
+            "counts must have one entry per value, 4, got 3",
+        ),
+        (lambda: SubsetSelection(1.0, 30, 10).outputs(), "subsets must be at most 5000"),
+        (lambda: SubsetSelection(0.0, 4, 2), "epsilon must be > 0"),
+        (lambda: SubsetSelection(1.0, 1, 1), "domain_size must be an integer >= 2"),
+        (lambda: KaryRandomisedResponse(0.0, 3), "epsilon must be > 0 and finite, got epsilon=0.0"),
+        (lambda: KaryRandomisedResponse(np.nan, 3), "epsilon must be > 0 and finite, got epsilon=nan"),
+        (lambda: KaryRandomisedResponse(np.inf, 3), "epsilon must be > 0 and finite, got epsilon=inf"),
+        (lambda: UnaryEncoding(0.3, 0.6, 3), "q must be < p, got p=0.3, q=0.6"),
+        (lambda: UnaryEncoding.optimised(-1.0, 3), "epsilon must be > 0 and finite, got epsilon=-1.0"),
         (lambda: OneBit(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
         (lambda: UnaryEncoding(0.5, 0.0, 3), r"q must lie in \(0, 1\), got q=0.0"),
         (lambda: UnaryEncoding(1.0, 0.5, 3), r"p must lie in \(0, 1\), got p=1.0"),
@@ -162,14 +170,3 @@ def test_as_many_subsets_as_allowed_are_listed(monkeypatch: pytest.MonkeyPatch) 
     assert tallies.size <= 10
     with pytest.raises(ValueError, match="subsets must be at most 10 to list them all, got 15"):
         SubsetSelection(1.0, 6, 2).outputs()
-
-
-def test_one_draw_is_made_unless_told() -> None:
-    rng, values = np.random.default_rng(4), [-1.0, 1.0]
-    counts = [[3, 4], [5, 6]]
-    assert DiscretisedMeans(1.0, 1.0).sample_tallies(counts, values, rng=rng).shape[0] == 1
-    assert LaplaceMeans(1.0, 1.0, 2.0).sample_sums(counts, values, rng=rng).shape == (1, 2)
-    assert SignedLaplace(1.0, (7, 11)).sample_sums(counts, values, rng=rng).shape == (1,)
-    assert SignedBit(1.0, (7, 11)).sample_sums(counts, values, rng=rng).shape == (1,)
-    assert OneBit(1.0).sample_sums([0.5], [7], rng=rng).shape == (1,)
-    assert LocalLaplace(1.0).sample_sums([0.5], [7], rng=rng).shape == (1,)

@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.accuracy.mean_tails import laplace_sum_tail
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace, contrast_weights
@@ -398,6 +397,7 @@ def test_one_repetition_is_drawn_unless_more_are_asked_for() -> None:
         LaplaceMeans(1.0, 1.0),
     ):
         assert len(grouped.sample_sums([[1], [1]], [0.5], rng=rng)) == 1
+    assert len(DiscretisedMeans(1.0, 1.0).sample_tallies([[1], [1]], [0.5], rng=rng)) == 1
 
 
 def test_reports_are_drawn_in_blocks_that_cover_every_user() -> None:
@@ -409,14 +409,6 @@ def test_reports_are_drawn_in_blocks_that_cover_every_user() -> None:
         held = bits[np.arange(users), values]
         assert held.sum() > 0.4 * users
         assert bits.sum() == held.sum() if isinstance(mechanism, UnaryEncoding) else (bits.sum(axis=1) == 1).all()
-
-
-@examples(40)
-@given(logarithmic(0.01, 8.0), st.integers(2, 40))
-def test_the_optimal_set_size_has_the_least_error_of_all(epsilon: float, size: int) -> None:
-    chosen = SubsetSelection.optimal(epsilon, size).subset_size
-    told = [LowerBounds(size, epsilon).uniform_information(count) for count in range(1, size)]
-    assert told[chosen - 1] == pytest.approx(max(told), rel=1e-12)
 
 
 def test_outputs_are_listed_up_to_twelve_values() -> None:
