@@ -64,7 +64,7 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
 def errors_and_bounds(
     mechanism: str, domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
 ) -> pd.DataFrame:
-    """Simulate errors of the distribution under Jeffreys' prior and compute the bounds on them, also its limit.
+    """Simulate errors of the distribution under Jeffreys' prior and compute the bounds on them.
 
     The mechanism is a key of `frequencies.MECHANISMS`; information is averaged over as many points of the prior as
     there are draws. Bounds have no standard error, and only k-RR has a Bayes estimate.
@@ -164,7 +164,7 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
 
 @table
 def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> Rows:
-    """Yield how likely the best channel's report favours so many of at most 8 equally frequent values."""
+    """Yield how likely a report of the best channel is to favour so many of at most 8 equally frequent values."""
     uniform = np.full(domain_size, 1 / domain_size)
     sizes = np.array([int(code).bit_count() for code in range(1, 2**domain_size - 1)])
     for epsilon in epsilons:
