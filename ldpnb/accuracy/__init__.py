@@ -3,7 +3,7 @@ meets a target.
 
 Use `sampling` and `personalised` for frequencies when only some users report (`sampling_published` holds what
 biswas2022 displays instead, and `distances` the expected total variation), `histograms` for counts when all report,
-`information`, `lower_bounds` and `exact_risk` for mean squared errors and their bounds, `means` and `mean_tails` for
+`information`, `lower_bounds` and `exact_risk` for mean squared errors and their bounds, `means` for
 bounded means, `gaps` and `budgets` for differences of group means, `allocation` for stratified samples, and `tails` for
 concentration.
 """

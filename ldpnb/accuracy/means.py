@@ -1,62 +1,41 @@
-"""Exact variances of a mean of bounded numbers under local and central privacy, and what a report costs in bits.
+"""Exact errors of a mean of bounded numbers under local and central privacy, and how many users a target error needs.
 
-The mechanisms are those of `ldpnb.mechanisms.means`: values lie in ``[0, upper]``, a budget `epsilon` is in nats and
-protects against replacing one user's value, the number of users is public. Variances have the unit of the values
-squared. For error quantiles and the number of users that a target needs, see `ldpnb.accuracy.mean_tails`.
+The mechanisms of `ldpnb.mechanisms.means` know their budget (nats, for replacing one user's value) and the range of the
+values; what is asked of them here is the number of ``users``, which is public, a tolerated ``error`` in the unit of the
+values, and ``failure``, the chance that the error is exceeded. The lecture's "with probability 99%" is ``failure =
+0.01``. Variances have the unit of the values squared.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from ldpnb import checks
-from ldpnb.mechanisms.means import OneBit
+from ldpnb.accuracy import tails
+from ldpnb.arithmetic import Real
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+
+Mechanism = OneBit | LocalLaplace | CentralLaplace
+
+_DOUBLINGS = 12
+"""How often the normal limit's number of users is doubled in search of the exact one: it is severalfold at most."""
 
 
-def warner_variance(epsilon: float, clients: int) -> float:
-    """Return the variance ``1 / (4 n sinh^2(epsilon/2))`` of the mean of bits under Warner's randomised response,
-    whatever the bits.
+def variance(mechanism: Mechanism, values: ArrayLike, counts: ArrayLike) -> float:
+    """Return the exact variance of the mean for given data.
 
-    Parameters
-    ----------
-    epsilon : float
-        Budget, ``> 0``.
-    clients : int
-        Number ``n >= 1`` of users.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, from which its error ``O(1 / (epsilon sqrt
-    n))`` follows.
-
-    Examples
-    --------
-    >>> round(warner_variance(np.log(3), 100), 12)
-    0.0075
-    """
-    users = checks.whole(clients=clients, at_least=1)
-    return float(1 / (4 * users * np.sinh(checks.positive(epsilon=epsilon) / 2) ** 2))
-
-
-def one_bit_variance(values: ArrayLike, counts: ArrayLike, *, epsilon: float, upper: float) -> float:
-    """Return the exact variance ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)`` of the 1-bit mean, ``P`` a user's chance
-    of a one.
+    For one bit ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)``, ``P`` a user's chance of a one; noise is the same for all
+    data.
 
     Parameters
     ----------
+    mechanism : OneBit, LocalLaplace or CentralLaplace
     values : (v,) float
         Distinct values in ``[0, upper]``.
     counts : (v,) int
         How many users hold each.
-    epsilon, upper : float
-        Of the mechanism.
-
-    Returns
-    -------
-    float
 
     References
     ----------
@@ -64,134 +43,75 @@ def one_bit_variance(values: ArrayLike, counts: ArrayLike, *, epsilon: float, up
 
     Examples
     --------
-    >>> round(one_bit_variance([0.0, 1.0], [60, 40], epsilon=np.log(3), upper=1.0), 12)
-    0.0075
-    >>> round(one_bit_variance([0.5], [100], epsilon=np.log(3), upper=1.0), 12)
-    0.01
+    >>> bit = OneBit(np.log(3))
+    >>> round(variance(bit, [0.0, 1.0], [60, 40]), 12), round(variance(bit, [0.5], [100]), 12)
+    (0.0075, 0.01)
     """
-    mechanism, users = OneBit(epsilon, upper), checks.counts(counts=counts)
+    held = checks.counts(counts=counts)
+    if not isinstance(mechanism, OneBit):
+        return float(worst_variance(mechanism, int(held.sum())))
     zero, one = mechanism.channel(values)
-    return float((upper / users.sum() / mechanism.slope) ** 2 * np.sum(users * zero * one))
+    return float((mechanism.upper / held.sum() / mechanism.slope) ** 2 * np.sum(held * zero * one))
 
 
-def one_bit_worst_variance(epsilon: float, upper: float, clients: int) -> float:
-    """Return the largest variance ``upper^2 coth^2(epsilon/2) / (4n)`` of the 1-bit mean: all values at ``upper / 2``.
+def worst_variance(mechanism: Mechanism, users: Real) -> Real:
+    """Return the largest variance of the mean over all data.
 
-    Parameters
-    ----------
-    epsilon, upper : float
-        Of the mechanism.
-    clients : int
-        Number ``n >= 1`` of users.
-
-    Returns
-    -------
-    float
+    ``upper^2 coth^2(epsilon/2) / (4n)`` for one bit (all values at ``upper / 2``), ``2 (upper / epsilon)^2 / n`` for
+    noise added by users, ``2 (upper / (n epsilon))^2`` for a curator's.
 
     References
     ----------
-    lecture20, "1-bit communication".
+    lecture20, "1-bit communication" and "Mean estimation".
 
     Examples
     --------
-    >>> round(one_bit_worst_variance(np.log(3), 1.0, 100), 12)
+    >>> round(float(worst_variance(OneBit(np.log(3)), 100)), 12)
     0.01
+    >>> worst_variance(LocalLaplace(0.5, 2.0), 8), worst_variance(CentralLaplace(0.5, 2.0), 8)
+    (4.0, 0.5)
     """
-    deviation = one_bit_floor(upper, clients) / np.tanh(checks.positive(epsilon=epsilon) / 2)
-    return float(deviation**2)
+    number = checks.whole(users=users, at_least=1)
+    if isinstance(mechanism, OneBit):
+        return (mechanism.upper / mechanism.slope) * (mechanism.upper / mechanism.slope) / (4 * number)
+    noise = 2 * (mechanism.scale * mechanism.scale) / number
+    return noise / number if isinstance(mechanism, CentralLaplace) else noise
 
 
-def one_bit_floor(upper: float, clients: int) -> float:
-    """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains as the budget grows
-    without bound.
-
-    Parameters
-    ----------
-    upper : float
-        Largest value.
-    clients : int
-        Number ``n >= 1`` of users.
-
-    Returns
-    -------
-    float
+def warner_variance(epsilon: Real, users: Real) -> Real:
+    """Return ``1 / (4 n sinh^2(epsilon/2))``, the variance of a mean of bits under randomised response, for all bits.
 
     References
     ----------
-    Limit of the error that lecture20 writes as ``O(upper / (epsilon sqrt n))``.
+    lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence its error ``O(1 / (epsilon sqrt n))``.
 
     Examples
     --------
-    >>> one_bit_floor(1.0, 100)
+    >>> round(float(warner_variance(np.log(3), 100)), 12)
+    0.0075
+    """
+    root = np.sinh(checks.positive(epsilon=epsilon) / 2)
+    return 1 / (4 * checks.whole(users=users, at_least=1) * (root * root))
+
+
+def one_bit_floor(upper: Real, users: Real) -> Real:
+    """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains at any budget.
+
+    It is the limit, for large budgets, of the error that lecture20 writes as ``O(upper / (epsilon sqrt n))``.
+
+    Examples
+    --------
+    >>> float(one_bit_floor(1.0, 100))
     0.05
     """
-    return float(checks.positive(upper=upper) / (2 * np.sqrt(checks.whole(clients=clients, at_least=1))))
-
-
-def local_laplace_variance(epsilon: float, upper: float, clients: int) -> float:
-    """Return the variance ``2 upper^2 / (n epsilon^2)`` of the mean of locally noised values.
-
-    Parameters
-    ----------
-    epsilon, upper : float
-        Of the mechanism.
-    clients : int
-        Number ``n >= 1`` of users.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    lecture20, "Mean estimation", local model.
-
-    Examples
-    --------
-    >>> local_laplace_variance(0.5, 2.0, 8)
-    4.0
-    """
-    scale = checks.positive(upper=upper) / checks.positive(epsilon=epsilon)
-    return 2 * scale**2 / checks.whole(clients=clients, at_least=1)
-
-
-def central_laplace_variance(epsilon: float, upper: float, clients: int) -> float:
-    """Return the variance ``2 upper^2 / (n epsilon)^2`` of the central Laplace mean.
-
-    Parameters
-    ----------
-    epsilon, upper : float
-        Of the mechanism.
-    clients : int
-        Number ``n >= 1`` of users.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    lecture20, "Mean estimation", central model.
-
-    Examples
-    --------
-    >>> central_laplace_variance(0.5, 2.0, 8)
-    0.5
-    """
-    return local_laplace_variance(epsilon, upper, clients) / clients
+    return checks.positive(upper=upper) / (2 * np.sqrt(checks.whole(users=users, at_least=1)))
 
 
 def one_bit_crossing() -> float:
-    """Return the budget up to which one bit beats local Laplace noise for every data set: ``epsilon coth(epsilon/2) = 2
-    sqrt 2``.
+    """Return the budget up to which one bit beats local noise for all data: ``epsilon coth(epsilon/2) = 2 sqrt 2``.
 
     Below it the worst variance ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise. The
-    root is the fixed point of ``2 sqrt 2 tanh(epsilon/2)``, a contraction there.
-
-    Returns
-    -------
-    float
-        Nats.
+    root is the fixed point of ``2 sqrt 2 tanh(epsilon/2)``, a contraction there. In nats.
 
     Examples
     --------
@@ -204,26 +124,12 @@ def one_bit_crossing() -> float:
     return epsilon
 
 
-def approximate_bit_variance(epsilon: float, delta: float, clients: int) -> float:
-    """Return the least worst-case variance of an unbiased mean of bits from ``(epsilon, delta)``-LDP reports, one
-    round, linear estimate.
+def approximate_bit_variance(epsilon: Real, delta: Real, users: Real) -> Real:
+    """Return the least worst-case variance of an unbiased, linear mean of bits from ``(epsilon, delta)``-LDP reports.
 
     Every such randomiser is a post-processing of one that reveals the bit with probability `delta` and is Warner's
     otherwise (Kairouz, Oh and Viswanath, 2015). Weighing its four reports best gives ``(1 / (delta + (1-delta)
-    tanh^2(epsilon/2)) - 1) / (4n)``.
-
-    Parameters
-    ----------
-    epsilon : float
-        Budget, ``> 0``.
-    delta : float
-        In ``[0, 1]``; at 0 this is `warner_variance`.
-    clients : int
-        Number ``n >= 1`` of users.
-
-    Returns
-    -------
-    float
+    tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0`` that is `warner_variance`.
 
     References
     ----------
@@ -231,30 +137,19 @@ def approximate_bit_variance(epsilon: float, delta: float, clients: int) -> floa
 
     Examples
     --------
-    >>> round(approximate_bit_variance(np.log(3), 0.0, 100), 12)
+    >>> round(float(approximate_bit_variance(np.log(3), 0.0, 100)), 12)
     0.0075
-    >>> round(approximate_bit_variance(np.log(3), 1.0, 100), 12)
+    >>> round(float(approximate_bit_variance(np.log(3), 1.0, 100)), 12)
     0.0
     """
-    share = checks.probability(delta=delta)
-    return warner_variance(epsilon, clients) * (1 - share) / (1 + share / float(np.sinh(epsilon / 2)) ** 2)
+    share, root = checks.probability(delta=delta), np.sinh(checks.positive(epsilon=epsilon) / 2)
+    return warner_variance(epsilon, users) * (1 - share) / (1 + share / (root * root))
 
 
-def laplace_report_bits(epsilon: float, upper: float, resolution: float) -> float:
-    """Return ``log2(2 e upper / (epsilon resolution))``, the entropy of a local Laplace report rounded to a fine
-    resolution.
+def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
+    """Return ``log2(2 e upper / (epsilon resolution))``, the entropy of a Laplace report at a fine resolution.
 
-    Parameters
-    ----------
-    epsilon, upper : float
-        Of the mechanism.
-    resolution : float
-        Spacing of the reports, well below ``upper / epsilon``.
-
-    Returns
-    -------
-    float
-        Bits.
+    Reports are rounded to multiples of `resolution`, well below ``upper / epsilon``.
 
     References
     ----------
@@ -262,8 +157,155 @@ def laplace_report_bits(epsilon: float, upper: float, resolution: float) -> floa
 
     Examples
     --------
-    >>> round(laplace_report_bits(1.0, 1024.0, 1.0), 4)
+    >>> round(float(laplace_report_bits(LocalLaplace(1.0, 1024.0), 1.0)), 4)
     12.4427
     """
-    scale = checks.positive(upper=upper) / checks.positive(epsilon=epsilon)
-    return float(np.log2(2 * np.e * scale / checks.positive(resolution=resolution)))
+    return np.log(2 * np.e * mechanism.scale / checks.positive(resolution=resolution)) / np.log(2)
+
+
+def normal_quantile(failure: float) -> float:
+    """Return ``z`` with ``Pr(|N(0,1)| > z) = failure``.
+
+    Examples
+    --------
+    >>> round(normal_quantile(0.01), 4)
+    2.5758
+    """
+    return float(-special.ndtri(checks.open_probability(failure=failure) / 2))
+
+
+def normal_error(variance: float, failure: float) -> float:
+    """Return the error that a normal estimate of that variance exceeds with probability `failure`.
+
+    The estimates here are sums over many users, so this is the limit for large ``n``; `certain_error` holds for every
+    ``n``.
+
+    Examples
+    --------
+    >>> round(normal_error(4.0, 0.01), 4)
+    5.1517
+    """
+    return normal_quantile(failure) * float(np.sqrt(checks.non_negative(variance=variance)))
+
+
+def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real) -> Real:
+    """Return an error that is exceeded with at most that chance, for every number of users and all data.
+
+    For one bit Hoeffding's ``upper coth(epsilon/2) sqrt(ln(2/failure) / (2n))``, at ``upper = 1`` the bound for
+    randomised response; for the curator ``upper ln(1/failure) / (n epsilon)``, exceeded with exactly that chance.
+
+    References
+    ----------
+    lecture20, "Randomized response": "by Chernoff bound", in Hoeffding's form for bounded summands; "Mean estimation",
+    central model, up to the constant.
+
+    Examples
+    --------
+    >>> round(float(certain_error(OneBit(np.log(3)), 200, 2 / np.exp(4))), 12)
+    0.2
+    >>> round(float(certain_error(CentralLaplace(1.0), 100, np.exp(-3))), 12)
+    0.03
+    """
+    chance, number = checks.open_probability(failure=failure), checks.whole(users=users, at_least=1)
+    if isinstance(mechanism, OneBit):
+        return 2 * np.sqrt(np.log(2 / chance) / 2 * worst_variance(mechanism, users))
+    return -np.log(chance) * mechanism.scale / number
+
+
+def users_needed(mechanism: Mechanism, error: float, failure: float) -> float:
+    """Return the users with which an error is met in the normal limit at the worst data, to be rounded up.
+
+    ``z^2 / error^2`` times the worst variance of one user's report. For the curator the law itself, ``upper
+    ln(1/failure) / (error epsilon)``.
+
+    References
+    ----------
+    lecture20, "Mean estimation" and "1-bit communication": ``upper^2 / (error epsilon)^2``, for a curator ``upper /
+    (error epsilon)``; here with their constants.
+
+    Examples
+    --------
+    >>> round(users_needed(OneBit(1.0), 0.1, 0.01), 4), round(users_needed(LocalLaplace(1.0), 0.1, 0.01), 4)
+    (776.7298, 1326.9793)
+    >>> round(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3)), 12)
+    30.0
+    """
+    target = checks.positive(error=error)
+    if isinstance(mechanism, CentralLaplace):
+        return float(certain_error(mechanism, 1, failure) / target)
+    return float((normal_quantile(failure) / target) ** 2 * worst_variance(mechanism, 1))
+
+
+def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: float) -> float:
+    """Return the users with which an error is met for certain: by Hoeffding's bound for one bit, exactly for noise.
+
+    The chance of a given error falls with every further user, because means of symmetric log-concave variables
+    concentrate monotonically (Proschan, 1965), so that bisection finds the smallest number. Hoeffding's is to be
+    rounded up.
+
+    Examples
+    --------
+    >>> round(users_for_certain(OneBit(np.log(3)), 0.2, 2 / np.exp(4)), 9)
+    200.0
+    >>> users_for_certain(LocalLaplace(1.0), 0.1, 0.01)
+    1328
+    """
+    if isinstance(mechanism, OneBit):
+        return float((certain_error(mechanism, 1, failure) / checks.positive(error=error)) ** 2)
+    near = int(np.ceil(users_needed(mechanism, error, failure)))
+    return _smallest(lambda users: 1 - success(mechanism, users, error) <= failure, near)
+
+
+def success(mechanism: OneBit | LocalLaplace, users: int, error: float) -> float:
+    """Return the exact chance that the mean is off by at most `error`: at the worst data (a bit), for all data (noise).
+
+    At the worst data, all at ``upper / 2``, ones less zeros are a sum of fair signs; an error that equals `error` up to
+    rounding counts as met.
+
+    Examples
+    --------
+    >>> round(success(OneBit(np.log(3)), 2, 0.5), 12), round(success(LocalLaplace(1.0), 1, np.log(4)), 12)
+    (0.5, 0.75)
+    """
+    number, target = checks.whole(users=users, at_least=1), checks.positive(error=error)
+    if isinstance(mechanism, OneBit):
+        reach = number * (target / mechanism.upper) * mechanism.slope
+        return 1 - tails.symmetric_binomial(number, float(2 * reach + 1e-6))
+    return 1 - laplace_sum_tail(number, number * target * mechanism.epsilon / mechanism.upper)
+
+
+def laplace_sum_tail(users: int, threshold: float) -> float:
+    """Return the exact ``Pr(|L_1 + ... + L_n| > threshold)`` of independent Laplace variables of scale 1.
+
+    The sum is a difference of two gamma variables. Seen as two clocks of ``n`` exponential ticks each, one finishes
+    while the other has ``k`` ticks left with probability ``C(2n-k-1, n-1) 2^(k-2n)``, and what is left is a gamma
+    variable of shape ``k``: ``Pr = 2 sum_k C(2n-k-1, n-1) 2^(k-2n) Pr(Gamma(k) > threshold)``, a sum of ``O(sqrt n)``
+    relevant terms.
+
+    References
+    ----------
+    The error of the local Laplace mean in lecture20, times ``n epsilon / upper``.
+
+    Examples
+    --------
+    >>> round(laplace_sum_tail(1, np.log(4)), 12), laplace_sum_tail(5, 0.0)
+    (0.25, 1.0)
+    """
+    number = checks.whole(users=users, at_least=1)
+    left = np.arange(1, min(number, int(14 * np.sqrt(number)) + 14) + 1)
+    growth = 2.0 * (number - left[:-1]) / (2 * number - left[:-1] - 1)
+    chances = np.cumprod(np.concatenate([[1.0], growth]))
+    survival = special.gammaincc(left, checks.non_negative(threshold=threshold))
+    return float(chances @ survival / chances.sum())
+
+
+def _smallest(enough: Callable[[int], bool], near: int) -> int:
+    """Return the smallest number that is enough, by bisection below the first of ``near, 2 near, 4 near ...`` that is."""
+    least = next((near << k for k in range(_DOUBLINGS) if enough(near << k)), 0)
+    if not least:
+        raise ArithmeticError(f"no number of users up to {near << _DOUBLINGS} is enough")
+    short = 0
+    while least - short > 1:
+        middle = (least + short) // 2
+        short, least = (short, middle) if enough(middle) else (middle, least)
+    return least

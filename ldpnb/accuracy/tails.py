@@ -1,9 +1,8 @@
-"""How likely a sum is to miss its mean by a given deviation: bounds that always hold, exact laws, and the normal
-approximation.
+"""How likely a sum is to miss its mean by a given deviation: certain bounds, exact laws, and the normal approximation.
 
-Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``. Use `chebyshev` when only the
-variance is known; `hoeffding` and `bernstein` for sums of bounded variables; `symmetric_binomial` for sums of fair
-signs, exactly; `kept_laplace_chernoff` for the sums of the Laplace group-mean mechanism; `normal` where an
+Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``, a number ``> 0``. Use `chebyshev`
+when only the variance is known; `hoeffding` and `bernstein` for sums of bounded variables; `symmetric_binomial` for
+sums of fair signs, exactly; `kept_laplace_chernoff` for the sums of the Laplace group-mean mechanism; `normal` where an
 approximation will do.
 """
 
@@ -23,8 +22,7 @@ def chebyshev(variance: float, deviation: float) -> float:
 
 
 def hoeffding(terms: int, deviation: float) -> float:
-    """Return Hoeffding's bound ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for a sum of independent variables in ``[-1,
-    1]``.
+    """Return Hoeffding's ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for independent variables in ``[-1, 1]``.
 
     >>> round(hoeffding(100, 20 * np.log(10) ** 0.5), 12)
     0.02
@@ -36,14 +34,7 @@ def hoeffding(terms: int, deviation: float) -> float:
 def bernstein(variance: float, bound: float, deviation: float) -> float:
     """Return Bernstein's bound ``min(1, 2 exp(-deviation^2 / (2 variance + 2 bound deviation / 3)))``.
 
-    Parameters
-    ----------
-    variance : float
-        Of the sum.
-    bound : float
-        Largest distance of a summand from its mean.
-    deviation : float
-        ``> 0``.
+    `variance` is that of the sum, `bound` the largest distance of a summand from its mean.
     """
     distance, most = checks.positive(deviation=deviation), checks.positive(bound=bound)
     spread = checks.non_negative(variance=variance)
@@ -71,23 +62,11 @@ def normal(sd: float, deviation: float) -> float:
 
 
 def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: float) -> float:
-    """Return Chernoff's bound for a sum of ``B v + Y`` with ``B`` Bernoulli, ``Y`` Laplace and any ``v`` in ``[-1,
-    1]``: one report of ``M_L`` each.
+    """Return Chernoff's bound for a sum of reports of ``M_L``: ``B v + Y`` with any ``v`` in ``[-1, 1]``.
 
-    The centred moment generating function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``,
-    largest at ``v = 1`` or ``-1``; the bound is minimised over ``l`` in ``(0, 1 / scale)``, on which its logarithm is
-    convex.
-
-    Parameters
-    ----------
-    terms : int
-        Number of summands.
-    keep : float
-        Probability ``a`` that ``B = 1``.
-    scale : float
-        Of the Laplace noise.
-    deviation : float
-        ``> 0``.
+    ``B`` is one with probability ``a``, `keep`, and ``Y`` Laplace noise of that `scale`. The centred moment generating
+    function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` or ``-1``; the
+    bound is minimised over ``l`` in ``(0, 1 / scale)``, on which its logarithm is convex.
     """
     from scipy.optimize import minimize_scalar
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.accuracy import gaps, histograms
+from ldpnb.accuracy import means as mean_errors
 from ldpnb.data import files
 from ldpnb.data.public import adult
 from ldpnb.estimators import frequency, likelihood, linear
@@ -114,7 +115,7 @@ def shares(counts: Counts, names: list[str], epsilon: float, *, seed: int) -> pd
         mechanism = MECHANISMS[checks.choice(mechanism=name, among=tuple(MECHANISMS))](epsilon, counts.size)
         tallies = mechanism.sample_tallies(counts, rng=stream("own column", name, epsilon, seed=seed))
         estimate = frequency.unbiased(tallies, users, mechanism)
-        exact = np.sqrt(histograms.pure_variance(counts, clients=users, mechanism=mechanism)) / users
+        exact = np.sqrt(histograms.pure_variance(counts, users=users, mechanism=mechanism)) / users
         rows = {"mechanism": name, "value": np.arange(counts.size), "truth": counts / users, "unbiased": estimate}
         parts.append(
             pd.DataFrame(rows | {"standard_deviation": exact, "Norm-Sub": frequency.project_simplex(estimate)})
@@ -163,7 +164,7 @@ def mean_estimates(column: files.Column, epsilon: float, *, seed: int) -> pd.Dat
     for name, make in means.MECHANISMS.items() if upper > 0 else ():
         mechanism = make(epsilon, upper)
         sums = mechanism.sample_sums(above, column.counts, rng=stream("own mean", name, epsilon, seed=seed))
-        exact = means.exact_error(name, above, column.counts, epsilon=epsilon, upper=upper)
+        exact = float(np.sqrt(mean_errors.variance(mechanism, above, column.counts)))
         rows.append((name, column.mean, column.low + float(mechanism.estimate(sums, column.users)[0]), exact))
     return pd.DataFrame(rows, columns=["mechanism", "truth", "estimate", "standard_deviation"])
 

@@ -48,7 +48,7 @@ def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 
     asked = np.unique(np.geomspace(min(10, truth.size), truth.size, points).astype(int))
     said_yes = np.cumsum(reports)[asked - 1] / asked
     estimate = frequency.unbiased(np.column_stack([1 - said_yes, said_yes]), 1, mechanism)[:, 1]
-    spread = 2 * np.sqrt(histograms.pure_variance(0, clients=1, mechanism=mechanism) / asked)
+    spread = 2 * np.sqrt(histograms.pure_variance(0, users=1, mechanism=mechanism) / asked)
     middle = np.full(asked.size, truth.mean())
     true = {"series": "truth", "asked": asked, "share": middle, "low": middle - spread, "high": middle + spread}
     return pd.concat(
@@ -106,7 +106,7 @@ def histogram_estimates(counts: NDArray[np.int64], epsilon: float, *, seed: int)
     people, mechanism = int(counts.sum()), KaryRandomisedResponse(epsilon, counts.size)
     tallies = mechanism.sample_tallies(counts, rng=stream("histogram", epsilon, seed=seed))
     unbiased = frequency.unbiased(tallies, people, mechanism)
-    deviation = np.sqrt(histograms.pure_variance(counts, clients=people, mechanism=mechanism)) / people
+    deviation = np.sqrt(histograms.pure_variance(counts, users=people, mechanism=mechanism)) / people
     parts = {
         "truth": (counts / people, np.nan),
         "unbiased": (unbiased, deviation),

@@ -1,5 +1,4 @@
-"""Mechanisms for the mean of bounded numbers: one bit, local Laplace noise, and the central Laplace mechanism to
-compare with.
+"""Mechanisms for the mean of bounded numbers: one bit, local Laplace noise, and a curator's to compare with.
 
 Use `OneBit` where a report must be small or the budget is below 2.3 nats, `LocalLaplace` where the server needs a real
 number, and `CentralLaplace` for what a trusted curator would reach. All three are simulated through the **sum of the
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 
 
 class MeanMechanism(Protocol):
@@ -33,7 +33,22 @@ class MeanMechanism(Protocol):
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
-        """Draw the sum of all reports."""
+        """Draw the sum of all reports from its exact law, in time proportional to the number of distinct values.
+
+        Parameters
+        ----------
+        values : (v,) float
+            The distinct values, in ``[0, upper]``.
+        counts : (v,) int
+            How many users hold each.
+        rng : numpy.random.Generator
+        repetitions : int
+            Independent repetitions.
+
+        Returns
+        -------
+        (repetitions,) float
+        """
 
     def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
         """Return the unbiased estimate of the mean."""
@@ -73,57 +88,38 @@ class OneBit:
         checks.positive(upper=self.upper)
 
     @property
-    def p(self) -> float:
+    def p(self) -> Real:
         """Probability of a one at the value `upper`, ``e^epsilon / (e^epsilon + 1)``."""
-        return float(1 / (1 + np.exp(-self.epsilon)))
+        return 1 / (1 + np.exp(-self.epsilon))
 
     @property
-    def q(self) -> float:
+    def q(self) -> Real:
         """Probability of a one at the value 0, ``1 / (e^epsilon + 1)``."""
-        return float(np.exp(-self.epsilon)) * float(1 / (1 + np.exp(-self.epsilon)))
+        return np.exp(-self.epsilon) / (1 + np.exp(-self.epsilon))
 
     @property
-    def slope(self) -> float:
+    def slope(self) -> Real:
         """``p - q = tanh(epsilon / 2)``, accurate for every epsilon."""
-        return float(np.tanh(self.epsilon / 2))
+        return np.tanh(self.epsilon / 2)
 
-    def one_rate(self, values: ArrayLike) -> NDArray[np.float64]:
+    def one_rate(self, values: Real) -> Real:
         """Return the probability of a one, ``q + (p - q) x / upper``, at values ``x``.
 
         The two ends are written as a mixture of ``p`` and ``q``, so that no probability of a rare report is lost to
         rounding.
         """
-        share: NDArray[np.float64] = _values(values, self.upper) / self.upper
-        rate: NDArray[np.float64] = share * self.p + (1 - share) * self.q
-        return rate
+        share = checks.numbers(values=values, low=0, high=self.upper) / self.upper
+        return share * self.p + (1 - share) * self.q
 
     def channel(self, values: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)`` for given values, by default the two ends 0 and
-        `upper`.
-        """
-        held = np.array([0.0, self.upper]) if values is None else np.asarray(values, dtype=float)
+        """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)``, by default for the two ends 0 and `upper`."""
+        held = checks.numbers(values=[0.0, self.upper] if values is None else values, low=0, high=self.upper)
         return np.vstack([self.one_rate(self.upper - held), self.one_rate(held)])
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
-        """Draw the number of ones: one binomial per distinct value.
-
-        Parameters
-        ----------
-        values : (v,) float
-            The distinct values.
-        counts : (v,) int
-            How many users hold each.
-        rng : numpy.random.Generator
-        repetitions : int
-            Independent repetitions.
-
-        Returns
-        -------
-        (repetitions,) float
-            Whole numbers.
-        """
+        """Draw the number of ones, a whole number: one binomial per distinct value."""
         held, users = _population(values, counts, self.upper)
         ones: NDArray[np.int64] = rng.binomial(users, self.one_rate(held), size=(_times(repetitions), held.size))
         sums: NDArray[np.float64] = np.sum(ones, axis=1, dtype=float)
@@ -131,7 +127,7 @@ class OneBit:
 
     def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
         """Return the unbiased mean ``upper (sum / users - q) / (p - q)`` from the number of ones."""
-        mean: NDArray[np.float64] = self.upper * (np.asarray(sums, dtype=float) / users - self.q) / self.slope
+        mean: NDArray[np.float64] = self.upper * (_mean(sums, users) - self.q) / self.slope
         return mean
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -142,7 +138,7 @@ class OneBit:
 
 @dataclass(frozen=True, slots=True)
 class LocalLaplace:
-    """Each user adds Laplace noise of scale ``upper / epsilon`` to the own value.
+    """Each user adds Laplace noise of scale ``upper / epsilon`` to their value.
 
     Parameters
     ----------
@@ -169,34 +165,22 @@ class LocalLaplace:
         checks.positive(upper=self.upper)
 
     @property
-    def scale(self) -> float:
+    def scale(self) -> Real:
         """Scale of the noise, in the unit of the values."""
         return self.upper / self.epsilon
 
+    def _held(self, values: ArrayLike) -> NDArray[np.float64]:
+        held: NDArray[np.float64] = checks.numbers(values=values, low=0, high=self.upper)
+        return held
+
     def log_density(self, reports: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
         """Return the log-density of `reports` given `values`, which broadcast."""
-        return _log_laplace(np.asarray(reports, dtype=float) - _values(values, self.upper), self.scale)
+        return _log_laplace(np.asarray(reports, dtype=float) - self._held(values), self.scale)
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
-        """Draw the sum of all noisy values: a sum of Laplace variables is exactly the difference of two gamma
-        variables.
-
-        Parameters
-        ----------
-        values : (v,) float
-            The distinct values.
-        counts : (v,) int
-            How many users hold each.
-        rng : numpy.random.Generator
-        repetitions : int
-            Independent repetitions.
-
-        Returns
-        -------
-        (repetitions,) float
-        """
+        """Draw the sum of all noisy values: a sum of Laplace variables is the difference of two gamma variables."""
         held, users = _population(values, counts, self.upper)
         pairs = rng.gamma(users.sum(), size=(_times(repetitions), 2))
         sums: NDArray[np.float64] = held @ users + self.scale * (pairs[:, 0] - pairs[:, 1])
@@ -208,15 +192,14 @@ class LocalLaplace:
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return each user's noisy value, ``(n,)``, for values ``(n,)``."""
-        held = _values(values, self.upper)
+        held = self._held(values)
         reports: NDArray[np.float64] = held + rng.laplace(scale=self.scale, size=held.shape)
         return reports
 
 
 @dataclass(frozen=True, slots=True)
 class CentralLaplace:
-    """A trusted curator adds Laplace noise of scale ``sensitivity / epsilon`` to each entry of an exact sum or
-    histogram.
+    """A trusted curator adds Laplace noise of scale ``sensitivity / epsilon`` to each entry of a sum or histogram.
 
     Parameters
     ----------
@@ -244,7 +227,7 @@ class CentralLaplace:
         checks.positive(sensitivity=self.sensitivity)
 
     @property
-    def scale(self) -> float:
+    def scale(self) -> Real:
         """Scale of the noise on each entry."""
         return self.sensitivity / self.epsilon
 
@@ -254,9 +237,7 @@ class CentralLaplace:
         return self.sensitivity
 
     def log_density(self, released: ArrayLike, exact: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-density of `released` given the `exact` entries, both ``(..., entries)``, summed over the last
-        axis.
-        """
+        """Return the log-density of `released` given the `exact` entries, summed over the last axis of both."""
         noise = np.asarray(released, dtype=float) - np.asarray(exact, dtype=float)
         total: NDArray[np.float64] = np.sum(_log_laplace(noise, self.scale), axis=-1)
         return total
@@ -308,15 +289,8 @@ def _mean(sums: ArrayLike, users: int) -> NDArray[np.float64]:
     return mean
 
 
-def _values(values: ArrayLike, upper: float) -> NDArray[np.float64]:
-    held = np.asarray(values, dtype=float)
-    if held.size and not (held.min() >= 0 and held.max() <= upper):
-        raise ValueError(f"values must lie in [0, {upper}], got {held.min()} .. {held.max()}")
-    return held
-
-
 def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    held, users = _values(values, upper), checks.counts(counts=counts)
+    held, users = checks.numbers(values=values, low=0, high=upper), checks.counts(counts=counts)
     if held.shape != users.shape:
         raise ValueError(f"counts must have one entry per value, shape {held.shape}, got shape {users.shape}")
     return held, users

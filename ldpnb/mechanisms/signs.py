@@ -1,4 +1,4 @@
-"""The lecture's frequency randomiser: a vector of signs, one per value, in which only the sender's own sign is biased.
+"""The lecture's frequency randomiser: a vector of signs, one per value, in which only the sign of the sender's value is biased.
 
 As printed, the bias *is* the privacy budget; the exact privacy loss is then about twice as large. `SignRandomiser` is
 calibrated to a budget, `SignRandomiser.as_printed` follows the lecture to the letter. A report supports a value where
@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.frequency import EXPLICIT_UNARY_LIMIT, counts_of_users, values_of_users
 
 
 @dataclass(frozen=True, slots=True)
 class SignRandomiser:
-    """Signs in ``{-1, +1}^k``: the own one is +1 with probability ``(1 + bias) / 2``, every other is a fair coin.
+    """Signs in ``{-1, +1}^k``: that of the sender's value is +1 with chance ``(1 + bias) / 2``, others are fair coins.
 
     Parameters
     ----------
@@ -35,9 +36,9 @@ class SignRandomiser:
 
     Examples
     --------
-    >>> round(SignRandomiser(epsilon=np.log(3), domain_size=4).bias, 12)
+    >>> round(float(SignRandomiser(epsilon=np.log(3), domain_size=4).bias), 12)
     0.5
-    >>> round(SignRandomiser.as_printed(0.5, domain_size=4).epsilon, 9)
+    >>> round(float(SignRandomiser.as_printed(0.5, domain_size=4).epsilon), 9)
     1.098612289
     """
 
@@ -50,18 +51,18 @@ class SignRandomiser:
 
     @classmethod
     def as_printed(cls, parameter: float, domain_size: int) -> "SignRandomiser":
-        """Return the randomiser whose own sign is +1 with probability ``1/2 + parameter/2``, as the lecture prints it."""
+        """Return the randomiser that the lecture prints: the sender's sign is +1 with chance ``1/2 + parameter/2``."""
         return cls(exact_epsilon(parameter), domain_size)
 
     @property
-    def bias(self) -> float:
-        """Expectation ``tanh(epsilon / 2)`` of the own sign."""
+    def bias(self) -> Real:
+        """Expectation ``tanh(epsilon / 2)`` of the sign of the sender's value."""
         return calibrated_bias(self.epsilon)
 
     @property
-    def p(self) -> float:
-        """Probability that the own sign is +1, ``(1 + bias) / 2 = e^epsilon / (e^epsilon + 1)``."""
-        return float(1 / (1 + np.exp(-self.epsilon)))
+    def p(self) -> Real:
+        """Probability of +1 at the sender's value, ``(1 + bias) / 2 = e^epsilon / (e^epsilon + 1)``."""
+        return 1 / (1 + np.exp(-self.epsilon))
 
     @property
     def q(self) -> float:
@@ -69,13 +70,7 @@ class SignRandomiser:
         return 0.5
 
     def outputs(self) -> NDArray[np.int8]:
-        """Return all ``(2**k, k)`` sign vectors as rows.
-
-        Raises
-        ------
-        ValueError
-            If the domain is larger than 12.
-        """
+        """Return all ``(2**k, k)`` sign vectors as rows; refused for domains larger than 12."""
         if self.domain_size > EXPLICIT_UNARY_LIMIT:
             raise ValueError(
                 f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, got domain_size={self.domain_size}"
@@ -84,10 +79,8 @@ class SignRandomiser:
         return (2 * ((codes >> np.arange(self.domain_size)) & 1) - 1).astype(np.int8)
 
     def channel(self) -> NDArray[np.float64]:
-        """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`; for ``k <=
-        12``.
-        """
-        wrong = float(np.exp(-self.epsilon)) * self.p
+        """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`."""
+        wrong = np.exp(-self.epsilon) * self.p
         own: NDArray[np.float64] = np.where(self.outputs() == 1, self.p, wrong)
         return own * self.q ** (self.domain_size - 1)
 
@@ -95,16 +88,7 @@ class SignRandomiser:
         """Draw how many reports have +1 at each value, from the exact joint law, in O(k) whatever the number of users.
 
         Given the users' values all signs are independent, so the ``k`` tallies are independent sums of two binomials.
-
-        Parameters
-        ----------
-        counts : (k,) int
-            How many users hold each value.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (k,) int
+        `counts` says how many users hold each value; both are ``(k,)``.
         """
         held = counts_of_users(counts, self.domain_size)
         tallies: NDArray[np.int64] = rng.binomial(held, self.p)
@@ -134,7 +118,7 @@ class SignRandomiser:
         Returns
         -------
         (n,) int8
-            The user's public sign at the own value, kept with probability ``p``; ``bit * public`` is the report.
+            The public sign at the user's value, kept with probability ``p``; ``bit * public`` is the report.
         """
         held, coins = values_of_users(values, self.domain_size), np.asarray(public)
         if coins.shape != (held.size, self.domain_size) or not np.isin(coins, (-1, 1)).all():
@@ -146,37 +130,28 @@ class SignRandomiser:
         return bits
 
 
-def exact_epsilon(bias: float) -> float:
-    """Return the exact privacy loss ``ln((1 + bias) / (1 - bias))`` of sign vectors with a given bias.
-
-    Parameters
-    ----------
-    bias : float
-        In ``(0, 1)``; the lecture writes epsilon for it.
-
-    Returns
-    -------
-    float
-        Nats.
+def exact_epsilon(bias: Real) -> Real:
+    """Return the exact privacy loss ``ln((1 + bias) / (1 - bias))``, nats, of sign vectors with a bias in ``(0, 1)``.
 
     References
     ----------
-    lecture20, "Frequency estimation", where the loss is taken to be the bias itself.
+    lecture20, "Frequency estimation", which writes epsilon for the bias and takes it to be the loss.
 
     Examples
     --------
-    >>> round(exact_epsilon(0.5), 9) == round(float(np.log(3)), 9)
+    >>> round(float(exact_epsilon(0.5)), 9) == round(float(np.log(3)), 9)
     True
     """
-    return float(2 * np.arctanh(checks.open_probability(bias=bias)))
+    share = checks.open_probability(bias=bias)
+    return np.log1p(share) - np.log1p(-share)
 
 
-def calibrated_bias(epsilon: float) -> float:
+def calibrated_bias(epsilon: Real) -> Real:
     """Return the bias ``tanh(epsilon / 2)`` at which sign vectors lose exactly `epsilon` nats.
 
     Examples
     --------
-    >>> round(calibrated_bias(np.log(3)), 12)
+    >>> round(float(calibrated_bias(np.log(3))), 12)
     0.5
     """
-    return float(np.tanh(checks.positive(epsilon=epsilon) / 2))
+    return np.tanh(checks.positive(epsilon=epsilon) / 2)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.accuracy import budgets, gaps, mean_tails, means
+from ldpnb.accuracy import budgets, gaps, means
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.mechanisms.means import OneBit, histogram_sensitivity
+from ldpnb.mechanisms.means import LocalLaplace, OneBit, histogram_sensitivity
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.planning import laws, reports
@@ -147,10 +147,10 @@ def _local_laplace(epsilon: float, question: Mean) -> Sums:
     error = float(question.error or 0) / question.scale
 
     def variance(rate: float) -> float:
-        return means.local_laplace_variance(epsilon, 1.0, 1) + (1 - rate) * means.one_bit_floor(1.0, 1) ** 2
+        return means.worst_variance(LocalLaplace(epsilon), 1) + (1 - rate) * means.one_bit_floor(1.0, 1) ** 2
 
     def exact(clients: int) -> float:
-        return mean_tails.laplace_sum_tail(clients, clients * error * epsilon)
+        return means.laplace_sum_tail(clients, clients * error * epsilon)
 
     def cumulant(tilt: float, complete: bool) -> float:
         noise = -float(np.log1p(-((tilt / epsilon) ** 2)))
@@ -216,7 +216,7 @@ def _signed_laplace(mechanism: SignedLaplace, question: Gap) -> Sums:
     smaller = min(sizes[:2]) / sum(sizes)
 
     def exact(clients: int) -> float:
-        return mean_tails.laplace_sum_tail(clients, clients * _half(question) * smaller / mechanism.scale)
+        return means.laplace_sum_tail(clients, clients * _half(question) * smaller / mechanism.scale)
 
     cumulant = reports.signed_laplace_cumulant(mechanism)
     return _gap_sums(mechanism, sizes, _half(question), cumulant, steepest=1 / mechanism.scale, exact=exact)

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import mean_tails, tails
+from ldpnb.accuracy import means, tails
 from ldpnb.planning import binomials
 from ldpnb.planning.designs import Draw
 
@@ -210,7 +210,7 @@ class Noise:
 
     def failure(self, draw: Draw, tail: str) -> float:
         """Return the exact chance; no other tail is needed."""
-        single = mean_tails.laplace_sum_tail(1, draw.population * self.deviation)
+        single = means.laplace_sum_tail(1, draw.population * self.deviation)
         return float(-np.expm1(self.events * np.log1p(-single))) if single < 1 else 1.0
 
 

@@ -51,7 +51,7 @@ def test_both_linear_estimates_undo_the_channel_and_the_best_has_the_least_varia
 def test_deviations_are_those_of_the_pure_protocol() -> None:
     mechanism, counts = KaryRandomisedResponse(1.3, 4), [50, 30, 20, 0]
     weights = linear.least_squares_weights(mechanism.channel())
-    exact = np.sqrt(histograms.pure_variance(counts, clients=100, mechanism=mechanism)) / 100
+    exact = np.sqrt(histograms.pure_variance(counts, users=100, mechanism=mechanism)) / 100
     assert linear.deviations(weights, mechanism.channel(), counts) == pytest.approx(exact, rel=1e-12)
 
 

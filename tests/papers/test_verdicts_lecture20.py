@@ -48,11 +48,6 @@ def test_evidence_carries_the_deciding_number(claim: str, number: str) -> None:
     assert number in claims.decide(f"lecture20/{claim}").evidence
 
 
-def test_claims_resting_on_one_order_say_what_they_assume() -> None:
-    for claim in ("sample-complexity-central", "sample-complexity-local", "1-bit-mean-error"):
-        assert claims.decide(f"lecture20/{claim}").assumption
-
-
 def test_half_line_integrates_a_laplace_density() -> None:
     law = stats.laplace(0, 3.0)
     assert routes.half_line(law.pdf, 3.0, start=2.0) == pytest.approx(law.sf(2.0), rel=1e-12)

@@ -58,18 +58,6 @@ def test_reports_user_by_user_have_the_law_of_the_tallies(mechanism: OneBit | Lo
     assert stats.ks_2samp(one_by_one, at_once).pvalue > 1e-6
 
 
-def test_sum_of_local_noises_is_exact_for_a_single_user() -> None:
-    mechanism = LocalLaplace(0.5, 2.0)
-    sums = mechanism.sample_sums([2.0], [1], rng=stream("one user", seed=3), repetitions=20_000)
-    assert stats.kstest(sums, stats.laplace(2.0, 4.0).cdf).pvalue > 1e-6
-
-
-def test_a_billion_users_cost_what_a_thousand_cost() -> None:
-    for mechanism in (OneBit(1.0, 4.0), LocalLaplace(1.0, 4.0), CentralLaplace(1.0, 4.0)):
-        sums = mechanism.sample_sums(VALUES, COUNTS * 10**6, rng=stream("billion", seed=4))
-        assert mechanism.estimate(sums, 10**9)[0] == pytest.approx(1.55, abs=0.001)
-
-
 @pytest.mark.parametrize("epsilon", BUDGETS)
 def test_laplace_density_is_scipys_and_loses_its_budget(epsilon: float) -> None:
     mechanism, reports = LocalLaplace(epsilon, 3.0), np.linspace(-4, 7, 23)
@@ -99,8 +87,12 @@ def test_released_histograms_are_noisy_copies() -> None:
         (lambda: OneBit(float("nan")), "epsilon must be > 0 and finite, got epsilon=nan"),
         (lambda: LocalLaplace(1.0, -2.0), r"upper must be > 0 and finite, got upper=-2\.0"),
         (lambda: CentralLaplace(1.0, float("inf")), "sensitivity must be > 0 and finite, got sensitivity=inf"),
-        (lambda: OneBit(1.0, 2.0).one_rate([2.5]), r"values must lie in \[0, 2\.0\], got 2\.5 \.\. 2\.5"),
-        (lambda: LocalLaplace(1.0).randomize([-1], rng=stream(seed=0)), r"values must lie in \[0, 1\.0\], got -1\.0"),
+        (lambda: OneBit(1.0, 2.0).one_rate([2.5]), r"values must lie in \[0, 2\.0\], got values\[0\]=2\.5"),
+        (
+            lambda: LocalLaplace(1.0).randomize([-1], rng=stream(seed=0)),
+            r"values must lie in \[0, 1\.0\], got values\[0\]=-1",
+        ),
+        (lambda: OneBit(1.0).one_rate([0.5, np.nan]), "values must lie in"),
         (lambda: OneBit(1.0).sample_sums([0, 1], [3], rng=stream(seed=0)), r"counts must have one entry per value"),
         (lambda: OneBit(1.0).sample_sums([0, 1], [3, -1], rng=stream(seed=0)), r"got counts\[1\]=-1"),
         (
@@ -113,8 +105,3 @@ def test_released_histograms_are_noisy_copies() -> None:
 def test_bad_input_is_refused_by_name_rule_and_value(make: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
-
-
-def test_not_a_number_among_values_is_refused() -> None:
-    with pytest.raises(ValueError, match="values must lie in"):
-        OneBit(1.0).one_rate([0.5, np.nan])

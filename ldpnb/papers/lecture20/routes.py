@@ -1,6 +1,4 @@
-"""The independent routes behind the claims of lecture20. Nothing here uses the package's probabilities, variances or
-tails.
-"""
+"""Independent routes behind the claims of lecture20: nothing here uses the package's probabilities or variances."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from ldpnb import claims
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace
 
 Array = NDArray[np.float64]
 BUDGETS = (0.1, 0.5, 1.0, 3.0)
@@ -26,9 +25,7 @@ def failure() -> float:
 
 
 def printed_rates(values: ArrayLike, epsilon: float, upper: float) -> Array:
-    """Return each user's chance of a one as the lecture prints it for the 1-bit mean; Warner's at the values 0 and
-    `upper`.
-    """
+    """Return each user's chance of a one as the lecture prints it for the 1-bit mean; Warner's at 0 and `upper`."""
     growth = np.exp(epsilon)
     return np.asarray(1 / (growth + 1) + np.asarray(values) / upper * (growth - 1) / (growth + 1))
 
@@ -59,16 +56,30 @@ def moments(estimates: Array, chances: Array) -> tuple[float, float]:
 
 
 def half_line(function: Callable[[Array], Array], scale: float, start: float = 0.0) -> float:
-    """Return the integral from `start` to infinity of a polynomial times ``exp(-y / scale)``, by Gauss-Laguerre
-    quadrature.
-    """
+    """Return the integral from `start` to infinity of a polynomial times ``exp(-y / scale)``, by Gauss and Laguerre."""
     nodes, weights = special.roots_laguerre(24)
     return float(scale * (weights * np.exp(nodes)) @ function(start + scale * nodes))
 
 
-def inverted_tail(users: int, threshold: float) -> float:
-    """Return ``Pr(|L_1 + ... + L_n| > threshold)``, 20 or more Laplace variables, from the characteristic function ``(1
-    + u^2)^-n``.
+def noise_moment(mechanism: CentralLaplace | LocalLaplace, power: int, *, start: float = 0.0) -> float:
+    """Return a moment of a mechanism's noise beyond `start` on either side, by integrating its density."""
+
+    def density(noise: Array) -> Array:
+        return np.array([np.exp(mechanism.log_density([y], [0.0])).item() for y in noise])
+
+    scale = mechanism.upper / mechanism.epsilon
+    return 2 * half_line(lambda y: y**power * density(y), scale, start=start)
+
+
+def laplace_tail(error: float, scale: float) -> float:
+    """Return the chance that Laplace noise of that scale is further than `error` from 0."""
+    return 2 * half_line(lambda y: np.exp(-y / scale) / (2 * scale), scale, start=error)
+
+
+def inverted_tail(users: float, threshold: float) -> float:
+    """Return ``Pr(|L_1 + ... + L_n| > threshold)`` of 20 or more Laplace variables.
+
+    From the characteristic function of their sum, ``(1 + u^2)^-n``.
     """
     nodes, weights = special.roots_legendre(400)
     reach = np.sqrt(np.expm1(45 / users))
@@ -86,3 +97,37 @@ def same_order(constants: ArrayLike) -> bool:
     """Return whether the constants of an O(.) stay within a factor of two of each other over the settings tried."""
     tried = np.asarray(constants)
     return bool(tried.min() > 0 and tried.max() <= 2 * tried.min())
+
+
+def largest_pair_variance(epsilon: float, upper: float) -> float:
+    """Return the largest variance of the 1-bit mean of two users, over all pairs of values on a grid."""
+    rates = printed_rates(np.linspace(0, upper, 41), epsilon, upper)
+    spread = rates * (1 - rates)
+    return float((upper / 2 / np.tanh(epsilon / 2)) ** 2 * (spread[:, None] + spread).max())
+
+
+def public_signs(epsilon: float, domain_size: int) -> Array:
+    """Return the law of bit times public signs: the bit is the public sign at the sender's value, kept as by Warner."""
+    vectors = printed_signs(0.0, domain_size)[0]
+    kept = np.exp(epsilon) / (np.exp(epsilon) + 1)
+    law = np.zeros((2**domain_size, domain_size))
+    for value in range(domain_size):
+        for public, (sign, chance) in product(vectors, ((1, kept), (-1, 1 - kept))):
+            report = sign * public[value] * public
+            law[np.flatnonzero((vectors == report).all(axis=1)), value] += chance / 2**domain_size
+    return law
+
+
+def most_informative(epsilon: float, delta: float) -> Array:
+    """Return the channel that shows the bit with probability delta, else answers as Warner's: 0, "0", "1", 1."""
+    kept = 1 / (1 + np.exp(-epsilon))
+    zero = np.array([delta, (1 - delta) * kept, (1 - delta) * (1 - kept), 0.0])
+    return np.stack([zero, zero[::-1]], axis=1)
+
+
+def best_unbiased_variances(channel: Array) -> tuple[float, float]:
+    """Return the variance, given each bit, of the unbiased estimate of the bit with the least total variance."""
+    shown = channel / channel.sum(axis=1, keepdims=True)
+    weights = shown @ np.linalg.solve(channel.T @ shown, [0.0, 1.0])
+    zero, one = weights**2 @ channel - np.array([0.0, 1.0])
+    return float(zero), float(one)

@@ -16,7 +16,6 @@ from ldpnb.accuracy import (
     histograms,
     information,
     lower_bounds,
-    mean_tails,
     means,
     personalised,
     sampling,
@@ -28,6 +27,7 @@ from ldpnb.estimators.frequency import unbiased
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.papers.biswas2022 import displayed as sampling_published
 from properties.strategies import (
     distributions,
@@ -139,7 +139,7 @@ def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data
     assert forms[0] <= forms[1] * SLACK <= limits.distribution() * SLACK**2
     counts = data.draw(st.lists(st.integers(0, 10**6), min_size=size, max_size=size).filter(any))
     total = sum(counts)
-    variances = histograms.pure_variance(counts, clients=total, mechanism=mechanism)
+    variances = histograms.pure_variance(counts, users=total, mechanism=mechanism)
     assert variances.sum() == pytest.approx(plain * total, rel=1e-7)
 
 
@@ -232,9 +232,9 @@ def test_tail_bounds_lie_above_the_exact_tail(terms: int, deviation: float) -> N
 def test_the_chernoff_bound_lies_above_the_laplace_tail(
     terms: int, deviation: float, keep: float, scale: float
 ) -> None:
-    noise = mean_tails.laplace_sum_tail(terms, deviation / scale)
+    noise = means.laplace_sum_tail(terms, deviation / scale)
     assert 0 <= noise <= 1
-    assert mean_tails.laplace_sum_tail(terms, 1.5 * deviation / scale) <= noise * SLACK
+    assert means.laplace_sum_tail(terms, 1.5 * deviation / scale) <= noise * SLACK
     bound = tails.kept_laplace_chernoff(terms, 1.0, scale, deviation)
     assert noise <= bound * (1 + 1e-6)
     assert bound <= tails.kept_laplace_chernoff(terms, keep, scale, deviation) * (1 + 1e-6)
@@ -243,45 +243,44 @@ def test_the_chernoff_bound_lies_above_the_laplace_tail(
 @examples(12)
 @given(epsilons, logarithmic(1e-3, 1e6), users, failures)
 def test_errors_of_means_are_ordered_from_a_trillion_users_to_one(
-    epsilon: float, upper: float, clients: int, failure: float
+    epsilon: float, upper: float, number: int, failure: float
 ) -> None:
-    worst = means.one_bit_worst_variance(epsilon, upper, clients)
-    assert means.one_bit_floor(upper, clients) ** 2 <= worst * SLACK
-    ends = means.one_bit_variance([0.0, upper], [clients, clients], epsilon=epsilon, upper=upper)
-    assert ends == pytest.approx(upper**2 * means.warner_variance(epsilon, 2 * clients), rel=1e-6)
-    assert ends <= means.one_bit_worst_variance(epsilon, upper, 2 * clients) * SLACK
-    central, local = (
-        f(epsilon, upper, clients) for f in (means.central_laplace_variance, means.local_laplace_variance)
-    )
+    bit, noise, curator = (kind(epsilon, upper) for kind in (OneBit, LocalLaplace, CentralLaplace))
+    worst, local, central = (means.worst_variance(mechanism, number) for mechanism in (bit, noise, curator))
+    assert means.one_bit_floor(upper, number) ** 2 <= worst * SLACK
+    ends = means.variance(bit, [0.0, upper], [number, number])
+    assert ends == pytest.approx(upper**2 * means.warner_variance(epsilon, 2 * number), rel=1e-6)
+    assert ends <= means.worst_variance(bit, 2 * number) * SLACK
     assert central <= local
     assert (worst < local) == (epsilon < means.one_bit_crossing()) or epsilon == pytest.approx(means.one_bit_crossing())
-    certain = mean_tails.one_bit_hoeffding_error(epsilon, upper, clients, failure)
-    assert mean_tails.normal_error(worst, failure) <= certain * SLACK
-    assert mean_tails.one_bit_clients(epsilon, upper, certain, failure) <= clients * SLACK
-    needed = mean_tails.one_bit_clients_hoeffding(epsilon, upper, certain, failure)
-    assert needed == pytest.approx(clients, rel=1e-9)
-    released = mean_tails.central_laplace_error(epsilon, upper, clients, failure)
-    assert mean_tails.central_laplace_clients(epsilon, upper, released, failure) == pytest.approx(clients, rel=1e-9)
+    certain = means.certain_error(bit, number, failure)
+    assert means.normal_error(worst, failure) <= certain * SLACK
+    assert means.users_needed(bit, certain, failure) <= number * SLACK
+    assert means.users_for_certain(bit, certain, failure) == pytest.approx(number, rel=1e-9)
+    released = means.certain_error(curator, number, failure)
+    assert means.users_needed(curator, released, failure) == pytest.approx(number, rel=1e-9)
 
 
 @examples(10)
 @given(logarithmic(0.05, 5), st.integers(1, 2000), logarithmic(0.01, 3), st.floats(0.001, 0.5))
 def test_exact_chances_of_success_keep_what_bounds_promise(
-    epsilon: float, clients: int, error: float, failure: float
+    epsilon: float, number: int, error: float, failure: float
 ) -> None:
-    promised = mean_tails.one_bit_hoeffding_error(epsilon, 1.0, clients, failure)
-    assert mean_tails.one_bit_worst_success(epsilon, 1.0, clients, promised) >= 1 - failure - 1e-12
-    for success in (mean_tails.one_bit_worst_success, mean_tails.local_laplace_success):
-        assert 0 <= success(epsilon, 1.0, clients, error) <= 1
-        assert success(epsilon, 1.0, clients, error) <= success(epsilon, 1.0, clients, 1.5 * error) + 1e-12
+    promised = means.certain_error(OneBit(epsilon), number, failure)
+    assert means.success(OneBit(epsilon), number, promised) >= 1 - failure - 1e-12
+    for mechanism in (OneBit(epsilon), LocalLaplace(epsilon)):
+        chance = means.success(mechanism, number, error)
+        assert 0 <= chance <= 1
+        assert chance <= means.success(mechanism, number, 1.5 * error) + 1e-12
 
 
 @examples(5)
-@given(logarithmic(0.3, 3), logarithmic(0.05, 0.5), st.floats(0.005, 0.2))
-def test_the_exact_number_of_clients_is_the_smallest(epsilon: float, error: float, failure: float) -> None:
-    found = mean_tails.local_laplace_clients_exact(epsilon, 1.0, error, failure)
-    assert mean_tails.local_laplace_success(epsilon, 1.0, found, error) >= 1 - failure
-    assert found == 1 or mean_tails.local_laplace_success(epsilon, 1.0, found - 1, error) < 1 - failure
+@given(logarithmic(0.3, 3), logarithmic(0.05, 0.5) | logarithmic(0.5, 8), st.floats(0.005, 0.2))
+def test_the_exact_number_of_users_is_the_smallest(epsilon: float, error: float, failure: float) -> None:
+    mechanism = LocalLaplace(epsilon)
+    found = means.users_for_certain(mechanism, error, failure)
+    assert means.success(mechanism, found, error) >= 1 - failure
+    assert found == 1 or means.success(mechanism, found - 1, error) < 1 - failure
 
 
 @examples(12)

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from properties.strategies import (
     domain_sizes,
     epsilons,
@@ -89,17 +90,18 @@ MECHANISMS: dict[type, st.SearchStrategy[Any]] = {
     LaplaceMeans: st.builds(LaplaceMeans, epsilons, epsilons),
     SignedBit: st.builds(SignedBit, epsilons, st.just((3, 3))),
     SignedLaplace: st.builds(SignedLaplace, epsilons, st.just((3, 3))),
+    **{kind: st.builds(kind, epsilons, positive) for kind in (OneBit, LocalLaplace, CentralLaplace)},
 }
 SMALLER: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    "accuracy.mean_tails.laplace_sum_tail": {"clients": logarithmic(1, 1e6).map(int)},
-    "accuracy.mean_tails.local_laplace_success": {"clients": logarithmic(1, 1e6).map(int)},
+    "accuracy.means.laplace_sum_tail": {"users": logarithmic(1, 1e6).map(int)},
+    "accuracy.means.success": {"users": logarithmic(1, 1e6).map(int)},
     "privacy.shuffling.delta_upper": {"nodes": logarithmic(2, 1e6).map(int)},
     "privacy.shuffling.epsilon_upper": {"nodes": logarithmic(2, 1e6).map(int)},
 }
 """Where the whole range would take seconds."""
 
 COSTLY = {
-    "accuracy.mean_tails.local_laplace_clients_exact",
+    "accuracy.means.users_for_certain",
     "privacy.best_channel.staircase_patterns",
 }
 

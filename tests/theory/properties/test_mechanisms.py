@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ldpnb.accuracy.mean_tails import laplace_sum_tail
+from ldpnb.accuracy.means import laplace_sum_tail
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace, contrast_weights
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding

@@ -1,9 +1,9 @@
-"""Experiments on histograms when everybody reports: sign vectors beside k-RR, unary encoding and a curator."""
+"""Histograms when everybody reports: sign vectors beside k-RR, unary encoding and a curator."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import histograms
@@ -12,6 +12,7 @@ from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
 from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
+from ldpnb.notebook import table
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
@@ -26,89 +27,55 @@ LOCAL: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
 
 
 def zipf_counts(domain_size: int, users: int, *, seed: int) -> Counts:
-    """Draw users whose value has rank ``x`` with probability proportional to ``1 / x``; returns users per value,
-    ``(domain_size,)``.
-    """
+    """Draw users per value, ``(domain_size,)``: the value of rank ``x`` has probability proportional to ``1 / x``."""
     weights = 1 / np.arange(1.0, domain_size + 1)
     return synthetic.sample_counts(weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed))
 
 
-def sign_losses(parameters: Sequence[float], enumerated: Sequence[float], domain_size: int) -> pd.DataFrame:
-    """Tabulate the privacy loss of sign vectors against their printed parameter.
+@table
+def sign_losses(parameters: list[float], enumerated: list[float], domain_size: int) -> Iterator[dict[str, Any]]:
+    """Yield the privacy loss of sign vectors by printed parameter: as printed, in closed form, and enumerated.
 
-    Parameters
-    ----------
-    parameters : sequence of float
-        In ``(0, 1)``, for the closed form and the loss as printed.
-    enumerated : sequence of float
-        Where the loss is also taken from the complete channel.
-    domain_size : int
-        Of the channel, at most 12.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``parameter, loss, epsilon, standard_error``; the enumerated rows have standard error 0, the lines none.
+    The enumerated rows come from the complete channel (at most 12 values) and have standard error 0, the lines none.
     """
-    rows = [("as printed", c, c, np.nan) for c in parameters]
-    rows += [("exact", c, exact_epsilon(c), np.nan) for c in parameters]
+
+    def row(loss: str, parameter: float, epsilon: float, error: float = np.nan) -> dict[str, Any]:
+        return {"loss": loss, "printed parameter": parameter, "privacy loss (nats)": epsilon, "standard error": error}
+
+    yield from (row("as printed", c, c) for c in parameters)
+    yield from (row("exact", c, exact_epsilon(c)) for c in parameters)
     for c in enumerated:
-        loss = privacy_loss(SignRandomiser.as_printed(c, domain_size).channel())
-        rows.append(("exact", c, loss.epsilon, 0.0))
-    return pd.DataFrame(rows, columns=["loss", "parameter", "epsilon", "standard_error"])
+        yield row("exact", c, privacy_loss(SignRandomiser.as_printed(c, domain_size).channel()).epsilon, 0.0)
 
 
-def cost_of_calibration(parameters: Sequence[float], users: int) -> pd.DataFrame:
-    """Tabulate, for a rare value, what sign vectors cost when the printed parameter has to be the exact loss.
+@table
+def cost_of_calibration(parameters: list[float], users: int) -> Iterator[dict[str, Any]]:
+    """Yield what sign vectors cost when the printed parameter has to be the exact loss.
 
-    Parameters
-    ----------
-    parameters : sequence of float
-        Printed parameters, in ``(0, 1)``.
-    users : int
-
-    Returns
-    -------
-    DataFrame
-        A row per parameter: its ``exact_loss`` as printed, the ``calibrated_bias`` that makes it the loss, and the
-        standard deviations, in users, of the count ``as_printed``, ``calibrated``, and by ``OUE`` at that loss.
+    The standard deviations are those of the count of a rare value: as printed, calibrated, and by OUE at that loss.
     """
-    rows = []
     for parameter in parameters:
-        bias = calibrated_bias(parameter)
-        oue = histograms.pure_variance(0, clients=users, mechanism=UnaryEncoding.optimised(parameter, 2))
-        printed, calibrated = (histograms.sign_variance(0, clients=users, bias=b) for b in (parameter, bias))
-        rows.append((parameter, exact_epsilon(parameter), bias, *np.sqrt([printed, calibrated, oue])))
-    columns = ["parameter", "exact_loss", "calibrated_bias", "as_printed", "calibrated", "OUE"]
-    return pd.DataFrame(rows, columns=columns)
+        bias, oue = calibrated_bias(parameter), UnaryEncoding.optimised(parameter, 2)
+        yield {
+            "parameter": parameter,
+            "exact loss (nats)": exact_epsilon(parameter),
+            "calibrated bias": bias,
+            "as printed (users)": np.sqrt(histograms.sign_variance(0, users=users, bias=parameter)),
+            "calibrated (users)": np.sqrt(histograms.sign_variance(0, users=users, bias=bias)),
+            "OUE (users)": np.sqrt(histograms.pure_variance(0, users=users, mechanism=oue)),
+        }
 
 
-def count_errors(counts: Counts, budgets: Sequence[float], runs: int, *, seed: int) -> pd.DataFrame:
-    """Compare simulated and exact root mean squared errors of a count, averaged over all values, by mechanism and
-    budget.
-
-    Parameters
-    ----------
-    counts : (k,) int
-        Users who hold each value.
-    budgets : sequence of float
-        Exact privacy losses, nats.
-    runs : int
-        Simulated collections per point.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism, epsilon, rmse, standard_error`` (users); exact rows have no standard error.
-    """
-    users, size, rows = int(counts.sum()), counts.size, []
+@table
+def count_errors(counts: Counts, budgets: list[float], runs: int, *, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield the error of a count, averaged over all values: exact, and simulated with its standard error."""
+    users, size = int(counts.sum()), counts.size
     for epsilon in budgets:
         errors = {}
         for name, make in LOCAL.items():
             mechanism, rng = make(epsilon, size), stream("counts", name, epsilon, seed=seed)
             tallies = np.array([mechanism.sample_tallies(counts, rng=rng) for _ in range(runs)])
-            exact = histograms.pure_variance(counts, clients=users, mechanism=mechanism).mean()
+            exact = histograms.pure_variance(counts, users=users, mechanism=mechanism).mean()
             errors[name] = (exact, users * frequency.unbiased(tallies, users, mechanism) - counts)
         curator = CentralLaplace(epsilon, histogram_sensitivity("replacement"))
         noise = curator.release(counts, rng=stream("counts", "central", epsilon, seed=seed), repetitions=runs) - counts
@@ -116,65 +83,43 @@ def count_errors(counts: Counts, budgets: Sequence[float], runs: int, *, seed: i
         for name, (variance, deviations) in errors.items():
             squared = (deviations**2).mean(axis=1)
             simulated = np.sqrt(squared.mean())
-            rows.append((name, epsilon, np.sqrt(variance), np.nan))
-            rows.append((name, epsilon, simulated, squared.std(ddof=1) / np.sqrt(runs) / (2 * simulated)))
-    return pd.DataFrame(rows, columns=["mechanism", "epsilon", "rmse", "standard_error"])
+            spread = squared.std(ddof=1) / np.sqrt(runs) / (2 * simulated)
+            for error, standard in ((np.sqrt(variance), np.nan), (simulated, spread)):
+                point = {"mechanism": name, "epsilon (nats)": epsilon}
+                yield point | {"root mean squared error (users)": error, "standard error": standard}
 
 
-def price_list(domain_sizes: Sequence[int], epsilon: float) -> pd.DataFrame:
-    """Tabulate what a report costs and what it is worth, per mechanism and number of values, at equal exact loss.
+@table
+def price_list(domain_sizes: list[int], epsilon: float) -> Iterator[dict[str, Any]]:
+    """Yield what a report costs and what it is worth, per mechanism and number of values, at equal exact loss.
 
-    Parameters
-    ----------
-    domain_sizes : sequence of int
-    epsilon : float
-        Nats.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``values, mechanism, bits`` (sent per report), ``entropy`` (least possible average without shared
-        randomness), ``variance_per_user`` of the count of a value that nobody holds.
+    Bits as sent, the least possible average without shared randomness, and the variance per user of the count of a
+    value that nobody holds.
     """
-    rows = []
     for size in domain_sizes:
-        for name, make in LOCAL.items():
+        for name, make in {**LOCAL, "signs, public coins": SignRandomiser}.items():
             mechanism = make(epsilon, size)
-            variance = float(histograms.pure_variance(0, clients=1, mechanism=mechanism))
+            p, q, bits = mechanism.p, mechanism.q, size
             if name == "k-RR":
-                bits, entropy = int(np.ceil(np.log2(size))), _kary_entropy(mechanism.p, mechanism.q, size)
+                bits, entropy = int(np.ceil(np.log2(size))), -p * np.log2(p) - (size - 1) * q * np.log2(q)
+            elif name == "signs, public coins":
+                bits, entropy = 1, 1.0
             else:
-                bits, entropy = size, histograms.unary_report_bits(mechanism.p, mechanism.q, size)
-            rows.append((size, name, bits, entropy, variance))
-        signs = LOCAL["signs"](epsilon, size)
-        variance = float(histograms.pure_variance(0, clients=1, mechanism=signs))
-        rows.append((size, "signs, public coins", 1, 1.0, variance))
-    return pd.DataFrame(rows, columns=["values", "mechanism", "bits", "entropy", "variance_per_user"])
+                entropy = histograms.unary_report_bits(p, q, size)
+            variance = histograms.pure_variance(0, users=1, mechanism=mechanism)
+            row = {"values": size, "mechanism": name, "sent (bits)": bits, "entropy (bits)": entropy}
+            yield row | {"variance per user": float(variance)}
 
 
-def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, *, seed: int) -> pd.DataFrame:
-    """Estimate one count from sent sign vectors, and from one sent bit times public signs, over simulated collections.
-
-    Parameters
-    ----------
-    users, domain_size : int
-        Everyone draws a value uniformly; the count is that of the first value.
-    epsilon : float
-        Nats.
-    runs : int
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        A row per way of sending: ``sent``, ``bits`` per user, ``truth``, ``mean`` of the estimates with its
-        ``standard_error``, ``standard_deviation``, and the ``exact`` standard deviation.
-    """
+@table
+def public_coin_counts(
+    users: int, domain_size: int, epsilon: float, runs: int, *, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the count of one of several uniform values from sent sign vectors, and from one bit and public signs."""
     mechanism = SignRandomiser(epsilon, domain_size)
     values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)
     truth = int((values == 0).sum())
-    exact = np.sqrt(histograms.sign_variance(truth, clients=users, bias=mechanism.bias))
-    rows = []
+    exact = float(np.sqrt(histograms.sign_variance(truth, users=users, bias=mechanism.bias)))
     for sent, bits in (("signs", domain_size), ("one bit, public signs", 1)):
         rng, sums = stream("public coins", sent, seed=seed), np.empty(runs)
         for run in range(runs):
@@ -186,10 +131,12 @@ def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, 
             sums[run] = reports.sum()
         estimates = sums / mechanism.bias
         deviation = estimates.std(ddof=1)
-        rows.append((sent, bits, truth, estimates.mean(), deviation / np.sqrt(runs), deviation, float(exact)))
-    columns = ["sent", "bits", "truth", "mean", "standard_error", "standard_deviation", "exact"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _kary_entropy(p: float, q: float, domain_size: int) -> float:
-    return float(-p * np.log2(p) - (domain_size - 1) * q * np.log2(q))
+        yield {
+            "sent": sent,
+            "bits": bits,
+            "truth": truth,
+            "mean": estimates.mean(),
+            "standard error": deviation / np.sqrt(runs),
+            "standard deviation": deviation,
+            "exact": exact,
+        }
