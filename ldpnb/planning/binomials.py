@@ -16,8 +16,7 @@ _REACH, _RESOLUTION, _STEEPEST = 8.0, 2.0, 200.0
 
 
 def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
-    """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its decreasing continuation ``I_rate(ones, bits - ones +
-    1)``.
+    """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its continuation ``I_rate(ones, bits - ones + 1)``.
 
     Examples
     --------
@@ -30,19 +29,10 @@ def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
 
 
 def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
-    """Return the chance that the mean of `bits` independent bits is `deviation` or more away from its expectation, by
-    the expectation.
+    """Return the chance that a mean of independent bits is `deviation` or more off its expectation, by expectation.
 
-    Of all bits with that expectation, those of equal rates stray most, once the deviation amounts to a bit (below, 1 is
-    returned).
-
-    Parameters
-    ----------
-    bits : int
-    rates : (m,) float
-        Expectations.
-    deviation : float
-        ``> 0``.
+    Of all bits whose mean expectation is one of `rates`, ``(m,)``, those of equal rates stray most, once the deviation
+    amounts to a bit (below, 1 is returned).
 
     References
     ----------
@@ -62,17 +52,9 @@ def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
 
 
 def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Return the same chance for a sum of ``Bin(holders, p)`` and ``Bin(bits - holders, q)``.
+    """Return the same chance for a sum of ``Bin(holders, p)`` and ``Bin(bits - holders, q)``, ``0 < q < p < 1``.
 
-    Parameters
-    ----------
-    bits : int
-    holders : (m,) float
-        Whole numbers in ``[0, bits]``.
-    p, q : float
-        ``0 < q < p < 1``.
-    deviation : float
-        ``> 0``.
+    `holders`, ``(m,)``, are whole numbers in ``[0, bits]``.
 
     Examples
     --------
@@ -85,20 +67,10 @@ def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: f
 def sampled_two_rates_exact(
     population: int, holders: Floats, bits: int, p: float, q: float, deviation: float
 ) -> Floats:
-    """Return the same chance when the bits are those of a simple random sample: the holders among them are
-    hypergeometric.
+    """Return the same chance for the bits of a simple random sample, whose number of holders is hypergeometric.
 
-    The deviation is from what the whole population would send on average.
-
-    Parameters
-    ----------
-    population : int
-    holders : (m,) float
-        Whole numbers in ``[0, population]``.
-    bits : int
-        Size of the sample.
-    p, q, deviation : float
-        As in `two_rates_exact`.
+    `holders` are whole numbers in ``[0, population]``, `bits` is the size of the sample, and the deviation is from what
+    the whole population would send on average.
 
     Examples
     --------
@@ -130,8 +102,7 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, expected: Floats,
 
 
 def one_rate_exponents(rates: Floats, deviation: float) -> Floats:
-    """Return the Chernoff exponents per bit of the two sides, ``KL(r + a || r)`` and ``KL(r - a || r)``, shape ``(2,
-    m)``.
+    """Return Chernoff's exponents per bit of the two sides, ``KL(r + a || r)`` and ``KL(r - a || r)``, ``(2, m)``.
 
     Since the logarithm of ``1 - r + r e^l`` is concave in ``r`` they hold for independent bits of any rates with mean
     ``r``, and, the moment generating function of a sample without replacement being no larger, for bits of a simple
@@ -145,8 +116,7 @@ def one_rate_exponents(rates: Floats, deviation: float) -> Floats:
 
 
 def two_rates_exponents(shares: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Return the Chernoff exponents per bit of the two sides, ``(2, m)``, when a share of the bits has rate ``p`` and
-    the others ``q``.
+    """Return Chernoff's exponents per bit, ``(2, m)``, when a share of the bits has rate ``p`` and the others ``q``.
 
     ``sup_l l a - f k_p(l) - (1-f) k_q(l)`` with the centred cumulants ``k_r(l) = ln(1 - r + r e^l) - l r``.
     """
@@ -154,9 +124,7 @@ def two_rates_exponents(shares: Floats, p: float, q: float, deviation: float) ->
 
 
 def _tilted(shares: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Bisect for the parameter at which the tilted mean deviates by `deviation`; every parameter gives a valid
-    exponent.
-    """
+    """Bisect for the tilt at which the mean deviates by `deviation`; every tilt gives a valid exponent."""
     own, other = special.logit(p), special.logit(q)
     low, high = np.zeros_like(shares), np.full_like(shares, _STEEPEST)
     for _ in range(64):
@@ -188,9 +156,7 @@ def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
 
 
 def _hypergeometric_lattice(population: float, holders: Floats, drawn: float) -> tuple[Floats, Floats]:
-    """Return points, a row per number of holders, that carry nearly all of the mass of those drawn, and weights to sum
-    with.
-    """
+    """Return the same for the holders drawn, a row per number of holders in the population."""
     share = holders / population
     spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
     points, size = _points(drawn * share, spread, np.minimum(holders, drawn))

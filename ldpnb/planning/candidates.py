@@ -1,7 +1,7 @@
-"""The mechanisms that can answer a question, each with the law of its estimate, its bits per client and its remarks."""
+"""The mechanisms that can answer a question, each with the errors of its estimate, its bits and its remarks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, lgamma
 from typing import Any
@@ -12,18 +12,23 @@ from ldpnb.accuracy import budgets, gaps, means
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.mechanisms.means import LocalLaplace, OneBit, histogram_sensitivity
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit, histogram_sensitivity
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.planning import laws, reports
-from ldpnb.planning.laws import Bits, Law, Noise, Sums
+from ldpnb.planning import cumulants
+from ldpnb.planning.errors import Bits, Errors, Noise, Sums, TailError
 from ldpnb.planning.questions import Frequency, Gap, Mean, Question
+
+LARGEST_EPSILON, SMALLEST_EPSILON = 50.0, 1e-6
+PRECISION = 1e-9
+"""Relative precision of a number that is searched for."""
 
 REAL = 64
 """Bits of a real number as computers hold it."""
 
 _TINY, _MANY = 1e-300, 10**9
 _ROUNDED = "a value between the ends of its range is rounded to one of them"
+_REAL = f"a real number counts {REAL} bits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +40,10 @@ class Candidate:
     name : str
     mechanism : callable
         From the budget of a report and the question, without unknowns, to the mechanism.
-    law : callable
-        From a mechanism and the question to the law of its estimate.
+    errors : callable
+        From a mechanism and the question to the law of its errors.
     bits : callable
-        From a mechanism and the question to the bits that a client sends.
+        From a mechanism and the question to the bits that a user sends.
     remark : str
         What else is to be known.
     floor : str
@@ -49,11 +54,43 @@ class Candidate:
 
     name: str
     mechanism: Callable[[float, Any], Any]
-    law: Callable[[Any, Any], Law]
+    errors: Callable[[Any, Any], Errors]
     bits: Callable[[Any, Any], int]
     remark: str = ""
     floor: str = ""
     yardstick: bool = False
+
+    def failure(self, question: Question, tail: str = "best") -> tuple[float, str]:
+        """Return the chance that the estimate is off by the target error or more, or a bound on it, and its tail.
+
+        Nothing but the failure probability may be left out of the question. A tail that does not exist here raises
+        `TailError`; what there are, `ldpnb.planning.solve.plan` says.
+        """
+        errors, draw = self.errors(self.mechanism(self.report_epsilon(question), question), question), question.draw
+        if self.yardstick:
+            return errors.failure(draw, "exact"), "exact"
+        if tail != "best":
+            return errors.failure(draw, tail), tail
+        try:
+            return errors.failure(draw, "exact"), "exact"
+        except TailError:
+            return errors.failure(draw, "chernoff"), "chernoff"
+
+    def report_epsilon(self, question: Question) -> float:
+        """Return the budget of a report: the question's, or the largest that keeps what is released to the question's."""
+        if question.protects == "report" or self.yardstick:
+            return float(question.epsilon or 0)
+        return _report_epsilon(self, replace(question, error=None, failure=None))
+
+    def release_loss(self, question: Question, epsilon: float) -> float:
+        """Return the loss of what is released when every report has budget `epsilon`."""
+        mechanism = self.mechanism(epsilon, question)
+        kary = mechanism if isinstance(mechanism, KaryRandomisedResponse) else None
+        return question.design.release_loss(epsilon=epsilon, users=int(question.users or 0), kary=kary)
+
+    def sent(self, question: Question, epsilon: float) -> int:
+        """Return the bits that a user sends at a budget."""
+        return self.bits(self.mechanism(epsilon, question), question)
 
 
 def candidates(question: Question) -> tuple[Candidate, ...]:
@@ -65,24 +102,42 @@ def candidates(question: Question) -> tuple[Candidate, ...]:
     return _GAP
 
 
+@lru_cache(maxsize=64)
+def _report_epsilon(candidate: Candidate, question: Question) -> float:
+    target = float(question.epsilon or 0)
+    if question.design.delta is None:
+        return question.design.report_budget(release=target, users=int(question.users or 0))
+    from scipy.optimize import brentq
+
+    def excess(logarithm: float) -> float:
+        return float(np.log(max(candidate.release_loss(question, float(np.exp(logarithm))), 1e-300) / target))
+
+    low, high = float(np.log(target)), float(np.log(LARGEST_EPSILON))
+    if low >= high or excess(high) <= 0:
+        return max(target, LARGEST_EPSILON)
+    if excess(low) >= 0:
+        return target
+    root = float(brentq(excess, low, high, xtol=PRECISION))
+    # the loss jumps where a bound ceases to exist, so the root's lower side is taken
+    return float(np.exp(root - 2 * PRECISION))
+
+
 def _support(mechanism: FrequencyMechanism, question: Frequency) -> Bits:
-    """Return the law of a pure protocol's estimate of one share, or of all."""
+    """Return the errors of a pure protocol's estimate of one share, or of all."""
     events = mechanism.domain_size if question.simultaneous else 1
     if isinstance(mechanism, KaryRandomisedResponse) and events == 2:
         events = 1
-    deviation = float(question.error or 0) * (mechanism.p - mechanism.q)
+    deviation = question.relative_error * (mechanism.p - mechanism.q)
     return Bits(mechanism.p, max(mechanism.q, _TINY), deviation, ends=True, events=events)
 
 
-def _histogram_noise(epsilon: float, question: Frequency) -> Noise:
-    scale = histogram_sensitivity("replacement") / epsilon
-    return Noise(float(question.error or 0) / scale, int(question.values or 1) if question.simultaneous else 1)
+def _histogram_noise(mechanism: CentralLaplace, question: Frequency) -> Noise:
+    return Noise(question.relative_error / mechanism.scale, int(question.values or 1) if question.simultaneous else 1)
 
 
-def _subset_bits(values: int, size: int) -> int:
-    """Return the bits that number all subsets of a size; beyond a few thousand values from Stirling's series, rounded
-    up.
-    """
+def _subset_bits(mechanism: SubsetSelection, question: Frequency) -> int:
+    """Return the bits that number all subsets; beyond some thousand values from Stirling's series, rounded up."""
+    values, size = mechanism.domain_size, mechanism.subset_size
     if values <= 2000:
         return (comb(values, size) - 1).bit_length()
     return int(np.ceil((lgamma(values + 1) - lgamma(size + 1) - lgamma(values - size + 1)) / np.log(2)))
@@ -106,25 +161,26 @@ _FREQUENCY = (
         lambda epsilon, question: UnaryEncoding.optimised(epsilon, question.values),
         _support,
         lambda mechanism, question: mechanism.domain_size,
-        floor="the bit of the own value stays a fair coin",
+        floor="the bit of the user's value stays a fair coin",
     ),
     Candidate(
         "subset selection",
         lambda epsilon, question: SubsetSelection.optimal(epsilon, question.values),
         _support,
-        lambda mechanism, question: _subset_bits(mechanism.domain_size, mechanism.subset_size),
+        _subset_bits,
     ),
     Candidate(
         "signs",
         lambda epsilon, question: SignRandomiser(epsilon, question.values),
         _support,
         lambda mechanism, question: mechanism.domain_size if question.design.amplifies else 1,
-        "1 bit with public random signs, one per value and client; k bits without, as where nobody may know whose report it is",
+        "1 bit with public random signs, one per value and user; k bits without, as where nobody may know whose report "
+        "it is",
         "the signs of other values stay fair coins",
     ),
     Candidate(
         "central Laplace",
-        lambda epsilon, question: epsilon,
+        lambda epsilon, question: CentralLaplace(epsilon, histogram_sensitivity("replacement")),
         _histogram_noise,
         lambda mechanism, question: 0,
         "a trusted curator who knows everybody's value; replacement, on the exact histogram",
@@ -134,27 +190,26 @@ _FREQUENCY = (
 
 
 def _warner(mechanism: KaryRandomisedResponse, question: Mean) -> Bits:
-    deviation = float(question.error or 0) / question.scale * mechanism.truthful_rate
-    return Bits(mechanism.p, mechanism.q, deviation, ends=True)
+    return Bits(mechanism.p, mechanism.q, question.relative_error * mechanism.truthful_rate, ends=True)
 
 
 def _one_bit(mechanism: OneBit, question: Mean) -> Bits:
-    return Bits(mechanism.p, mechanism.q, float(question.error or 0) / question.scale * mechanism.slope, ends=False)
+    return Bits(mechanism.p, mechanism.q, question.relative_error * mechanism.slope, ends=False)
 
 
-def _local_laplace(epsilon: float, question: Mean) -> Sums:
-    """Return the law of a mean of noisy values, on the scale of values in ``[0, 1]``."""
-    error = float(question.error or 0) / question.scale
+def _local_laplace(mechanism: LocalLaplace, question: Mean) -> Sums:
+    """Return the errors of a mean of noisy values, on the scale of values in ``[0, 1]``."""
+    error, epsilon = question.relative_error, mechanism.epsilon
 
     def variance(rate: float) -> float:
-        return means.worst_variance(LocalLaplace(epsilon), 1) + (1 - rate) * means.one_bit_floor(1.0, 1) ** 2
+        return float(means.worst_variance(mechanism, 1) + (1 - rate) * means.one_bit_floor(1.0, 1) ** 2)
 
-    def exact(clients: int) -> float:
-        return means.laplace_sum_tail(clients, clients * error * epsilon)
+    def exact(users: int) -> float:
+        return means.laplace_sum_tail(users, users * error * epsilon)
 
     def cumulant(tilt: float, complete: bool) -> float:
         noise = -float(np.log1p(-((tilt / epsilon) ** 2)))
-        return noise if complete else noise + laws.bits_cumulant(tilt)
+        return noise if complete else noise + cumulants.bits(tilt)
 
     return Sums(error, cumulant, epsilon, variance, exact)
 
@@ -168,15 +223,15 @@ _ONE_BIT = Candidate(
 _MEAN = (
     Candidate(
         "local Laplace",
-        lambda epsilon, question: epsilon,
+        lambda epsilon, question: LocalLaplace(epsilon),
         _local_laplace,
         lambda mechanism, question: REAL,
-        f"a real number counts {REAL} bits",
+        _REAL,
     ),
     Candidate(
         "central Laplace",
-        lambda epsilon, question: epsilon,
-        lambda epsilon, question: Noise(float(question.error or 0) / question.scale * epsilon),
+        lambda epsilon, question: CentralLaplace(epsilon),
+        lambda mechanism, question: Noise(question.relative_error * mechanism.epsilon),
         lambda mechanism, question: 0,
         "a trusted curator who knows everybody's value; replacement, on the exact sum",
         yardstick=True,
@@ -186,58 +241,62 @@ _MEAN = (
 
 def _half(question: Gap) -> float:
     """Return the target error on the scale of values in ``[-1, 1]``."""
-    return 2 * float(question.error or 0) / (question.high - question.low)
-
-
-def _signed_bit(mechanism: SignedBit, question: Gap) -> Bits:
-    smaller = min(mechanism.sizes[:2]) / sum(mechanism.sizes)
-    return _signs(mechanism.gain, _half(question) * smaller * mechanism.gain)
+    return 4 * question.relative_error
 
 
 def _signs(gain: float, deviation: float) -> Bits:
-    """Return the law of a sum of signs with means in ``[-gain, gain]``, as bits."""
+    """Return the errors of a sum of signs with means in ``[-gain, gain]``, as bits."""
     return Bits((1 + gain) / 2, (1 - gain) / 2, deviation / 2, ends=False)
 
 
-def _discretised(mechanism: DiscretisedMeans, question: Gap) -> Law:
+def _smaller(sizes: tuple[int, ...]) -> float:
+    """Return the share of the smaller group of the pair among all users."""
+    return min(sizes[:2]) / sum(sizes)
+
+
+def _signed_bit(mechanism: SignedBit, question: Gap) -> Bits:
+    return _signs(mechanism.gain, _half(question) * _smaller(mechanism.sizes) * mechanism.gain)
+
+
+def _discretised(mechanism: DiscretisedMeans, question: Gap) -> Errors:
     sizes = question.groups
     if len(sizes) == 2 and sizes[0] == sizes[1]:
         return _signs(mechanism.gain, _half(question) / 2 * mechanism.gain)
-    return _gap_sums(mechanism, sizes, _half(question), reports.discretised_cumulant(mechanism, sizes), largest=1.0)
+    cumulant = cumulants.discretised(mechanism, sizes)
+    return _gap_sums(mechanism, sizes, _half(question), cumulant, steepest=60.0, largest=1.0)
 
 
 def _laplace_means(mechanism: LaplaceMeans, question: Gap) -> Sums:
-    cumulant = reports.laplace_cumulant(mechanism, question.groups)
-    return _gap_sums(mechanism, question.groups, _half(question), cumulant, steepest=1 / mechanism.kept_scale)
+    sizes, steepest = question.groups, 1 / mechanism.kept_scale
+    return _gap_sums(mechanism, sizes, _half(question), cumulants.laplace(mechanism, sizes), steepest=steepest)
 
 
 def _signed_laplace(mechanism: SignedLaplace, question: Gap) -> Sums:
-    sizes = question.groups
-    smaller = min(sizes[:2]) / sum(sizes)
+    sizes, steepest = question.groups, 1 / mechanism.scale
 
-    def exact(clients: int) -> float:
-        return means.laplace_sum_tail(clients, clients * _half(question) * smaller / mechanism.scale)
+    def exact(users: int) -> float:
+        return means.laplace_sum_tail(users, users * _half(question) * _smaller(sizes) / mechanism.scale)
 
-    cumulant = reports.signed_laplace_cumulant(mechanism)
-    return _gap_sums(mechanism, sizes, _half(question), cumulant, steepest=1 / mechanism.scale, exact=exact)
+    cumulant = cumulants.signed_laplace(mechanism)
+    return _gap_sums(mechanism, sizes, _half(question), cumulant, steepest=steepest, exact=exact)
 
 
 def _gap_sums(
     mechanism: DiscretisedMeans | LaplaceMeans | SignedLaplace,
     sizes: tuple[int, ...],
     error: float,
-    cumulant: Callable[[float, bool], float],
+    cumulant: cumulants.Cumulant,
     *,
-    steepest: float = 60.0,
+    steepest: float,
     **more: Any,
 ) -> Sums:
-    """Return the law of a gap as that of a mean report, whose scale is such that the smaller group's clients count 1."""
-    clients, unit = sum(sizes), mechanism.gain * min(sizes[:2]) / sum(sizes)
+    """Return the errors of a gap as those of a mean report, scaled so that the smaller group's users count 1."""
+    users, unit = sum(sizes), mechanism.gain * min(sizes[:2]) / sum(sizes)
     noisy = not isinstance(mechanism, DiscretisedMeans)
 
     def variance(rate: float) -> float:
         sampling = (1 - rate) * (1 / sizes[0] + 1 / sizes[1]) if noisy else 0.0
-        return clients * unit**2 * (gaps.worst_gap_variance(mechanism, sizes) + sampling)
+        return users * unit**2 * (gaps.worst_gap_variance(mechanism, sizes) + sampling)
 
     return Sums(error * unit, cumulant, steepest, variance, **more)
 
@@ -269,7 +328,7 @@ _GAP = (
         _best_laplace,
         _laplace_means,
         lambda mechanism, question: REAL + (mechanism.groups - 1).bit_length(),
-        f"a real number counts {REAL} bits",
+        _REAL,
     ),
     Candidate(
         "signed bit",
@@ -283,6 +342,6 @@ _GAP = (
         lambda epsilon, question: SignedLaplace(epsilon, question.groups),
         _signed_laplace,
         lambda mechanism, question: REAL,
-        f"a real number counts {REAL} bits",
+        _REAL,
     ),
 )

@@ -29,21 +29,21 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 
 _COMMON = (
-    click.option("--clients", type=_whole, metavar="INTEGER", help="Number of clients."),
+    click.option("--users", "--clients", "users", type=_whole, metavar="INTEGER", help="Number of users."),
     click.option("--epsilon", type=float, help="Privacy budget, nats."),
     click.option("--error", type=float, help="The estimate shall be off by less than this ..."),
     click.option("--failure", type=float, help="... except with this probability."),
 )
 _SHARED = (
-    click.option("--bits", type=_whole, metavar="INTEGER", help="Most bits that a client may send."),
+    click.option("--bits", type=_whole, metavar="INTEGER", help="Most bits that a user may send."),
     click.option(
         "--design", type=click.Choice(["everyone", "srs", "poisson"]), default="everyone", show_default=True,
-        help="Who reports: everybody, a secret simple random sample, or each client by its own coin.",
+        help="Who reports: everybody, a secret simple random sample, or each user by its own coin.",
     ),
-    click.option("--sampling-rate", type=float, help="Share of the clients that report; left out, it is computed."),
+    click.option("--sampling-rate", type=float, help="Share of the users that report; left out, it is computed."),
     click.option(
         "--neighbours", type=click.Choice(["replacement", "deletion"]), default="replacement", show_default=True,
-        help="What may not be told apart: a client's value changed, or its record absent.",
+        help="What may not be told apart: a user's value changed, or its record absent.",
     ),
     click.option("--delta", type=float, help="Reports go through a shuffler, whose loss holds except for this delta."),
     click.option(
@@ -70,22 +70,22 @@ def _with(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Comman
 
 
 @click.group(
-    "plan", short_help="Plan a collection: clients, budget or error.", context_settings={"max_content_width": 110}
+    "plan", short_help="Plan a collection: users, budget or error.", context_settings={"max_content_width": 110}
 )
 def plan() -> None:
-    """Compute what is left out of: clients, epsilon, error, failure (and values), for every mechanism.
+    """Compute what is left out of: users, epsilon, error, failure (and values), for every mechanism.
 
     Give all but one. Exit code 1 if no local mechanism can do it.
     """
 
 
-@plan.command(short_help="Shares of the clients who hold each value.")
+@plan.command(short_help="Shares of the users who hold each value.")
 @_with(_COMMON)
-@click.option("--values", type=_whole, metavar="INTEGER", help="Number of values that a client may hold.")
+@click.option("--values", type=_whole, metavar="INTEGER", help="Number of values that a user may hold.")
 @click.option("--simultaneous", is_flag=True, help="The error of all shares at once; otherwise of any one share.")
 @_with(_SHARED)
 def frequency(**options: Any) -> None:
-    """Plan an estimate of the shares of clients who hold each value."""
+    """Plan an estimate of the shares of users who hold each value."""
     from ldpnb.planning.questions import Frequency
 
     _answer(Frequency, options)
@@ -105,10 +105,8 @@ def mean(ends: tuple[float, float], **options: Any) -> None:
 
 @plan.command(short_help="The gap between the means of two groups.")
 @_with(_COMMON)
-@click.option("--shares", type=_numbers, metavar="NUMBERS", help="Share of clients in each group.  [default: 0.5,0.5]")
-@click.option(
-    "--sizes", type=_numbers, metavar="NUMBERS", help="Clients in each group, which gives the number of clients."
-)
+@click.option("--shares", type=_numbers, metavar="NUMBERS", help="Share of users in each group.  [default: 0.5,0.5]")
+@click.option("--sizes", type=_numbers, metavar="NUMBERS", help="Users in each group, which gives the number of users.")
 @click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
 @_with(_SHARED)
 def gap(ends: tuple[float, float], **options: Any) -> None:
@@ -127,7 +125,7 @@ def gap(ends: tuple[float, float], **options: Any) -> None:
 
 def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
     from ldpnb.planning import show, solve
-    from ldpnb.planning.designs import Design
+    from ldpnb.planning.design import Design
 
     names = {"kind": "design", "sampling_rate": "sampling_rate", "neighbours": "neighbours", "delta": "delta"}
     chosen = {name: options.pop(option) for name, option in names.items()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 from ldpnb import checks
-from ldpnb.planning.designs import Design
+from ldpnb.planning.design import Design, Draw
 
 Protects = Literal["report", "release"]
 
@@ -16,8 +16,8 @@ class Question:
 
     Parameters
     ----------
-    clients : int, optional
-        Number of clients, whether they report or not.
+    users : int, optional
+        Number of users, whether they report or not.
     epsilon : float, optional
         Privacy budget, nats.
     error : float, optional
@@ -29,10 +29,10 @@ class Question:
     protects : {"report", "release"}
         What `epsilon` is the loss of: every single report, or what is released of all after sampling and shuffling.
     bits : int, optional
-        Most bits that a client may send.
+        Most bits that a user may send.
     """
 
-    clients: int | None = None
+    users: int | None = None
     epsilon: float | None = None
     error: float | None = None
     failure: float | None = None
@@ -40,12 +40,13 @@ class Question:
     protects: Protects = "report"
     bits: int | None = None
 
-    quantities: ClassVar[tuple[str, ...]] = ("clients", "epsilon", "error", "failure")
+    quantities: ClassVar[tuple[str, ...]] = ("users", "epsilon", "error", "failure")
     """What may be asked, besides the sampling rate."""
+    exact_law: ClassVar[str] = ""
+    """What the exact tail of an answer is the law of."""
 
     def __post_init__(self) -> None:
-        limits = {"clients": 2, "values": 2, "bits": 1}
-        for name, least in limits.items():
+        for name, least in {"users": 2, "values": 2, "bits": 1}.items():
             if getattr(self, name, None) is not None:
                 checks.whole(at_least=least, **{name: getattr(self, name)})
         for name in ("epsilon", "error"):
@@ -58,14 +59,29 @@ class Question:
             raise ValueError(f"error must be < {self.scale:g}, the whole range, got error={self.error!r}")
         if self.protects == "release" and not self.design.amplifies:
             raise ValueError(
-                "protects=release needs a simple random sample or a shuffler: otherwise what is released loses what a report loses, "
-                f"got design {self.design.kind}"
+                "protects=release needs a simple random sample or a shuffler: otherwise what is released loses what a "
+                f"report loses, got design {self.design.kind}"
             )
 
     @property
     def scale(self) -> float:
         """Largest possible error."""
         return 1.0
+
+    @property
+    def relative_error(self) -> float:
+        """Target error over the largest possible one, 0 if it is what is asked."""
+        return float(self.error or 0) / self.scale
+
+    @property
+    def draw(self) -> Draw:
+        """How many of the users report."""
+        return self.design.draw(int(self.users or 0))
+
+    @property
+    def subject(self) -> str:
+        """What is estimated, in words."""
+        raise NotImplementedError
 
     @property
     def unknown(self) -> str:
@@ -76,13 +92,13 @@ class Question:
         ValueError
             If there is none or more than one.
         """
+        rates = ("sampling_rate",) if self.design.kind != "everyone" else ()
         missing = [name for name in self.quantities if getattr(self, name) is None]
-        if self.design.kind != "everyone" and self.design.sampling_rate is None:
-            missing.append("sampling_rate")
+        missing += [name for name in rates if self.design.sampling_rate is None]
         if len(missing) != 1:
             left = "nothing is left out" if not missing else f"{_listed(missing)} are left out"
-            names = [*self.quantities, *(["sampling_rate"] if self.design.kind != "everyone" else [])]
-            raise ValueError(f"exactly one of {_listed(names)} must be left out, to be computed; {left}")
+            names = _listed((*self.quantities, *rates))
+            raise ValueError(f"exactly one of {names} must be left out, to be computed; {left}")
         return missing[0]
 
     def with_value(self, name: str, value: Any) -> Self:
@@ -91,9 +107,9 @@ class Question:
             return replace(self, design=replace(self.design, sampling_rate=value))
         return replace(self, **{name: value})
 
-    def with_clients(self, clients: int) -> Self:
-        """Return the question for that many clients, or the next larger number that is possible."""
-        return self.with_value("clients", clients)
+    def with_users(self, users: int) -> Self:
+        """Return the question for that many users, or the next larger number that is possible."""
+        return self.with_value("users", users)
 
     def known(self) -> dict[str, Any]:
         """Return what is given, for printing."""
@@ -106,7 +122,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frequency(Question):
-    """The shares of clients who hold each of some values.
+    """The shares of users who hold each of some values.
 
     Parameters
     ----------
@@ -119,7 +135,14 @@ class Frequency(Question):
     values: int | None = None
     simultaneous: bool = False
 
-    quantities: ClassVar[tuple[str, ...]] = ("clients", "epsilon", "error", "failure", "values")
+    quantities: ClassVar[tuple[str, ...]] = ("users", "epsilon", "error", "failure", "values")
+    exact_law: ClassVar[str] = "the law of the reports at the worst share of holders"
+
+    @property
+    def subject(self) -> str:
+        """What is estimated, in words."""
+        which = "all shares at once" if self.simultaneous else "any one share"
+        return which if self.values is None else f"{self.values:,} values, {which}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +152,7 @@ class Mean(Question):
     Parameters
     ----------
     low, high : float
-        The range, known beforehand. Values outside must be clipped by the client.
+        The range, known beforehand. Values outside must be clipped by the user.
     binary : bool
         Whether values are `low` or `high` only.
     """
@@ -137,6 +160,10 @@ class Mean(Question):
     low: float = 0.0
     high: float = 1.0
     binary: bool = False
+
+    exact_law: ClassVar[str] = (
+        "the law of the reports at the worst data (for one bit: Hoeffding 1956), of the noise otherwise"
+    )
 
     def __post_init__(self) -> None:
         _check_range(self.low, self.high)
@@ -147,6 +174,12 @@ class Mean(Question):
         """Largest possible error."""
         return self.high - self.low
 
+    @property
+    def subject(self) -> str:
+        """What is estimated, in words."""
+        ends = f"{self.low:g} or {self.high:g}" if self.binary else f"in [{self.low:g}, {self.high:g}]"
+        return f"the mean of values {ends}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap(Question):
@@ -155,9 +188,9 @@ class Gap(Question):
     Parameters
     ----------
     shares : tuple of float
-        Share of the clients in every group; the first two are compared. Not used if `sizes` are given.
+        Share of the users in every group; the first two are compared. Not used if `sizes` are given.
     sizes : tuple of int, optional
-        Clients of every group.
+        Users of every group.
     low, high : float
         Range of the values, known beforehand; rates are in ``[0, 1]``.
     """
@@ -166,6 +199,10 @@ class Gap(Question):
     sizes: tuple[int, ...] | None = None
     low: float = 0.0
     high: float = 1.0
+
+    exact_law: ClassVar[str] = (
+        "the law of the reports at the worst data for signs (Hoeffding 1956), of the noise otherwise"
+    )
 
     def __post_init__(self) -> None:
         _check_range(self.low, self.high)
@@ -176,9 +213,9 @@ class Gap(Question):
             numbers = checks.counts(sizes=self.sizes, minimum_size=2)
             if numbers.min() < 1:
                 raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
-            if self.clients is not None and self.clients != numbers.sum():
-                raise ValueError(f"clients must be the sum of sizes, {numbers.sum()}, got clients={self.clients!r}")
-            object.__setattr__(self, "clients", int(numbers.sum()))
+            if self.users is not None and self.users != numbers.sum():
+                raise ValueError(f"users must be the sum of sizes, {numbers.sum()}, got users={self.users!r}")
+            object.__setattr__(self, "users", int(numbers.sum()))
         Question.__post_init__(self)
 
     @property
@@ -187,11 +224,21 @@ class Gap(Question):
         return 2 * (self.high - self.low)
 
     @property
+    def subject(self) -> str:
+        """What is estimated, in words."""
+        sizes = [f"{n:,}" for n in self.sizes or ()]
+        groups = f"sizes {' : '.join(sizes)}" if sizes else f"shares {' : '.join(f'{s:g}' for s in self.shares)}"
+        return (
+            f"the gap between the first two of {len(self.sizes or self.shares)} groups ({groups}), "
+            f"values in [{self.low:g}, {self.high:g}]"
+        )
+
+    @property
     def groups(self) -> tuple[int, ...]:
-        """Return the clients of every group, at least 1 each: shares of the clients by largest remainder."""
+        """Return the users of every group, at least 1 each: shares of the users by largest remainder."""
         if self.sizes is not None:
             return self.sizes
-        total = int(self.clients or 0)
+        total = int(self.users or 0)
         wanted = [share * total for share in self.shares]
         numbers = [int(w + 1e-9) for w in wanted]
         order = sorted(range(len(wanted)), key=lambda g: numbers[g] - wanted[g])
@@ -204,10 +251,10 @@ class Gap(Question):
         """Whether all groups have the same share."""
         return self.sizes is None and max(self.shares) - min(self.shares) < 1e-12
 
-    def with_clients(self, clients: int) -> Self:
-        """Return the question for that many clients; groups of equal shares get equal numbers."""
+    def with_users(self, users: int) -> Self:
+        """Return the question for that many users; groups of equal shares get equal numbers."""
         groups = len(self.shares)
-        return self.with_value("clients", max(groups, -(-clients // groups) * groups if self.equal else clients))
+        return self.with_value("users", max(groups, -(-users // groups) * groups if self.equal else users))
 
 
 def _check_range(low: float, high: float) -> None:

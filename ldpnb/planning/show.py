@@ -9,11 +9,12 @@ import json
 import math
 from typing import Any
 
-from ldpnb.planning.questions import Frequency, Gap, Mean, Question
-from ldpnb.planning.solve import SMALLEST_EPSILON, Answer, Plan
+from ldpnb.planning.candidates import SMALLEST_EPSILON
+from ldpnb.planning.questions import Frequency
+from ldpnb.planning.solve import Answer, Plan
 
 _ASKS = {
-    "clients": "How many clients?",
+    "users": "How many users?",
     "epsilon": "Which budget?",
     "error": "Which error can be promised?",
     "failure": "How likely is a larger error?",
@@ -21,7 +22,7 @@ _ASKS = {
     "sampling_rate": "Which sampling rate?",
 }
 _MORE = {
-    "clients": "needs {:.3g} times as many clients",
+    "users": "needs {:.3g} times as many users",
     "epsilon": "needs {:.3g} times the budget",
     "error": "has {:.3g} times the error",
     "failure": "fails {:.3g} times as often",
@@ -31,9 +32,7 @@ _MORE = {
 
 
 def rows(plan: Plan) -> list[dict[str, Any]]:
-    """Return a row per mechanism: its name, the value asked for (None if there is none), budgets in nats, bits, tail,
-    failure, reason, remark.
-    """
+    """Return a row per mechanism; the value asked for is None if there is none, budgets are in nats."""
     return [
         {
             "mechanism": a.mechanism,
@@ -103,51 +102,25 @@ def as_text(plan: Plan) -> str:
 def question_line(plan: Plan) -> str:
     """Return the question in a sentence."""
     question, known = plan.question, plan.question.known()
-    parts = []
-    if "clients" in known:
-        parts.append(f"{known['clients']:,} clients")
-    if "epsilon" in known:
-        parts.append(
-            f"epsilon {known['epsilon']:g} for {'each report' if question.protects == 'report' else 'what is released'}"
-        )
-    if "error" in known:
-        parts.append(f"error below {known['error']:g}")
-    if "failure" in known:
-        parts.append(f"except with probability {known['failure']:g}")
-    parts += _subject(question, known)
-    if "sampling_rate" in known:
-        parts.append(f"sampling rate {known['sampling_rate']:g}")
-    if question.bits:
-        parts.append(f"at most {question.bits} bits per client")
+    kept = "each report" if question.protects == "report" else "what is released"
+    words = {
+        "users": "{:,} users",
+        "epsilon": f"epsilon {{:g}} for {kept}",
+        "error": "error below {:g}",
+        "failure": "except with probability {:g}",
+        "": question.subject,
+        "sampling_rate": "sampling rate {:g}",
+        "bits": "at most {} bits per user",
+    }
+    parts = [word.format(known.get(name)) for name, word in words.items() if name in known or not name]
     return f"{_ASKS[plan.unknown]} {', '.join(parts)}; {question.design.describe()}."
-
-
-def _subject(question: Question, known: dict[str, Any]) -> list[str]:
-    if isinstance(question, Frequency):
-        which = "all shares at once" if question.simultaneous else "any one share"
-        return [f"{known['values']:,} values, {which}" if "values" in known else which]
-    if isinstance(question, Mean):
-        ends = (
-            f"{question.low:g} or {question.high:g}" if question.binary else f"in [{question.low:g}, {question.high:g}]"
-        )
-        return [f"the mean of values {ends}"]
-    assert isinstance(question, Gap)
-    groups = (
-        "sizes " + " : ".join(f"{n:,}" for n in question.sizes)
-        if question.sizes
-        else "shares " + " : ".join(f"{share:g}" for share in question.shares)
-    )
-    return [
-        f"the gap between the first two of {len(question.shares if not question.sizes else question.sizes)} groups"
-        f" ({groups}), values in [{question.low:g}, {question.high:g}]"
-    ]
 
 
 def best_line(plan: Plan) -> str:
     """Return which mechanism is best and by how much, or that none can."""
     if plan.best is None:
         return "No local mechanism can do this."
-    able = [a for a in plan.answers if a.feasible and not a.yardstick]
+    able = plan.able
     if len(able) < 2:
         return f"Best: {able[0].mechanism}, the only one that can."
     tied = [a.mechanism for a in able if a.value == able[0].value]
@@ -161,11 +134,7 @@ def tail_notes(plan: Plan) -> dict[str, str]:
     """Return what each tail that was used is and assumes, and which account of a shuffler."""
     question, used = plan.question, {a.tail for a in plan.answers if a.tail and not a.yardstick}
     sampled = question.design.kind != "everyone"
-    exact = {
-        Frequency: "the law of the reports at the worst share of holders",
-        Mean: "the law of the reports at the worst data (for one bit: Hoeffding 1956), of the noise otherwise",
-        Gap: "the law of the reports at the worst data for signs (Hoeffding 1956), of the noise otherwise",
-    }[type(question)]
+    exact = question.exact_law
     if isinstance(question, Frequency) and question.simultaneous:
         exact += ", added up over all values (union bound)"
     drawn = ", for samples without replacement (Hoeffding 1963)" if sampled else ""
@@ -186,9 +155,8 @@ def _shuffler_note(plan: Plan) -> dict[str, str]:
     tight = [a.mechanism for a in plan.answers if a.mechanism in ("k-RR", "Warner")]
     if not tight:
         return {"shuffler": general}
-    return {
-        "shuffler": f"{tight[0]} by its exact account, all others by {general}, several times larger, so that part of the margin is the bound's"
-    }
+    larger = "several times larger, so that part of the margin is the bound's"
+    return {"shuffler": f"{tight[0]} by its exact account, all others by {general}, {larger}"}
 
 
 def _cells(plan: Plan) -> tuple[list[str], list[list[str]]]:
@@ -209,7 +177,7 @@ def _value(unknown: str, answer: Answer) -> str:
         return "-"
     if answer.value == math.inf:
         return "any number"
-    if unknown in ("clients", "values"):
+    if unknown in ("users", "values"):
         return f"{int(answer.value):,}"
     if unknown == "epsilon" and answer.value <= SMALLEST_EPSILON:
         return f"< {SMALLEST_EPSILON:g}"

@@ -1,23 +1,22 @@
 """Compute the one quantity that a question leaves open, for every mechanism, and say which is best and by how much."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.planning.candidates import Candidate, candidates
-from ldpnb.planning.designs import release_loss, report_budget
-from ldpnb.planning.laws import TAILS, TailError
+from ldpnb.notebook import table
+from ldpnb.planning.candidates import LARGEST_EPSILON, PRECISION, SMALLEST_EPSILON, Candidate, candidates
+from ldpnb.planning.errors import TAILS, TailError
 from ldpnb.planning.questions import Gap, Question
 
-LARGEST_EPSILON, SMALLEST_EPSILON = 50.0, 1e-6
-MOST_CLIENTS, MOST_VALUES = 10**13, 10**9
+MOST_USERS, MOST_VALUES = 10**13, 10**9
 
-_PRECISION, _FAR = 1e-9, 30.0
+_UNITS = {"epsilon": "epsilon (nats)", "users": "users needed"}
+_FAR = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Answer:
     release : float
         Loss of what is released, under the design's neighbouring relation and at its delta.
     bits : int
-        Sent by a client.
+        Sent by a user.
     tail : str
         The bound or law that the answer rests on.
     failure : float
@@ -72,20 +71,22 @@ class Plan:
     answers: tuple[Answer, ...]
 
     @property
+    def able(self) -> tuple[Answer, ...]:
+        """Answers of the local mechanisms that can, best first."""
+        return tuple(a for a in self.answers if a.feasible and not a.yardstick)
+
+    @property
     def best(self) -> Answer | None:
         """The best local mechanism, if any can."""
-        first = self.answers[0]
-        return first if first.feasible and not first.yardstick else None
+        return self.able[0] if self.able else None
 
     @property
     def margin(self) -> float:
-        """How many times more the second best needs (or, of failure probabilities, risks); nan without one, 1 for a
-        tie.
-        """
-        able = [a.value for a in self.answers if a.feasible and not a.yardstick]
-        if len(able) < 2:
+        """How many times more the second best needs (or risks); nan without one, 1 for a tie."""
+        if len(self.able) < 2:
             return float("nan")
-        first, second = (able[1], able[0]) if self.unknown == "values" else (able[0], able[1])
+        one, other = self.able[0].value, self.able[1].value
+        first, second = (other, one) if self.unknown == "values" else (one, other)
         return float(second / first) if first > 0 else float("inf")
 
 
@@ -99,10 +100,6 @@ def plan(question: Question, *, tail: str = "best") -> Plan:
     tail : {"best", "exact", "chernoff", "bernstein", "hoeffding", "normal"}
         How to bound the probability of a large error. *best* takes the exact law where it is known at the worst data
         and Chernoff's bound elsewhere; *normal* is an approximation.
-
-    Returns
-    -------
-    Plan
 
     Raises
     ------
@@ -118,146 +115,195 @@ def plan(question: Question, *, tail: str = "best") -> Plan:
     """
     checks.choice(tail=tail, among=("best", *TAILS))
     unknown = question.unknown
-    answers = [_answer(candidate, question, unknown, tail) for candidate in candidates(question)]
+    answers = [_Search(candidate, question, tail).answer() for candidate in candidates(question)]
     sign = -1.0 if unknown == "values" else 1.0
     answers.sort(key=lambda a: (a.yardstick, not a.feasible, sign * a.value if a.feasible else 0.0))
     return Plan(question, unknown, tuple(answers))
 
 
-def failure_probability(candidate: Candidate, question: Question, tail: str = "best") -> tuple[float, str]:
-    """Return the chance that a mechanism's estimate is off by the target error or more, or a bound on it, and the tail
-    it comes from.
+@table
+def over(
+    question: Question, name: str, values: Sequence[float], *, tail: str = "best", yardstick: bool = True
+) -> Iterator[dict[str, Any]]:
+    """Yield the answers to a question for several values of a quantity, such as ``"epsilon"``.
 
-    Parameters
-    ----------
-    candidate : Candidate
-    question : Question
-        With nothing left out but the failure probability.
-    tail : str
-        As for `plan`.
-
-    Raises
-    ------
-    TailError
-        If that tail does not exist here.
+    A row per value and mechanism that can: the quantity, ``mechanism``, what was asked for, ``tail`` and ``bits``, best
+    first. `yardstick` keeps the curator's rows.
     """
-    mechanism = candidate.mechanism(local_epsilon(candidate, question), question)
-    law, draw = candidate.law(mechanism, question), question.design.draw(int(question.clients or 0))
-    if candidate.yardstick:
-        return law.failure(draw, "exact"), "exact"
-    if tail != "best":
-        return law.failure(draw, tail), tail
-    try:
-        return law.failure(draw, "exact"), "exact"
-    except TailError:
-        return law.failure(draw, "chernoff"), "chernoff"
-
-
-def local_epsilon(candidate: Candidate, question: Question) -> float:
-    """Return the budget of a report: the question's, or the largest with which what is released keeps to the
-    question's.
-    """
-    if question.protects == "report" or candidate.yardstick:
-        return float(question.epsilon or 0)
-    return _report_epsilon(candidate, replace(question, error=None, failure=None))
-
-
-@lru_cache(maxsize=64)
-def _report_epsilon(candidate: Candidate, question: Question) -> float:
-    target = float(question.epsilon or 0)
-    if question.design.delta is None:
-        return report_budget(question.design, release=target, clients=int(question.clients or 0))
-    from scipy.optimize import brentq
-
-    def excess(logarithm: float) -> float:
-        return float(np.log(max(_release(candidate, question, float(np.exp(logarithm))), 1e-300) / target))
-
-    low, high = float(np.log(target)), float(np.log(LARGEST_EPSILON))
-    if low >= high or excess(high) <= 0:
-        return max(target, LARGEST_EPSILON)
-    if excess(low) >= 0:
-        return target
-    root = float(brentq(excess, low, high, xtol=_PRECISION))
-    # the loss jumps where a bound ceases to exist, so the root's lower side is taken
-    return float(np.exp(root - 2 * _PRECISION))
-
-
-def _release(candidate: Candidate, question: Question, epsilon: float) -> float:
-    mechanism = candidate.mechanism(epsilon, question)
-    kary = mechanism if isinstance(mechanism, KaryRandomisedResponse) else None
-    return release_loss(question.design, epsilon=epsilon, clients=int(question.clients or 0), kary=kary)
-
-
-def _answer(candidate: Candidate, question: Question, unknown: str, tail: str) -> Answer:
-    nothing = Answer(candidate.name, float("nan"), remark=candidate.remark, yardstick=candidate.yardstick)
-    try:
-        value = _SEARCHES[unknown](candidate, question, tail)
-    except (TailError, _ImpossibleError) as reason:
-        return replace(nothing, reason=str(reason))
-    full = _filled(question, unknown, value)
-    chance, used = failure_probability(candidate, full, tail)
-    epsilon = local_epsilon(candidate, full)
-    if candidate.yardstick:
-        return replace(nothing, value=value, epsilon=epsilon, release=epsilon, tail=used, failure=chance)
-    bits = _bits(candidate, epsilon, full)
-    if question.bits is not None and bits > question.bits:
-        return replace(nothing, bits=bits, reason=f"sends {bits} bits per client")
-    if value == float("inf") and bits != _bits(candidate, epsilon, question.with_value("values", 2)):
-        bits = 0
-    release = _release(candidate, full, epsilon)
-    return replace(nothing, value=value, epsilon=epsilon, release=release, bits=bits, tail=used, failure=chance)
-
-
-def _filled(question: Question, unknown: str, value: float) -> Question:
-    """Return the question without unknowns."""
-    if unknown == "clients":
-        return question.with_clients(int(value))
-    if unknown == "values":
-        return question.with_value("values", int(min(value, MOST_VALUES)))
-    return question.with_value(unknown, min(max(value, 1e-300), 1 - 1e-16) if unknown == "failure" else value)
-
-
-def _bits(candidate: Candidate, epsilon: float, question: Question) -> int:
-    return candidate.bits(candidate.mechanism(epsilon, question), question)
+    given = _UNITS.get(name, name)
+    for value in values:
+        found = plan(question.with_value(name, value), tail=tail)
+        for a in found.answers:
+            if a.feasible and (yardstick or not a.yardstick):
+                asked = {_UNITS.get(found.unknown, found.unknown): a.value}
+                yield {given: value, "mechanism": a.mechanism} | asked | {"tail": a.tail, "bits": a.bits}
 
 
 class _ImpossibleError(ValueError):
     """No value of the unknown meets the target."""
 
 
-def _meets(candidate: Candidate, question: Question, tail: str) -> bool:
-    return failure_probability(candidate, question, tail)[0] <= float(question.failure or 0)
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The search for what one mechanism needs."""
+
+    candidate: Candidate
+    question: Question
+    tail: str
+
+    def answer(self) -> Answer:
+        candidate, question = self.candidate, self.question
+        nothing = Answer(candidate.name, float("nan"), remark=candidate.remark, yardstick=candidate.yardstick)
+        unknown = question.unknown
+        try:
+            value = _SEARCHES[unknown](self)
+        except (TailError, _ImpossibleError) as reason:
+            return replace(nothing, reason=str(reason))
+        full = _filled(question, unknown, value)
+        chance, used = candidate.failure(full, self.tail)
+        epsilon = candidate.report_epsilon(full)
+        found = replace(nothing, value=value, epsilon=epsilon, release=epsilon, tail=used, failure=chance)
+        if candidate.yardstick:
+            return found
+        bits = candidate.sent(full, epsilon)
+        if question.bits is not None and bits > question.bits:
+            return replace(nothing, bits=bits, reason=f"sends {bits} bits per user")
+        if value == float("inf") and bits != candidate.sent(question.with_value("values", 2), epsilon):
+            bits = 0
+        return replace(found, bits=bits, release=candidate.release_loss(full, epsilon))
+
+    def chance(self, question: Question) -> float:
+        return self.candidate.failure(question, self.tail)[0]
+
+    def meets(self, question: Question) -> bool:
+        return self.chance(question) <= float(question.failure or 0)
+
+    def excess(self, question: Question, tail: str = "") -> float:
+        """Return the logarithm of the chance of failure over that allowed."""
+        chance = self.candidate.failure(question, tail or self.tail)[0]
+        return float(np.log(max(chance, 1e-300) / float(question.failure or 1)))
+
+    def failure(self) -> float:
+        chance = self.chance(self.question)
+        if chance >= 1:
+            raise _ImpossibleError("nothing is promised: the bound on the failure probability is 1")
+        return chance
+
+    def users(self) -> int:
+        """Return the fewest users."""
+        question = self.question
+        unit = len(question.groups) if isinstance(question, Gap) and question.equal else 1
+        reason = f"needs more than {MOST_USERS:.0e} users"
+
+        def excess(units: int, tail: str = "") -> float:
+            return self.excess(question.with_users(max(units * unit, 2)), tail)
+
+        most = MOST_USERS // unit
+        guess = _first(lambda units: excess(units, "normal"), 1, most, reason)
+        return max(unit * _first(excess, guess, most, reason), 2)
+
+    def epsilon(self) -> float:
+        """Return the smallest budget."""
+        generous = self.question.with_value("epsilon", LARGEST_EPSILON)
+        if not self.meets(generous):
+            left = replace(self, question=generous.with_value("error", None)).error()
+            chance = "" if generous.draw.complete else "who reports is left to chance"
+            why = ", and ".join(filter(None, (self.candidate.floor, chance))) or "too few users"
+            raise _ImpossibleError(f"at any budget an error of {left:.3g} remains: {why}")
+        return self.least("epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
+
+    def error(self) -> float:
+        """Return the smallest error that is promised."""
+        largest = self.question.scale * (1 - 1e-12)
+        if not self.meets(self.question.with_value("error", largest)):
+            raise _ImpossibleError("no error below the whole range can be promised")
+        return self.least("error", self.question.scale * 1e-12, largest)
+
+    def least(self, name: str, low: float, high: float) -> float:
+        """Return the least positive number that meets the target, `high` being one.
+
+        In logarithms: a bracket around the normal answer, interpolated.
+        """
+
+        def excess(logarithm: float, tail: str = "") -> float:
+            return self.excess(self.question.with_value(name, float(np.exp(logarithm))), tail)
+
+        left, right = float(np.log(low)), float(np.log(high))
+        if self.tail != "normal" and excess(right, "normal") <= 0:
+            guess = _root(lambda x: excess(x, "normal"), left, right)
+            for width in (0.02, 0.2):
+                left = guess - width if guess - width > left and excess(guess - width) > 0 else left
+                if guess + width < right and excess(guess + width) <= 0:
+                    right = guess + width
+                    break
+        return float(np.exp(_root(excess, left, right)))
+
+    def values(self) -> float:
+        """Return the largest number of values, infinite if no number is too large."""
+
+        def fails(values: int) -> bool:
+            full = self.question.with_value("values", values)
+            if full.bits is not None and not self.candidate.yardstick:
+                sent = self.candidate.sent(full, self.candidate.report_epsilon(full))
+                if sent > full.bits:
+                    return True
+            return not self.meets(full)
+
+        if fails(2):
+            raise _ImpossibleError("two values are too many already")
+        if not fails(MOST_VALUES):
+            return float("inf")
+        enough, many = 2, 3
+        while not fails(many):
+            enough, many = many, min(2 * many, MOST_VALUES)
+        while many - enough > 1:
+            middle = (enough + many) // 2
+            enough, many = (enough, middle) if fails(middle) else (middle, many)
+        return float(enough)
+
+    def sampling_rate(self) -> float:
+        """Return the smallest sampling rate, to the next user.
+
+        More reports may be worse, when the budget is that of what is released, so a grid of rates is tried first.
+        """
+        if self.candidate.yardstick:
+            raise _ImpossibleError("asks everybody")
+        users = int(self.question.users or 0)
+
+        def excess(reports: int, tail: str = "") -> float:
+            return self.excess(self.question.with_value("sampling_rate", reports / users), tail)
+
+        grid = np.unique(np.geomspace(1, users, 96).round().astype(int)).tolist()
+        near = next((reports for reports in grid if excess(reports, "normal") <= 0), 0)
+        if not near:
+            kept = self.question.protects == "report"
+            raise _ImpossibleError("not even all users suffice" if kept else "no rate suffices")
+        return _first(excess, near, users, "no rate suffices") / users
 
 
-def _failure(candidate: Candidate, question: Question, tail: str) -> float:
-    chance = failure_probability(candidate, question, tail)[0]
-    if chance >= 1:
-        raise _ImpossibleError("nothing is promised: the bound on the failure probability is 1")
-    return chance
+_SEARCHES: dict[str, Callable[[_Search], float]] = {
+    "users": _Search.users,
+    "epsilon": _Search.epsilon,
+    "error": _Search.error,
+    "failure": _Search.failure,
+    "values": _Search.values,
+    "sampling_rate": _Search.sampling_rate,
+}
 
 
-def _excess(candidate: Candidate, question: Question, tail: str) -> float:
-    """Return the logarithm of the chance of failure over that allowed."""
-    chance = failure_probability(candidate, question, tail)[0]
-    return float(np.log(max(chance, 1e-300) / float(question.failure or 1)))
-
-
-def _clients(candidate: Candidate, question: Question, tail: str) -> int:
-    """Return the fewest clients."""
-    unit = len(question.groups) if isinstance(question, Gap) and question.equal else 1
-    reason = f"needs more than {MOST_CLIENTS:.0e} clients"
-
-    def excess(units: int, tail: str = tail) -> float:
-        return _excess(candidate, question.with_clients(max(units * unit, 2)), tail)
-
-    most = MOST_CLIENTS // unit
-    guess = _first(lambda units: excess(units, "normal"), 1, most, reason)
-    return max(unit * _first(excess, guess, most, reason), 2)
+def _filled(question: Question, unknown: str, value: float) -> Question:
+    """Return the question without unknowns."""
+    if unknown == "users":
+        return question.with_users(int(value))
+    if unknown == "values":
+        return question.with_value("values", int(min(value, MOST_VALUES)))
+    return question.with_value(unknown, min(max(value, 1e-300), 1 - 1e-16) if unknown == "failure" else value)
 
 
 def _first(excess: Callable[[int], float], guess: int, most: int, reason: str) -> int:
-    """Return the number in ``1 .. most`` from which on a falling function is at most 0, by interpolation between a
-    bracket around a guess.
+    """Return the number in ``1 .. most`` from which on a falling function is at most 0.
+
+    A bracket around a guess, then interpolation between its ends.
     """
     value, step = excess(guess), max(1, guess // 50)
     below, above, high, low = (guess, value, 0, 0.0) if value > 0 else (0, 1.0, guess, value)
@@ -283,48 +329,6 @@ def _first(excess: Callable[[int], float], guess: int, most: int, reason: str) -
     return high
 
 
-def _epsilon(candidate: Candidate, question: Question, tail: str) -> float:
-    """Return the smallest budget."""
-    generous = question.with_value("epsilon", LARGEST_EPSILON)
-    if not _meets(candidate, generous, tail):
-        floor = _error(candidate, generous.with_value("error", None), tail)
-        why = [candidate.floor] if candidate.floor else []
-        why += (
-            ["who reports is left to chance"] if not question.design.draw(int(question.clients or 0)).complete else []
-        )
-        raise _ImpossibleError(
-            f"at any budget an error of {floor:.3g} remains: {', and '.join(why) or 'too few clients'}"
-        )
-    return _least("epsilon", candidate, question, tail, SMALLEST_EPSILON, LARGEST_EPSILON)
-
-
-def _error(candidate: Candidate, question: Question, tail: str) -> float:
-    """Return the smallest error that is promised."""
-    largest = question.scale * (1 - 1e-12)
-    if not _meets(candidate, question.with_value("error", largest), tail):
-        raise _ImpossibleError("no error below the whole range can be promised")
-    return _least("error", candidate, question, tail, question.scale * 1e-12, largest)
-
-
-def _least(name: str, candidate: Candidate, question: Question, tail: str, low: float, high: float) -> float:
-    """Return the least positive number that meets the target, `high` being one, in logarithms: a bracket around the
-    normal answer, interpolated.
-    """
-
-    def excess(logarithm: float, tail: str = tail) -> float:
-        return _excess(candidate, question.with_value(name, float(np.exp(logarithm))), tail)
-
-    left, right = float(np.log(low)), float(np.log(high))
-    if tail != "normal" and excess(right, "normal") <= 0:
-        guess = _root(lambda x: excess(x, "normal"), left, right)
-        for width in (0.02, 0.2):
-            left = guess - width if guess - width > left and excess(guess - width) > 0 else left
-            if guess + width < right and excess(guess + width) <= 0:
-                right = guess + width
-                break
-    return float(np.exp(_root(excess, left, right)))
-
-
 def _root(excess: Callable[[float], float], left: float, right: float) -> float:
     """Return where a falling function becomes 0 or less, from the right; `left` if it is so there."""
     from scipy.optimize import brentq
@@ -332,58 +336,7 @@ def _root(excess: Callable[[float], float], left: float, right: float) -> float:
     value = cache(excess)
     if value(left) <= 0:
         return left
-    root, step = float(brentq(value, left, right, xtol=_PRECISION)), _PRECISION
+    root, step = float(brentq(value, left, right, xtol=PRECISION)), PRECISION
     while root < right and value(root) > 0:
         root, step = min(root + step, right), 2 * step
     return root
-
-
-def _values(candidate: Candidate, question: Question, tail: str) -> float:
-    """Return the largest number of values, infinite if no number is too large."""
-
-    def fails(values: int) -> bool:
-        full = question.with_value("values", values)
-        limited = question.bits is not None and not candidate.yardstick
-        if limited and _bits(candidate, local_epsilon(candidate, full), full) > int(question.bits or 0):
-            return True
-        return not _meets(candidate, full, tail)
-
-    if fails(2):
-        raise _ImpossibleError("two values are too many already")
-    if not fails(MOST_VALUES):
-        return float("inf")
-    enough, many = 2, 3
-    while not fails(many):
-        enough, many = many, min(2 * many, MOST_VALUES)
-    while many - enough > 1:
-        middle = (enough + many) // 2
-        enough, many = (enough, middle) if fails(middle) else (middle, many)
-    return float(enough)
-
-
-def _sampling_rate(candidate: Candidate, question: Question, tail: str) -> float:
-    """Return the smallest sampling rate, to the next client; more reports may be worse, when the budget is that of what
-    is released.
-    """
-    if candidate.yardstick:
-        raise _ImpossibleError("asks everybody")
-    clients = int(question.clients or 0)
-
-    def excess(reports: int, tail: str = tail) -> float:
-        return _excess(candidate, question.with_value("sampling_rate", reports / clients), tail)
-
-    grid = np.unique(np.geomspace(1, clients, 96).round().astype(int)).tolist()
-    near = next((reports for reports in grid if excess(reports, "normal") <= 0), 0)
-    if not near:
-        raise _ImpossibleError("not even all clients suffice" if question.protects == "report" else "no rate suffices")
-    return _first(excess, near, clients, "no rate suffices") / clients
-
-
-_SEARCHES: dict[str, Callable[[Candidate, Any, str], float]] = {
-    "clients": _clients,
-    "epsilon": _epsilon,
-    "error": _error,
-    "failure": _failure,
-    "values": _values,
-    "sampling_rate": _sampling_rate,
-}

@@ -1,4 +1,4 @@
-"""How often an estimate is off by its target error or more, over all data: every mechanism's law in one of three forms.
+"""How often an estimate is off by its target error or more, over all data: one of three forms for every mechanism.
 
 `Bits` are reports that support something or not; `Sums` are reports with a known moment generating function; `Noise` is
 a curator's. Each answers ``failure(draw, tail)`` with one of the `TAILS`, or raises `TailError`. All but *normal* hold
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import means, tails
 from ldpnb.planning import binomials
-from ldpnb.planning.designs import Draw
+from ldpnb.planning.design import Draw
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class TailError(ValueError):
     """A tail bound does not exist for a mechanism under a design."""
 
 
-class Law(Protocol):
+class Errors(Protocol):
     """What a plan needs to know of a mechanism's estimate."""
 
     def failure(self, draw: Draw, tail: str) -> float:
@@ -81,9 +81,7 @@ class Bits:
         return np.unique(np.clip([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1, widest - 1 / 32, widest, widest + 1 / 32], 0, 1))
 
     def chances(self, shares: Floats, *, draw: Draw, tail: str) -> Floats:
-        """Return the chance of failure, or a bound, by the share of the data at the upper end, or by their mean as such
-        a share.
-        """
+        """Return the chance of failure, or a bound, by the share of data at the upper end (or their mean as such)."""
         rates = self.q + shares * (self.p - self.q)
         if tail == "exact":
             return self._exact(shares, rates, draw)
@@ -108,9 +106,7 @@ class Bits:
         return np.array([tails.bernstein(draw.reports * float(v), furthest, reach) for v in variances])
 
     def variances(self, shares: Floats, draw: Draw) -> Floats:
-        """Return the variance of the mean bit times the number of reports: of randomisation, and of a sample that is
-        not everybody.
-        """
+        """Return the variance of the mean bit times the number of reports, sampling included unless everybody reports."""
         rates = self.q + shares * (self.p - self.q)
         if not self.ends:
             return rates * (1 - rates)
@@ -200,7 +196,7 @@ class Noise:
     Parameters
     ----------
     deviation : float
-        Target error over the scale of the noise on a sum, per client.
+        Target error over the scale of the noise on a sum, per user.
     events : int
         Numbers that must all be met.
     """
@@ -212,21 +208,6 @@ class Noise:
         """Return the exact chance; no other tail is needed."""
         single = means.laplace_sum_tail(1, draw.population * self.deviation)
         return float(-np.expm1(self.events * np.log1p(-single))) if single < 1 else 1.0
-
-
-def bits_cumulant(tilt: float) -> float:
-    """Return the largest ``ln(1 - r + r e^l) - l r`` over means ``r``: ``ln((e^l - 1)/l) - 1 + l/(e^l - 1)``.
-
-    It bounds the centred cumulant of a client drawn from any population with values in ``[0, 1]``; at most ``l^2 / 8``.
-
-    Examples
-    --------
-    >>> round(bits_cumulant(1.0), 6) == round(float(np.log(np.e - 1) - 1 + 1 / (np.e - 1)), 6)
-    True
-    """
-    if tilt < 1e-2:
-        return tilt**2 / 8
-    return float(np.log(np.expm1(tilt) / tilt) - 1 + tilt / np.expm1(tilt))
 
 
 def _few_reports(draw: Draw, share: float) -> tuple[int, float]:

@@ -1,8 +1,8 @@
 """Cumulants of single reports of the group mechanisms at the worst data, for Chernoff's bound.
 
-A report's share in the gap is scaled so that clients of the smaller group of the pair count 1. When everybody reports,
-each client's worst value enters by itself; in a sample drawn without replacement the *average* moment generating
-function of all clients bounds that of the sum (Maclaurin's inequality between elementary symmetric means), so the worst
+A report's share in the gap is scaled so that users of the smaller group of the pair count 1. When everybody reports,
+each user's worst value enters by itself; in a sample drawn without replacement the *average* moment generating function
+of all users bounds that of the sum (Maclaurin's inequality between elementary symmetric means), so the worst
 values are those of the whole population.
 """
 
@@ -15,9 +15,25 @@ from ldpnb.mechanisms.contrasts import SignedLaplace, contrast_weights
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 
 Cumulant = Callable[[float, bool], float]
+"""From a tilt ``l > 0`` and whether everybody reports to the largest centred ``ln E exp(l Z)`` per report."""
 
 
-def discretised_cumulant(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant:
+def bits(tilt: float) -> float:
+    """Return the largest ``ln(1 - r + r e^l) - l r`` over means ``r``: ``ln((e^l - 1)/l) - 1 + l/(e^l - 1)``.
+
+    It bounds the centred cumulant of a user drawn from any population with values in ``[0, 1]``; at most ``l^2 / 8``.
+
+    Examples
+    --------
+    >>> round(bits(1.0), 6) == round(float(np.log(np.e - 1) - 1 + 1 / (np.e - 1)), 6)
+    True
+    """
+    if tilt < 1e-2:
+        return tilt**2 / 8
+    return float(np.log(np.expm1(tilt) / tilt) - 1 + tilt / np.expm1(tilt))
+
+
+def discretised(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant:
     """Return the cumulant of a report of ``M_R``: a sign in one of the pair's groups, or nothing.
 
     With value ``v`` in a group of weight ``u`` the moment generating function is
@@ -48,11 +64,10 @@ def discretised_cumulant(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) ->
     return cumulant
 
 
-def laplace_cumulant(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
-    """Return the cumulant of a report of ``M_L`` at ``k = 2``: a noisy value in the own group, or noise in another.
+def laplace(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
+    """Return the cumulant of a report of ``M_L`` at ``k = 2``: a noisy value in the user's group, or noise in another.
 
-    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``, log-convex in the value: worst at the
-    extremes.
+    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``, log-convex in the value, is worst at its ends.
     """
     a, moved, scale = mechanism.keep, mechanism.move, mechanism.kept_scale
     shares, weights = _pair(sizes)
@@ -63,15 +78,15 @@ def laplace_cumulant(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulan
         level = [moved * noise[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
         other = moved * sum(noise) + 1 - 2 * moved
 
-        def client(group: int, value: int) -> float:
+        def user(group: int, value: int) -> float:
             return a * float(np.exp(tilt * weights[group] * value)) * noise[group] + level[group]
 
         slope = [a * u * tilt for u in weights]
         if complete:
-            own = sum(shares[g] * max(float(np.log(client(g, v))) - slope[g] * v for v in (-1, 1)) for g in (0, 1))
+            own = sum(shares[g] * max(float(np.log(user(g, v))) - slope[g] * v for v in (-1, 1)) for g in (0, 1))
             return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
         return max(
-            float(np.log(shares[0] * client(0, v) + shares[1] * client(1, w) + rest * other))
+            float(np.log(shares[0] * user(0, v) + shares[1] * user(1, w) + rest * other))
             - shares[0] * slope[0] * v
             - shares[1] * slope[1] * w
             for v, w in product((-1, 1), repeat=2)
@@ -80,8 +95,8 @@ def laplace_cumulant(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulan
     return cumulant
 
 
-def signed_laplace_cumulant(mechanism: SignedLaplace) -> Cumulant:
-    """Return the cumulant of a report of `SignedLaplace`: that of its noise, and of the numbers if clients are drawn."""
+def signed_laplace(mechanism: SignedLaplace) -> Cumulant:
+    """Return the cumulant of a report of `SignedLaplace`: that of its noise, and of the numbers if users are drawn."""
     sizes, scale = mechanism.sizes, mechanism.scale
     shares, weights = _pair(sizes)
     rest = 1 - sum(shares)
@@ -100,7 +115,7 @@ def signed_laplace_cumulant(mechanism: SignedLaplace) -> Cumulant:
 
 
 def _pair(sizes: tuple[int, ...]) -> tuple[list[float], list[float]]:
-    """Return the shares of the two groups compared and how much their clients count."""
+    """Return the shares of the two groups compared and how much their users count."""
     weights = np.abs(contrast_weights(sizes, (0, 1)))[:2]
     return [size / sum(sizes) for size in sizes[:2]], [float(w) for w in weights]
 

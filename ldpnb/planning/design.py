@@ -1,0 +1,181 @@
+"""Who reports, what that reveals, and the privacy loss of what is released.
+
+Three designs: everybody reports; a simple random sample of fixed size (``srs``); independent participation
+(``poisson``), where every user reports with the same probability. A report alone always loses its own budget, the
+*local* one. What is released of all reports may lose less:
+
+- after a simple random sample whose members stay secret, ``ln(1 + rate (e^epsilon - 1))`` under replacement, and no
+  more under deletion;
+- after a shuffler, which forgets who sent what, at a ``delta``, under replacement;
+- after independent participation alone nothing is gained: that a user takes part is seen, and under deletion it is all
+  there is to see.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb import checks
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.privacy import lemmas, shuffling, subsampling
+
+Kind = Literal["everyone", "srs", "poisson"]
+Neighbours = Literal["replacement", "deletion"]
+
+_WHO = {
+    "everyone": "everybody reports",
+    "srs": "a secret simple random sample of fixed size reports",
+    "poisson": "every user decides by its own coin whether to report",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """How many of a population report: each with chance `rate`, or, if `fixed`, a certain share of them."""
+
+    population: int
+    rate: float
+    fixed: bool = True
+
+    @property
+    def reports(self) -> int:
+        """Number of reports, or its expectation rounded."""
+        return max(1, round(self.population * self.rate))
+
+    @property
+    def complete(self) -> bool:
+        """Whether everybody reports."""
+        return self.fixed and self.reports == self.population
+
+    def average(self, exponents: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Return ``E exp(-S I)`` over the number ``S`` of reports, for bounds that fall by ``exp(-I)`` with each.
+
+        Examples
+        --------
+        >>> round(float(Draw(2, 0.5, fixed=False).average(np.log(2.0))), 12)
+        0.5625
+        """
+        rates = np.asarray(exponents, dtype=float)
+        logarithm = -self.reports * rates if self.fixed else self.population * np.log1p(self.rate * np.expm1(-rates))
+        average: NDArray[np.float64] = np.exp(logarithm)
+        return average
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Who reports and which privacy is asked for.
+
+    Parameters
+    ----------
+    kind : {"everyone", "srs", "poisson"}
+    sampling_rate : float, optional
+        In ``(0, 1]``; not for ``everyone``. None if it is what is asked.
+    neighbours : {"replacement", "deletion"}
+        Which data sets may not be told apart: those in which one user's value differs, or one user is absent.
+    delta : float, optional
+        With it, reports go through a shuffler and the loss holds except for this ``delta``.
+
+    Raises
+    ------
+    ValueError
+        For a design that does not protect what is asked for.
+    """
+
+    kind: Kind = "everyone"
+    sampling_rate: float | None = None
+    neighbours: Neighbours = "replacement"
+    delta: float | None = None
+
+    def __post_init__(self) -> None:
+        checks.choice(design=self.kind, among=tuple(_WHO))
+        checks.choice(neighbours=self.neighbours, among=("replacement", "deletion"))
+        if self.sampling_rate is not None:
+            checks.rate(sampling_rate=self.sampling_rate)
+            if self.kind == "everyone":
+                raise ValueError(f"sampling_rate needs a design srs or poisson, got sampling_rate={self.sampling_rate}")
+        if self.delta is not None:
+            checks.open_probability(delta=self.delta)
+        if self.neighbours == "deletion" and (self.kind != "srs" or self.delta is not None):
+            raise ValueError(
+                "neighbours must be replacement unless a simple random sample of fixed size is drawn: the number of "
+                f"reports shows who takes part, got neighbours=deletion with design {self.kind}"
+                + (" and a shuffler" if self.delta is not None else "")
+            )
+
+    @property
+    def amplifies(self) -> bool:
+        """Whether what is released may lose less than a report."""
+        return self.kind == "srs" or self.delta is not None
+
+    def describe(self) -> str:
+        """Return the design and its neighbouring relation in words."""
+        shuffled = "" if self.delta is None else f", through a shuffler (delta = {self.delta:g})"
+        changed = "value" if self.neighbours == "replacement" else "record"
+        return f"{_WHO[self.kind]}{shuffled}; {self.neighbours} of one user's {changed}"
+
+    def draw(self, users: int) -> Draw:
+        """Return how many of the users report."""
+        rate = 1.0 if self.kind == "everyone" else float(self.sampling_rate or 1.0)
+        return Draw(users, rate, self.kind != "poisson" or rate == 1.0)
+
+    def release_loss(self, *, epsilon: float, users: int, kary: KaryRandomisedResponse | None = None) -> float:
+        """Return the privacy loss of everything that is released, when every report has loss `epsilon`.
+
+        Parameters
+        ----------
+        epsilon : float
+            Exact loss of a report under replacement, nats.
+        users : int
+        kary : KaryRandomisedResponse, optional
+            The mechanism, if it is one: shuffled, it has an exact account; others have a general bound.
+
+        Returns
+        -------
+        float
+            Nats, under the design's neighbouring relation and at its delta; never above `epsilon`.
+
+        References
+        ----------
+        Theorem 2.2 of bun2022 for simple random samples, whose proof couples samples that differ in one user; Lemma B.1
+        there for deletion, which a sample of everybody does not protect from.
+
+        Examples
+        --------
+        >>> round(float(np.exp(Design("srs", 0.5).release_loss(epsilon=np.log(5), users=100))), 12)
+        3.0
+        >>> Design("poisson", 0.5).release_loss(epsilon=1.0, users=100)
+        1.0
+        """
+        draw = self.draw(users)
+        if self.kind != "srs":
+            return epsilon if self.delta is None else _shuffled(epsilon, self.delta, draw, kary)
+        share = draw.reports / users
+        if self.neighbours == "deletion":
+            return lemmas.inserted_record_loss(draw.reports, users - 1, epsilon / 2) if share < 1 else float("inf")
+        if self.delta is None:
+            return subsampling.srs_loss(epsilon, share)
+        inner = min(self.delta / share, 0.5)
+        loss = _shuffled(epsilon, inner, Draw(draw.reports, 1.0), kary)
+        return subsampling.srs_loss(loss, share) if loss > 0 else 0.0
+
+    def report_budget(self, *, release: float, users: int) -> float:
+        """Return the budget of a report with which an unshuffled sample loses `release`; inverts `release_loss`.
+
+        Examples
+        --------
+        >>> round(float(np.exp(Design("srs", 0.5).report_budget(release=np.log(3), users=100))), 12)
+        5.0
+        """
+        return subsampling.srs_budget(release, self.draw(users).reports / users)
+
+
+def _shuffled(epsilon: float, delta: float, draw: Draw, kary: KaryRandomisedResponse | None) -> float:
+    if kary is not None and draw.population > 1:
+        exact = shuffling.epsilon_upper(delta, nodes=draw.population, sampling_rate=draw.rate, mechanism=kary)
+        return min(epsilon, exact)
+    if not draw.complete:
+        return epsilon
+    general = shuffling.closed_form(delta, nodes=draw.reports, epsilon=epsilon)
+    return epsilon if np.isnan(general) else min(epsilon, general)
