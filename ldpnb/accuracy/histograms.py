@@ -101,7 +101,7 @@ def central_laplace_largest_error(epsilon: Real, domain_size: Real, failure: Rea
 
 
 def unary_report_bits(p: Real, q: Real, domain_size: Real) -> Real:
-    """Return the entropy ``h(p) + (k-1) h(q)``, in bits, of a report of ``k`` independent bits, given its sender's value.
+    """Return the entropy ``h(p) + (k-1) h(q)``, in bits, of a report of ``k`` independent bits given the value.
 
     No code without shared randomness sends such reports in fewer bits on average, so the cost is linear in ``k`` for
     fixed ``q``. `p` and `q` are the chances of a one at the sender's value and at another; sign vectors have ``q =

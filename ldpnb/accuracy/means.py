@@ -83,7 +83,7 @@ def warner_variance(epsilon: Real, users: Real) -> Real:
 
     References
     ----------
-    lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence its error ``O(1 / (epsilon sqrt n))``.
+    lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence an error ``O(1 / (epsilon sqrt n))``.
 
     Examples
     --------
@@ -300,7 +300,7 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
 
 
 def _smallest(enough: Callable[[int], bool], near: int) -> int:
-    """Return the smallest number that is enough, by bisection below the first of ``near, 2 near, 4 near ...`` that is."""
+    """Return the smallest number that is enough, by bisection below the first of ``near, 2 near, ...`` that is."""
     least = next((near << k for k in range(_DOUBLINGS) if enough(near << k)), 0)
     if not least:
         raise ArithmeticError(f"no number of users up to {near << _DOUBLINGS} is enough")

@@ -1,4 +1,4 @@
-"""The lecture's frequency randomiser: a vector of signs, one per value, in which only the sign of the sender's value is biased.
+"""The lecture's frequency randomiser: a vector of signs, one per value, biased at the sender's value only.
 
 As printed, the bias *is* the privacy budget; the exact privacy loss is then about twice as large. `SignRandomiser` is
 calibrated to a budget, `SignRandomiser.as_printed` follows the lecture to the letter. A report supports a value where
@@ -73,7 +73,8 @@ class SignRandomiser:
         """Return all ``(2**k, k)`` sign vectors as rows; refused for domains larger than 12."""
         if self.domain_size > EXPLICIT_UNARY_LIMIT:
             raise ValueError(
-                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, got domain_size={self.domain_size}"
+                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, "
+                f"got domain_size={self.domain_size}"
             )
         codes = np.arange(2**self.domain_size)[:, None]
         return (2 * ((codes >> np.arange(self.domain_size)) & 1) - 1).astype(np.int8)

@@ -77,7 +77,7 @@ class Candidate:
             return errors.failure(draw, "chernoff"), "chernoff"
 
     def report_epsilon(self, question: Question) -> float:
-        """Return the budget of a report: the question's, or the largest that keeps what is released to the question's."""
+        """Return the budget of a report: the question's, or the largest that keeps what is released to it."""
         if question.protects == "report" or self.yardstick:
             return float(question.epsilon or 0)
         return _report_epsilon(self, replace(question, error=None, failure=None))
@@ -135,6 +135,18 @@ def _histogram_noise(mechanism: CentralLaplace, question: Frequency) -> Noise:
     return Noise(question.relative_error / mechanism.scale, int(question.values or 1) if question.simultaneous else 1)
 
 
+def _bits(number: int) -> Callable[[Any, Any], int]:
+    return lambda mechanism, question: number
+
+
+def _number_bits(mechanism: KaryRandomisedResponse, question: Frequency) -> int:
+    return int(mechanism.domain_size - 1).bit_length()
+
+
+def _vector_bits(mechanism: UnaryEncoding, question: Frequency) -> int:
+    return mechanism.domain_size
+
+
 def _subset_bits(mechanism: SubsetSelection, question: Frequency) -> int:
     """Return the bits that number all subsets; beyond some thousand values from Stirling's series, rounded up."""
     values, size = mechanism.domain_size, mechanism.subset_size
@@ -144,45 +156,30 @@ def _subset_bits(mechanism: SubsetSelection, question: Frequency) -> int:
 
 
 _FREQUENCY = (
-    Candidate(
-        "k-RR",
-        lambda epsilon, question: KaryRandomisedResponse(epsilon, question.values),
-        _support,
-        lambda mechanism, question: int(mechanism.domain_size - 1).bit_length(),
-    ),
-    Candidate(
-        "SUE",
-        lambda epsilon, question: UnaryEncoding.symmetric(epsilon, question.values),
-        _support,
-        lambda mechanism, question: mechanism.domain_size,
-    ),
+    Candidate("k-RR", lambda e, q: KaryRandomisedResponse(e, q.values), _support, _number_bits),
+    Candidate("SUE", lambda e, q: UnaryEncoding.symmetric(e, q.values), _support, _vector_bits),
     Candidate(
         "OUE",
-        lambda epsilon, question: UnaryEncoding.optimised(epsilon, question.values),
+        lambda e, q: UnaryEncoding.optimised(e, q.values),
         _support,
-        lambda mechanism, question: mechanism.domain_size,
+        _vector_bits,
         floor="the bit of the user's value stays a fair coin",
     ),
-    Candidate(
-        "subset selection",
-        lambda epsilon, question: SubsetSelection.optimal(epsilon, question.values),
-        _support,
-        _subset_bits,
-    ),
+    Candidate("subset selection", lambda e, q: SubsetSelection.optimal(e, q.values), _support, _subset_bits),
     Candidate(
         "signs",
-        lambda epsilon, question: SignRandomiser(epsilon, question.values),
+        lambda e, q: SignRandomiser(e, q.values),
         _support,
-        lambda mechanism, question: mechanism.domain_size if question.design.amplifies else 1,
+        lambda m, q: m.domain_size if q.design.amplifies else 1,
         "1 bit with public random signs, one per value and user; k bits without, as where nobody may know whose report "
         "it is",
         "the signs of other values stay fair coins",
     ),
     Candidate(
         "central Laplace",
-        lambda epsilon, question: CentralLaplace(epsilon, histogram_sensitivity("replacement")),
+        lambda e, q: CentralLaplace(e, histogram_sensitivity("replacement")),
         _histogram_noise,
-        lambda mechanism, question: 0,
+        _bits(0),
         "a trusted curator who knows everybody's value; replacement, on the exact histogram",
         yardstick=True,
     ),
@@ -214,25 +211,15 @@ def _local_laplace(mechanism: LocalLaplace, question: Mean) -> Sums:
     return Sums(error, cumulant, epsilon, variance, exact)
 
 
-_WARNER = Candidate(
-    "Warner", lambda epsilon, question: KaryRandomisedResponse(epsilon, 2), _warner, lambda mechanism, question: 1
-)
-_ONE_BIT = Candidate(
-    "1-bit", lambda epsilon, question: OneBit(epsilon), _one_bit, lambda mechanism, question: 1, floor=_ROUNDED
-)
+_WARNER = Candidate("Warner", lambda e, q: KaryRandomisedResponse(e, 2), _warner, _bits(1))
+_ONE_BIT = Candidate("1-bit", lambda e, q: OneBit(e), _one_bit, _bits(1), floor=_ROUNDED)
 _MEAN = (
-    Candidate(
-        "local Laplace",
-        lambda epsilon, question: LocalLaplace(epsilon),
-        _local_laplace,
-        lambda mechanism, question: REAL,
-        _REAL,
-    ),
+    Candidate("local Laplace", lambda e, q: LocalLaplace(e), _local_laplace, _bits(REAL), _REAL),
     Candidate(
         "central Laplace",
-        lambda epsilon, question: CentralLaplace(epsilon),
-        lambda mechanism, question: Noise(question.relative_error * mechanism.epsilon),
-        lambda mechanism, question: 0,
+        lambda e, q: CentralLaplace(e),
+        lambda m, q: Noise(q.relative_error * m.epsilon),
+        _bits(0),
         "a trusted curator who knows everybody's value; replacement, on the exact sum",
         yardstick=True,
     ),
@@ -318,30 +305,12 @@ def _best_for_shares(epsilon: float, share: float) -> LaplaceMeans:
 _GAP = (
     Candidate(
         "M_R",
-        lambda epsilon, question: DiscretisedMeans.calibrated(epsilon, len(question.groups)),
+        lambda e, q: DiscretisedMeans.calibrated(e, len(q.groups)),
         _discretised,
-        lambda mechanism, question: (2 * mechanism.groups - 1).bit_length(),
+        lambda m, q: (2 * m.groups - 1).bit_length(),
         floor=_ROUNDED,
     ),
-    Candidate(
-        "M_L, k = 2",
-        _best_laplace,
-        _laplace_means,
-        lambda mechanism, question: REAL + (mechanism.groups - 1).bit_length(),
-        _REAL,
-    ),
-    Candidate(
-        "signed bit",
-        lambda epsilon, question: SignedBit(epsilon, question.groups),
-        _signed_bit,
-        lambda mechanism, question: 1,
-        floor=_ROUNDED,
-    ),
-    Candidate(
-        "signed Laplace",
-        lambda epsilon, question: SignedLaplace(epsilon, question.groups),
-        _signed_laplace,
-        lambda mechanism, question: REAL,
-        _REAL,
-    ),
+    Candidate("M_L, k = 2", _best_laplace, _laplace_means, lambda m, q: REAL + (m.groups - 1).bit_length(), _REAL),
+    Candidate("signed bit", lambda e, q: SignedBit(e, q.groups), _signed_bit, _bits(1), floor=_ROUNDED),
+    Candidate("signed Laplace", lambda e, q: SignedLaplace(e, q.groups), _signed_laplace, _bits(REAL), _REAL),
 )

@@ -52,10 +52,12 @@ _SHARED = (
     ),
     click.option(
         "--tail", type=click.Choice(["best", "exact", "chernoff", "bernstein", "hoeffding", "normal"]), default="best",
-        show_default=True, help="Bound on large errors; best is the tightest that holds for certain, normal approximates.",
+        show_default=True,
+        help="Bound on large errors; best is the tightest that holds for certain, normal approximates.",
     ),
     click.option(
-        "--format", "style", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True, help="Output."
+        "--format", "style", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True,
+        help="Output.",
     ),
 )  # fmt: skip
 

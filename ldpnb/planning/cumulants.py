@@ -2,8 +2,8 @@
 
 A report's share in the gap is scaled so that users of the smaller group of the pair count 1. When everybody reports,
 each user's worst value enters by itself; in a sample drawn without replacement the *average* moment generating function
-of all users bounds that of the sum (Maclaurin's inequality between elementary symmetric means), so the worst
-values are those of the whole population.
+of all users bounds that of the sum (Maclaurin's inequality between elementary symmetric means), so the worst values are
+those of the whole population.
 """
 
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def discretised(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant
 def laplace(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
     """Return the cumulant of a report of ``M_L`` at ``k = 2``: a noisy value in the user's group, or noise in another.
 
-    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``, log-convex in the value, is worst at its ends.
+    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)`` is log-convex in the value, worst at an end.
     """
     a, moved, scale = mechanism.keep, mechanism.move, mechanism.kept_scale
     shares, weights = _pair(sizes)

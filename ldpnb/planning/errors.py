@@ -65,7 +65,7 @@ class Bits:
         ``sum F`` is at most ``events F(0) + max (F(f) - F(0)) / f``.
         """
         chance = partial(self.chances, draw=draw, tail=tail)
-        # the joint law of sampling and randomisation is costly, so few shares are tried, around that of the largest variance
+        # the joint law of sampling and randomisation is costly: few shares are tried, near that of the largest variance
         refine = not (tail == "exact" and self.ends and not draw.complete)
         shares = _SHARES if refine else self._widest(draw)
         if self.events == 1:
@@ -106,7 +106,7 @@ class Bits:
         return np.array([tails.bernstein(draw.reports * float(v), furthest, reach) for v in variances])
 
     def variances(self, shares: Floats, draw: Draw) -> Floats:
-        """Return the variance of the mean bit times the number of reports, sampling included unless everybody reports."""
+        """Return the variance of the mean bit, of randomisation and sampling, times the number of reports."""
         rates = self.q + shares * (self.p - self.q)
         if not self.ends:
             return rates * (1 - rates)

@@ -9,9 +9,7 @@ def z() -> mpf:
 
 
 def within(users: int, threshold: mpf) -> mpf:
-    """Chance that the sum of standard Laplace variables is at most a threshold away from 0, from its characteristic
-    function.
-    """
+    """Chance that a sum of standard Laplace variables is within a threshold of 0, from its characteristic function."""
     reach = sqrt(expm1(mpf(100) / users))
     parts = linspace(0, reach, 2 + int(threshold * reach / 6))
     return 2 / pi * quad(lambda u: (sin(threshold * u) / u if u else threshold) * (1 + u * u) ** -users, parts)
@@ -48,9 +46,7 @@ def binary_entropy(p: mpf) -> mpf:
 
 
 def approximate(epsilon: str, delta: str) -> mpf:
-    """Variance of the best weights on the channel that shows the bit with probability delta, over that of randomised
-    response.
-    """
+    """Variance of the best weights where the bit is shown with probability delta, over that of randomised response."""
     e, d = mpf(epsilon), mpf(delta)
     kept = exp(e) / (1 + exp(e))
     hidden = (1 - d) * (2 * kept - 1) ** 2

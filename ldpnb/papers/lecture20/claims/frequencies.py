@@ -49,8 +49,8 @@ def central_histogram(e: Evidence) -> str:
     worst = histograms.central_laplace_largest_error(1.0, 1000, failure())
     e.needs(agree(losses, BUDGETS) and agree(printed, needed))
     return (
-        f"over all pairs of 27 data sets that differ in one user a histogram moves by at most {moves.max()} in sum, and "
-        f"the log-density by epsilon; the worst of 1000 counts at epsilon = 1 is off by {worst:.5g} at most with "
+        f"over all pairs of 27 data sets that differ in one user a histogram moves by at most {moves.max()} in sum, "
+        f"and the log-density by epsilon; the worst of 1000 counts at epsilon = 1 is off by {worst:.5g} at most with "
         f"probability 99% (union bound {union:.5g})"
     )
 

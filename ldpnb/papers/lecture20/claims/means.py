@@ -57,8 +57,8 @@ def randomised_response(e: Evidence) -> str:
     e.needs(same_order(likely) and same_order(certain))
     return (
         "all 2^6 reports: mean and variance 1/(4 n sinh^2(epsilon/2)) exact at six budgets; 99% error times epsilon "
-        f"sqrt(n) is {likely[-1]:.4g} at epsilon = {limit:g} and at most {max(likely):.4g} for any budget; guaranteed by "
-        f"Hoeffding's bound: {certain[-1]:.4g} at {limit:g}, growing with epsilon"
+        f"sqrt(n) is {likely[-1]:.4g} at epsilon = {limit:g} and at most {max(likely):.4g} for any budget; guaranteed "
+        f"by Hoeffding's bound: {certain[-1]:.4g} at {limit:g}, growing with epsilon"
     )
 
 
