@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from ldpnb.accuracy import means
+from ldpnb.accuracy import histograms, means
 from ldpnb.arithmetic import Symbol
+from ldpnb.mechanisms import signs
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.rng import stream
 
 CASES = json.loads((Path(__file__).parents[1] / "reference/000_003_004.json").read_text())["cases"]
@@ -50,6 +52,12 @@ CLOSED = {
     "entropy": lambda e, n: means.laplace_report_bits(LocalLaplace(e, n), 1 / n),
     "Hoeffding's error": lambda e, n: means.certain_error(OneBit(e, n), n, 1 / n),
     "curator's error": lambda e, n: means.certain_error(CentralLaplace(e, n), n, 1 / n),
+    "count of signs": lambda e, n: histograms.pure_variance(n / 3, users=n, mechanism=SignRandomiser(e, 5)),
+    "as printed": lambda e, n: histograms.sign_variance(n / 3, users=n, bias=signs.calibrated_bias(e)),
+    "loss of signs": lambda e, n: signs.exact_epsilon(1 / n) + signs.calibrated_bias(e),
+    "curator's count": lambda e, n: histograms.central_laplace_count_variance(e, n),
+    "worst count": lambda e, n: histograms.central_laplace_largest_error(e, n, 1 / n),
+    "entropy of bits": lambda e, n: histograms.unary_report_bits(SignRandomiser(e, 5).p, 1 / n, n),
     "one bit": lambda e, n: OneBit(e).p - OneBit(e).q * OneBit(e).slope + OneBit(e, n).one_rate(n / 2),
 }
 
