@@ -101,18 +101,19 @@ def as_text(plan: Plan) -> str:
 
 def question_line(plan: Plan) -> str:
     """Return the question in a sentence."""
-    question, known = plan.question, plan.question.known()
+    question = plan.question
+    known = question.known() | {"subject": question.subject}
     kept = "each report" if question.protects == "report" else "what is released"
     words = {
         "users": "{:,} users",
         "epsilon": f"epsilon {{:g}} for {kept}",
         "error": "error below {:g}",
         "failure": "except with probability {:g}",
-        "": question.subject,
+        "subject": "{}",
         "sampling_rate": "sampling rate {:g}",
         "bits": "at most {} bits per user",
     }
-    parts = [word.format(known.get(name)) for name, word in words.items() if name in known or not name]
+    parts = [word.format(known[name]) for name, word in words.items() if name in known]
     return f"{_ASKS[plan.unknown]} {', '.join(parts)}; {question.design.describe()}."
 
 
