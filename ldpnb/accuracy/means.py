@@ -15,15 +15,13 @@ from scipy import special
 from ldpnb import checks
 from ldpnb.accuracy import tails
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
-
-Mechanism = OneBit | LocalLaplace | CentralLaplace
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 
 _DOUBLINGS = 12
 """How often the normal limit's number of users is doubled in search of the exact one: it is severalfold at most."""
 
 
-def variance(mechanism: Mechanism, values: ArrayLike, counts: ArrayLike) -> float:
+def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> float:
     """Return the exact variance of the mean for given data.
 
     For one bit ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)``, ``P`` a user's chance of a one; noise is the same for all
@@ -54,7 +52,7 @@ def variance(mechanism: Mechanism, values: ArrayLike, counts: ArrayLike) -> floa
     return float((mechanism.upper / held.sum() / mechanism.slope) ** 2 * np.sum(held * zero * one))
 
 
-def worst_variance(mechanism: Mechanism, users: Real) -> Real:
+def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
     """Return the largest variance of the mean over all data.
 
     ``upper^2 coth^2(epsilon/2) / (4n)`` for one bit (all values at ``upper / 2``), ``2 (upper / epsilon)^2 / n`` for
@@ -212,7 +210,7 @@ def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real
     return -np.log(chance) * mechanism.scale / number
 
 
-def users_needed(mechanism: Mechanism, error: float, failure: float) -> float:
+def users_needed(mechanism: MeanMechanism, error: float, failure: float) -> float:
     """Return the users with which an error is met in the normal limit at the worst data, to be rounded up.
 
     ``z^2 / error^2`` times the worst variance of one user's report. For the curator the law itself, ``upper

@@ -10,48 +10,13 @@ real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-
-
-class MeanMechanism(Protocol):
-    """What an experiment needs to know of a mechanism for means."""
-
-    @property
-    def epsilon(self) -> float:
-        """Exact privacy loss in nats, for replacing one user's value."""
-
-    @property
-    def upper(self) -> float:
-        """Values lie in ``[0, upper]``."""
-
-    def sample_sums(
-        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
-    ) -> NDArray[np.float64]:
-        """Draw the sum of all reports from its exact law, in time proportional to the number of distinct values.
-
-        Parameters
-        ----------
-        values : (v,) float
-            The distinct values, in ``[0, upper]``.
-        counts : (v,) int
-            How many users hold each.
-        rng : numpy.random.Generator
-        repetitions : int
-            Independent repetitions.
-
-        Returns
-        -------
-        (repetitions,) float
-        """
-
-    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
-        """Return the unbiased estimate of the mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +84,18 @@ class OneBit:
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
-        """Draw the number of ones, a whole number: one binomial per distinct value."""
+        """Draw the number of ones, ``(repetitions,)``, from its exact law: one binomial per distinct value.
+
+        Parameters
+        ----------
+        values : (v,) float
+            The distinct values, in ``[0, upper]``.
+        counts : (v,) int
+            How many users hold each.
+        rng : numpy.random.Generator
+        repetitions : int
+            Independent repetitions.
+        """
         held, users = _population(values, counts, self.upper)
         ones: NDArray[np.int64] = rng.binomial(users, self.one_rate(held), size=(_times(repetitions), held.size))
         sums: NDArray[np.float64] = np.sum(ones, axis=1, dtype=float)
@@ -257,6 +233,10 @@ class CentralLaplace:
     def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
         """Return the released mean, which is unbiased."""
         return _mean(sums, users)
+
+
+MeanMechanism = OneBit | LocalLaplace | CentralLaplace
+"""A mechanism for means: what it adds up is drawn by `sample_sums`, and `estimate` is its unbiased mean."""
 
 
 def histogram_sensitivity(neighbours: str) -> float:

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import means
 from ldpnb.data import synthetic
-from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 from ldpnb.notebook import table
 from ldpnb.rng import stream
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-MECHANISMS: Mapping[str, Callable[[float, float], means.Mechanism]] = {
+MECHANISMS: Mapping[str, Callable[[float, float], MeanMechanism]] = {
     "1-bit": OneBit,
     "local Laplace": LocalLaplace,
     "central Laplace": CentralLaplace,
