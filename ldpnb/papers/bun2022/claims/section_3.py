@@ -1,19 +1,20 @@
-"""Section 3: random, data-independent sample sizes."""
+"""Section 3 of bun2022: random, data-independent sample sizes."""
+
+from functools import partial
 
 import numpy as np
 
-from ldpnb.claims import Verdict, agree, judge
-from ldpnb.claims import old_claim as claim
+from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws, sizes
-from ldpnb.papers.bun2022 import routes as routes
+from ldpnb.papers.bun2022 import routes
 from ldpnb.privacy import optimiser, random_size
 from ldpnb.rng import stream
 
-_ROOM = "privacy.random_size"
+section_3 = partial(claim, kind="certified")
 
 
 def _random_laws() -> list[tuple[sizes.SizeLaw, float]]:
-    """Return laws on the sizes of a sample from three or four records, from nearly fixed to spread, each with a budget."""
+    """Return laws on the sizes of a sample from three or four records, nearly fixed to spread, each with a budget."""
     rng = stream("laws of sample sizes", seed=3)
     listed = [rng.dirichlet(np.full(n + 1, spread)) for n in (3, 4) for spread in (0.2, 1.0, 5.0)]
     return [(sizes.size_law(law), epsilon) for law, epsilon in zip(listed, (0.1, 0.5, 1.5) * 2, strict=True)]
@@ -34,139 +35,123 @@ def _tilted_mean(law: sizes.SizeLaw, epsilon: float) -> float:
 
 
 def _tail_loss(law: sizes.SizeLaw, epsilon: float, step: int) -> float:
-    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`: a ratio of means of ``e^(epsilon
-    sum)``.
-    """
+    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`, from means of ``e^(epsilon sum)``."""
     m, n = np.arange(law.population + 1), law.population
     whole = np.exp(epsilon * m)
     fallen = (1 - m / n) * whole + m / n * np.exp(epsilon * (m - step))
     return float(np.log(law.probabilities @ whole / (law.probabilities @ fallen)))
 
 
-@claim(
-    "bun2022",
+@section_3(
     "Theorem 3.1 upper bound",
-    says="a sample of random size loses at most ln(1 + (e^(2 epsilon) - 1) E~), E~ the mean rate reweighted by e^(epsilon m)",
-    rests_on=(f"{_ROOM}.random_size_upper_bound", f"{_ROOM}.random_size_loss", f"{_ROOM}.tilted_rate"),
+    random_size.random_size_upper_bound,
+    random_size.random_size_loss,
+    random_size.tilted_rate,
+    assumption=routes.NOT_PRINTED,
 )
-def theorem_3_1_upper() -> Verdict:
-    """Optimise over all mechanisms for random laws of the size; a fixed size attains the bound."""
-    cases = _random_laws()
-    upper = [random_size.random_size_upper_bound(*case) for case in cases]
+def theorem_3_1_upper(e: Evidence) -> str:
+    """a sample of random size loses at most ln(1 + (e^(2 epsilon) - 1) E~), E~ the mean rate reweighted by e^(epsilon
+    m)
+    """
+    cases, fixed = _random_laws(), (sizes.fixed_size(2, 4), 0.5)
     exact = [random_size.random_size_loss(*case) for case in cases]
-    program = [_optimum(*case) for case in cases]
-    fixed = (sizes.fixed_size(2, 4), 0.5)
-    sound = agree(exact, program) and agree(random_size.random_size_upper_bound(*fixed), _optimum(*fixed))
-    sound = sound and agree([random_size.tilted_rate(*c) for c in cases], [_tilted_mean(*c) for c in cases])
-    slack = np.array(upper) - exact
-    return Verdict(
-        judge(bool((slack >= -1e-12).all()), sound=sound),
-        f"optimum over all mechanisms (linear program = O(n) recursion) below the bound by {slack.min():.4f} to {slack.max():.4f} for "
-        f"{len(cases)} random laws, equal to it for a fixed size",
-        "certified",
-        assumption=routes.NOT_PRINTED,
+    e.same(exact, [_optimum(*case) for case in cases])
+    e.same([random_size.tilted_rate(*case) for case in cases], [_tilted_mean(*case) for case in cases])
+    e.same(random_size.random_size_upper_bound(*fixed), _optimum(*fixed))
+    slack = np.array([random_size.random_size_upper_bound(*case) for case in cases]) - exact
+    e.needs((slack >= -1e-12).all())
+    return (
+        f"optimum over all mechanisms (linear program = O(n) recursion) below the bound by {slack.min():.4f} to "
+        f"{slack.max():.4f} for {len(cases)} random laws, equal to it for a fixed size"
     )
 
 
-@claim(
-    "bun2022",
+@section_3(
     "Theorem 3.1 lower bound",
-    says="some mechanism and populations reach -ln(1 - (1 - e^-epsilon) E~)",
-    rests_on=(f"{_ROOM}.random_size_lower_bound", f"{_ROOM}.random_size_lower_bound_pm1"),
+    random_size.random_size_lower_bound,
+    random_size.random_size_lower_bound_pm1,
+    kind="enumeration",
+    assumption=routes.NOT_PRINTED,
 )
-def theorem_3_1_lower() -> Verdict:
-    """Compute the loss of the proof's noisy sum, for ones against a zero and for ones against a minus one."""
+def theorem_3_1_lower(e: Evidence) -> str:
+    """some mechanism and populations reach -ln(1 - (1 - e^-epsilon) E~)"""
     cases = [*_random_laws(), (sizes.truncated_gaussian_size(20, 5.0, 2.0), 0.5), (sizes.binomial_size(10, 0.3), 1.0)]
-    lower = [random_size.random_size_lower_bound(*case) for case in cases]
-    improved = [random_size.random_size_lower_bound_pm1(*case) for case in cases]
-    sound = agree(lower, [_tail_loss(*case, 1) for case in cases]) and agree(
-        improved, [_tail_loss(*case, 2) for case in cases]
-    )
-    exact = [_optimum(*case) for case in cases[:6]]
-    below = bool(
-        (np.array(lower) <= np.array(improved)).all() and (np.array(improved[:6]) <= np.array(exact) + 1e-12).all()
-    )
-    return Verdict(
-        judge(below, sound=sound),
-        f"the noisy sum's tail loses exactly the bound in {len(cases)} cases ({lower[6]:.6f} at n = 20); with a record +1 that turns -1 "
-        f"the same sum loses {improved[6]:.6f}, still at most the optimum over all mechanisms",
-        "enumeration",
-        assumption=routes.NOT_PRINTED,
+    lower = np.array([random_size.random_size_lower_bound(*case) for case in cases])
+    improved = np.array([random_size.random_size_lower_bound_pm1(*case) for case in cases])
+    e.same(lower, [_tail_loss(*case, 1) for case in cases])  # the proof's noisy sum: ones against a zero
+    e.same(improved, [_tail_loss(*case, 2) for case in cases])  # ones against a minus one
+    e.needs((lower <= improved).all())
+    e.needs((improved[:6] <= np.array([_optimum(*case) for case in cases[:6]]) + 1e-12).all())
+    return (
+        f"the noisy sum's tail loses exactly the bound in {len(cases)} cases ({lower[6]:.6f} at n = 20); with a record +1 "
+        f"that turns -1 the same sum loses {improved[6]:.6f}, still at most the optimum over all mechanisms"
     )
 
 
-@claim(
-    "bun2022",
+@section_3(
     "Theorem 3.1 small epsilon",
-    says="for small epsilon the upper and the lower bound amount to the same",
-    rests_on=(
-        f"{_ROOM}.random_size_upper_bound",
-        f"{_ROOM}.random_size_lower_bound",
-        f"{_ROOM}.random_size_lower_bound_pm1",
-    ),
+    random_size.random_size_upper_bound,
+    random_size.random_size_lower_bound,
+    random_size.random_size_lower_bound_pm1,
+    kind="identity",
+    otherwise="corrected",
+    corrected="they differ by the factor 2; the lower bound -ln(1 - (1 - e^(-2 epsilon)) E~), from a record +1 that turns "
+    "-1, closes the gap",
 )
-def theorem_3_1_small_epsilon() -> Verdict:
-    """Take the ratio of the bounds to epsilon times the mean rate as epsilon vanishes."""
+def theorem_3_1_small_epsilon(e: Evidence) -> str:
+    """for small epsilon the upper and the lower bound amount to the same"""
     law, tiny = sizes.truncated_gaussian_size(100, 20.0, 4.0), 1e-7
     scale = tiny * _tilted_mean(law, tiny)
-    upper, lower, improved = (
-        bound(law, tiny) / scale
-        for bound in (
-            random_size.random_size_upper_bound,
-            random_size.random_size_lower_bound,
-            random_size.random_size_lower_bound_pm1,
-        )
-    )
+    upper = random_size.random_size_upper_bound(law, tiny) / scale
+    lower = random_size.random_size_lower_bound(law, tiny) / scale
+    improved = random_size.random_size_lower_bound_pm1(law, tiny) / scale
     tails = [_tail_loss(law, 1e-4, step) / (1e-4 * _tilted_mean(law, 1e-4)) for step in (1, 2)]
-    sound = agree([upper, lower, improved], [2, 1, 2], rel=1e-5) and agree(tails, [1, 2], rel=1e-3)
-    return Verdict(
-        judge(agree(upper, lower, rel=0.5), sound=sound, otherwise="corrected"),
-        f"in units of epsilon E~, as epsilon -> 0: upper bound {upper:.5f}, lower bound {lower:.5f}, improved lower bound {improved:.5f}",
-        "identity",
-        corrected="they differ by the factor 2; the lower bound -ln(1 - (1 - e^(-2 epsilon)) E~), from a record +1 that turns -1, closes the gap",
+    e.same([upper, lower, improved], [2, 1, 2], rel=1e-5)
+    e.same(tails, [1, 2], rel=1e-3)
+    e.needs(agree(upper, lower, rel=0.5))
+    return (
+        f"in units of epsilon E~, as epsilon -> 0: upper bound {upper:.5f}, lower bound {lower:.5f}, improved lower bound "
+        f"{improved:.5f}"
     )
 
 
-@claim(
-    "bun2022",
+@section_3(
     "Figure 2",
-    says="for a truncated Gaussian size the loss tends to epsilon as the deviation grows, long before the mean rate does",
-    rests_on=(f"{_ROOM}.random_size_loss", f"{_ROOM}.tilted_rate"),
+    random_size.random_size_loss,
+    random_size.tilted_rate,
+    otherwise="corrected",
+    corrected="under replacement the loss tends to 2 epsilon, what the mechanism itself loses, and to epsilon only for "
+    "the proof's ones and zeros; it is not monotone: a little randomness in the size lowers it before more raises it, "
+    "about where the deviation is sqrt((n - mean)/epsilon)",
+    assumption="the figure's parameters are not recoverable from the text",
 )
-def figure_2() -> Verdict:
-    """Compute the exact loss over a range of deviations, confirmed by a linear program on the reduced states."""
+def figure_2(e: Evidence) -> str:
+    """for a truncated Gaussian size the loss tends to epsilon as the deviation grows, long before the mean rate does"""
     n, mean, epsilon = 40, 8.0, 0.3
     deviations = (0.5, 2.0, 5.0, 10.0, 20.0)
-    cases = [sizes.truncated_gaussian_size(n, mean, deviation) for deviation in deviations]
-    exact = [random_size.random_size_loss(law, epsilon) for law in cases]
-    sound = agree(exact, [_reduced_program(law, epsilon) for law in cases])
-    rates = [random_size.tilted_rate(law, epsilon) for law in cases]
-    sound = sound and agree(rates, [_tilted_mean(law, epsilon) for law in cases])
+    listed = [sizes.truncated_gaussian_size(n, mean, deviation) for deviation in deviations]
+    exact = [random_size.random_size_loss(law, epsilon) for law in listed]
+    e.same(exact, [_reduced_program(law, epsilon) for law in listed])
+    rates = [random_size.tilted_rate(law, epsilon) for law in listed]
+    e.same(rates, [_tilted_mean(law, epsilon) for law in listed])
     limit = random_size.random_size_loss(sizes.truncated_gaussian_size(n, mean, 100.0), 2.0) / 2.0
-    dips = exact[1] < exact[0]
-    return Verdict(
-        judge(agree(limit, 1.0, rel=0.1), sound=sound and bool(limit > 1.8) and dips, otherwise="corrected"),
+    e.sure(limit > 1.8)
+    e.sure(exact[1] < exact[0])
+    e.needs(agree(limit, 1.0, rel=0.1))
+    return (
         f"n = 40, mean 8, epsilon 0.3: exact loss {', '.join(f'{loss:.4f}' for loss in exact)} at deviations "
-        f"{', '.join(f'{d:g}' for d in deviations)} while E~ goes {rates[0]:.3f} to {rates[-1]:.3f}; at epsilon 2 and a flat law the loss "
-        f"is {limit:.4f} epsilon",
-        "certified",
-        corrected="under replacement the loss tends to 2 epsilon, what the mechanism itself loses, and to epsilon only for the proof's ones and "
-        "zeros; it is not monotone: a little randomness in the size lowers it before more raises it, about where the deviation is "
-        "sqrt((n - mean)/epsilon)",
-        assumption="the figure's parameters are not recoverable from the text",
+        f"{', '.join(f'{d:g}' for d in deviations)} while E~ goes {rates[0]:.3f} to {rates[-1]:.3f}; at epsilon 2 and a flat "
+        f"law the loss is {limit:.4f} epsilon"
     )
 
 
 def _reduced_program(law: sizes.SizeLaw, epsilon: float) -> float:
-    """Return the largest loss by a linear program over the chances of an event given the number of unchanged records in
-    the sample.
-    """
+    """Return the largest loss by a linear program over an event's chances given the unchanged records in the sample."""
     n, t = law.population, law.probabilities
     m = np.arange(n)
     alone, joined = t[:-1] * (1 - m / n), t[1:] * (m + 1) / n
     first, second = alone + np.exp(epsilon) * joined, alone + np.exp(-epsilon) * joined
-    scale = first.sum() / second.sum()
-    apart = epsilon * np.abs(m[:, None] - m[None, :])
-    near = np.where(np.abs(m[:, None] - m[None, :]) <= 1, apart, np.inf)
+    apart = np.abs(m[:, None] - m[None, :])
+    near = np.where(apart <= 1, epsilon * apart, np.inf)
     loss, _ = optimiser.largest_log_ratio(first / first.sum(), second / second.sum(), near)
-    return float(loss + np.log(scale))
+    return float(loss + np.log(first.sum() / second.sum()))

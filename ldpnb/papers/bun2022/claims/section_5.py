@@ -53,6 +53,8 @@ def theorem_5_2(e: Evidence) -> str:
         [[clusters.cluster_loss(s, m, epsilon=eps, neighbours=r) for s, m, eps in DESIGNS] for r in relations]
     )
     e.same(exact, [[routes.enumerated_cluster_loss(s, m, eps, r) for s, m, eps in DESIGNS] for r in relations])
+    for bound, other in ((lower, min), (upper, max)):
+        e.same(bound, [_bound_by_hand(s[0], other(s[1:]), m / len(s), eps) for s, m, eps in DESIGNS])
     e.needs(((lower <= exact[0] + 1e-12) & (exact[0] <= upper + 1e-12)).all() and agree(lower[:3], upper[:3]))
     e.needs(agree([clusters.cluster_loss([500] * 20, 2, epsilon=0.1, neighbours=r) for r in relations], [0.1, 0.2]))
     return (
@@ -107,6 +109,8 @@ def theorem_5_3(e: Evidence) -> str:
     optimal = []
     for sizes, chosen, epsilon in UNEQUAL:
         confusion = clusters.identifying_confusion(sizes, chosen, epsilon=epsilon)
+        inside, _, outside = routes.noisy_count_events(sizes, chosen, epsilon, sizes[0])  # the optimal mechanism's tail
+        e.same(confusion, outside / inside)
         rate = chosen / len(sizes)
         optimal.append(clusters.identified_cluster_loss_lower_bound(epsilon, confusion=confusion, sampling_rate=rate))
     exact = [clusters.cluster_loss(sizes, chosen, epsilon=epsilon) for sizes, chosen, epsilon in UNEQUAL]
@@ -138,6 +142,12 @@ def two_stage_sampling(e: Evidence) -> str:
         f"{100 * gaps.max():.1f} % above it, equal when every cluster is drawn; as epsilon -> 0 it falls to q m/k "
         f"epsilon (ratio {slope / (0.2 / 3):.6f})"
     )
+
+
+def _bound_by_hand(changed: int, other: int, rate: float, epsilon: float) -> float:
+    """Return ``B(other)`` from the odds that the changed cluster was drawn, given the optimal mechanism's tail event."""
+    drawn, missed = rate * np.exp(epsilon * changed), (1 - rate) * np.exp(-epsilon * other)
+    return float(np.log((drawn + missed) / (drawn * np.exp(-epsilon) + missed)))
 
 
 def _replaced_record_optimum(n: int, m: int, epsilon: float) -> float:
