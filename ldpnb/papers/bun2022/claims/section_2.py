@@ -32,8 +32,8 @@ def theorem_2_2(e: Evidence) -> str:
     e.same(tiny, 0.3, rel=1e-5)
     return (
         f"largest loss and delta over all mechanisms (linear programs) equal the formulas in {len(DESIGNS)} designs: "
-        f"2 of 5 at epsilon 0.5 {losses[0]:.6f} and {deltas[0]:g} of delta 0.01, so the theorem is tight; at epsilon 1e-6 "
-        f"the loss is {tiny:.6f} epsilon for m/n = 0.3"
+        f"2 of 5 at epsilon 0.5 {losses[0]:.6f} and {deltas[0]:g} of delta 0.01, so the theorem is tight; at epsilon "
+        f"1e-6 the loss is {tiny:.6f} epsilon for m/n = 0.3"
     )
 
 
@@ -41,11 +41,12 @@ def theorem_2_2(e: Evidence) -> str:
     "Section 2.4",
     subsampling.srs_budget,
     subsampling.proportion_noise_scale,
-    assumption="the printed scale is not recoverable; its small-epsilon form 1/(n epsilon) would be 3.4 times too small here",
+    assumption="the printed scale is not recoverable; its small-epsilon form 1/(n epsilon) would be 3.4 times too "
+    "small here",
 )
 def section_2_4(e: Evidence) -> str:
-    """knowing that the data are a secret sample, less noise reaches the same loss: the mechanism may spend the inverse of
-    Theorem 2.2
+    """knowing that the data are a secret sample, less noise reaches the same loss: the mechanism may spend the inverse
+    of Theorem 2.2
     """
     cases = ((1.0, 100, 1000), (0.1, 50, 5000), (3.0, 10, 20))
     for epsilon, records, population in cases:
@@ -120,8 +121,8 @@ def lemma_a_4(e: Evidence) -> str:
     e.same(product, [least + np.log(1 + p * (np.exp(most) - 1)) for p, least, most in cases])
     e.needs((tight <= product + 1e-12).all())
     return (
-        f"supremum over all laws = tight form in {len(cases)} cases ({tight[0]:.6f} for p 0.3, 0.2, 1.0); the product form "
-        f"epsilon_0 + ln(1 + p(e^epsilon_1 - 1)) is weaker ({product[0]:.6f}) unless epsilon_0 = 0"
+        f"supremum over all laws = tight form in {len(cases)} cases ({tight[0]:.6f} for p 0.3, 0.2, 1.0); the product "
+        f"form epsilon_0 + ln(1 + p(e^epsilon_1 - 1)) is weaker ({product[0]:.6f}) unless epsilon_0 = 0"
     )
 
 
@@ -162,8 +163,9 @@ def lemma_b_1(e: Evidence) -> str:
     worded = optimiser.largest_loss(*pair, epsilon=0.5, mechanism="replacement").loss
     e.needs(np.isfinite(worded))
     return (
-        f"both losses equal the optimum over all deletion-DP mechanisms in {len(same)} cases (2 of 4 and of 5 at epsilon "
-        f"0.5: {same[0]:.6f}); for a replacement-DP mechanism, as worded, the second loss is {worded}: it may tell the size"
+        f"both losses equal the optimum over all deletion-DP mechanisms in {len(same)} cases (2 of 4 and of 5 at "
+        f"epsilon 0.5: {same[0]:.6f}); for a replacement-DP mechanism, as worded, the second loss is {worded}: it may "
+        "tell the size"
     )
 
 

@@ -35,7 +35,8 @@ def _tilted_mean(law: sizes.SizeLaw, epsilon: float) -> float:
 
 
 def _tail_loss(law: sizes.SizeLaw, epsilon: float, step: int) -> float:
-    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`, from means of ``e^(epsilon sum)``."""
+    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`, from means of ``e^(epsilon "
+    "sum)``."""
     m, n = np.arange(law.population + 1), law.population
     whole = np.exp(epsilon * m)
     fallen = (1 - m / n) * whole + m / n * np.exp(epsilon * (m - step))
@@ -83,8 +84,8 @@ def theorem_3_1_lower(e: Evidence) -> str:
     e.needs((lower <= improved).all())
     e.needs((improved[:6] <= np.array([_optimum(*case) for case in cases[:6]]) + 1e-12).all())
     return (
-        f"the noisy sum's tail loses exactly the bound in {len(cases)} cases ({lower[6]:.6f} at n = 20); with a record +1 "
-        f"that turns -1 the same sum loses {improved[6]:.6f}, still at most the optimum over all mechanisms"
+        f"the noisy sum's tail loses exactly the bound in {len(cases)} cases ({lower[6]:.6f} at n = 20); with a record "
+        f"+1 that turns -1 the same sum loses {improved[6]:.6f}, still at most the optimum over all mechanisms"
     )
 
 
@@ -95,8 +96,8 @@ def theorem_3_1_lower(e: Evidence) -> str:
     random_size.random_size_lower_bound_pm1,
     kind="identity",
     otherwise="corrected",
-    corrected="they differ by the factor 2; the lower bound -ln(1 - (1 - e^(-2 epsilon)) E~), from a record +1 that turns "
-    "-1, closes the gap",
+    corrected="they differ by the factor 2; the lower bound -ln(1 - (1 - e^(-2 epsilon)) E~), from a record +1 that "
+    "turns -1, closes the gap",
 )
 def theorem_3_1_small_epsilon(e: Evidence) -> str:
     """for small epsilon the upper and the lower bound amount to the same"""
@@ -110,8 +111,8 @@ def theorem_3_1_small_epsilon(e: Evidence) -> str:
     e.same(tails, [1, 2], rel=1e-3)
     e.needs(agree(upper, lower, rel=0.5))
     return (
-        f"in units of epsilon E~, as epsilon -> 0: upper bound {upper:.5f}, lower bound {lower:.5f}, improved lower bound "
-        f"{improved:.5f}"
+        f"in units of epsilon E~, as epsilon -> 0: upper bound {upper:.5f}, lower bound {lower:.5f}, improved lower "
+        f"bound {improved:.5f}"
     )
 
 
@@ -140,8 +141,8 @@ def figure_2(e: Evidence) -> str:
     e.needs(agree(limit, 1.0, rel=0.1))
     return (
         f"n = 40, mean 8, epsilon 0.3: exact loss {', '.join(f'{loss:.4f}' for loss in exact)} at deviations "
-        f"{', '.join(f'{d:g}' for d in deviations)} while E~ goes {rates[0]:.3f} to {rates[-1]:.3f}; at epsilon 2 and a flat "
-        f"law the loss is {limit:.4f} epsilon"
+        f"{', '.join(f'{d:g}' for d in deviations)} while E~ goes {rates[0]:.3f} to {rates[-1]:.3f}; at epsilon 2 and "
+        f"a flat law the loss is {limit:.4f} epsilon"
     )
 
 

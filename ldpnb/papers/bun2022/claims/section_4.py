@@ -40,8 +40,8 @@ def section_4_1(e: Evidence) -> str:
         e.same(advantages[-1], optimiser.largest_size_test_advantage(*points, epsilon=epsilon), rel=1e-8)
     e.needs(losses[0] > 0.5)
     return (
-        f"sizes 5 and 9 at epsilon 0.5: loss {losses[0]:g} = the largest over all mechanisms; the best private test on the "
-        f"size has advantage {advantages[0]:.4f} (linear program in {len(losses)} cases)"
+        f"sizes 5 and 9 at epsilon 0.5: loss {losses[0]:g} = the largest over all mechanisms; the best private test on "
+        f"the size has advantage {advantages[0]:.4f} (linear program in {len(losses)} cases)"
     )
 
 
@@ -53,8 +53,8 @@ def section_4_1(e: Evidence) -> str:
     assumption="the printed bound is not recoverable; e^epsilon' - 1 is weaker and holds too",
 )
 def proposition_4_1(e: Evidence) -> str:
-    """if sampling leaves every mechanism epsilon'-DP, no epsilon-DP test on the size has an advantage above (e^epsilon' -
-    1)/(e^epsilon' + 1)
+    """if sampling leaves every mechanism epsilon'-DP, no epsilon-DP test on the size has an advantage above
+    (e^epsilon' - 1)/(e^epsilon' + 1)
     """
     rows = []
     for population, rate, epsilon in ((4, 0.3, 0.5), (3, 0.4, 1.0), (5, 0.5, 0.8)):
@@ -69,8 +69,8 @@ def proposition_4_1(e: Evidence) -> str:
     e.same(data_dependent.advantage_bound(0.7), attained, rel=1e-8)
     e.same(weak / (weak + 2), attained, rel=1e-8)
     return (
-        f"best test on the size against the bound: {', '.join(f'{a:.4f} <= {b:.4f}' for a, b in rows)}; attained for sizes "
-        f"one apart ({attained:.4f} at epsilon 0.7); necessary, not sufficient, since sizes ignore content"
+        f"best test on the size against the bound: {', '.join(f'{a:.4f} <= {b:.4f}' for a, b in rows)}; attained for "
+        f"sizes one apart ({attained:.4f} at epsilon 0.7); necessary, not sufficient, since sizes ignore content"
     )
 
 
@@ -94,8 +94,9 @@ def proposition_4_2(e: Evidence) -> str:
     least = _least_error(np.exp(-epsilon * np.abs(sizes[:, None] - sizes[None, :])), after)
     e.needs(least >= bound - 1e-9)
     return (
-        f"intended sizes 10 apart, epsilon 1, epsilon' 0.5: no pair of size laws whose noisy counts stay within epsilon' "
-        f"errs by less than {least:.4f}; the bound is {bound:.4f} (squared errors: alpha_2 - {noise[1]:.4f}/epsilon^2)"
+        f"intended sizes 10 apart, epsilon 1, epsilon' 0.5: no pair of size laws whose noisy counts stay within "
+        f"epsilon' errs by less than {least:.4f}; the bound is {bound:.4f} (squared errors: alpha_2 - "
+        f"{noise[1]:.4f}/epsilon^2)"
     )
 
 
@@ -105,14 +106,16 @@ def proposition_4_2(e: Evidence) -> str:
     assumption="the appendix's own bound is missing from the text; this is the two-point bound its sentence describes",
 )
 def appendix_f(e: Evidence) -> str:
-    """how well a function can be estimated privately depends on its sensitivity: two neighbours already force an error"""
+    """how well a function can be estimated privately depends on its sensitivity: two neighbours already force an
+    error
+    """
     cases = ((10, 0.5), (3, 1.0), (6, 0.1))
     closed = [data_dependent.two_point_error(*case) for case in cases]
     e.same(closed, [_least_error(np.eye(gap + 1), epsilon) for gap, epsilon in cases], rel=1e-8)
     e.needs(closed[0] > closed[1])
     return (
-        f"least error on the worse of two neighbours = gap/(1 + e^epsilon) in {len(closed)} cases (gap 10, epsilon 0.5: "
-        f"{closed[0]:.6f})"
+        f"least error on the worse of two neighbours = gap/(1 + e^epsilon) in {len(closed)} cases (gap 10, epsilon "
+        f"0.5: {closed[0]:.6f})"
     )
 
 
@@ -120,8 +123,8 @@ def _least_error(outputs: np.ndarray, epsilon: float) -> float:
     """Return the least worst-case mean error of two laws on ``0 .. gap``, meant to be 0 and `gap`.
 
     Their outputs stay within `epsilon`: row ``i`` of `outputs` weighs the numbers behind output ``i``, the identity if
-    they are seen themselves, Laplace densities if noise is added. Whole outputs suffice for these: between whole numbers
-    the difference of two densities is ``a e^y + b e^-y``, which cannot change sign twice.
+    they are seen themselves, Laplace densities if noise is added. Whole outputs suffice for these: between whole
+    numbers the difference of two densities is ``a e^y + b e^-y``, which cannot change sign twice.
     """
     from scipy.optimize import linprog
 
@@ -154,8 +157,8 @@ def deterministic_rounding(e: Evidence) -> str:
     e.same(jumps, np.ones(3))
     e.needs(jumps.max() > 1 + 1e-9)
     return (
-        f"where the size jumps the largest loss over all mechanisms is {jumps[0]:.6f} epsilon in 3 cases, elsewhere less "
-        f"({closed[3]:.4f} at epsilon 0.5 for 2 of 5 and of 6)"
+        f"where the size jumps the largest loss over all mechanisms is {jumps[0]:.6f} epsilon in 3 cases, elsewhere "
+        f"less ({closed[3]:.4f} at epsilon 0.5 for 2 of 5 and of 6)"
     )
 
 
@@ -167,8 +170,8 @@ def deterministic_rounding(e: Evidence) -> str:
     rounding.random_rounding_chain_bound,
     rounding.random_rounding_budget,
     rounding.random_rounding_chain_budget,
-    assumption="the printed constant is not recoverable (6, 7 or 8 by how the proof couples); all hold, and |P| >= 1/r is "
-    "not needed for the exact value",
+    assumption="the printed constant is not recoverable (6, 7 or 8 by how the proof couples); all hold, and |P| >= 1/r "
+    "is not needed for the exact value",
 )
 def theorem_4_3(e: Evidence) -> str:
     """rounding the size up at random leaves a loss of about 6 r epsilon, from ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 +
@@ -190,7 +193,7 @@ def theorem_4_3(e: Evidence) -> str:
     e.needs(supremum < chain < bound)
     slopes = [f(0.1, 1e-6) / 1e-7 for f in (rounding.random_rounding_loss_supremum, rounding.random_rounding_bound)]
     return (
-        f"exact loss (closed form = linear program in {len(cases)} cases) has the supremum ln(1 + r(1-r)(e^(2 epsilon) - 1) "
-        f"+ r(e^epsilon - 1)); at r = 0.1 it is {slopes[0]:.3f} r epsilon for small epsilon, the theorem {slopes[1]:.3f} r "
-        "epsilon"
+        f"exact loss (closed form = linear program in {len(cases)} cases) has the supremum ln(1 + r(1-r)(e^(2 epsilon) "
+        f"- 1) + r(e^epsilon - 1)); at r = 0.1 it is {slopes[0]:.3f} r epsilon for small epsilon, the theorem "
+        f"{slopes[1]:.3f} r epsilon"
     )

@@ -58,10 +58,10 @@ def theorem_5_2(e: Evidence) -> str:
     e.needs(((lower <= exact[0] + 1e-12) & (exact[0] <= upper + 1e-12)).all() and agree(lower[:3], upper[:3]))
     e.needs(agree([clusters.cluster_loss([500] * 20, 2, epsilon=0.1, neighbours=r) for r in relations], [0.1, 0.2]))
     return (
-        f"lower bound <= optimum <= upper bound in {len(DESIGNS)} designs, all three equal in the {len(EQUAL)} of equal "
-        f"sizes; closed form of the optimum = linear program in {exact.size} cases; sizes 3,1,2,4, two drawn, epsilon "
-        f"0.5: {lower[3]:.4f} <= {exact[0, 3]:.4f} <= {upper[3]:.4f}; clusters of 500 keep epsilon (deletion), 2 epsilon "
-        "(replacement)"
+        f"lower bound <= optimum <= upper bound in {len(DESIGNS)} designs, all three equal in the {len(EQUAL)} of "
+        f"equal sizes; closed form of the optimum = linear program in {exact.size} cases; sizes 3,1,2,4, two drawn, "
+        f"epsilon 0.5: {lower[3]:.4f} <= {exact[0, 3]:.4f} <= {upper[3]:.4f}; clusters of 500 keep epsilon (deletion), "
+        "2 epsilon (replacement)"
     )
 
 
@@ -145,7 +145,8 @@ def two_stage_sampling(e: Evidence) -> str:
 
 
 def _bound_by_hand(changed: int, other: int, rate: float, epsilon: float) -> float:
-    """Return ``B(other)`` from the odds that the changed cluster was drawn, given the optimal mechanism's tail event."""
+    """Return ``B(other)`` from the odds that the changed cluster was drawn, given the optimal mechanism's tail "
+    "event."""
     drawn, missed = rate * np.exp(epsilon * changed), (1 - rate) * np.exp(-epsilon * other)
     return float(np.log((drawn + missed) / (drawn * np.exp(-epsilon) + missed)))
 

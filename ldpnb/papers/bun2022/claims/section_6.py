@@ -105,10 +105,10 @@ def pps_of_elements(e: Evidence) -> str:
     degraded = unequal.poisson_loss([*[0.5] * 6, 0], [0, *one_large], 0.5) / 0.5
     e.needs(weak <= floor and one_floor <= one_draw[0])
     return (
-        f"sizes 1 to 4, two expected, epsilon 1: floor {floor:.4f} (and {weak:.4f} from (4)), reached by randomised response "
-        f"on the likeliest record; the truth can be far above: one draw loses {one_draw[0]:.4f}, its floor is "
-        f"{one_floor:.4f}; independent draws from six equal records of which one grows a hundredfold lose {degraded:.2f} "
-        "epsilon"
+        f"sizes 1 to 4, two expected, epsilon 1: floor {floor:.4f} (and {weak:.4f} from (4)), reached by randomised "
+        f"response on the likeliest record; the truth can be far above: one draw loses {one_draw[0]:.4f}, its floor is "
+        f"{one_floor:.4f}; independent draws from six equal records of which one grows a hundredfold lose "
+        f"{degraded:.2f} epsilon"
     )
 
 
@@ -125,8 +125,8 @@ def pps_of_clusters(e: Evidence) -> str:
     e.needs(large >= 0.5)
     return (
         f"closed form = largest loss over all mechanisms in {len(cases)} designs; sizes 10, 10, 10 at epsilon 0.5 lose "
-        f"{large:.4f} and 2, 2, 2 lose {closed[1]:.4f}, more than epsilon: a removed record makes its cluster rarer, the "
-        "term ln(p/p')"
+        f"{large:.4f} and 2, 2, 2 lose {closed[1]:.4f}, more than epsilon: a removed record makes its cluster rarer, "
+        "the term ln(p/p')"
     )
 
 
@@ -137,12 +137,12 @@ def pps_of_clusters(e: Evidence) -> str:
     unequal.systematic_loss,
     subsampling.srs_loss,
     otherwise="corrected",
-    corrected="the known order is worse than cluster sampling: a replacement that shifts half the ranks costs m epsilon "
-    "for samples of an even number m of records, not at most 2 epsilon",
+    corrected="the known order is worse than cluster sampling: a replacement that shifts half the ranks costs m "
+    "epsilon for samples of an even number m of records, not at most 2 epsilon",
 )
 def systematic_sampling(e: Evidence) -> str:
-    """a systematic sample in secret random order is a simple random one; in a known order it is nearly a cluster sample,
-    without amplification
+    """a systematic sample in secret random order is a simple random one; in a known order it is nearly a cluster
+    sample, without amplification
     """
     orders = [laws.every_kth(order, 2) for order in permutations(range(4))]
     mixed, simple = laws.mixture((1 / len(orders), law) for law in orders), laws.subsets(range(4), 2)
@@ -162,7 +162,7 @@ def systematic_sampling(e: Evidence) -> str:
     e.same(max(moves), shifted)
     e.needs(shifted <= 2 * epsilon)
     return (
-        f"8 records, every second, epsilon 0.5: {random_order:.4f} in secret order, {preserved:.4f} in known order if the "
-        f"new one keeps the rank, and {max(moves):.4f} = 4 epsilon if the smallest moves to the middle (linear programs over "
-        "all replacements of it)"
+        f"8 records, every second, epsilon 0.5: {random_order:.4f} in secret order, {preserved:.4f} in known order if "
+        f"the new one keeps the rank, and {max(moves):.4f} = 4 epsilon if the smallest moves to the middle (linear "
+        "programs over all replacements of it)"
     )

@@ -50,8 +50,8 @@ def definition_7_1(e: Evidence) -> str:
             e.sure(np.abs(np.log([accept / more, (1 - accept) / (1 - more)])).max() <= budget + 1e-12)
     return (
         f"largest loss for a replaced record: within the strata of budgets 0.3 and 0.8 {worst[0].loss:g} and "
-        f"{worst[2].loss:g}, across them {worst[1].loss:g}; the mechanism that attains it is stratified-DP on all data sets "
-        "of up to three records"
+        f"{worst[2].loss:g}, across them {worst[1].loss:g}; the mechanism that attains it is stratified-DP on all data "
+        "sets of up to three records"
     )
 
 
@@ -134,9 +134,9 @@ def equation_7(e: Evidence) -> str:
     constant = int((neyman.variances() <= 1e-12).sum())  # populations without sampling variance: the ratio is infinite
     e.needs(constant == 0)
     return (
-        f"20 and 10 records of heights 1 and 3, 8 drawn, epsilon 1: noise of scale {needed:.4f} under Neyman's allocation "
-        f"against {fixed[3, 5]:.4f} under the fixed (3, 5); the ratio of variances is infinite in {constant} of "
-        f"{len(neyman.chances)} populations at any budget"
+        f"20 and 10 records of heights 1 and 3, 8 drawn, epsilon 1: noise of scale {needed:.4f} under Neyman's "
+        f"allocation against {fixed[3, 5]:.4f} under the fixed (3, 5); the ratio of variances is infinite in "
+        f"{constant} of {len(neyman.chances)} populations at any budget"
     )
 
 
@@ -165,8 +165,8 @@ def equation_8(e: Evidence) -> str:
         e.needs(total.min() < other)
         told.append(f"epsilon {epsilon:g}: {total.min():.4f} at {allocations[total.argmin()]}, {other:.4f}")
     return (
-        f"largest variance under the best fixed allocation and under Neyman's: {'; '.join(told)}; without privacy both have "
-        "the same largest variance"
+        f"largest variance under the best fixed allocation and under Neyman's: {'; '.join(told)}; without privacy both "
+        "have the same largest variance"
     )
 
 
@@ -176,11 +176,11 @@ def equation_8(e: Evidence) -> str:
     data_dependent.size_count_loss,
     data_dependent.size_test_advantage,
     otherwise="corrected",
-    corrected="the top stratum moves by m (s' - s), s its Neyman share; the printed last stratum, '10,000 or above' with "
-    "sizes top-coded at 10,000, has variance 0 and share 0 before and after, so it must start lower; a move of D costs a "
-    "noisy count D epsilon",
-    assumption="strata, sample size and both allocations are not recoverable from the text; the population is a labelled "
-    "stand-in",
+    corrected="the top stratum moves by m (s' - s), s its Neyman share; the printed last stratum, '10,000 or above' "
+    "with sizes top-coded at 10,000, has variance 0 and share 0 before and after, so it must start lower; a move of D "
+    "costs a noisy count D epsilon",
+    assumption="strata, sample size and both allocations are not recoverable from the text; the population is a "
+    "labelled stand-in",
 )
 def neyman_example(e: Evidence) -> str:
     """one establishment that grows to 10,000 employees moves Neyman's top stratum by 19, which a noisy count of that
@@ -208,8 +208,8 @@ def neyman_example(e: Evidence) -> str:
     e.same(advantage, optimiser.largest_size_test_advantage(point, point[::-1], epsilon=0.1))
     return (
         f"simulated stand-in, 9 strata, top one 1000+: share {share:.4f}, up by {move:.3g} per record drawn, 19 at "
-        f"{change / move:.0f} records (it is exhausted at {held / share:.0f}); with a top stratum of 10,000 and above both "
-        f"shares are 0; a noisy count at epsilon 0.1 loses {loss:.2f} nats, best test {advantage:.3f}"
+        f"{change / move:.0f} records (it is exhausted at {held / share:.0f}); with a top stratum of 10,000 and above "
+        f"both shares are 0; a noisy count at epsilon 0.1 loses {loss:.2f} nats, best test {advantage:.3f}"
     )
 
 
