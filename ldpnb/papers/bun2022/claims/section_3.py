@@ -35,8 +35,7 @@ def _tilted_mean(law: sizes.SizeLaw, epsilon: float) -> float:
 
 
 def _tail_loss(law: sizes.SizeLaw, epsilon: float, step: int) -> float:
-    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`, from means of ``e^(epsilon "
-    "sum)``."""
+    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`: from means of exponentials."""
     m, n = np.arange(law.population + 1), law.population
     whole = np.exp(epsilon * m)
     fallen = (1 - m / n) * whole + m / n * np.exp(epsilon * (m - step))

@@ -145,8 +145,7 @@ def two_stage_sampling(e: Evidence) -> str:
 
 
 def _bound_by_hand(changed: int, other: int, rate: float, epsilon: float) -> float:
-    """Return ``B(other)`` from the odds that the changed cluster was drawn, given the optimal mechanism's tail "
-    "event."""
+    """Return ``B(other)`` from the odds, given the optimal mechanism's tail, that the changed cluster was drawn."""
     drawn, missed = rate * np.exp(epsilon * changed), (1 - rate) * np.exp(-epsilon * other)
     return float(np.log((drawn + missed) / (drawn * np.exp(-epsilon) + missed)))
 

@@ -1,39 +1,33 @@
 """Samples of fixed, random and data-dependent size: bounds and exact losses as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
 from ldpnb.designs.strata import randomly_rounded_shares
+from ldpnb.notebook import table
 from ldpnb.privacy import data_dependent, random_size, rounding, subsampling
 from ldpnb.rng import stream
 
+DEVIATION = "deviation of the size (records)"
 
-def proportion_scales(records: int, sampling_rates: Sequence[float], epsilons: Sequence[float]) -> pd.DataFrame:
-    """Return the Laplace scale of a private proportion with and without the secrecy of the sample (Section 2.4 of
-    bun2022).
 
-    Returns
-    -------
-    DataFrame
-        ``epsilon, rate, mechanism budget, noise scale, without secrecy, small-epsilon form``.
-    """
-    rows = [
-        (
-            epsilon,
-            rate,
-            subsampling.srs_budget(epsilon, rate),
-            subsampling.proportion_noise_scale(epsilon, records, round(records / rate)),
-            subsampling.proportion_noise_scale(epsilon, records),
-            rate / (records * epsilon),
-        )
-        for rate in sampling_rates
-        for epsilon in epsilons
-    ]
-    names = ["epsilon", "rate", "mechanism budget", "noise scale", "without secrecy", "small-epsilon form"]
-    return pd.DataFrame(rows, columns=names)
+@table
+def proportion_scales(records: int, sampling_rates: list[float], epsilons: list[float]) -> Iterator[dict[str, Any]]:
+    """Yield the Laplace scale of a private proportion with and without the sample's secrecy (Section 2.4)."""
+    for rate in sampling_rates:
+        for epsilon in epsilons:
+            yield {
+                "epsilon (nats)": epsilon,
+                "rate": rate,
+                "mechanism budget (nats)": subsampling.srs_budget(epsilon, rate),
+                "noise scale": subsampling.proportion_noise_scale(epsilon, records, round(records / rate)),
+                "without secrecy": subsampling.proportion_noise_scale(epsilon, records),
+                "small-epsilon form": rate / (records * epsilon),
+            }
 
 
 def transition_deviation(population: int, mean: float, epsilon: float) -> float:
@@ -41,33 +35,25 @@ def transition_deviation(population: int, mean: float, epsilon: float) -> float:
     return float(np.sqrt((population - mean) / epsilon))
 
 
-def gaussian_size_losses(population: int, mean: float, relative: Sequence[float], epsilon: float) -> pd.DataFrame:
-    """Return bounds and exact loss for truncated Gaussian sample sizes (Figure 2 of bun2022).
+@table
+def gaussian_size_losses(
+    population: int, mean: float, relative: Sequence[float], epsilon: float
+) -> Iterator[dict[str, Any]]:
+    """Yield bounds and exact loss for truncated Gaussian sample sizes (Figure 2).
 
-    Parameters
-    ----------
-    population, mean, epsilon
-        Records, mean size before truncation, budget of the mechanism.
-    relative : sequence of float
-        Deviations in units of `transition_deviation`.
-
-    Returns
-    -------
-    DataFrame
-        ``panel, relative deviation, deviation, quantity, loss``.
+    `mean` is that before truncation, `relative` the deviations in units of `transition_deviation`.
     """
-    rows, unit = [], transition_deviation(population, mean, epsilon)
+    unit = transition_deviation(population, mean, epsilon)
     panel = f"n = {population}, mean {mean:g}, unit {unit:.3g} records"
     for share in relative:
         law = truncated_gaussian_size(population, mean, share * unit)
-        rows += [(panel, share, share * unit, *pair) for pair in size_losses(law, epsilon).items()]
-    return pd.DataFrame(rows, columns=["panel", "relative deviation", "deviation", "quantity", "loss"])
+        at = {"panel": panel, "relative deviation": share, DEVIATION: share * unit}
+        for quantity, loss in size_losses(law, epsilon).items():
+            yield at | {"quantity": quantity, "loss (nats)": loss}
 
 
 def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
-    """Return Theorem 3.1's bounds, the improved lower bound, the exact loss and the limits without sampling, for one
-    law of the size.
-    """
+    """Return Theorem 3.1's bounds, the improved lower one, the exact loss and that without sampling, for one law."""
     return {
         "exact": random_size.random_size_loss(law, epsilon),
         "upper bound": random_size.random_size_upper_bound(law, epsilon),
@@ -77,94 +63,70 @@ def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
     }
 
 
-def gaussian_rates(population: int, mean: float, deviations: Sequence[float], epsilon: float) -> pd.DataFrame:
-    """Return the mean sampling rate, the reweighted one and the fixed rate that would lose as much.
-
-    Returns
-    -------
-    DataFrame
-        ``deviation, rate, value``.
-    """
-    rows = []
+@table
+def gaussian_rates(
+    population: int, mean: float, deviations: Sequence[float], epsilon: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the mean sampling rate, the reweighted one and the fixed rate that would lose as much."""
     for deviation in deviations:
         law = truncated_gaussian_size(population, mean, deviation)
-        mean_rate = float(law.probabilities @ np.arange(population + 1)) / population
-        rows += [
-            (deviation, "mean", mean_rate),
-            (deviation, "reweighted", random_size.tilted_rate(law, epsilon)),
-            (deviation, "effective", random_size.effective_rate(law, epsilon)),
-        ]
-    return pd.DataFrame(rows, columns=["deviation", "rate", "value"])
+        rates = {
+            "mean": float(law.probabilities @ np.arange(population + 1)) / population,
+            "reweighted": random_size.tilted_rate(law, epsilon),
+            "effective": random_size.effective_rate(law, epsilon),
+        }
+        for name, rate in rates.items():
+            yield {DEVIATION: deviation, "rate": name, "sampling rate": rate}
 
 
+@table
 def simulated_tilted_rates(
-    population: int, mean: float, relative: Sequence[float], epsilon: float, *, draws: int, seed: int
-) -> pd.DataFrame:
-    """Return the reweighted sampling rate estimated from drawn sizes, beside the exact one.
+    population: int, mean: float, relative: list[float], epsilon: float, *, draws: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the reweighted sampling rate estimated from drawn sizes, beside the exact one.
 
-    Returns
-    -------
-    DataFrame
-        ``deviation, exact, estimate, standard error, effective draws``: the number of draws that carry the weight,
-        ``(sum w)^2 / sum w^2``.
+    The effective draws, ``(sum w)^2 / sum w^2``, are those that carry the weight.
     """
-    rows, unit = [], transition_deviation(population, mean, epsilon)
+    sizes, unit = np.arange(population + 1), transition_deviation(population, mean, epsilon)
     for share in relative:
         law = truncated_gaussian_size(population, mean, share * unit)
         rng = stream("reweighted rate", population, mean, share, epsilon, seed=seed)
         counts = rng.multinomial(draws, law.probabilities)
-        sizes = np.arange(population + 1)
         weights = np.exp(epsilon * (sizes - sizes[counts > 0].max()))
         total = counts @ weights
         estimate = counts @ (weights * sizes) / total / population
-        error = np.sqrt(counts @ (weights * (sizes / population - estimate)) ** 2) / total
-        exact = random_size.tilted_rate(law, epsilon)
-        rows.append((share * unit, exact, estimate, error, total**2 / (counts @ weights**2)))
-    names = ["deviation", "exact", "estimate", "standard error", "effective draws"]
-    return pd.DataFrame(rows, columns=names)
+        yield {
+            DEVIATION: share * unit,
+            "exact": random_size.tilted_rate(law, epsilon),
+            "estimate": estimate,
+            "standard error": np.sqrt(counts @ (weights * (sizes / population - estimate)) ** 2) / total,
+            "effective draws": total**2 / (counts @ weights**2),
+        }
 
 
 def simulated_rounding(populations: Sequence[int], sampling_rate: float, *, draws: int, seed: int) -> pd.DataFrame:
-    """Return the mean sample size of randomised rounding, drawn, beside the intended one.
-
-    Returns
-    -------
-    DataFrame
-        ``population, intended, mean size, standard error``.
-    """
+    """Return the mean sample size of randomised rounding, drawn, beside the intended one."""
     rng = stream("randomised rounding", sampling_rate, seed=seed)
     intended = sampling_rate * np.asarray(populations, dtype=float)
     sizes = randomly_rounded_shares(np.tile(intended, (draws, 1)), rng=rng)
     errors = sizes.std(axis=0, ddof=1) / np.sqrt(draws)
-    names = ["population", "intended", "mean size", "standard error"]
-    return pd.DataFrame(dict(zip(names, [populations, intended, sizes.mean(axis=0), errors], strict=True)))
+    means = {"intended": intended, "mean size": sizes.mean(axis=0), "standard error": errors}
+    return pd.DataFrame({"population (records)": populations} | means)
 
 
-def advantages_by_gap(largest: int, epsilon: float) -> pd.DataFrame:
-    """Return how well a private test tells sizes apart: exactly, and by group privacy.
-
-    Returns
-    -------
-    DataFrame
-        ``gap, bound, advantage``.
-    """
-    rows = []
+@table
+def advantages_by_gap(largest: int, epsilon: float) -> Iterator[dict[str, Any]]:
+    """Yield how well a private test tells sizes apart: exactly, and by group privacy."""
     for gap in range(1, largest + 1):
-        loss = data_dependent.size_count_loss(gap, epsilon)
-        rows.append((gap, "exact", data_dependent.size_test_advantage(gap, epsilon)))
-        rows.append((gap, "upper bound", data_dependent.advantage_bound(loss)))
-    return pd.DataFrame(rows, columns=["gap", "quantity", "advantage"])
+        bound = data_dependent.advantage_bound(data_dependent.size_count_loss(gap, epsilon))
+        values = {"exact": data_dependent.size_test_advantage(gap, epsilon), "upper bound": bound}
+        for quantity, advantage in values.items():
+            yield {"difference of the sizes (records)": gap, "quantity": quantity, "advantage": advantage}
 
 
-def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: float) -> pd.DataFrame:
-    """Return the deletion loss of sampling a fraction, rounded, against the population's size.
-
-    Returns
-    -------
-    DataFrame
-        ``population, quantity, loss``.
-    """
-    rows = []
+@table
+def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: float) -> Iterator[dict[str, Any]]:
+    """Yield the deletion loss of sampling a fraction, rounded, against the population's size."""
     for n in populations:
         values = {
             "rounded at random": rounding.random_rounding_loss(n, sampling_rate, epsilon),
@@ -172,47 +134,34 @@ def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: f
             "supremum, at random": rounding.random_rounding_loss_supremum(sampling_rate, epsilon),
             "Theorem 4.3": rounding.random_rounding_bound(sampling_rate, epsilon),
         }
-        rows += [(n, name, loss) for name, loss in values.items()]
-    return pd.DataFrame(rows, columns=["population", "quantity", "loss"])
+        for quantity, loss in values.items():
+            yield {"population (records)": n, "quantity": quantity, "loss (nats)": loss}
 
 
-def rounding_constants(sampling_rate: float, epsilons: Sequence[float]) -> pd.DataFrame:
-    """Return bounds and supremum of randomised rounding in units of ``r epsilon``.
-
-    Returns
-    -------
-    DataFrame
-        ``epsilon, quantity, loss / (r epsilon)``.
-    """
+@table
+def rounding_constants(sampling_rate: float, epsilons: list[float]) -> Iterator[dict[str, Any]]:
+    """Yield bounds and supremum of randomised rounding in units of ``r epsilon``."""
     bounds = {
         "exact supremum": rounding.random_rounding_loss_supremum,
         "Theorem 4.3, tight lemma": rounding.random_rounding_chain_bound,
         "Theorem 4.3": rounding.random_rounding_bound,
     }
-    rows = [
-        (epsilon, name, bound(sampling_rate, epsilon) / (sampling_rate * epsilon))
-        for name, bound in bounds.items()
-        for epsilon in epsilons
-    ]
-    return pd.DataFrame(rows, columns=["epsilon", "quantity", "loss / (r epsilon)"])
+    for name, bound in bounds.items():
+        for epsilon in epsilons:
+            constant = bound(sampling_rate, epsilon) / (sampling_rate * epsilon)
+            yield {"epsilon (nats)": epsilon, "quantity": name, "loss / (r epsilon)": constant}
 
 
-def rounding_budgets(sampling_rates: Sequence[float], epsilon_after: float) -> pd.DataFrame:
-    """Return what a mechanism may spend if the whole is to lose at most `epsilon_after`, by allocation rule.
-
-    Returns
-    -------
-    DataFrame
-        ``rate, rounded to nearest, Theorem 4.3, tight lemma, exact supremum``: budgets in nats.
-    """
+@table
+def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Iterator[dict[str, Any]]:
+    """Yield what a mechanism may spend, in nats, if the whole is to lose at most `epsilon_after`."""
     from scipy.optimize import brentq
 
-    rows = []
     for rate in sampling_rates:
-        printed = brentq(
-            lambda epsilon, rate=rate: rounding.random_rounding_bound(rate, epsilon) - epsilon_after, 1e-9, 50.0
-        )
-        chain = rounding.random_rounding_chain_budget(epsilon_after, rate)
-        rows.append((rate, epsilon_after, printed, chain, rounding.random_rounding_budget(epsilon_after, rate)))
-    names = ["rate", "rounded to nearest", "Theorem 4.3", "tight lemma", "exact supremum"]
-    return pd.DataFrame(rows, columns=names)
+        yield {
+            "rate": rate,
+            "rounded to nearest": epsilon_after,
+            "Theorem 4.3": brentq(lambda e, r=rate: rounding.random_rounding_bound(r, e) - epsilon_after, 1e-9, 50.0),
+            "tight lemma": rounding.random_rounding_chain_budget(epsilon_after, rate),
+            "exact supremum": rounding.random_rounding_budget(epsilon_after, rate),
+        }
