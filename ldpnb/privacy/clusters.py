@@ -1,161 +1,162 @@
-"""Privacy of a mechanism that sees whole clusters drawn by simple random sampling: the source's bounds and the exact
-optimum.
+"""Privacy of a mechanism that sees whole clusters drawn by simple random sampling (Section 5 of bun2022).
 
-A population consists of disjoint clusters; ``chosen`` of them are drawn without replacement and all their records kept.
-One record of the cluster ``changed`` is removed (deletion) or altered (replacement). The mechanism on the sample is
-epsilon-*deletion*-DP throughout.
+A population consists of disjoint clusters; some are drawn without replacement and all their records kept. One record of
+the changed cluster is removed (deletion) or altered (replacement). The mechanism on the sample is
+epsilon-*deletion*-DP throughout; losses and budgets are in nats.
 
-Convention, and the off-by-one trap: `sizes` are those of the **larger** of two deletion neighbours. With ``B(x)`` the
-bound of Theorems 5.1 and 5.2 as a function of the other clusters' size ``x``, writing the smaller size where the larger
-one belongs (or the reverse) still gives an upper bound, but no longer a lower one.
+The off-by-one trap: sizes are those of the **larger** of two deletion neighbours. Writing the smaller size where the
+larger one belongs (or the reverse) still gives an upper bound, but no longer a lower one.
 """
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
 
-def cluster_loss_at(other_size: float, *, epsilon: float, changed_size: int, sampling_rate: float) -> float:
-    r"""Return ``B(x)``, the loss if every other cluster had `other_size` records (Theorems 5.1 and 5.2 of bun2022).
+def cluster_loss_at(other_size: Real, *, epsilon: Real, changed_size: Real, sampling_rate: Real) -> Real:
+    r"""Return ``B(x)``, the deletion loss if every other cluster had `other_size` records (Theorems 5.1 and 5.2).
 
     .. math:: B(x) = \ln\Bigl(1 + \frac{e^\varepsilon - 1}{1 + (1/p - 1)\, e^{-\varepsilon (n_1 - 1 + x)}}\Bigr)
 
-    Parameters
-    ----------
-    other_size : float
-        Size ``x`` of the other clusters.
-    epsilon : float
-        Budget of the deletion-DP mechanism on the sample, nats.
-    changed_size : int
-        Size ``n_1 >= 1`` of the changed cluster in the larger population.
-    sampling_rate : float
-        Fraction ``p`` of the clusters that is drawn, in ``(0, 1]``.
-
-    Returns
-    -------
-    float
-        Nats.
+    with ``n_1 >= 1`` the changed cluster's size in the larger population and ``p`` in ``(0, 1]`` the share of the
+    clusters that is drawn.
 
     Examples
     --------
     Clusters of one record each, half of them drawn, ``epsilon = ln 2``: ``ln(1 + 1/(1 + 1/2)) = ln(5/3)``.
 
-    >>> from math import exp, log
-    >>> round(exp(cluster_loss_at(1, epsilon=log(2), changed_size=1, sampling_rate=0.5)), 12)
+    >>> round(float(np.exp(cluster_loss_at(1, epsilon=np.log(2), changed_size=1, sampling_rate=0.5))), 12)
     1.666666666667
     """
-    rate = checks.rate(sampling_rate=sampling_rate)
-    size = checks.whole(changed_size=changed_size, at_least=1)
-    budget = checks.positive(epsilon=epsilon)
-    others = checks.non_negative(other_size=other_size)
-    return weighted_loss(budget, float(logit(rate)) + budget * (size - 1 + others))
+    p, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
+    records = checks.whole(changed_size=changed_size, at_least=1) - 1 + checks.non_negative(other_size=other_size)
+    return np.log1p(np.expm1(budget) / (1 + (1 - p) / p * np.exp(-budget * records)))
 
 
-def cluster_loss_lower_bound(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
-    """Return the loss in nats that some deletion-DP mechanism reaches on some populations of these sizes (Theorem 5.1
-    of bun2022).
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterSample:
+    """Whole clusters, drawn by simple random sampling.
 
     Parameters
     ----------
     sizes : (clusters,) int
         Cluster sizes in the larger population, each ``>= 1``.
     chosen : int
-        Number of clusters drawn.
-    epsilon : float
-        Budget of the mechanism on the sample, nats.
+        Clusters drawn, ``1 .. clusters``.
     changed : int
-        Index of the cluster that loses a record.
+        Index of the cluster that loses a record or has one altered.
 
     Examples
     --------
-    >>> round(cluster_loss_lower_bound([4, 2, 2, 7, 1], 3, epsilon=0.3), 9)
-    0.255692601
+    >>> design = ClusterSample([4, 2, 2, 7, 1], 3)
+    >>> [round(float(f(0.3)), 9) for f in (design.lower_bound, design.loss, design.upper_bound)]
+    [0.255692601, 0.274164154, 0.291638902]
     """
-    held, drawn = _clusters(sizes, chosen, changed)
-    smallest = int(np.delete(held, changed).min(initial=held.max()))
-    return _bound(smallest, held, drawn, epsilon, changed)
 
+    sizes: ArrayLike
+    chosen: int
+    changed: int = 0
 
-def cluster_loss_upper_bound(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
-    """Return the loss in nats that no deletion-DP mechanism exceeds on populations of these sizes (Theorem 5.2 of
-    bun2022).
+    def __post_init__(self) -> None:
+        held = checks.counts(sizes=self.sizes)
+        if held.min() < 1:
+            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
+        drawn = checks.whole(chosen=self.chosen, at_least=1)
+        if drawn > len(held):
+            raise ValueError(f"chosen must be at most the number of clusters, {len(held)}, got chosen={drawn}")
+        if not 0 <= checks.whole(changed=self.changed) < len(held):
+            raise ValueError(f"changed must be an index below {len(held)}, got changed={self.changed}")
+        object.__setattr__(self, "sizes", held)
+        object.__setattr__(self, "chosen", drawn)
 
-    Parameters are those of `cluster_loss_lower_bound`.
+    @property
+    def sampling_rate(self) -> float:
+        """Share of the clusters that is drawn."""
+        return self.chosen / np.size(self.sizes)
 
-    Examples
-    --------
-    >>> round(cluster_loss_upper_bound([4, 2, 2, 7, 1], 3, epsilon=0.3), 9)
-    0.291638902
-    """
-    held, drawn = _clusters(sizes, chosen, changed)
-    largest = int(np.delete(held, changed).max(initial=0))
-    return _bound(largest, held, drawn, epsilon, changed)
+    @property
+    def _changed_size(self) -> int:
+        return int(np.asarray(self.sizes)[self.changed])
 
+    @property
+    def _others(self) -> NDArray[np.int64]:
+        return np.delete(np.asarray(self.sizes), self.changed)
 
-def _bound(other_size: int, sizes: NDArray[np.int64], chosen: int, epsilon: float, changed: int) -> float:
-    return cluster_loss_at(
-        other_size, epsilon=epsilon, changed_size=int(sizes[changed]), sampling_rate=chosen / len(sizes)
-    )
+    def lower_bound(self, epsilon: float) -> float:
+        """Return the deletion loss that some mechanism reaches on some populations of these sizes (Theorem 5.1)."""
+        return self._bound(int(self._others.min(initial=np.max(self.sizes))), epsilon)
 
+    def upper_bound(self, epsilon: float) -> float:
+        """Return the deletion loss that no mechanism exceeds on populations of these sizes (Theorem 5.2)."""
+        return self._bound(int(self._others.max(initial=0)), epsilon)
 
-def cluster_loss(
-    sizes: ArrayLike, chosen: int, *, epsilon: float, neighbours: str = "deletion", changed: int = 0
-) -> float:
-    r"""Return the exact largest loss over all deletion-DP mechanisms and all populations of these cluster sizes.
+    def _bound(self, other: int, epsilon: float) -> float:
+        rate = self.sampling_rate
+        return float(cluster_loss_at(other, epsilon=epsilon, changed_size=self._changed_size, sampling_rate=rate))
 
-    With ``w_i = e^(-epsilon n_i)`` over the other clusters and ``rho = e_(m-1)(w)/e_m(w)``, a ratio of elementary
-    symmetric polynomials,
+    def two_stage_upper_bound(self, epsilon: float, record_rate: float) -> float:
+        """Return an upper bound if records of the drawn clusters are kept independently with a rate (Section 5.2).
 
-    .. math:: \ln\frac{1 + \rho\, e^{\varepsilon n_1}}{1 + \rho\, e^{\varepsilon (n_1 - h)}}
+        Independent sampling at rate ``q`` makes an epsilon-deletion-DP mechanism ``ln(1 + q (e^epsilon -
+        1))``-deletion-DP; that budget goes into Theorem 5.2. For small epsilon the bound approaches ``q`` times the
+        bound of the design without a second stage.
+        """
+        return self.upper_bound(srs_loss(epsilon, record_rate))
 
-    where ``h`` is 1 for deletion and 2 for replacement. The optimal mechanism counts the records of the changed cluster
-    positively and all others negatively, adds Laplace noise and looks at the tail. No mechanism does better, because
-    the draws of ``m`` and of ``m - 1`` of the other clusters, weighted by ``w``, couple by inclusion.
+    def loss(self, epsilon: float, *, neighbours: str = "deletion") -> float:
+        r"""Return the exact largest loss over all deletion-DP mechanisms and all populations of these cluster sizes.
 
-    Parameters
-    ----------
-    sizes : (clusters,) int
-        Cluster sizes in the larger population, each ``>= 1``.
-    chosen : int
-        Number ``m`` of clusters drawn, ``1 <= m <= clusters``.
-    epsilon : float
-        Budget of the mechanism on the sample, nats.
-    neighbours : {"deletion", "replacement"}
-        Whether the changed cluster loses a record or has one altered.
-    changed : int
-        Index of the changed cluster.
+        With ``w_i = e^(-epsilon n_i)`` over the other clusters and ``rho = e_(m-1)(w)/e_m(w)``, a ratio of elementary
+        symmetric polynomials,
 
-    Returns
-    -------
-    float
-        Nats.
+        .. math:: \ln\frac{1 + \rho\, e^{\varepsilon n_1}}{1 + \rho\, e^{\varepsilon (n_1 - h)}}
 
-    Notes
-    -----
-    Takes O(distinct sizes x bandwidth): see `log_symmetric_ratio`.
+        where ``h`` is 1 for deletion and 2 for replacement neighbours. The optimal mechanism counts the records of the
+        changed cluster positively and all others negatively, adds Laplace noise and looks at the tail. No mechanism
+        does better, because the draws of ``m`` and of ``m - 1`` of the other clusters, weighted by ``w``, couple by
+        inclusion. Takes O(distinct sizes x bandwidth): see `log_symmetric_ratio`.
 
-    Examples
-    --------
-    Clusters of one record are simple random sampling; replacing one costs the mechanism ``2 epsilon``: ``ln(1 + (e -
-    1)/4)`` at epsilon 1/2.
+        Examples
+        --------
+        Clusters of one record are simple random sampling; replacing one costs the mechanism ``2 epsilon``: ``ln(1 +
+        (e - 1)/4)`` at epsilon 1/2.
 
-    >>> round(cluster_loss([1, 1, 1, 1], 1, epsilon=0.5, neighbours="replacement"), 12)
-    0.357374019509
-    >>> round(float(np.log(1 + (np.e - 1) / 4)), 12)
-    0.357374019509
-    """
-    held, drawn = _clusters(sizes, chosen, changed)
-    budget = checks.positive(epsilon=epsilon)
-    checks.choice(neighbours=neighbours, among=("deletion", "replacement"))
-    others = np.delete(held, changed)
-    log_rho = log_symmetric_ratio(-budget * (others + held[changed]).astype(float), drawn)
-    step = budget if neighbours == "deletion" else 2 * budget
-    return weighted_loss(step, log_rho - step)
+        >>> round(ClusterSample([1, 1, 1, 1], 1).loss(0.5, neighbours="replacement"), 12)
+        0.357374019509
+        >>> round(float(np.log(1 + (np.e - 1) / 4)), 12)
+        0.357374019509
+        """
+        checks.choice(neighbours=neighbours, among=("deletion", "replacement"))
+        step = checks.positive(epsilon=epsilon) * (1 if neighbours == "deletion" else 2)
+        return weighted_loss(step, self._log_odds(epsilon) - step)
+
+    def identifying_confusion(self, epsilon: float) -> float:
+        r"""Return ``beta`` of the optimal mechanism: its tail event's chance without the changed cluster over that with.
+
+        ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 with this ``beta`` and
+        ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
+
+        Examples
+        --------
+        Two clusters of one record, one drawn: ``beta = e^(-2 epsilon)``.
+
+        >>> round(ClusterSample([1, 1], 1).identifying_confusion(0.5), 12) == round(float(np.exp(-1)), 12)
+        True
+        """
+        if self.chosen == np.size(self.sizes):
+            raise ValueError(f"chosen must leave a cluster out, got chosen={self.chosen} of {self.chosen}")
+        return float(np.exp(logit(self.sampling_rate) - self._log_odds(epsilon)))
+
+    def _log_odds(self, epsilon: float) -> float:
+        """Return ``ln(rho e^(epsilon n_1))``: the odds, given the optimal tail event, that the cluster was drawn."""
+        weights = -checks.positive(epsilon=epsilon) * (self._others + self._changed_size).astype(float)
+        return log_symmetric_ratio(weights, self.chosen)
 
 
 def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
@@ -172,10 +173,6 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
         ``ln w_i``.
     order : int
         ``m``, with ``1 <= m <= k + 1``; at ``m = k + 1`` the ratio is infinite.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -239,129 +236,59 @@ def _two_central_probabilities(
     return fewer, exactly
 
 
-def two_stage_loss_upper_bound(
-    sizes: ArrayLike, chosen: int, *, epsilon: float, sampling_rate: float, changed: int = 0
-) -> float:
-    """Return an upper bound in nats if records of the drawn clusters are kept independently with a rate (Section 5.2 of
-    bun2022).
-
-    Independent sampling at rate ``q`` makes an epsilon-deletion-DP mechanism ``ln(1 + q (e^epsilon - 1))``-deletion-DP;
-    that budget goes into Theorem 5.2. For small epsilon the bound approaches ``q`` times the bound of the design
-    without a second stage.
-
-    Parameters
-    ----------
-    sizes, chosen, changed
-        As for `cluster_loss`.
-    epsilon : float
-        Budget of the deletion-DP mechanism on the sample, nats.
-    sampling_rate : float
-        Chance ``q`` that a record of a drawn cluster is kept.
-    """
-    after = srs_loss(epsilon, sampling_rate)
-    return cluster_loss_upper_bound(sizes, chosen, epsilon=after, changed=changed)
-
-
-def identified_cluster_loss_lower_bound(known_loss: float, *, confusion: float, sampling_rate: float) -> float:
-    r"""Return the loss that follows if the output tells whether the changed cluster was drawn (Theorem 5.3 of bun2022,
-    before its last step).
+def identified_cluster_loss_lower_bound(known_loss: Real, *, confusion: Real, sampling_rate: Real) -> Real:
+    r"""Return the loss if the output tells whether the changed cluster was drawn (Theorem 5.3 before its last step).
 
     .. math:: \ln\frac{p + (1 - p)\beta}{p\,e^{-\hat\varepsilon} + (1 - p)\beta}
+
+    with ``p`` the chance that the cluster is drawn.
 
     Parameters
     ----------
     known_loss : float
         Loss ``epsilon-hat`` of an event given that the changed cluster was drawn, nats, ``>= 0``.
     confusion : float
-        ``beta``: probability of the event without the cluster over that with it, ``>= 0``.
+        ``beta``: probability of the event without the cluster over that with it, ``>= 0``; at 0 nothing is left of the
+        secrecy of the sample.
     sampling_rate : float
-        Chance ``p`` that the cluster is drawn.
-
-    Returns
-    -------
-    float
-        Nats. With ``confusion = 0`` nothing is left of the secrecy of the sample: the known loss itself.
+        ``p``, in ``(0, 1]``.
 
     Examples
     --------
-    >>> round(identified_cluster_loss_lower_bound(0.8, confusion=0.0, sampling_rate=0.2), 12)
+    >>> round(float(identified_cluster_loss_lower_bound(0.8, confusion=0.0, sampling_rate=0.2)), 12)
     0.8
     """
-    rate, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
+    p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss = checks.non_negative(known_loss=known_loss)
-    with np.errstate(divide="ignore"):
-        return weighted_loss(loss, float(logit(rate) - np.log(beta)) - loss)
+    return np.log1p(-p * np.expm1(-loss) / (p * np.exp(-loss) + (1 - p) * beta))
 
 
 def identified_cluster_loss_weak_bound(
-    known_loss: float, *, confusion: float, sampling_rate: float, epsilon: float
-) -> float:
-    r"""Return ``epsilon-hat - ln(1 + (1-p)/p beta e^epsilon)``, the weaker form of Theorem 5.3 of bun2022.
+    known_loss: Real, *, confusion: Real, sampling_rate: Real, epsilon: Real
+) -> Real:
+    r"""Return ``epsilon-hat - ln(1 + (1-p)/p beta e^epsilon)``, the weaker form of Theorem 5.3.
 
     It follows from `identified_cluster_loss_lower_bound` by ``epsilon-hat <= epsilon`` and may be negative.
 
-    Examples
-    --------
-    >>> round(identified_cluster_loss_weak_bound(0.8, confusion=0.05, sampling_rate=0.2, epsilon=1.0), 9)
+    >>> round(float(identified_cluster_loss_weak_bound(0.8, confusion=0.05, sampling_rate=0.2, epsilon=1.0)), 9)
     0.365846134
     """
-    rate, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
+    p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss, budget = checks.non_negative(known_loss=known_loss), checks.positive(epsilon=epsilon)
-    return float(loss - np.log1p((1 - rate) / rate * beta * np.exp(budget)))
+    return loss - np.log1p((1 - p) / p * beta * np.exp(budget))
 
 
-def identifying_confusion(sizes: ArrayLike, chosen: int, *, epsilon: float, changed: int = 0) -> float:
-    r"""Return ``beta`` of the optimal mechanism: how much likelier its tail event is with the changed cluster drawn
-    than without.
+def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) -> Real:
+    """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon.
 
-    The mechanism counts the changed cluster's records positively and all others negatively, with Laplace noise. Then
-    ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 of bun2022 with this
-    ``beta`` and ``epsilon-hat = epsilon`` gives the exact optimum `cluster_loss`.
+    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2, which is
+    exact then. A result below 1 means that even clusters of one record lose that much. `share` and `sampling_rate`, the
+    fraction of the clusters that is drawn, lie in ``(0, 1)``.
 
-    Examples
-    --------
-    Two clusters of one record, one drawn: ``beta = e^(-2 epsilon)``.
-
-    >>> round(identifying_confusion([1, 1], 1, epsilon=0.5), 12) == round(float(np.exp(-1)), 12)
-    True
-    """
-    held, drawn = _clusters(sizes, chosen, changed)
-    if drawn == len(held):
-        raise ValueError(f"chosen must leave a cluster out, got chosen={drawn} of {len(held)}")
-    others = np.delete(held, changed)
-    log_rho = log_symmetric_ratio(-checks.positive(epsilon=epsilon) * (others + held[changed]).astype(float), drawn)
-    return float(np.exp(logit(drawn / len(held)) - log_rho))
-
-
-def critical_cluster_size(share: float, *, epsilon: float, sampling_rate: float) -> float:
-    """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon: where
-    amplification is lost.
-
-    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2 of
-    bun2022, which is exact then. A result below 1 means that even clusters of one record lose that much.
-
-    Parameters
-    ----------
-    share : float
-        In ``(0, 1)``.
-    epsilon : float
-        Budget of the deletion-DP mechanism on the sample, nats.
-    sampling_rate : float
-        Fraction of the clusters that is drawn, in ``(0, 1)``.
+    >>> round(float(critical_cluster_size(0.9, epsilon=0.1, sampling_rate=0.1)), 6)
+    22.223912
     """
     part, budget = checks.open_probability(share=share), checks.positive(epsilon=epsilon)
-    rate = checks.open_probability(sampling_rate=sampling_rate)
-    weight = np.exp((part - 1) * budget) * np.expm1(-part * budget) / np.expm1(-budget)
-    return float((1 + (logit(weight) - logit(rate)) / budget) / 2)
-
-
-def _clusters(sizes: Any, chosen: int, changed: int) -> tuple[NDArray[np.int64], int]:
-    held = checks.counts(sizes=sizes)
-    if held.min() < 1:
-        raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
-    drawn = checks.whole(chosen=chosen, at_least=1)
-    if drawn > len(held):
-        raise ValueError(f"chosen must be at most the number of clusters, {len(held)}, got chosen={drawn}")
-    if not 0 <= checks.whole(changed=changed) < len(held):
-        raise ValueError(f"changed must be an index below {len(held)}, got changed={changed}")
-    return held, drawn
+    p = checks.open_probability(sampling_rate=sampling_rate)
+    missed_odds = p / (1 - p) * np.expm1((1 - part) * budget) / -np.expm1(-part * budget)
+    return (1 - np.log(missed_odds) / budget) / 2

@@ -1,15 +1,16 @@
-"""When the sample's size depends on the data: what a test on the size can tell, and what that costs (Sections 4.1 and
-4.2 of bun2022).
+"""When the sample's size depends on the data: what a test on the size can tell (Sections 4.1 and 4.2 of bun2022).
+
+Budgets are in nats. The mechanisms on the sample are epsilon-deletion-DP.
 """
 
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 
 
-def size_count_loss(gap: int, epsilon: float) -> float:
-    """Return ``epsilon |m - m'|``, the loss of a noisy count of the sample if neighbours give sizes `gap` apart
-    (Section 4.1 of bun2022).
+def size_count_loss(gap: int, epsilon: Real) -> Real:
+    """Return ``epsilon |m - m'|``, the loss of a noisy count if neighbours give sizes `gap` apart (Section 4.1).
 
     The count is ``|S| + Lap(1/epsilon)``, an epsilon-deletion-DP mechanism.
 
@@ -19,7 +20,7 @@ def size_count_loss(gap: int, epsilon: float) -> float:
     return checks.whole(gap=gap) * checks.positive(epsilon=epsilon)
 
 
-def size_test_advantage(gap: int, epsilon: float) -> float:
+def size_test_advantage(gap: int, epsilon: Real) -> Real:
     r"""Return the largest advantage of an epsilon-DP test between samples of sizes ``m`` and ``m + gap``.
 
     ``1 - e^(-epsilon D/2)`` for an even gap ``D`` and ``1 - 2 e^(-epsilon (D-1)/2) / (1 + e^epsilon)`` for an odd one:
@@ -27,84 +28,56 @@ def size_test_advantage(gap: int, epsilon: float) -> float:
     symmetrically beyond. The bound `advantage_bound` at ``D epsilon`` is larger from a gap of 2 on, since the sizes in
     between restrain the test as well.
 
-    Parameters
-    ----------
-    gap : int
-        Difference ``D >= 0`` of the sizes.
-    epsilon : float
-        Nats.
-
-    Examples
-    --------
-    >>> round(size_test_advantage(19, 0.1), 9)
+    >>> round(float(size_test_advantage(19, 0.1)), 9)
     0.6137419
     """
-    steps, budget = checks.whole(gap=gap), checks.positive(epsilon=epsilon)
-    if steps % 2 == 0:
-        return float(-np.expm1(-budget * steps / 2))
-    half = np.exp(-budget * (steps - 1) / 2)
-    return float(-np.expm1(-budget * (steps - 1) / 2) + half * np.tanh(budget / 2))
+    steps, odd = divmod(checks.whole(gap=gap), 2)
+    budget = checks.positive(epsilon=epsilon)
+    return -np.expm1(-budget * steps) + odd * np.exp(-budget * steps) * np.tanh(budget / 2)
 
 
-def advantage_bound(epsilon: float) -> float:
-    """Return ``(e^epsilon - 1)/(e^epsilon + 1)``, the largest advantage of a test on the output of an epsilon-DP
-    mechanism (Section 4.2 of bun2022).
+def advantage_bound(epsilon: Real) -> Real:
+    """Return ``(e^epsilon - 1)/(e^epsilon + 1)``, the largest advantage of a test on a private output (Section 4.2).
 
     Randomised response attains it. About ``epsilon / 2`` for small epsilon.
 
-    >>> round(advantage_bound(float(np.log(3))), 12)
+    >>> round(float(advantage_bound(np.log(3))), 12)
     0.5
     """
-    return float(np.tanh(checks.positive(epsilon=epsilon) / 2))
+    return np.tanh(checks.positive(epsilon=epsilon) / 2)
 
 
-def weak_advantage_bound(epsilon: float) -> float:
+def weak_advantage_bound(epsilon: Real) -> Real:
     """Return ``e^epsilon - 1``, the loose form of `advantage_bound`; vacuous from ``ln 2`` on.
 
-    >>> round(weak_advantage_bound(0.5), 9)
+    >>> round(float(weak_advantage_bound(0.5)), 9)
     0.648721271
     """
-    return float(np.expm1(checks.positive(epsilon=epsilon)))
+    return np.expm1(checks.positive(epsilon=epsilon))
 
 
-def size_error_lower_bound(estimation_error: float, epsilon: float) -> float:
-    """Return ``alpha - 1/epsilon``, how far a privacy-preserving random size stays from the intended one (Proposition
-    4.2 of bun2022).
+def size_error_lower_bound(estimation_error: Real, epsilon: Real) -> Real:
+    """Return ``alpha - 1/epsilon``, how far a private random size stays from the intended one (Proposition 4.2).
 
-    Parameters
-    ----------
-    estimation_error : float
-        ``alpha``: on some data set every private estimate of the intended size errs by at least this much on average.
-    epsilon : float
-        Budget of the deletion-DP mechanisms on the sample, nats; their noisy count adds an error of ``1/epsilon``.
+    On some data set every private estimate of the intended size errs by at least ``alpha`` on average; the noisy count
+    of the sample is such an estimate and adds an error of ``1/epsilon``.
     """
     return checks.non_negative(estimation_error=estimation_error) - 1 / checks.positive(epsilon=epsilon)
 
 
-def size_squared_error_lower_bound(squared_estimation_error: float, epsilon: float) -> float:
-    """Return ``alpha_2 - 2/epsilon^2``, the same for mean squared errors (Proposition 4.2 of bun2022)."""
+def size_squared_error_lower_bound(squared_estimation_error: Real, epsilon: Real) -> Real:
+    """Return ``alpha_2 - 2/epsilon^2``, the same for mean squared errors (Proposition 4.2)."""
     error = checks.non_negative(squared_estimation_error=squared_estimation_error)
-    return error - 2 / checks.positive(epsilon=epsilon) ** 2
+    return error - 2 / np.square(checks.positive(epsilon=epsilon))
 
 
-def two_point_error(gap: float, epsilon: float) -> float:
-    """Return ``gap / (1 + e^epsilon)``, an error that no epsilon-DP estimate avoids on one of two neighbours (Appendix
-    F of bun2022).
+def two_point_error(gap: Real, epsilon: Real) -> Real:
+    """Return ``gap / (1 + e^epsilon)``, an error that no private estimate avoids on both of two neighbours (Appendix F).
 
-    Parameters
-    ----------
-    gap : float
-        Difference of the estimated function between the neighbours: its sensitivity if they are the worst ones.
-    epsilon : float
-        Nats.
+    The gap is the difference of the estimated function: its sensitivity if they are the worst neighbours. Exact for two
+    data sets: answering one of the two values by randomised response errs by no more on either.
 
-    Notes
-    -----
-    Exact for two data sets: answering one of the two values by randomised response errs by no more on either.
-
-    Examples
-    --------
-    >>> round(two_point_error(10, 0.5), 8)
+    >>> round(float(two_point_error(10, 0.5)), 8)
     3.77540669
     """
-    return float(checks.non_negative(gap=gap) / (1 + np.exp(checks.positive(epsilon=epsilon))))
+    return checks.non_negative(gap=gap) / (1 + np.exp(checks.positive(epsilon=epsilon)))

@@ -1,5 +1,4 @@
-"""Exact hockey-stick divergence ``delta(epsilon) = sup_S P(S) - e^epsilon Q(S)`` of discrete and of piecewise-Laplace
-output laws.
+"""Exact hockey-stick divergence ``delta(epsilon) = sup_S P(S) - e^epsilon Q(S)`` of discrete and Laplace laws.
 
 A mechanism is (epsilon, delta)-private for two inputs if and only if this is at most delta both ways; at ``epsilon =
 0`` it is the total variation distance. Use it where `ldpnb.privacy.channel` finds the loss infinite, and to see that a
@@ -20,15 +19,8 @@ from ldpnb.privacy.channel import as_channel
 def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
     """Return ``sum (p - e^epsilon q)_+`` for two probability vectors.
 
-    Parameters
-    ----------
-    first, second : (m,) float
-        Laws of a report under two inputs.
-    epsilon : float
-        Nats, ``>= 0``.
+    They are the laws of a report under two inputs; epsilon, in nats, may be 0.
 
-    Examples
-    --------
     >>> discrete_delta([0.75, 0.25], [0.25, 0.75], 0.0), discrete_delta([0.75, 0.25], [0.25, 0.75], np.log(3))
     (0.5, 0.0)
     """
@@ -38,9 +30,7 @@ def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float
 
 
 def channel_delta(channel: ArrayLike, epsilon: float) -> float:
-    """Return the largest `discrete_delta` over all ordered pairs of inputs of a channel ``Q[output, input]``, in
-    O(outputs x inputs^2).
-    """
+    """Return the largest `discrete_delta` over all ordered pairs of inputs of a channel ``Q[output, input]``."""
     matrix = as_channel(channel)
     factor = np.exp(checks.non_negative(epsilon=epsilon))
     return float(np.maximum(matrix[:, :, None] - factor * matrix[:, None, :], 0).sum(axis=0).max())
@@ -93,12 +83,7 @@ def laplace_delta(
 def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
     """Return the delta between two laws of a reported group with a Laplace value, as given by `LaplaceMeans.law`.
 
-    Parameters
-    ----------
-    first, second : (d, 3) float
-        For each reported group its probability, and location and scale of the value.
-    epsilon : float
-        Nats, ``>= 0``.
+    A law has a row for each reported group: its probability, and location and scale of the value.
     """
     pairs = zip(np.asarray(first, dtype=float), np.asarray(second, dtype=float), strict=True)
     return float(sum(laplace_delta(tuple(p), tuple(q), epsilon)[0] for p, q in pairs if not np.array_equal(p, q)))
@@ -111,14 +96,6 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     sets are intervals), so the worst inputs are extreme: ``(g, 1)`` against ``(g, -1)``, or ``(g, 1)`` against ``(h,
     1)``, whose signs do not matter.
 
-    Parameters
-    ----------
-    mechanism : LaplaceMeans
-    epsilon : float
-        Nats, ``>= 0``.
-
-    Examples
-    --------
     >>> laplace_means_delta(LaplaceMeans.calibrated(1.0), 1.0)
     0.0
     """
@@ -127,9 +104,7 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
 
 
 def total_variation(mechanism: LaplaceMeans) -> float:
-    """Return the largest total variation distance between the reports of two clients of ``M_L``: its delta at epsilon
-    0.
-    """
+    """Return the largest total variation distance between the reports of two users of ``M_L``: its delta at 0."""
     return laplace_means_delta(mechanism, 0.0)
 
 

@@ -1,13 +1,17 @@
-"""The lemmas behind the amplification results: how losses add, couple, mix and tilt (Appendices A and B of bun2022)."""
+"""The lemmas behind the amplification results: how losses add, couple, mix and tilt (Appendices A and B of bun2022).
+
+Losses and budgets are in nats; the mechanisms on the sample are epsilon-deletion-DP.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real, is_exact
 
 
-def chained_loss(first: float, second: float) -> float:
-    """Return the loss between the ends of a chain of two indistinguishable pairs: the sum (Lemma A.2 of bun2022).
+def chained_loss(first: Real, second: Real) -> Real:
+    """Return the loss between the ends of a chain of two indistinguishable pairs: the sum (Lemma A.2).
 
     >>> chained_loss(0.25, 0.5)
     0.75
@@ -15,9 +19,8 @@ def chained_loss(first: float, second: float) -> float:
     return checks.non_negative(first=first) + checks.non_negative(second=second)
 
 
-def coupled_loss(distance: int, epsilon: float) -> float:
-    """Return ``k epsilon``, the loss of a deletion-DP mechanism on samples coupled within distance ``k`` (Lemma A.3 of
-    bun2022).
+def coupled_loss(distance: Real, epsilon: Real) -> Real:
+    """Return ``k epsilon``, the loss on samples coupled within deletion distance ``k`` (Lemma A.3).
 
     >>> coupled_loss(3, 0.5)
     1.5
@@ -25,9 +28,10 @@ def coupled_loss(distance: int, epsilon: float) -> float:
     return checks.whole(distance=distance) * checks.positive(epsilon=epsilon)
 
 
-def mixture_loss(weight: float, *, common: float, other: float) -> float:
-    r"""Return the loss between two mixtures with one weight: ``ln((1-p) e^e0 + p e^e1)`` (Lemma A.4 of bun2022, tight
-    form).
+def mixture_loss(weight: Real, *, common: Real, other: Real) -> Real:
+    r"""Return ``ln((1-p) e^e0 + p e^e1)``, the loss between two mixtures with one weight (Lemma A.4, tight form).
+
+    Some distributions attain it. With ``X0 = Y0`` it is ``ln(1 + p (e^e1 - 1))``.
 
     Parameters
     ----------
@@ -38,78 +42,52 @@ def mixture_loss(weight: float, *, common: float, other: float) -> float:
     other : float
         ``e1 >= e0``: loss of the pairs ``(X1, Y1)``, ``(X1, Y0)`` and ``(X0, Y1)``.
 
-    Notes
-    -----
-    Some distributions attain it. With ``X0 = Y0`` it is ``ln(1 + p (e^e1 - 1))``.
-
     Examples
     --------
-    >>> from math import exp, log
-    >>> round(exp(mixture_loss(0.25, common=log(2), other=log(6))), 12)
+    >>> round(float(np.exp(mixture_loss(0.25, common=np.log(2), other=np.log(6)))), 12)
     3.0
     """
     p, least, most = _mixture(weight, common, other)
-    return least + float(np.log1p(p * np.expm1(most - least)))
+    return least + np.log1p(p * np.expm1(most - least))
 
 
-def mixture_loss_product_form(weight: float, *, common: float, other: float) -> float:
-    """Return ``e0 + ln(1 + p (e^e1 - 1))``, the form of Lemma A.4 of bun2022 that the proof of Theorem 4.3 uses.
+def mixture_loss_product_form(weight: Real, *, common: Real, other: Real) -> Real:
+    """Return ``e0 + ln(1 + p (e^e1 - 1))``, the form of Lemma A.4 that the proof of Theorem 4.3 uses.
 
     It is never below `mixture_loss`, and equals it when ``common = 0``.
 
-    Examples
-    --------
-    >>> round(mixture_loss_product_form(0.3, common=0.2, other=1.0), 9)
+    >>> round(float(mixture_loss_product_form(0.3, common=0.2, other=1.0)), 9)
     0.615735222
     """
     p, least, most = _mixture(weight, common, other)
-    return least + float(np.log1p(p * np.expm1(most)))
+    return least + np.log1p(p * np.expm1(most))
 
 
-def _mixture(weight: float, common: float, other: float) -> tuple[float, float, float]:
-    least = checks.non_negative(common=common)
-    most = checks.non_negative(other=other)
-    if most < least:
+def _mixture(weight: Real, common: Real, other: Real) -> tuple[Real, Real, Real]:
+    least, most = checks.non_negative(common=common), checks.non_negative(other=other)
+    if not (is_exact(least) or is_exact(most)) and most < least:
         raise ValueError(f"other must be >= common, got other={other} and common={common}")
     return checks.probability(weight=weight), least, most
 
 
-def inserted_record_loss(size: int, population: int, epsilon: float) -> float:
-    """Return the loss between samples of one size from a population and from it with a record more (Lemma B.1 of
-    bun2022).
+def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
+    """Return ``ln(1 + (m/(n+1)) (e^(2 epsilon) - 1))``, samples of one size with and without a record more (Lemma B.1).
 
-    ``ln(1 + (m/(n+1)) (e^(2 epsilon) - 1))``: the new record is drawn with chance ``m/(n+1)`` and then takes another's
-    place, a distance of 2.
+    The new record is drawn with chance ``m/(n+1)``, out of ``n`` and one records, and then takes another's place, a
+    distance of 2. If the larger population gives a sample with a record more, the loss is ``epsilon`` instead:
+    `coupled_loss` at distance 1.
 
-    Parameters
-    ----------
-    size : int
-        Records drawn ``m``, at most ``n``.
-    population : int
-        Records ``n`` of the smaller population.
-    epsilon : float
-        Budget of the deletion-DP mechanism, nats.
-
-    Notes
-    -----
-    If the larger population gives a sample with a record more, the loss is ``epsilon`` instead: `coupled_loss` at
-    distance 1.
-
-    Examples
-    --------
-    >>> round(inserted_record_loss(2, 4, 0.5), 9)
+    >>> round(float(inserted_record_loss(2, 4, 0.5)), 9)
     0.523137164
     """
-    records = checks.whole(population=population, at_least=1)
-    drawn = checks.whole(size=size)
-    if drawn > records:
+    drawn, records = checks.whole(size=size), checks.whole(population=population, at_least=1)
+    if not (is_exact(drawn) or is_exact(records)) and drawn > records:
         raise ValueError(f"size must be at most the population's {records}, got size={drawn}")
-    return float(np.log1p(drawn / (records + 1) * np.expm1(2 * checks.positive(epsilon=epsilon))))
+    return np.log1p(drawn / (records + 1) * np.expm1(2 * checks.positive(epsilon=epsilon)))
 
 
 def largest_tilted_mean(law: ArrayLike, values: ArrayLike, epsilon: float) -> float:
-    """Return ``sum t f e^(epsilon m) / sum t e^(epsilon m)``, the largest mean of ``f`` under a log-Lipschitz
-    reweighting (Lemma B.3 of bun2022).
+    """Return ``sum t f e^(epsilon m) / sum t e^(epsilon m)``, the largest log-Lipschitz reweighted mean (Lemma B.3).
 
     Parameters
     ----------

@@ -35,8 +35,7 @@ REACH = 30.0
 
 
 def lcs_distance(first: Sample, second: Sample) -> int:
-    """Return how many single additions or removals of a record turn one multiset into the other (Definition A.1 of
-    bun2022).
+    """Return how many additions or removals of a record turn one multiset into the other (Definition A.1 of bun2022).
 
     It is the size of the multiset symmetric difference; replacing a record costs 2.
 
@@ -90,8 +89,7 @@ class WorstMechanism:
 def largest_loss(
     first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: Budget, mechanism: str = "deletion"
 ) -> WorstMechanism:
-    """Return the largest privacy loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that
-    attains it.
+    """Return the largest loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that attains it.
 
     Parameters
     ----------
@@ -176,8 +174,9 @@ def _optimum(
 def largest_log_ratio(
     p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """Return the largest ``ln(p.g / q.g)`` over ``g > 0`` with ``|ln g_i - ln g_j| <= distances[i, j]``, and a ``ln g``
-    that attains it.
+    """Return the largest ``ln(p.g / q.g)`` over log-Lipschitz ``g > 0``, and a ``ln g`` that attains it.
+
+    That is, over ``g`` with ``|ln g_i - ln g_j| <= distances[i, j]``.
 
     Parameters
     ----------
@@ -219,8 +218,7 @@ def largest_log_ratio(
 def _improved(
     p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64], logs: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64] | None]:
-    """Return what a linear program around ``e^logs`` promises to gain, and the logarithms of its vertex if it ended in
-    one.
+    """Return what a linear program around ``e^logs`` promises to gain, and its vertex's logarithms if it ended in one.
 
     With ``g = e^logs (1 + u unit)`` the unknowns are of order one, for tiny budgets and for chances over many orders of
     magnitude. A ratio may grow by `REACH` nats at most in one step, which keeps the coefficients in range.
@@ -244,9 +242,7 @@ def _log_ratio(p: NDArray[np.float64], q: NDArray[np.float64], logs: NDArray[np.
 
 
 def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return `logs` recomputed from its first entry along constraints that hold with equality, or nothing if these do
-    not connect it.
-    """
+    """Return `logs` recomputed from its first entry along tight constraints, or nothing if these do not connect it."""
     exact = logs.copy()
     gaps = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
     np.fill_diagonal(gaps, np.inf)
@@ -267,23 +263,11 @@ def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> N
 
 
 def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> float:
-    """Return the largest advantage of an epsilon-DP test that sees only the sample's size (the supremum in Proposition
-    4.1 of bun2022).
+    """Return the largest advantage of an epsilon-DP test that sees only the sample's size (Proposition 4.1 of bun2022).
 
-    Parameters
-    ----------
-    first, second : (sizes,) float
-        Laws of the sample size on ``0, 1, ...`` under two populations.
-    epsilon : float
-        Nats: both answers of the test change by at most ``e^epsilon`` from a size to the next.
+    ``max Pr(accept | first) - Pr(accept | second)``, by linear programming, for two laws of the size on ``0, 1, ...``;
+    both answers of the test change by at most ``e^epsilon`` from a size to the next.
 
-    Returns
-    -------
-    float
-        ``max Pr(accept | first) - Pr(accept | second)``, by linear programming.
-
-    Examples
-    --------
     Sizes 0 and 1 are told apart as well as by randomised response, ``(e - 1)/(e + 1)``:
 
     >>> round(largest_size_test_advantage([1, 0], [0, 1], epsilon=1.0), 9)
@@ -301,24 +285,11 @@ def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon:
 def largest_delta(
     first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: float, delta: float, epsilon_after: float
 ) -> float:
-    """Return the largest delta at `epsilon_after` over all (epsilon, delta)-replacement-DP mechanisms that follow the
-    sampling.
+    """Return the largest delta at `epsilon_after` over all (epsilon, delta)-replacement-DP mechanisms on the sample.
 
-    Parameters
-    ----------
-    first, second : mapping from sample to probability
-        Sample laws. All samples must have one size, and every chain of single replacements needed to join them must
-        stay among them, as it does for all subsets of a population and its replacement neighbour.
-    epsilon, delta : float
-        Budget of the mechanism that sees the sample.
-    epsilon_after : float
-        Nats at which the delta of the whole is evaluated.
-
-    Returns
-    -------
-    float
-        ``max p(E) - e^epsilon_after q(E)`` over tests ``g`` with ``g(S) <= e^epsilon g(S') + delta`` and the same for
-        ``1 - g``, by linear programming.
+    ``max p(E) - e^epsilon_after q(E)`` over tests ``g`` with ``g(S) <= e^epsilon g(S') + delta`` and the same for ``1 -
+    g``, by linear programming. All samples must have one size, and every chain of single replacements needed to join
+    them must stay among them, as it does for all subsets of a population and its replacement neighbour.
     """
     ratio = float(np.exp(checks.positive(epsilon=epsilon)))
     slack, after = checks.probability(delta=delta), checks.non_negative(epsilon_after=epsilon_after)

@@ -4,7 +4,7 @@ A population of ``n`` records, known to all, has one record replaced; the size `
 ``f`` records without replacement; an epsilon-*deletion*-DP mechanism sees them. What decides is ``E~``, the mean
 sampling rate after reweighting ``t`` by ``e^(epsilon m)``. Small epsilon: the upper bound and
 `random_size_lower_bound_pm1` are about ``2 epsilon E~``, the source's lower bound ``epsilon E~``. The exact loss is
-between the two former; `random_size_loss` computes it in O(n) per step for any law.
+between the two former; `random_size_loss` computes it in O(n) per step for any law. Losses are in nats.
 """
 
 import math
@@ -21,11 +21,8 @@ _STEPS = 200
 
 
 def tilted_rate(law: SizeLaw, epsilon: float) -> float:
-    """Return ``E~ = E[t~] / n``, the mean sampling rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem
-    3.1 of bun2022).
+    """Return ``E~ = E[t~] / n``, the mean rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1).
 
-    Examples
-    --------
     Sizes 0 and 1 of one record, equally likely, at ``epsilon = ln 3``: ``3 / (1 + 3)``.
 
     >>> from ldpnb.designs.sizes import size_law
@@ -44,20 +41,17 @@ def tilted_log_odds(law: SizeLaw, epsilon: float) -> float:
 
 
 def random_size_upper_bound(law: SizeLaw, epsilon: float) -> float:
-    """Return ``ln(1 + (e^(2 epsilon) - 1) E~)``, which no mechanism exceeds (Theorem 3.1 of bun2022, upper bound)."""
+    """Return ``ln(1 + (e^(2 epsilon) - 1) E~)``, which no mechanism exceeds (Theorem 3.1)."""
     return weighted_loss(2 * epsilon, tilted_log_odds(law, epsilon))
 
 
 def random_size_lower_bound(law: SizeLaw, epsilon: float) -> float:
-    """Return ``-ln(1 - (1 - e^-epsilon) E~)``, which the noisy count of ones reaches if a one turns zero (Theorem 3.1
-    of bun2022, lower bound).
-    """
+    """Return ``-ln(1 - (1 - e^-epsilon) E~)``, which a noisy count of ones loses if one turns zero (Theorem 3.1)."""
     return weighted_loss(epsilon, tilted_log_odds(law, epsilon) - epsilon)
 
 
 def random_size_lower_bound_pm1(law: SizeLaw, epsilon: float) -> float:
-    """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound: a record +1 turns -1 in the source's
-    construction.
+    """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound: a record +1 turns -1.
 
     It is twice the source's to first order, and the exact loss if the chances ``t(m)`` are spread enough (see
     `random_size_loss`).
@@ -66,18 +60,14 @@ def random_size_lower_bound_pm1(law: SizeLaw, epsilon: float) -> float:
 
 
 def random_size_loss(law: SizeLaw, epsilon: float) -> float:
-    """Return the exact loss in nats: the largest over all epsilon-deletion-DP mechanisms and replacement neighbours.
+    """Return the exact loss: the largest over all epsilon-deletion-DP mechanisms and replacement neighbours.
 
     It is the loss ``ln(1 + (e^(2 epsilon) - 1) w)`` of simple random sampling at the `effective_rate` ``w``.
 
-    Notes
-    -----
     Exact equals upper bound for a fixed size, and `random_size_lower_bound_pm1` when ``t(m+1)(m+1) / (t(m)(n-m))`` does
     not decrease in ``m``. A little randomness in the size lowers the loss, more raises it: it is not monotone in the
     spread.
 
-    Examples
-    --------
     >>> from ldpnb.designs.sizes import fixed_size
     >>> round(random_size_loss(fixed_size(5, 20), 0.5), 10)
     0.3573740195
@@ -107,16 +97,7 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     sequence with a larger ratio, the next ``r`` (Dinkelbach's method). As long as its steps are short, a bisection
     between the best ratio so far and the theorem's upper bound goes along. A dozen passes end it, each O(n).
 
-    Parameters
-    ----------
-    law : SizeLaw
-    epsilon : float
-        Nats.
-
-    Raises
-    ------
-    RuntimeError
-        If the passes do not end, which would be a defect.
+    Passes that do not end, which would be a defect, are a `RuntimeError`.
     """
     budget = checks.positive(epsilon=epsilon)
     n, logs = law.population, law.log_probabilities
@@ -155,8 +136,7 @@ def _log_ratio(
 def _best_steps(
     left: NDArray[np.float64], joined: NDArray[np.float64], log_ratio: float, epsilon: float
 ) -> tuple[NDArray[np.bool_], bool]:
-    """Return where the sequence rises that maximises ``sum (v - r u) a`` given its last term, and whether that maximum
-    is positive.
+    """Return where the sequence with the largest ``sum (v - r u) a`` rises, and whether that sum is positive.
 
     The sequence rises to a term if the recursion's sum before it is not positive. The sum is kept as a sign and a
     logarithm.

@@ -1,7 +1,8 @@
 r"""Privacy of sampling a fixed fraction, rounded to whole records (Section 4.3 of bun2022).
 
 A population of ``n`` records is sampled at rate ``r``: ``f`` records without replacement, with ``f`` near ``r n``.
-Everything here is deletion privacy, for the mechanism on the sample and for the whole. Rounding to the nearest number
+Everything here is deletion privacy, for the mechanism on the sample and for the whole; budgets are in nats, and ``r``
+lies in ``(0, 1)``. Rounding to the nearest number
 loses ``epsilon`` at some sizes, so nothing is gained; rounding up at random with the fractional part's probability
 loses about ``3 r epsilon``, exactly known for every ``n`` and in the worst case.
 """
@@ -10,48 +11,32 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.designs.strata import rounded_shares
 from ldpnb.privacy.lemmas import inserted_record_loss
 
 
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
-    """Return the exact loss between populations of `population` and one more record if the size is rounded to the
-    nearest whole number.
+    """Return the exact loss between `population` records and one more if the size is rounded to the nearest number.
 
-    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022).
-
-    Examples
-    --------
-    A fifth of 7 is 1, of 8 it is 2:
+    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022). A fifth of 7 is 1, of 8 it is 2:
 
     >>> nearest_rounding_loss(7, 0.2, 0.5)
     0.5
     """
     n, rate = checks.whole(population=population, at_least=1), checks.open_probability(sampling_rate=sampling_rate)
     here, there = rounded_shares([rate * n, rate * (n + 1)])
-    return checks.positive(epsilon=epsilon) if here < there else inserted_record_loss(int(here), n, epsilon)
+    return checks.positive(epsilon=epsilon) if here < there else float(inserted_record_loss(int(here), n, epsilon))
 
 
 def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
-    r"""Return the exact loss between populations of ``n = population`` and one more record if the size is rounded at
-    random.
+    r"""Return the exact loss between ``n = population`` records and one more if the size is rounded at random.
 
     With ``y = e^epsilon``, ``m = floor(r n)``, ``p = r n - m``, ``mu = m/(n+1)``, ``nu = (m+1)/(n+1)`` and ``z`` one of
     ``y, 1/y``, the chances of the best event are proportional to ``D = 1 - p + p z`` and, while ``floor(r(n+1)) = m``,
     ``N = (1-p-r)(1 + mu(y^2 - 1)) + (p+r)((1-nu) z + nu y)``, otherwise ``N = (1-p')((1-nu) z + nu y) + p' y z`` with
     ``p' = p + r - 1``. The loss is the largest ``ln(N/D)``, or ``ln(D/N)`` with ``1/y`` for ``y`` in ``N``.
 
-    Parameters
-    ----------
-    population : int
-        Records ``n >= 1`` of the smaller population.
-    sampling_rate : float
-        ``r``, in ``(0, 1)``.
-    epsilon : float
-        Budget of the deletion-DP mechanism, nats.
-
-    Examples
-    --------
     >>> round(random_rounding_loss(20, 0.1, 0.5), 10)
     0.1923984693
     """
@@ -63,9 +48,7 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
 
 def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
-    """Return ``ln(N/D)`` with ``ln y = step`` and ``ln z = end |step|``: from ``N - D`` at small budgets, where both
-    are near 1.
-    """
+    """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` at small budgets, both near 1."""
     m = np.floor(rate * population)
     p = rate * population - m
     mu, nu = m / (population + 1), (m + 1) / (population + 1)
@@ -82,89 +65,63 @@ def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
     return float(np.log1p((weights @ np.expm1(logs) - surplus) / (1 + surplus)))
 
 
-def random_rounding_loss_supremum(sampling_rate: float, epsilon: float) -> float:
-    """Return ``ln(1 + r(1-r)(e^(2 epsilon) - 1) + r(e^epsilon - 1))``, the supremum of `random_rounding_loss` over all
-    population sizes.
+def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
+    """Return ``ln(1 + r(1-r)(e^(2 epsilon) - 1) + r(e^epsilon - 1))``, the supremum of `random_rounding_loss`.
 
-    About ``(3r - 2r^2) epsilon`` for small epsilon. It is approached where ``r n`` is whole and ``n`` grows.
+    It is approached where ``r n`` is whole and ``n`` grows. About ``(3r - 2r^2) epsilon`` for small epsilon.
 
-    Examples
-    --------
-    >>> round(random_rounding_loss_supremum(0.3, 0.5), 10)
+    >>> round(float(random_rounding_loss_supremum(0.3, 0.5)), 10)
     0.4417684707
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
-    if budget < 1:
-        return float(np.log1p(rate * (1 - rate) * np.expm1(2 * budget) + rate * np.expm1(budget)))
-    weights = [(1 - rate) ** 2, rate, rate * (1 - rate)]
-    return float(np.logaddexp.reduce(np.log(weights) + budget * np.array([0, 1, 2])))
+    return np.log1p(rate * (1 - rate) * np.expm1(2 * budget) + rate * np.expm1(budget))
 
 
-def random_rounding_bound(sampling_rate: float, epsilon: float, *, pairs_within: int = 2) -> float:
-    """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(k epsilon) - 1))`` (Theorem 4.3 of bun2022, as its proof
-    gives it).
+def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: int = 2) -> Real:
+    """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(k epsilon) - 1))`` (Theorem 4.3, as its proof gives it).
 
-    Parameters
-    ----------
-    sampling_rate : float
-        ``r``, in ``(0, 1)``.
-    epsilon : float
-        Budget of the deletion-DP mechanism, nats.
-    pairs_within : int
-        ``k``, the distance within which the proof couples all pairs of samples: 2 is enough, which makes the constant
-        for small epsilon ``4 + k = 6``. The printed constant is not recoverable.
+    ``k = pairs_within`` is the distance within which the proof couples all pairs of samples: 2 is enough, which makes
+    the constant for small epsilon ``4 + k = 6``. The printed constant is not recoverable. It holds for populations of
+    at least ``1/r`` records.
 
-    Notes
-    -----
-    It holds for populations of at least ``1/r`` records.
-
-    Examples
-    --------
-    >>> round(random_rounding_bound(0.1, 0.1), 10)
+    >>> round(float(random_rounding_bound(0.1, 0.1)), 10)
     0.0652269195
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     steps = checks.whole(pairs_within=pairs_within, at_least=2)
-    common = float(np.log1p(2 * rate * np.expm1(2 * budget)))
-    return common + float(np.log1p(rate * np.expm1(steps * budget)))
+    return np.log1p(2 * rate * np.expm1(2 * budget)) + np.log1p(rate * np.expm1(steps * budget))
 
 
-def random_rounding_chain_bound(sampling_rate: float, epsilon: float) -> float:
-    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, the proof of Theorem 4.3 of bun2022 with the tight form of its
-    Lemma A.4.
+def random_rounding_chain_bound(sampling_rate: Real, epsilon: Real) -> Real:
+    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, Theorem 4.3's proof with the tight form of its Lemma A.4.
 
-    Examples
-    --------
-    >>> round(random_rounding_chain_bound(0.1, 0.1), 10)
+    >>> round(float(random_rounding_chain_bound(0.1, 0.1)), 10)
     0.060147117
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
-    return float(np.log1p((3 * rate - 2 * rate**2) * np.expm1(2 * budget)))
+    return np.log1p(rate * (3 - 2 * rate) * np.expm1(2 * budget))
 
 
-def random_rounding_budget(epsilon_after: float, sampling_rate: float) -> float:
-    """Return the mechanism budget that loses `epsilon_after` at most at every population size: the inverse of
-    `random_rounding_loss_supremum`.
+def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
+    """Return the budget that loses `epsilon_after` at most at any population size (`random_rounding_loss_supremum`).
 
     ``e^epsilon`` is the positive root ``u`` of ``r(1-r) u^2 + r u + (1-r)^2 - e^(epsilon')``, which is about ``epsilon'
     / (3r)`` for small budgets.
 
-    Examples
-    --------
-    >>> round(random_rounding_budget(0.5, 0.1), 10)
+    >>> round(float(random_rounding_budget(0.5, 0.1)), 10)
     0.9350374291
     """
     rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
     # with u = 1 + v: r(1-r) v^2 + (3r - 2r^2) v = e^epsilon' - 1
-    square, slope, level = rate * (1 - rate), 3 * rate - 2 * rate**2, np.expm1(target)
-    return float(np.log1p(2 * level / (slope + np.sqrt(slope**2 + 4 * square * level))))
+    square, slope, level = rate * (1 - rate), rate * (3 - 2 * rate), np.expm1(target)
+    return np.log1p(2 * level / (slope + np.sqrt(slope * slope + 4 * square * level)))
 
 
-def random_rounding_chain_budget(epsilon_after: float, sampling_rate: float) -> float:
+def random_rounding_chain_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
     """Return the mechanism budget that `random_rounding_chain_bound` allows.
 
-    >>> round(random_rounding_chain_budget(0.5, 0.1), 10)
+    >>> round(float(random_rounding_chain_budget(0.5, 0.1)), 10)
     0.5995095295
     """
     rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
-    return float(np.log1p(np.expm1(target) / (3 * rate - 2 * rate**2)) / 2)
+    return np.log1p(np.expm1(target) / (rate * (3 - 2 * rate))) / 2

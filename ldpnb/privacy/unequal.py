@@ -1,10 +1,9 @@
-"""Privacy under general designs: unequal probabilities, clusters drawn by size, systematic samples (Section 6 of
-bun2022).
+"""Privacy under unequal probabilities, clusters drawn by size and systematic samples (Section 6 of bun2022).
 
 Proposition 6.1 turns what an event's chances are with and without a record into a lower bound for any design. Beside it
 stand exact losses over all epsilon-deletion-DP mechanisms. They show what the source only hints at: where one record's
 size changes everybody's chances, or its rank everybody's cluster, a design does not merely fail to amplify, it
-multiplies the loss.
+multiplies the loss. Budgets and losses are in nats.
 """
 
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from scipy.special import logsumexp
 
 from ldpnb import checks
 from ldpnb.designs import laws
-from ldpnb.privacy.clusters import cluster_loss
+from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.optimiser import largest_loss
 from ldpnb.privacy.subsampling import srs_loss
 
@@ -52,7 +51,7 @@ class Inclusion:
         checks.probability(neighbour_outside=self.neighbour_outside)
 
     def loss_lower_bound(self) -> float:
-        """Return the three-term lower bound on the loss in nats (equation (4) of bun2022).
+        """Return the three-term lower bound on the loss (equation (4)).
 
         ``ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1')``: the loss given that the record is drawn, how its
         chance changes, and how well the event tells whether it is drawn.
@@ -66,8 +65,7 @@ class Inclusion:
         )
 
     def event_loss(self) -> float:
-        """Return the event's own loss, from which equation (4) follows by dropping ``(1-p) mu_0`` (equation (5) of
-        bun2022).
+        """Return the event's own loss; equation (4) follows by dropping ``(1-p) mu_0`` (equation (5)).
 
         >>> round(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).event_loss(), 9)
         0.565313809
@@ -78,26 +76,22 @@ class Inclusion:
 
 
 def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
-    """Return ``ln(1 + p_max (e^epsilon - 1))``, below which no design with these inclusion chances comes (Section 6.1
-    of bun2022).
+    """Return ``ln(1 + p_max (e^epsilon - 1))``, which every design with these inclusion chances loses (Section 6.1).
 
     Randomised response on "the likeliest record is in the sample" loses this much when that record is replaced, however
     the chances are realised.
 
-    Examples
-    --------
     >>> round(element_loss_floor([0.2, 0.4, 0.6, 0.8], 1.0), 9)
     0.864839725
     """
     include = np.asarray(rates, dtype=float)
     if include.size == 0 or not ((include >= 0) & (include <= 1)).all() or include.max() == 0:
         raise ValueError(f"rates must lie in [0, 1] and have a positive one, got rates={rates!r}")
-    return srs_loss(epsilon, float(include.max()))
+    return float(srs_loss(epsilon, float(include.max())))
 
 
 def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
-    """Return ``epsilon + ln p_max``, what equation (4) gives in place of `element_loss_floor`; it says nothing if
-    negative.
+    """Return ``epsilon + ln p_max``, what equation (4) gives for `element_loss_floor`; if negative, nothing.
 
     >>> round(element_loss_weak_floor([0.2, 0.4, 0.6, 0.8], 1.0), 9)
     0.776856449
@@ -106,21 +100,15 @@ def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
 
 
 def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
-    """Return ``ln(1 + max(p, p') (e^(2 epsilon) - 1))``: one record drawn with any probabilities, one record replaced.
+    """Return ``ln(1 + max(p, p') (e^(2 epsilon) - 1))``: one record drawn with any probabilities, one replaced.
 
-    Exact over all epsilon-deletion-DP mechanisms, if the other records keep their relative chances. *Proof*: any two
-    samples are 2 apart, so the best event has one chance for all other records, either that of the new or that of the
-    old one, and the first choice wins.
-
-    Parameters
-    ----------
-    rate, neighbour_rate : float
-        Chances of the record before and of its replacement after.
-    epsilon : float
-        Nats.
+    ``p`` and ``p'`` are the chances of the record before and of its replacement after. Exact over all
+    epsilon-deletion-DP mechanisms, if the other records keep their relative chances. *Proof*: any two samples are 2
+    apart, so the best event has one chance for all other records, either that of the new or that of the old one, and
+    the first choice wins.
     """
     first, second = checks.rate(rate=rate), checks.rate(neighbour_rate=neighbour_rate)
-    return srs_loss(2 * checks.positive(epsilon=epsilon), max(first, second))
+    return float(srs_loss(2 * checks.positive(epsilon=epsilon), max(first, second)))
 
 
 def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -> float:
@@ -138,7 +126,7 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
         Chances ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of either population; 0 where a population lacks a
         record. A replaced record counts as two.
     epsilon : float
-        Nats.
+        Budget of the mechanism.
 
     Examples
     --------
@@ -157,34 +145,22 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
 
 
 def _log_factors(rates: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
-    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``: from its two terms where these nearly
-    cancel.
-    """
+    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``, with care where its terms nearly cancel."""
     less = -rates * np.expm1(-epsilon)
     few = np.log(np.where(less > 0.5, (1 - rates) + rates * np.exp(-epsilon), 1.0))
     return np.stack([np.log1p(rates * np.expm1(epsilon)), np.where(less > 0.5, few, np.log1p(-np.minimum(less, 0.5)))])
 
 
 def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> float:
-    r"""Return the exact deletion loss if one cluster is drawn with probability proportional to its size (Section 6.2 of
-    bun2022).
+    r"""Return the exact deletion loss if one cluster is drawn with chances proportional to size (Section 6.2).
 
     .. math:: \ln\frac{n-1}{n} + \ln\frac{n_1 + R}{(n_1 - 1) e^{-\varepsilon} + R}, \qquad R = \sum_{i>1} n_i
     e^{-\varepsilon(n_1+n_i)}
 
     It can exceed epsilon: removing a record makes its cluster rarer, by the factor ``p/p'`` of Proposition 6.1.
 
-    Parameters
-    ----------
-    sizes : (clusters,) int
-        Sizes in the larger population, each ``>= 1``.
-    epsilon : float
-        Budget of the deletion-DP mechanism, nats.
-    changed : int
-        Index of the cluster that loses a record.
+    The sizes, each ``>= 1``, are those in the larger population; the cluster `changed` loses a record.
 
-    Examples
-    --------
     >>> round(pps_cluster_loss([10, 10, 10], 0.5), 9)
     0.571383436
     """
@@ -202,8 +178,7 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> f
 
 
 def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, step: int, epsilon: float) -> float:
-    """Return the exact loss of a systematic sample of sorted records when one is replaced (Section 6.3 of bun2022), by
-    linear programming.
+    """Return the exact loss of a systematic sample when one record is replaced, by linear programming (Section 6.3).
 
     Parameters
     ----------
@@ -231,8 +206,7 @@ def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, 
 
 
 def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> float:
-    """Return the exact replacement loss of a systematic sample if the new record takes the old one's rank (Section 6.3
-    of bun2022).
+    """Return the exact replacement loss of a systematic sample if the new record takes the old one's rank.
 
     Drawing one of ``step`` clusters of `size` records each: ``ln(1 + (e^(2 epsilon) - 1)/(1 + (k-1)
     e^(-epsilon(2m-2))))``.
@@ -240,13 +214,12 @@ def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> flo
     >>> round(systematic_rank_preserving_loss(4, 2, 0.5), 9)
     0.969562576
     """
-    drawn = checks.whole(size=size, at_least=1)
-    return cluster_loss([drawn] * checks.whole(step=step, at_least=1), 1, epsilon=epsilon, neighbours="replacement")
+    clusters = [checks.whole(size=size, at_least=1)] * checks.whole(step=step, at_least=1)
+    return ClusterSample(clusters, 1).loss(epsilon, neighbours="replacement")
 
 
 def systematic_rank_shift_loss(size: int, epsilon: float) -> float:
-    """Return ``m epsilon``, the replacement loss of a systematic sample of an even number ``m`` of records if half the
-    ranks shift.
+    """Return ``m epsilon``, the replacement loss of a systematic sample of even size ``m`` if half the ranks shift.
 
     The smallest record moves to the middle; then every sample before differs from every sample after in at least ``m``
     records, half of them gone and half new, and the mechanism that counts them loses all of it. For odd sizes the

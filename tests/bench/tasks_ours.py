@@ -163,10 +163,10 @@ def random_size(records: int):
 
 
 def clusters(count: int):
-    from ldpnb.privacy.clusters import cluster_loss
+    from ldpnb.privacy.clusters import ClusterSample
 
     sizes = np.random.default_rng(7).integers(1, 100_000, count)
-    return lambda: cluster_loss(sizes, count // 10, epsilon=0.1)
+    return lambda: ClusterSample(sizes, count // 10).loss(0.1)
 
 
 def command(*arguments: str):

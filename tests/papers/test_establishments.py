@@ -184,5 +184,5 @@ def test_neyman_beats_proportional_beats_simple_random_sampling() -> None:
     errors = allocation.standard_errors(
         allocation.by_size(tally, [1, 10, 100]), float(everyone.variances[0]), [1000, 10**6]
     )
-    for _, part in errors.groupby("total"):
+    for _, part in errors.groupby("records drawn"):
         assert (np.diff(part["standard error (employees)"]) > 0).all()

@@ -66,7 +66,7 @@ def test_proportional_allocation_mixes_whole_numbers() -> None:
 def test_best_found_is_never_worse_than_neyman_or_proportional() -> None:
     tables = private_allocation.candidates(FAMILY, 4)
     solved = private_allocation.variances(tables, [0.1, 1.0, 4.0]).pivot(
-        index="epsilon", columns="rule", values="worst population"
+        index="epsilon (nats)", columns="rule", values="worst population"
     )
     assert (solved["best found"] <= solved["Neyman"] + 1e-12).all()
     assert (solved["best found"] <= solved["proportional, rounded at random"] + 1e-12).all()

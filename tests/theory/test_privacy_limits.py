@@ -24,7 +24,7 @@ from ldpnb.privacy import clusters, lemmas, participation, random_size, shufflin
         (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 4), "order must be at most 3, got order=4"),
         (lambda: shuffling.closed_form(0.1, nodes=0, epsilon=1.0), "nodes must be an integer >= 1, got nodes=0"),
         (
-            lambda: clusters.identifying_confusion([1, 2], 2, epsilon=1.0),
+            lambda: clusters.ClusterSample([1, 2], 2).identifying_confusion(1.0),
             "chosen must leave a cluster out, got chosen=2 of 2",
         ),
         (lambda: rates_of([-0.1, 0.5]), r"rates must be 2 numbers in \[0, 1\]"),
@@ -93,9 +93,12 @@ def test_a_budget_beyond_all_floats_needs_no_delta() -> None:
 
 
 def test_the_first_cluster_is_the_changed_one_unless_told() -> None:
-    for bound in (clusters.cluster_loss, clusters.cluster_loss_upper_bound, clusters.cluster_loss_lower_bound):
-        assert bound([1, 5, 9], 2, epsilon=0.1) == bound([1, 5, 9], 2, epsilon=0.1, changed=0)
-        assert bound([1, 5, 9], 2, epsilon=0.1) != bound([1, 5, 9], 2, epsilon=0.1, changed=2)
+    for bound in ("loss", "upper_bound", "lower_bound"):
+        unless_told, first, last = (
+            getattr(clusters.ClusterSample([1, 5, 9], 2, **told), bound)(0.1)
+            for told in ({}, {"changed": 0}, {"changed": 2})
+        )
+        assert unless_told == first != last
 
 
 def test_all_records_may_be_drawn_before_one_is_inserted() -> None:

@@ -47,10 +47,10 @@ def randomised_rounding(eps: float, r: float) -> dict[str, float]:
 
 def whole_clusters(sizes: list[int], m: int, eps: float) -> dict[str, float]:
     return {
-        "exact_deletion": clusters.cluster_loss(sizes, m, epsilon=eps),
-        "exact_replacement": clusters.cluster_loss(sizes, m, epsilon=eps, neighbours="replacement"),
-        "lower_nmin": clusters.cluster_loss_lower_bound(sizes, m, epsilon=eps),
-        "upper_nmax": clusters.cluster_loss_upper_bound(sizes, m, epsilon=eps),
+        "exact_deletion": clusters.ClusterSample(sizes, m).loss(eps),
+        "exact_replacement": clusters.ClusterSample(sizes, m).loss(eps, neighbours="replacement"),
+        "lower_nmin": clusters.ClusterSample(sizes, m).lower_bound(eps),
+        "upper_nmax": clusters.ClusterSample(sizes, m).upper_bound(eps),
         "srs_eq3": subsampling.srs_loss(eps, m / len(sizes)),
     }
 
@@ -154,7 +154,7 @@ FORMULAS: dict[str, Callable[..., dict[str, Any]]] = {
     "lemmaB3": lambda t, f, eps: {"max_ratio": lemmas.largest_tilted_mean(t, f, eps)},
     "multistage": lambda sizes, m, eps, q: {
         "eps_after_poisson": subsampling.srs_loss(eps, q),
-        "cluster_upper_exact_form": clusters.two_stage_loss_upper_bound(sizes, m, epsilon=eps, sampling_rate=q),
+        "cluster_upper_exact_form": clusters.ClusterSample(sizes, m).two_stage_upper_bound(eps, q),
     },
 }
 

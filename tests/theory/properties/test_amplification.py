@@ -74,12 +74,10 @@ def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
     sizes_: list[int], share: float, epsilon: float
 ) -> None:
     chosen = drawn(sizes_, share)
-    lower, upper = (
-        f(sizes_, chosen, epsilon=epsilon)
-        for f in (clusters.cluster_loss_lower_bound, clusters.cluster_loss_upper_bound)
-    )
+    design = clusters.ClusterSample(sizes_, chosen)
+    lower, upper = design.lower_bound(epsilon), design.upper_bound(epsilon)
     exact, both = (
-        clusters.cluster_loss(sizes_, chosen, epsilon=epsilon, neighbours=n) for n in ("deletion", "replacement")
+        clusters.ClusterSample(sizes_, chosen).loss(epsilon, neighbours=n) for n in ("deletion", "replacement")
     )
     assert 0 <= lower <= exact * SLACK + 1e-300
     assert exact <= upper * SLACK <= epsilon * SLACK**2
@@ -98,9 +96,7 @@ def test_clusters_lose_more_with_budget_and_number_drawn(
 ) -> None:
     chosen = drawn(sizes_[:-1], share)
     low, high = sorted((one, other))
-    losses = [
-        clusters.cluster_loss(sizes_, m, epsilon=e) for m, e in ((chosen, low), (chosen, high), (chosen + 1, high))
-    ]
+    losses = [clusters.ClusterSample(sizes_, m).loss(e) for m, e in ((chosen, low), (chosen, high), (chosen + 1, high))]
     assert losses[0] <= losses[1] * (1 + 1e-9) + 1e-300
     assert losses[1] <= losses[2] * (1 + 1e-9) + 1e-300
 
@@ -110,12 +106,12 @@ def test_clusters_lose_more_with_budget_and_number_drawn(
 def test_clusters_of_one_size_meet_both_bounds(size: int, number: int, share: float, epsilon: float) -> None:
     held = [size] * number
     chosen = drawn(held, share)
-    assert clusters.cluster_loss(held, chosen, epsilon=epsilon) == pytest.approx(
-        clusters.cluster_loss_lower_bound(held, chosen, epsilon=epsilon), rel=1e-9, abs=1e-300
+    assert clusters.ClusterSample(held, chosen).loss(epsilon) == pytest.approx(
+        clusters.ClusterSample(held, chosen).lower_bound(epsilon), rel=1e-9, abs=1e-300
     )
-    assert clusters.cluster_loss_lower_bound(held, chosen, epsilon=epsilon) == clusters.cluster_loss_upper_bound(
-        held, chosen, epsilon=epsilon
-    )
+    assert clusters.ClusterSample(held, chosen).lower_bound(epsilon) == clusters.ClusterSample(
+        held, chosen
+    ).upper_bound(epsilon)
 
 
 @examples(10)
@@ -126,7 +122,7 @@ def test_the_closed_cluster_loss_is_the_linear_program(sizes_: list[int], share:
     fewer = [names[0][1:], *names[1:]]
     here, there = (laws.whole_clusters(c, chosen) for c in (names, fewer))
     exact = largest_loss(here, there, epsilon=epsilon).loss
-    assert clusters.cluster_loss(sizes_, chosen, epsilon=epsilon) == pytest.approx(exact, rel=1e-8)
+    assert clusters.ClusterSample(sizes_, chosen).loss(epsilon) == pytest.approx(exact, rel=1e-8)
 
 
 @examples(10)
@@ -149,11 +145,11 @@ def test_an_identified_cluster_keeps_at_most_what_is_known(
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=8), st.floats(0, 1), logarithmic(1e-6, 3.0))
 def test_identifying_the_cluster_is_the_optimum(sizes_: list[int], share: float, epsilon: float) -> None:
     chosen = drawn(sizes_[:-1], share)
-    confusion = clusters.identifying_confusion(sizes_, chosen, epsilon=epsilon)
+    confusion = clusters.ClusterSample(sizes_, chosen).identifying_confusion(epsilon)
     found = clusters.identified_cluster_loss_lower_bound(
         epsilon, confusion=confusion, sampling_rate=chosen / len(sizes_)
     )
-    assert found == pytest.approx(clusters.cluster_loss(sizes_, chosen, epsilon=epsilon), rel=1e-9)
+    assert found == pytest.approx(clusters.ClusterSample(sizes_, chosen).loss(epsilon), rel=1e-9)
 
 
 @examples(10)
@@ -169,8 +165,8 @@ def test_the_critical_size_is_where_the_share_is_lost(share: float, epsilon: flo
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.floats(0, 1), epsilons, rates)
 def test_a_second_stage_loses_less(sizes_: list[int], share: float, epsilon: float, rate: float) -> None:
     chosen = drawn(sizes_, share)
-    two = clusters.two_stage_loss_upper_bound(sizes_, chosen, epsilon=epsilon, sampling_rate=rate)
-    assert 0 < two <= clusters.cluster_loss_upper_bound(sizes_, chosen, epsilon=epsilon) * SLACK
+    two = clusters.ClusterSample(sizes_, chosen).two_stage_upper_bound(epsilon, rate)
+    assert 0 < two <= clusters.ClusterSample(sizes_, chosen).upper_bound(epsilon) * SLACK
 
 
 LOSSES = (

@@ -8,6 +8,7 @@ from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws
 from ldpnb.papers.bun2022 import routes
 from ldpnb.privacy import clusters, optimiser, subsampling
+from ldpnb.privacy.clusters import ClusterSample
 
 EQUAL = (((1, 1, 1, 1), 1, 1.0), ((3, 3, 3), 1, 0.4), ((2, 2, 2, 2), 2, 0.7))
 UNEQUAL = (((3, 1, 2, 4), 2, 0.5), ((2, 4, 1), 1, 0.3), ((1, 3, 2, 2), 3, 1.0))
@@ -17,12 +18,12 @@ N_1 = "n_1 is the changed cluster's size in the larger population; " + routes.NO
 section_5 = partial(claim, kind="enumeration")
 
 
-@section_5("Theorem 5.1", clusters.cluster_loss_lower_bound, clusters.cluster_loss_at, assumption=N_1)
+@section_5("Theorem 5.1", ClusterSample.lower_bound, clusters.cluster_loss_at, assumption=N_1)
 def theorem_5_1(e: Evidence) -> str:
     """whatever the cluster sizes, some mechanism loses at least B(smallest other cluster) on simple random samples of
     clusters
     """
-    bound = np.array([clusters.cluster_loss_lower_bound(s, m, epsilon=eps) for s, m, eps in DESIGNS])
+    bound = np.array([ClusterSample(s, m).lower_bound(eps) for s, m, eps in DESIGNS])
     exact = np.array([routes.enumerated_cluster_loss(*design) for design in DESIGNS])
     e.same(bound[:3], exact[:3])
     e.needs(((bound > 0) & (bound <= exact + 1e-12))[3:].all())
@@ -37,26 +38,24 @@ def theorem_5_1(e: Evidence) -> str:
 
 @section_5(
     "Theorem 5.2",
-    clusters.cluster_loss_upper_bound,
-    clusters.cluster_loss_lower_bound,
-    clusters.cluster_loss,
+    ClusterSample.upper_bound,
+    ClusterSample.lower_bound,
+    ClusterSample.loss,
     assumption=N_1,
 )
 def theorem_5_2(e: Evidence) -> str:
     """no mechanism loses more than B(largest other cluster), which meets the lower bound when all clusters have one
     size
     """
-    upper = np.array([clusters.cluster_loss_upper_bound(s, m, epsilon=eps) for s, m, eps in DESIGNS])
-    lower = np.array([clusters.cluster_loss_lower_bound(s, m, epsilon=eps) for s, m, eps in DESIGNS])
+    upper = np.array([ClusterSample(s, m).upper_bound(eps) for s, m, eps in DESIGNS])
+    lower = np.array([ClusterSample(s, m).lower_bound(eps) for s, m, eps in DESIGNS])
     relations = ("deletion", "replacement")
-    exact = np.array(
-        [[clusters.cluster_loss(s, m, epsilon=eps, neighbours=r) for s, m, eps in DESIGNS] for r in relations]
-    )
+    exact = np.array([[ClusterSample(s, m).loss(eps, neighbours=r) for s, m, eps in DESIGNS] for r in relations])
     e.same(exact, [[routes.enumerated_cluster_loss(s, m, eps, r) for s, m, eps in DESIGNS] for r in relations])
     for bound, other in ((lower, min), (upper, max)):
         e.same(bound, [_bound_by_hand(s[0], other(s[1:]), m / len(s), eps) for s, m, eps in DESIGNS])
     e.needs(((lower <= exact[0] + 1e-12) & (exact[0] <= upper + 1e-12)).all() and agree(lower[:3], upper[:3]))
-    e.needs(agree([clusters.cluster_loss([500] * 20, 2, epsilon=0.1, neighbours=r) for r in relations], [0.1, 0.2]))
+    e.needs(agree([ClusterSample([500] * 20, 2).loss(0.1, neighbours=r) for r in relations], [0.1, 0.2]))
     return (
         f"lower bound <= optimum <= upper bound in {len(DESIGNS)} designs, all three equal in the {len(EQUAL)} of "
         f"equal sizes; closed form of the optimum = linear program in {exact.size} cases; sizes 3,1,2,4, two drawn, "
@@ -65,7 +64,7 @@ def theorem_5_2(e: Evidence) -> str:
     )
 
 
-@section_5("Equation (3)", subsampling.srs_loss, clusters.cluster_loss)
+@section_5("Equation (3)", subsampling.srs_loss, ClusterSample.loss)
 def equation_3(e: Evidence) -> str:
     """simple random sampling at rate m/n leaves at most ln(1 + (m/n)(e^epsilon - 1)); clusters of one record differ
     only by the relation
@@ -73,9 +72,9 @@ def equation_3(e: Evidence) -> str:
     cases = ((5, 2, 0.5), (4, 3, 1.5), (6, 2, 0.1))
     closed = [subsampling.srs_loss(epsilon, m / n) for n, m, epsilon in cases]
     e.same(closed, [_replaced_record_optimum(*case) for case in cases])
-    single = [clusters.cluster_loss([1] * n, m, epsilon=epsilon) for n, m, epsilon in cases]
+    single = [ClusterSample([1] * n, m).loss(epsilon) for n, m, epsilon in cases]
     e.same(single, [routes.enumerated_cluster_loss([1] * n, m, epsilon) for n, m, epsilon in cases])
-    replaced = [clusters.cluster_loss([1] * n, m, epsilon=eps / 2, neighbours="replacement") for n, m, eps in cases]
+    replaced = [ClusterSample([1] * n, m).loss(eps / 2, neighbours="replacement") for n, m, eps in cases]
     e.needs(agree(closed, replaced))
     return (
         f"bound = largest loss over all replacement-DP mechanisms in {len(cases)} designs ({closed[0]:.6f} for 2 of 5, "
@@ -88,8 +87,8 @@ def equation_3(e: Evidence) -> str:
     "Theorem 5.3",
     clusters.identified_cluster_loss_lower_bound,
     clusters.identified_cluster_loss_weak_bound,
-    clusters.identifying_confusion,
-    clusters.cluster_loss,
+    ClusterSample.identifying_confusion,
+    ClusterSample.loss,
     assumption="the test's quality enters as beta, the ratio of its error to its success; " + routes.NOT_PRINTED,
 )
 def theorem_5_3(e: Evidence) -> str:
@@ -108,12 +107,12 @@ def theorem_5_3(e: Evidence) -> str:
             e.same(weak[-1], np.log(rate * inside / worse))
     optimal = []
     for sizes, chosen, epsilon in UNEQUAL:
-        confusion = clusters.identifying_confusion(sizes, chosen, epsilon=epsilon)
+        confusion = ClusterSample(sizes, chosen).identifying_confusion(epsilon)
         inside, _, outside = routes.noisy_count_events(sizes, chosen, epsilon, sizes[0])  # the optimal mechanism's tail
         e.same(confusion, outside / inside)
         rate = chosen / len(sizes)
         optimal.append(clusters.identified_cluster_loss_lower_bound(epsilon, confusion=confusion, sampling_rate=rate))
-    exact = [clusters.cluster_loss(sizes, chosen, epsilon=epsilon) for sizes, chosen, epsilon in UNEQUAL]
+    exact = [ClusterSample(sizes, chosen).loss(epsilon) for sizes, chosen, epsilon in UNEQUAL]
     e.same(exact, [routes.enumerated_cluster_loss(*design) for design in UNEQUAL])
     e.needs(agree(optimal, exact) and (np.array(weak) <= np.array(strong) + 1e-12).all())
     return (
@@ -123,12 +122,12 @@ def theorem_5_3(e: Evidence) -> str:
     )
 
 
-@section_5("Section 5.2 two-stage sampling", clusters.two_stage_loss_upper_bound)
+@section_5("Section 5.2 two-stage sampling", ClusterSample.two_stage_upper_bound)
 def two_stage_sampling(e: Evidence) -> str:
     """keeping each record of the drawn clusters with chance q lowers the upper bound to about q times itself"""
 
     def bound(sizes: tuple[int, ...], chosen: int, epsilon: float, rate: float) -> float:
-        return clusters.two_stage_loss_upper_bound(sizes, chosen, epsilon=epsilon, sampling_rate=rate)
+        return ClusterSample(sizes, chosen).two_stage_upper_bound(epsilon, rate)
 
     cases = (((2, 2, 2), 1, 0.5, 0.5), ((2, 1, 1), 2, 0.8, 0.3), ((1, 2), 1, 1.0, 0.7))
     gaps = np.array([bound(*case) / _two_stage_optimum(*case) - 1 for case in cases])

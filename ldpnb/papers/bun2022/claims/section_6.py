@@ -8,7 +8,8 @@ import numpy as np
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws, samples
 from ldpnb.papers.bun2022 import routes
-from ldpnb.privacy import clusters, optimiser, subsampling, unequal
+from ldpnb.privacy import optimiser, subsampling, unequal
+from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.rng import stream
 
 section_6 = partial(claim, kind="certified")
@@ -156,7 +157,7 @@ def systematic_sampling(e: Evidence) -> str:
     preserved = unequal.systematic_rank_preserving_loss(4, step, epsilon)
     kept = unequal.systematic_loss(range(8), 3, 3.5, step=step, epsilon=epsilon)
     e.same([preserved, kept], [by_hand] * 2)
-    e.same(clusters.cluster_loss([4, 4], 1, epsilon=epsilon, neighbours="replacement"), by_hand)
+    e.same(ClusterSample([4, 4], 1).loss(epsilon, neighbours="replacement"), by_hand)
     moves = [unequal.systematic_loss(range(8), 0, place - 0.5, step=step, epsilon=epsilon) for place in range(2, 9)]
     shifted = unequal.systematic_rank_shift_loss(4, epsilon)
     e.same(max(moves), shifted)

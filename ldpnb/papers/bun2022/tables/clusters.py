@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ldpnb.notebook import table
 from ldpnb.privacy import clusters, subsampling
+from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.data_dependent import size_test_advantage
 from ldpnb.rng import stream
 
@@ -31,18 +32,18 @@ def losses_by_cluster_size(
 ) -> Iterator[dict[str, Any]]:
     """Yield bounds and optimum for changed clusters of ``1 .. largest`` records, `chosen` of `count` clusters drawn.
 
-    The theorems speak of deletion. For replacement the upper bound counts twice, the lower bound once (its proof changes
-    a record), and simple random sampling gets the mechanism's replacement budget, ``2 epsilon``.
+    The theorems speak of deletion. For replacement the upper bound counts twice, the lower bound once (its proof
+    changes a record), and simple random sampling gets the mechanism's replacement budget, ``2 epsilon``.
     """
     designs = (("equal sizes", 0.0), ("unequal sizes", spread))
     relations = (("deletion", 1), ("replacement", 2))
     for (sizes_are, width), (neighbours, steps), size in product(designs, relations, range(1, largest + 1)):
-        sizes = spread_sizes(size, count, width)
+        design = ClusterSample(spread_sizes(size, count, width), chosen)
         values = {
-            "exact": clusters.cluster_loss(sizes, chosen, epsilon=epsilon, neighbours=neighbours),
-            "upper bound": steps * clusters.cluster_loss_upper_bound(sizes, chosen, epsilon=epsilon),
-            "lower bound": clusters.cluster_loss_lower_bound(sizes, chosen, epsilon=epsilon),
-            "simple random sampling": subsampling.srs_loss(steps * epsilon, chosen / count),
+            "exact": design.loss(epsilon, neighbours=neighbours),
+            "upper bound": steps * design.upper_bound(epsilon),
+            "lower bound": design.lower_bound(epsilon),
+            "simple random sampling": subsampling.srs_loss(steps * epsilon, design.sampling_rate),
             "no amplification": steps * epsilon,
         }
         for quantity, loss in values.items():
@@ -54,10 +55,9 @@ def identification_by_cluster_size(
     largest: int, *, count: int, chosen: int, epsilon: float
 ) -> Iterator[dict[str, Any]]:
     """Yield what the best private test learns about which clusters were drawn, and the losses of Theorem 5.3."""
-    rate = chosen / count
     for size in range(1, largest + 1):
-        confusion = clusters.identifying_confusion(np.full(count, size), chosen, epsilon=epsilon)
-        test = {"confusion": confusion, "sampling_rate": rate}
+        design = ClusterSample(np.full(count, size), chosen)
+        test = {"confusion": design.identifying_confusion(epsilon), "sampling_rate": design.sampling_rate}
         strong = clusters.identified_cluster_loss_lower_bound(epsilon, **test)
         weak = clusters.identified_cluster_loss_weak_bound(epsilon, **test, epsilon=epsilon)
         advantage = size_test_advantage(2 * size, epsilon)
@@ -83,7 +83,7 @@ def misread_bounds(instances: int, *, seed: int) -> Iterator[dict[str, Any]]:
     for i in range(instances):
         sizes = rng.integers(1, 7, size=rng.integers(2, 9))
         chosen, epsilon = int(rng.integers(1, sizes.size)), float(rng.choice([0.1, 0.5, 1.0, 2.0]))
-        exact = clusters.cluster_loss(sizes, chosen, epsilon=epsilon)
+        exact = ClusterSample(sizes, chosen).loss(epsilon)
         for shift in (0, 1):
             changed, rate = int(sizes[0]) + shift, chosen / sizes.size
             other = int(sizes[1:].min())

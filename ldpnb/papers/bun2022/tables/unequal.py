@@ -9,7 +9,8 @@ import pandas as pd
 
 from ldpnb.designs.samples import poisson_positions, pps_rates, systematic_positions
 from ldpnb.notebook import table
-from ldpnb.privacy import clusters, subsampling, unequal
+from ldpnb.privacy import subsampling, unequal
+from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.rng import stream
 
 
@@ -41,7 +42,7 @@ def cluster_draws(largest: int, count: int, epsilon: float) -> Iterator[dict[str
         sizes = [size] * count
         values = {
             "in proportion to size": unequal.pps_cluster_loss(sizes, epsilon),
-            "at random": clusters.cluster_loss(sizes, 1, epsilon=epsilon),
+            "at random": ClusterSample(sizes, 1).loss(epsilon),
             "no amplification": epsilon,
         }
         for quantity, loss in values.items():
