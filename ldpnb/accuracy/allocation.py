@@ -1,5 +1,4 @@
-"""What an allocation costs under privacy: the weighted mean of a small stratified population, published with Laplace
-noise.
+"""What an allocation costs under privacy: the weighted mean of a small stratified population with Laplace noise.
 
 A population has strata of known sizes whose records hold 0 or the stratum's height; the number of records at the height
 is private. An allocation rule looks at the population and draws a sample; the weighted mean of the sample is published
@@ -107,9 +106,7 @@ def proportional(sizes: Sequence[int], sampling_rate: float) -> Rule:
 
 
 def neyman(family: Family, total: int) -> Rule:
-    """Return Neyman's allocation in whole numbers, at least one record per stratum: the best for each population by
-    itself (equation (6)).
-    """
+    """Return Neyman's allocation in whole numbers, at least one record per stratum (equation (6) of bun2022)."""
     floor = 1e-9 * max(family.heights) ** 2
 
     def rule(population: tuple[int, ...]) -> list[Draw]:
@@ -145,8 +142,7 @@ class Outcomes:
         return float(noisy_statistics.noisy_statistic_losses(self.values, self.chances, self.pairs, scale).max())
 
     def noise_scale(self, epsilon: float) -> float:
-        """Return the least scale at which the loss is at most epsilon (equation (7) of bun2022, for the noisy weighted
-        mean).
+        """Return the least scale at which the loss is at most epsilon (equation (7) of bun2022).
 
         The loss falls as the scale grows, because Laplace noise of a larger scale is that of a smaller one plus
         independent noise.
@@ -161,9 +157,7 @@ class Outcomes:
         return float(np.exp(brentq(lambda s: self.loss(float(np.exp(s))) - target, least, most, xtol=1e-14)))
 
     def total_variances(self, epsilon: float) -> NDArray[np.float64]:
-        """Return the variance of the private weighted mean in every population: sampling plus ``2 scale^2``; equation
-        (8) minimises its largest.
-        """
+        """Return the variance in every population, sampling plus ``2 scale^2``: equation (8) minimises the largest."""
         return self.variances() + 2 * self.noise_scale(epsilon) ** 2
 
 

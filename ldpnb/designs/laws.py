@@ -99,8 +99,7 @@ def one_draw(units: Sequence[Sequence[Any]], weights: ArrayLike) -> Law:
 
 
 def every_kth(records: Sequence[Any], step: int) -> Law:
-    """Return the law of a systematic sample of records in the given order: a uniform start, then every `step`-th
-    record.
+    """Return the law of a systematic sample in the given order: a uniform start, then every `step`-th record.
 
     >>> every_kth([1, 2, 3, 4], 2)
     {(1, 3): 0.5, (2, 4): 0.5}

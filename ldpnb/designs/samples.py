@@ -12,22 +12,10 @@ from ldpnb import checks
 
 
 def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the tallies of a simple random sample without replacement from their multivariate hypergeometric law.
+    """Draw the tallies, ``(k,)``, of a simple random sample from their multivariate hypergeometric law.
 
-    Parameters
-    ----------
-    counts : (k,) int
-        How many records hold each value; fewer than 10^9 in all.
-    size : int
-        Records drawn, at most the sum of `counts`.
-    rng : numpy.random.Generator
+    `counts`, of shape ``(k,)``, say how many records hold each value: fewer than 10^9 in all.
 
-    Returns
-    -------
-    (k,) int
-
-    Examples
-    --------
     >>> simple_random_tallies([3, 2], 5, rng=np.random.default_rng(1)).tolist()
     [3, 2]
     """
@@ -37,19 +25,10 @@ def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Genera
 
 
 def stratified_tallies(counts: ArrayLike, drawn: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the tallies of independent simple random samples, one per stratum.
+    """Draw the tallies, ``(strata, k)``, of independent simple random samples, one per stratum.
 
-    Parameters
-    ----------
-    counts : (strata, k) int
-        How many records of each stratum hold each value.
-    drawn : (strata,) int
-        Records drawn from each stratum, at most what it holds.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (strata, k) int
+    `counts`, of shape ``(strata, k)``, say how many records of each stratum hold each value, `drawn` how many are drawn
+    from each.
     """
     rows, sizes = np.asarray(counts), np.asarray(drawn)
     if rows.ndim != 2 or sizes.shape != rows.shape[:1]:
@@ -68,9 +47,7 @@ def simple_random_positions(population: int, size: int, *, rng: np.random.Genera
 
 
 def cluster_tallies(counts: ArrayLike, chosen: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the tallies of the records of `chosen` whole clusters out of the rows of `counts`, of shape ``(clusters,
-    k)``.
-    """
+    """Draw the tallies of `chosen` whole clusters out of the rows of `counts`, of shape ``(clusters, k)``."""
     rows = np.asarray(counts)
     if rows.ndim != 2 or not rows.sum(axis=1).all():
         raise ValueError("counts must be a table with a row per cluster, none of them empty")
@@ -91,9 +68,7 @@ def pps_rates(weights: ArrayLike, expected_size: float) -> NDArray[np.float64]:
 
 def poisson_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw the positions of a Poisson sample: each record independently with its own rate."""
-    include = np.asarray(rates, dtype=float)
-    if not ((include >= 0) & (include <= 1)).all():
-        raise ValueError(f"rates must lie in [0, 1], got rates={rates!r}")
+    include = checks.numbers(rates=rates, low=0, high=1)
     return np.flatnonzero(rng.random(include.shape) < include)
 
 
@@ -106,10 +81,7 @@ def systematic_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArr
     >>> len(systematic_positions([0.25] * 40, rng=np.random.default_rng(1)))
     10
     """
-    include = np.asarray(rates, dtype=float)
-    if not ((include >= 0) & (include <= 1)).all():
-        raise ValueError(f"rates must lie in [0, 1], got rates={rates!r}")
-    marks = np.floor(np.cumsum(include) - rng.random() + 1e-12)
+    marks = np.floor(np.cumsum(checks.numbers(rates=rates, low=0, high=1)) - rng.random() + 1e-12)
     return np.flatnonzero(np.diff(marks, prepend=-1.0) > 0)
 
 

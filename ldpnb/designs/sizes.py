@@ -69,8 +69,7 @@ def binomial_size(population: int, sampling_rate: float) -> SizeLaw:
 
 
 def truncated_gaussian_size(population: int, mean: float, deviation: float) -> SizeLaw:
-    """Return the law proportional to ``exp(-(m - mean)^2 / (2 deviation^2))`` on ``0 .. population`` (Section 3 of
-    bun2022).
+    """Return the normalised law ``exp(-(m - mean)^2 / (2 deviation^2))`` on ``0 .. population`` (Section 3 of bun2022).
 
     Reweighted by ``e^(epsilon m)`` it is again a truncated Gaussian, with mean ``mean + epsilon deviation^2``.
 

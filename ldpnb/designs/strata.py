@@ -83,23 +83,11 @@ def proportional_shares(sizes: ArrayLike, sampling_rate: float) -> NDArray[np.fl
 
 
 def neyman_shares(sizes: ArrayLike, variances: ArrayLike, total: float) -> NDArray[np.float64]:
-    r"""Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and without a cap (Section 7.2 of
-    bun2022).
+    r"""Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and uncapped (Section 7.2 of bun2022).
 
-    It minimises the variance of the weighted mean over all real allocations of `total`, provided none exceeds its
-    stratum.
+    It minimises the variance of the weighted mean over all real allocations of ``m = total`` records, provided none
+    exceeds its stratum. `variances`, not all zero, have the divisor ``n_i - 1``.
 
-    Parameters
-    ----------
-    sizes : (strata,) int
-        Records per stratum.
-    variances : (strata,) float
-        Variances with the divisor ``n_i - 1``; not all zero.
-    total : float
-        Records to draw, ``m > 0``.
-
-    Examples
-    --------
     >>> neyman_shares([10, 10], [1, 9], 8).tolist()
     [2.0, 6.0]
     """
@@ -142,26 +130,11 @@ class Capped:
 
 
 def capped_shares(sizes: ArrayLike, asked: ArrayLike) -> Capped:
-    """Take completely every stratum of which more is asked than it holds, and spread the surplus over the others in
-    proportion.
+    """Take completely every stratum of which more is asked than it holds, and spread the surplus in proportion.
 
     For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their
-    Neyman proportions.
+    Neyman proportions. The strata with a positive share must hold all that is asked.
 
-    Parameters
-    ----------
-    sizes : (strata,) int
-        Records per stratum.
-    asked : (strata,) float
-        Shares ``>= 0``; their sum may not exceed that of the sizes.
-
-    Raises
-    ------
-    ValueError
-        If more is asked than the population holds, or than the strata with a positive share hold.
-
-    Examples
-    --------
     >>> capped_shares([3, 10, 10], [5.0, 2.0, 1.0]).shares.round(12).tolist()
     [3.0, 3.333333333333, 1.666666666667]
     """
@@ -181,8 +154,7 @@ def capped_shares(sizes: ArrayLike, asked: ArrayLike) -> Capped:
 
 
 def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
-    """Return whole numbers with the same (rounded) sum: each share's floor, and one more where the remainders are
-    largest.
+    """Return whole numbers with the same (rounded) sum: floors, and one more where the remainders are largest.
 
     Ties go to the earlier stratum. No stratum gets more than its share rounded up.
 
@@ -202,19 +174,9 @@ def best_whole_allocation(sizes: ArrayLike, variances: ArrayLike, total: int) ->
 
     One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2 /
     (m_i (m_i + 1))``, never beyond the stratum. Greedy is exact because the variance is a sum of convex functions of
-    the ``m_i``. Records that cannot lower it are not drawn.
+    the ``m_i``. Records that cannot lower it are not drawn; `total` covers at least one per stratum of positive
+    variance.
 
-    Parameters
-    ----------
-    sizes : (strata,) int
-        Records per stratum.
-    variances : (strata,) float
-        Variances with the divisor ``n_i - 1``.
-    total : int
-        Records to draw, at least one per stratum of positive variance.
-
-    Examples
-    --------
     >>> best_whole_allocation([10, 10], [1, 9], 8).tolist()
     [2, 6]
     """
@@ -235,8 +197,7 @@ def best_whole_allocation(sizes: ArrayLike, variances: ArrayLike, total: int) ->
 
 
 def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
-    """Return every share rounded to the nearest whole number, halves up: the deterministic rule of Section 4.3 of
-    bun2022.
+    """Return every share rounded to the nearest whole number, halves up (deterministic, Section 4.3 of bun2022).
 
     >>> rounded_shares([1.4, 1.5]).tolist()
     [1, 2]
@@ -245,8 +206,7 @@ def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
 
 
 def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return every share rounded up with probability its fractional part, else down: the randomised rule of Section 4.3
-    of bun2022.
+    """Return every share rounded up with its fractional part's chance, else down (randomised, Section 4.3 of bun2022).
 
     >>> randomly_rounded_shares([2.0, 5.0], rng=np.random.default_rng(1)).tolist()
     [2, 5]
@@ -257,8 +217,7 @@ def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> N
 
 
 def weighted_mean(sizes: ArrayLike, sample_means: ArrayLike) -> float:
-    """Return ``sum_i (n_i / n) (mean of the sample of stratum i)``, an unbiased estimate of the population mean
-    (Section 7.2 of bun2022).
+    """Return ``sum_i (n_i / n) (sample mean of stratum i)``, unbiased for the population mean (Section 7.2 of bun2022).
 
     >>> weighted_mean([1, 3], [10.0, 2.0])
     4.0
@@ -272,22 +231,9 @@ def weighted_mean_variance(sizes: ArrayLike, variances: ArrayLike, drawn: ArrayL
 
     .. math:: \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr) \frac{s_i^2}{m_i}
 
-    Parameters
-    ----------
-    sizes : (strata,) int
-        Records per stratum ``n_i``.
-    variances : (strata,) float
-        ``s_i^2`` with the divisor ``n_i - 1``.
-    drawn : (strata,) float
-        Records drawn ``m_i``, whole or real-valued, at most ``n_i``.
+    The variances ``s_i^2`` have the divisor ``n_i - 1``; the records drawn ``m_i <= n_i`` may be whole or real-valued.
+    It is infinite if nothing is drawn from a stratum whose values differ.
 
-    Returns
-    -------
-    float
-        Infinite if nothing is drawn from a stratum whose values differ.
-
-    Examples
-    --------
     One of the two values -1 and 1 (variance 2) is drawn: the mean's variance is 1.
 
     >>> weighted_mean_variance([2], [2.0], [1])

@@ -137,7 +137,7 @@ class ClusterSample:
         return weighted_loss(step, self._log_odds(epsilon) - step)
 
     def identifying_confusion(self, epsilon: float) -> float:
-        r"""Return ``beta`` of the optimal mechanism: its tail event's chance without the changed cluster over that with.
+        r"""Return ``beta`` of the optimal mechanism: its tail's chance without the changed cluster over that with.
 
         ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 with this ``beta`` and
         ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
@@ -281,9 +281,9 @@ def identified_cluster_loss_weak_bound(
 def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) -> Real:
     """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon.
 
-    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2, which is
-    exact then. A result below 1 means that even clusters of one record lose that much. `share` and `sampling_rate`, the
-    fraction of the clusters that is drawn, lie in ``(0, 1)``.
+    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2, which
+    is exact then. A result below 1 means that even clusters of one record lose that much. `share` and `sampling_rate`,
+    the fraction of the clusters that is drawn, lie in ``(0, 1)``.
 
     >>> round(float(critical_cluster_size(0.9, epsilon=0.1, sampling_rate=0.1)), 6)
     22.223912

@@ -72,7 +72,7 @@ def size_squared_error_lower_bound(squared_estimation_error: Real, epsilon: Real
 
 
 def two_point_error(gap: Real, epsilon: Real) -> Real:
-    """Return ``gap / (1 + e^epsilon)``, an error that no private estimate avoids on both of two neighbours (Appendix F).
+    """Return ``gap / (1 + e^epsilon)``, an error that private estimates make on one of two neighbours (Appendix F).
 
     The gap is the difference of the estimated function: its sensitivity if they are the worst neighbours. Exact for two
     data sets: answering one of the two values by randomised response errs by no more on either.

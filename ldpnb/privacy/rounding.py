@@ -19,7 +19,8 @@ from ldpnb.privacy.lemmas import inserted_record_loss
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
     """Return the exact loss between `population` records and one more if the size is rounded to the nearest number.
 
-    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022). A fifth of 7 is 1, of 8 it is 2:
+    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022). A
+    fifth of 7 is 1, of 8 it is 2:
 
     >>> nearest_rounding_loss(7, 0.2, 0.5)
     0.5

@@ -105,3 +105,35 @@ def test_bad_input_is_refused_by_name_rule_and_value() -> None:
         hockey_stick.discrete_delta([0.5, 0.5], [0.5, 0.6], 0.1)
     with pytest.raises(ValueError, match=r"delta must lie in \(0, 1\), got delta=0"):
         hockey_stick.epsilon_at_delta(lambda _: 0.5, 0)
+
+
+@pytest.mark.parametrize("least", [1e-12, 699.5])
+def test_budgets_near_the_ends_of_the_range_are_found(least: float) -> None:
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < least), 0.1) == pytest.approx(least, rel=1e-11)
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 700.5), 0.1) == np.inf
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 1.5), 0.1, largest=1.0) == np.inf
+
+
+def test_a_law_without_mass_needs_no_delta() -> None:
+    delta, region = hockey_stick.laplace_delta((0.0, 0.0, 1.0), (1.0, 0.0, 1.0), 0.0)
+    assert delta == 0
+    assert region.shape == (0, 2)
+
+
+def test_the_smallest_of_equally_good_budgets_is_taken() -> None:
+    assert hockey_stick.epsilon_at_delta(lambda budget: 0.25 if budget >= 1 else 0.5, 0.25) == pytest.approx(
+        1, rel=1e-11
+    )
+
+
+def test_the_delta_of_two_laws_has_a_direction() -> None:
+    wide, narrow = (1.0, 0.0, 2.0), (1.0, 0.0, 1.0)
+    there, back = (hockey_stick.law_delta([p], [q], 0.1) for p, q in ((wide, narrow), (narrow, wide)))
+    assert there == hockey_stick.laplace_delta(wide, narrow, 0.1)[0]
+    assert back == hockey_stick.laplace_delta(narrow, wide, 0.1)[0]
+    assert there > 1.1 * back
+
+
+def test_laws_of_different_numbers_of_groups_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        hockey_stick.law_delta([(1.0, 0.0, 2.0)], [(0.5, 0.0, 1.0), (0.5, 0.0, 1.0)], 0.1)

@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 from ldpnb.designs import laws
 from ldpnb.privacy import noisy_statistics, optimiser
 
+LAWS = [
+    (laws.subsets(range(5), 2), laws.subsets([9, 1, 2, 3, 4], 2)),
+    (laws.subsets(range(4), 3), laws.subsets([9, 1, 2, 3], 3)),
+    ({(0,): 0.2, (1,): 0.3, (0, 1): 0.5}, {(0,): 0.4, (2,): 0.1, (0, 2): 0.5}),
+    ({(): 0.5, (1,): 0.25, (1, 1): 0.25}, {(): 0.1, (1,): 0.2, (1, 1): 0.7}),
+]
+
 
 def test_distance_is_the_size_of_the_symmetric_difference() -> None:
     assert optimiser.lcs_distance((1, 1, 2), (1, 2, 2)) == 2
@@ -71,22 +78,18 @@ def test_no_random_mechanism_beats_the_optimum(weights: list[float], epsilon: fl
         assert abs(np.log((p @ g) / (q @ g))) <= worst.loss + 1e-9
 
 
-def test_a_wide_reach_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"at most 30.0 nats, got 50.0"):
-        optimiser.largest_loss({(1,): 1.0}, {(2,): 1.0}, epsilon=25.0)
-
-
-@pytest.mark.parametrize("bad", [0, -1.0, np.nan, np.inf])
-def test_epsilon_must_be_positive(bad: float) -> None:
-    with pytest.raises(ValueError, match="epsilon must be > 0 and finite"):
-        optimiser.largest_loss({(1,): 1.0}, {(2,): 1.0}, epsilon=bad)
-
-
-def test_laws_must_sum_to_one_and_relations_be_known() -> None:
-    with pytest.raises(ValueError, match="law must sum to 1"):
-        optimiser.largest_loss({(1,): 0.5}, {(2,): 1.0}, epsilon=1.0)
-    with pytest.raises(ValueError, match="mechanism must be one of deletion, replacement, got mechanism='swap'"):
-        optimiser.largest_loss({(1,): 1.0}, {(2,): 1.0}, epsilon=1.0, mechanism="swap")
+@pytest.mark.parametrize(
+    ("first", "given", "message"),
+    [
+        ({(1,): 1.0}, {"epsilon": 25.0}, r"at most 30.0 nats, got 50.0"),
+        *(({(1,): 1.0}, {"epsilon": bad}, "epsilon must be > 0 and finite") for bad in (0, -1.0, np.nan, np.inf)),
+        ({(1,): 0.5}, {"epsilon": 1.0}, "law must sum to 1"),
+        ({(1,): 1.0}, {"epsilon": 1.0, "mechanism": "swap"}, "mechanism must be one of deletion, replacement, got"),
+    ],
+)
+def test_bad_arguments_are_refused(first: dict, given: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        optimiser.largest_loss(first, {(2,): 1.0}, **given)
 
 
 def test_largest_delta_is_the_rate_times_delta() -> None:
@@ -112,3 +115,118 @@ def test_noise_below_the_range_is_refused() -> None:
         ValueError, match=r"scale must be at least a 700th of the statistic's range 1000, got scale=1.0"
     ):
         noisy_statistics.noisy_statistic_losses([0, 1000], [[1, 0], [0, 1]], [[0, 1]], 1.0)
+
+
+def test_a_linear_program_promises_what_its_vertex_reaches() -> None:
+    for first, second in LAWS:
+        samples = tuple(sorted({*first, *second}, key=repr))
+        p, q = (np.array([law.get(s, 0.0) for s in samples]) for law in (first, second))
+        distances, start = optimiser._distances(samples, 0.5, "deletion"), np.zeros(len(samples))
+        promised, better = optimiser._improved(p, q, distances, start)
+        assert better is not None
+        assert promised == pytest.approx(optimiser._log_ratio(p, q, better), rel=1e-9)
+        loss, logs = optimiser.largest_log_ratio(p, q, distances)
+        assert optimiser._log_ratio(p, q, logs) == pytest.approx(loss, rel=1e-13)
+        assert optimiser._improved(p, q, distances, logs)[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_an_optimum_that_does_not_settle_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimiser, "_ROUNDS", 1)
+    with pytest.raises(RuntimeError, match="the optimum did not settle in 1 linear programs"):
+        optimiser.largest_loss(*LAWS[0], epsilon=1.0)
+
+
+def test_a_promise_that_no_vertex_keeps_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimiser, "_improved", lambda *_: (0.1, None))
+    with pytest.raises(RuntimeError, match=r"the linear program promises 0\.1 nats beyond .* that no vertex reaches"):
+        optimiser.largest_loss(*LAWS[0], epsilon=1.0)
+
+
+def test_the_largest_delta_of_one_record_is_that_of_approximate_randomised_response() -> None:
+    first, second = {(0,): 1.0}, {(1,): 1.0}
+    found = optimiser.largest_delta(first, second, epsilon=1.0, delta=0.01, epsilon_after=0.0)
+    assert found == pytest.approx((np.e - 1 + 0.02) / (np.e + 1), rel=1e-9)
+    assert optimiser.largest_delta(first, second, epsilon=1.0, delta=0.01, epsilon_after=1.0) == pytest.approx(0.01)
+
+
+def test_laws_of_the_size_may_have_different_lengths() -> None:
+    for laws_of_size in (([1.0], [0.0, 1.0]), ([0.0, 1.0], [1.0])):
+        found = optimiser.largest_size_test_advantage(*laws_of_size, epsilon=1.0)
+        assert found == pytest.approx(np.tanh(0.5), rel=1e-9)
+
+
+def test_a_mechanism_with_a_budget_per_record_hides_each_record_as_promised() -> None:
+    budget = {"a": 0.2, "b": 1.0}
+    worst = optimiser.largest_loss({("a",): 1.0}, {("b",): 1.0}, epsilon=budget)
+    for data in ((), ("a",), ("b",), ("a", "b"), ("b", "b")):
+        for record, least in budget.items():
+            here, there = worst.acceptance(data), worst.acceptance((*data, record))
+            assert abs(np.log(here / there)) <= least + 1e-12
+            assert abs(np.log((1 - here) / (1 - there))) <= least + 1e-12
+
+
+def test_a_chance_that_rounding_makes_negative_is_the_least_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimiser, "_solve", lambda *_, **__: (0.0, np.array([0.0, -1.0 - 1e-9]) / np.expm1(1.0)))
+    distances = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert optimiser._improved(np.array([1.0, 0.0]), np.array([0.5, 0.5]), distances, np.zeros(2)) == (0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("apart", "distance", "tight"),
+    [
+        (1.0 + 5e-6, 1.0, True),
+        (1.0 + 1.5e-5, 1.0, False),
+        (-1.0 - 5e-6, 1.0, True),
+        (1e-6 + 5e-10, 1e-6, True),
+        (1e-6 + 1.5e-9, 1e-6, False),
+        (0.5, 1.0, False),
+    ],
+)
+def test_logarithms_are_recomputed_along_steps_that_are_tight_up_to_the_solvers_error(
+    apart: float, distance: float, tight: bool
+) -> None:
+    found = optimiser._along_tight(np.array([0.0, apart]), distance * (1 - np.eye(2)))
+    assert (None if found is None else found.tolist()) == ([0.0, np.sign(apart) * distance] if tight else None)
+
+
+def test_logarithms_that_break_another_constraint_are_not_a_vertex() -> None:
+    distances = np.array([[0.0, 1.0, 1.5], [1.0, 0.0, 1.0], [1.5, 1.0, 0.0]])
+    assert optimiser._along_tight(np.array([0.0, 1.0, 2.0]), distances) is None
+    assert optimiser._along_tight(np.array([0.0, 1.0, 0.0]), distances) is not None
+
+
+def test_samples_of_three_sizes_are_three_separate_cases() -> None:
+    first, second = {(1,): 0.5, (1, 2): 0.2, (1, 2, 3): 0.3}, {(4,): 0.4, (1, 2): 0.2, (1, 2, 3): 0.4}
+    worst = optimiser.largest_loss(first, second, epsilon=0.1, mechanism="replacement")
+    assert worst.loss == pytest.approx(np.log(0.5 / 0.4) + 0.1, rel=1e-12)
+    assert np.isfinite(worst.log_acceptance).sum() == 2
+
+
+def test_a_single_sample_of_its_size_is_told_by_its_chances() -> None:
+    worst = optimiser.largest_loss(
+        {(1,): 0.6, (1, 2): 0.4}, {(1,): 0.3, (1, 2): 0.7}, epsilon=0.1, mechanism="replacement"
+    )
+    assert worst.loss == pytest.approx(np.log(2), rel=1e-12)
+    assert dict(zip(worst.samples, worst.log_acceptance.tolist(), strict=True)) == {(1,): 0, (1, 2): -np.inf}
+
+
+def test_the_worst_mechanism_accepts_as_often_as_its_least_budget_allows() -> None:
+    for budget, least in ((0.7, 0.7), ({"a": 0.2, "b": 1.0}, 0.2)):
+        worst = optimiser.largest_loss({("a",): 1.0}, {("b",): 1.0}, epsilon=budget)
+        accepted = max(worst.acceptance(sample) for sample in worst.samples)
+        assert accepted == pytest.approx(1 / (1 + np.exp(-least)), rel=1e-12)
+
+
+def test_a_linear_program_without_a_bound_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="the linear program failed"):
+        optimiser._solve(np.array([1.0, 0.0]), np.array([[0.0, 1.0]]), np.array([1.0]))
+
+
+def test_the_population_that_alone_gives_a_size_makes_it_likelier() -> None:
+    with_two, without = {(1,): 0.5, (1, 2): 0.2, (1, 3): 0.3}, {(1,): 1.0}
+    assert not optimiser.largest_loss(with_two, without, epsilon=0.1, mechanism="replacement").swapped
+    assert optimiser.largest_loss(without, with_two, epsilon=0.1, mechanism="replacement").swapped
+    never = {(1,): 0.5, (1, 2): 0.5, (1, 3): 0.0}
+    worst = optimiser.largest_loss(without, never, epsilon=0.1, mechanism="replacement")
+    assert worst.swapped
+    assert worst.loss == np.inf

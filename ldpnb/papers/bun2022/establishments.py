@@ -89,9 +89,10 @@ def _split(cells: pd.DataFrame, tabulation: Tabulation) -> pd.DataFrame:
     for i, (members, lower, upper) in enumerate(groups):
         allowed = least[members].sum(), most[members].sum()
         if lower > allowed[1] or upper < allowed[0]:
+            county, industry = cells["county"].iloc[i], cells["industry"].iloc[i]
             raise ValueError(
-                f"employment of county {cells['county'].iloc[i]}, industry {cells['industry'].iloc[i]} must lie between "
-                f"{allowed[0]} and {allowed[1]} by its class counts, got {lower}"
+                f"employment of county {county}, industry {industry} must lie between {allowed[0]} and {allowed[1]} by "
+                f"its class counts, got {lower}"
             )
     for column, totals in (("county", tabulation.county_employment), ("industry", tabulation.industry_employment)):
         names = cells[column].to_numpy()[cell]
@@ -104,9 +105,7 @@ def _split(cells: pd.DataFrame, tabulation: Tabulation) -> pd.DataFrame:
 def _closest(
     usual: NDArray[np.int64], least: NDArray[np.int64], most: NDArray[np.int64], groups: list[tuple[Any, int, int]]
 ) -> NDArray[np.int64]:
-    """Return whole numbers near `usual`, between `least` and `most`, whose sum over each group lies in the group's
-    range.
-    """
+    """Return whole numbers near `usual`, from `least` to `most`, whose sum over each group lies in its range."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, vstack
 
@@ -156,9 +155,7 @@ def _bent(low: int, high: int, exponent: float) -> NDArray[np.float64]:
 
 
 def _sizes_within(kind: SizeClass, establishments: int, employees: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return sizes and how many establishments have each: Zipf's law bent to the right mean, then mended to the exact
-    sum.
-    """
+    """Return sizes and how many establishments have each: Zipf's law, bent to the mean and mended to the sum."""
     exponents, means = _bends(kind.low, kind.high)
     shape = _bent(kind.low, kind.high, float(np.interp(employees / establishments, means, exponents)))
     counts = np.diff(np.rint(establishments * np.minimum(np.cumsum(shape), 1.0)), prepend=0).astype(np.int64)
@@ -173,9 +170,7 @@ def _sizes_within(kind: SizeClass, establishments: int, employees: int) -> tuple
 def _raised(
     sizes: NDArray[np.int64], counts: NDArray[np.int64], missing: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Move establishments towards the last size by `missing` steps in all, each in proportion to its distance from
-    there.
-    """
+    """Move establishments towards the last size by `missing` steps in all, in proportion to their distance from it."""
     distance = np.arange(sizes.size)[::-1]
     steps = distance * missing // max(int(distance @ counts), 1)
     target = np.arange(sizes.size) + steps
@@ -192,14 +187,13 @@ def _raised(
 
 
 def top_coded(tally: pd.DataFrame, at: int) -> pd.DataFrame:
-    """Return the tally with every establishment above `at` employees recorded as having `at` (Section 7.2 of bun2022)."""
+    """Return the tally with every establishment above `at` employees recorded as having `at` (Section 7.2)."""
     limit = checks.whole(at=at, at_least=1)
     return tally.assign(employees=np.minimum(tally["employees"], limit))
 
 
 def with_smallest_grown(tally: pd.DataFrame, to: int) -> pd.DataFrame:
-    """Return the neighbouring population in which one establishment with the fewest employees grows to `to` (Appendix
-    E.1 of bun2022).
+    """Return the neighbouring population in which one of the smallest establishments grows to `to` (Appendix E.1).
 
     >>> with_smallest_grown(pd.DataFrame({"employees": [1, 5], "establishments": [2, 1]}), 9).values.tolist()
     [[1, 1], [5, 1], [9, 1]]

@@ -1,5 +1,4 @@
-"""The independent route behind the claims of bun2022: explicit sample laws, and the worst mechanism by linear
-programming.
+"""The second route behind the claims of bun2022: explicit sample laws, the worst mechanism by linear programming.
 
 Nothing here uses a closed form of the package.
 """

@@ -175,9 +175,8 @@ def _check_sums(table: pd.DataFrame, name: str) -> None:
     for whole, parts, text in ((table["est"], small + table["n1000"], "est"), (table["n1000"], large, "n1000")):
         if (whole != parts).any():
             row = int((whole != parts).to_numpy().argmax())
-            raise ValueError(
-                f"{name} must have classes that sum to {text}, got {parts.iloc[row]} for {whole.iloc[row]} in line {row + 2}"
-            )
+            got = f"{parts.iloc[row]} for {whole.iloc[row]} in line {row + 2}"
+            raise ValueError(f"{name} must have classes that sum to {text}, got {got}")
 
 
 def _employment_ranges(cells: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
