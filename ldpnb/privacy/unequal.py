@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.designs import laws
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.optimiser import largest_loss
@@ -35,44 +36,40 @@ class Inclusion:
         Chances ``mu_0`` and ``mu_0'`` given that it is not, ``>= 0``.
     """
 
-    rate: float
-    neighbour_rate: float
-    inside: float
-    neighbour_inside: float
-    outside: float
-    neighbour_outside: float
+    rate: Real
+    neighbour_rate: Real
+    inside: Real
+    neighbour_inside: Real
+    outside: Real
+    neighbour_outside: Real
 
     def __post_init__(self) -> None:
-        checks.rate(rate=self.rate)
-        checks.rate(neighbour_rate=self.neighbour_rate)
-        checks.rate(inside=self.inside)
-        checks.rate(neighbour_inside=self.neighbour_inside)
-        checks.probability(outside=self.outside)
-        checks.probability(neighbour_outside=self.neighbour_outside)
+        for name in ("rate", "neighbour_rate", "inside", "neighbour_inside"):
+            checks.rate(**{name: getattr(self, name)})
+        for name in ("outside", "neighbour_outside"):
+            checks.probability(**{name: getattr(self, name)})
 
-    def loss_lower_bound(self) -> float:
+    def loss_lower_bound(self) -> Real:
         """Return the three-term lower bound on the loss (equation (4)).
 
         ``ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1')``: the loss given that the record is drawn, how its
         chance changes, and how well the event tells whether it is drawn.
 
-        >>> round(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).loss_lower_bound(), 9)
+        >>> round(float(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).loss_lower_bound()), 9)
         0.182321557
         """
         hidden = (1 - self.neighbour_rate) / self.neighbour_rate * self.neighbour_outside / self.neighbour_inside
-        return float(
-            np.log(self.inside / self.neighbour_inside) + np.log(self.rate / self.neighbour_rate) - np.log1p(hidden)
-        )
+        return np.log(self.inside / self.neighbour_inside) + np.log(self.rate / self.neighbour_rate) - np.log1p(hidden)
 
-    def event_loss(self) -> float:
+    def event_loss(self) -> Real:
         """Return the event's own loss; equation (4) follows by dropping ``(1-p) mu_0`` (equation (5)).
 
-        >>> round(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).event_loss(), 9)
+        >>> round(float(Inclusion(0.3, 0.25, 0.5, 0.2, 0.1, 0.1).event_loss()), 9)
         0.565313809
         """
         here = self.rate * self.inside + (1 - self.rate) * self.outside
         there = self.neighbour_rate * self.neighbour_inside + (1 - self.neighbour_rate) * self.neighbour_outside
-        return float(np.log(here / there))
+        return np.log(here / there)
 
 
 def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:

@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from ldpnb.arithmetic import Symbol
-from ldpnb.privacy import clusters, data_dependent, lemmas, rounding, subsampling
+from ldpnb.privacy import clusters, data_dependent, lemmas, rounding, subsampling, unequal
 
 FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "srs_loss": subsampling.srs_loss,
@@ -29,6 +29,8 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "chain bound": lambda e, p: rounding.random_rounding_chain_bound(p, e),
     "budget": rounding.random_rounding_budget,
     "chain budget": rounding.random_rounding_chain_budget,
+    "equation (4)": lambda e, p: unequal.Inclusion(p, p / 2, p, p / 3, p, p / 2).loss_lower_bound(),
+    "equation (5)": lambda e, p: unequal.Inclusion(p, p / 2, p, p / 3, p, p / 2).event_loss(),
     "odd gap": lambda e, p: data_dependent.size_test_advantage(5, e),
     "advantage_bound": lambda e, p: data_dependent.advantage_bound(e),
     "squared error": lambda e, p: data_dependent.size_squared_error_lower_bound(9.0, e),
