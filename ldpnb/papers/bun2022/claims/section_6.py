@@ -19,12 +19,12 @@ proposition_6_1 = partial(claim, kind="enumeration")
 def _random_inclusions() -> tuple[list[unequal.Inclusion], np.ndarray]:
     """Return events of random mechanisms on random designs over three records, and their losses by enumeration."""
     rng = stream("events of random designs", seed=6)
-    samples_ = np.array(list(product((0, 1), repeat=3)))
-    drawn = samples_[:, 0] == 1
+    subsets = np.array(list(product((0, 1), repeat=3)))
+    drawn = subsets[:, 0] == 1
     cases, losses = [], []
     for _ in range(50):
-        both = [rng.dirichlet(np.ones(len(samples_))) for _ in range(2)]
-        accept = np.array([rng.uniform(0.05, 0.95) for _ in samples_])
+        both = [rng.dirichlet(np.ones(len(subsets))) for _ in range(2)]
+        accept = np.array([rng.uniform(0.05, 0.95) for _ in subsets])
         rates = [law[drawn].sum() for law in both]
         inside = [law[drawn] @ accept[drawn] / rate for law, rate in zip(both, rates, strict=True)]
         outside = [law[~drawn] @ accept[~drawn] / (1 - rate) for law, rate in zip(both, rates, strict=True)]
