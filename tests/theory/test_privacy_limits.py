@@ -7,7 +7,16 @@ import pytest
 
 from ldpnb.designs import sizes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.privacy import clusters, lemmas, participation, random_size, shuffling, subsampling, unequal
+from ldpnb.privacy import (
+    clusters,
+    lemmas,
+    participation,
+    random_size,
+    rounding,
+    shuffling,
+    subsampling,
+    unequal,
+)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +28,26 @@ from ldpnb.privacy import clusters, lemmas, participation, random_size, shufflin
         (lambda: unequal.element_loss_floor([0.0, 0.0], 1.0), r"rates must lie in \[0, 1\] and have a positive one"),
         (lambda: unequal.poisson_loss([0.5, -0.1], [0.5, 0.5], 1.0), "rates must be one chance in"),
         (lambda: unequal.poisson_loss([0.5, 0.5], [1.1, 0.5], 1.0), "neighbour_rates must be one chance in"),
+        (lambda: subsampling.srs_loss(0.0, 0.5), "epsilon must be > 0 and finite, got epsilon=0.0"),
+        (lambda: subsampling.srs_loss(1.0, 1.5), r"sampling_rate must lie in \(0, 1\], got sampling_rate=1.5"),
+        (
+            lambda: subsampling.proportion_noise_scale(1.0, 10, 5),
+            "population must be an integer >= 10, got population=5",
+        ),
+        (lambda: rounding.random_rounding_loss(0, 0.5, 1.0), "population must be an integer >= 1, got population=0"),
+        (lambda: rounding.random_rounding_loss(5, 1.0, 1.0), r"sampling_rate must lie in \(0, 1\), got"),
+        (
+            lambda: lemmas.mixture_loss(0.5, common=1.0, other=0.5),
+            "other must be >= common, got other=0.5 and common=1.0",
+        ),
+        (lambda: lemmas.inserted_record_loss(5, 4, 1.0), "size must be at most the population's 4, got size=5"),
+        (lambda: unequal.Inclusion(0, 0.5, 0.5, 0.5, 0.5, 0.5), r"rate must lie in \(0, 1\], got rate=0"),
+        (lambda: unequal.poisson_loss([0.5], [0.5, 0.5], 1.0), "neighbour_rates must be one chance"),
+        (lambda: unequal.pps_cluster_loss([1], 1.0), "sizes must be integers >= 1 with a sum of at least 2"),
+        (
+            lambda: unequal.systematic_loss(range(5), 0, 9, step=2, epsilon=1.0),
+            "step must divide the number of records",
+        ),
         (lambda: lemmas.inserted_record_loss(0, 0, 1.0), "population must be an integer >= 1, got population=0"),
         (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 0), "order must be an integer >= 1, got order=0"),
         (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 4), "order must be at most 3, got order=4"),

@@ -59,11 +59,6 @@ def test_a_sum_of_sizes_is_decided_by_the_best_size() -> None:
     assert worst.loss == pytest.approx(np.log(0.5 / 0.4) + 0.1)
 
 
-def test_budgets_per_record_add_up() -> None:
-    budget = {"a": 0.2, "b": 1.0}
-    assert optimiser.largest_loss({("a",): 1.0}, {("b",): 1.0}, epsilon=budget).loss == pytest.approx(1.2)
-
-
 @settings(max_examples=20, derandomize=True, deadline=None)
 @given(st.lists(st.floats(0.01, 1), min_size=8, max_size=8), st.sampled_from([1e-4, 0.3, 1.5]))
 def test_no_random_mechanism_beats_the_optimum(weights: list[float], epsilon: float) -> None:
@@ -90,12 +85,6 @@ def test_no_random_mechanism_beats_the_optimum(weights: list[float], epsilon: fl
 def test_bad_arguments_are_refused(first: dict, given: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         optimiser.largest_loss(first, {(2,): 1.0}, **given)
-
-
-def test_largest_delta_is_the_rate_times_delta() -> None:
-    first, second = laws.subsets(range(5), 2), laws.subsets([9, 1, 2, 3, 4], 2)
-    found = optimiser.largest_delta(first, second, epsilon=1.0, delta=0.01, epsilon_after=np.log1p(0.4 * np.expm1(1.0)))
-    assert found == pytest.approx(0.004, rel=1e-8)
 
 
 def test_best_test_on_equal_size_laws_has_no_advantage() -> None:

@@ -43,26 +43,3 @@ def test_fixed_size_lemma_extremes() -> None:
     assert lemmas.mixture_loss(0.4, common=0.0, other=1.0) == lemmas.mixture_loss_product_form(
         0.4, common=0.0, other=1.0
     )
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: subsampling.srs_loss(0.0, 0.5), "epsilon must be > 0 and finite, got epsilon=0.0"),
-        (lambda: subsampling.srs_loss(1.0, 1.5), r"sampling_rate must lie in \(0, 1\], got sampling_rate=1.5"),
-        (
-            lambda: subsampling.proportion_noise_scale(1.0, 10, 5),
-            "population must be an integer >= 10, got population=5",
-        ),
-        (lambda: rounding.random_rounding_loss(0, 0.5, 1.0), "population must be an integer >= 1, got population=0"),
-        (lambda: rounding.random_rounding_loss(5, 1.0, 1.0), r"sampling_rate must lie in \(0, 1\), got"),
-        (
-            lambda: lemmas.mixture_loss(0.5, common=1.0, other=0.5),
-            "other must be >= common, got other=0.5 and common=1.0",
-        ),
-        (lambda: lemmas.inserted_record_loss(5, 4, 1.0), "size must be at most the population's 4, got size=5"),
-    ],
-)
-def test_bad_arguments_are_refused(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -60,20 +60,3 @@ def test_odd_sizes_cost_more_than_the_even_number_below() -> None:
     found = max(unequal.systematic_loss(range(6), 0, place + 0.5, step=2, epsilon=0.5) for place in range(6))
     assert found / 0.5 == pytest.approx(3.2402290, rel=1e-6)
     assert found > unequal.systematic_rank_shift_loss(3, 0.5) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: unequal.Inclusion(0, 0.5, 0.5, 0.5, 0.5, 0.5), r"rate must lie in \(0, 1\], got rate=0"),
-        (lambda: unequal.poisson_loss([0.5], [0.5, 0.5], 1.0), "neighbour_rates must be one chance"),
-        (lambda: unequal.pps_cluster_loss([1], 1.0), "sizes must be integers >= 1 with a sum of at least 2"),
-        (
-            lambda: unequal.systematic_loss(range(5), 0, 9, step=2, epsilon=1.0),
-            "step must divide the number of records",
-        ),
-    ],
-)
-def test_bad_arguments_are_refused(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
