@@ -16,20 +16,15 @@ from ldpnb.mechanisms.groups import GroupMeans
 
 
 def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDArray[np.float64]:
-    """Return unbiased estimates of the group means, ``sum / (gain n)`` (Definition 5.1 of juarez2022).
+    """Return unbiased estimates ``(..., d)`` of the group means, ``sum / (gain n)`` (Definition 5.1 of juarez2022).
 
     Parameters
     ----------
     mechanism : DiscretisedMeans or LaplaceMeans
-        Its ``gain`` is ``a (2b - 1)`` or ``a``.
     sums : (..., d) float
         Sums of the values reported for each group, as `sample_sums` draws them.
     sizes : (d,) int
-        Known sizes of the groups.
-
-    Returns
-    -------
-    (..., d) float
+        Known sizes of the groups, ``>= 1``.
     """
     numbers = checks.counts(sizes=sizes, minimum_size=2)
     if numbers.min() < 1:
@@ -38,7 +33,7 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDA
 
 
 def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.float64]:
-    """Return the first mean minus the second, for means ``(..., d)``.
+    """Return the first mean of the pair minus the second, for means ``(..., d)``.
 
     >>> signed_gap([0.75, 0.25]).tolist()
     0.5
@@ -60,8 +55,7 @@ def folded_cdf(x: ArrayLike, mean: ArrayLike) -> NDArray[np.float64]:
 
 
 def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
-    """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability in which the likelihood ratio is
-    largest.
+    """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability with the largest likelihood ratio.
 
     Values are ranked by ``f(x; mean) / max_m f(x; m)`` (Feldman and Cousins 1998): near 0 the interval is one-sided,
     far away it is ``mean +- z``, and between it moves over smoothly. Found by bisection on its lower end.
@@ -84,18 +78,16 @@ def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
         upper = _upper(middle, centre, folded_cdf(middle, centre) + probability)
         right = _log_ratio(middle, centre) < _log_ratio(upper, centre)
         low, high = np.where(right, middle, low), np.where(right, high, middle)
-    start = np.where(
-        _log_ratio(np.zeros(centre.size), centre) >= _log_ratio(_upper(low * 0, centre, probability), centre), 0.0, low
-    )
+    zero = np.zeros(centre.size)
+    start = np.where(_log_ratio(zero, centre) >= _log_ratio(_upper(zero, centre, probability), centre), 0.0, low)
     return np.stack([start, _upper(start, centre, folded_cdf(start, centre) + probability)], axis=1)
 
 
 def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) -> NDArray[np.float64]:
-    """Return confidence intervals for ``|gap|`` from unbiased normal estimates of the signed gap: all gaps whose
-    `acceptance_region` holds it.
+    """Return confidence intervals for ``|gap|`` from unbiased normal estimates of the signed gap.
 
-    Their coverage is `level` whatever the gap, they are never empty, and they start at 0 when the data do not exclude
-    it.
+    An interval consists of all gaps whose `acceptance_region` holds the estimate. Their coverage is `level` whatever
+    the gap, they are never empty, and they start at 0 when the data do not exclude it.
 
     Parameters
     ----------
@@ -143,8 +135,9 @@ def _upper(low: NDArray[np.float64], mean: NDArray[np.float64], target: ArrayLik
 
 
 def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``ln f(x; mean) - max_m ln f(x; m)`` for the folded normal density; the maximiser solves ``m = x tanh(x
-    m)``, 0 for ``x <= 1``.
+    """Return ``ln f(x; mean) - max_m ln f(x; m)`` for the folded normal density ``f``.
+
+    The maximiser solves ``m = x tanh(x m)``, 0 for ``x <= 1``.
     """
     best = x
     for _ in range(30):

@@ -194,10 +194,10 @@ def gap_estimates(column: files.GroupedColumn | None, epsilon: float, *, seed: i
         pair = float(moments[0]), float(moments[1])
         sums = mechanism.sample_sums(column.counts, held, rng=stream("own gap", name, epsilon, seed=seed))
         if isinstance(mechanism, SignedBit | SignedLaplace):
-            estimate, variance = gap_estimators.contrast_gap(mechanism, sums), gaps.contrast_variance(mechanism, pair)
+            estimate = gap_estimators.contrast_gap(mechanism, sums)
         else:
             estimate = gap_estimators.signed_gap(gap_estimators.group_means(mechanism, sums, column.sizes))
-            variance = gaps.gap_variance(mechanism, column.sizes, pair)
+        variance = gaps.GroupGap(mechanism, column.sizes).variance(pair)
         truth = float(column.means[0] - column.means[1])
         rows.append((name, truth, unit * float(estimate[0]), unit * float(np.sqrt(variance))))
     return pd.DataFrame(rows, columns=columns)

@@ -1,6 +1,6 @@
-"""Mechanisms for the gap between two group means alone: one number per client, and no group.
+"""Mechanisms for the gap between two group means alone: one number per user, and no group.
 
-The gap is the sum over clients of ``s v / n`` with ``s = +1`` in the first group and ``-1`` in the second, so a client
+The gap is the sum over users of ``s v / n`` with ``s = +1`` in the first group and ``-1`` in the second, so a user
 needs to protect only the single bounded number ``x = s v n_min / n``. Nothing depends on the group beyond it.
 `SignedBit` sends a sign, `SignedLaplace` adds noise; both are exactly epsilon-LDP in group and value together. Neither
 is in juarez2022: they are what its two mechanisms should be compared with. The bit is better than ``M_R`` for equal
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.mechanisms import moves
 
 
 def contrast_weights(sizes: tuple[int, ...], pair: tuple[int, int]) -> NDArray[np.float64]:
-    """Return each group's factor of the value: ``n_min / n`` for the first of the pair, ``-n_min / n`` for the second,
-    0 for any other.
+    """Return each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the pair, 0 for any other.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ class SignedBit:
     sizes : (d,) int
         Publicly known sizes of the groups.
     pair : (int, int)
-        The two groups compared; clients of other groups toss a fair coin.
+        The two groups compared; users of other groups toss a fair coin.
 
     Examples
     --------
     >>> bit = SignedBit(epsilon=np.log(3), sizes=(1, 1))
-    >>> round(bit.gain, 12), bit.channel().round(12).tolist()
+    >>> round(float(bit.gain), 12), bit.channel().round(12).tolist()
     (0.5, [[0.75, 0.25, 0.25, 0.75], [0.25, 0.75, 0.75, 0.25]])
     """
 
@@ -77,41 +77,37 @@ class SignedBit:
         contrast_weights(self.sizes, self.pair)
 
     @property
-    def gain(self) -> float:
+    def gain(self) -> Real:
         """Mean ``tanh(epsilon / 2)`` of the sign per unit of ``x``."""
-        return float(np.tanh(self.epsilon / 2))
+        return np.tanh(self.epsilon / 2)
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
-        """Return ``Pr(sign | group, value)`` as ``(2, d m)``: signs -1 and +1, inputs ``(0, values[0]), (0, values[1]),
-        ...``.
-        """
+        """Return ``Pr(sign | group, value)`` of -1 and +1, ``(2, d m)``; inputs as `groups.DiscretisedMeans.channel`."""
         x = np.outer(contrast_weights(self.sizes, self.pair), moves.unit_values(values)).ravel()
         return moves.sign_probabilities(x, self.epsilon)
 
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw the sum of all signs from its exact law, shape ``(repetitions,)``; arguments as
-        `groups.DiscretisedMeans.sample_tallies`.
-        """
+        """Draw the sum of all signs, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         held, numbers = moves.tallied(counts, values, len(self.sizes))
         x = contrast_weights(self.sizes, self.pair)[:, None] * numbers
         draws = checks.whole(repetitions=repetitions, at_least=1)
-        plus = rng.binomial(held, moves.sign_probabilities(x, self.epsilon)[1], size=(draws, *held.shape)).sum(
-            axis=(1, 2)
-        )
-        return np.asarray(2 * plus - held.sum(), dtype=np.float64)
+        signs = rng.binomial(held, moves.sign_probabilities(x, self.epsilon)[1], size=(draws, *held.shape))
+        return np.asarray(2 * signs.sum(axis=(1, 2)) - held.sum(), dtype=np.float64)
 
     def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Randomize clients one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to signs ``(n,) int``."""
-        x = _numbers(groups, values, self.sizes, self.pair)
+        """Randomize users one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to signs ``(n,) int``."""
+        own, numbers = moves.listed(groups, values, len(self.sizes))
+        x = contrast_weights(self.sizes, self.pair)[own] * numbers
         return np.where(rng.random(x.size) < moves.sign_probabilities(x, self.epsilon)[1], 1, -1)
 
 
 @dataclass(frozen=True, slots=True)
 class SignedLaplace:
-    """The number ``x = +-v n_min / n`` with Laplace noise of scale ``2 / epsilon``: beats `SignedBit` in the worst case
-    from 2.33 nats on.
+    """The number ``x = +-v n_min / n`` with Laplace noise of scale ``2 / epsilon``.
+
+    In the worst case it beats `SignedBit` from 2.33 nats on.
 
     Parameters
     ----------
@@ -120,7 +116,7 @@ class SignedLaplace:
     sizes : (d,) int
         Publicly known sizes of the groups.
     pair : (int, int)
-        The two groups compared; clients of other groups send noise alone.
+        The two groups compared; users of other groups send noise alone.
 
     Examples
     --------
@@ -142,40 +138,24 @@ class SignedLaplace:
         return 1.0
 
     @property
-    def scale(self) -> float:
+    def scale(self) -> Real:
         """Laplace scale ``2 / epsilon``: the number lies in ``[-1, 1]``."""
         return 2 / self.epsilon
 
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw the sum of all reports from its exact law, shape ``(repetitions,)``; arguments as
-        `groups.DiscretisedMeans.sample_tallies`.
-        """
+        """Draw the sum of all reports, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         held, numbers = moves.tallied(counts, values, len(self.sizes))
         total = float((contrast_weights(self.sizes, self.pair)[:, None] * numbers * held).sum())
         draws = checks.whole(repetitions=repetitions, at_least=1)
         return total + self.scale * moves.sum_of_laplace(np.full(draws, held.sum()), rng=rng)
 
     def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Randomize clients one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to numbers ``(n,)
-        float``.
-        """
-        x = _numbers(groups, values, self.sizes, self.pair)
-        return x + rng.laplace(scale=self.scale, size=x.size)
+        """Randomize users one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to numbers ``(n,)``."""
+        own, numbers = moves.listed(groups, values, len(self.sizes))
+        return contrast_weights(self.sizes, self.pair)[own] * numbers + rng.laplace(scale=self.scale, size=own.size)
 
 
 Contrast = SignedBit | SignedLaplace
 """Either mechanism for a gap alone."""
-
-
-def _numbers(
-    groups: ArrayLike, values: ArrayLike, sizes: tuple[int, ...], pair: tuple[int, int]
-) -> NDArray[np.float64]:
-    own, numbers = np.asarray(groups), moves.unit_values(values)
-    if own.ndim != 1 or own.shape != numbers.shape or own.dtype.kind not in "iu":
-        raise ValueError(f"groups must be integers, one per value, got shapes {own.shape} and {numbers.shape}")
-    if own.size and not (own.min() >= 0 and own.max() < len(sizes)):
-        raise ValueError(f"groups must lie in 0 .. {len(sizes) - 1}, got {own.min()} .. {own.max()}")
-    weights = contrast_weights(sizes, pair)[own]
-    return np.asarray(weights * numbers)

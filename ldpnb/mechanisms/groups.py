@@ -1,6 +1,6 @@
 """Mechanisms for a number in ``[-1, 1]`` together with a sensitive group: the two group-mean mechanisms of juarez2022.
 
-A client of group ``g`` with value ``v`` reports a group and a value. The group goes through randomised response; if it
+A user of group ``g`` with value ``v`` reports a group and a value. The group goes through randomised response; if it
 changes, the value is replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a
 real number with Laplace noise. Both know their *exact* privacy loss, which is not the one the source states. For a gap
 alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.mechanisms import moves
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
 @dataclass(frozen=True, slots=True)
 class DiscretisedMeans:
-    """The mechanism ``M_R``: group by randomised response, value rounded to a sign which goes through randomised
-    response as well.
+    """The mechanism ``M_R``: the group by randomised response, the value rounded to a sign, which goes through it too.
 
     Parameters
     ----------
@@ -39,8 +40,8 @@ class DiscretisedMeans:
     Examples
     --------
     >>> mechanism = DiscretisedMeans(group_epsilon=np.log(3), value_epsilon=np.log(3))
-    >>> round(mechanism.keep, 12), round(mechanism.sharpness, 12), round(float(np.exp(mechanism.epsilon)), 12)
-    (0.75, 0.5, 4.5)
+    >>> [round(float(x), 12) for x in (mechanism.keep, mechanism.sharpness, np.exp(mechanism.epsilon))]
+    [0.75, 0.5, 4.5]
     """
 
     group_epsilon: float
@@ -53,72 +54,71 @@ class DiscretisedMeans:
         checks.whole(groups=self.groups, at_least=2)
 
     @classmethod
-    def published(cls, epsilon: float, groups: int = 2) -> "DiscretisedMeans":
-        """Return the source's allocation for a claimed budget: ``eps1 = eps2 = epsilon`` (Appendix A.1). Its loss is
-        larger than `epsilon`.
-        """
+    def published(cls, epsilon: Real, groups: int = 2) -> "DiscretisedMeans":
+        """Return the source's allocation ``eps1 = eps2 = epsilon`` (Appendix A.1), whose loss exceeds `epsilon`."""
         return cls(epsilon, epsilon, groups)
 
     @classmethod
-    def calibrated(cls, epsilon: float, groups: int = 2) -> "DiscretisedMeans":
-        """Return the allocation of least variance whose exact loss is `epsilon`: ``eps2 = epsilon``, ``eps1 = ln((1 +
-        e^epsilon) / 2)``.
+    def calibrated(cls, epsilon: Real, groups: int = 2) -> "DiscretisedMeans":
+        """Return the allocation of least variance whose exact loss is `epsilon`.
 
-        It is optimal for any sizes of the groups: with ``t = tanh(eps2 / 2)`` and ``eps1 = epsilon - ln(1 + t)`` the
-        variance (20) is a product of two decreasing functions of ``t``.
+        It is ``eps2 = epsilon``, ``eps1 = ln((1 + e^epsilon) / 2)``, for any sizes of the groups: with
+        ``t = tanh(eps2 / 2)`` and ``eps1 = epsilon - ln(1 + t)`` the variance (20) is a product of two decreasing
+        functions of ``t``.
 
-        Examples
-        --------
-        >>> round(DiscretisedMeans.calibrated(1.5).epsilon, 12)
+        >>> round(float(DiscretisedMeans.calibrated(1.5).epsilon), 12)
         1.5
         """
         budget = checks.positive(epsilon=epsilon)
-        return cls(budget + float(np.log1p(np.expm1(-budget) / 2)), budget, groups)
+        return cls(budget + np.log1p(np.expm1(-budget) / 2), budget, groups)
 
     @property
-    def keep(self) -> float:
-        """Probability ``a = e^eps1 / (e^eps1 + d - 1)`` of reporting the own group."""
-        return moves.keep_probability(self.group_epsilon, self.groups)
+    def response(self) -> KaryRandomisedResponse:
+        """What the group goes through."""
+        return KaryRandomisedResponse(self.group_epsilon, self.groups)
 
     @property
-    def move(self) -> float:
+    def keep(self) -> Real:
+        """Probability ``a = e^eps1 / (e^eps1 + d - 1)`` of reporting one's own group."""
+        return self.response.p
+
+    @property
+    def move(self) -> Real:
         """Probability ``(1 - a) / (d - 1)`` of reporting a given other group."""
-        return moves.move_probability(self.group_epsilon, self.groups)
+        return self.response.q
 
     @property
-    def sharpness(self) -> float:
-        """Mean ``2b - 1 = tanh(eps2 / 2)`` of a kept client's sign per unit of its value."""
-        return float(np.tanh(self.value_epsilon / 2))
+    def sharpness(self) -> Real:
+        """Mean ``2b - 1 = tanh(eps2 / 2)`` of a kept user's sign per unit of its value."""
+        return np.tanh(self.value_epsilon / 2)
 
     @property
-    def gain(self) -> float:
-        """Expected sum that a client adds to its own group per unit of its value, ``a (2b - 1)``."""
+    def gain(self) -> Real:
+        """Expected sum that a user adds to its own group per unit of its value, ``a (2b - 1)``."""
         return self.keep * self.sharpness
 
     @property
-    def epsilon(self) -> float:
+    def epsilon(self) -> Real:
         """Exact privacy loss in nats, for every number of groups: ``max(eps2, eps1 + ln(1 + tanh(eps2 / 2)))``."""
-        return max(self.value_epsilon, self.group_epsilon + float(np.log1p(self.sharpness)))
+        return max(self.value_epsilon, self.group_epsilon + np.log1p(self.sharpness))
 
     @property
-    def claimed_epsilon(self) -> float:
+    def claimed_epsilon(self) -> Real:
         """Loss ``max(eps1, eps2)`` that Theorem 4.1 of juarez2022 states, in nats."""
         return max(self.group_epsilon, self.value_epsilon)
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
-        """Return ``Pr(report | group, value)``, linear in the value, so that its extremes are attained at ``-1`` and
-        ``1``.
+        """Return ``Pr(report | group, value)``, linear in the value, so that it is extreme at ``-1`` and ``1``.
 
         Parameters
         ----------
         values : (m,) float
-            Values in ``[-1, 1]``.
+            In ``[-1, 1]``.
 
         Returns
         -------
         (2 d, d m) float
-            Reports in the order ``(0, -1), (0, +1), (1, -1), ...``; inputs in the order ``(0, values[0]), (0,
-            values[1]), ...``.
+            Reports in the order ``(0, -1), (0, +1), (1, -1), ...``; inputs ``(0, values[0]), (0, values[1]), ...``.
         """
         held = moves.unit_values(values)
         own = self.keep * moves.sign_probabilities(held, self.value_epsilon)
@@ -130,13 +130,12 @@ class DiscretisedMeans:
     def sample_tallies(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw the number of reports of each group and sign from their exact joint law, at a cost that does not depend
-        on the clients.
+        """Draw the reports of each group and sign from their exact joint law, at a cost free of the number of users.
 
         Parameters
         ----------
         counts : (d, m) int
-            How many clients of each group hold each value.
+            How many users of each group hold each value.
         values : (m,) or (d, m) float
             Those values, in ``[-1, 1]``.
         repetitions : int
@@ -164,32 +163,32 @@ class DiscretisedMeans:
     def randomize(
         self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Randomize clients one by one.
+        """Randomize users one by one.
 
         Parameters
         ----------
         groups : (n,) int
-            Each client's group in ``0 .. d-1``.
+            Each user's group in ``0 .. d-1``.
         values : (n,) float
-            Each client's value in ``[-1, 1]``.
+            Each user's value in ``[-1, 1]``.
         rng : numpy.random.Generator
 
         Returns
         -------
         groups, signs : (n,) int
-            Each client's report.
+            Each user's report.
         """
-        reported, kept, numbers = moves.randomize_groups(groups, values, self.keep, self.groups, rng)
+        own, numbers = moves.listed(groups, values, self.groups)
+        reported, kept = moves.randomize_groups(own, self.response, rng)
         plus = rng.random(numbers.size) < moves.sign_probabilities(numbers * kept, self.value_epsilon)[1]
         return reported, np.where(plus, 1, -1)
 
 
 @dataclass(frozen=True, slots=True)
 class LaplaceMeans:
-    """The mechanism ``M_L``: group by randomised response, Laplace noise on the value, of another scale when the group
-    has changed.
+    """The mechanism ``M_L``: the group by randomised response, the value with Laplace noise.
 
-    A client that keeps its group adds noise of scale ``2 / eps2``, one that does not sends noise of scale ``k / eps2``
+    A user who keeps the group adds noise of scale ``2 / eps2``; one who does not sends noise of scale ``k / eps2``
     alone.
 
     Parameters
@@ -199,7 +198,7 @@ class LaplaceMeans:
     value_epsilon : float
         Budget ``eps2 > 0`` of the value, nats.
     k : float
-        Numerator ``k > 0`` of the noise scale of clients whose group changed. Only ``k = 2`` has a finite privacy loss.
+        Numerator ``k > 0`` of the noise scale of users whose group changed. Only ``k = 2`` has a finite privacy loss.
     groups : int
         Number ``d >= 2`` of groups.
     reversed_noise : bool
@@ -231,79 +230,77 @@ class LaplaceMeans:
 
     @classmethod
     def published(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
-        """Return the source's "optimal" mechanism for a claimed budget (Appendix B). Its exact loss is infinite unless
-        ``epsilon = 2``.
+        """Return the source's "optimal" mechanism for a claimed budget (Appendix B): private at ``epsilon = 2`` only.
 
-        ``eps2 = epsilon`` and ``k = max(2/3, epsilon)``, with ``eps1 = ln(2 / epsilon) + epsilon - 1`` from 2/3 on and
-        ``ln 3 - epsilon / 2`` below.
+        It has ``eps2 = epsilon``, ``k = max(2/3, epsilon)`` and the budget `published_group_epsilon` of the group.
         """
         return cls(published_group_epsilon(epsilon), epsilon, max(2 / 3, epsilon), groups)
 
     @classmethod
     def executed(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
-        """Return what the code published with the source runs for its Table 2: ``k`` capped at 2 and the two noise
-        scales reversed.
-        """
-        return cls(
-            published_group_epsilon(epsilon), epsilon, min(2.0, max(2 / 3, epsilon)), groups, reversed_noise=True
-        )
+        """Return what the source's code runs for its Table 2: ``k`` capped at 2 and the two noise scales reversed."""
+        k = min(2.0, max(2 / 3, epsilon))
+        return cls(published_group_epsilon(epsilon), epsilon, k, groups, reversed_noise=True)
 
     @classmethod
-    def calibrated(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
-        """Return the mechanism with ``k = 2`` of exact loss `epsilon`: ``eps2 = epsilon``, ``eps1 = epsilon / 2``
-        (Theorem 4.3 at k = 2).
-        """
+    def calibrated(cls, epsilon: Real, groups: int = 2) -> "LaplaceMeans":
+        """Return the mechanism of exact loss `epsilon`, ``k = 2, eps2 = epsilon, eps1 = epsilon / 2`` (Theorem 4.3)."""
         return cls(checks.positive(epsilon=epsilon) / 2, epsilon, 2.0, groups)
 
     @property
-    def keep(self) -> float:
-        """Probability ``a = e^eps1 / (e^eps1 + d - 1)`` of reporting the own group."""
-        return moves.keep_probability(self.group_epsilon, self.groups)
+    def response(self) -> KaryRandomisedResponse:
+        """What the group goes through."""
+        return KaryRandomisedResponse(self.group_epsilon, self.groups)
 
     @property
-    def move(self) -> float:
+    def keep(self) -> Real:
+        """Probability ``a = e^eps1 / (e^eps1 + d - 1)`` of reporting one's own group."""
+        return self.response.p
+
+    @property
+    def move(self) -> Real:
         """Probability ``(1 - a) / (d - 1)`` of reporting a given other group."""
-        return moves.move_probability(self.group_epsilon, self.groups)
+        return self.response.q
 
     @property
-    def gain(self) -> float:
-        """Expected sum that a client adds to its own group per unit of its value, ``a``."""
+    def gain(self) -> Real:
+        """Expected sum that a user adds to its own group per unit of its value, ``a``."""
         return self.keep
 
     @property
-    def kept_scale(self) -> float:
-        """Laplace scale of clients that report their own group."""
+    def kept_scale(self) -> Real:
+        """Laplace scale of users who report their own group."""
         return (self.k if self.reversed_noise else 2.0) / self.value_epsilon
 
     @property
-    def moved_scale(self) -> float:
-        """Laplace scale of clients that report another group."""
+    def moved_scale(self) -> Real:
+        """Laplace scale of users who report another group."""
         return (2.0 if self.reversed_noise else self.k) / self.value_epsilon
 
     @property
-    def epsilon(self) -> float:
-        """Exact privacy loss in nats: ``max(eps2, eps2 / 2 + eps1)`` at ``k = 2`` and infinite otherwise, for every
-        number of groups.
+    def epsilon(self) -> Real:
+        """Exact privacy loss in nats, for any number of groups: infinite unless ``k = 2``.
+
+        There it is ``max(eps2, eps2 / 2 + eps1)``.
         """
         if self.k != 2.0:
             return float("inf")
         return max(self.value_epsilon, self.value_epsilon / 2 + self.group_epsilon)
 
     @property
-    def claimed_epsilon(self) -> float:
+    def claimed_epsilon(self) -> Real:
         """Loss that equation (1) of juarez2022 states, in nats."""
         flipped = np.log(2 / self.k) + self.value_epsilon / 2 - self.group_epsilon
         kept = np.log(self.k / 2) + self.value_epsilon / self.k + self.group_epsilon
-        return max(self.value_epsilon, float(flipped), float(kept))
+        return max(self.value_epsilon, flipped, kept)
 
     @property
     def clipped_epsilon(self) -> float:
-        """Exact privacy loss in nats if reports are clipped to ``[-1, 1]``, which biases them: atoms at the ends,
-        densities between.
+        """Exact privacy loss in nats if reports are clipped to ``[-1, 1]``, which biases them.
 
-        The largest of ``eps2`` (same group), ``eps1 + eps2/k + max(0, ln(k/2))`` (a kept report at its own end: the
-        atom there, or just inside) and ``ln(2/k) + eps2/2 - eps1`` (a changed one at 0; at the far end it loses less
-        than ``eps2``).
+        Clipped reports have atoms at the ends and densities between. The loss is the largest of ``eps2`` (same group),
+        ``eps1 + eps2/k + max(0, ln(k/2))`` (a kept report at its own end: the atom there, or just inside) and
+        ``ln(2/k) + eps2/2 - eps1`` (a changed one at 0; at the far end it loses less than ``eps2``).
         """
         if self.reversed_noise:
             raise ValueError("clipped_epsilon is for the mechanism as stated, got reversed_noise=True")
@@ -312,13 +309,10 @@ class LaplaceMeans:
         return max(self.value_epsilon, kept, moved)
 
     def law(self, group: int, value: float) -> NDArray[np.float64]:
-        """Return the law of a report: for each reported group its probability, and location and scale of the Laplace
-        law of the value.
+        """Return the law of a report ``(d, 3)``: each group's probability, and its value's Laplace location and scale.
 
-        Returns
-        -------
-        (d, 3) float
-            Columns probability, location, scale.
+        >>> LaplaceMeans(np.log(3), 4.0).law(0, -1.0).round(12).tolist()
+        [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
         (number,) = moves.unit_values([value])
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
@@ -328,24 +322,10 @@ class LaplaceMeans:
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw the sum of the values reported for each group from their exact joint law, at a cost that does not depend
-        on the clients.
+        """Draw the sum of the values reported for each group from their exact joint law, ``(repetitions, d)``.
 
-        The sum of ``N`` Laplace variables is a scaled difference of two Gamma(N) variables.
-
-        Parameters
-        ----------
-        counts : (d, m) int
-            How many clients of each group hold each value.
-        values : (m,) or (d, m) float
-            Those values, in ``[-1, 1]``.
-        repetitions : int
-            Independent draws.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (repetitions, d) float
+        Arguments and cost are those of `DiscretisedMeans.sample_tallies`: the sum of ``N`` Laplace variables is a
+        scaled difference of two Gamma(N) variables.
         """
         held, numbers = moves.tallied(counts, values, self.groups)
         kept, arrived = moves.sample_moves(held, self.keep, repetitions, rng)
@@ -356,14 +336,9 @@ class LaplaceMeans:
     def randomize(
         self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Randomize clients one by one; as `DiscretisedMeans.randomize`, with real values.
-
-        Returns
-        -------
-        groups : (n,) int
-        values : (n,) float
-        """
-        reported, kept, numbers = moves.randomize_groups(groups, values, self.keep, self.groups, rng)
+        """Randomize users one by one, as `DiscretisedMeans.randomize`: groups ``(n,) int``, values ``(n,) float``."""
+        own, numbers = moves.listed(groups, values, self.groups)
+        reported, kept = moves.randomize_groups(own, self.response, rng)
         scale = np.where(kept, self.kept_scale, self.moved_scale)
         return reported, numbers * kept + scale * rng.laplace(size=numbers.size)
 
@@ -373,8 +348,9 @@ GroupMeans = DiscretisedMeans | LaplaceMeans
 
 
 def published_group_epsilon(epsilon: float) -> float:
-    """Return the group budget of the source's "optimal" ``M_L``, ``ln(2/eps) + eps - 1`` from 2/3 on and ``ln 3 -
-    eps/2`` below (App. B).
+    """Return the group budget of the source's "optimal" ``M_L`` (Appendix B).
+
+    It is ``ln(2 / epsilon) + epsilon - 1`` from 2/3 on and ``ln 3 - epsilon / 2`` below.
     """
     budget = checks.positive(epsilon=epsilon)
     return float(np.log(2 / budget) + budget - 1 if budget >= 2 / 3 else np.log(3) - budget / 2)

@@ -283,7 +283,7 @@ def _gap_sums(
 
     def variance(rate: float) -> float:
         sampling = (1 - rate) * (1 / sizes[0] + 1 / sizes[1]) if noisy else 0.0
-        return users * unit**2 * (gaps.worst_gap_variance(mechanism, sizes) + sampling)
+        return users * unit**2 * (gaps.GroupGap(mechanism, sizes).worst_variance() + sampling)
 
     return Sums(error * unit, cumulant, steepest, variance, **more)
 

@@ -91,15 +91,22 @@ def test_equal_counts_are_as_likely_as_a_multinomial_says() -> None:
     assert np.exp(clients.log_chance_of_equal_counts(3, 2)) == pytest.approx(720 / 8 / 3**6)
 
 
-def test_bad_input_is_refused_by_name_rule_and_value() -> None:
-    rng = stream("bad", seed=4)
-    with pytest.raises(ValueError, match="male must be an integer >= 1, got male=0"):
-        sessions.simulate_sessions(0, 5, rng=rng)
-    with pytest.raises(ValueError, match="second_moments between their squares and 1"):
-        clients.two_valued([10], [0.5], [0.2])
-    with pytest.raises(ValueError, match=r"rates must be in \[0, 1\]"):
-        clients.resampled([[0.1], [1.2]], [5, 5], rng=rng)
-    with pytest.raises(ValueError, match="sizes must be equal and second_moments <= 1/3"):
-        clients.evenly_spread([10, 12], [0.1, 0.1])
-    with pytest.raises(ValueError, match="column must be one of sessions"):
-        clients.published_rates("age")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: sessions.simulate_sessions(0, 5, rng=stream("bad", seed=4)),
+            "male must be an integer >= 1, got male=0",
+        ),
+        (lambda: clients.two_valued([10], [0.5], [0.2]), "second_moments between their squares and 1"),
+        (
+            lambda: clients.resampled([[0.1], [1.2]], [5, 5], rng=stream("bad", seed=4)),
+            r"rates must be in \[0, 1\]",
+        ),
+        (lambda: clients.evenly_spread([10, 12], [0.1, 0.1]), "sizes must be equal and second_moments <= 1/3"),
+        (lambda: clients.published_rates("age"), "column must be one of sessions"),
+    ],
+)
+def test_bad_input_is_refused_by_name_rule_and_value(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()

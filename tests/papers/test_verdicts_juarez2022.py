@@ -50,12 +50,11 @@ def test_every_claim_has_the_verdict_it_deserves() -> None:
 
 def test_printed_formulas_are_those_of_the_package_at_two_groups() -> None:
     for first, second in ((0.2, 1.0), (1.5, 0.4)):
-        own = gaps.variance_discretised_mean(DiscretisedMeans(first, second), 30, 100, 0.4)
-        printed = routes.printed_variance_discretised(first, second, size=30, clients=100, second_moment=0.4)
-        assert own == pytest.approx(printed, rel=1e-12)
-        own = gaps.variance_laplace_mean(LaplaceMeans(first, second, 1.3), 30, 100, 0.4)
-        printed = routes.printed_variance_laplace(first, second, 1.3, size=30, clients=100, second_moment=0.4)
-        assert own == pytest.approx(printed, rel=1e-12)
+        group = {"size": 30, "clients": 100, "second_moment": 0.4}
+        found = gaps.variance_discretised_mean(DiscretisedMeans(first, second), 30, 100, 0.4)
+        assert found == pytest.approx(routes.printed_variance_discretised(first, second, **group), rel=1e-12)
+        found = gaps.variance_laplace_mean(LaplaceMeans(first, second, 1.3), 30, 100, 0.4)
+        assert found == pytest.approx(routes.printed_variance_laplace(first, second, 1.3, **group), rel=1e-12)
 
 
 def test_quadrature_agrees_with_the_closed_form_of_delta() -> None:

@@ -124,4 +124,4 @@ def test_gaps_fail_no_more_often_than_promised(sizes: tuple[float, ...]) -> None
         assert failures <= most_failures(FAILURE), found.mechanism
         if found.tail == "exact":
             assert failures > RUNS * FAILURE / 2, found.mechanism
-        assert np.var(gap) == pytest.approx(gaps.worst_gap_variance(mechanism, full.groups), rel=0.2)
+        assert np.var(gap) == pytest.approx(gaps.GroupGap(mechanism, full.groups).worst_variance(), rel=0.2)

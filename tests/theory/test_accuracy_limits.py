@@ -28,7 +28,7 @@ from ldpnb.mechanisms.subsets import SubsetSelection
     ("call", "message"),
     [
         (
-            lambda: gaps.gap_variance(DiscretisedMeans(1.0, 1.0), (5, 5), (0.0, 0.0, 0.0)),  # type: ignore[arg-type]
+            lambda: gaps.GroupGap(DiscretisedMeans(1.0, 1.0), (5, 5)).variance((0.0, 0.0, 0.0)),  # type: ignore[arg-type]
             "zip",
         ),
         (
@@ -44,7 +44,7 @@ from ldpnb.mechanisms.subsets import SubsetSelection
             ),
             "nodes must be an integer >= 1, got nodes=0",
         ),
-        (lambda: gaps.gap_variance(DiscretisedMeans(1.0, 1.0), (5, 0), (0.0, 0.0)), "sizes must be >= 1"),
+        (lambda: gaps.GroupGap(DiscretisedMeans(1.0, 1.0), (5, 0)), "sizes must be >= 1"),
     ],
 )
 def test_arguments_out_of_range_are_refused(call: Callable[[], object], message: str) -> None:
@@ -104,7 +104,8 @@ def test_a_jitter_takes_a_twelfth_off_the_factor_of_the_bound() -> None:
 @pytest.mark.parametrize("mechanism", [DiscretisedMeans(1.0, 2.0), SignedBit(1.3, (50, 50))])
 def test_failures_of_sums_of_signs_are_those_of_their_tails(mechanism: DiscretisedMeans | SignedBit) -> None:
     gain, alpha = mechanism.gain, 0.6
-    found = {t: budgets.failure_probability(mechanism, 100, alpha, t) for t in ("hoeffding", "bernstein", "exact")}
+    gap = gaps.GroupGap.of_halves(mechanism, 100)
+    found = {t: gap.failure(alpha, t) for t in ("hoeffding", "bernstein", "exact")}
     assert found["hoeffding"] == pytest.approx(tails.hoeffding(100, alpha * 50 * gain), rel=1e-12)
     assert found["bernstein"] == pytest.approx(tails.bernstein(100, 1 + gain, alpha * 50 * gain), rel=1e-12)
     assert found["exact"] == pytest.approx(tails.symmetric_binomial(100, alpha * 50 * gain), rel=1e-12)
@@ -114,14 +115,14 @@ def test_failures_of_sums_of_signs_are_those_of_their_tails(mechanism: Discretis
 def test_the_bit_has_the_variance_of_a_sign_less_its_signal_weighted_by_group() -> None:
     bit = SignedBit(1.3, (3, 5, 4), (1, 2))
     expected = (12 / np.tanh(0.65) ** 2 - (0.64 * 5 * 0.5 + 4 * 0.25)) / 16
-    assert gaps.contrast_variance(bit, (0.5, 0.25)) == pytest.approx(expected, rel=1e-12)
+    assert gaps.GroupGap(bit, (3, 5, 4), (1, 2)).variance((0.5, 0.25)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_noisy_number_has_the_variance_of_its_noise() -> None:
-    assert gaps.contrast_variance(SignedLaplace(4.0, (3, 5)), (1.0, 0.0)) == pytest.approx(2 * 0.25 * 8 / 9, rel=1e-12)
-    assert gaps.contrast_variance(SignedLaplace(0.5, (3, 2, 4), (1, 2)), (0.0, 0.0)) == pytest.approx(
-        2 * 16 * 9 / 4, rel=1e-12
-    )
+    two = gaps.GroupGap(SignedLaplace(4.0, (3, 5)), (3, 5))
+    assert two.variance((1.0, 0.0)) == pytest.approx(2 * 0.25 * 8 / 9, rel=1e-12)
+    three = gaps.GroupGap(SignedLaplace(0.5, (3, 2, 4), (1, 2)), (3, 2, 4), (1, 2))
+    assert three.variance((0.0, 0.0)) == pytest.approx(2 * 16 * 9 / 4, rel=1e-12)
 
 
 def test_the_smallest_rate_for_an_easy_target_is_small_and_for_a_hard_one_nearly_one() -> None:
@@ -141,7 +142,7 @@ def test_the_ceiling_of_the_information_is_its_formula() -> None:
 
 def test_two_clients_are_enough_to_ask_what_gain_they_need() -> None:
     assert budgets.required_gain(2, 0.5, failure=0.25) == pytest.approx(2 / 0.5 / np.sqrt(2) / 0.5, rel=1e-12)
-    with pytest.raises(ValueError, match="clients must be an integer >= 2, got clients=1"):
+    with pytest.raises(ValueError, match="users must be an integer >= 2, got users=1"):
         budgets.required_gain(1, 0.5)
 
 

@@ -1,17 +1,23 @@
 """Drawings for juarez2022: panels whose series differ, each with its own legend, and per-client rates by group."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpnb.notebook.figures import Look, look
+from ldpnb.notebook.figures import look
 
 _SERIES = tuple(look(name) for name in ("exact", "upper bound", "lower bound", "published", "simple random sampling"))
 """Looks of a panel's series, by position."""
+
+_TRUTH = look("truth").colour
+
+
+def _dots(position: int, colour: str) -> dict[str, Any]:
+    return {"color": colour, "marker": _SERIES[position].marker, "linestyle": "none"}
 
 
 def panels(
@@ -23,15 +29,12 @@ def panels(
     panel: str,
     points: Sequence[str] = (),
     error: str | None = None,
-    xlabel: str = "",
-    ylabel: str = "",
+    ylabel: str | None = None,
     xscale: str = "linear",
     yscale: str = "linear",
     share_y: bool = True,
-    legend: str = "best",
 ) -> Figure:
-    """Draw one panel per value of `panel` in a row, each with its own series and its own legend unless all have the
-    same.
+    """Draw one panel per value of `panel` in a row, each with its own series and its own legend unless all share one.
 
     Parameters
     ----------
@@ -43,41 +46,31 @@ def panels(
         Series drawn as points, in the colour of the truth; the others are lines.
     error : str, optional
         Column of standard errors of the points, drawn as bars of two.
-    xlabel, ylabel, xscale, yscale : str
-        Axis labels, with units, and scales.
+    ylabel, xscale, yscale : str
+        Label of the ordinate (left out, the column's name), and scales.
     share_y : bool
         Whether the panels share the ordinate.
-    legend : str
-        Where the legends of the panels go; one that all share goes below.
     """
     names = list(dict.fromkeys(table[panel]))
     figure, axes = plt.subplots(1, len(names), figsize=(7.2, 3.4), sharex=True, sharey=share_y, squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
         part = table[table[panel] == name]
         for i, series in enumerate(dict.fromkeys(part[by])):
-            rows = part[part[by] == series]
-            style = _SERIES[i % len(_SERIES)]
+            rows, style = part[part[by] == series], _SERIES[i % len(_SERIES)]
             if series in points:
-                black = Look(look("truth").colour, _SERIES[list(points).index(series)].marker, "")
-                _points(axis, rows, x, y, error, black, str(series))
+                bars, dots = 2 * rows[error] if error else None, _dots(list(points).index(series), _TRUTH)
+                axis.errorbar(rows[x], rows[y], bars, **dots, label=str(series), zorder=3)
             else:
                 axis.plot(rows[x], rows[y], color=style.colour, linestyle=style.dash, label=str(series))
-        axis.set(xscale=xscale, yscale=yscale, title=str(name), xlabel=xlabel)
+        axis.set(xscale=xscale, yscale=yscale, title=str(name), xlabel=x)
     legends = [axis.get_legend_handles_labels() for axis in axes[0]]
     if len(legends) > 1 and all(labels == legends[0][1] for _, labels in legends):
         figure.legend(*legends[0], loc="outside lower center", ncols=len(legends[0][1]))
     else:
         for axis in axes[0]:
-            axis.legend(loc=legend)
-    axes[0, 0].set_ylabel(ylabel)
+            axis.legend(loc="best")
+    axes[0, 0].set_ylabel(y if ylabel is None else ylabel)
     return figure
-
-
-def _points(axis: Axes, rows: pd.DataFrame, x: str, y: str, error: str | None, style: Look, name: str) -> None:
-    bars = 2 * rows[error] if error else None
-    axis.errorbar(
-        rows[x], rows[y], bars, color=style.colour, marker=style.marker, linestyle="none", label=name, zorder=3
-    )
 
 
 def client_rates(table: pd.DataFrame) -> Figure:
@@ -93,9 +86,8 @@ def client_rates(table: pd.DataFrame) -> Figure:
     for axis, metric in zip(axes[0], metrics, strict=True):
         for i, group in enumerate(groups):
             rows = table[(table["metric"] == metric) & (table["group"] == group)]
-            style = {"color": _SERIES[i].colour, "marker": _SERIES[i].marker, "linestyle": "none", "alpha": 0.6}
-            axis.plot(i + rows["offset"], rows["rate"], **style, markersize=4)
-            axis.hlines(rows["rate"].mean(), i - 0.35, i + 0.35, color=look("truth").colour, linewidth=2)
+            axis.plot(i + rows["offset"], rows["rate"], **_dots(i, _SERIES[i].colour), alpha=0.6, markersize=4)
+            axis.hlines(rows["rate"].mean(), i - 0.35, i + 0.35, color=_TRUTH, linewidth=2)
         axis.set(title=metric, xticks=range(len(groups)), xlim=(-0.6, len(groups) - 0.4))
         axis.set_xticklabels([f"{group} ({(table['group'] == group).sum() // len(metrics)})" for group in groups])
     axes[0, 0].set_ylabel("rate of one client")
@@ -103,8 +95,7 @@ def client_rates(table: pd.DataFrame) -> Figure:
 
 
 def ranges(table: pd.DataFrame, *, ylabel: str) -> Figure:
-    """Draw, per panel and label, a bar from `low` to `high` with a mark in the `middle` for every series, and the
-    printed value as a black star.
+    """Draw bars from `low` to `high` with a mark in the `middle`, by panel, label and series; printed values are stars.
 
     Parameters
     ----------
@@ -123,18 +114,9 @@ def ranges(table: pd.DataFrame, *, ylabel: str) -> Figure:
             rows = part[part["series"] == kind]
             at = np.array([labels.index(label) for label in rows["label"]]) + 0.22 * (i - (len(kinds) - 1) / 2)
             bars = np.abs(rows[["low", "high"]].to_numpy().T - rows["middle"].to_numpy())
-            style = {"color": _SERIES[i].colour, "marker": _SERIES[i].marker, "linestyle": "none"}
-            axis.errorbar(at, rows["middle"], bars, **style, label=kind)
-        once = part.drop_duplicates("label")
-        axis.plot(
-            range(len(labels)),
-            once["printed"],
-            color="black",
-            marker="*",
-            markersize=9,
-            linestyle="none",
-            label="printed",
-        )
+            axis.errorbar(at, rows["middle"], bars, **_dots(i, _SERIES[i].colour), label=kind)
+        stars = {"color": _TRUTH, "marker": "*", "markersize": 9, "linestyle": "none", "label": "printed"}
+        axis.plot(range(len(labels)), part.drop_duplicates("label")["printed"], **stars)
         axis.set(title=name, xticks=range(len(labels)), xlabel="budget ε (nats)")
         axis.set_ylim(bottom=0)
         axis.set_xticklabels(labels)
@@ -143,11 +125,11 @@ def ranges(table: pd.DataFrame, *, ylabel: str) -> Figure:
     return figure
 
 
-def histogram(table: pd.DataFrame, column: str, *, xlabel: str) -> Figure:
+def histogram(table: pd.DataFrame, column: str) -> Figure:
     """Draw the distribution of one column in 40 bars, with its mean."""
     figure, axis = plt.subplots(figsize=(6.0, 2.8))
     axis.hist(table[column], bins=40, color=_SERIES[0].colour)
-    axis.axvline(table[column].mean(), color=look("truth").colour, linestyle="--", label="mean")
-    axis.set(xlabel=xlabel, ylabel="simulations")
+    axis.axvline(table[column].mean(), color=_TRUTH, linestyle="--", label="mean")
+    axis.set(xlabel=column, ylabel="simulations")
     axis.legend()
     return figure

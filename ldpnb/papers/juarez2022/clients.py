@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from ldpnb import checks
+from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.mechanisms.groups import GroupMeans
+from ldpnb.papers.juarez2022 import printed
 
 GROUPS = ("male", "female")
 
@@ -34,9 +37,10 @@ class Clients:
     values: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        if self.counts.shape != self.values.shape or self.counts.ndim != 2 or self.counts.sum(axis=1).min() < 1:
+        shapes = self.counts.shape, self.values.shape
+        if shapes[0] != shapes[1] or self.counts.ndim != 2 or self.counts.sum(axis=1).min() < 1:
             raise ValueError(
-                f"counts and values must be (groups, values), no group empty, got {self.counts.shape}, {self.values.shape}"
+                f"counts and values must be (groups, values), no group empty, got {shapes[0]}, {shapes[1]}"
             )
 
     @property
@@ -54,12 +58,21 @@ class Clients:
         """Mean squared value ``nu^2`` of each group, ``(d,)``."""
         return np.asarray((self.counts * self.values**2).sum(axis=1) / self.sizes)
 
+    @property
+    def true_gap(self) -> float:
+        """The first group's mean minus the second's."""
+        return float(self.means[0] - self.means[1])
+
+    def gap(self, mechanism: GroupMeans) -> GroupGap:
+        """Return the gap between the first two groups, as estimated under a mechanism."""
+        return GroupGap(mechanism, tuple(self.sizes.tolist()))
+
 
 def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) -> Clients:
-    """Return groups of given sizes, means and second moments whose clients hold 1 or one other value: all a variance
-    depends on.
+    """Return groups of given sizes, means and second moments whose clients hold 1 or one other value.
 
-    The other value ``1 - y`` has ``y = 2 - (1 - nu^2) / (1 - mean)`` and is held by the share ``(1 - mean) / y``.
+    No variance depends on more. The other value ``1 - y`` has ``y = 2 - (1 - nu^2) / (1 - mean)`` and is held by the
+    share ``(1 - mean) / y``.
 
     Parameters
     ----------
@@ -77,9 +90,8 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
     """
     n, m, nu2 = checks.counts(sizes=sizes), np.asarray(means, dtype=float), np.asarray(second_moments, dtype=float)
     if not np.all((np.abs(m) <= 1) & (m < 1) & (m**2 <= nu2) & (nu2 <= 1)):
-        raise ValueError(
-            f"means must lie in [-1, 1) and second_moments between their squares and 1, got {m.tolist()}, {nu2.tolist()}"
-        )
+        rule = "means must lie in [-1, 1) and second_moments between their squares and 1"
+        raise ValueError(f"{rule}, got {m.tolist()}, {nu2.tolist()}")
     below = 2 - (1 - nu2) / (1 - m)
     other = np.rint(n * (1 - m) / below).astype(np.int64)
     return Clients(np.stack([n - other, other], axis=1), np.stack([np.ones(n.size), 1 - below], axis=1))
@@ -152,12 +164,16 @@ def published_rates(column: str) -> tuple[float, float]:
     return rows["male"], rows["female"]
 
 
-def log_chance_of_equal_counts(sessions: int, copies: int) -> float:
-    """Return the log-probability that ``sessions * copies`` draws with replacement hit each of the sessions exactly
-    `copies` times.
+def published() -> Clients:
+    """Return clients with the sizes, means and second moments of the data published with the source."""
+    sizes = [int(printed.value("Repository", f"rows_{name}")) for name in GROUPS]
+    means = [2 * printed.value("Repository", f"mean_fnr_{name}") - 1 for name in GROUPS]
+    return two_valued(sizes, means, published_rates("second_moment"))
 
-    Examples
-    --------
+
+def log_chance_of_equal_counts(sessions: int, copies: int) -> float:
+    """Return the log-probability that ``sessions * copies`` draws with replacement hit each session `copies` times.
+
     >>> round(float(np.exp(log_chance_of_equal_counts(2, 1))), 12)
     0.5
     """

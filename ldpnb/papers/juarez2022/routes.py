@@ -1,26 +1,43 @@
-"""Second routes to the deciding values of juarez2022: formulas as printed, and numbers from a mechanism's output law
-alone.
-"""
+"""Second routes to the deciding values of juarez2022: printed formulas, and numbers from output laws alone."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr
 
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
 Floats = NDArray[np.float64]
+PAIRS = (((0, 1.0), (0, -1.0)), ((0, 1.0), (1, 1.0)))
+"""The two pairs of clients ``(group, value)`` among which those of ``M_L`` easiest to tell apart are."""
 
 
-def printed_keep(group_epsilon: float, groups: int = 2) -> float:
+def printed_keep(group_epsilon: ArrayLike, groups: ArrayLike = 2) -> Floats:
     """Return ``a = e^eps1 / (e^eps1 + d - 1)``."""
-    growth = float(np.exp(group_epsilon))
-    return growth / (growth + groups - 1)
+    growth = np.exp(group_epsilon)
+    return np.asarray(growth / (growth + np.asarray(groups) - 1))[()]
 
 
 def printed_truth(value_epsilon: float) -> float:
     """Return ``b = e^eps2 / (1 + e^eps2)``."""
-    growth = float(np.exp(value_epsilon))
-    return growth / (1 + growth)
+    return float(printed_keep(value_epsilon))
+
+
+def printed_gain(mechanism: GroupMeans) -> float:
+    """Return what Definition 5.1 divides by: ``a`` for ``M_L``, ``a (2b - 1)`` for ``M_R``."""
+    gain = float(printed_keep(mechanism.group_epsilon, mechanism.groups))
+    if isinstance(mechanism, DiscretisedMeans):
+        gain *= 2 * printed_truth(mechanism.value_epsilon) - 1
+    return gain
+
+
+def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
+    """Return the channel of ``M_R``, in the order of `DiscretisedMeans.channel`, from the printed probabilities."""
+    d, held, b = mechanism.groups, np.asarray(values, dtype=float), printed_truth(mechanism.value_epsilon)
+    a = printed_keep(mechanism.group_epsilon, d)
+    plus = b * (1 + held) / 2 + (1 - b) * (1 - held) / 2
+    own = np.eye(d)[:, None, :, None]
+    chances = own * a * np.stack([1 - plus, plus])[:, None, :] + (1 - own) * (1 - a) / (d - 1) / 2
+    return np.asarray(chances.reshape(2 * d, d * held.size))
 
 
 def printed_variance_laplace(
@@ -34,11 +51,11 @@ def printed_variance_laplace(
 
 
 def printed_variance_discretised(
-    group_epsilon: float, value_epsilon: float, *, size: float, clients: float, second_moment: float
+    group_epsilon: float, value_epsilon: float, *, size: float, clients: float, second_moment: float, groups: int = 2
 ) -> float:
-    """Return equation (20) as printed."""
-    a, t = printed_keep(group_epsilon), 2 * printed_truth(value_epsilon) - 1
-    return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
+    """Return equation (20) as printed; with more groups, only ``a`` changes."""
+    a, t = printed_keep(group_epsilon, groups), 2 * printed_truth(value_epsilon) - 1
+    return float((1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size))
 
 
 def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
@@ -48,15 +65,20 @@ def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
     return float(np.log(3) - epsilon / 2), 2 / 3
 
 
+def printed_bound(mechanism: str, epsilon: float, clients: float) -> float:
+    """Return the printed variance of the gap between equal groups where it is largest: M_R, M_L or "k = 2"."""
+    size = clients / 2
+    if mechanism == "M_R":
+        return 2 * printed_variance_discretised(epsilon, epsilon, size=size, clients=clients, second_moment=0)
+    first, k = published_laplace_budgets(epsilon) if mechanism == "M_L" else (epsilon / 2, 2.0)
+    return 2 * printed_variance_laplace(first, epsilon, k, size=size, clients=clients, second_moment=1)
+
+
 def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Floats, Floats]:
-    """Return the mean and the mean square of what one client adds to every group's sum, from its output law.
+    """Return mean and mean square ``(d,)`` of what one client adds to every group's sum, from its output law.
 
     Signs are summed over the channel; the Laplace law is integrated by Gauss-Laguerre quadrature, exact for
     polynomials.
-
-    Returns
-    -------
-    means, squares : (d,) float
     """
     if isinstance(mechanism, DiscretisedMeans):
         chances = mechanism.channel([value])[:, group].reshape(-1, 2)
@@ -87,11 +109,8 @@ def gap_moments(
     """
     held = np.asarray(counts)
     numbers = np.broadcast_to(np.asarray(values, dtype=float), held.shape)
-    gain = printed_keep(mechanism.group_epsilon, mechanism.groups)
-    if isinstance(mechanism, DiscretisedMeans):
-        gain *= 2 * printed_truth(mechanism.value_epsilon) - 1
     factors = np.zeros(mechanism.groups)
-    factors[list(pair)] = np.array([1.0, -1.0]) / (gain * held.sum(axis=1)[list(pair)])
+    factors[list(pair)] = np.array([1.0, -1.0]) / (printed_gain(mechanism) * held.sum(axis=1)[list(pair)])
     mean = variance = 0.0
     for group, (row, own_values) in enumerate(zip(held, numbers, strict=True)):
         for clients, value in zip(row, own_values, strict=True):
@@ -102,10 +121,22 @@ def gap_moments(
     return float(mean), float(variance)
 
 
+def mean_moments(
+    mechanism: GroupMeans, counts: NDArray[np.int64], values: ArrayLike, group: int
+) -> tuple[float, float]:
+    """Return the mean and the variance of one group's estimated mean, adding up what every client contributes."""
+    mean = variance = 0.0
+    for own, row in enumerate(counts):
+        for clients, value in zip(row, np.asarray(values), strict=True):
+            first, second = report_moments(mechanism, own, float(value))
+            mean += clients * first[group]
+            variance += clients * (second[group] - first[group] ** 2)
+    unit = printed_gain(mechanism) * counts[group].sum()
+    return float(mean / unit), float(variance / unit**2)
+
+
 def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
-    """Return the law of ``||X| - gap|`` for ``X`` normal with mean `gap` and standard deviation `sd`, on a grid: cell
-    centres and probabilities.
-    """
+    """Return the law of ``||X| - gap|`` for normal ``X`` of mean `gap`, on a grid: cell centres and probabilities."""
     edges = np.linspace(0, 64 * sd, 2**14 + 1)
     low, high = np.maximum(gap - edges, 0), gap + edges
     below = [ndtr((x - gap) / sd) - ndtr((-x - gap) / sd) for x in (low, high)]
@@ -113,9 +144,7 @@ def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
 
 
 def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
-    """Return the probability that the mean error of `runs` measurements is at most `x`: `error_law` convolved by
-    Fourier transform.
-    """
+    """Return the probability that a mean of `runs` errors is at most `x`: `error_law`, convolved by Fourier."""
     centres, mass = error_law(sd, gap)
     law = np.fft.irfft(np.fft.rfft(mass) ** runs, mass.size)
     step = centres[1] - centres[0]
@@ -126,14 +155,24 @@ def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
 def integrated_delta(
     mechanism: LaplaceMeans, inputs: tuple[tuple[int, float], tuple[int, float]], epsilon: float
 ) -> float:
-    """Return the hockey-stick divergence between the reports of two clients ``(group, value)``, by quadrature of the
-    densities.
+    """Return the hockey-stick divergence between the reports of two clients ``(group, value)``, by quadrature.
 
     Sign changes of the integrand are found by bisection from a fine grid; between them it is smooth and Gauss-Legendre
     panels integrate it.
     """
     first, second = (mechanism.law(group, value) for group, value in inputs)
     return sum(_integral(p, q, epsilon) for p, q in zip(first, second, strict=True))
+
+
+def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
+    """Return the delta of ``M_L`` over its worst `PAIRS`, by quadrature."""
+    return max(integrated_delta(mechanism, pair, epsilon) for pair in PAIRS)
+
+
+def log_binomials(draws: ArrayLike, hits: ArrayLike) -> Floats:
+    """Return the logarithms of binomial coefficients."""
+    n, k = np.asarray(draws), np.asarray(hits)
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def _integral(first: Floats, second: Floats, epsilon: float) -> float:

@@ -59,8 +59,7 @@ class Sessions:
 
 
 def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator) -> Sessions:
-    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, with a posture of one's
-    own.
+    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, in different postures.
 
     Parameters
     ----------
@@ -69,10 +68,6 @@ def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, 
     readings : int
         Average readings per session, ``>= 50``.
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    Sessions
     """
     numbers = (checks.whole(male=male, at_least=1), checks.whole(female=female, at_least=1))
     average = checks.whole(readings=readings, at_least=50)
@@ -89,9 +84,7 @@ def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, 
 
 
 def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return features and labels of one session: activities in the script's order, pitch and roll of the trunk about
-    the wearer's own.
-    """
+    """Return features and labels of one session: the script's activities, pitch and roll about the wearer's posture."""
     ends = np.cumsum(rng.dirichlet(_SHARES))
     place = np.sort(rng.random(length))
     labels = np.array(_SCRIPT)[np.minimum(np.searchsorted(ends, place), len(_SCRIPT) - 1)]

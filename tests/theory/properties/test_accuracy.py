@@ -309,12 +309,14 @@ def test_the_worst_gap_variance_is_the_worst(
     epsilon: float, sizes: tuple[int, int], moments: tuple[float, float], factor: float
 ) -> None:
     for mechanism in (DiscretisedMeans.calibrated(epsilon), LaplaceMeans.calibrated(epsilon)):
-        found = gaps.gap_variance(mechanism, sizes, moments)
-        assert 0 < found <= gaps.worst_gap_variance(mechanism, sizes) * SLACK
-        wrong = gaps.misestimated_gap_variance(mechanism, sizes, (1 + factor, 1.0), moments)
+        gap = gaps.GroupGap(mechanism, sizes)
+        found = gap.variance(moments)
+        assert 0 < found <= gap.worst_variance() * SLACK
+        wrong = gap.misestimated_variance((1 + factor, 1.0), moments)
         assert wrong <= found * SLACK
     for one in (SignedBit(epsilon, sizes), SignedLaplace(epsilon, sizes)):
-        assert -1e-9 <= gaps.contrast_variance(one, moments) <= gaps.worst_gap_variance(one, sizes) * SLACK
+        gap = gaps.GroupGap(one, sizes)
+        assert -1e-9 <= gap.variance(moments) <= gap.worst_variance() * SLACK
 
 
 @examples(12)
@@ -343,9 +345,9 @@ FAMILIES = (
 def test_the_smallest_budget_just_meets_its_target(family, alpha: float, failure: float, tail: str) -> None:
     found = budgets.smallest_epsilon(family, 1000, alpha, failure=failure, tail=tail)
     assume(np.isfinite(found))
-    chance = budgets.failure_probability(family(found), 1000, alpha, tail)
-    assert chance == pytest.approx(failure, rel=1e-6)
-    assert budgets.alpha_bound(family(found), 1000, failure=failure, tail=tail) == pytest.approx(alpha, rel=1e-6)
+    gap = gaps.GroupGap.of_halves(family(found), 1000)
+    assert gap.failure(alpha, tail) == pytest.approx(failure, rel=1e-6)
+    assert gap.error_bound(failure, tail) == pytest.approx(alpha, rel=1e-6)
 
 
 @examples(12)
@@ -362,9 +364,8 @@ def test_budgets_for_a_gain_have_that_gain(gain: float) -> None:
 @given(st.integers(1, 500).map(lambda n: 2 * n), st.floats(0.05, 2), logarithmic(0.1, 5))
 def test_failure_bounds_of_signs_lie_above_the_exact_one(clients: int, alpha: float, epsilon: float) -> None:
     for mechanism in (DiscretisedMeans.calibrated(epsilon), SignedBit(epsilon, (clients // 2, clients // 2))):
-        chances = {
-            t: budgets.failure_probability(mechanism, clients, alpha, t) for t in budgets.TAILS if t != "chernoff"
-        }
+        gap = gaps.GroupGap.of_halves(mechanism, clients)
+        chances = {t: gap.failure(alpha, t) for t in gaps.TAILS if t != "chernoff"}
         assert all(0 <= c <= 1 for c in chances.values())
         for tail in ("hoeffding", "bernstein"):
             assert chances["exact"] <= chances[tail] * SLACK
@@ -375,8 +376,8 @@ def test_failure_bounds_of_signs_lie_above_the_exact_one(clients: int, alpha: fl
 def test_the_best_split_of_a_laplace_budget_beats_the_even_one(epsilon: float, one: int, other: int) -> None:
     best = budgets.best_laplace(epsilon, (one, other))
     assert best.epsilon == pytest.approx(epsilon, rel=1e-9)
-    even = gaps.worst_gap_variance(LaplaceMeans.calibrated(epsilon), (one, other))
-    assert gaps.worst_gap_variance(best, (one, other)) <= even * SLACK
+    chosen, even = (gaps.GroupGap(m, (one, other)).worst_variance() for m in (best, LaplaceMeans.calibrated(epsilon)))
+    assert chosen <= even * SLACK
 
 
 @examples(6)

@@ -1,102 +1,87 @@
-"""Tables about the privacy of the two group-mean mechanisms: claimed, exact, and what an attacker makes of the
-difference.
-"""
+"""The privacy of the two group-mean mechanisms: claimed, exact, and what an attacker makes of the difference."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.notebook import table
 from ldpnb.privacy import hockey_stick
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
 
-def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> pd.DataFrame:
-    """Return the loss of ``M_R`` at ``eps1 = eps2``: claimed, by the exact formula, and the largest ratio of the whole
-    channel.
+@table
+def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield the loss of ``M_R`` at ``eps1 = eps2``: claimed, by the exact formula, and enumerated by its channel.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``groups, claimed, exact, enumerated, ratio`` (exact over claimed), ``delta`` (left at the claimed
-        budget).
+    ``ratio`` is exact over claimed, ``delta`` what is left at the claimed budget.
     """
-    rows = []
-    for number in groups:
-        for epsilon in epsilons:
-            mechanism = DiscretisedMeans.published(epsilon, number)
-            channel = mechanism.channel([-1.0, -0.5, 0.0, 0.5, 1.0])
-            rows.append(
-                {"groups": number, "claimed": mechanism.claimed_epsilon, "exact": mechanism.epsilon}
-                | {"enumerated": privacy_loss(channel).epsilon, "ratio": mechanism.epsilon / mechanism.claimed_epsilon}
-                | {"delta": hockey_stick.channel_delta(channel, mechanism.claimed_epsilon)}
-            )
-    return pd.DataFrame(rows)
+    for number, epsilon in product(groups, epsilons):
+        mechanism = DiscretisedMeans.published(epsilon, number)
+        channel, claimed = mechanism.channel([-1.0, -0.5, 0.0, 0.5, 1.0]), mechanism.claimed_epsilon
+        row = {"groups": number, "claimed": claimed, "exact": mechanism.epsilon}
+        row |= {"enumerated": privacy_loss(channel).epsilon, "ratio": mechanism.epsilon / claimed}
+        yield row | {"delta": hockey_stick.channel_delta(channel, claimed)}
 
 
+@table
 def laplace_trade_offs(
     group_epsilon: float, value_epsilon: float, ks: Sequence[float], epsilons: Sequence[float]
-) -> pd.DataFrame:
-    """Return the exact delta of ``M_L`` against epsilon for several ``k``: columns ``k, epsilon, delta, claimed`` (by
-    equation (1)).
-    """
-    rows = []
-    for k in ks:
+) -> Iterator[dict[str, Any]]:
+    """Yield the exact delta of ``M_L`` against epsilon for several ``k``, beside what equation (1) claims."""
+    for k, epsilon in product(ks, epsilons):
         mechanism = LaplaceMeans(group_epsilon, value_epsilon, k)
-        for epsilon in epsilons:
-            delta = hockey_stick.laplace_means_delta(mechanism, epsilon)
-            rows.append({"k": k, "epsilon": epsilon, "delta": delta, "claimed": mechanism.claimed_epsilon})
-    return pd.DataFrame(rows)
+        delta = hockey_stick.laplace_means_delta(mechanism, epsilon)
+        yield {"k": k, "ε (nats)": epsilon, "exact δ": delta, "claimed": mechanism.claimed_epsilon}
 
 
-def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> pd.DataFrame:
-    """Return what the source's "optimal" ``M_L`` offers at each claimed budget.
+@table
+def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> Iterator[dict[str, Any]]:
+    """Yield what the source's "optimal" ``M_L`` offers at each claimed budget.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``claimed, k, delta`` (at the claimed budget), ``total_variation``, ``guess`` (chance of guessing which
-        of two groups a client is from), ``private_guess`` (the most a mechanism that kept the budget would allow),
-        ``epsilon_at_delta`` (the budget to be quoted with the given delta), ``clipped`` (loss if reports were clipped
-        to ``[-1, 1]``).
+    ``delta`` is exact there; ``guess`` is the chance of guessing which of two groups a client is from,
+    ``private_guess`` the most that a mechanism which kept the budget would allow; ``epsilon_at_delta`` is the budget to
+    be quoted with the given delta, ``clipped`` the loss if reports were clipped to ``[-1, 1]``.
     """
-    rows = []
     for epsilon in epsilons:
         mechanism = LaplaceMeans.published(epsilon)
-        distance = hockey_stick.total_variation(mechanism)
-        at_delta = hockey_stick.epsilon_at_delta(partial(hockey_stick.laplace_means_delta, mechanism), delta)
-        rows.append(
-            {"claimed": epsilon, "k": mechanism.k, "delta": hockey_stick.laplace_means_delta(mechanism, epsilon)}
-            | {
-                "total_variation": distance,
-                "guess": (1 + distance) / 2,
-                "private_guess": (1 + np.tanh(epsilon / 2)) / 2,
-            }
-            | {"epsilon_at_delta": at_delta, "clipped": mechanism.clipped_epsilon}
-        )
-    return pd.DataFrame(rows)
+        delta_at = partial(hockey_stick.laplace_means_delta, mechanism)
+        distance, kept = hockey_stick.total_variation(mechanism), np.tanh(epsilon / 2)
+        row = {"claimed": epsilon, "k": mechanism.k, "delta": delta_at(epsilon), "total_variation": distance}
+        row |= {"guess": (1 + distance) / 2, "private_guess": (1 + kept) / 2}
+        yield row | {
+            "epsilon_at_delta": hockey_stick.epsilon_at_delta(delta_at, delta),
+            "clipped": mechanism.clipped_epsilon,
+        }
 
 
-def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, clients: int, seed: int) -> pd.DataFrame:
-    """Attack single reports: half the clients are of either group, all of value 1, and the likelier group is guessed
-    from each report.
+@table
+def published_laplace_delta(epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield that mechanism's exact delta at the budget it claims, and its total variation distance.
 
-    Likelihoods within 1e-9 of each other count as a tie, half right: rounding would break it by the last bits of the
-    report, and these tell whether 1 was added to the noise (Mironov 2012). Floating-point Laplace noise is for studies,
-    not for deployment.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism, right`` (share of right guesses), ``standard_error, expected`` (``(1 + TV) / 2`` for this
-        pair of clients).
+    The distance is between the reports of the two clients that are easiest to tell apart.
     """
-    rows = []
-    own = np.repeat([0, 1], clients // 2)
+    for epsilon in epsilons:
+        mechanism = LaplaceMeans.published(epsilon)
+        delta = hockey_stick.laplace_means_delta(mechanism, epsilon)
+        distance = hockey_stick.total_variation(mechanism)
+        yield {"claimed budget ε (nats)": epsilon, "delta": delta, "total_variation": distance}
+
+
+@table
+def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, users: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Attack single reports: half the users are of either group, all of value 1, and the likelier group is guessed.
+
+    ``expected`` is ``(1 + TV) / 2`` for this pair of users. Likelihoods within 1e-9 of each other count as a tie, half
+    right: rounding would break it by the last bits of the report, and these tell whether 1 was added to the noise
+    (Mironov 2012). Floating-point Laplace noise is for studies, not for deployment.
+    """
+    own = np.repeat([0, 1], users // 2)
     for name, mechanism in mechanisms.items():
         groups, values = mechanism.randomize(own, np.ones(own.size), rng=stream("guess", name, seed=seed))
         ratio = _log_density(mechanism, 1, groups, values) - _log_density(mechanism, 0, groups, values)
@@ -104,13 +89,12 @@ def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, clients: int, seed: i
         right = float(np.mean(np.where(tie, 0.5, (ratio > 0) == (own == 1))))
         distance = hockey_stick.law_delta(mechanism.law(0, 1.0), mechanism.law(1, 1.0), 0.0)
         error = float(np.sqrt(np.mean(~tie) * 0.25 / own.size))
-        rows.append({"mechanism": name, "right": right, "standard_error": error, "expected": (1 + distance) / 2})
-    return pd.DataFrame(rows)
+        yield {"mechanism": name, "right": right, "standard_error": error, "expected": (1 + distance) / 2}
 
 
 def _log_density(
     mechanism: LaplaceMeans, group: int, groups: NDArray[np.int64], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the log-density of reports of a client of a given group with value 1."""
+    """Return the log-density of reports of a user of a given group with value 1."""
     chance, location, scale = mechanism.law(group, 1.0)[groups].T
     return np.asarray(np.log(chance / (2 * scale)) - np.abs(values - location) / scale)

@@ -1,29 +1,32 @@
-"""Tables about the gap between two group means: budgets that a target costs, errors that a budget buys, and exact
-simulations of both.
+"""The gap between two group means: budgets that a target costs, errors that a budget buys, and simulations of both.
 
 Families of mechanisms carry the names they have in every figure: ``M_R`` and ``M_L, k = 2`` keep the budget they are
 given; ``M_R as published`` and ``M_L as published`` are the allocations of juarez2022, whose loss is larger than the
 budget they claim.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ldpnb.accuracy import budgets
+from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
-from ldpnb.privacy import hockey_stick
+from ldpnb.notebook import table
 from ldpnb.rng import stream
 
 Family = Callable[[float], GroupMeans | Contrast]
+BUDGET = "budget ε (nats)"
 
 
-def families(clients: int) -> dict[str, Family]:
+def families(users: int) -> dict[str, Family]:
     """Return the mechanisms for two equal groups by name, each from a budget in nats."""
-    halves = (clients // 2, clients // 2)
+    halves = (users // 2, users // 2)
     return {
         "M_R as published": DiscretisedMeans.published,
         "M_R": DiscretisedMeans.calibrated,
@@ -34,51 +37,34 @@ def families(clients: int) -> dict[str, Family]:
     }
 
 
+@table
 def epsilon_table(
-    clients: Sequence[int],
-    alphas: Sequence[float],
-    methods: Sequence[tuple[str, str]],
-    *,
-    failure: float,
-) -> pd.DataFrame:
-    """Return the smallest budget that meets each target, for two groups of equal size.
+    users: Sequence[int], alphas: Sequence[float], methods: Sequence[tuple[str, str]], *, failure: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the smallest budget that meets each target, and the exact loss of the mechanism there, for equal groups.
 
     Parameters
     ----------
-    clients : sequence of int
-        Numbers of clients ``K``, even.
+    users : sequence of int
+        Numbers of users ``K``, even.
     alphas : sequence of float
         Largest acceptable errors of the gap, on the scale of values in ``[-1, 1]``.
     methods : sequence of (str, str)
-        Name of a family and of a tail of `budgets.TAILS`.
+        Name of a family and of a tail of `ldpnb.accuracy.gaps.TAILS`.
     failure : float
         Allowed probability of a larger error.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism, tail, clients, alpha, epsilon, exact_epsilon``: the budget in nats (infinite if none
-        suffices), and the exact privacy loss of the mechanism at that budget.
     """
-    rows = []
-    for name, tail in methods:
-        for total in clients:
-            family = families(total)[name]
-            for alpha in alphas:
-                budget = budgets.smallest_epsilon(family, total, alpha, failure=failure, tail=tail)
-                loss = family(budget).epsilon if np.isfinite(budget) else np.inf
-                rows.append(
-                    {"mechanism": name, "tail": tail, "clients": total, "alpha": alpha}
-                    | {"epsilon": budget, "exact_epsilon": loss}
-                )
-    return pd.DataFrame(rows)
+    for (name, tail), total, alpha in product(methods, users, alphas):
+        family = families(total)[name]
+        budget = budgets.smallest_epsilon(family, total, alpha, failure=failure, tail=tail)
+        loss = float(family(budget).epsilon) if np.isfinite(budget) else np.inf
+        row = {"mechanism": name, "tail": tail, "clients": total, "alpha": alpha}
+        yield row | {"epsilon": budget, "exact_epsilon": loss}
 
 
 def prints_as(value: float, printed: float, decimals: int) -> bool:
     """Return whether a value rounds to a printed one; a dash is infinite.
 
-    Examples
-    --------
     >>> prints_as(1.86096, 1.86, 2), prints_as(np.inf, np.inf, 0), prints_as(1.866, 1.86, 2)
     (True, True, False)
     """
@@ -86,8 +72,7 @@ def prints_as(value: float, printed: float, decimals: int) -> bool:
 
 
 def corrected_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 1 with corrections from an `epsilon_table` of the published and the calibrated mechanisms by
-    Chebyshev's inequality.
+    """Return Table 1 with corrections, from an `epsilon_table` of published and calibrated mechanisms by Chebyshev.
 
     Returns
     -------
@@ -104,79 +89,38 @@ def corrected_table(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index()
 
 
-def target_curves(targets: Sequence[float], *, clients: int, failure: float) -> pd.DataFrame:
-    """Return the smallest budgets against the one number they depend on by Chebyshev's inequality, ``K alpha^2``
-    (nearly so by other tails).
+@table
+def target_curves(targets: Sequence[float], *, users: int, failure: float) -> Iterator[dict[str, Any]]:
+    """Yield the smallest finite budgets against what they depend on by Chebyshev's inequality, ``K alpha^2``.
 
-    Parameters
-    ----------
-    targets : sequence of float
-        Values of ``K alpha^2``.
-    clients : int
-        ``K``, which only the exact binomial tail notices.
-    failure : float
-        Allowed probability of a larger error.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism`` (``M_R`` or ``M_L``), ``way, target, epsilon``; finite budgets only.
+    By other tails they nearly do; only the exact binomial one notices `users`.
     """
-    alphas = np.sqrt(np.asarray(targets, dtype=float) / clients).tolist()
-    ways = {
-        ("M_R", "claimed, as published"): ("M_R as published", "chebyshev", "epsilon"),
-        ("M_R", "lost, as published"): ("M_R as published", "chebyshev", "exact_epsilon"),
-        ("M_R", "kept, allocated anew"): ("M_R", "chebyshev", "epsilon"),
-        ("M_R", "kept, exact tail"): ("M_R", "exact", "epsilon"),
-        ("M_L", "claimed, as published"): ("M_L as published", "chebyshev", "epsilon"),
-        ("M_L", "kept, k = 2"): ("M_L, k = 2", "chebyshev", "epsilon"),
-        ("M_L", "kept, Chernoff tail"): ("M_L, k = 2", "chernoff", "epsilon"),
-    }
-    parts = []
-    for (mechanism, way), (family, tail, column) in ways.items():
-        part = epsilon_table([clients], alphas, [(family, tail)], failure=failure)
-        columns = {"mechanism": mechanism, "way": way, "target": list(targets), "epsilon": part[column]}
-        parts.append(pd.DataFrame(columns))
-    table = pd.concat(parts, ignore_index=True)
-    finite: pd.DataFrame = table.loc[np.isfinite(table["epsilon"])]
-    return finite.reset_index(drop=True)
+    alphas = np.sqrt(np.asarray(targets, dtype=float) / users).tolist()
+    for mechanism, way, family, tail, column in (
+        ("M_R", "claimed, as published", "M_R as published", "chebyshev", "epsilon"),
+        ("M_R", "lost, as published", "M_R as published", "chebyshev", "exact_epsilon"),
+        ("M_R", "kept, allocated anew", "M_R", "chebyshev", "epsilon"),
+        ("M_R", "kept, exact tail", "M_R", "exact", "epsilon"),
+        ("M_L", "claimed, as published", "M_L as published", "chebyshev", "epsilon"),
+        ("M_L", "kept, k = 2", "M_L, k = 2", "chebyshev", "epsilon"),
+        ("M_L", "kept, Chernoff tail", "M_L, k = 2", "chernoff", "epsilon"),
+    ):
+        found = epsilon_table([users], alphas, [(family, tail)], failure=failure)[column]
+        for target, budget in zip(targets, found, strict=True):
+            if np.isfinite(budget):
+                yield {"mechanism": mechanism, "way": way, "target K α²": target, BUDGET: budget}
 
 
-def alpha_table(epsilons: Sequence[float], clients: int, *, failure: float) -> pd.DataFrame:
-    """Return the error of a gap between *rates* that each mechanism exceeds with probability `failure` at most, equal
-    groups.
+@table
+def alpha_table(epsilons: Sequence[float], users: int, *, failure: float) -> Iterator[dict[str, Any]]:
+    """Yield the error of a gap between *rates* that is exceeded with probability `failure` at most, equal groups.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism, tail, epsilon, alpha``; a rate is ``(v + 1) / 2``, so alpha is half of that for values.
+    A rate is ``(v + 1) / 2``, so alpha is half of that for values.
     """
-    rows = []
-    for name in ("M_R as published", "M_R", "M_L as published", "M_L, k = 2", "signed bit"):
-        for tail in ("chebyshev", "normal"):
-            for epsilon in epsilons:
-                alpha = budgets.alpha_bound(families(clients)[name](epsilon), clients, failure=failure, tail=tail) / 2
-                rows.append({"mechanism": name, "tail": tail, "epsilon": epsilon, "alpha": alpha})
-    return pd.DataFrame(rows)
-
-
-def published_laplace_delta(epsilons: Sequence[float]) -> pd.DataFrame:
-    """Return what the source's "optimal" ``M_L`` really offers at the budgets it claims.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``epsilon, delta, total_variation``: the claimed budget, the exact delta at it, and the total variation
-        distance between the reports of the two clients that are easiest to tell apart.
-    """
-    mechanisms = [LaplaceMeans.published(epsilon) for epsilon in epsilons]
-    return pd.DataFrame(
-        {
-            "epsilon": list(epsilons),
-            "delta": [hockey_stick.laplace_means_delta(m, e) for m, e in zip(mechanisms, epsilons, strict=True)],
-            "total_variation": [hockey_stick.total_variation(m) for m in mechanisms],
-        }
-    )
+    names = ("M_R as published", "M_R", "M_L as published", "M_L, k = 2", "signed bit")
+    for name, tail, epsilon in product(names, ("chebyshev", "normal"), epsilons):
+        alpha = GroupGap.of_halves(families(users)[name](epsilon), users).error_bound(failure, tail) / 2
+        yield {"mechanism": name, "tail": tail, "epsilon": epsilon, "alpha": float(alpha)}
 
 
 def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> pd.DataFrame:
@@ -192,13 +136,12 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
         that of one failure).
     """
     rows: pd.DataFrame = table.loc[np.isfinite(table["epsilon"])].copy()
-    keys = ("mechanism", "tail", "clients", "alpha", "epsilon")
+    columns = (rows[key].tolist() for key in ("mechanism", "tail", "clients", "alpha", "epsilon"))
     shares = []
-    for name, tail, clients, alpha, epsilon in zip(*(rows[key].tolist() for key in keys), strict=True):
-        half = clients // 2
-        mechanism = families(clients)[name](epsilon)
+    for name, tail, users, alpha, epsilon in zip(*columns, strict=True):
+        half, mechanism = users // 2, families(users)[name](epsilon)
         value = 1.0 if isinstance(mechanism, LaplaceMeans | SignedLaplace) else 0.0
-        rng = stream("failures", name, tail, clients, alpha, seed=seed)
+        rng = stream("failures", name, tail, users, alpha, seed=seed)
         sums = mechanism.sample_sums([[half], [half]], [value], repetitions=repetitions, rng=rng)
         difference = sums if sums.ndim == 1 else sums[:, 0] - sums[:, 1]
         shares.append(float(np.mean(np.abs(difference) >= alpha * half * mechanism.gain)))

@@ -1,5 +1,4 @@
-"""Appendix D of juarez2022 end to end, up to the mechanisms: a global classifier of lying, and every client's rates
-under it.
+"""Appendix D of juarez2022 up to the mechanisms: a global classifier of lying, and every client's rates under it.
 
 Needs scikit-learn, the optional extra ``learning``.
 """
@@ -18,8 +17,7 @@ from ldpnb.rng import stream
 
 
 def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which readings train the model: a random share of those of each session and label, so that both parts look
-    alike.
+    """Return which readings train the model: a random share of those of each session and label.
 
     Parameters
     ----------
@@ -43,8 +41,9 @@ def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator
 
 
 def fit(features: NDArray[np.float64], lying: NDArray[np.bool_], *, l1_ratio: float, seed: int) -> Any:
-    """Return the source's classifier, fitted: logistic regression with elastic net by SAGA and balanced class weights,
-    on standardised features.
+    """Return the source's classifier, fitted to standardised features.
+
+    It is logistic regression with elastic net by SAGA and balanced class weights.
     """
     try:
         from sklearn.linear_model import LogisticRegression
@@ -79,31 +78,21 @@ def client_rates(sessions: Sessions, *, runs: int, training_share: float, l1_rat
     DataFrame
         A row per run and client: ``run, client, group, tp, positives, fp, negatives`` on the client's test readings.
     """
-    rows = []
-    clients = sessions.groups.size
+    clients, parts = sessions.groups.size, []
+    group = np.array(GROUPS)[sessions.groups]
     for run in range(checks.whole(runs=runs, at_least=1)):
         training = split(sessions, training_share, rng=stream("split", run, seed=seed))
         model = fit(sessions.features[training], sessions.lying[training], l1_ratio=l1_ratio, seed=seed)
         test = ~training
         guess, truth, client = model.predict(sessions.features[test]), sessions.lying[test], sessions.session[test]
-        tally = {
-            name: np.bincount(client[chosen], minlength=clients)
-            for name, chosen in (
-                ("tp", guess & truth),
-                ("positives", truth),
-                ("fp", guess & ~truth),
-                ("negatives", ~truth),
-            )
-        }
-        group = np.array(GROUPS)[sessions.groups]
-        rows.append(pd.DataFrame({"run": run, "client": np.arange(clients), "group": group} | tally))
-    return pd.concat(rows, ignore_index=True)
+        chosen = {"tp": guess & truth, "positives": truth, "fp": guess & ~truth, "negatives": ~truth}
+        tally = {name: np.bincount(client[which], minlength=clients) for name, which in chosen.items()}
+        parts.append(pd.DataFrame({"run": run, "client": np.arange(clients), "group": group} | tally))
+    return pd.concat(parts, ignore_index=True)
 
 
 def hold_out_scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracy, true- and false-positive rate over all test readings, per run, from `client_rates`: columns
-    ``run, metric, value``.
-    """
+    """Return accuracy, true- and false-positive rate over all test readings: columns ``run, metric, value``."""
     total = table.groupby("run")[["tp", "positives", "fp", "negatives"]].sum()
     scores = {
         "accuracy": (total["tp"] + total["negatives"] - total["fp"]) / (total["positives"] + total["negatives"]),
@@ -114,8 +103,9 @@ def hold_out_scores(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
-    """Return every client's rates over all runs, ``metric, group, client, rate``; a client without readings of a kind
-    has no such rate.
+    """Return every client's rates over all runs, ``metric, group, client, rate``.
+
+    A client without readings of a kind has no such rate.
     """
     total = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum()
     parts = []
