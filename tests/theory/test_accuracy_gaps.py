@@ -62,10 +62,7 @@ def test_the_variance_of_the_gap_is_the_sum_over_every_users_report(
             assert mean == pytest.approx(means[pair[0]] - means[pair[1]], rel=1e-9, abs=1e-12)
 
 
-def test_variances_are_finite_at_both_ends_of_the_budget() -> None:
-    for epsilon in (1e-6, 50.0):
-        for family in (DiscretisedMeans.calibrated, LaplaceMeans.calibrated):
-            assert 0 < gaps.GroupGap(family(epsilon), (1000, 1000)).worst_variance() < np.inf
+def test_a_small_budget_is_paid_for_with_its_inverse_square() -> None:
     least = gaps.GroupGap.of_halves(DiscretisedMeans.calibrated(1e-6), 1000).worst_variance()
     assert least == pytest.approx(4 / 1000 * (4 / 1e-6) ** 2, rel=1e-5)
 
@@ -87,15 +84,6 @@ def test_bias_error_and_squared_error_of_the_absolute_gap_agree_with_integration
     assert float(gaps.absolute_gap_bias(sd, gap)) == pytest.approx(weight @ error, abs=1e-6 * sd)
     assert float(gaps.absolute_gap_mse(sd, gap)) == pytest.approx(weight @ error**2, abs=1e-6 * sd**2)
     assert float(gaps.absolute_gap_error(sd, gap)) == pytest.approx(weight @ np.abs(error), abs=1e-6 * sd)
-
-
-def test_the_error_of_a_minority_grows_with_the_inverse_square_of_its_share() -> None:
-    def factor(share: float) -> float:
-        sizes = (round(20_000 * share), 20_000 - round(20_000 * share))
-        return gaps.GroupGap(SIGNS, sizes).worst_variance() / gaps.GroupGap.of_halves(SIGNS, 20_000).worst_variance()
-
-    assert [round(factor(s), 2) for s in (0.25, 0.1, 0.05)] == [1.81, 8.09, 29.4]
-    assert factor(0.001) / factor(0.01) == pytest.approx(100, rel=0.02)
 
 
 def test_a_wrong_size_divides_the_deviation_of_its_mean() -> None:
