@@ -1,6 +1,4 @@
-"""The numbers printed for juarez2022, computed anew in high precision from the mechanisms' definitions and equations
-(19) and (20).
-"""
+"""The numbers printed for juarez2022, anew in high precision from definitions and equations (19) and (20)."""
 
 from collections.abc import Callable
 from csv import DictReader
@@ -407,14 +405,10 @@ def rates() -> list[mpf]:
     return [male, female, male - female]
 
 
-def small(text: str) -> mpf:
-    return mpf(text)
-
-
 CERTIFICATES = {
     "definition-2.2": {
         "sum to {} up to {},": keeps,
-        "the truth has probability {} <": lambda: keep(small("0.1"), 5),
+        "the truth has probability {} <": lambda: keep(mpf("0.1"), 5),
     },
     "theorem-4.1": {
         "the exact loss is {},": lambda: sign_loss(mpf(1), mpf(1)),
@@ -427,15 +421,14 @@ CERTIFICATES = {
         ),
     },
     "theorem-4.1-allocation": {"have {} to {} times": allocation_ratios},
-    "theorem-4.3-k-2": {"and {} at 0.98": lambda: noise_delta(small("0.5"), mpf(1), mpf(2), small("0.98"))},
+    "theorem-4.3-k-2": {"and {} at 0.98": lambda: noise_delta(mpf("0.5"), mpf(1), mpf(2), mpf("0.98"))},
     "theorem-4.3-allocation": {
         "saves {}% of the variance, next to 0.1 % {}%": lambda: [saving("0.01"), saving("0.001")]
     },
     "theorem-4.3-other-k": {
         "is {}, {} and {} for k": lambda: [report_ratio(k) for k in (mpf(2) / 3, mpf(1), mpf(3))],
         "delta = {}, {} and {} |": lambda: [
-            noise_delta(small("0.5"), mpf(1), k, equation_1(small("0.5"), mpf(1), k))
-            for k in (mpf(2) / 3, mpf(1), mpf(3))
+            noise_delta(mpf("0.5"), mpf(1), k, equation_1(mpf("0.5"), mpf(1), k)) for k in (mpf(2) / 3, mpf(1), mpf(3))
         ],
     },
     "appendix-b-privacy": {
@@ -444,14 +437,14 @@ CERTIFICATES = {
         ],
         "carry {} to {};": lambda: [published_delta("0.71"), published_delta("0.02")],
         "total variation distance {},": lambda: published_delta("0.02", "0"),
-        "where {} would be private": lambda: expm1(small("0.02")) / (exp(small("0.02")) + 1),
+        "where {} would be private": lambda: expm1(mpf("0.02")) / (exp(mpf("0.02")) + 1),
     },
     "section-4-range-of-k": {"gives {} for 10": lambda: equation_1(published_split(mpf(10))[0], mpf(10), mpf(2))},
     "equation-19": {"is {} to {} times": equation_19},
     "equation-20": {"is {} to {} times": equation_20},
     "theorem-5.4-unbiased": {
-        "bias {}, {}, {} and {} standard": lambda: [folded_bias(small(g)) for g in ("0", "0.5", "1", "2")],
-        "error {}, {}, {} and {} of the sum": lambda: [folded_square(small(g)) for g in ("0", "0.5", "1", "2")],
+        "bias {}, {}, {} and {} standard": lambda: [folded_bias(mpf(g)) for g in ("0", "0.5", "1", "2")],
+        "error {}, {}, {} and {} of the sum": lambda: [folded_square(mpf(g)) for g in ("0", "0.5", "1", "2")],
         "show {} on average": ten_and_ten,
         "at 0.1 show {} |": lambda: folded_bias(mpf(0), standard_deviation("M_R", "0.1")),
     },
