@@ -30,13 +30,15 @@ def definition_2_2(e: Evidence) -> str:
     """
     settings = list(product(BUDGETS, (2, 3, 5)))
     epsilon, d = np.array(settings).T
-    keep, move = np.array([(r.p, r.q) for r in (frequency.KaryRandomisedResponse(b, int(k)) for b, k in settings)]).T
-    e.same([keep, keep + (d - 1) * move, np.log(keep / move)], [routes.printed_keep(epsilon, d), d / d, epsilon])
+    responses = [frequency.KaryRandomisedResponse(*setting) for setting in settings]
+    keep, move = np.array([response.p for response in responses]), np.array([response.q for response in responses])
+    one = np.ones(len(settings))
+    e.same([keep, keep + (d - 1) * move, np.log(keep / move)], [routes.printed_keep(epsilon, d), one, epsilon])
     totals = keep + d * (1 - keep) / (d - 1)
-    e.needs(agree(totals, d / d) and keep.min() >= 0.5)
+    e.needs(agree(totals, one) and keep.min() >= 0.5)
     return (
         f"over d + 1 values the printed probabilities sum to {totals.min():.4f} up to {totals.max():.4f}, and d = 1 "
-        f"divides by 0; with d values they sum to 1, and at epsilon = 0.1, d = 5 the truth has probability "
+        "divides by 0; with d values they sum to 1, and at epsilon = 0.1, d = 5 the truth has probability "
         f"{keep.min():.4f} < 1/2"
     )
 
