@@ -164,7 +164,7 @@ def claim(
             return Verdict(status, text, kind, *told)
 
         decided.__wrapped__ = check  # type: ignore[attr-defined]
-        says = " ".join((check.__doc__ or "").split()).rstrip(".")
+        says = " ".join((check.__doc__ or "").split())
         new = Claim(source or check.__module__.split(".")[2], place, says, tuple(map(path_of, rests_on)), decided)
         if new.source not in SOURCES or new.id in _registry or not (new.rests_on and says):
             raise ValueError(f"{new.id}: unknown source, registered twice, saying nothing or resting on nothing")

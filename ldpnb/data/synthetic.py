@@ -62,7 +62,7 @@ def binomial_mixture(
     -----
     "Binomial(50, .6) + Binomial(50, .4)" in Section 4 of biswas2022 is read as this mixture. A sum of two independent
     variables would have mean 50 and variance 24 beside 50 and 25 for Bin(100, .5), at a total variation distance of
-    .0099: two data sets of 50,000 nodes could hardly be told apart, and the second figure would show nothing new.
+    .0099: two data sets of 50,000 users could hardly be told apart, and the second figure would show nothing new.
 
     Examples
     --------
@@ -74,15 +74,15 @@ def binomial_mixture(
     return mixture
 
 
-def sample_counts(distribution: NDArray[np.float64], nodes: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw a data set of independent values, as the number of nodes that hold each.
+def sample_counts(distribution: NDArray[np.float64], users: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a data set of independent values, as the number of users who hold each.
 
     Parameters
     ----------
     distribution : (k,) float
         Sums to 1.
-    nodes : int
-        Number of nodes, ``>= 1``.
+    users : int
+        Number of users, ``>= 1``.
     rng : numpy.random.Generator
 
     Returns
@@ -95,7 +95,7 @@ def sample_counts(distribution: NDArray[np.float64], nodes: int, *, rng: np.rand
     [0, 5]
     """
     chances = checks.distribution(distribution=distribution)
-    return np.asarray(rng.multinomial(checks.whole(nodes=nodes, at_least=1), chances / chances.sum()))
+    return np.asarray(rng.multinomial(checks.whole(users=users, at_least=1), chances / chances.sum()))
 
 
 def dirichlet(domain_size: int, concentration: float, *, rng: np.random.Generator) -> NDArray[np.float64]:

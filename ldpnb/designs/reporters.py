@@ -1,8 +1,8 @@
-"""Who reports: Poisson sampling of nodes, on counts.
+"""Who reports: Poisson sampling of users, on counts.
 
-Each node reports with its own probability, independently of all others. Nodes of equal value and rate are exchangeable,
-so the number that report is binomial, and `poisson` draws those numbers for all groups at once. The same function thins
-tallies, when a noisy report is sent with a probability that depends on the report.
+Each user reports with a probability of their own, independently of all others. Users of equal value and rate are
+exchangeable, so the number who report is binomial, and `poisson` draws those numbers for all groups at once. The same
+function thins tallies, when a noisy report is sent with a probability that depends on the report.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
 def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw how many nodes of each group report.
+    """Draw how many users of each group report (Sections 2 and 5 of biswas2022).
 
     Parameters
     ----------
     counts : int, any shape
-        Nodes of each group, for example ``(k,)`` by value or ``(g, k)`` by rate and value.
+        Users of each group, for example ``(k,)`` by value or ``(g, k)`` by rate and value.
     rates : float, broadcast against `counts`
         Their sampling rates in ``(0, 1]``: a number for all, ``(k,)`` by value, ``(g, 1)`` by rate.
     rng : numpy.random.Generator
@@ -26,43 +26,24 @@ def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) ->
     -------
     int, of the shape of `counts` and `rates` broadcast together
 
-    References
-    ----------
-    Sections 2 (a common rate) and 5 (personal rates) of biswas2022.
-
     Examples
     --------
     >>> poisson([3, 0, 7], 1.0, rng=np.random.default_rng(1)).tolist()
     [3, 0, 7]
     """
-    nodes, chance = np.asarray(counts), np.asarray(rates, dtype=float)
-    if nodes.dtype.kind not in "iu" or (nodes < 0).any():
-        raise ValueError(f"counts must be whole numbers >= 0, got dtype {nodes.dtype}, minimum {nodes.min()!s}")
+    users, chance = np.asarray(counts), np.asarray(rates, dtype=float)
+    if users.dtype.kind not in "iu" or (users < 0).any():
+        raise ValueError(f"counts must be whole numbers >= 0, got dtype {users.dtype}, minimum {users.min()!s}")
     if not ((chance > 0) & (chance <= 1)).all():
         raise ValueError(f"rates must lie in (0, 1], got {chance.min()!s} .. {chance.max()!s}")
-    return np.asarray(rng.binomial(nodes, chance), dtype=np.int64)
+    return np.asarray(rng.binomial(users, chance), dtype=np.int64)
 
 
 def expected_reports(counts: ArrayLike, rates: ArrayLike) -> float:
-    """Return the expected number of reports, the communication cost of a collection.
+    """Return the expected number of reports, the communication cost of a collection; arguments as for `poisson`.
 
-    Parameters
-    ----------
-    counts : int, any shape
-        Nodes of each group.
-    rates : float, broadcast against `counts`
-        Their sampling rates.
+    It is ``n pi`` in Figure 3 of biswas2022 and the sum of the ``pi_j`` in its Section 5.
 
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    ``n pi`` in Figure 3 of biswas2022, the sum of the ``pi_j`` in Section 5.
-
-    Examples
-    --------
     >>> expected_reports([30, 70], [0.5, 0.1])
     22.0
     """
@@ -72,12 +53,12 @@ def expected_reports(counts: ArrayLike, rates: ArrayLike) -> float:
 def sampled_tallies(
     counts: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse, *, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw the tallies of the nodes that report, from their exact joint law.
+    """Draw the tallies of the users who report, from their exact joint law.
 
     Parameters
     ----------
     counts : (k,) or (g, k) int
-        Nodes that hold each value, or those of each group.
+        Users who hold each value, or those of each group.
     rates : float, broadcast against `counts`
         Sampling rates in ``(0, 1]``.
     mechanism : KaryRandomisedResponse

@@ -3,14 +3,14 @@ behind a theorem.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import histograms
-from ldpnb.accuracy import sampling as accuracy
-from ldpnb.accuracy.sampling import Setting
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs.reporters import poisson
 from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
@@ -79,9 +79,7 @@ def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon
     mechanism = KaryRandomisedResponse(epsilon, 2)
     rows = []
     for rate in rates:
-        variance = accuracy.variance_realised_size(
-            people * share, nodes=people, sampling_rate=rate, mechanism=mechanism
-        )
+        variance = SampledCounts(people, rate, mechanism).variance_realised_size(people * share)
         rows.append((rate, people * rate, float(np.sqrt(variance)) / people, srs_loss(epsilon, rate)))
     return pd.DataFrame(rows, columns=["sampling_rate", "reports", "standard_deviation", "loss"])
 
@@ -150,17 +148,15 @@ def variance_contest(
     mechanism = KaryRandomisedResponse(epsilon, 2)
     rows = []
     for rate in rates:
-        known: Setting = {"nodes": people, "sampling_rate": rate, "mechanism": mechanism}
+        survey = SampledCounts(people, rate, mechanism)
+        known: dict[str, Any] = {"sampling_rate": rate, "mechanism": mechanism}
         rng = stream("contest", rate, epsilon, seed=seed)
         reporting = poisson(np.tile([people - holders, holders], (runs, 1)), rate, rng=rng)
         yes = rng.binomial(reporting, [mechanism.q, mechanism.p]).sum(axis=1)
         tallies = np.column_stack([reporting.sum(axis=1) - yes, yes])
         pairs = {
-            "g_DE": (accuracy.variance_rescaled(holders, **known), estimators.rescaled(tallies, **known)),
-            "c-hat": (
-                accuracy.variance_realised_size(holders, **known),
-                estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism),
-            ),
+            "g_DE": (survey.variance_rescaled(holders), estimators.rescaled(tallies, users=people, **known)),
+            "c-hat": (survey.variance_realised_size(holders), estimators.realised_size(tallies, **known)),
         }
         for name, (variance, estimates) in pairs.items():
             squared = (estimates[:, 1] - holders) ** 2

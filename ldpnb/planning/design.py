@@ -173,9 +173,9 @@ class Design:
 
 def _shuffled(epsilon: float, delta: float, draw: Draw, kary: KaryRandomisedResponse | None) -> float:
     if kary is not None and draw.population > 1:
-        exact = shuffling.epsilon_upper(delta, nodes=draw.population, sampling_rate=draw.rate, mechanism=kary)
+        exact = shuffling.ShuffledReports(draw.population, draw.rate, kary).epsilon_upper(delta)
         return min(epsilon, exact)
     if not draw.complete:
         return epsilon
-    general = shuffling.closed_form(delta, nodes=draw.reports, epsilon=epsilon)
+    general = shuffling.closed_form(delta, users=draw.reports, epsilon=epsilon)
     return epsilon if np.isnan(general) else min(epsilon, general)

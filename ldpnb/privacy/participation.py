@@ -8,26 +8,10 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
 def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
-    """Return the channel of nodes that report with a probability depending on their *true* value; the last output is
-    silence.
+    """Return the channel of users who report with a probability ``pi(x)`` in ``[0, 1]`` that depends on the value.
 
-    Parameters
-    ----------
-    rates : (k,) float
-        Probability ``pi(x)`` in ``[0, 1]`` that a node with value ``x`` reports.
-    mechanism : KaryRandomisedResponse
+    The last of its ``k + 1`` outputs is silence; columns sum to 1. Open question (i) of biswas2022, Section 6.
 
-    Returns
-    -------
-    (k + 1, k) float
-        Columns sum to 1.
-
-    References
-    ----------
-    Open question (i) of biswas2022, Section 6.
-
-    Examples
-    --------
     >>> value_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.2], [0.1, 0.6], [0.6, 0.2]]
     """
@@ -36,24 +20,11 @@ def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse)
 
 
 def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
-    """Return the channel of nodes that randomise first and send the report ``y`` with probability ``pi(y)``; the last
-    output is silence.
+    """Return the channel of users who randomise, then send the report ``y`` with probability ``pi(y)`` in ``[0, 1]``.
 
-    Post-processing of the report, so never less private than the mechanism.
+    The last of its ``k + 1`` outputs is silence; columns sum to 1. As post-processing of the report it is never less
+    private than the mechanism.
 
-    Parameters
-    ----------
-    rates : (k,) float
-        Probability ``pi(y)`` in ``[0, 1]`` of sending the report ``y``.
-    mechanism : KaryRandomisedResponse
-
-    Returns
-    -------
-    (k + 1, k) float
-        Columns sum to 1.
-
-    Examples
-    --------
     >>> report_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.1], [0.2, 0.6], [0.5, 0.3]]
     """
@@ -63,21 +34,17 @@ def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse
 
 
 def participation_loss(epsilon: float, *, lowest_rate: float, highest_rate: float) -> float:
-    """Return the exact loss when sampling rates follow the true values, ``max(epsilon + ln(h/l), ln((1-l)/(1-h)))``.
+    """Return the exact loss when rates follow the true values, ``max(epsilon + ln(h/l), ln((1-l)/(1-h)))``, in nats.
 
-    The first is the largest ratio of a report, the second that of silence.
+    The first is the largest ratio of a report, the second that of silence; where the rates are equal, silence says
+    nothing and ``epsilon`` remains.
 
     Parameters
     ----------
     epsilon : float
         Loss of the mechanism, ``> 0``, nats.
     lowest_rate, highest_rate : float
-        Extreme sampling rates ``0 < l <= h <= 1``.
-
-    Returns
-    -------
-    float
-        Nats; infinite at ``h = 1 > l``, where silence excludes a value.
+        Extreme sampling rates ``0 < l <= h <= 1``. At ``h = 1 > l`` silence excludes a value and the loss is infinite.
 
     Examples
     --------
@@ -91,7 +58,7 @@ def participation_loss(epsilon: float, *, lowest_rate: float, highest_rate: floa
         raise ValueError(f"lowest_rate must be <= highest_rate={high}, got lowest_rate={low}")
     budget = checks.positive(epsilon=epsilon)
     if low == high:
-        return budget
+        return float(budget)
     silence = float("inf") if high == 1 else float(np.log1p(-low) - np.log1p(-high))
     return max(budget + float(np.log(high / low)), silence)
 

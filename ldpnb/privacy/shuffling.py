@@ -1,13 +1,12 @@
-"""Central privacy of shuffled k-ary randomised response when every node reports with some probability, and what it
-competes with.
+"""Central privacy of shuffled k-ary randomised response when every user reports with some probability.
 
-After shuffling only tallies are seen. `epsilon_upper` and `epsilon_lower` bracket the exact loss between data sets that
-differ in one node's value (replacement), usually to four digits. `closed_form` is the published bound for any local
-randomiser, and `gaussian_deviation` the noise of the central Gaussian mechanism at the same privacy.
+After shuffling only tallies are seen. `ShuffledReports` brackets the exact loss between data sets that differ in one
+user's value (replacement), usually to four digits. `closed_form` is the published bound for any local randomiser, and
+`gaussian_deviation` the noise of the central Gaussian mechanism at the same privacy.
 
 Both bounds have one shape. Write ``c = e^epsilon0 - 1`` and let ``A, B`` count reports of the two values in question
-among ``n`` nodes that do not hold them. Then ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``,
-where ``M`` is, in the upper bound, the number of nodes in the *privacy blanket* (those silent or reporting at random),
+among ``n`` users who do not hold them. Then ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``,
+where ``M`` is, in the upper bound, the number of users in the *privacy blanket* (those silent or reporting at random),
 and in the lower bound its conditional mean given the tallies. The difference between the bounds is the spread of ``M``
 that the tallies do not show.
 """
@@ -24,11 +23,10 @@ from ldpnb import checks
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 SENSITIVITY = float(np.sqrt(2))
-"""Euclidean distance between the histograms of data sets that differ in one node's value."""
+"""Euclidean distance between the histograms of data sets that differ in one user's value."""
 
 REACH, RARE = 6.5, 20.0
-"""Sums end this many standard deviations and this many nodes more away from the mean: the mass beyond is below 1e-10.
-"""
+"""Sums end so many standard deviations and so many users more away from the mean; beyond, the mass is below 1e-10."""
 
 Array = NDArray[np.float64]
 
@@ -39,155 +37,118 @@ class _Bound:
 
     Parameters
     ----------
-    nodes : int
+    users : int
     visible : float
-        Chance that a node is not in the class that is set apart first: the nodes that report their own value at will,
-        or those that report the value that all others hold.
+        Chance that a user is not in the class that is set apart first: the users who report their own value at will,
+        or those who report the value that all others hold.
     share : float
-        How much a member of that class adds to ``M``; every other node adds 1.
+        How much a member of that class adds to ``M``; every other user adds 1.
     chance : float
         Chance ``pi q`` of a report of a given other value.
     contrast : float
         ``e^epsilon0 - 1``.
     """
 
-    nodes: int
+    users: int
     visible: float
     share: float
     chance: float
     contrast: float
 
 
-def delta_upper(epsilon: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return an upper bound on ``delta`` at a given central ``epsilon``, by the privacy blanket.
+@dataclass(frozen=True, slots=True)
+class ShuffledReports:
+    """The shuffled reports of users who take part with one probability, by k-ary randomised response.
+
+    ``delta`` lies in ``(0, 1)``; ``epsilon``, the central budget, is ``>= 0``, in nats, and at most the local one. The
+    relation between data sets is replacement of one user's value. Lower bounds need a domain of at least 3 values.
 
     Parameters
     ----------
-    epsilon : float
-        Central budget, ``>= 0``, in nats.
-    nodes : int
-        Number of nodes, ``>= 2``.
-    sampling_rate : float
-        Probability in ``(0, 1]`` that a node reports.
+    users : int
+        How many there are, ``>= 2``, whether they report or not.
+    rate : float
+        Probability in ``(0, 1]`` that a user reports.
     mechanism : KaryRandomisedResponse
         The local randomiser.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    A node whose report is independent of its value is in the blanket; that happens with chance ``g = 1 - pi (p - q)``.
-    Revealing who is in it and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m + c B))_+]
-    / n`` with ``(A, B)`` trinomial given ``m``.
 
     References
     ----------
     Balle, Bell, Gascón, Nissim (2019) for the blanket; for biswas2022, Section 6, open question (ii).
-    """
-    return _delta(checks.non_negative(epsilon=epsilon), _upper(nodes, sampling_rate, mechanism))
-
-
-def delta_lower(epsilon: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return ``delta`` of one pair of data sets: all other nodes hold a third value. No accounting can go below it.
-
-    Parameters
-    ----------
-    epsilon, nodes, sampling_rate, mechanism
-        As in `delta_upper`; the domain must have at least 3 values.
-
-    Returns
-    -------
-    float
-    """
-    return _delta(checks.non_negative(epsilon=epsilon), _lower(nodes, sampling_rate, mechanism))
-
-
-def epsilon_upper(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return an upper bound on the central budget of shuffled and sampled k-ary randomised response at a given
-    ``delta``.
-
-    Parameters
-    ----------
-    delta : float
-        In ``(0, 1)``.
-    nodes, sampling_rate, mechanism
-        As in `delta_upper`.
-
-    Returns
-    -------
-    float
-        Nats; at most the local budget.
 
     Examples
     --------
-    >>> mechanism = KaryRandomisedResponse(epsilon=3.0, domain_size=20)
-    >>> round(epsilon_upper(1e-6, nodes=5000, sampling_rate=1.0, mechanism=mechanism), 6)
-    0.234258
-    """
-    bound = _upper(nodes, sampling_rate, mechanism)
-    return _epsilon(checks.open_probability(delta=delta), lambda budget: _delta(budget, bound), bound)
-
-
-def epsilon_lower(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return a lower bound on the same budget, from the pair of data sets of `delta_lower`.
-
-    Parameters
-    ----------
-    delta, nodes, sampling_rate, mechanism
-        As in `epsilon_upper`; the domain must have at least 3 values.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(epsilon=3.0, domain_size=20)
-    >>> round(epsilon_lower(1e-6, nodes=5000, sampling_rate=1.0, mechanism=mechanism), 6)
-    0.234249
-    """
-    bound = _lower(nodes, sampling_rate, mechanism)
-    return _epsilon(checks.open_probability(delta=delta), lambda budget: _delta(budget, bound), bound)
-
-
-def epsilon_two_tallies(delta: float, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return a lower bound from the same pair of data sets when only the tallies ``A`` and ``B`` of the two values are
-    seen.
-
-    Weaker than `epsilon_lower`, and simpler: ``M`` becomes ``n - (n - A - B) pi (p-q) / (1 - 2 pi q)``, its mean given
-    ``A`` and ``B``.
-
-    Parameters
-    ----------
-    delta, nodes, sampling_rate, mechanism
-        As in `epsilon_upper`; the domain must have at least 3 values.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(epsilon=3.0, domain_size=20)
-    >>> round(epsilon_two_tallies(1e-6, nodes=5000, sampling_rate=1.0, mechanism=mechanism), 7)
+    >>> reports = ShuffledReports(5000, 1.0, KaryRandomisedResponse(epsilon=3.0, domain_size=20))
+    >>> round(reports.epsilon_upper(1e-6), 6), round(reports.epsilon_lower(1e-6), 6)
+    (0.234258, 0.234249)
+    >>> round(reports.epsilon_two_tallies(1e-6), 7)
     0.2341689
     """
-    bound = _lower(nodes, sampling_rate, mechanism)
-    return _epsilon(checks.open_probability(delta=delta), lambda budget: _delta_two_tallies(budget, bound), bound)
+
+    users: int
+    rate: float
+    mechanism: KaryRandomisedResponse
+
+    def __post_init__(self) -> None:
+        checks.whole(users=self.users, at_least=2)
+        checks.rate(rate=self.rate)
+
+    def delta_upper(self, epsilon: float) -> float:
+        """Return an upper bound on ``delta`` at a central budget, by the privacy blanket.
+
+        A user whose report is independent of the value is in the blanket; that happens with chance ``g = 1 - pi (p -
+        q)``. Revealing who is in it and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m
+        + c B))_+] / n`` with ``(A, B)`` trinomial given ``m``.
+        """
+        return _delta(checks.non_negative(epsilon=epsilon), self._upper)
+
+    def delta_lower(self, epsilon: float) -> float:
+        """Return ``delta`` of one pair of data sets, the other users holding a third value: no accounting goes below."""
+        return _delta(checks.non_negative(epsilon=epsilon), self._lower)
+
+    def epsilon_upper(self, delta: float) -> float:
+        """Return an upper bound on the central budget at a given ``delta``."""
+        return _epsilon(delta, _delta, self._upper)
+
+    def epsilon_lower(self, delta: float) -> float:
+        """Return a lower bound on the central budget, from the pair of data sets of `delta_lower`."""
+        return _epsilon(delta, _delta, self._lower)
+
+    def epsilon_two_tallies(self, delta: float) -> float:
+        """Return a lower bound from the same pair when only the tallies ``A`` and ``B`` of the two values are seen.
+
+        Weaker than `epsilon_lower`, and simpler: ``M`` becomes ``n - (n - A - B) pi (p-q) / (1 - 2 pi q)``, its mean
+        given ``A`` and ``B``.
+        """
+        return _epsilon(delta, _delta_two_tallies, self._lower)
+
+    @property
+    def _upper(self) -> _Bound:
+        blanket = (1 - self.rate) + self.rate * self.mechanism.domain_size * self.mechanism.q
+        return self._bound(blanket, 0.0)
+
+    @property
+    def _lower(self) -> _Bound:
+        others = checks.whole(domain_size=self.mechanism.domain_size, at_least=3) - 1
+        visible = (1 - self.rate) + self.rate * others * self.mechanism.q
+        return self._bound(visible, float(np.exp(-self.mechanism.epsilon)))
+
+    def _bound(self, visible: float, share: float) -> _Bound:
+        contrast = float(np.expm1(self.mechanism.epsilon))
+        return _Bound(int(self.users), visible, share, self.rate * self.mechanism.q, contrast)
 
 
-def closed_form(delta: float, *, nodes: int, epsilon: float) -> float:
-    """Return ``ln(1 + 8 (e^e0 - 1)/(e^e0 + 1) (sqrt(e^e0 ln(4/delta) / n) + e^e0 / n))``, a bound for any shuffled
-    local randomiser.
+def closed_form(delta: float, *, users: int, epsilon: float) -> float:
+    """Return ``ln(1 + 8 (e^e0 - 1)/(e^e0 + 1) (sqrt(e^e0 ln(4/delta) / n) + e^e0 / n))``, for any local randomiser.
+
+    Theorem 3.1 of Feldman, McMillan, Talwar (2020), which biswas2022 cites for its open question (ii).
 
     Parameters
     ----------
     delta : float
         In ``(0, 1)``.
-    nodes : int
-        Number ``n`` of nodes, all reporting.
+    users : int
+        Number ``n`` of users, all reporting.
     epsilon : float
         Local budget ``e0 > 0``, in nats.
 
@@ -196,48 +157,26 @@ def closed_form(delta: float, *, nodes: int, epsilon: float) -> float:
     float
         Nats; ``nan`` outside the bound's range ``e0 <= ln(n / (16 ln(2/delta)))``.
 
-    References
-    ----------
-    Theorem 3.1 of Feldman, McMillan, Talwar (2020), which biswas2022 cites for its open question (ii).
-
     Examples
     --------
-    >>> round(closed_form(1e-6, nodes=50_000, epsilon=1.0), 10)
+    >>> round(closed_form(1e-6, users=50_000, epsilon=1.0), 10)
     0.1011847743
     """
-    local, count = checks.positive(epsilon=epsilon), checks.whole(nodes=nodes, at_least=1)
+    local, count = checks.positive(epsilon=epsilon), checks.whole(users=users, at_least=1)
     failure = checks.open_probability(delta=delta)
     if local > np.log(count / (16 * np.log(2 / failure))):
         return float("nan")
-    rate = np.exp(local) / count
-    spread = np.sqrt(rate * np.log(4 / failure)) + rate
+    growth = np.exp(local) / count
+    spread = np.sqrt(growth * np.log(4 / failure)) + growth
     return float(np.log1p(8 * np.tanh(local / 2) * spread))
 
 
 def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SENSITIVITY) -> float:
-    """Return the exact ``delta`` of the central Gaussian mechanism.
+    """Return the exact ``delta`` of the central Gaussian mechanism (Balle and Wang 2018, Theorem 8).
 
-    ``Phi(s/(2 sd) - epsilon sd/s) - e^epsilon Phi(-s/(2 sd) - epsilon sd/s)`` for sensitivity ``s``.
+    ``Phi(s/(2 sd) - epsilon sd/s) - e^epsilon Phi(-s/(2 sd) - epsilon sd/s)`` for Euclidean sensitivity ``s``, which is
+    ``sqrt(2)`` for a histogram under replacement of one user's value, and ``sd`` the standard deviation of the noise.
 
-    Parameters
-    ----------
-    epsilon : float
-        ``>= 0``, nats.
-    deviation : float
-        Standard deviation ``sd`` of the noise on each count.
-    sensitivity : float
-        Euclidean; ``sqrt(2)`` for a histogram under replacement of one node's value.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Balle and Wang (2018), Theorem 8.
-
-    Examples
-    --------
     >>> round(gaussian_delta(0.0, deviation=1.0, sensitivity=2.0), 6)
     0.682689
     """
@@ -251,21 +190,6 @@ def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SEN
 def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SENSITIVITY) -> float:
     """Return the least standard deviation that makes the central Gaussian mechanism ``(epsilon, delta)``-private.
 
-    Parameters
-    ----------
-    epsilon : float
-        ``> 0``, nats.
-    delta : float
-        In ``(0, 1)``.
-    sensitivity : float
-        As in `gaussian_delta`.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
     >>> round(gaussian_deviation(1.0, 1e-6), 6)
     5.974598
     """
@@ -278,39 +202,23 @@ def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SEN
     return _root(excess, size * np.sqrt(2 * np.log(1 / failure)) / budget, widen=1.1)
 
 
-def _upper(nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> _Bound:
-    rate, count = checks.rate(sampling_rate=sampling_rate), checks.whole(nodes=nodes, at_least=2)
-    blanket = (1 - rate) + rate * mechanism.domain_size * mechanism.q
-    return _Bound(count, blanket, 0.0, rate * mechanism.q, float(np.expm1(mechanism.epsilon)))
-
-
-def _lower(nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> _Bound:
-    checks.whole(domain_size=mechanism.domain_size, at_least=3)
-    rate, count = checks.rate(sampling_rate=sampling_rate), checks.whole(nodes=nodes, at_least=2)
-    others = (1 - rate) + rate * (mechanism.domain_size - 1) * mechanism.q
-    share = float(np.exp(-mechanism.epsilon))
-    return _Bound(count, others, share, rate * mechanism.q, float(np.expm1(mechanism.epsilon)))
-
-
 def _delta(epsilon: float, bound: _Bound, *, resolution: float = 12.0) -> float:
-    """Sum over the visible nodes and over ``A + B``; the expectation over ``A``, binomial with chance 1/2 given the
-    sum, is closed.
-    """
+    """Sum over the visible users and over ``A + B``; ``A`` is binomial with chance 1/2 given the sum: a closed term."""
     chance = min(1.0, 2 * bound.chance / bound.visible)
-    degenerate = bound.nodes * bound.visible * chance * (1 - chance) < 1
+    degenerate = bound.users * bound.visible * chance * (1 - chance) < 1
     coarse = resolution if degenerate else resolution / 4
-    visible, visible_weights = _lattice(np.array([float(bound.nodes)]), bound.visible, coarse)
+    visible, visible_weights = _lattice(np.array([float(bound.users)]), bound.visible, coarse)
     both, weights = _lattice(visible[0], chance, resolution)
-    blanket = (visible[0] + bound.share * (bound.nodes - visible[0]))[:, None]
+    blanket = (visible[0] + bound.share * (bound.users - visible[0]))[:, None]
     inner = (weights * _mean_advantage(epsilon, both, blanket, bound.contrast)).sum(axis=1)
-    return float(visible_weights[0] @ inner) / bound.nodes
+    return float(visible_weights[0] @ inner) / bound.users
 
 
 def _delta_two_tallies(epsilon: float, bound: _Bound) -> float:
-    both, weights = _lattice(np.array([float(bound.nodes)]), 2 * bound.chance, 24.0)
+    both, weights = _lattice(np.array([float(bound.users)]), 2 * bound.chance, 24.0)
     apart = (1 - bound.share) * (1 - bound.visible) / (1 - 2 * bound.chance)
-    blanket = bound.nodes - apart * (bound.nodes - both)
-    return float((weights * _mean_advantage(epsilon, both, blanket, bound.contrast)).sum()) / bound.nodes
+    blanket = bound.users - apart * (bound.users - both)
+    return float((weights * _mean_advantage(epsilon, both, blanket, bound.contrast)).sum()) / bound.users
 
 
 def _mean_advantage(epsilon: float, both: Array, blanket: Array, contrast: float) -> Array:
@@ -338,8 +246,7 @@ def _log_choose(trials: Array, chosen: Array) -> Array:
 
 
 def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Array]:
-    """Return, for binomials of similar size, points that carry nearly all of their mass and weights to sum with, a row
-    each.
+    """Return, for binomials of similar size, points with nearly all of their mass and weights to sum with, a row each.
 
     Narrow laws are listed in full. Wide ones are listed at every ``step``-th point, `resolution` per standard
     deviation, for a smooth summand summed that way errs by less than any power of the step; rows start at different
@@ -357,17 +264,17 @@ def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Ar
     return points, np.where(points <= size, step * np.exp(logs), 0.0)
 
 
-def _epsilon(delta: float, delta_at: Callable[[float], float], bound: _Bound) -> float:
+def _epsilon(delta: float, delta_at: Callable[[float, _Bound], float], bound: _Bound) -> float:
     """Return where ``delta_at`` falls to `delta`, between 0 and the local budget."""
-    highest = float(np.log1p(bound.contrast))
+    failure, highest = checks.open_probability(delta=delta), float(np.log1p(bound.contrast))
 
     @cache
     def excess(epsilon: float) -> float:
-        return float(np.log(max(delta_at(epsilon), 1e-300) / delta))
+        return float(np.log(max(delta_at(epsilon, bound), 1e-300) / failure))
 
     if excess(0.0) <= 0:
         return 0.0
-    old, slope = _normal_guess(delta, bound)
+    old, slope = _normal_guess(failure, bound)
     new = old + excess(old) / slope
     for _ in range(2):
         if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
@@ -377,12 +284,10 @@ def _epsilon(delta: float, delta_at: Callable[[float], float], bound: _Bound) ->
 
 
 def _normal_guess(delta: float, bound: _Bound) -> tuple[float, float]:
-    """Return the budget of the Gaussian mechanism whose loss varies as much as that of the two tallies, and how fast
-    ``ln delta`` falls there.
-    """
+    """Return a Gaussian mechanism's budget, its loss varying as the tallies' does, and how fast ``ln delta`` falls."""
     local = float(np.log1p(bound.contrast))
-    spread = bound.contrast * np.sqrt(2 * bound.nodes * bound.chance)
-    deviation = bound.nodes * (bound.visible + bound.share * (1 - bound.visible)) / spread
+    spread = bound.contrast * np.sqrt(2 * bound.users * bound.chance)
+    deviation = bound.users * (bound.visible + bound.share * (1 - bound.visible)) / spread
 
     def excess(epsilon: float) -> float:
         return float(np.log(max(gaussian_delta(epsilon, deviation=deviation, sensitivity=1.0), 1e-300) / delta))

@@ -83,7 +83,7 @@ def sampling(
     repetitions: int,
     rng: np.random.Generator,
 ) -> Iterator[Series]:
-    """Compare estimators of a histogram when only a Poisson sample of the nodes reports through k-ary randomised
+    """Compare estimators of a histogram when only a Poisson sample of the users reports through k-ary randomised
     response.
 
     Parameters
@@ -91,9 +91,9 @@ def sampling(
     epsilon : float
         Privacy budget per report, nats.
     sampling_rate : float
-        Probability that a node reports, in (0, 1].
+        Probability that a user reports, in (0, 1].
     n : int
-        Number of nodes, which hold values drawn from Bin(domain_size - 1, 1/2).
+        Number of users, who hold values drawn from Bin(domain_size - 1, 1/2).
     domain_size : int
         Number of values.
     repetitions : int
@@ -114,10 +114,10 @@ def sampling(
     counts = np.array([synthetic.sample_counts(chances, n, rng=rng) for _ in range(repetitions)])
     tallies = np.array([sampled_tallies(held, sampling_rate, mechanism, rng=rng) for held in counts])
     estimates = {
-        "c_DE": sampling_estimators.unadjusted(tallies, nodes=n, mechanism=mechanism),
-        "g_DE": sampling_estimators.rescaled(tallies, nodes=n, sampling_rate=sampling_rate, mechanism=mechanism),
+        "c_DE": sampling_estimators.unadjusted(tallies, users=n, mechanism=mechanism),
+        "g_DE": sampling_estimators.rescaled(tallies, users=n, sampling_rate=sampling_rate, mechanism=mechanism),
         "c-hat": sampling_estimators.realised_size(tallies, sampling_rate=sampling_rate, mechanism=mechanism),
-        "ratio": sampling_estimators.ratio(tallies, nodes=n, mechanism=mechanism),
+        "ratio": sampling_estimators.ratio(tallies, users=n, mechanism=mechanism),
     }
     top = int(chances.argmax())
     for estimator, estimate in estimates.items():

@@ -144,11 +144,11 @@ def shuffled(users: int, values: int = 100, epsilon: float = 3.0):
     from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     from ldpnb.privacy import shuffling
 
-    setting = {"nodes": users, "sampling_rate": 1.0, "mechanism": KaryRandomisedResponse(epsilon, values)}
+    reports = shuffling.ShuffledReports(users, 1.0, KaryRandomisedResponse(epsilon, values))
     info = {}
 
     def account():
-        upper, lower = shuffling.epsilon_upper(1e-6, **setting), shuffling.epsilon_lower(1e-6, **setting)
+        upper, lower = reports.epsilon_upper(1e-6), reports.epsilon_lower(1e-6)
         info["relative width"] = (upper - lower) / upper
 
     return account, 1.0, info

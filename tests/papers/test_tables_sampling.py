@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.biswas2022 import charts as charts
+from ldpnb.papers.biswas2022 import charts
 from ldpnb.papers.biswas2022.tables import participation, personalised, sampling, shuffling
 
 MECHANISM = KaryRandomisedResponse(3.0, 101)
@@ -21,19 +21,19 @@ def test_estimates_scatter_around_their_exact_mean_by_their_exact_deviation() ->
 def test_simulated_bias_lies_on_the_exact_line() -> None:
     table = sampling.bias_curve(COUNTS, [1.0, 3.0], [0.2, 1.0], 50, seed=5)
     line, points = (table[table["standard_error"].isna() == exact].reset_index() for exact in (True, False))
-    assert ((points["bias, nodes"] - line["bias, nodes"]).abs() < 6 * points["standard_error"]).all()
+    assert ((points["bias (users)"] - line["bias (users)"]).abs() < 6 * points["standard_error"]).all()
 
 
 def test_simulated_distances_meet_the_closed_form() -> None:
     table = sampling.distances(COUNTS, [2.0, 4.0], [0.1, 1.0], 40, seed=5)
     raw = table[table["estimate"] == sampling.RAW]
     line, points = (raw[raw["standard_error"].isna() == exact].reset_index() for exact in (True, False))
-    gap = (points["distance"] - line["distance"]).abs()
-    assert (gap < 6 * points["standard_error"] + 0.01 * line["distance"]).all()
+    gap = (points[sampling.DISTANCE] - line[sampling.DISTANCE]).abs()
+    assert (gap < 6 * points["standard_error"] + 0.01 * line[sampling.DISTANCE]).all()
     ends = sampling.lowest_against_highest(table)
     assert (ends["raw ratio"] >= np.sqrt(10) * (1 - 1e-12)).all()
     assert (ends["projected at 0.1"] < ends["raw at 0.1"]).all()
-    assert (table["expected_reports"] == 20_000 * table["sampling_rate"]).all()
+    assert (table["expected_reports"] == 20_000 * table[sampling.RATE]).all()
 
 
 def test_more_accuracy_needs_more_reports() -> None:
@@ -68,11 +68,11 @@ def test_inverse_frequency_sampling_makes_everything_look_uniform() -> None:
     scores = (repaired["estimate"] - repaired["truth"]) / repaired["standard_deviation"]
     assert scores.abs().max() < 5
     losses = participation.losses([1.0], 0.1, [0.1, 0.5], 4)
-    assert losses["privacy loss, nats"].to_numpy() == pytest.approx(losses["closed form"].to_numpy(), rel=1e-9)
+    assert losses["privacy loss (nats)"].to_numpy() == pytest.approx(losses["closed form"].to_numpy(), rel=1e-9)
 
 
 def test_shuffled_reports_match_the_gaussian_at_rare_values() -> None:
-    table = shuffling.accounting([3.0, 5.0], [1.0, 0.1], nodes=50_000, domain_size=101, delta=1e-6, share=0.05)
+    table = shuffling.accounting([3.0, 5.0], [1.0, 0.1], users=50_000, domain_size=101, delta=1e-6, share=0.05)
     ratios = shuffling.variance_ratios(table)
     assert ratios[ratios["value"] == "rare value"]["relative variance"].between(0.98, 1.02).all()
     assert (ratios[ratios["value"] == "common value"]["relative variance"] > 1).all()
@@ -83,7 +83,7 @@ def test_charts_draw_a_panel_per_setting_and_estimator() -> None:
     figures = [
         charts.estimated_histograms(sampling.estimates(COUNTS, [0.1, 0.9], MECHANISM, seed=5)),
         charts.distance_and_cost(sampling.distances(COUNTS, [2.0], [0.5, 1.0], 2, seed=5)),
-        charts.deviations(shuffling.accounting([3.0], [0.1], nodes=5000, domain_size=10, delta=1e-6, share=0.05)),
+        charts.deviations(shuffling.accounting([3.0], [0.1], users=5000, domain_size=10, delta=1e-6, share=0.05)),
     ]
     assert [len(figure.axes) for figure in figures] == [6, 2, 1]
     for figure in figures:

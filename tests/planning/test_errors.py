@@ -97,9 +97,7 @@ def test_normal_tails_have_the_audited_variances() -> None:
         law = candidate(question, "k-RR").errors(mechanism, question)
         shares = np.array([0.0, 0.25, 1.0])
         own = law.variances(shares, design.draw(users)) / (users * rate * (mechanism.p - mechanism.q) ** 2)
-        audited = (
-            sampling.variance_ratio(shares * users, nodes=users, sampling_rate=rate, mechanism=mechanism) / users**2
-        )
+        audited = sampling.SampledCounts(users, rate, mechanism).variance_ratio(shares * users) / users**2
         assert own == pytest.approx(audited, rel=1e-9)
     pure = histograms.pure_variance([0, users], users=users, mechanism=mechanism) / users**2
     worst = float(stats.norm.isf(FAILURE / 2) * np.sqrt(pure.max()))

@@ -5,28 +5,30 @@ import itertools
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import hajek, sampling
+from ldpnb.accuracy import hajek
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
 def enumerated(held: list[int], sizes: list[int], rates: list[float], mechanism: KaryRandomisedResponse) -> np.ndarray:
     """Mean and variance over who is silent, who reports the value and who another, given that somebody reports."""
-    nodes = [
+    users = [
         (chance, rate)
         for h, n, rate in zip(held, sizes, rates, strict=True)
         for chance in [mechanism.p] * h + [mechanism.q] * (n - h)
     ]
     moments = np.zeros(3)
-    for outcome in itertools.product((None, True, False), repeat=len(nodes)):
+    for outcome in itertools.product((None, True, False), repeat=len(users)):
         if any(said is not None for said in outcome):
             parts = [
                 {None: 1 - r, True: r * s, False: r * (1 - s)}[said]
-                for said, (s, r) in zip(outcome, nodes, strict=True)
+                for said, (s, r) in zip(outcome, users, strict=True)
             ]
-            weights = [(said is not None) / r for said, (_, r) in zip(outcome, nodes, strict=True)]
+            weights = [(said is not None) / r for said, (_, r) in zip(outcome, users, strict=True)]
             share = np.dot(weights, [said is True for said in outcome]) / sum(weights)
-            estimate = len(nodes) * (share - mechanism.q) / mechanism.truthful_rate
+            estimate = len(users) * (share - mechanism.q) / mechanism.truthful_rate
             moments += np.prod(parts) * np.array([1, estimate, estimate**2])
     mean = moments[1] / moments[0]
     return np.array([mean, moments[2] / moments[0] - mean**2])
@@ -47,21 +49,20 @@ def test_moments_are_those_of_every_outcome(
     held: list[int], sizes: list[int], rates: list[float], epsilon: float, domain_size: int
 ) -> None:
     mechanism = KaryRandomisedResponse(epsilon, domain_size)
-    known = {"sizes": sizes, "rates": rates, "mechanism": mechanism}
-    found = [hajek.mean_hajek(held, **known), hajek.variance_hajek(held, **known)]
+    survey = PersonalRates(sizes, rates, mechanism)
+    found = [hajek.mean_hajek(survey, held), hajek.variance_hajek(survey, held)]
     assert found == pytest.approx(enumerated(held, sizes, rates, mechanism), rel=1e-10, abs=1e-8)
 
 
 def test_the_leading_term_remains_when_there_are_many_reports() -> None:
     mechanism, scaled_gaps = KaryRandomisedResponse(3.0, 4), []
-    for nodes in (1e2, 1e4, 1e6):
-        known = {"sizes": [nodes, nodes], "rates": [0.2, 0.6], "mechanism": mechanism}
-        held = [0.5 * nodes, 0.1 * nodes]
-        exact, leading = hajek.variance_hajek(held, **known), hajek.leading_variance_hajek(held, **known)
-        scaled_gaps.append(nodes * (exact / leading - 1))
-        # the bias tends to a constant number of nodes: - sum_j (r_j - r) (1/pi_j - 1) / (p - q), over the number of nodes
-        assert hajek.mean_hajek(held, **known) - 0.6 * nodes == pytest.approx(-1 / 3, abs=1 / nodes + 1e-6 * nodes**0.5)
-    # the gap is c / n + O(1 / n^2): times n it settles, a hundred times closer with a hundred times as many nodes
+    for users in (1e2, 1e4, 1e6):
+        survey, held = PersonalRates([users, users], [0.2, 0.6], mechanism), [0.5 * users, 0.1 * users]
+        exact, leading = hajek.variance_hajek(survey, held), hajek.leading_variance_hajek(survey, held)
+        scaled_gaps.append(users * (exact / leading - 1))
+        # the bias tends to a constant number of users: - sum_j (r_j - r) (1/pi_j - 1) / (p - q), over their number
+        assert hajek.mean_hajek(survey, held) - 0.6 * users == pytest.approx(-1 / 3, abs=1 / users + 1e-6 * users**0.5)
+    # the gap is c / n + O(1 / n^2): times n it settles, a hundred times closer with a hundred times as many users
     first, second = np.diff(scaled_gaps)
     assert abs(first) < 0.05 * abs(scaled_gaps[-1])
     assert second / first == pytest.approx(0.01, rel=0.1)
@@ -69,19 +70,18 @@ def test_the_leading_term_remains_when_there_are_many_reports() -> None:
 
 def test_the_step_of_the_integral_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     for sizes, rates in (([10_000, 10_000], [1e-4, 0.01]), ([3, 5], [0.9, 0.1]), ([10**9, 10**3], [1e-6, 1.0])):
-        known = {"sizes": sizes, "rates": rates, "mechanism": KaryRandomisedResponse(1.0, 10)}
-        held = np.array(sizes) // 3
-        coarse = hajek.mean_hajek(held, **known), hajek.variance_hajek(held, **known)
+        survey, held = PersonalRates(sizes, rates, KaryRandomisedResponse(1.0, 10)), np.array(sizes) // 3
+        coarse = hajek.mean_hajek(survey, held), hajek.variance_hajek(survey, held)
         with monkeypatch.context() as finer:
             finer.setattr(hajek, "_STEP", hajek._STEP / 2)
-            fine = hajek.mean_hajek(held, **known), hajek.variance_hajek(held, **known)
+            fine = hajek.mean_hajek(survey, held), hajek.variance_hajek(survey, held)
         assert coarse == pytest.approx(fine, rel=1e-11)
 
 
 def test_at_a_common_rate_the_leading_term_is_the_ratio_estimates() -> None:
     mechanism = KaryRandomisedResponse(1.0, 5)
-    found = hajek.leading_variance_hajek([10, 50], sizes=[100, 200], rates=[0.2, 0.2], mechanism=mechanism)
-    common = sampling.variance_ratio(60, nodes=300, sampling_rate=0.2, mechanism=mechanism)
+    found = hajek.leading_variance_hajek(PersonalRates([100, 200], [0.2, 0.2], mechanism), [10, 50])
+    common = SampledCounts(300, 0.2, mechanism).variance_ratio(60)
     assert found == pytest.approx(float(common), rel=1e-12)
 
 
@@ -95,10 +95,10 @@ def test_simulated_estimates_have_these_moments() -> None:
     draws = np.stack(
         [[(sampled & (group == g) & (said == v)).sum(axis=1) for v in range(4)] for g in range(2)]
     ).transpose(2, 0, 1)
-    found = estimators.hajek(draws[draws.sum(axis=(1, 2)) > 0], nodes=20, rates=rates, mechanism=mechanism)
+    found = estimators.hajek(draws[draws.sum(axis=(1, 2)) > 0], users=20, rates=rates, mechanism=mechanism)
     for v in range(4):
-        known = {"sizes": held.sum(axis=1), "rates": rates, "mechanism": mechanism}
-        mean, variance = hajek.mean_hajek(held[:, v], **known), hajek.variance_hajek(held[:, v], **known)
+        survey = PersonalRates(held.sum(axis=1), rates, mechanism)
+        mean, variance = hajek.mean_hajek(survey, held[:, v]), hajek.variance_hajek(survey, held[:, v])
         kurtosis = ((found[:, v] - mean) ** 4).mean() / variance**2
         # eight comparisons at 5.5 standard errors: a false alarm once in three million
         assert abs(found[:, v].mean() - mean) < 5.5 * np.sqrt(variance / len(found))

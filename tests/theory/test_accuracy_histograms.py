@@ -22,7 +22,7 @@ def test_reference_values(case: dict) -> None:
 
 def test_pure_variance_is_that_of_sampling_everybody() -> None:
     mechanism, counts = KaryRandomisedResponse(0.7, 5), np.array([0, 10, 60, 20, 10])
-    everybody = sampling.variance_realised_size(counts, nodes=100, sampling_rate=1.0, mechanism=mechanism)
+    everybody = sampling.SampledCounts(100, 1.0, mechanism).variance_realised_size(counts)
     assert histograms.pure_variance(counts, users=100, mechanism=mechanism) == pytest.approx(everybody, rel=1e-12)
 
 

@@ -13,7 +13,6 @@ from ldpnb.accuracy import (
     gaps,
     information,
     personalised,
-    sampling,
     tails,
 )
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
@@ -33,17 +32,11 @@ from ldpnb.mechanisms.subsets import SubsetSelection
         ),
         (
             lambda: personalised.variance_reweighted_reports(
-                [0.0], nodes=0, report_rates=[0.5], mechanism=KaryRandomisedResponse(1.0, 2)
+                [0.0], users=0, report_rates=[0.5], mechanism=KaryRandomisedResponse(1.0, 2)
             ),
-            "nodes must be an integer >= 1, got nodes=0",
+            "users must be an integer >= 1, got users=0",
         ),
         (lambda: tails.kept_laplace_chernoff(0, 0.5, 1.0, 1.0), "terms must be an integer >= 1, got terms=0"),
-        (
-            lambda: sampling.rare_variance_rescaled(
-                nodes=0, sampling_rate=0.5, mechanism=KaryRandomisedResponse(1.0, 2)
-            ),
-            "nodes must be an integer >= 1, got nodes=0",
-        ),
         (lambda: gaps.GroupGap(DiscretisedMeans(1.0, 1.0), (5, 0)), "sizes must be >= 1"),
     ],
 )
@@ -127,9 +120,9 @@ def test_the_noisy_number_has_the_variance_of_its_noise() -> None:
 
 def test_the_smallest_rate_for_an_easy_target_is_small_and_for_a_hard_one_nearly_one() -> None:
     mechanism, holders = KaryRandomisedResponse(2.0, 3), [5000, 3000, 2000]
-    known = {"nodes": 10_000, "mechanism": mechanism}
-    variances = distances.variance_realised_size(holders, sampling_rate=1.0, **known)
-    hardest = distances.expected_total_variation(np.sqrt(variances), nodes=10_000)
+    known = {"users": 10_000, "mechanism": mechanism}
+    variances = distances.SampledCounts(10_000, 1.0, mechanism).variance_realised_size(holders)
+    hardest = distances.expected_total_variation(np.sqrt(variances), users=10_000)
     assert distances.smallest_rate(hardest * (1 + 1e-9), holders, **known) == pytest.approx(1, abs=1e-6)
     assert distances.smallest_rate(hardest * (1 - 1e-9), holders, **known) is None
     assert distances.smallest_rate(50 * hardest, holders, **known) < 1e-2
@@ -159,4 +152,4 @@ def test_the_bound_for_every_number_of_users_lets_a_report_tell_its_chi_square(s
 def test_every_group_needs_holders_between_none_and_all() -> None:
     for holders in ([-1.0, 5.0], [3.0, 11.0]):
         with pytest.raises(ValueError, match="holders must lie between 0 and the group's size"):
-            personalised.groups_of_nodes(holders, [10, 10], [0.5, 0.5])
+            personalised.PersonalRates([10, 10], [0.5, 0.5], KaryRandomisedResponse(1.0, 2)).split(holders)

@@ -71,10 +71,10 @@ GIBBS = {"prior": 0.5, "sweeps": 40, "rng": np.random.default_rng(1)}
             (lambda c=c: linear.best_weights(c), "channel must be a matrix of outputs by inputs")
             for c in ([0.5, 0.5], np.ones((2, 3, 3)), np.ones((0, 2)))
         ),
-        (lambda: ratio([3.0, np.inf], nodes=10, mechanism=WARNER), "tallies must be finite and >= 0"),
-        (lambda: ratio([[3, 4], [0, 0]], nodes=10, mechanism=WARNER), "tallies must have a positive sum for a ratio"),
+        (lambda: ratio([3.0, np.inf], users=10, mechanism=WARNER), "tallies must be finite and >= 0"),
+        (lambda: ratio([[3, 4], [0, 0]], users=10, mechanism=WARNER), "tallies must have a positive sum for a ratio"),
         (
-            lambda: hajek([[[3, 4]], [[0, 0]]], nodes=10, rates=[0.5], mechanism=WARNER),
+            lambda: hajek([[[3, 4]], [[0, 0]]], users=10, rates=[0.5], mechanism=WARNER),
             "tallies must have a positive sum for a ratio",
         ),
     ],

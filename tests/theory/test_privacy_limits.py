@@ -51,7 +51,7 @@ from ldpnb.privacy import (
         (lambda: lemmas.inserted_record_loss(0, 0, 1.0), "population must be an integer >= 1, got population=0"),
         (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 0), "order must be an integer >= 1, got order=0"),
         (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 4), "order must be at most 3, got order=4"),
-        (lambda: shuffling.closed_form(0.1, nodes=0, epsilon=1.0), "nodes must be an integer >= 1, got nodes=0"),
+        (lambda: shuffling.closed_form(0.1, users=0, epsilon=1.0), "users must be an integer >= 1, got users=0"),
         (
             lambda: clusters.ClusterSample([1, 2], 2).identifying_confusion(1.0),
             "chosen must leave a cluster out, got chosen=2 of 2",
@@ -77,11 +77,11 @@ def test_chances_of_zero_and_one_are_chances() -> None:
     assert clusters.log_symmetric_ratio([0.0, 0.0], 1) == pytest.approx(-np.log(2), rel=1e-12)
 
 
-@pytest.mark.parametrize(("nodes", "delta"), [(50_000, 1e-6), (1000, 1e-3)])
-def test_the_published_closed_form_reaches_to_the_end_of_its_range_and_no_further(nodes: int, delta: float) -> None:
-    last = np.log(nodes / (16 * np.log(2 / delta)))
-    assert shuffling.closed_form(delta, nodes=nodes, epsilon=last * (1 - 1e-9)) > 0
-    assert np.isnan(shuffling.closed_form(delta, nodes=nodes, epsilon=last * (1 + 1e-9)))
+@pytest.mark.parametrize(("users", "delta"), [(50_000, 1e-6), (1000, 1e-3)])
+def test_the_published_closed_form_reaches_to_the_end_of_its_range_and_no_further(users: int, delta: float) -> None:
+    last = np.log(users / (16 * np.log(2 / delta)))
+    assert shuffling.closed_form(delta, users=users, epsilon=last * (1 - 1e-9)) > 0
+    assert np.isnan(shuffling.closed_form(delta, users=users, epsilon=last * (1 + 1e-9)))
 
 
 @pytest.mark.parametrize("rate", [1e-9, 0.2, 0.5, 1 - 1e-9])
@@ -92,14 +92,13 @@ def test_the_loss_of_a_sample_has_no_step_where_its_formula_changes(rate: float)
         assert subsampling.srs_budget(float(direct), rate) == pytest.approx(epsilon, rel=1e-9)
 
 
-@pytest.mark.parametrize("bound", [shuffling._upper, shuffling._lower])
+@pytest.mark.parametrize("bound", ["_upper", "_lower"])
 @pytest.mark.parametrize(
     "known", [(8.0, 101, 1000, 1.0), (3.0, 3, 3000, 1.0), (6.0, 3, 800, 0.5), (2.0, 1000, 500, 0.05)]
 )
-def test_sums_over_few_reports_agree_with_full_ones(
-    bound: Callable[[int, float, KaryRandomisedResponse], shuffling._Bound], known: tuple[float, int, int, float]
-) -> None:
-    described = bound(known[2], known[3], KaryRandomisedResponse(known[0], known[1]))
+def test_sums_over_few_reports_agree_with_full_ones(bound: str, known: tuple[float, int, int, float]) -> None:
+    epsilon_0, size, users, rate = known
+    described = getattr(shuffling.ShuffledReports(users, rate, KaryRandomisedResponse(epsilon_0, size)), bound)
     for epsilon in (0.0, 0.05, 0.3):
         full = shuffling._delta(epsilon, described, resolution=1e9)
         assert shuffling._delta(epsilon, described) == pytest.approx(full, rel=2e-5, abs=1e-14)

@@ -6,20 +6,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ldpnb.notebook.figures import curves, look
+from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, RATE
 
 
 def estimated_histograms(table: pd.DataFrame, *, row: str = "sampling_rate") -> Figure:
-    """Draw, per setting (row) and estimator (column), the truth, the exact mean with two standard deviations, and one
-    estimate.
+    """Draw the truth, the exact mean with two standard deviations, and one estimate.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns `row`, ``estimator, value, truth, expected, standard_deviation, estimate``, as
-        `ldpnb.papers.biswas2022.tables.sampling.estimates` and `ldpnb.papers.biswas2022.tables.personalised.estimates`
-        return.
-    row : str
-        Column that tells the rows of panels apart.
+    A row of panels per entry of the column `row`, a column per estimator; `table` is of the kind that
+    `ldpnb.papers.biswas2022.tables.sampling.estimates` returns.
     """
     settings, names = list(dict.fromkeys(table[row])), list(dict.fromkeys(table["estimator"]))
     figure, axes = plt.subplots(
@@ -29,7 +23,7 @@ def estimated_histograms(table: pd.DataFrame, *, row: str = "sampling_rate") -> 
         for axis, name in zip(line, names, strict=True):
             _panel(axis, table[(table[row] == setting) & (table["estimator"] == name)], name)
         label = setting if isinstance(setting, str) else f"π = {setting:g}"
-        line[0].set_ylabel(f"{label}\nnodes holding the value")
+        line[0].set_ylabel(f"{label}\nusers holding the value")
     for axis, name in zip(axes[0], names, strict=True):
         axis.set_title(name)
     for axis in axes[-1]:
@@ -40,44 +34,17 @@ def estimated_histograms(table: pd.DataFrame, *, row: str = "sampling_rate") -> 
 
 
 def _panel(axis: Axes, rows: pd.DataFrame, name: str) -> None:
-    style = look(name)
+    colour, value = look(name).colour, rows["value"]
     low, high = (rows["expected"] + c * rows["standard_deviation"] for c in (-2, 2))
-    axis.fill_between(
-        rows["value"], low, high, color=style.colour, alpha=0.25, linewidth=0, label="mean ± 2 sd (exact)"
-    )
-    axis.plot(
-        rows["value"],
-        rows["estimate"],
-        color=style.colour,
-        marker=".",
-        markersize=3.5,
-        linestyle="none",
-        label="estimate",
-    )
-    axis.plot(rows["value"], rows["truth"], color=look("truth").colour, linewidth=1.2, label="truth")
+    axis.fill_between(value, low, high, color=colour, alpha=0.25, linewidth=0, label="mean ± 2 sd (exact)")
+    axis.plot(value, rows["estimate"], color=colour, marker=".", markersize=3.5, linestyle="none", label="estimate")
+    axis.plot(value, rows["truth"], color=look("truth").colour, linewidth=1.2, label="truth")
 
 
 def distance_and_cost(table: pd.DataFrame) -> Figure:
-    """Draw the distance of the raw and of the projected estimate against the sampling rate, with the expected reports
-    as a second scale.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `ldpnb.papers.biswas2022.tables.sampling.distances` returns.
-    """
-    figure = curves(
-        table,
-        "sampling_rate",
-        "distance",
-        by="budget",
-        panel="estimate",
-        error="standard_error",
-        xlabel="sampling rate π",
-        ylabel="total variation distance",
-        yscale="log",
-    )
-    per_rate = table["expected_reports"].iloc[0] / table["sampling_rate"].iloc[0] / 1000
+    """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`, with the expected reports as a second scale."""
+    figure = curves(table, RATE, DISTANCE, by="budget", panel="estimate", error="standard_error", yscale="log")
+    per_rate = table["expected_reports"].iloc[0] / table[RATE].iloc[0] / 1000
     for axis in figure.axes:
         axis.axhline(1, color="#888888", linewidth=0.8, zorder=0)
         scale = axis.secondary_xaxis(
@@ -94,5 +61,5 @@ def deviations(account: pd.DataFrame) -> Figure:
     values = account[names].iloc[0]
     bars = axis.barh(names[::-1], values[::-1], color=[look(name.split(",")[0]).colour for name in names[::-1]])
     axis.bar_label(bars, fmt="{:.4g}", padding=3)
-    axis.set(xlabel="standard deviation of an estimated count, nodes", xlim=(0, 1.15 * values.max()))
+    axis.set(xlabel="standard deviation of an estimated count (users)", xlim=(0, 1.15 * values.max()))
     return figure

@@ -1,131 +1,92 @@
-"""Variances under sampling as biswas2022 displays them, where they differ from the exact ones in
-`ldpnb.accuracy.sampling`.
+"""Variances under sampling as biswas2022 displays them, where they differ from the exact ones.
 
-Use them to see by how much; for anything else use the exact ones.
+Use them to see by how much; for anything else use `ldpnb.accuracy.sampling` and `ldpnb.accuracy.personalised`. As
+there, ``holders`` is the number of users with the value.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import checks
-from ldpnb.accuracy import sampling
-from ldpnb.accuracy.sampling import Values
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import Real
 
 
-def published_variance_unadjusted(
-    holders: ArrayLike, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse
-) -> Values:
-    """Return the variance of ``c_DE`` as displayed in the proof of Theorem 3.2 of biswas2022.
+def variance_unadjusted(survey: SampledCounts, holders: Real) -> Real:
+    """Return the variance of ``c_DE`` as displayed in the proof of Theorem 3.2.
 
     ``(n pi f p (1-p) + n pi (1-f) q (1-q) + r^2 n pi (1-pi)) / (p - q)^2``. It mixes the two models of the data and is
     exact in neither: too small by ``n pi (1-pi) f (1-f)`` for fixed and by ``n pi f (1-f)`` for iid data, and right in
     the limit ``f -> 0``.
 
-    Parameters
-    ----------
-    holders, nodes, sampling_rate, mechanism
-        As in `ldpnb.accuracy.sampling.mean_unadjusted`.
-
-    Returns
-    -------
-    float, shape of `holders`
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(float(published_variance_unadjusted(50, nodes=100, sampling_rate=1.0, mechanism=mechanism)), 9)
+    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> round(float(variance_unadjusted(SampledCounts(100, 1.0, KaryRandomisedResponse(np.log(3), 2)), 50)), 9)
     75.0
     """
-    count, rate = sampling.as_holders(holders, nodes), checks.rate(sampling_rate=sampling_rate)
-    p, q = mechanism.p, mechanism.q
-    mean_report = q + count / nodes * mechanism.truthful_rate
-    conditional = rate * (count * p * (1 - p) + (nodes - count) * q * (1 - q))
-    size = mean_report**2 * nodes * rate * (1 - rate)
-    return (conditional + size) / mechanism.truthful_rate**2
+    noise, mean_report = _average_user(survey.mechanism, holders / survey.users)
+    per_user = survey.rate * (noise + (1 - survey.rate) * mean_report * mean_report)
+    return survey.users * per_user / (survey.mechanism.truthful_rate * survey.mechanism.truthful_rate)
 
 
-def published_variance_realised_size(
-    holders: ArrayLike, *, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse
-) -> Values:
-    """Return ``Var(g_DE) + Var(S) q^2 / (pi^2 (p-q)^2)``, the variance of ``c-hat`` according to biswas2022.
+def variance_realised_size(survey: SampledCounts, holders: Real) -> Real:
+    """Return ``Var(g_DE) + Var(S) q^2 / (pi^2 (p-q)^2)``, the variance of ``c-hat`` in the proof of Theorem 3.5.
 
     The step adds the variances of ``N`` and ``q S`` as if they were uncorrelated; ``Cov(N, S) = n pi (1-pi) r`` is
-    positive. ``Var(g_DE)`` is the displayed one, `published_variance_unadjusted` divided by ``pi^2``.
+    positive. ``Var(g_DE)`` is the displayed one, `variance_unadjusted` divided by ``pi^2``.
 
-    Parameters
-    ----------
-    holders, nodes, sampling_rate, mechanism
-        As in `ldpnb.accuracy.sampling.mean_unadjusted`.
-
-    Returns
-    -------
-    float, shape of `holders`
-
-    References
-    ----------
-    Proof of Theorem 3.5 of biswas2022.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(float(published_variance_realised_size(0, nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
+    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> round(float(variance_realised_size(SampledCounts(100, 0.5, KaryRandomisedResponse(np.log(3), 2)), 0)), 9)
     200.0
     """
-    unadjusted = published_variance_unadjusted(holders, nodes=nodes, sampling_rate=sampling_rate, mechanism=mechanism)
-    size = nodes * sampling_rate * (1 - sampling_rate)
-    return unadjusted / sampling_rate**2 + size * mechanism.q**2 / (sampling_rate * mechanism.truthful_rate) ** 2
+    weight = survey.mechanism.q / (survey.rate * survey.mechanism.truthful_rate)
+    size = survey.users * survey.rate * (1 - survey.rate)
+    return variance_unadjusted(survey, holders) / (survey.rate * survey.rate) + size * weight * weight
 
 
-def normalised_variance(variance: ArrayLike, mean: ArrayLike) -> Values:
-    """Return ``Var(X) / E(X)``, infinite where the mean is zero.
+def variance_personalised(survey: PersonalRates, holders: ArrayLike) -> Real:
+    """Return the variance of ``T`` as displayed in the proof of Theorem 5.1, its missing indices put in.
 
-    Parameters
-    ----------
-    variance, mean : float, any shape
+    ``n^2 sum_j [pi_j (1-pi_j) (v + r^2) + pi_j^2 v] / ((sum_j pi_j)^2 (p-q)^2)`` with ``v = f p(1-p) + (1-f) q(1-q)``,
+    ``r = f p + (1-f) q``: every user is taken for an average one, and the spread of ``s_j`` between users is lost.
 
-    Returns
-    -------
-    float, of their common shape
+    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> round(float(variance_personalised(PersonalRates([100], [0.5], KaryRandomisedResponse(np.log(3), 2)), [0])), 9)
+    175.0
+    """
+    size, rate = survey.sizes, survey.rates
+    noise, mean_report = _average_user(survey.mechanism, survey.split(holders)[0].sum(axis=0) / survey.users)
+    total = size @ (rate * (1 - rate)) * (noise + mean_report * mean_report) + size @ (rate * rate) * noise
+    scale = survey.users / (survey.reports * survey.mechanism.truthful_rate)
+    return total * scale * scale
 
-    References
-    ----------
-    Definition 3.1 of biswas2022.
 
-    Examples
-    --------
+def normalised_variance(variance: ArrayLike, mean: ArrayLike) -> Any:
+    """Return ``Var(X) / E(X)`` (Definition 3.1), infinite where the mean is zero.
+
     >>> normalised_variance([6.0, 6.0], [3.0, 0.0]).tolist()
     [2.0, inf]
     """
     with np.errstate(divide="ignore"):
-        return np.asarray(np.divide(variance, mean), dtype=float)
+        return np.divide(variance, mean)
 
 
-def published_normalised_variance(*, nodes: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return ``Var*(g_DE) / (n pi)^2 = (q - q^2 pi) / ((p-q)^2 pi^3 n)``, the normalised variance according to
-    biswas2022.
+def rare_normalised_variance(survey: SampledCounts) -> Real:
+    """Return ``Var*(g_DE) / (n pi)^2 = (q - q^2 pi) / ((p-q)^2 pi^3 n)``, Theorem 3.3's normalised variance.
 
     The proof divides the estimate by the expected number of reports, not the variance by the mean as Definition 3.1
     says.
 
-    Parameters
-    ----------
-    nodes, sampling_rate, mechanism
-        As in `ldpnb.accuracy.sampling.mean_unadjusted`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    Theorem 3.3 of biswas2022.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> round(float(published_normalised_variance(nodes=100, sampling_rate=0.5, mechanism=mechanism)), 9)
+    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> round(float(rare_normalised_variance(SampledCounts(100, 0.5, KaryRandomisedResponse(np.log(3), 2)))), 9)
     0.07
     """
-    rare = sampling.rare_variance_rescaled(nodes=nodes, sampling_rate=sampling_rate, mechanism=mechanism)
-    return rare / (nodes * sampling_rate) ** 2
+    reports = survey.users * survey.rate
+    return survey.rare_variance_rescaled / (reports * reports)
+
+
+def _average_user(mechanism: Any, share: Real) -> tuple[Real, Real]:
+    """Return ``f p (1-p) + (1-f) q (1-q)``, the mean noise of a report, and ``f p + (1-f) q``, its mean."""
+    p, q, rest = mechanism.p, mechanism.q, (mechanism.domain_size - 1) * mechanism.q
+    return share * p * rest + (1 - share) * q * (1 - q), share * p + (1 - share) * q

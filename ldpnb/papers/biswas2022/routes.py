@@ -1,5 +1,4 @@
-"""The independent route behind the claims of biswas2022: every pattern of silence and reports of a few nodes, with its
-probability.
+"""The independent route behind the claims of biswas2022: everything that a few users can do, with its probability.
 
 Nothing here uses the probabilities, means or variances of the package; the randomiser is written out from Definition
 2.4.
@@ -8,19 +7,20 @@ Nothing here uses the probabilities, means or variances of the package; the rand
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import claims
-from ldpnb.accuracy.sampling import Data, Setting
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Array = NDArray[np.float64]
 
 
-KEEP, SWITCH, GAP = (f"mechanisms.frequency.KaryRandomisedResponse.{name}" for name in ("p", "q", "truthful_rate"))
+KEEP, SWITCH, GAP = KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate
 """What nearly every claim rests on."""
 
 published = partial(claims.published, "biswas2022")
@@ -28,12 +28,15 @@ published = partial(claims.published, "biswas2022")
 
 
 def direct_encoding(epsilon: float, domain_size: int) -> Array:
-    """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for anything
-    else.
-    """
+    """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for all else."""
     weights = np.exp(epsilon * np.eye(domain_size))
     channel: Array = weights / weights.sum(axis=0)
     return channel
+
+
+def keep_and_switch(epsilon: float, domain_size: int) -> Array:
+    """Return the two probabilities of Definition 2.4, of the truth and of a given other value."""
+    return direct_encoding(epsilon, domain_size)[0, :2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,8 @@ class Reports:
 
     Parameters
     ----------
-    tallies : (outcomes, nodes, k) float
-        What each node adds to each tally.
+    tallies : (outcomes, users, k) float
+        What each user adds to each tally.
     chances : (outcomes,) float
         They sum to 1.
     """
@@ -53,12 +56,12 @@ class Reports:
 
     @property
     def totals(self) -> Array:
-        """Tallies over all nodes, ``(outcomes, k)``."""
+        """Tallies over all users, ``(outcomes, k)``."""
         totals: Array = self.tallies.sum(axis=1)
         return totals
 
     def by_group(self, groups: Sequence[int]) -> Array:
-        """Tallies by group of nodes, ``(outcomes, groups, k)``."""
+        """Tallies by group of users, ``(outcomes, groups, k)``."""
         return np.stack([self.tallies[:, np.equal(groups, g)].sum(axis=1) for g in sorted(set(groups))], axis=1)
 
     def mean(self, estimates: ArrayLike) -> Array:
@@ -75,14 +78,14 @@ class Reports:
 def all_reports(
     values: tuple[int, ...], rates: tuple[float, ...], epsilon: float, domain_size: int, iid: bool = False
 ) -> Reports:
-    """Enumerate the ``(k+1)^n`` outcomes of ``n`` nodes that are silent or report one of ``k`` values.
+    """Enumerate the ``(k+1)^n`` outcomes of ``n`` users who are silent or report one of ``k`` values.
 
     Parameters
     ----------
     values : tuple of int
-        The nodes' values; with `iid` every node's value is drawn from their empirical distribution instead.
+        The users' values; with `iid` every user's value is drawn from their empirical distribution instead.
     rates : tuple of float
-        The nodes' sampling rates.
+        The users' sampling rates.
     epsilon, domain_size
         Of the randomiser.
     iid : bool
@@ -93,13 +96,11 @@ def all_reports(
 
 
 def outcomes(report: Array) -> Reports:
-    """Enumerate what independent nodes do, given each node's chance of each report, ``(nodes, k)``; what is missing to
-    1 is silence.
-    """
-    nodes, size = report.shape
+    """Enumerate what independent users do, given their chances of each report, ``(users, k)``; the rest is silence."""
+    users, size = report.shape
     law = np.column_stack([1 - report.sum(axis=1), report])
-    choices = np.indices((size + 1,) * nodes).reshape(nodes, -1).T
-    chances = law[np.arange(nodes), choices].prod(axis=1)
+    choices = np.indices((size + 1,) * users).reshape(users, -1).T
+    chances = law[np.arange(users), choices].prod(axis=1)
     return Reports(np.eye(size + 1)[choices][:, :, 1:], chances)
 
 
@@ -120,18 +121,13 @@ class Case:
 
     @property
     def holders(self) -> NDArray[np.int64]:
-        """Nodes that hold each value (in expectation, for iid data)."""
+        """Users who hold each value (in expectation, for iid data)."""
         return np.bincount(self.values, minlength=self.domain_size)
 
     @property
-    def data(self) -> Data:
-        """The model of the data."""
-        return "iid" if self.iid else "fixed"
-
-    @property
-    def setting(self) -> Setting:
-        """Size, rate and randomiser."""
-        return {"nodes": len(self.values), "sampling_rate": self.sampling_rate, "mechanism": self.mechanism}
+    def survey(self) -> SampledCounts:
+        """The closed forms."""
+        return SampledCounts(len(self.values), self.sampling_rate, self.mechanism, "iid" if self.iid else "fixed")
 
     @property
     def reports(self) -> Reports:
@@ -142,7 +138,23 @@ class Case:
     @property
     def unadjusted(self) -> Array:
         """The estimate c_DE in every outcome."""
-        return estimators.unadjusted(self.reports.totals, nodes=len(self.values), mechanism=self.mechanism)
+        return estimators.unadjusted(self.reports.totals, users=len(self.values), mechanism=self.mechanism)
+
+    @property
+    def rescaled(self) -> Array:
+        """The estimate g_DE in every outcome."""
+        known: dict[str, Any] = {"sampling_rate": self.sampling_rate, "mechanism": self.mechanism}
+        return estimators.rescaled(self.reports.totals, users=len(self.values), **known)
+
+    @property
+    def realised(self) -> Array:
+        """The estimate c-hat in every outcome."""
+        totals = self.reports.totals
+        return estimators.realised_size(totals, sampling_rate=self.sampling_rate, mechanism=self.mechanism)
+
+    def without_first_value(self) -> "Case":
+        """Return the same case with the holders of the value 0 holding 1."""
+        return replace(self, values=tuple(max(value, 1) for value in self.values))
 
 
 _POPULATIONS = (
@@ -157,7 +169,7 @@ CASES = FIXED + tuple(replace(case, iid=True) for case in FIXED)
 
 def simulate_one_value(
     holders: int,
-    nodes: int,
+    users: int,
     sampling_rate: float,
     epsilon: float,
     domain_size: int,
@@ -165,9 +177,8 @@ def simulate_one_value(
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Draw ``(runs, k)`` tallies in which the first entry is exact and the second holds all other reports together."""
-    truth, lie = direct_encoding(epsilon, domain_size)[0, :2]
     tallies = np.zeros((runs, domain_size), dtype=np.int64)
-    for count, chance in ((holders, truth), (nodes - holders, lie)):
+    for count, chance in zip((holders, users - holders), keep_and_switch(epsilon, domain_size), strict=True):
         law = (sampling_rate * chance, sampling_rate * (1 - chance), 1 - sampling_rate)
         tallies[:, :2] += rng.multinomial(count, law, size=runs)[:, :2]
     return tallies

@@ -12,7 +12,7 @@ from ldpnb.privacy import clusters, random_size, shuffling
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "size", "nodes", "rate", "delta", "sums", "tallied", "guesses"),
+    ("epsilon", "size", "users", "rate", "delta", "sums", "tallied", "guesses"),
     [
         (3.0, 20, 5000, 1.0, 1e-6, 11, 11, 15),
         (1.0, 101, 50_000, 0.1, 1e-6, 7, 7, 19),
@@ -29,21 +29,21 @@ def test_a_shuffled_budget_takes_a_dozen_sums(
     counted: Callable[[Any, str], list[int]],
     epsilon: float,
     size: int,
-    nodes: int,
+    users: int,
     rate: float,
     delta: float,
     sums: int,
     tallied: int,
     guesses: int,
 ) -> None:
-    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": KaryRandomisedResponse(epsilon, size)}
+    reports = shuffling.ShuffledReports(users, rate, KaryRandomisedResponse(epsilon, size))
     for bound, summed, most in (
-        (shuffling.epsilon_upper, "_delta", sums),
-        (shuffling.epsilon_lower, "_delta", sums),
-        (shuffling.epsilon_two_tallies, "_delta_two_tallies", tallied),
+        (reports.epsilon_upper, "_delta", sums),
+        (reports.epsilon_lower, "_delta", sums),
+        (reports.epsilon_two_tallies, "_delta_two_tallies", tallied),
     ):
         taken, guessed = counted(shuffling, summed), counted(shuffling, "gaussian_delta")
-        assert 0 <= bound(delta, **known) <= epsilon
+        assert 0 <= bound(delta) <= epsilon
         assert len(taken) <= most
         assert len(guessed) <= guesses
 

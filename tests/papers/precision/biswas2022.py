@@ -1,4 +1,4 @@
-"""The numbers printed for biswas2022, computed anew in high precision from what one node does under Definition 2.4."""
+"""The numbers printed for biswas2022, computed anew in high precision from what one user does under Definition 2.4."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,18 +7,18 @@ from itertools import pairwise
 
 from mpmath import binomial, exp, findroot, log, mp, mpf, pi, sqrt
 
-NODES = 50_000
+USERS = 50_000
 VALUES = 101
 
 
 def randomiser(epsilon: mpf, k: int) -> tuple[mpf, mpf]:
-    """Probability of the own value and of a given other one."""
+    """Probability of one's own value and of a given other one."""
     return exp(epsilon) / (exp(epsilon) + k - 1), 1 / (exp(epsilon) + k - 1)
 
 
-def node(chance: mpf, rate: mpf, cost: mpf) -> tuple[mpf, mpf]:
-    """Mean and variance of ``1{reports i} - cost * 1{reports}`` for a node that reports i with a given chance if it
-    reports.
+def user(chance: mpf, rate: mpf, cost: mpf) -> tuple[mpf, mpf]:
+    """Mean and variance of ``1{reports i} - cost * 1{reports}`` for a user who reports i with a given chance if at
+    all.
     """
     mean = rate * (chance - cost)
     square = rate * (chance * (1 - cost) ** 2 + (1 - chance) * cost**2)
@@ -27,7 +27,7 @@ def node(chance: mpf, rate: mpf, cost: mpf) -> tuple[mpf, mpf]:
 
 def unadjusted_mean(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
     p, q = randomiser(epsilon, k)
-    reports = n * f * node(p, rate, 0)[0] + n * (1 - f) * node(q, rate, 0)[0]
+    reports = n * f * user(p, rate, 0)[0] + n * (1 - f) * user(q, rate, 0)[0]
     return (reports - n * q) / (p - q)
 
 
@@ -35,13 +35,13 @@ def variance(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int, *, realised: bool 
     """Variance of g_DE, or of c-hat, for fixed data."""
     p, q = randomiser(epsilon, k)
     cost = q if realised else mpf(0)
-    parts = n * f * node(p, rate, cost)[1] + n * (1 - f) * node(q, rate, cost)[1]
+    parts = n * f * user(p, rate, cost)[1] + n * (1 - f) * user(q, rate, cost)[1]
     return parts / (rate * (p - q)) ** 2
 
 
 def variance_iid(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
     p, q = randomiser(epsilon, k)
-    return n * node(f * p + (1 - f) * q, rate, mpf(0))[1] / (rate * (p - q)) ** 2
+    return n * user(f * p + (1 - f) * q, rate, mpf(0))[1] / (rate * (p - q)) ** 2
 
 
 def displayed(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
@@ -65,17 +65,17 @@ def definition_3_1(n: int, f: str) -> mpf:
 
 
 def chance_below(bound: mpf, chance: mpf) -> mpf:
-    """Chance that fewer than `bound` of all nodes report a value."""
-    term = total = (1 - chance) ** NODES
+    """Chance that fewer than `bound` of all users report a value."""
+    term = total = (1 - chance) ** USERS
     for reports in range(1, int(mp.ceil(bound))):
-        term *= (NODES - reports + 1) * chance / (reports * (1 - chance))
+        term *= (USERS - reports + 1) * chance / (reports * (1 - chance))
         total += term
     return total
 
 
 def negative() -> list[mpf]:
     q = randomiser(mpf(1), VALUES)[1]
-    return [chance_below(NODES * q, q / 10), chance_below(NODES * q / 10, q / 10)]
+    return [chance_below(USERS * q, q / 10), chance_below(USERS * q / 10, q / 10)]
 
 
 def bin_law(trials: int, probability: str) -> list[mpf]:
@@ -95,9 +95,9 @@ def mixture() -> list[mpf]:
 def distance(law: list[mpf], rate: mpf, epsilon: mpf) -> mpf:
     """Mean total variation distance between c-hat and the data, deviations being normal."""
     deviations = (
-        times * sqrt(variance(mpf(NODES), f, rate, epsilon, VALUES, realised=True)) for f, times in Counter(law).items()
+        times * sqrt(variance(mpf(USERS), f, rate, epsilon, VALUES, realised=True)) for f, times in Counter(law).items()
     )
-    return sqrt(2 / pi) * sum(deviations) / (2 * NODES)
+    return sqrt(2 / pi) * sum(deviations) / (2 * USERS)
 
 
 def improvements(law: Callable[[], list[mpf]]) -> Callable[[], list[mpf]]:
@@ -148,10 +148,10 @@ def ratio(e: int) -> mpf:
 
 
 def rare_personal(rates: dict[mpf, int], epsilon: mpf, k: int) -> mpf:
-    """Variance of T at a value nobody holds, nodes counted by rate."""
+    """Variance of T at a value nobody holds, users counted by rate."""
     p, q = randomiser(epsilon, k)
     n, expected = sum(rates.values()), sum(r * c for r, c in rates.items())
-    return sum(c * node(q, r, mpf(0))[1] for r, c in rates.items()) * (n / (expected * (p - q))) ** 2
+    return sum(c * user(q, r, mpf(0))[1] for r, c in rates.items()) * (n / (expected * (p - q))) ** 2
 
 
 def first_population() -> mpf:
@@ -163,7 +163,7 @@ GROUPS = ((1300, 1200, "0.8"), (700, 100, "0.1"))
 
 def exact_personal() -> mpf:
     p, q = randomiser(mpf(2), 4)
-    parts = sum(h * node(p, mpf(r), 0)[1] + (c - h) * node(q, mpf(r), 0)[1] for c, h, r in GROUPS)
+    parts = sum(h * user(p, mpf(r), 0)[1] + (c - h) * user(q, mpf(r), 0)[1] for c, h, r in GROUPS)
     return parts * (2000 / (sum(c * mpf(r) for c, _, r in GROUPS) * (p - q))) ** 2
 
 
@@ -176,7 +176,7 @@ def displayed_personal() -> mpf:
 
 
 def silent_loss() -> mpf:
-    """Loss of reports and silence when nodes of four values take part with these rates."""
+    """Loss of reports and silence when users of four values take part with these rates."""
     rates = [mpf(x) for x in ("0.08", "0.5", "0.8", "0.3")]
     p, q = randomiser(mpf(1), 4)
     laws = [[r * (p if y == x else q) for y in range(4)] + [1 - r] for x, r in enumerate(rates)]
@@ -200,7 +200,7 @@ def best_rates() -> list[mpf]:
 
 def generic_bound() -> mpf:
     growth = exp(mpf(5))
-    return log(1 + 8 * (growth - 1) / (growth + 1) * (sqrt(growth * log(4 * 10**6) / NODES) + growth / NODES))
+    return log(1 + 8 * (growth - 1) / (growth + 1) * (sqrt(growth * log(4 * 10**6) / USERS) + growth / USERS))
 
 
 CERTIFICATES = {
@@ -219,7 +219,7 @@ CERTIFICATES = {
     },
     "theorem-2.1": {
         "it is {} nodes": lambda: (
-            unadjusted_mean(mpf(NODES), mpf("0.05"), mpf("0.1"), mpf(1), VALUES) - NODES * mpf("0.05")
+            unadjusted_mean(mpf(USERS), mpf("0.05"), mpf("0.1"), mpf(1), VALUES) - USERS * mpf("0.05")
         )
     },
     "section-3-meaning-of-f": {
@@ -229,7 +229,7 @@ CERTIFICATES = {
             for share in (sum(randomiser(mpf(1), 4)) / 2, mpf("0.5"), mpf("0.5"))
         ],
     },
-    "theorem-3.2": {"k = 101: {} |": lambda: variance(mpf(NODES), mpf(0), mpf("0.1"), mpf(1), VALUES)},
+    "theorem-3.2": {"k = 101: {} |": lambda: variance(mpf(USERS), mpf(0), mpf("0.1"), mpf(1), VALUES)},
     "theorem-3.2-proof": {
         "displayed {}, exact {} for fixed data and {} for iid": lambda: [
             f(mpf(1000), mpf("0.3"), mpf("0.2"), mpf(2), 4) for f in (displayed, variance, variance_iid)
@@ -237,16 +237,16 @@ CERTIFICATES = {
     },
     "definition-3.1-theorem-3.3": {
         "gives {} at f = .05 for n = 50000, {} for ten times the nodes and {} at f": lambda: [
-            definition_3_1(*at) for at in ((NODES, "0.05"), (10 * NODES, "0.05"), (NODES, "1e-4"))
+            definition_3_1(*at) for at in ((USERS, "0.05"), (10 * USERS, "0.05"), (USERS, "1e-4"))
         ],
         "Var*(g/(n pi)) is {}; Var*(g/n) is {} |": lambda: [
-            variance(mpf(NODES), mpf(0), mpf("0.1"), mpf(1), 100) / (NODES * scale) ** 2 for scale in (mpf("0.1"), 1)
+            variance(mpf(USERS), mpf(0), mpf("0.1"), mpf(1), 100) / (USERS * scale) ** 2 for scale in (mpf("0.1"), 1)
         ],
     },
     "section-3-limit": {
-        "printed {};": lambda: NODES / (exp(mpf(1)) - 1),
-        "pi = 1e-12 {};": lambda: unadjusted_mean(mpf(NODES), mpf(0), mpf("1e-12"), mpf(1), VALUES),
-        "no reports {} |": lambda: -NODES / (exp(mpf(1)) - 1),
+        "printed {};": lambda: USERS / (exp(mpf(1)) - 1),
+        "pi = 1e-12 {};": lambda: unadjusted_mean(mpf(USERS), mpf(0), mpf("1e-12"), mpf(1), VALUES),
+        "no reports {} |": lambda: -USERS / (exp(mpf(1)) - 1),
     },
     "theorem-3.5": {
         "Var(g) = {}, Var(c-hat) = {} (the source's formula: {})": lambda: [

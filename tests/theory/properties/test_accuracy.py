@@ -28,7 +28,7 @@ from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
-from ldpnb.papers.biswas2022 import displayed as sampling_published
+from ldpnb.papers.biswas2022 import displayed
 from properties.strategies import (
     distributions,
     domain_sizes,
@@ -50,56 +50,56 @@ shares = st.sampled_from([0.0, 1.0]) | st.floats(0, 1)
 @examples(12)
 @given(epsilons, domain_sizes, users, rates, shares)
 def test_variances_under_sampling_keep_their_order_at_the_ends_of_every_range(
-    epsilon: float, size: int, nodes: int, rate: float, share: float
+    epsilon: float, size: int, number: int, rate: float, share: float
 ) -> None:
-    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": KaryRandomisedResponse(epsilon, size)}
-    held = share * nodes
-    ratio, realised, rescaled, below = (
-        float(f(held, **known))
-        for f in (
-            sampling.variance_ratio,
-            sampling.variance_realised_size,
-            sampling.variance_rescaled,
-            sampling.variance_unadjusted,
-        )
+    survey, iid = (
+        sampling.SampledCounts(number, rate, KaryRandomisedResponse(epsilon, size), d) for d in ("fixed", "iid")
     )
+    held = share * number
+    ratio, realised = survey.variance_ratio(held), survey.variance_realised_size(held)
+    rescaled, below = survey.variance_rescaled(held), survey.variance_unadjusted(held)
     assert 0 <= ratio <= realised * SLACK + 1e-9
     assert realised <= rescaled * SLACK
     assert below == pytest.approx(rescaled * rate**2, rel=1e-12)
-    assert sampling.variance_realised_size(held, **known, data="iid") >= realised / SLACK - 1e-9
-    assert sampling_published.published_variance_unadjusted(held, **known) <= below * SLACK + 1e-9
-    assert sampling_published.published_variance_realised_size(held, **known) >= 0
-    rare = sampling.rare_variance_realised_size(**known)
-    assert rare == pytest.approx(float(sampling.variance_realised_size(0, **known)), rel=1e-9)
-    assert rare <= sampling.rare_variance_rescaled(**known) * SLACK
+    assert iid.variance_realised_size(held) >= realised / SLACK - 1e-9
+    for one in (survey, iid):
+        gain = one.variance_rescaled(held) - one.variance_realised_size(held)
+        assert one.variance_gain(held) == pytest.approx(gain, rel=1e-6, abs=1e-9 * float(one.variance_rescaled(held)))
+    assert survey.variance_gain(held) >= 0
+    assert displayed.variance_unadjusted(survey, held) <= below * SLACK + 1e-9
+    assert displayed.variance_realised_size(survey, held) >= 0
+    mean = survey.mean_unadjusted(held)
+    assert mean == pytest.approx(held + survey.bias_unadjusted(held), rel=1e-9, abs=1e-9 * (number + abs(mean)))
+    assert survey.rare_variance_realised_size == pytest.approx(survey.variance_realised_size(0), rel=1e-9)
+    assert survey.rare_variance_realised_size <= survey.rare_variance_rescaled * SLACK
 
 
 @examples(12)
 @given(moderate, st.integers(2, 100), users, st.floats(1e-6, 1), st.floats(1e-6, 1), shares)
 def test_more_reports_and_a_larger_budget_lower_the_variance(
-    epsilon: float, size: int, nodes: int, one: float, other: float, share: float
+    epsilon: float, size: int, number: int, one: float, other: float, share: float
 ) -> None:
     low, high = sorted((one, other))
     weak, strong = (KaryRandomisedResponse(e, size) for e in (epsilon, 1.5 * epsilon))
-    for variance in (sampling.variance_realised_size, sampling.variance_rescaled, sampling.variance_ratio):
-        few, many = (float(variance(share * nodes, nodes=nodes, sampling_rate=r, mechanism=weak)) for r in (low, high))
+    surveys = [sampling.SampledCounts(number, *known) for known in ((low, weak), (high, weak), (high, strong))]
+    for name in ("variance_realised_size", "variance_rescaled", "variance_ratio"):
+        few, many, better = (float(getattr(survey, name)(share * number)) for survey in surveys)
         assert many <= few * SLACK + 1e-9
-        better = float(variance(share * nodes, nodes=nodes, sampling_rate=high, mechanism=strong))
         assert better <= many * SLACK + 1e-9
 
 
 @examples(10)
 @given(st.lists(st.integers(0, 50), min_size=2, max_size=5).filter(any), moderate, st.floats(0.1, 1))
 def test_the_smallest_rate_reaches_its_distance(counts: list[int], epsilon: float, rate: float) -> None:
-    mechanism, nodes = KaryRandomisedResponse(epsilon, len(counts)), sum(counts)
+    mechanism, number = KaryRandomisedResponse(epsilon, len(counts)), sum(counts)
 
     def distance(r: float) -> float:
-        variances = sampling.variance_realised_size(counts, nodes=nodes, sampling_rate=r, mechanism=mechanism)
-        return distances.expected_total_variation(np.sqrt(variances), nodes=nodes)
+        variances = sampling.SampledCounts(number, r, mechanism).variance_realised_size(counts)
+        return distances.expected_total_variation(np.sqrt(variances), users=number)
 
-    found = distances.smallest_rate(distance(rate), counts, nodes=nodes, mechanism=mechanism)
+    found = distances.smallest_rate(distance(rate), counts, users=number, mechanism=mechanism)
     assert found == pytest.approx(rate, rel=1e-7)
-    assert distances.smallest_rate(0.9 * distance(1.0), counts, nodes=nodes, mechanism=mechanism) is None
+    assert distances.smallest_rate(0.9 * distance(1.0), counts, users=number, mechanism=mechanism) is None
 
 
 @examples(12)

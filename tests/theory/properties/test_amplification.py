@@ -223,7 +223,7 @@ def test_nearest_rounding_loses_the_budget_where_the_size_jumps(population: int,
 def exact_shuffled_delta(
     epsilon: float, mechanism: KaryRandomisedResponse, rate: float, others: tuple[int, ...]
 ) -> float:
-    """The hockey stick between the tallies of two data sets that differ in one node's value, cell by cell."""
+    """The hockey stick between the tallies of two data sets that differ in one user's value, cell by cell."""
     channel = np.vstack([rate * mechanism.channel(), np.full(mechanism.domain_size, 1 - rate)])
 
     def law(values: tuple[int, ...]) -> dict[tuple[int, ...], float]:
@@ -240,26 +240,24 @@ def exact_shuffled_delta(
 
 @examples(10)
 @given(moderate, st.floats(0, 1), st.sampled_from([2, 3]), st.floats(0.05, 1.0))
-def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float, nodes: int, rate: float) -> None:
+def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float, number: int, rate: float) -> None:
     mechanism, epsilon = KaryRandomisedResponse(local, 3), part * local
-    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": mechanism}
-    upper, lower = shuffling.delta_upper(epsilon, **known), shuffling.delta_lower(epsilon, **known)
-    exact = [exact_shuffled_delta(epsilon, mechanism, rate, o) for o in product(range(3), repeat=nodes - 1)]
-    assert lower == pytest.approx(exact_shuffled_delta(epsilon, mechanism, rate, (2,) * (nodes - 1)), abs=1e-12)
+    reports = shuffling.ShuffledReports(number, rate, mechanism)
+    upper, lower = reports.delta_upper(epsilon), reports.delta_lower(epsilon)
+    exact = [exact_shuffled_delta(epsilon, mechanism, rate, o) for o in product(range(3), repeat=number - 1)]
+    assert lower == pytest.approx(exact_shuffled_delta(epsilon, mechanism, rate, (2,) * (number - 1)), abs=1e-12)
     assert max(exact) <= upper + 1e-12
 
 
 @examples(5)
 @given(logarithmic(0.1, 8.0), st.integers(3, 200), logarithmic(10, 1e5).map(int), st.floats(0.05, 1), failures)
-def test_shuffled_budgets_are_ordered(local: float, size: int, nodes: int, rate: float, delta: float) -> None:
-    known = {"nodes": nodes, "sampling_rate": rate, "mechanism": KaryRandomisedResponse(local, size)}
-    upper, lower, pair = (
-        f(delta, **known) for f in (shuffling.epsilon_upper, shuffling.epsilon_lower, shuffling.epsilon_two_tallies)
-    )
+def test_shuffled_budgets_are_ordered(local: float, size: int, number: int, rate: float, delta: float) -> None:
+    reports = shuffling.ShuffledReports(number, rate, KaryRandomisedResponse(local, size))
+    upper, lower, pair = reports.epsilon_upper(delta), reports.epsilon_lower(delta), reports.epsilon_two_tallies(delta)
     assert 0 <= pair <= lower * (1 + 1e-5) + 1e-9
     assert lower <= upper * (1 + 1e-5) + 1e-9
     assert upper <= local * SLACK
-    published = shuffling.closed_form(delta, nodes=nodes, epsilon=local)
+    published = shuffling.closed_form(delta, users=number, epsilon=local)
     assert np.isnan(published) or rate < 1 or lower <= published
 
 
@@ -267,15 +265,13 @@ def test_shuffled_budgets_are_ordered(local: float, size: int, nodes: int, rate:
 @given(logarithmic(0.1, 6.0), st.integers(3, 100), st.floats(0.05, 1), st.floats(0.05, 1))
 def test_shuffling_protects_more_with_less_sampling(local: float, size: int, one: float, other: float) -> None:
     mechanism = KaryRandomisedResponse(local, size)
-    budgets = [
-        shuffling.epsilon_upper(1e-6, nodes=2000, sampling_rate=r, mechanism=mechanism) for r in sorted((one, other))
-    ]
+    budgets = [shuffling.ShuffledReports(2000, rate, mechanism).epsilon_upper(1e-6) for rate in sorted((one, other))]
     assert budgets[0] <= budgets[1] * (1 + 1e-4) + 1e-9
 
 
-def test_a_trillion_nodes_are_shuffled_without_a_sum_over_them() -> None:
-    known = {"sampling_rate": 0.5, "mechanism": KaryRandomisedResponse(1.0, 100)}
-    found = [shuffling.epsilon_two_tallies(1e-9, nodes=n, **known) for n in (10**10, 10**12)]
+def test_a_trillion_users_are_shuffled_without_a_sum_over_them() -> None:
+    mechanism = KaryRandomisedResponse(1.0, 100)
+    found = [shuffling.ShuffledReports(n, 0.5, mechanism).epsilon_two_tallies(1e-9) for n in (10**10, 10**12)]
     assert 0 < found[1] < found[0] < 1e-3
 
 

@@ -64,7 +64,7 @@ def test_laws_of_sizes_are_laws_with_the_right_mean(
 
 @examples(10)
 @given(st.lists(users, min_size=1, max_size=6), rates)
-def test_a_trillion_nodes_report_or_not(counts: list[int], rate: float) -> None:
+def test_a_trillion_users_report_or_not(counts: list[int], rate: float) -> None:
     found = reporters.poisson(counts, rate, rng=stream("reporters", rate, seed=1))
     assert ((found >= 0) & (found <= counts)).all()
     expected = reporters.expected_reports(counts, rate)
@@ -78,13 +78,13 @@ def test_a_trillion_nodes_report_or_not(counts: list[int], rate: float) -> None:
 def test_tallies_of_those_who_report_have_their_exact_law() -> None:
     mechanism, counts, chances = KaryRandomisedResponse(1.0, 3), [2, 0, 1], [0.4, 1.0, 0.7]
     channel = mechanism.channel()
-    nodes = []
+    users = []
     for value in np.repeat(range(3), counts):
         law = {tuple(np.eye(3, dtype=int)[y].tolist()): chances[value] * channel[y, value] for y in range(3)}
-        nodes.append(law | {(0, 0, 0): 1 - chances[value]})
+        users.append(law | {(0, 0, 0): 1 - chances[value]})
     rng = stream("sampled tallies", seed=1)
     draws = (tuple(reporters.sampled_tallies(counts, chances, mechanism, rng=rng).tolist()) for _ in range(DRAWS))
-    assert fits(draws, sum_law(*nodes))
+    assert fits(draws, sum_law(*users))
 
 
 def test_simple_random_tallies_are_multivariate_hypergeometric() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ldpnb.accuracy import personalised as personalised_accuracy
-from ldpnb.accuracy import sampling as sampling_accuracy
+from ldpnb.accuracy.personalised import PersonalRates, variance_reweighted_reports
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.estimators import bayes, gaps, likelihood, linear, sampling
 from ldpnb.estimators.frequency import project_simplex, unbiased
 from ldpnb.estimators.saddle import saddle_point
@@ -203,18 +203,18 @@ def test_estimates_from_a_sample_have_their_stated_means_and_variances(
 ) -> None:
     mechanism = KaryRandomisedResponse(mechanism.epsilon, len(counts))
     number, law = sum(counts), tally_law(mechanism, counts, [rate] * len(counts))
-    setting = {"nodes": number, "sampling_rate": rate, "mechanism": mechanism}
+    survey = SampledCounts(number, rate, mechanism)
     noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
-    mean, variance = moments(law, lambda t: sampling.unadjusted(t, nodes=number, mechanism=mechanism))
-    assert mean == pytest.approx(sampling_accuracy.mean_unadjusted(counts, **setting), **noise)
-    assert mean - counts == pytest.approx(sampling_accuracy.bias_unadjusted(counts, **setting), **noise)
-    assert variance == pytest.approx(sampling_accuracy.variance_unadjusted(counts, **setting), **noise)
-    mean, variance = moments(law, lambda t: sampling.rescaled(t, **setting))
+    mean, variance = moments(law, lambda t: sampling.unadjusted(t, users=number, mechanism=mechanism))
+    assert mean == pytest.approx(survey.mean_unadjusted(counts), **noise)
+    assert mean - counts == pytest.approx(survey.bias_unadjusted(counts), **noise)
+    assert variance == pytest.approx(survey.variance_unadjusted(counts), **noise)
+    mean, variance = moments(law, lambda t: sampling.rescaled(t, users=number, sampling_rate=rate, mechanism=mechanism))
     assert mean == pytest.approx(np.array(counts), **noise)
-    assert variance == pytest.approx(sampling_accuracy.variance_rescaled(counts, **setting), **noise)
+    assert variance == pytest.approx(survey.variance_rescaled(counts), **noise)
     mean, variance = moments(law, lambda t: sampling.realised_size(t, sampling_rate=rate, mechanism=mechanism))
     assert mean == pytest.approx(np.array(counts), **noise)
-    assert variance == pytest.approx(sampling_accuracy.variance_realised_size(counts, **setting), **noise)
+    assert variance == pytest.approx(survey.variance_realised_size(counts), **noise)
 
 
 @examples(10)
@@ -226,7 +226,7 @@ def test_the_ratio_estimate_is_unbiased_given_that_anybody_reports(
     law = tally_law(mechanism, counts, [rate] * len(counts))
     silent = law.pop(tuple([0] * len(counts)), 0.0)
     given_some = {t: p / (1 - silent) for t, p in law.items()}
-    estimates = [sampling.ratio(t, nodes=number, mechanism=mechanism) for t in given_some]
+    estimates = [sampling.ratio(t, users=number, mechanism=mechanism) for t in given_some]
     assert np.sum(estimates, axis=1) == pytest.approx(np.full(len(estimates), number), rel=1e-9)
     mean = np.array(list(given_some.values())) @ np.array(estimates)
     assert mean == pytest.approx(np.array(counts), rel=1e-7, abs=1e-6 / mechanism.truthful_rate)
@@ -247,15 +247,12 @@ def test_estimates_with_personal_rates_have_their_stated_means_and_variances(
     noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
     mean, variance = moments(law, lambda t: sampling.horvitz_thompson(t.reshape(2, 2), rates=both, mechanism=mechanism))
     assert mean == pytest.approx(table.sum(axis=0), **noise)
-    known = {"sizes": sizes, "rates": both, "mechanism": mechanism}
-    stated = [personalised_accuracy.variance_horvitz_thompson(table[:, x], **known) for x in range(2)]
-    assert variance == pytest.approx(stated, **noise)
-    total = {"nodes": int(sizes.sum()), "expected_reports": float(sizes @ both), "mechanism": mechanism}
+    survey = PersonalRates(sizes, both, mechanism)
+    assert variance == pytest.approx(survey.variance_horvitz_thompson(table), **noise)
+    total = {"users": int(sizes.sum()), "expected_reports": float(sizes @ both), "mechanism": mechanism}
     mean, variance = moments(law, lambda t: sampling.personalised(t.reshape(2, 2).sum(axis=0), **total))
-    stated = [personalised_accuracy.mean_personalised(table[:, x], sizes=sizes, rates=both) for x in range(2)]
-    assert mean == pytest.approx(stated, **noise)
-    stated = [personalised_accuracy.variance_personalised(table[:, x], **known) for x in range(2)]
-    assert variance == pytest.approx(stated, **noise)
+    assert mean == pytest.approx(survey.mean(table), **noise)
+    assert variance == pytest.approx(survey.variance(table), **noise)
 
 
 @examples(10)
@@ -269,24 +266,26 @@ def test_reports_sent_by_their_own_rate_are_weighted_back(epsilon: float, counts
     for value in np.repeat(range(size), counts):
         law = {tuple(np.eye(size, dtype=int)[y].tolist()): sent[y] * channel[y, value] for y in range(size)}
         clients.append(law | {tuple([0] * size): 1 - sum(law.values())})
-    known = {"nodes": number, "report_rates": sent, "mechanism": mechanism}
+    known = {"users": number, "report_rates": sent, "mechanism": mechanism}
     mean, variance = moments(sum_law(*clients), lambda t: sampling.reweighted_reports(t, **known))
     noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
     assert mean == pytest.approx(np.array(counts), **noise)
-    assert variance == pytest.approx(personalised_accuracy.variance_reweighted_reports(counts, **known), **noise)
+    assert variance == pytest.approx(variance_reweighted_reports(counts, **known), **noise)
 
 
 @examples(12)
 @given(epsilons, rates, users, st.floats(0, 1))
-def test_estimates_are_finite_at_the_ends_of_every_range(epsilon: float, rate: float, nodes: int, share: float) -> None:
+def test_estimates_are_finite_at_the_ends_of_every_range(
+    epsilon: float, rate: float, number: int, share: float
+) -> None:
     mechanism = KaryRandomisedResponse(epsilon, 2)
-    tallies = np.array([round(share * nodes), nodes - round(share * nodes)])
+    tallies = np.array([round(share * number), number - round(share * number)])
     for estimate in (
-        unbiased(tallies, nodes, mechanism),
-        sampling.rescaled(tallies, nodes=nodes, sampling_rate=rate, mechanism=mechanism),
+        unbiased(tallies, number, mechanism),
+        sampling.rescaled(tallies, users=number, sampling_rate=rate, mechanism=mechanism),
         sampling.realised_size(tallies, sampling_rate=rate, mechanism=mechanism),
-        sampling.ratio(tallies, nodes=nodes, mechanism=mechanism),
-        sampling.hajek([tallies], nodes=nodes, rates=[rate], mechanism=mechanism),
+        sampling.ratio(tallies, users=number, mechanism=mechanism),
+        sampling.hajek([tallies], users=number, rates=[rate], mechanism=mechanism),
     ):
         assert np.isfinite(estimate).all()
 
@@ -372,18 +371,18 @@ def test_the_saddle_points_evidence_is_near_the_exact_one(tallies: list[int], al
     assert found == pytest.approx(exact + sum(tallies) * np.log(contrast + size), abs=0.06)
 
 
-def test_estimates_from_a_sample_need_nodes() -> None:
+def test_estimates_from_a_sample_need_users() -> None:
     mechanism = KaryRandomisedResponse(1.0, 2)
-    for nodes in (0, -1, 2.5):
+    for number in (0, -1, 2.5):
         for estimate in (
-            lambda n: sampling.ratio([1, 1], nodes=n, mechanism=mechanism),
-            lambda n: sampling.unadjusted([1, 1], nodes=n, mechanism=mechanism),
-            lambda n: sampling.rescaled([1, 1], nodes=n, sampling_rate=0.5, mechanism=mechanism),
-            lambda n: sampling.hajek([[1, 1]], nodes=n, rates=[0.5], mechanism=mechanism),
-            lambda n: sampling.reweighted_reports([1, 1], nodes=n, report_rates=[0.5, 1], mechanism=mechanism),
+            lambda n: sampling.ratio([1, 1], users=n, mechanism=mechanism),
+            lambda n: sampling.unadjusted([1, 1], users=n, mechanism=mechanism),
+            lambda n: sampling.rescaled([1, 1], users=n, sampling_rate=0.5, mechanism=mechanism),
+            lambda n: sampling.hajek([[1, 1]], users=n, rates=[0.5], mechanism=mechanism),
+            lambda n: sampling.reweighted_reports([1, 1], users=n, report_rates=[0.5, 1], mechanism=mechanism),
         ):
-            with pytest.raises(ValueError, match="nodes must be an integer >= 1"):
-                estimate(nodes)
+            with pytest.raises(ValueError, match="users must be an integer >= 1"):
+                estimate(number)
 
 
 def test_every_sweep_of_the_sampler_counts_once() -> None:

@@ -50,7 +50,6 @@ ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "failure": failures,
     "delta": failures,
     "clients": users,
-    "nodes": users.map(lambda n: n + 1),
     "users": users,
     "domain_size": domain_sizes,
     "groups": domain_sizes,
@@ -80,7 +79,7 @@ WRONG = {
     **dict.fromkeys(("sd", "concentration", "deviation", "error", "distance", "alpha"), (-1.0, np.inf)),
     **dict.fromkeys(("sampling_rate", "rate", "neighbour_rate", "lowest_rate", "failure", "delta"), (-0.1, 1.1)),
     **dict.fromkeys(("share", "bias", "p", "q", "weight", "second_moment", "keep"), (-0.1, 1.1)),
-    **dict.fromkeys(("clients", "population", "records", "changed_size", "nodes", "users"), (-1, 2.5)),
+    **dict.fromkeys(("clients", "population", "records", "changed_size", "users"), (-1, 2.5)),
     **dict.fromkeys(("domain_size", "terms", "step"), (-1, 2.5)),
     **dict.fromkeys(("confusion", "known_loss", "variance", "threshold", "gain", "other_size", "gap", "size"), (-1,)),
 }
@@ -95,8 +94,6 @@ MECHANISMS: dict[type, st.SearchStrategy[Any]] = {
 SMALLER: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "accuracy.means.laplace_sum_tail": {"users": logarithmic(1, 1e6).map(int)},
     "accuracy.means.success": {"users": logarithmic(1, 1e6).map(int)},
-    "privacy.shuffling.delta_upper": {"nodes": logarithmic(2, 1e6).map(int)},
-    "privacy.shuffling.epsilon_upper": {"nodes": logarithmic(2, 1e6).map(int)},
 }
 """Where the whole range would take seconds."""
 

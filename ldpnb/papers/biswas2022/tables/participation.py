@@ -1,15 +1,18 @@
-"""Experiments on rates that depend on the value: what they do to the estimate and to privacy, and the repair."""
+"""Rates that depend on the value: what they do to the estimate and to privacy, and the repair."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import personalised as accuracy
+from ldpnb.accuracy.personalised import PersonalRates, variance_reweighted_reports
 from ldpnb.designs.reporters import poisson, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.notebook import table
 from ldpnb.privacy import participation
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
@@ -33,78 +36,47 @@ def inverse_rates(shares: Floats, highest: float) -> Floats:
 
 
 def inverse_frequency(
-    shares: Floats, nodes: int, highest: float, mechanism: KaryRandomisedResponse, *, seed: int
+    shares: Floats, users: int, highest: float, mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
-    """Estimate a histogram when rates are inverse to the frequencies of the values (with T), and of the noisy reports
-    (repaired).
+    """Estimate a histogram when rates are inverse to the frequencies of values (by T), and of noisy reports (repaired).
 
-    Parameters
-    ----------
-    shares : (k,) float
-        Shares of the values; the data have ``nodes * shares`` holders, rounded.
-    nodes : int
-    highest : float
-        Rate at the rarest value and at the rarest report.
-    mechanism : KaryRandomisedResponse
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``budget, value, truth, estimator, expected reports, expected, estimate, standard_deviation``.
+    The data have ``users * shares`` holders, rounded; `highest` is the rate of the rarest value and of the rarest
+    report. A row per estimator and value.
     """
-    counts = np.round(nodes * shares).astype(np.int64)
-    total, values = int(counts.sum()), np.arange(shares.size)
-    rates = inverse_rates(shares, highest)
+    counts = np.round(users * shares).astype(np.int64)
+    total, rates = int(counts.sum()), inverse_rates(shares, highest)
     tallies = sampled_tallies(counts, rates, mechanism, rng=stream("by value", seed=seed))
-    pooled = estimators.personalised(tallies, nodes=total, expected_reports=float(counts @ rates), mechanism=mechanism)
-    held = np.diag(counts)
-    mean = [accuracy.mean_personalised(held[v], sizes=counts, rates=rates) for v in values]
-    variance = [accuracy.variance_personalised(held[v], sizes=counts, rates=rates, mechanism=mechanism) for v in values]
+    pooled = estimators.personalised(tallies, users=total, expected_reports=float(counts @ rates), mechanism=mechanism)
+    survey, held = PersonalRates(counts.astype(float), rates, mechanism), np.diag(counts)
     reports = mechanism.channel() @ shares
-    by_report = inverse_rates(reports, highest)
-    rng = stream("by report", seed=seed)
+    by_report, rng = inverse_rates(reports, highest), stream("by report", seed=seed)
     sent = poisson(mechanism.sample_tallies(counts, rng=rng), by_report, rng=rng)
-    repaired = estimators.reweighted_reports(sent, nodes=total, report_rates=by_report, mechanism=mechanism)
-    spread = accuracy.variance_reweighted_reports(counts, nodes=total, report_rates=by_report, mechanism=mechanism)
-    shared = {"budget": f"ε = {mechanism.epsilon:g}", "value": values, "truth": counts}
-    found = (
-        (BY_VALUE, counts @ rates, mean, variance, pooled),
-        (BY_REPORT, total * (reports @ by_report), counts, spread, repaired),
-    )
-    columns = ("estimator", "expected reports", "expected", "variance", "estimate")
-    parts = [pd.DataFrame(shared | dict(zip(columns, row, strict=True))) for row in found]
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(standard_deviation=np.sqrt(table["variance"])).drop(columns="variance")
+    known: dict[str, Any] = {"users": total, "report_rates": by_report, "mechanism": mechanism}
+    repaired, spread = estimators.reweighted_reports(sent, **known), variance_reweighted_reports(counts, **known)
+    parts = []
+    for estimator, cost, mean, estimate, variance in (
+        (BY_VALUE, counts @ rates, survey.mean(held), pooled, survey.variance(held)),
+        (BY_REPORT, total * (reports @ by_report), counts, repaired, spread),
+    ):
+        shared = {"budget": f"ε = {mechanism.epsilon:g}", "value": np.arange(shares.size), "truth": counts}
+        moments = {"estimator": estimator, "expected reports": cost, "expected": mean, "estimate": estimate}
+        parts.append(pd.DataFrame(shared | moments | {"standard_deviation": np.sqrt(variance)}))
+    return pd.concat(parts, ignore_index=True)
 
 
-def losses(epsilons: Sequence[float], lowest: float, highest: Sequence[float], domain_size: int) -> pd.DataFrame:
-    """Compute the exact privacy loss against the highest sampling rate, for rates that follow the value and for rates
-    that follow the report.
+@table
+def losses(
+    epsilons: Sequence[float], lowest: float, highest: Sequence[float], domain_size: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the exact privacy loss, from the channel and in closed form, for rates between `lowest` and some highest.
 
-    Parameters
-    ----------
-    epsilons : sequence of float
-        Local budgets.
-    lowest : float
-        Lowest sampling rate.
-    highest : sequence of float
-        Highest sampling rates, at least `lowest`.
-    domain_size : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``sampling, budget, highest rate``, ``privacy loss, nats`` from the channels, and ``closed form``.
+    Rates follow the value, or the report.
     """
-    rows = []
-    for epsilon in epsilons:
-        mechanism = KaryRandomisedResponse(epsilon, domain_size)
-        for high in highest:
-            rates = np.linspace(lowest, high, domain_size)
-            by_value = privacy_loss(participation.value_dependent_channel(rates, mechanism)).epsilon
-            by_report = privacy_loss(participation.report_dependent_channel(rates, mechanism)).epsilon
-            closed = participation.participation_loss(epsilon, lowest_rate=lowest, highest_rate=high)
-            rows.append(("by value", f"ε = {epsilon:g}", high, by_value, closed))
-            rows.append(("by report", f"ε = {epsilon:g}", high, by_report, epsilon))
-    return pd.DataFrame(rows, columns=["sampling", "budget", "highest rate", "privacy loss, nats", "closed form"])
+    for epsilon, high in product(epsilons, highest):
+        mechanism, rates = KaryRandomisedResponse(epsilon, domain_size), np.linspace(lowest, high, domain_size)
+        by_value = participation.value_dependent_channel(rates, mechanism)
+        by_report = participation.report_dependent_channel(rates, mechanism)
+        closed = participation.participation_loss(epsilon, lowest_rate=lowest, highest_rate=high)
+        for name, channel, loss in (("by value", by_value, closed), ("by report", by_report, epsilon)):
+            setting = {"sampling": name, "budget": f"ε = {epsilon:g}", "highest rate": high}
+            yield setting | {"privacy loss (nats)": privacy_loss(channel).epsilon, "closed form": loss}

@@ -1,45 +1,42 @@
-"""Experiments of biswas2022 on synthetic data: estimates, bias and distance when only some nodes report."""
+"""Estimates, bias and distance on the data of Section 4 of biswas2022, when only some users report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import distances as accuracy_distances
-from ldpnb.accuracy import sampling as accuracy
-from ldpnb.accuracy.sampling import Setting
+from ldpnb.accuracy.distances import expected_total_variation, smallest_rate
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.data import synthetic
 from ldpnb.designs.reporters import expected_reports, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.notebook import table
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
 
+BOTH = "Bin(50, .6) | Bin(50, .4)"
+RATE = "sampling rate π"
+RAW, PROJECTED = "as it is", "projected onto the simplex"
+DISTANCE = "total variation distance"
 
-def data_sets(nodes: int, *, seed: int) -> dict[str, Counts]:
-    """Draw the two data sets of Section 4 of biswas2022, as nodes per value ``0 .. 100``.
 
-    Parameters
-    ----------
-    nodes : int
-        Number of nodes, 50,000 in the source.
-    seed : int
+def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
+    """Draw the two data sets of Section 4, as users per value ``0 .. 100``; the source has 50,000 users.
 
-    Returns
-    -------
-    dict of str to (101,) int
-        By name: ``Bin(100, .5)`` and ``Bin(50, .6) | Bin(50, .4)``, read as a mixture (see
-        `ldpnb.data.synthetic.binomial_mixture`).
+    The second, `BOTH`, is read as a mixture (see `ldpnb.data.synthetic.binomial_mixture`).
     """
     distributions = {
         "Bin(100, .5)": synthetic.binomial(100, 0.5),
-        "Bin(50, .6) | Bin(50, .4)": synthetic.binomial_mixture(50, (0.6, 0.4), largest=100),
+        BOTH: synthetic.binomial_mixture(50, (0.6, 0.4), largest=100),
     }
     return {
-        name: synthetic.sample_counts(distribution, nodes, rng=stream("data set", name, seed=seed))
+        name: synthetic.sample_counts(distribution, users, rng=stream("data set", name, seed=seed))
         for name, distribution in distributions.items()
     }
 
@@ -47,203 +44,108 @@ def data_sets(nodes: int, *, seed: int) -> dict[str, Counts]:
 def estimates(
     counts: Counts, sampling_rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
-    """Estimate a histogram once per sampling rate with c_DE, g_DE and c-hat, beside the exact mean and standard
-    deviation.
+    """Estimate a histogram once per sampling rate by c_DE, g_DE and c-hat, beside the exact mean and deviation.
 
-    Parameters
-    ----------
-    counts : (k,) int
-        Nodes that hold each value.
-    sampling_rates : sequence of float
-    mechanism : KaryRandomisedResponse
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``sampling_rate, estimator, value, truth, expected, standard_deviation, estimate``; all three estimators
-        see the same reports.
+    All three see the same reports; a row per rate, estimator and value.
     """
-    nodes, parts = int(counts.sum()), []
+    users, parts = int(counts.sum()), []
     for rate in sampling_rates:
         rng = stream("estimates", rate, mechanism.epsilon, seed=seed)
-        tallies = sampled_tallies(counts, rate, mechanism, rng=rng)
-        shared = {"sampling_rate": rate, "value": np.arange(counts.size), "truth": counts}
-        for name, (estimate, mean, variance) in _with_moments(tallies, counts, nodes, rate, mechanism).items():
-            rows = {"estimator": name, "expected": mean, "standard_deviation": np.sqrt(variance), "estimate": estimate}
-            parts.append(pd.DataFrame(shared | rows))
+        seen, known = sampled_tallies(counts, rate, mechanism, rng=rng), SampledCounts(users, rate, mechanism)
+        given: dict[str, Any] = {"sampling_rate": rate, "mechanism": mechanism}
+        unadjusted = estimators.unadjusted(seen, users=users, mechanism=mechanism)
+        rescaled, realised = estimators.rescaled(seen, users=users, **given), estimators.realised_size(seen, **given)
+        for name, estimate, mean, variance in (
+            ("c_DE", unadjusted, known.mean_unadjusted(counts), known.variance_unadjusted(counts)),
+            ("g_DE", rescaled, counts, known.variance_rescaled(counts)),
+            ("c-hat", realised, counts, known.variance_realised_size(counts)),
+        ):
+            shared = {"sampling_rate": rate, "value": np.arange(counts.size), "truth": counts, "estimator": name}
+            moments = {"expected": mean, "standard_deviation": np.sqrt(variance)}
+            parts.append(pd.DataFrame(shared | moments | {"estimate": estimate}))
     return pd.concat(parts, ignore_index=True)
 
 
-def _with_moments(
-    tallies: Counts, counts: Counts, nodes: int, rate: float, mechanism: KaryRandomisedResponse
-) -> Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
-    """Return estimate, exact mean and exact variance by estimator."""
-    known: Setting = {"nodes": nodes, "sampling_rate": rate, "mechanism": mechanism}
-    truth = counts.astype(float)
-    return {
-        "c_DE": (
-            estimators.unadjusted(tallies, nodes=nodes, mechanism=mechanism),
-            accuracy.mean_unadjusted(counts, **known),
-            accuracy.variance_unadjusted(counts, **known),
-        ),
-        "g_DE": (estimators.rescaled(tallies, **known), truth, accuracy.variance_rescaled(counts, **known)),
-        "c-hat": (
-            estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism),
-            truth,
-            accuracy.variance_realised_size(counts, **known),
-        ),
-    }
+def _collections(counts: Counts, survey: SampledCounts, runs: int, rng: np.random.Generator) -> Counts:
+    return np.array([sampled_tallies(counts, survey.rate, survey.mechanism, rng=rng) for _ in range(runs)])
 
 
+@table
 def bias_curve(
     counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
-) -> pd.DataFrame:
-    """Compute the bias of c_DE at the most frequent value against the sampling rate, exactly and by simulation.
+) -> Iterator[dict[str, Any]]:
+    """Yield the bias of c_DE at the most frequent value, exactly and simulated (with a standard error)."""
+    users, top = int(counts.sum()), int(counts.argmax())
+    for epsilon, rate in product(epsilons, sampling_rates):
+        survey = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, counts.size))
+        tallies = _collections(counts, survey, runs, stream("bias", epsilon, rate, seed=seed))
+        drawn = estimators.unadjusted(tallies, users=users, mechanism=survey.mechanism)[:, top] - counts[top]
+        exact = (survey.bias_unadjusted(counts[top]), np.nan)
+        for bias, error in (exact, (drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs))):
+            yield {"budget": f"ε = {epsilon:g}", RATE: rate, "bias (users)": bias, "standard_error": error}
 
-    Parameters
-    ----------
-    counts : (k,) int
-        Nodes that hold each value.
-    epsilons, sampling_rates : sequence of float
-    runs : int
-        Simulated collections per point.
-    seed : int
 
-    Returns
-    -------
-    DataFrame
-        Columns ``budget``, ``sampling rate π``, ``bias, nodes`` and ``standard_error``; the exact line has no standard
-        error.
+@table
+def standard_deviations(
+    counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float]
+) -> Iterator[dict[str, Any]]:
+    """Yield exact standard deviations, in users, at a value nobody holds and at the most frequent one.
+
+    ``gain`` is the share by which c-hat lowers the variance of g_DE.
     """
-    nodes, top = int(counts.sum()), int(counts.argmax())
-    rows = []
-    for epsilon in epsilons:
-        mechanism = KaryRandomisedResponse(epsilon, counts.size)
-        for rate in sampling_rates:
-            exact = accuracy.bias_unadjusted(counts[top], nodes=nodes, sampling_rate=rate, mechanism=mechanism)
-            rng = stream("bias", epsilon, rate, seed=seed)
-            tallies = np.array([sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(runs)])
-            errors = estimators.unadjusted(tallies, nodes=nodes, mechanism=mechanism)[:, top] - counts[top]
-            rows.append((f"ε = {epsilon:g}", rate, float(exact), np.nan))
-            rows.append((f"ε = {epsilon:g}", rate, errors.mean(), errors.std(ddof=1) / np.sqrt(runs)))
-    return pd.DataFrame(rows, columns=["budget", "sampling rate π", "bias, nodes", "standard_error"])
+    for epsilon, rate, holders in product(epsilons, sampling_rates, (0, int(counts.max()))):
+        survey = SampledCounts(int(counts.sum()), rate, KaryRandomisedResponse(epsilon, counts.size))
+        g, c = survey.variance_rescaled(holders), survey.variance_realised_size(holders)
+        deviations = {"g_DE": np.sqrt(g), "c-hat": np.sqrt(c), "ratio": np.sqrt(survey.variance_ratio(holders))}
+        yield {"epsilon": epsilon, "sampling_rate": rate, "holders": holders, **deviations, "gain": 1 - c / g}
 
 
-def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float]) -> pd.DataFrame:
-    """Compute the exact standard deviations of g_DE, c-hat and the ratio estimate at a value nobody holds and at the
-    most frequent one.
-
-    Parameters
-    ----------
-    counts : (k,) int
-        Nodes that hold each value.
-    epsilons, sampling_rates : sequence of float
-
-    Returns
-    -------
-    DataFrame
-        Columns ``epsilon, sampling_rate, holders, g_DE, c-hat, ratio``, standard deviations in nodes, and ``gain``, the
-        share by which c-hat lowers the variance of g_DE.
-    """
-    nodes, rows = int(counts.sum()), []
-    for epsilon in epsilons:
-        mechanism = KaryRandomisedResponse(epsilon, counts.size)
-        for rate in sampling_rates:
-            for holders in (0, int(counts.max())):
-                known: Setting = {"nodes": nodes, "sampling_rate": rate, "mechanism": mechanism}
-                g = float(accuracy.variance_rescaled(holders, **known))
-                c = float(accuracy.variance_realised_size(holders, **known))
-                ratio = float(accuracy.variance_ratio(holders, **known))
-                rows.append((epsilon, rate, holders, np.sqrt(g), np.sqrt(c), np.sqrt(ratio), 1 - c / g))
-    return pd.DataFrame(rows, columns=["epsilon", "sampling_rate", "holders", "g_DE", "c-hat", "ratio", "gain"])
-
-
-RAW, PROJECTED = "as it is", "projected onto the simplex"
-
-
+@table
 def distances(
     counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
-) -> pd.DataFrame:
-    """Measure the total variation distance between c-hat and the data against the sampling rate, and what it costs.
+) -> Iterator[dict[str, Any]]:
+    """Yield the distance between c-hat and the data, in closed form and from simulated collections, and its cost.
 
-    Parameters
-    ----------
-    counts : (k,) int
-        Nodes that hold each value.
-    epsilons, sampling_rates : sequence of float
-    runs : int
-        Simulated collections per point.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``estimate`` (as it is, or projected onto the simplex), ``budget``, ``epsilon``, ``sampling_rate``,
-        ``expected_reports``, ``distance``, ``standard_error``; the closed form has no standard error.
+    ``estimate`` is `RAW` or `PROJECTED`; the closed form, for the raw one, has no standard error.
     """
-    nodes, rows = int(counts.sum()), []
-    for epsilon in epsilons:
-        mechanism = KaryRandomisedResponse(epsilon, counts.size)
-        for rate in sampling_rates:
-            variance = accuracy.variance_realised_size(counts, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
-            closed = accuracy_distances.expected_total_variation(np.sqrt(variance), nodes=nodes)
-            rng = stream("distances", epsilon, rate, seed=seed)
-            tallies = np.array([sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(runs)])
-            shares = estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism) / nodes
-            label = (f"ε = {epsilon:g}", epsilon, rate, expected_reports(counts, rate))
-            rows.append((RAW, *label, closed, np.nan))
-            for name, estimate in ((RAW, shares), (PROJECTED, project_simplex(shares))):
-                drawn = np.abs(estimate - counts / nodes).sum(axis=1) / 2
-                rows.append((name, *label, drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs)))
-    columns = ["budget", "epsilon", "sampling_rate", "expected_reports", "distance", "standard_error"]
-    return pd.DataFrame(rows, columns=["estimate", *columns])
+    users = int(counts.sum())
+    for epsilon, rate in product(epsilons, sampling_rates):
+        survey = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, counts.size))
+        tallies = _collections(counts, survey, runs, stream("distances", epsilon, rate, seed=seed))
+        shares = estimators.realised_size(tallies, sampling_rate=rate, mechanism=survey.mechanism) / users
+        closed = expected_total_variation(np.sqrt(survey.variance_realised_size(counts)), users=users)
+        found = [(RAW, closed, np.nan)]
+        for name, estimate in ((RAW, shares), (PROJECTED, project_simplex(shares))):
+            drawn = np.abs(estimate - counts / users).sum(axis=1) / 2
+            found.append((name, drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs)))
+        for name, distance, error in found:
+            setting = {"estimate": name, "budget": f"ε = {epsilon:g}", "epsilon": epsilon, RATE: rate}
+            cost = {"expected_reports": expected_reports(counts, rate)}
+            yield setting | cost | {DISTANCE: distance, "standard_error": error}
 
 
 def lowest_against_highest(table: pd.DataFrame) -> pd.DataFrame:
-    """Compare the distances at the lowest and the highest sampling rate of `distances`.
+    """Compare the distances at the lowest and the highest sampling rate of `distances`, a row per epsilon.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `distances`.
-
-    Returns
-    -------
-    DataFrame
-        A row per epsilon: distances at both rates (raw: closed form; projected: simulated mean), their ratios and
-        differences.
+    Raw distances are those of the closed form, projected ones simulated means.
     """
-    ends = table["sampling_rate"].min(), table["sampling_rate"].max()
+    ends = table[RATE].min(), table[RATE].max()
     closed, projected = table[table["standard_error"].isna()], table[table["estimate"] == PROJECTED]
     out = pd.DataFrame(index=pd.Index(dict.fromkeys(table["epsilon"]), name="epsilon"))
     for name, rows in (("raw", closed), ("projected", projected)):
-        low, high = (rows[rows["sampling_rate"] == rate].set_index("epsilon")["distance"] for rate in ends)
+        low, high = (rows[rows[RATE] == rate].set_index("epsilon")[DISTANCE] for rate in ends)
         out[f"{name} at {ends[0]:g}"], out[f"{name} at {ends[1]:g}"] = low, high
         out[f"{name} ratio"], out[f"{name} difference"] = low / high, low - high
     return out.reset_index()
 
 
-def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[float]) -> pd.DataFrame:
-    """Compute how many reports, in expectation, bring the distance of c-hat down to some targets.
-
-    Parameters
-    ----------
-    counts : (k,) int
-        Nodes that hold each value.
-    epsilons, targets : sequence of float
-
-    Returns
-    -------
-    DataFrame
-        A row per epsilon, a column per target; missing where all nodes do not suffice.
-    """
-    nodes = int(counts.sum())
-    rows = []
+@table
+def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield how many expected reports bring the distance of c-hat to some targets; missing where all are too few."""
+    users = int(counts.sum())
     for epsilon in epsilons:
         mechanism = KaryRandomisedResponse(epsilon, counts.size)
-        rates = [
-            accuracy_distances.smallest_rate(target, counts, nodes=nodes, mechanism=mechanism) for target in targets
-        ]
-        rows.append([epsilon, *(np.nan if rate is None else nodes * rate for rate in rates)])
-    return pd.DataFrame(rows, columns=["epsilon", *(f"distance {target:g}" for target in targets)])
+        rates = [smallest_rate(target, counts, users=users, mechanism=mechanism) for target in targets]
+        reports = [np.nan if rate is None else users * rate for rate in rates]
+        names = [f"distance {target:g}" for target in targets]
+        yield {"epsilon": epsilon, **dict(zip(names, reports, strict=True))}

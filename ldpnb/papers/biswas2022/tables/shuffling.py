@@ -1,91 +1,70 @@
-"""Shuffled and sampled k-ary randomised response against the central Gaussian and Laplace mechanisms at equal privacy."""
+"""Shuffled and sampled k-ary randomised response against central mechanisms at equal privacy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ldpnb.accuracy import sampling as accuracy
 from ldpnb.accuracy.histograms import central_laplace_count_variance
-from ldpnb.accuracy.sampling import Setting
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.notebook import table
 from ldpnb.privacy import shuffling
 
+LOCAL, CENTRAL = "local epsilon (nats)", "central epsilon (nats)"
 
+
+@table
 def accounting(
     epsilons: Sequence[float],
     sampling_rates: Sequence[float],
     *,
-    nodes: int,
+    users: int,
     domain_size: int,
     delta: float,
     share: float,
-) -> pd.DataFrame:
-    """Account for shuffled reports and compare the standard deviation of c-hat with central mechanisms at the same
-    budget.
+) -> Iterator[dict[str, Any]]:
+    """Yield the central budget of shuffled reports, and standard deviations in users at that budget.
 
-    Parameters
-    ----------
-    epsilons : sequence of float
-        Local budgets, nats.
-    sampling_rates : sequence of float
-    nodes, domain_size : int
-    delta : float
-        Of the central guarantee.
-    share : float
-        Share of nodes that hold a second, common value.
-
-    Returns
-    -------
-    DataFrame
-        A row per setting: ``sampling``, ``local``, the bounds ``upper`` and ``lower`` on the central epsilon, the
-        published ``closed form`` (all nodes reporting; missing outside its range), the random reports per value ``n pi
-        q``, and standard deviations in nodes: ``c-hat, rare`` at a value nobody holds, ``c-hat, common`` at the other,
-        ``Gaussian`` and ``Laplace`` at the upper bound.
+    ``upper`` and ``lower`` bound the central epsilon; the published ``closed form`` takes all users reporting and is
+    missing outside its range; ``n π q`` are the random reports per value. c-hat is taken at a ``rare`` value, held by
+    nobody, and at a ``common`` one, held by a share of users; Gaussian and Laplace noise are for the upper bound.
     """
-    rows = []
-    for rate in sampling_rates:
-        for epsilon in epsilons:
-            mechanism = KaryRandomisedResponse(epsilon, domain_size)
-            upper = shuffling.epsilon_upper(delta, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
-            lower = shuffling.epsilon_lower(delta, nodes=nodes, sampling_rate=rate, mechanism=mechanism)
-            generic = shuffling.closed_form(delta, nodes=nodes, epsilon=epsilon) if rate == 1 else np.nan
-            setting: Setting = {"nodes": nodes, "sampling_rate": rate, "mechanism": mechanism}
-            variances = accuracy.variance_realised_size([0, share * nodes], **setting)
-            gaussian = shuffling.gaussian_deviation(upper, delta)
-            laplace = np.sqrt(central_laplace_count_variance(upper))
-            deviations = (*np.sqrt(variances), gaussian, laplace)
-            rows.append((f"π = {rate:g}", epsilon, upper, lower, generic, nodes * rate * mechanism.q, *deviations))
-    columns = ["upper", "lower", "closed form", "n π q", "c-hat, rare", "c-hat, common", "Gaussian", "Laplace"]
-    return pd.DataFrame(rows, columns=["sampling", "local", *columns])
+    for rate, epsilon in product(sampling_rates, epsilons):
+        known = (users, rate, KaryRandomisedResponse(epsilon, domain_size))
+        reports = shuffling.ShuffledReports(*known)
+        upper, lower = reports.epsilon_upper(delta), reports.epsilon_lower(delta)
+        rare, common = np.sqrt(SampledCounts(*known).variance_realised_size([0, share * users]))
+        yield {
+            "sampling": f"π = {rate:g}",
+            "local": epsilon,
+            "upper": upper,
+            "lower": lower,
+            "closed form": shuffling.closed_form(delta, users=users, epsilon=epsilon) if rate == 1 else np.nan,
+            "n π q": users * rate * reports.mechanism.q,
+            "c-hat, rare": rare,
+            "c-hat, common": common,
+            "Gaussian": shuffling.gaussian_deviation(upper, delta),
+            "Laplace": np.sqrt(central_laplace_count_variance(upper)),
+        }
 
 
 def budgets(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the central budgets of `accounting` in long form.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``sampling, bound, local epsilon, central epsilon``.
-    """
-    names = {"upper": "upper bound", "lower": "lower bound", "closed form": "published"}
+    """Return the central budgets of `accounting`, a row per sampling rate, local budget and bound."""
+    names = {"upper": "upper bound", "lower": "lower bound", "closed form": "published", "local": LOCAL}
     long = table.rename(columns=names).melt(
-        id_vars=["sampling", "local"], value_vars=list(names.values()), var_name="bound", value_name="central epsilon"
+        id_vars=["sampling", LOCAL], value_vars=list(names.values())[:3], var_name="bound", value_name=CENTRAL
     )
-    return long.rename(columns={"local": "local epsilon"}).dropna().reset_index(drop=True)
+    return long.dropna().reset_index(drop=True)
 
 
 def variance_ratios(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the variance of c-hat over that of the central Gaussian mechanism at equal privacy, from `accounting`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``value`` (rare or common), ``sampling, central epsilon, relative variance``.
-    """
+    """Return the variance of c-hat over that of the central Gaussian mechanism at equal privacy, from `accounting`."""
     parts = []
     for value in ("rare", "common"):
         ratio = (table[f"c-hat, {value}"] / table["Gaussian"]) ** 2
-        rows = {"value": f"{value} value", "sampling": table["sampling"], "central epsilon": table["upper"]}
+        rows = {"value": f"{value} value", "sampling": table["sampling"], CENTRAL: table["upper"]}
         parts.append(pd.DataFrame(rows | {"relative variance": ratio}))
     return pd.concat(parts, ignore_index=True)
