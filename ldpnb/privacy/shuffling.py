@@ -103,7 +103,7 @@ class ShuffledReports:
         return _delta(checks.non_negative(epsilon=epsilon), self._upper)
 
     def delta_lower(self, epsilon: float) -> float:
-        """Return ``delta`` of one pair of data sets, the other users holding a third value: no accounting goes below."""
+        """Return ``delta`` of one pair of data sets, the others holding a third value: no accounting goes below."""
         return _delta(checks.non_negative(epsilon=epsilon), self._lower)
 
     def epsilon_upper(self, delta: float) -> float:

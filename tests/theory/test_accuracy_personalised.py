@@ -6,8 +6,6 @@ from pathlib import Path
 import flint
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ldpnb.accuracy import personalised
 from ldpnb.accuracy.personalised import PersonalRates
@@ -51,28 +49,6 @@ def test_optimal_rates_reference() -> None:
     best = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
     assert best == pytest.approx(value, rel=1e-9)
     assert rates == pytest.approx([0.189, 0.0110], abs=5e-5)
-
-
-groups = st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.1, 10), st.integers(1, 100)), min_size=1, max_size=6)
-
-
-@settings(max_examples=60, derandomize=True)
-@given(groups, st.floats(0.01, 0.999))
-def test_optimal_rates_meet_the_dual_bound(drawn, share: float) -> None:
-    noises, costs, sizes = (np.array(column, dtype=float) for column in zip(*drawn, strict=True))
-    budget = share * float(sizes @ costs)
-    rates = personalised.optimal_rates(noises=noises, costs=costs, sizes=sizes, budget=budget)
-    best = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
-    assert sizes @ (costs * rates) == pytest.approx(budget, rel=1e-9)
-    free = rates < 1
-    price = float((noises / (costs * rates**2))[free].min()) if free.any() else 0.0
-    least = np.where(noises <= price * costs, 2 * np.sqrt(noises * price * costs), noises + price * costs)
-    assert best == pytest.approx(float(sizes @ least) - price * budget, rel=1e-7)
-
-
-def test_asking_everybody_is_optimal_when_the_budget_allows_it() -> None:
-    rates = personalised.optimal_rates(noises=[1, 2], costs=[1, 1], sizes=[5, 5], budget=20)
-    assert rates.tolist() == [1.0, 1.0]
 
 
 def test_equal_rates_reduce_to_a_common_rate() -> None:

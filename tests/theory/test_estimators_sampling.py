@@ -61,15 +61,6 @@ def test_sampled_tallies_count_the_users_who_report() -> None:
     assert expected_reports([[10, 20], [30, 40]], [[0.1], [1.0]]) == 73
 
 
-def test_sampled_tallies_have_the_right_mean_and_variance() -> None:
-    rng, counts = np.random.default_rng(2), [40, 10, 0, 0]
-    draws = np.array([sampled_tallies(counts, 0.3, MECHANISM, rng=rng)[0] for _ in range(4000)])
-    chances = 0.3 * np.repeat([MECHANISM.p, MECHANISM.q], [40, 10])
-    mean, variance = chances.sum(), (chances * (1 - chances)).sum()
-    assert abs(draws.mean() - mean) < 5 * np.sqrt(variance / 4000)
-    assert abs(draws.var() / variance - 1) < 5 * np.sqrt(2 / 4000)
-
-
 FEW, RNG = [1, 2, 3, 4], np.random.default_rng(1)
 
 

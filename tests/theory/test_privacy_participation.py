@@ -47,10 +47,17 @@ def test_a_sure_reporter_is_excluded_by_silence() -> None:
     assert privacy_loss(channel).epsilon == np.inf
 
 
-def test_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="rates must be 3 numbers"):
-        participation.value_dependent_channel([0.5, 0.5], KaryRandomisedResponse(1.0, 3))
-    with pytest.raises(ValueError, match=r"lowest_rate must be <= highest_rate=0.2, got lowest_rate=0.3"):
-        participation.participation_loss(1.0, lowest_rate=0.3, highest_rate=0.2)
-    with pytest.raises(ValueError, match=r"lowest_rate must lie in \(0, 1\]"):
-        participation.participation_loss(1.0, lowest_rate=0.0, highest_rate=0.2)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: participation.value_dependent_channel([0.5, 0.5], KaryRandomisedResponse(1.0, 3)),
+            "rates must be 3 numbers",
+        ),
+        (lambda: participation.participation_loss(1.0, lowest_rate=0.3, highest_rate=0.2), "lowest_rate must be <= "),
+        (lambda: participation.participation_loss(1.0, lowest_rate=0.0, highest_rate=0.2), "lowest_rate must lie in"),
+    ],
+)
+def test_bad_input_is_named(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -20,8 +20,9 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 Array = NDArray[np.float64]
 
 
-KEEP, SWITCH, GAP = KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate
-"""What nearly every claim rests on."""
+NOISE = (KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
+RANDOMISER = (KaryRandomisedResponse.p, *NOISE)
+"""What nearly every claim rests on: the noise, or the whole randomiser."""
 
 published = partial(claims.published, "biswas2022")
 """Numbers printed in biswas2022, by key."""

@@ -8,7 +8,7 @@ from ldpnb.accuracy import sampling as accuracy
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.biswas2022.routes import CASES, FIXED, GAP, KEEP, SWITCH, direct_encoding, published
+from ldpnb.papers.biswas2022.routes import CASES, FIXED, NOISE, RANDOMISER, direct_encoding, published
 from ldpnb.privacy import channel as privacy
 
 section_2 = partial(claim, kind="enumeration")
@@ -36,7 +36,7 @@ def support(e: Evidence) -> str:
     )
 
 
-@section_2("Definition 2.4", KaryRandomisedResponse.channel, KEEP, SWITCH, GAP, privacy.privacy_loss)
+@section_2("Definition 2.4", KaryRandomisedResponse.channel, *RANDOMISER, privacy.privacy_loss)
 def direct_encoding_is_private(e: Evidence) -> str:
     """Direct encoding keeps the value with probability c e^epsilon and moves to each other with c, and is
     epsilon-LDP.
@@ -52,7 +52,7 @@ def direct_encoding_is_private(e: Evidence) -> str:
     return "the exact loss equals epsilon to 1e-9 for (epsilon, k) = (1e-6, 2), (1, 4), (3, 101) and (50, 101)"
 
 
-@section_2("Equation (4)", accuracy.SampledCounts.mean_unadjusted, estimators.unadjusted, SWITCH, GAP)
+@section_2("Equation (4)", accuracy.SampledCounts.mean_unadjusted, estimators.unadjusted, *NOISE)
 def equation_4(e: Evidence) -> str:
     """Under sampling at rate pi the mean of c_DE is n f pi - n q (1 - pi) / (p - q)."""
     for case in CASES:
@@ -69,7 +69,7 @@ def equation_4(e: Evidence) -> str:
     )
 
 
-@section_2("Theorem 2.1", accuracy.SampledCounts.bias_unadjusted, estimators.unadjusted, SWITCH, GAP)
+@section_2("Theorem 2.1", accuracy.SampledCounts.bias_unadjusted, estimators.unadjusted, *NOISE)
 def theorem_2_1(e: Evidence) -> str:
     """With a sampling rate below 1, c_DE is biased (downwards)."""
     for case in CASES:

@@ -15,9 +15,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import displayed
 from ldpnb.papers.biswas2022.routes import (
     FIXED,
-    GAP,
-    KEEP,
-    SWITCH,
+    NOISE,
+    RANDOMISER,
     Array,
     Reports,
     all_reports,
@@ -96,8 +95,7 @@ POPULATIONS = (
     PersonalRates.mean,
     estimators.personalised,
     estimators.horvitz_thompson,
-    SWITCH,
-    GAP,
+    *NOISE,
     corrected="E T(i) = n sum_{j holds i} pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
     "holders / mean rate - 1). T is unbiased when rates and values are unrelated; sum_j B_j (1{X_j = i} - q) / (pi_j "
     "(p-q)) (Horvitz-Thompson) is so always.",
@@ -123,7 +121,7 @@ def theorem_5_1_mean(e: Evidence) -> str:
     )
 
 
-@section_5("Theorem 5.1, Var*", PersonalRates.rare_variance, PersonalRates.mean, estimators.personalised, SWITCH, GAP)
+@section_5("Theorem 5.1, Var*", PersonalRates.rare_variance, PersonalRates.mean, estimators.personalised, *NOISE)
 def theorem_5_1_rare_variance(e: Evidence) -> str:
     """At a value nobody holds the variance of T is n^2 sum_j q pi_j (1 - q pi_j) / ((sum_j pi_j)^2 (p - q)^2)."""
     stated = []
@@ -148,9 +146,7 @@ def theorem_5_1_rare_variance(e: Evidence) -> str:
     PersonalRates.variance,
     PersonalRates.mean,
     estimators.personalised,
-    KEEP,
-    SWITCH,
-    GAP,
+    *RANDOMISER,
     otherwise="corrected",
     corrected="Var T = n^2 sum_j pi_j s_j (1 - pi_j s_j) / ((sum_j pi_j)^2 (p-q)^2) with s_j = p for holders and q for "
     "others; the displayed lines also lose an n in a constant and the index of pi_j.",
@@ -191,8 +187,7 @@ def _displayed(population: Population) -> Array:
     estimators.personalised,
     estimators.rescaled,
     estimators.unadjusted,
-    SWITCH,
-    GAP,
+    *NOISE,
 )
 def remark_2(e: Evidence) -> str:
     """With equal rates T is g_DE and has its variance at rare values; with all rates 1 it is c_DE."""

@@ -14,8 +14,7 @@ from ldpnb.claims import Evidence, agree, claim
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022.routes import (
-    GAP,
-    SWITCH,
+    NOISE,
     Array,
     all_reports,
     direct_encoding,
@@ -44,8 +43,7 @@ certified = partial(claim, kind="certified")
     estimators.personalised,
     estimators.reweighted_reports,
     privacy.privacy_loss,
-    SWITCH,
-    GAP,
+    *NOISE,
     kind="enumeration",
     corrected="With rates c / f(x_j) T estimates n/k for every value, and silence reveals: the exact loss is "
     "max(epsilon + ln(h/l), ln((1-l)/(1-h))) for rates in [l, h]. Randomise first and send the report y with "
@@ -112,7 +110,7 @@ def _repair(e: Evidence, values: tuple[int, ...], rates: Array, mechanism: KaryR
     SampledCounts.variance_realised_size,
     histograms.central_laplace_count_variance,
     estimators.realised_size,
-    GAP,
+    KaryRandomisedResponse.truthful_rate,
     assumption="Rare values, and enough random reports per value (n q of some hundred at pi = 1). A value of share f "
     "pays n f (p(1-p) - q(1-q)) / (pi (p-q)^2) more for its own randomisation and n f (1-pi)/pi for being sampled.",
 )
@@ -214,8 +212,7 @@ def _variances_agree(e: Evidence) -> None:
     personalised.optimal_rates,
     SampledCounts.rare_variance_realised_size,
     estimators.horvitz_thompson,
-    SWITCH,
-    GAP,
+    *NOISE,
     corrected="Var*(T) is concave in the rates for a given sum: the Lagrange point is its maximum, and the minimum, "
     "which only removes the randomness of the sample's size, makes T biased. Horvitz-Thompson has sum_j A_j / pi_j, "
     "convex: equal rates for equal nodes, else pi_j = min(1, lambda sqrt(A_j / k_j)). None of it depends on "
