@@ -77,7 +77,8 @@ class PersonalRates:
         """
         held, others = self.split(holders)
         kept, switched = self.rates * self.mechanism.p, self.rates * self.mechanism.q
-        return ((kept * (1 - kept)) @ held + (switched * (1 - switched)) @ others) * self._scale
+        not_kept = 1 - self.rates + self.rates * self._lie
+        return ((kept * not_kept) @ held + (switched * (1 - switched)) @ others) * self._scale
 
     @property
     def rare_variance(self) -> Real:
@@ -98,11 +99,7 @@ class PersonalRates:
         ``c = q + centre (p-q)`` is the chance of a report ``i`` from users of whom a share `centre` holds it.
         """
         q, gap = self.mechanism.q, self.mechanism.truthful_rate
-        noises = (
-            self.mechanism.p * (self.mechanism.domain_size - 1) * q,
-            q * (1 - q),
-        )  # s (1-s), 1-p without its cancellation
-        lifts = (1 - centre) * gap, -centre * gap
+        noises, lifts = (self.mechanism.p * self._lie, q * (1 - q)), ((1 - centre) * gap, -centre * gap)
         parts = zip(self.split(holders), noises, lifts, strict=True)
         total = sum((s / self.rates + u * u * (1 / self.rates - 1)) @ part for part, s, u in parts)
         return total / (gap * gap)
@@ -110,10 +107,17 @@ class PersonalRates:
     def split(self, holders: ArrayLike) -> tuple[Values, Values]:
         """Return the users of each group who hold the value and those who do not, after checking them."""
         held = np.asarray(holders, dtype=float)
+        if held.shape[:1] != self.sizes.shape:
+            raise ValueError(f"holders must have one row per group, {self.sizes.size}, got shape {held.shape}")
         size = self.sizes.reshape(-1, *[1] * (held.ndim - 1))
-        if held.shape[:1] != self.sizes.shape or not ((held >= 0) & (held <= size)).all():
+        if not ((held >= 0) & (held <= size)).all():
             raise ValueError(f"holders must lie between 0 and the group's size, got holders={held.tolist()!r}")
         return held, size - held
+
+    @property
+    def _lie(self) -> Real:
+        """Return ``1 - p`` without its cancellation."""
+        return (self.mechanism.domain_size - 1) * self.mechanism.q
 
     @property
     def _scale(self) -> Real:

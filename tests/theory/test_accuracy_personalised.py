@@ -59,6 +59,10 @@ def test_equal_rates_reduce_to_a_common_rate() -> None:
         (displayed.variance_personalised(survey, [10, 50]), displayed.variance_unadjusted(common, 60) / 0.04),
         (survey.rare_variance, common.rare_variance_rescaled),
     ]
+    weak, alike = KaryRandomisedResponse(50.0, 3), [40.0]  # no cancellation where hardly anybody lies
+    pairs.append(
+        (PersonalRates([100], [1.0], weak).variance(alike), SampledCounts(100, 1.0, weak).variance_rescaled(40))
+    )
     for personal, usual in pairs:
         assert personal == pytest.approx(float(usual), rel=1e-12)
 
@@ -104,7 +108,7 @@ BEST = {"noises": [1], "costs": [1], "sizes": [1], "budget": 1}
         (lambda: PersonalRates([2, 2], [0.5], MECHANISM), "rates must have one entry per group"),
         (lambda: PersonalRates([0], [0.5], MECHANISM), "sizes must be > 0"),
         (lambda: PersonalRates([2], [0.5], MECHANISM).mean([3]), "holders must lie between 0"),
-        (lambda: PersonalRates([2], [0.5], MECHANISM).mean(3), "holders must lie between 0"),
+        (lambda: PersonalRates([2], [0.5], MECHANISM).mean(3), "holders must have one row per group"),
         (lambda: personalised.optimal_rates(**BEST | {"noises": [0]}), "noises must be > 0"),
         (lambda: personalised.optimal_rates(**BEST | {"costs": [1, 1]}), "one entry per group"),
         (lambda: personalised.optimal_rates(**BEST | {"budget": 0}), "budget must be > 0"),

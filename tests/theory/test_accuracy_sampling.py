@@ -78,7 +78,10 @@ def test_identities_hold_for_all_parameters() -> None:
         zeros.append(gain - survey.variance_gain(holders))
     for name in ("variance_rescaled", "variance_realised_size"):  # iid data add their own variance
         zeros.append(getattr(iid, name)(holders) - getattr(fixed, name)(holders) - Symbol(n * f * (1 - f)))
-    assert [sympy.simplify(zero.expression) for zero in zeros] == [0] * 5
+    for survey, rest in ((fixed, 1 - rate), (iid, 1)):  # what the variance displayed in Theorem 3.2's proof lacks
+        shown, lacking = displayed.variance_unadjusted(survey, holders), Symbol(n * rate * rest * f * (1 - f))
+        zeros.append(shown + lacking - survey.variance_unadjusted(holders))
+    assert [sympy.simplify(zero.expression) for zero in zeros] == [0] * 7
 
 
 def test_mean_of_unadjusted_changes_sign_at_the_threshold() -> None:

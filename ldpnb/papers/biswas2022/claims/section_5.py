@@ -69,12 +69,8 @@ class Population:
 
     def pooled(self, tallies: Array) -> Array:
         """Return T for tallies over all users."""
-        known: dict[str, Any] = {
-            "users": len(self.values),
-            "expected_reports": sum(self.rates),
-            "mechanism": self.mechanism,
-        }
-        return estimators.personalised(tallies, **known)
+        known: dict[str, Any] = {"expected_reports": sum(self.rates), "mechanism": self.mechanism}
+        return estimators.personalised(tallies, users=len(self.values), **known)
 
     def mean_over_exchanged_rates(self) -> Array:
         """Average the mean of T over all ways to hand out the rates, from the users' chances alone."""
