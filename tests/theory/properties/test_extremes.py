@@ -8,7 +8,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.privacy.shuffling import ShuffledReports
 from properties.strategies import (
     domain_sizes,
     epsilons,
@@ -157,6 +159,36 @@ def test_a_formula_gives_a_number_everywhere(name: str, data: st.DataObject) -> 
         return
     assert name in NOT_A_NUMBER or not np.isnan(result).any()
     assert name in INFINITE or not np.isinf(result).any()
+
+
+OBJECTS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
+    SampledCounts: {},
+    ShuffledReports: {"users": logarithmic(2, 1e6).map(int)},
+}
+"""Objects whose methods and properties are formulas, and ranges of their parameters that are smaller than usual."""
+
+
+def methods() -> list[tuple[type, str]]:
+    of_fields = {kind: {f.name for f in fields(kind)} for kind in OBJECTS}
+    return [(k, name) for k in OBJECTS for name in vars(k) if not name.startswith("_") and name not in of_fields[k]]
+
+
+@pytest.mark.parametrize(("kind", "name"), methods())
+@examples(4)
+@given(data=st.data())
+def test_an_objects_formula_gives_a_number_everywhere(kind: type, name: str, data: st.DataObject) -> None:
+    known = ARGUMENTS | OBJECTS[kind]
+    holder = kind(**{f.name: data.draw(known[f.name]) for f in fields(kind) if f.default is MISSING})
+    try:
+        result = getattr(holder, name)
+        if callable(result):
+            known["holders"] = unit.map(lambda share: share * holder.users)
+            result = result(**{p: data.draw(known[p]) for p in needed(result)})
+    except ValueError as error:
+        if "domain_size must be" not in str(error):  # a lower bound needs three values
+            raise
+        return
+    assert np.isfinite(numbers(result)).all()
 
 
 CHECKED = {
