@@ -8,13 +8,17 @@ State a checksum of your own to trust nobody.
 import json
 import os
 import sys
-from dataclasses import dataclass
+import zipfile
+import zlib
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from ldpnb import checks, writing
+from ldpnb.data.column import Column
+from ldpnb.data.files import load_counts
 
 CACHE_VARIABLE = "LDPNB_CACHE"
 """Environment variable naming the folder for downloads."""
@@ -50,8 +54,8 @@ DATASETS = {
     "adult": Dataset(
         "UCI Adult, training split: 32,561 people (Section 5 of lopuhaa2020; its age and work class are built in)",
         "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data",
-        "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,capital-gain,capital-loss,"
-        "hours-per-week,native-country,income",
+        "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,capital-gain,"
+        "capital-loss,hours-per-week,native-country,income",
     ),
     "taxi": Dataset(
         "NYC TLC green taxi trips of August 2019 (Section 5 of lopuhaa2020, which does not say which month)",
@@ -72,7 +76,9 @@ class Fetched:
     Parameters
     ----------
     path : Path
-        As the readers of `ldpnb.populations` take it: unpacked, with column names.
+        As the readers of this package take it: unpacked, with column names.
+    url : str
+        Where it is from.
     sha256 : str
         Checksum of what was downloaded.
     trusted : bool
@@ -80,8 +86,14 @@ class Fetched:
     """
 
     path: Path
+    url: str
     sha256: str
     trusted: bool
+
+    def column(self, name: str, **stated: Any) -> Column | None:
+        """Return a column of it, with what `ldpnb.data.files.load_counts` must be told."""
+        found = load_counts(self.path, name, **stated)
+        return found and replace(found, source=self.url)
 
 
 def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: str = "") -> Fetched:
@@ -97,10 +109,6 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
         Folder; by default that of ``LDPNB_CACHE`` or the user's cache folder.
     sha256 : str
         Its checksum, if known; recorded in place of an earlier one once a file has met it.
-
-    Returns
-    -------
-    Fetched
 
     Raises
     ------
@@ -128,7 +136,7 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
     checksum = pooch.file_hash(str(path))
     record = json.dumps(registry | {file: {"sha256": checksum, "url": source}}, indent=1) + "\n"
     writing.write({folder / _REGISTRY: record.encode()})
-    return Fetched(_readable(path, dataset), checksum, not expected)
+    return Fetched(_readable(path, dataset), source, checksum, not expected)
 
 
 def _folder(cache: str | Path | None) -> Path:
@@ -156,22 +164,18 @@ def _retrieve(source: str, folder: Path, file: str, known: str) -> str:
         raise DownloadError(f"{source} answers {status}; give its present place with --url") from None
     except requests.exceptions.RequestException as error:
         why = type(error).__name__
-        raise DownloadError(
-            f"no connection to {urlsplit(source).netloc} ({why}){there}. Offline? Fetch {source} elsewhere and put it at {folder / file}"
-        ) from None
+        advice = f"Offline? Fetch {source} elsewhere and put it at {folder / file}"
+        raise DownloadError(f"no connection to {urlsplit(source).netloc} ({why}){there}. {advice}") from None
     except ValueError:
         raise DownloadError(
-            f"{source} is not the file with the SHA-256 {known}, stated or recorded in {folder / _REGISTRY} on first use; if a change is expected, "
-            "state the new one"
+            f"{source} is not the file with the SHA-256 {known}, stated or recorded in {folder / _REGISTRY} on first "
+            "use; if a change is expected, state the new one"
         ) from None
 
 
 def _readable(path: Path, dataset: Dataset) -> Path:
-    """Return the file as the readers want it: a packed one unpacked, one without column names in a copy that has them."""
+    """Return the file as the readers want it: unpacked, and with column names (in a copy) where it has none."""
     if path.suffix == ".zip":
-        import zipfile
-        import zlib
-
         try:
             with zipfile.ZipFile(path) as packed:
                 members = [member for member in packed.infolist() if not member.is_dir()]

@@ -1,8 +1,8 @@
 """A column of the user's own table, tallied: categories, whole numbers, or real numbers in stated bins.
 
-Use `load_counts` for one column and `load_groups` for a number together with a group. Both read CSV, TSV, Parquet, JSON
-lines and Excel, in pieces, in memory that does not grow with the number of rows. An empty path means the source's own
-population and gives None.
+Use `load_counts` for one column and `load_groups` for a number together with a group. Both read every format of
+`ldpnb.data.tables` in pieces, in memory that does not grow with the number of rows. An empty path means the source's
+own population and gives None.
 
 The range of a number is never taken from the data: it would reveal the smallest and the largest value, and a client has
 to know it before it can answer. The same holds for categories, which may be stated too; those that merely occur are
@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.data import tables
+from ldpnb.data.column import Column
+from ldpnb.data.tables import Table, locate
 
 Kind = Literal["auto", "category", "integer", "real"]
 
@@ -30,118 +31,7 @@ MOST_CATEGORIES = 10**6
 MOST_VALUES, MOST_GROUPS = 10**7, 100
 
 _OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """How many users hold each value of a column.
-
-    Parameters
-    ----------
-    name : str
-        The column and its file.
-    labels : tuple of str
-        The values.
-    counts : (k,) int
-        Users per value.
-    numbers : (k,) float
-        The values as numbers: of a bin, the mean of its entries (its middle if there are none); of categories, 0, 1,
-        ...
-    missing : int
-        Rows without an entry, left out.
-    clipped : int
-        Numbers outside the stated range, moved to its nearer end; categories not stated, counted as "other".
-    occurring : bool
-        Whether the categories are those that occur.
-    low, high : float
-        The stated range of numbers, nan for categories.
-    """
-
-    name: str
-    labels: tuple[str, ...]
-    counts: NDArray[np.int64]
-    numbers: NDArray[np.float64]
-    missing: int = 0
-    clipped: int = 0
-    occurring: bool = False
-    low: float = float("nan")
-    high: float = float("nan")
-
-    @property
-    def users(self) -> int:
-        """Number of users."""
-        return int(self.counts.sum())
-
-    @property
-    def mean(self) -> float:
-        """Mean of the numbers, after clipping."""
-        return float(self.counts @ self.numbers / self.users)
-
-    def report(self) -> str:
-        """Return in a sentence or two what was read, what was left out, and what reading it gave away."""
-        return _report(self.name, f"{self.users:,} users, {self.counts.size:,} values", self)
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedColumn:
-    """How many users of each group hold each value of a column.
-
-    Parameters
-    ----------
-    name : str
-    groups : tuple of str
-        The groups, largest first unless they were stated.
-    labels : tuple of str
-    counts : (d, m) int
-        Users per group and value.
-    numbers : (m,) float
-        The values as numbers.
-    missing : int
-        Rows without a value or a group, left out.
-    clipped : int
-        Numbers outside the stated range, moved to its nearer end.
-    occurring : bool
-        Whether the groups are those that occur.
-    low, high : float
-        The stated range.
-    """
-
-    name: str
-    groups: tuple[str, ...]
-    labels: tuple[str, ...]
-    counts: NDArray[np.int64]
-    numbers: NDArray[np.float64]
-    missing: int = 0
-    clipped: int = 0
-    occurring: bool = False
-    low: float = float("nan")
-    high: float = float("nan")
-
-    @property
-    def users(self) -> int:
-        """Number of users."""
-        return int(self.counts.sum())
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Users of each group."""
-        return tuple(int(size) for size in self.counts.sum(axis=1))
-
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """Mean of the numbers in each group, after clipping."""
-        means: NDArray[np.float64] = self.counts @ self.numbers / self.counts.sum(axis=1)
-        return means
-
-    @property
-    def unit_values(self) -> NDArray[np.float64]:
-        """The numbers on the scale of the group mechanisms: from ``[low, high]`` to ``[-1, 1]``."""
-        return 2 * (self.numbers - self.low) / (self.high - self.low) - 1
-
-    def report(self) -> str:
-        """Return in a sentence or two what was read, what was left out, and what reading it gave away."""
-        groups = ", ".join(f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=True))
-        return _report(self.name, f"{self.users:,} users ({groups}), {self.numbers.size:,} values", self)
+_OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 
 
 def load_counts(
@@ -160,9 +50,10 @@ def load_counts(
     Parameters
     ----------
     data : str or Path
-        ``.csv``, ``.tsv`` (compressed or not), ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.xlsx``; ``""`` gives None.
+        ``.csv``, ``.tsv`` (packed or not), ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.xlsx``, ``.npy``; ``""`` gives
+        None.
     column : str
-        Its name, also empty without a file; case and surrounding blanks do not matter.
+        Its name, empty without a file and where a table has one column only; case and surrounding blanks do not matter.
     kind : {"auto", "category", "integer", "real"}
         *auto* takes text for categories and numbers for whole ones unless `bins` are stated.
     low, high : float, optional
@@ -173,10 +64,6 @@ def load_counts(
         The categories; with ``"other"`` among them, entries that are not count as that.
     report : bool
         Whether to print `Column.report`.
-
-    Returns
-    -------
-    Column or None
 
     Raises
     ------
@@ -191,14 +78,10 @@ def load_counts(
     if not str(data):
         _require_no_column(column)
         return None
-    reader = _reader(data, column, kind, low, high, bins, categories)
-    wanted: Any = {"numbers" if isinstance(reader, _Numbers) else "texts": (column,)}
-    for (part,) in tables.parts(reader.path, **wanted):
-        reader.add(part)
-    found = reader.column(f"{column} of {reader.path.name}")
-    if report:
-        print(found.report())
-    return found
+    tally = _tally(Table(locate(data)), column, kind, low, high, bins, categories)
+    for (part,) in tally.table.parts(**{"numbers" if isinstance(tally, _Numbers) else "texts": (column,)}):
+        tally.add(part)
+    return _told(tally.column(), report)
 
 
 def load_groups(
@@ -211,24 +94,17 @@ def load_groups(
     bins: int = 0,
     groups: Sequence[str] = (),
     report: bool = False,
-) -> GroupedColumn | None:
+) -> Column | None:
     """Tally a number together with a group.
 
     Parameters
     ----------
-    data, column, low, high, bins
+    data, column, low, high, bins, report
         As for `load_counts`; the column must hold numbers.
     group : str
         The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
     groups : sequence of str
         The groups, in the order in which they are wanted; without them those that occur, largest first.
-    report : bool
-        Whether to print `GroupedColumn.report`.
-
-    Returns
-    -------
-    GroupedColumn or None
-        None for an empty path.
     """
     if not str(data):
         _require_no_column(column or group)
@@ -237,147 +113,129 @@ def load_groups(
         column, comma, group = column.partition(",")
         if not comma:
             raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
-    reader = _reader(data, column, "real" if bins else "integer", low, high, bins, ())
-    assert isinstance(reader, _Numbers)
-    members: dict[str, _Numbers] = {name: _blank(reader) for name in groups}
-    missing, stated = 0, bool(groups)
-    for numbers, names in tables.parts(reader.path, numbers=(column,), texts=(group,)):
+    if column.strip().lower() == group.strip().lower():
+        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
+    table = Table(locate(data))
+    whole = _numbers(table, column, "real" if bins else "integer", low, high, bins)
+    members = {name: whole.empty() for name in groups}
+    for numbers, names in table.parts(numbers=(column,), texts=(group,)):
         known = numbers.notna() & names.notna()
-        missing += int((~known).sum())
-        for name, rows in numbers[known].groupby(names[known].astype(str), sort=True):
-            key = str(name).strip()
-            if stated and key not in members and _OTHER not in members:
-                raise ValueError(f"groups must name every group or hold 'other', got {key!r} in {reader.path}")
-            member = members.setdefault(key if key in members or not stated else _OTHER, _blank(reader))
-            member.add(rows)
+        whole.missing += int((~known).sum())
+        for name, entries in numbers[known].groupby(names[known].astype(str).str.strip()):
+            key = str(name) if str(name) in members or not groups else _OTHER
+            if groups and key not in members:
+                raise ValueError(f"groups must name every group or hold 'other', got {name!r} in {table.path}")
+            members.setdefault(key, whole.empty()).add(entries)
         if len(members) > MOST_GROUPS:
-            raise ValueError(f"{reader.path}: column {group} has more than {MOST_GROUPS:,} groups")
+            raise ValueError(f"{table.path}: column {group} has more than {MOST_GROUPS:,} groups")
     order = list(groups) or sorted(members, key=lambda name: (-int(members[name].counts.sum()), name))
-    empty = [name for name in order if not members[name].counts.any()]
-    if len(order) < 2 or empty:
-        raise ValueError(f"{reader.path}: column {group} must have users in two groups or more, got {order}")
-    counts, sums = (np.array([getattr(members[name], part) for name in order]) for part in ("counts", "sums"))
-    total = _blank(reader)
-    total.counts, total.sums = counts.sum(axis=0), sums.sum(axis=0)
-    clipped = sum(member.clipped for member in members.values())
-    labels, means = total.labels(), total.numbers()
-    name = f"{column} by {group} of {reader.path.name}"
-    found = GroupedColumn(
-        name, tuple(order), labels, counts, means, missing, clipped, not stated, reader.low, reader.high
-    )
-    if report:
-        print(found.report())
-    return found
+    if len(order) < 2 or not all(members[name].counts.any() for name in order):
+        raise ValueError(f"{table.path}: column {group} must have users in two groups or more, got {order}")
+    counts = np.array([members[name].counts for name in order])
+    whole.counts, whole.sums = counts.sum(axis=0), sum(member.sums for member in members.values())
+    whole.outside = sum(member.outside for member in members.values())
+    notes = () if groups else (_OCCURRING,)
+    return _told(whole.column(f"{column} by {group}", counts=counts, groups=tuple(order), notes=notes), report)
 
 
 @dataclass(slots=True)
 class _Numbers:
     """Tallies numbers in a stated range: whole ones each, real ones in bins."""
 
-    path: Path
+    table: Table
     name: str
     low: float
     high: float
     bins: int
     counts: NDArray[np.int64] = field(init=False)
-    sums: NDArray[np.float64] = field(init=False)
+    sums: Any = field(init=False)
     missing: int = 0
-    clipped: int = 0
+    outside: int = 0
 
     def __post_init__(self) -> None:
         size = self.bins or round(self.high - self.low) + 1
         if size > MOST_VALUES:
-            raise ValueError(
-                f"values must be at most {MOST_VALUES:,}, got {size:,} from low={self.low:g} to high={self.high:g}"
-            )
+            span = f"from low={self.low:g} to high={self.high:g}"
+            raise ValueError(f"values must be at most {MOST_VALUES:,}, got {size:,} {span}")
         self.counts, self.sums = np.zeros(size, dtype=np.int64), np.zeros(size)
 
+    def empty(self) -> "_Numbers":
+        """Return another of the same range with nothing in it."""
+        return _Numbers(self.table, self.name, self.low, self.high, self.bins)
+
     def add(self, part: Any) -> None:
-        entries = part.to_numpy(dtype=float, na_value=np.nan)
-        known = entries[~np.isnan(entries)]
-        self.missing += entries.size - known.size
+        known = part.dropna().to_numpy(dtype=float)
+        self.missing += len(part) - known.size
         inside = np.clip(known, self.low, self.high)
-        self.clipped += int((inside != known).sum())
+        self.outside += int((inside != known).sum())
         if self.bins:
             width = (self.high - self.low) / self.bins
             index = np.minimum(((inside - self.low) / width).astype(np.int64), self.bins - 1)
         else:
-            index = np.round(inside - self.low).astype(np.int64)
-            broken = np.flatnonzero(known[known == inside] != np.floor(known[known == inside]))
+            broken = inside[inside != np.floor(inside)]
             if broken.size:
-                entry = known[known == inside][broken[0]]
-                raise ValueError(
-                    f"{self.path}: column {self.name} must hold whole numbers, got {entry:g}; state bins for real numbers"
-                )
+                rule = f"must hold whole numbers, got {broken[0]:g}; state bins for real numbers"
+                raise ValueError(f"{self.table.path}: column {self.name} {rule}")
+            index = (inside - self.low).astype(np.int64)
         self.counts += np.bincount(index, minlength=self.counts.size)
         self.sums += np.bincount(index, inside, minlength=self.sums.size)
 
-    def numbers(self) -> NDArray[np.float64]:
-        if not self.bins:
-            return self.low + np.arange(self.counts.size, dtype=float)
-        edges = np.linspace(self.low, self.high, self.bins + 1)
-        means = np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1), (edges[:-1] + edges[1:]) / 2)
-        return np.clip(means, self.low, self.high)
-
-    def labels(self) -> tuple[str, ...]:
-        if not self.bins:
-            return tuple(f"{self.low + i:.0f}" for i in range(self.counts.size))
-        edges = np.linspace(self.low, self.high, self.bins + 1)
-        return tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
-
-    def column(self, name: str) -> Column:
-        _some(self.counts, self.path, self.name)
-        return Column(
-            name, self.labels(), self.counts, self.numbers(), self.missing, self.clipped, False, self.low, self.high
-        )
+    def column(self, name: str = "", counts: NDArray[np.int64] | None = None, **more: Any) -> Column:
+        """Return the tally so far, by group where there are counts by group."""
+        if self.bins:
+            edges = np.linspace(self.low, self.high, self.bins + 1)
+            labels = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
+            means = np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1), (edges[:-1] + edges[1:]) / 2)
+            numbers = np.clip(means, self.low, self.high)
+        else:
+            numbers = self.low + np.arange(self.counts.size, dtype=float)
+            labels = tuple(f"{number:.0f}" for number in numbers)
+        about = more | {"missing": self.missing, "outside": self.outside, "low": self.low, "high": self.high}
+        return _column(self.table, name or self.name, labels, self.counts if counts is None else counts, numbers, about)
 
 
 @dataclass(slots=True)
 class _Categories:
     """Tallies categories, stated or as they occur."""
 
-    path: Path
+    table: Table
     name: str
     stated: tuple[str, ...]
-    tally: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     missing: int = 0
-    clipped: int = 0
+    outside: int = 0
 
     def add(self, part: Any) -> None:
+        where = f"{self.table.path}: column {self.name}"
         known = part.dropna()
         self.missing += len(part) - len(known)
         try:
             entries = known.value_counts(sort=False)
         except TypeError:
-            raise ValueError(f"{self.path}: column {self.name} must hold plain values, got lists or objects") from None
+            raise ValueError(f"{where} must hold plain values, got lists or objects") from None
         for entry, count in entries.items():
             label = str(entry).strip()
-            if len(label) > tables.LONGEST_TEXT:
-                raise tables.too_long(self.path, self.name, len(label))
             if self.stated and label not in self.stated:
                 if _OTHER not in self.stated:
-                    raise ValueError(
-                        f"{self.path}: {label!r} of column {self.name} is not among the stated categories; add it, or 'other'"
-                    )
-                label, self.clipped = _OTHER, self.clipped + int(count)
-            self.tally[label] += int(count)
-        if len(self.tally) > MOST_CATEGORIES:
-            raise ValueError(
-                f"{self.path}: column {self.name} has more than {MOST_CATEGORIES:,} different entries; is it an identifier?"
-            )
+                    rule = "is not among the stated categories; add it, or 'other'"
+                    raise ValueError(f"{self.table.path}: {label!r} of column {self.name} {rule}")
+                label, self.outside = _OTHER, self.outside + int(count)
+            self.counts[label] += int(count)
+        if len(self.counts) > MOST_CATEGORIES:
+            raise ValueError(f"{where} has more than {MOST_CATEGORIES:,} different entries; is it an identifier?")
 
-    def column(self, name: str) -> Column:
-        labels = self.stated or tuple(sorted(self.tally))
-        counts = np.array([self.tally[label] for label in labels], dtype=np.int64)
-        _some(counts, self.path, self.name)
-        if len(labels) < 2:
-            raise ValueError(f"{self.path}: column {self.name} must have two values or more, got {labels[0]!r} only")
-        places = np.arange(len(labels), dtype=float)
-        return Column(name, labels, counts, places, self.missing, self.clipped, not self.stated)
+    def column(self) -> Column:
+        labels = self.stated or tuple(sorted(self.counts))
+        if len(labels) == 1:
+            rule = f"must have two values or more, got {labels[0]!r} only"
+            raise ValueError(f"{self.table.path}: column {self.name} {rule}")
+        counts = np.array([self.counts[label] for label in labels], dtype=np.int64)
+        about = {"missing": self.missing, "outside": self.outside, "notes": () if self.stated else (_OCCURRING,)}
+        return _column(self.table, self.name, labels, counts, np.arange(counts.size, dtype=float), about)
 
 
-def _reader(
-    data: str | Path,
+def _tally(
+    table: Table,
     column: str,
     kind: str,
     low: float | None,
@@ -385,20 +243,25 @@ def _reader(
     bins: int,
     categories: Sequence[str],
 ) -> _Numbers | _Categories:
-    """Return what tallies the column, after checking that what must be known beforehand was stated."""
-    path = tables.locate(data)
+    """Return what tallies the column."""
     checks.choice(kind=kind, among=KINDS)
-    checks.whole(bins=bins)
     if kind == "auto":
-        kind = ("real" if bins else "integer") if not categories and tables.holds_numbers(path, column) else "category"
+        kind = ("real" if bins else "integer") if not categories and table.holds_numbers(column) else "category"
     if kind == "category":
-        return _Categories(path, column, tuple(str(c).strip() for c in categories))
+        return _Categories(table, column, tuple(str(c).strip() for c in categories))
+    return _numbers(table, column, kind, low, high, bins)
+
+
+def _numbers(table: Table, column: str, kind: str, low: float | None, high: float | None, bins: int) -> _Numbers:
+    """Return what tallies numbers, after checking that what must be known beforehand was stated."""
+    checks.whole(bins=bins)
     if low is None or high is None or low == high:
-        if not tables.holds_numbers(path, column):
-            raise ValueError(f"{path}: column {column} must hold numbers, got text")
+        if not table.holds_numbers(column):
+            raise ValueError(f"{table.path}: column {column} must hold numbers, got text")
         raise ValueError(
-            f"low and high must be stated for numbers, such as low=0 and high=120, got none for column {column}: taken from the data they would "
-            "reveal its smallest and largest entry (in Python, kind='category' takes numbers as mere names)"
+            f"low and high must be stated for numbers, such as low=0 and high=120, got none for column {column}: taken "
+            "from the data they would reveal its smallest and largest entry (in Python, kind='category' takes numbers "
+            "as mere names)"
         )
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise ValueError(f"low must be < high, both finite, got low={low!r}, high={high!r}")
@@ -408,7 +271,14 @@ def _reader(
         raise ValueError(f"bins are for real numbers, got kind=integer and bins={bins!r}")
     if kind == "integer" and (low != int(low) or high != int(high)):
         raise ValueError(f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}")
-    return _Numbers(path, column, float(low), float(high), bins)
+    return _Numbers(table, column, float(low), float(high), bins)
+
+
+def _column(table: Table, name: str, labels: Any, counts: NDArray[np.int64], numbers: Any, about: Any) -> Column:
+    if not counts.any():
+        raise ValueError(f"{table.path}: column {name} has no entries")
+    file = table.path.name
+    return Column(f"{name} of {file}" if name else file, labels, counts, numbers, source=str(table.path), **about)
 
 
 def _require_no_column(column: str) -> None:
@@ -417,20 +287,7 @@ def _require_no_column(column: str) -> None:
         raise ValueError(f"data must name the file that column {column!r} is in, got data=''")
 
 
-def _blank(reader: _Numbers) -> _Numbers:
-    return _Numbers(reader.path, reader.name, reader.low, reader.high, reader.bins)
-
-
-def _some(counts: NDArray[np.int64], path: Path, column: str) -> None:
-    if not counts.any():
-        raise ValueError(f"{path}: column {column} has no entries")
-
-
-def _report(name: str, what: str, column: Column | GroupedColumn) -> str:
-    left = f"{column.missing:,} without an entry were left out, {column.clipped:,} lay outside what was stated"
-    domain = (
-        " What occurs was taken for what may occur, which gives it away; state it to avoid that."
-        if column.occurring
-        else ""
-    )
-    return f"{name}: {what}; {left}.{domain}"
+def _told(found: Column, report: bool) -> Column:
+    if report:
+        print(found.report())
+    return found

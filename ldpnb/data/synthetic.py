@@ -10,6 +10,8 @@ from ldpnb import checks
 def binomial(trials: int, probability: float, *, largest: int | None = None) -> NDArray[np.float64]:
     """Return the binomial distribution on ``0 .. trials``, or on ``0 .. largest`` with zeros above `trials`.
 
+    Section 4 of biswas2022 draws from Bin(100, .5) "on a domain of size 100"; its values ``0 .. 100`` are 101.
+
     Parameters
     ----------
     trials : int
@@ -18,14 +20,6 @@ def binomial(trials: int, probability: float, *, largest: int | None = None) -> 
         In ``[0, 1]``.
     largest : int, optional
         Largest value of the domain, ``>= trials``.
-
-    Returns
-    -------
-    (largest + 1,) float
-
-    References
-    ----------
-    Section 4 of biswas2022 draws from Bin(100, .5) "on a domain of size 100"; its values ``0 .. 100`` are 101.
 
     Examples
     --------
@@ -45,21 +39,6 @@ def binomial_mixture(
 ) -> NDArray[np.float64]:
     """Return the mixture, in equal parts, of two binomial distributions with the same number of trials.
 
-    Parameters
-    ----------
-    trials : int
-        ``>= 1``.
-    probabilities : (float, float)
-        Success probabilities.
-    largest : int, optional
-        Largest value of the domain, ``>= trials``.
-
-    Returns
-    -------
-    (largest + 1,) float
-
-    Notes
-    -----
     "Binomial(50, .6) + Binomial(50, .4)" in Section 4 of biswas2022 is read as this mixture. A sum of two independent
     variables would have mean 50 and variance 24 beside 50 and 25 for Bin(100, .5), at a total variation distance of
     .0099: two data sets of 50,000 users could hardly be told apart, and the second figure would show nothing new.
@@ -75,19 +54,7 @@ def binomial_mixture(
 
 
 def sample_counts(distribution: NDArray[np.float64], users: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw a data set of independent values, as the number of users who hold each.
-
-    Parameters
-    ----------
-    distribution : (k,) float
-        Sums to 1.
-    users : int
-        Number of users, ``>= 1``.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (k,) int
+    """Draw a data set of independent values, as the number of users who hold each, ``(k,)``.
 
     Examples
     --------
@@ -101,21 +68,7 @@ def sample_counts(distribution: NDArray[np.float64], users: int, *, rng: np.rand
 def dirichlet(domain_size: int, concentration: float, *, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw a distribution from a symmetric Dirichlet prior; 1/2 is Jeffreys' prior, 1 the uniform one.
 
-    Parameters
-    ----------
-    domain_size : int
-        Number of values, ``>= 2``.
-    concentration : float
-        ``> 0``.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (domain_size,) float
-
-    References
-    ----------
-    The prior of Sections 3 and 5 of lopuhaa2020.
+    The prior of Sections 3 and 5 of lopuhaa2020, over `domain_size` values, two or more.
 
     Examples
     --------

@@ -1,33 +1,41 @@
-"""Columns of a table in a file, piece by piece, in memory that does not grow with its rows.
+"""Tables in files, piece by piece, in memory that does not grow with their rows.
 
-CSV, TSV (compressed or not), Parquet, JSON lines and Excel. `parts` yields what was asked for as pandas Series, text or
-numbers; a bar shows the progress in a terminal. What a column means, and how it is tallied, is the business of
-`ldpnb.data.files`. Whatever a file holds or claims to hold, however little room it takes when packed, reading it needs
-a bounded amount of memory or is refused.
+CSV, TSV (packed or not), Parquet, JSON lines, Excel and NumPy arrays. `Table.parts` yields the columns asked for as
+pandas Series, text or numbers; a bar shows the progress in a terminal. What a column means, and how it is tallied, is
+the business of `ldpnb.data.files`. Whatever a file holds or claims to hold, however little room it takes when packed,
+reading it needs a bounded amount of memory or is refused.
 """
 
+import bz2
+import csv
+import gzip
 import io
+import json
+import lzma
 import os
+import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 ROWS, LONGEST_TEXT = 2**18, 1000
 """Rows in a piece, characters in a text."""
 
-_TEXT = {".csv": ",", ".tsv": "\t", ".txt": ","}
-_PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 _CELLS = 2**24
 """Most fields of delimited text in a piece."""
 _EXCEL_ROWS = 2**20
 _LINE_BYTES, _PIECE_BYTES, _MEMBER_BYTES = 2**24, 2**29, 2**27
 _SHOWN, _WIDTH = 20, 60
 
+Wanted = dict[str, bool]
+"""Columns by the caller's names; True for text, False for numbers."""
 Pieces = Iterator[tuple[Any, int]]
+"""Frames with the wanted columns, and how many bytes of the file were read so far."""
 
 
 def locate(data: str | Path, name: str = "data") -> Path:
@@ -38,10 +46,13 @@ def locate(data: str | Path, name: str = "data") -> Path:
     return path
 
 
+def readable(path: Path) -> bool:
+    """Return whether a path is a file of a format that is read here."""
+    return path.is_file() and Table(path).suffix in _FORMATS
+
+
 def mapped(path: Path) -> "np.memmap[Any, Any]":
-    """Return an array of numbers from a ``.npy`` file without reading it; what needs unpickling or is not there is
-    refused.
-    """
+    """Return an array of numbers from a ``.npy`` file without reading it; what needs unpickling is refused."""
     try:
         array = np.lib.format.open_memmap(path, mode="r")
     except (ValueError, SyntaxError, OverflowError, EOFError) as error:
@@ -51,11 +62,23 @@ def mapped(path: Path) -> "np.memmap[Any, Any]":
     return array
 
 
+def rows(path: Path) -> "Iterator[np.memmap[Any, Any]]":
+    """Yield blocks of the rows of a ``.npy`` file."""
+    whole = mapped(path)
+    if whole.ndim not in (1, 2) or np.isfortran(whole):
+        first = "columns" if np.isfortran(whole) else "rows"
+        raise ValueError(f"{path} must hold (n,) or (n, k) numbers in rows, got shape {whole.shape}, {first} first")
+    for start in range(0, len(whole), ROWS):
+        # a mapping of its own for every block lets go of the pages of the last one
+        shape = (min(ROWS, len(whole) - start), *whole.shape[1:])
+        yield np.memmap(path, dtype=whole.dtype, mode="r", offset=whole.offset + start * whole.strides[0], shape=shape)
+
+
 class Bounded(io.RawIOBase):
     """The bytes of a file, unpacked; lines and pieces that may not fit in memory are refused."""
 
-    def __init__(self, source: Any, path: Path) -> None:
-        self._source, self._path, self._line, self._piece = source, path, 0, 0
+    def __init__(self, source: Any, path: Path, read: Callable[[], int]) -> None:
+        self._source, self._path, self._line, self._piece, self._read = source, path, 0, 0, read
 
     def readable(self) -> bool:
         """Return that it can be read."""
@@ -75,294 +98,283 @@ class Bounded(io.RawIOBase):
             raise ValueError(f"{self._path}: its lines are too long, more than {_LINE_BYTES:,} bytes")
         return len(data)
 
-    def next_piece(self) -> None:
-        """Begin another piece."""
+    def next_piece(self) -> int:
+        """Begin another piece; return how many bytes of the file, packed as it is, were read so far."""
         self._piece = 0
+        return self._read()
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[tuple[io.BufferedReader, Bounded, Callable[[], int]]]:
-    """Open a file that may be packed; give its reader, the bounds under it, and how many bytes of the file were read so
-    far.
-    """
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a file that may be packed; its ``raw`` is a `Bounded`."""
     if path.exists() and not path.is_file():  # a pipe or a device may have no end
         raise ValueError(f"{path} must be a file")
     with ExitStack() as stack:
         file = stack.enter_context(path.open("rb"))
         try:
-            source = stack.enter_context(_unpacked(file, path.suffix.lower()))
+            source = stack.enter_context(_PACKED.get(path.suffix.lower(), nullcontext)(file))
         except Exception as error:
             raise ValueError(f"{path}: cannot be unpacked: {error}") from None
-        bounded = Bounded(source, path)
-        yield stack.enter_context(io.BufferedReader(bounded, 2**18)), bounded, file.tell
+        yield stack.enter_context(io.BufferedReader(Bounded(source, path, file.tell), 2**18))
 
 
-def _unpacked(file: Any, suffix: str) -> Any:
-    if suffix == ".gz":
-        import gzip
-
-        return gzip.open(file)
-    if suffix == ".bz2":
-        import bz2
-
-        return bz2.open(file)
-    if suffix == ".xz":
-        import lzma
-
-        return lzma.open(file)
-    if suffix == ".zip":
-        import zipfile
-
-        archive = zipfile.ZipFile(file)
-        members = [member for member in archive.infolist() if not member.is_dir()]
-        if len(members) != 1:
-            raise ValueError(f"it must hold one file, got {len(members)}")
-        return archive.open(members[0])
-    if suffix == ".zst":
-        import pyarrow as pa
-
-        return pa.input_stream(file, compression="zstd")
-    return file
+def _only_member(file: Any) -> Any:
+    archive = zipfile.ZipFile(file)
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) != 1:
+        raise ValueError(f"it must hold one file, got {len(members)}")
+    return archive.open(members[0])
 
 
-def parts(path: Path, *, numbers: tuple[str, ...] = (), texts: tuple[str, ...] = ()) -> Iterator[list[Any]]:
-    """Yield columns of a file as pandas Series, piece by piece: first the numbers, then the texts, missing entries
-    included.
+def _zstandard(file: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.input_stream(file, compression="zstd")
+
+
+_PACKED: dict[str, Callable[[Any], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zip": _only_member,
+    ".zst": _zstandard,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in a file; how the file is to be understood is decided here and nowhere else.
 
     Parameters
     ----------
     path : Path
-    numbers, texts : tuple of str
-        Names; case and surrounding blanks do not matter.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, lacks a column, or holds no numbers where it should.
+        Its name tells the format.
     """
-    wanted = dict.fromkeys(numbers, False) | dict.fromkeys(texts, True)
-    with _progress(path) as advance:
-        for frame, done in _pieces(path, wanted):
-            yield [frame[column] for column in wanted]
-            advance(done)
 
+    path: Path
 
-def holds_numbers(path: Path, column: str) -> bool:
-    """Return whether the first piece of a column is numbers; truth values are not."""
-    import pandas as pd
+    @property
+    def suffix(self) -> str:
+        """The suffix that tells the format, without that of a packing."""
+        kinds = [suffix.lower() for suffix in self.path.suffixes]
+        if kinds and kinds[-1] in _PACKED:
+            kinds.pop()
+            return kinds[-1] if kinds and kinds[-1] in _SEPARATORS else ".csv"
+        return kinds[-1] if kinds else ""
 
-    frame, _ = next(_pieces(path, {column: True}))
-    known = frame[column].dropna()
-    if _format(path) is _text:
-        return bool(len(known) and pd.to_numeric(known, errors="coerce").notna().all())
-    kind = known.infer_objects().dtype
-    return bool(pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind))
+    @property
+    def options(self) -> dict[str, Any]:
+        """How delimited text is to be read, in the words of `pandas.read_csv`."""
+        return {"sep": _SEPARATORS[self.suffix], "skipinitialspace": True}
 
+    def parts(self, *, numbers: tuple[str, ...] = (), texts: tuple[str, ...] = ()) -> Iterator[list[Any]]:
+        """Yield columns as pandas Series, piece by piece: first the numbers, then the texts, missing entries included.
 
-def _pieces(path: Path, wanted: dict[str, bool]) -> Pieces:
-    """Yield frames with the wanted columns, True for text, and the bytes or rows read so far; errors name the file."""
-    with _named(path, wanted):
-        yield from _format(path)(path, wanted)
+        Parameters
+        ----------
+        numbers, texts : tuple of str
+            Names; case and surrounding blanks do not matter. ``""`` is the only column of a table that has no other.
 
+        Raises
+        ------
+        ValueError
+            If the file cannot be read, lacks a column, or holds no numbers where it should.
+        """
+        from tqdm import tqdm
 
-@contextmanager
-def _named(path: Path, wanted: dict[str, bool]) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is read into an error that names it."""
-    import zipfile
+        wanted = dict.fromkeys(numbers, False) | dict.fromkeys(texts, True)
+        about: dict[str, Any] = {"total": self.path.stat().st_size, "unit": "B", "unit_divisor": 1024}
+        with tqdm(desc=self.path.name, unit_scale=True, disable=None, **about) as bar:
+            for frame, done in self._pieces(wanted):
+                yield [frame[column] for column in wanted]
+                bar.update(done - bar.n)
 
-    import pandas as pd
-    import pyarrow as pa
+    def holds_numbers(self, column: str) -> bool:
+        """Return whether the first piece of a column is numbers; truth values are not."""
+        import pandas as pd
 
-    unreadable = (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException, OSError)
-    broken = (zipfile.BadZipFile, LookupError, SyntaxError, RecursionError)
-    try:
-        yield
-    except (*unreadable, *broken) as error:
-        reason = "it is not UTF-8" if isinstance(error, UnicodeError) else error
-        raise ValueError(f"{path}: cannot be read as {_suffix(path)[1:]}: {reason}") from error
-    except (ValueError, TypeError) as error:
-        if str(path) in str(error):
-            raise
-        numbers = ", ".join(column for column, text in wanted.items() if not text)
-        raise ValueError(f"{path}: column {numbers} must hold numbers: {error}") from error
+        for frame, _ in self._pieces({column: True}):
+            known = frame[column].dropna()
+            if self.suffix in _SEPARATORS:
+                return bool(len(known) and pd.to_numeric(known, errors="coerce").notna().all())
+            kind = known.infer_objects().dtype
+            return bool(pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind))
+        return False
 
+    def _pieces(self, wanted: Wanted) -> Pieces:
+        """Yield pieces of the wanted columns; errors name the file."""
+        read = _FORMATS.get(self.suffix)
+        if read is None:
+            raise ValueError(f"{self.path}: its name must end in {', '.join(_FORMATS)}")
+        with self._named(wanted):
+            for frame, done in read(self, wanted):
+                yield self._typed(frame, wanted), done
 
-def _text(path: Path, wanted: dict[str, bool]) -> Pieces:
-    """Read delimited text, columns by name; True stands for text."""
-    import pandas as pd
+    @contextmanager
+    def _named(self, wanted: Wanted) -> Iterator[None]:
+        """Turn whatever goes wrong while a file is read into an error that names it."""
+        import pandas as pd
+        import pyarrow as pa
 
-    options: Any = {"sep": _TEXT[_suffix(path)], "skipinitialspace": True}
-    header = _header(path)
-    names = _matches(header, list(wanted), path)
-    types: Any = {names[column]: str if text else float for column, text in wanted.items()}
-    rows = max(1, min(ROWS, _CELLS // len(header)))
-    with opened(path) as (source, bounded, done):
-        for frame in pd.read_csv(source, usecols=list(types), dtype=types, chunksize=rows, **options):
-            yield frame.rename(columns={names[c]: c for c in wanted}), done()
-            bounded.next_piece()
-
-
-def _header(path: Path) -> list[str]:
-    """Return the names of columns in delimited text; pandas takes seconds for many."""
-    import csv
-
-    with opened(path) as (source, _, _):
-        lines = csv.reader(io.TextIOWrapper(source, "utf-8-sig"), delimiter=_TEXT[_suffix(path)], skipinitialspace=True)
+        unreadable = (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException, OSError)
+        broken = (zipfile.BadZipFile, csv.Error, LookupError, SyntaxError, RecursionError)
         try:
-            return next(filter(None, lines))
-        except (StopIteration, csv.Error) as error:
-            raise ValueError(f"{path}: cannot be read as {_suffix(path)[1:]}: {str(error) or 'it is empty'}") from None
+            yield
+        except (*unreadable, *broken) as error:
+            raise self.unreadable("it is not UTF-8" if isinstance(error, UnicodeError) else error) from error
+        except (ValueError, TypeError) as error:
+            if str(self.path) in str(error):
+                raise
+            numbers = ", ".join(column for column, text in wanted.items() if not text)
+            raise ValueError(f"{self.path}: column {numbers} must hold numbers: {error}") from error
+
+    def unreadable(self, reason: object) -> ValueError:
+        """Return the error for a file that is not what its name says."""
+        return ValueError(f"{self.path}: cannot be read as {self.suffix[1:]}: {reason}")
+
+    def _typed(self, frame: Any, wanted: Wanted) -> Any:
+        """Return a frame with texts as text and the rest as numbers; a long text that many rows share stays one."""
+        import pandas as pd
+
+        for column, text in wanted.items():
+            entries = frame[column]
+            if not text:
+                frame[column] = pd.to_numeric(entries.infer_objects()).astype("Float64").astype(float)
+                continue
+            if isinstance(entries.dtype, pd.StringDtype):
+                lengths = entries.str.len().fillna(0)
+            else:
+                frame[column] = entries = entries.astype(object).where(entries.notna(), None)
+                lengths = pd.Series([len(entry) if isinstance(entry, str) else 0 for entry in entries])
+            if (lengths > LONGEST_TEXT).any():
+                rule = f"must have texts of at most {LONGEST_TEXT:,} characters, got {int(lengths.max()):,}"
+                raise ValueError(f"{self.path}: column {column} {rule}")
+        return frame
+
+    def matches(self, names: list[Any], columns: Wanted) -> dict[str, Any]:
+        """Return the file's own names of some columns."""
+        known = {str(name).strip().lower(): name for name in names}
+        if len(names) == 1:
+            known[""] = names[0]
+        for column in columns:
+            if column.strip().lower() not in known:
+                there = [str(name)[:_WIDTH] for name in names[:_SHOWN]]
+                more = [f"and {len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
+                wrong = f"no column {column[:_WIDTH]!r}" if column.strip() else "its column must be named"
+                raise ValueError(f"{self.path}: {wrong}, its columns are {', '.join([*there, *more])}")
+        return {column: known[column.strip().lower()] for column in columns}
 
 
-def _parquet(path: Path, wanted: dict[str, bool]) -> Pieces:
+def _text(table: Table, wanted: Wanted) -> Pieces:
+    """Read delimited text through pandas; pyarrow's reader takes no line that is shorter than its header."""
+    import pandas as pd
+
+    header = _header(table)
+    names = table.matches(header, wanted)
+    types: Any = {names[column]: str if text else float for column, text in wanted.items()}
+    lines = max(1, min(ROWS, _CELLS // len(header)))
+    with opened(table.path) as source:
+        for frame in pd.read_csv(source, usecols=list(types), dtype=types, chunksize=lines, **table.options):
+            yield frame.rename(columns={names[c]: c for c in wanted}), cast(Bounded, source.raw).next_piece()
+
+
+def _header(table: Table) -> list[str]:
+    """Return the names of columns in delimited text; pandas takes seconds for many."""
+    with opened(table.path) as source:
+        text = io.TextIOWrapper(source, "utf-8-sig")
+        for names in csv.reader(text, delimiter=table.options["sep"], skipinitialspace=True):
+            if names:
+                return names
+    raise table.unreadable("it is empty")
+
+
+def _parquet(table: Table, wanted: Wanted) -> Pieces:
     import pyarrow.parquet as pq
 
-    names = _matches(pq.read_schema(path).names, list(wanted), path)
+    names, size = table.matches(pq.read_schema(table.path).names, wanted), table.path.stat().st_size
     # a text that occurs often stays one text; without a buffer of a given size a whole row group is read at once
     texts = [names[column] for column, text in wanted.items() if text]
-    with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False, buffer_size=2**20) as source:
-        done = 0
+    with pq.ParquetFile(table.path, read_dictionary=texts, pre_buffer=False, buffer_size=2**20) as source:
+        done, total = 0, max(source.metadata.num_rows, 1)
         for batch in source.iter_batches(batch_size=ROWS, columns=list(names.values())):
             done += batch.num_rows
-            frame = batch.to_pandas()
-            yield _typed(frame.rename(columns={names[c]: c for c in wanted}), wanted, path), done
+            yield batch.to_pandas().rename(columns={names[c]: c for c in wanted}), size * done // total
 
 
-def _json_lines(path: Path, wanted: dict[str, bool]) -> Pieces:
-    import json
-
+def _json_lines(table: Table, wanted: Wanted) -> Pieces:
     import pandas as pd
 
     names: dict[str, Any] = {}
-    with opened(path) as (source, bounded, done):
+    with opened(table.path) as source:
         while lines := list(islice(source, ROWS // 4)):
             try:
                 records = [json.loads(line) for line in lines if line.strip()]
                 keys = list(dict.fromkeys(key for record in records for key in dict.keys(record)))
             except TypeError:
-                raise ValueError(f"{path}: cannot be read as jsonl: a line must be an object") from None
+                raise table.unreadable("a line must be an object") from None
             except ValueError as error:
-                reason = "it is not UTF-8" if isinstance(error, UnicodeError) else error
-                raise ValueError(f"{path}: cannot be read as jsonl: {reason}") from None
-            names = names or _matches(keys, list(wanted), path)
+                raise table.unreadable("it is not UTF-8" if isinstance(error, UnicodeError) else error) from None
+            names = names or table.matches(keys, wanted)
             columns = {column: [record.get(names[column]) for record in records] for column in wanted}
-            yield _typed(pd.DataFrame(columns), wanted, path), done()
-            bounded.next_piece()
+            yield pd.DataFrame(columns), cast(Bounded, source.raw).next_piece()
 
 
-def _excel(path: Path, wanted: dict[str, bool]) -> Pieces:
+def _excel(table: Table, wanted: Wanted) -> Pieces:
     import pandas as pd
 
     try:
         import openpyxl
     except ImportError:
-        raise ValueError(f"{path}: Excel files need openpyxl; `pip install 'ldpnb[files]'` brings it") from None
-    _require_moderate(path)
-    with path.open("rb") as file:
+        rule = "Excel files need openpyxl; `pip install 'ldpnb[files]'` brings it"
+        raise ValueError(f"{table.path}: {rule}") from None
+    _require_moderate(table)
+    with table.path.open("rb") as file:
         try:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         except ValueError as error:
-            first = str(error.__context__ or error).splitlines()[0]
-            raise ValueError(f"{path}: cannot be read as xlsx: {first}") from None
+            raise table.unreadable(str(error.__context__ or error).splitlines()[0]) from None
         sheet = book.worksheets[0]
         # what a sheet says of its size would be filled up with blanks
         sheet.reset_dimensions()
-        rows = sheet.iter_rows(values_only=True)
-        header = list(next(rows, ()))
-        names, done = _matches([cell for cell in header if cell is not None], list(wanted), path), 0
+        lines = sheet.iter_rows(values_only=True)
+        header = list(next(lines, ()))
+        names, done = table.matches([cell for cell in header if cell is not None], wanted), 0
         places = {column: header.index(names[column]) for column in wanted}
-        while block := list(islice(rows, ROWS // 4)):
+        while block := list(islice(lines, ROWS // 4)):
             done += len(block)
             if done > _EXCEL_ROWS:
-                raise ValueError(f"{path}: cannot be read as xlsx: it has more than {_EXCEL_ROWS:,} rows")
+                raise table.unreadable(f"it has more than {_EXCEL_ROWS:,} rows")
             columns = {c: [row[i] if i < len(row) else None for row in block] for c, i in places.items()}
-            yield _typed(pd.DataFrame(columns, dtype=object), wanted, path), done
+            yield pd.DataFrame(columns, dtype=object), file.tell()
         book.close()
 
 
-def _require_moderate(path: Path) -> None:
+def _require_moderate(table: Table) -> None:
     """Refuse a workbook whose parts other than its sheets, which are read in pieces, would not fit in memory."""
-    import zipfile
-
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(table.path) as archive:
         sizes = [m.file_size for m in archive.infolist() if not m.filename.startswith("xl/worksheets/")]
     if sum(sizes) > _MEMBER_BYTES:
-        raise ValueError(f"{path}: unpacks to {sum(sizes):,} bytes of text, more than {_MEMBER_BYTES:,}")
+        raise ValueError(f"{table.path}: unpacks to {sum(sizes):,} bytes of text, more than {_MEMBER_BYTES:,}")
 
 
-def _typed(frame: Any, wanted: dict[str, bool], path: Path) -> Any:
-    """Return a frame with texts as text and the rest as numbers; a long text that many rows share must not become many."""
+def _array(table: Table, wanted: Wanted) -> Pieces:
     import pandas as pd
 
-    for column, text in wanted.items():
-        if text:
-            frame[column] = frame[column].astype(object).where(frame[column].notna(), None)
-            longest = max((len(entry) for entry in frame[column] if isinstance(entry, str)), default=0)
-            if longest > LONGEST_TEXT:
-                raise too_long(path, column, longest)
-        else:
-            frame[column] = pd.to_numeric(frame[column].infer_objects()).astype("Float64").astype(float)
-    return frame
+    done = 0
+    for block in rows(table.path):
+        if block.ndim == 2:
+            raise table.unreadable(f"a column must have one dimension, got rows of {block.shape[1]}")
+        table.matches(["value"], wanted)
+        done += block.nbytes
+        yield pd.DataFrame(dict.fromkeys(wanted, block)), done
 
 
-def too_long(path: Path, column: str, length: int) -> ValueError:
-    """Return the error for a text of more than `LONGEST_TEXT` characters."""
-    return ValueError(f"{path}: column {column} must have texts of at most {LONGEST_TEXT:,} characters, got {length:,}")
-
-
-_FORMATS: dict[str, Callable[[Path, dict[str, bool]], Pieces]] = {
-    **dict.fromkeys(_TEXT, _text),
+_SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
+_FORMATS: dict[str, Callable[[Table, Wanted], Pieces]] = {
+    **dict.fromkeys(_SEPARATORS, _text),
     ".parquet": _parquet,
     ".jsonl": _json_lines,
     ".ndjson": _json_lines,
     ".xlsx": _excel,
+    ".npy": _array,
 }
-
-
-def _suffix(path: Path) -> str:
-    """Return the suffix that tells the format, without that of a compression."""
-    kinds = [suffix.lower() for suffix in path.suffixes]
-    if kinds and kinds[-1] in _PACKED:
-        kinds.pop()
-        return kinds[-1] if kinds and kinds[-1] in _TEXT else ".csv"
-    return kinds[-1] if kinds else ""
-
-
-def _format(path: Path) -> Callable[[Path, dict[str, bool]], Pieces]:
-    reader = _FORMATS.get(_suffix(path))
-    if reader is None:
-        raise ValueError(f"{path}: its name must end in {', '.join(_FORMATS)}")
-    return reader
-
-
-def _matches(names: list[Any], columns: list[str], path: Path) -> dict[str, Any]:
-    """Return the file's own names of some columns."""
-    known = {str(name).strip().lower(): name for name in names}
-    for column in columns:
-        if column.strip().lower() not in known:
-            there = [str(name)[:_WIDTH] for name in names[:_SHOWN]]
-            more = [f"and {len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
-            wrong = f"no column {column[:_WIDTH]!r}" if column.strip() else "its column must be named"
-            raise ValueError(f"{path}: {wrong}, its columns are {', '.join([*there, *more])}")
-    return {column: known[column.strip().lower()] for column in columns}
-
-
-@contextmanager
-def _progress(path: Path) -> Iterator[Callable[[int], None]]:
-    """Show a bar in a terminal, and nothing elsewhere."""
-    from tqdm import tqdm
-
-    about: dict[str, Any] = {"total": path.stat().st_size, "unit": "B", "unit_divisor": 1024}
-    if _format(path) is _parquet:
-        import pyarrow.parquet as pq
-
-        with _named(path, {}):
-            about = {"total": pq.read_metadata(path).num_rows, "unit": "row"}
-    elif _format(path) is _excel:
-        about = {"unit": "row"}
-    with tqdm(desc=path.name, unit_scale=True, disable=None, **about) as bar:
-
-        def advance(done: int) -> None:
-            bar.update(done - bar.n)
-
-        yield advance

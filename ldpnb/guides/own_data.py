@@ -10,6 +10,7 @@ from ldpnb import checks
 from ldpnb.accuracy import gaps, histograms
 from ldpnb.accuracy import means as mean_errors
 from ldpnb.data import files
+from ldpnb.data.column import Column
 from ldpnb.data.public import adult
 from ldpnb.estimators import frequency, likelihood, linear
 from ldpnb.estimators import gaps as gap_estimators
@@ -123,29 +124,23 @@ def shares(counts: Counts, names: list[str], epsilon: float, *, seed: int) -> pd
     return pd.concat(parts, ignore_index=True)
 
 
-def load_column(data: str, column: str, *, low: float, high: float, bins: int) -> files.Column:
+def load_column(data: str, column: str, *, low: float, high: float, bins: int) -> Column:
     """Return a column as `ldpnb.data.files.load_counts` does; without a file, the ages of UCI Adult."""
-    ages = adult("age")
-    own = files.load_counts(data, column, low=low, high=high, bins=bins)
-    return own or files.Column(ages.name, ages.labels, ages.counts, 17 + np.arange(74.0), low=17, high=90)
+    return files.load_counts(data, column, low=low, high=high, bins=bins) or adult("age")
 
 
-def load_groups(
-    data: str, column: str, group: str, *, low: float, high: float, bins: int
-) -> files.GroupedColumn | None:
-    """Return a number with a group; without a file, clients with the rates printed in juarez2022, and None without a
-    group column.
-    """
+def load_groups(data: str, column: str, group: str, *, low: float, high: float, bins: int) -> Column | None:
+    """Return a number with a group, None without a group column; without a file, the rates printed in juarez2022."""
     if data:
         return files.load_groups(data, column, group, low=low, high=high, bins=bins) if group else None
     rates = clients.published_rates("true_positive_rate")
     hits = [round(size * rate) for size, rate in zip(_PUBLISHED_CLIENTS, rates, strict=True)]
     counts = np.array([[size - hit, hit] for size, hit in zip(_PUBLISHED_CLIENTS, hits, strict=True)])
-    name = "true positives among simulated clients"
-    return files.GroupedColumn(name, clients.GROUPS, ("missed", "hit"), counts, np.array([0.0, 1.0]), low=0, high=1)
+    name, values = "true positives among simulated clients", np.array([0.0, 1.0])
+    return Column(name, ("missed", "hit"), counts, values, groups=clients.GROUPS, low=0, high=1)
 
 
-def mean_estimates(column: files.Column, epsilon: float, *, seed: int) -> pd.DataFrame:
+def mean_estimates(column: Column, epsilon: float, *, seed: int) -> pd.DataFrame:
     """Estimate a column's mean once per mechanism.
 
     Parameters
@@ -169,12 +164,12 @@ def mean_estimates(column: files.Column, epsilon: float, *, seed: int) -> pd.Dat
     return pd.DataFrame(rows, columns=["mechanism", "truth", "estimate", "standard_deviation"])
 
 
-def gap_estimates(column: files.GroupedColumn | None, epsilon: float, *, seed: int) -> pd.DataFrame:
+def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> pd.DataFrame:
     """Estimate the gap between the means of the first two groups once per mechanism.
 
     Parameters
     ----------
-    column : GroupedColumn, optional
+    column : Column, optional
     epsilon : float
         Exact privacy loss of a report in group and value, nats.
     seed : int
@@ -198,12 +193,12 @@ def gap_estimates(column: files.GroupedColumn | None, epsilon: float, *, seed: i
         else:
             estimate = gap_estimators.signed_gap(gap_estimators.group_means(mechanism, sums, column.sizes))
         variance = gaps.GroupGap(mechanism, column.sizes).variance(pair)
-        truth = float(column.means[0] - column.means[1])
+        truth = float(column.mean[0] - column.mean[1])
         rows.append((name, truth, unit * float(estimate[0]), unit * float(np.sqrt(variance))))
     return pd.DataFrame(rows, columns=columns)
 
 
-def _gap_mechanisms(column: files.GroupedColumn, epsilon: float) -> dict[str, Contrast | GroupMeans]:
+def _gap_mechanisms(column: Column, epsilon: float) -> dict[str, Contrast | GroupMeans]:
     groups = len(column.groups)
     return {
         "signed bit": SignedBit(epsilon, column.sizes),

@@ -14,9 +14,11 @@ from click.testing import CliRunner
 
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
-from ldpnb.data import download, files
+from ldpnb.data import download
 
-PEOPLE = b"39, State-gov, 1, BA, 13, single, clerk, none, White, Male, 0, 0, 40, US, <=50K\n50, Private, 1, BA, 13, single, clerk, none, White, Female, 0, 0, 40, US, <=50K\n\n"
+ROW = b"39, {}, 1, BA, 13, single, clerk, none, White, Male, 0, 0, 40, US, <=50K\n"
+PEOPLE = ROW.replace(b"{}", b"State-gov") + ROW.replace(b"{}", b"Private").replace(b"Male", b"Female") + b"\n"
+NOWHERE = "http://127.0.0.1:9/adult.data"
 
 
 @pytest.fixture
@@ -44,15 +46,14 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pa
 
 def test_a_file_is_fetched_once_recorded_and_read_from_the_cache_when_offline(served, tmp_path: Path) -> None:
     _, address, requests = served
-    cache = tmp_path / "cache"
-    first = download.fetch("adult", url=f"{address}/adult.data", cache=cache)
-    assert first.trusted
-    assert first.sha256 == hashlib.sha256(PEOPLE).hexdigest()
+    cache, url = tmp_path / "cache", f"{address}/adult.data"
+    first = download.fetch("adult", url=url, cache=cache)
+    assert (first.trusted, first.sha256) == (True, hashlib.sha256(PEOPLE).hexdigest())
     assert json.loads((cache / "checksums.json").read_text())["adult.data"]["sha256"] == first.sha256
-    work = files.load_counts(first.path, "workclass")
-    assert work.labels == ("Private", "State-gov")
+    work = first.column("workclass")
+    assert (work.labels, work.source) == (("Private", "State-gov"), url)
     asked = len(requests)
-    offline = download.fetch("adult", url="http://127.0.0.1:9/adult.data", cache=cache)
+    offline = download.fetch("adult", url=NOWHERE, cache=cache)
     assert (offline.path, offline.trusted, len(requests)) == (first.path, False, asked)
     assert download.fetch("adult", cache=cache).sha256 == first.sha256
 
@@ -65,18 +66,16 @@ def test_a_packed_file_is_unpacked(served, tmp_path: Path) -> None:
     (folder / "cbp15co.zip").write_bytes(content.getvalue())
     found = download.fetch("cbp", url=f"{address}/cbp15co.zip", cache=tmp_path / "cache")
     assert found.path.name == "cbp15co.txt"
-    assert files.load_counts(found.path, "emp", low=0, high=9).users == 1
+    assert found.column("emp", low=0, high=9).users == 1
 
 
 def test_offline_without_a_copy_says_where_to_put_one(tmp_path: Path) -> None:
-    with pytest.raises(
-        download.DownloadError, match=r"no connection to 127.0.0.1:9 .*Offline\? Fetch .* put it at .*adult.data"
-    ):
-        download.fetch("adult", url="http://127.0.0.1:9/adult.data", cache=tmp_path)
+    advice = r"no connection to 127.0.0.1:9 .*Offline\? Fetch .* put it at .*adult.data"
+    with pytest.raises(download.DownloadError, match=advice):
+        download.fetch("adult", url=NOWHERE, cache=tmp_path)
     (tmp_path / "adult.data").write_bytes(PEOPLE)
-    by_hand = download.fetch("adult", url="http://127.0.0.1:9/adult.data", cache=tmp_path)
-    assert by_hand.trusted
-    assert files.load_counts(by_hand.path, "sex").users == 2
+    by_hand = download.fetch("adult", url=NOWHERE, cache=tmp_path)
+    assert (by_hand.trusted, by_hand.column("sex").users) == (True, 2)
 
 
 def test_a_file_that_changed_is_refused_until_its_checksum_is_stated(served, tmp_path: Path) -> None:
@@ -84,17 +83,15 @@ def test_a_file_that_changed_is_refused_until_its_checksum_is_stated(served, tmp
     url, cache, changed = f"{address}/adult.data", tmp_path / "cache", PEOPLE + PEOPLE
     download.fetch("adult", url=url, cache=cache)
     (cache / "adult.data").write_bytes(b"damaged")
-    assert files.load_counts(download.fetch("adult", url=url, cache=cache).path, "sex").users == 2
+    assert download.fetch("adult", url=url, cache=cache).column("sex").users == 2
     (folder / "adult.data").write_bytes(changed)
     (cache / "adult.data").write_bytes(b"damaged")
-    with pytest.raises(download.DownloadError, match="is not the file with the SHA-256"):
-        download.fetch("adult", url=url, cache=cache)
-    with pytest.raises(download.DownloadError, match="the copy in the cache is damaged"):
-        download.fetch("adult", url="http://127.0.0.1:9/adult.data", cache=cache)
+    for place, rule in ((url, "is not the file with the SHA-256"), (NOWHERE, "the copy in the cache is damaged")):
+        with pytest.raises(download.DownloadError, match=rule):
+            download.fetch("adult", url=place, cache=cache)
     stated = hashlib.sha256(changed).hexdigest()
     found = download.fetch("adult", url=url, cache=cache, sha256=stated)
-    assert (found.sha256, found.trusted) == (stated, False)
-    assert files.load_counts(found.path, "sex").users == 4
+    assert (found.sha256, found.trusted, found.column("sex").users) == (stated, False, 4)
 
 
 def test_a_moved_file_and_bad_arguments_are_named(served, tmp_path: Path) -> None:
@@ -104,26 +101,21 @@ def test_a_moved_file_and_bad_arguments_are_named(served, tmp_path: Path) -> Non
     assert not (tmp_path / "gone.data").exists()
     for arguments, rule in (
         ({"name": "adults"}, "name must be one of adult, taxi, cbp"),
-        ({"name": "adult", "url": "file:///etc/passwd"}, "url must be http or https"),
         ({"name": "adult", "sha256": "abc"}, "sha256 must be 64 hexadecimal digits"),
     ):
         with pytest.raises(ValueError, match=rule):
             download.fetch(cache=tmp_path, **arguments)
-    (tmp_path / "checksums.json").write_text("{")
-    with pytest.raises(download.DownloadError, match="is damaged"):
-        download.fetch("adult", url=f"{address}/adult.data", cache=tmp_path)
 
 
 def test_the_command_prints_the_path_alone(served, tmp_path: Path) -> None:
-    _, address, _ = served
-    arguments = ["download", "adult", "--url", f"{address}/adult.data", "--cache", str(tmp_path / "cache")]
-    result = CliRunner().invoke(cli, arguments)
-    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'cache' / 'adult.csv'}\n")
-    assert "recorded on trust" in result.stderr
-    offline = CliRunner().invoke(
-        cli, ["download", "taxi", "--url", "http://127.0.0.1:9/x.parquet", "--cache", str(tmp_path)]
-    )
+    def call(*arguments: str):
+        return CliRunner().invoke(cli, ["download", *arguments])
+
+    fetched = call("adult", "--url", f"{served[1]}/adult.data", "--cache", str(tmp_path / "cache"))
+    assert (fetched.exit_code, fetched.stdout) == (0, f"{tmp_path / 'cache' / 'adult.csv'}\n")
+    assert "recorded on trust" in fetched.stderr
+    offline = call("taxi", "--url", "http://127.0.0.1:9/x.parquet", "--cache", str(tmp_path))
     assert offline.exit_code == 1
     assert "Offline?" in offline.stderr
-    assert isinstance(CliRunner().invoke(cli, ["download", "nothing"]).exception, UsageError)
-    assert "UCI Adult" in CliRunner().invoke(cli, ["download"]).stdout
+    assert isinstance(call("nothing").exception, UsageError)
+    assert "UCI Adult" in call().stdout

@@ -175,4 +175,4 @@ def test_a_notebook_does_not_take_a_range_from_the_users_file(people: Path, monk
     with pytest.raises(ValueError, match="low and high must be stated for numbers"):
         execute("own_data", monkeypatch, data=str(people), column="age")
     assert os.environ[HEADLESS] == "1"
-    assert files.load_counts(people, "sex").occurring
+    assert files.load_counts(people, "sex").notes

@@ -27,7 +27,8 @@ from demonstration import PARAMETERS, notebook
 import ldpnb
 from ldpnb import claims, cli
 from ldpnb.checks import UsageError
-from ldpnb.data import blocks, download, files, tables
+from ldpnb.data import download, files, reports, tables
+from ldpnb.data.column import Column
 from ldpnb.data.channels import load_channel
 from ldpnb.notebook import figures
 from ldpnb.notebook.environment import FIGURES_FOLDER
@@ -443,14 +444,14 @@ def test_a_hostile_table_is_refused_by_name(tmp_path: Path, name: str, monkeypat
 
 
 def test_odd_tables_are_harmless(tmp_path: Path) -> None:
-    def read(name: str, content: bytes, column: str = "age", **stated: object) -> files.Column:
+    def read(name: str, content: bytes, column: str = "age", **stated: object) -> Column:
         (tmp_path / name).write_bytes(content)
         return files.load_counts(tmp_path / name, column, **stated)
 
     assert read("blanks.csv", b"name, age\na, 3\nb, 3\n", **NUMBERED).counts[3] == 2
     assert read("mark.csv", b"\xef\xbb\xbfage\n1\n1\n", **NUMBERED).counts[1] == 2
     far = read("far.csv", b"age\n1e999\n-1e999\nnan\n5\n", **NUMBERED)
-    assert (far.clipped, far.missing, far.counts[[0, 5, 99]].tolist()) == (2, 1, [1, 1, 1])
+    assert (far.outside, far.missing, far.counts[[0, 5, 99]].tolist()) == (2, 1, [1, 1, 1])
     assert read("formula.csv", b'age\n=cmd|calc\n"=1+1"\n@x\n').labels == ("=1+1", "=cmd|calc", "@x")
     wide = ",".join(f"c{i}" for i in range(10**5)) + "\n" + ",".join("7" * 10**5) + "\n"
     assert read("wide.csv", wide.encode(), "c99999", **NUMBERED).counts[7] == 1
@@ -516,7 +517,7 @@ def test_a_hostile_array_is_refused(tmp_path: Path, name: str, monkeypatch: pyte
     with pytest.raises(ValueError, match=f"{name}: .*{rule}"):
         load_channel(tmp_path / name)
     with pytest.raises(ValueError, match=rule):
-        blocks.tally(tmp_path / name, 3)
+        reports.tally(tmp_path / name, 3)
     assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
@@ -536,7 +537,7 @@ REPORTS = {
 def test_a_hostile_file_of_reports_is_refused_by_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(REPORTS[name][0])
     with pytest.raises(ValueError, match=f"{name}.*{REPORTS[name][1]}"):
-        blocks.tally(tmp_path / name, 3, column="x" if name == "ragged.csv" else None)
+        reports.tally(tmp_path / name, 3, column="x" if name == "ragged.csv" else None)
 
 
 def test_a_channel_has_a_name_and_a_size_that_can_be(tmp_path: Path) -> None:

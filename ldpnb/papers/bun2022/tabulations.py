@@ -125,7 +125,7 @@ def read_tabulation(path: Any, *, industry_digits: int = 2) -> Tabulation:
     """
     options: Any = {"dtype": str, "keep_default_na": False, "skipinitialspace": True}
     if isinstance(path, str | Path):
-        with tables.opened(Path(path)) as (source, _, _):
+        with tables.opened(Path(path)) as source:
             table = pd.read_csv(source, **options)
     else:
         table = pd.read_csv(path, **options)

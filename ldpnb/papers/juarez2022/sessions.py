@@ -149,7 +149,7 @@ def _sex(file: Path) -> str:
 
 def _read_one(file: Path) -> NDArray[np.float64]:
     rows = []
-    with tables.opened(file) as (source, _, _):
+    with tables.opened(file) as source:
         for number, raw in enumerate(source, 1):
             line = raw.decode(errors="replace").strip()
             if not line:

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from ldpnb.claims import Evidence, claim
 from ldpnb.data import public
+from ldpnb.data.column import Column
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
@@ -94,8 +95,8 @@ def _jeffreys(key: str, users: str) -> FromPrior:
     return FromPrior(size, count, numbers["prior_concentration"])
 
 
-def _fixed(name: str, tally: public.Tally) -> FixedCounts:
-    return FixedCounts(name, tuple(tally.counts.tolist()))
+def _fixed(name: str, column: Column) -> FixedCounts:
+    return FixedCounts(name, tuple(column.counts.tolist()))
 
 
 def _power(z: float) -> float:

@@ -1,0 +1,79 @@
+"""What is known of a column: how many users hold each value."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How many users hold each value of an attribute, in each of some groups where there are any.
+
+    Public tallies, files of one's own and downloads all come as one.
+
+    Parameters
+    ----------
+    name : str
+        The attribute, and where it is from.
+    labels : tuple of str
+        The values.
+    counts : (k,) int, or (groups, k) int
+        Users per value.
+    numbers : (k,) float
+        The values as numbers: of a bin, the mean of its entries (its middle if there are none or they are not known);
+        of categories, 0, 1, ...
+    source : str
+        The file, or whose data they are.
+    groups : tuple of str
+        The groups, largest first unless they were stated; empty for a column without.
+    missing : int
+        Rows without an entry, left out.
+    outside : int
+        Entries outside what was stated: numbers moved to the nearer end of their range, categories counted as "other",
+        invalid trips left out.
+    low, high : float
+        The stated range of numbers, nan for categories.
+    notes : tuple of str
+        Sentences that a reader of results must know.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    counts: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+    source: str = ""
+    groups: tuple[str, ...] = ()
+    missing: int = 0
+    outside: int = 0
+    low: float = float("nan")
+    high: float = float("nan")
+    notes: tuple[str, ...] = ()
+
+    @property
+    def users(self) -> int:
+        """Number of users."""
+        return int(self.counts.sum())
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Users of each group."""
+        return tuple(int(size) for size in np.atleast_2d(self.counts).sum(axis=1))
+
+    @property
+    def mean(self) -> Any:
+        """Mean of the numbers, after clipping: a float, or ``(groups,)`` means."""
+        return self.counts @ self.numbers / self.counts.sum(axis=-1)
+
+    @property
+    def unit_values(self) -> NDArray[np.float64]:
+        """The numbers on the scale of the group mechanisms: from ``[low, high]`` to ``[-1, 1]``."""
+        return 2 * (self.numbers - self.low) / (self.high - self.low) - 1
+
+    def report(self) -> str:
+        """Return in a sentence or two what was read, what was left out, and what reading it gave away."""
+        sizes = ", ".join(f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False))
+        users = f"{self.users:,} users" + (f" ({sizes})" if sizes else "")
+        left = f"{self.missing:,} without an entry were left out, {self.outside:,} lay outside what was stated."
+        return " ".join((f"{self.name}: {users}, {len(self.labels):,} values; {left}", *self.notes))
