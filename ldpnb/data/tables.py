@@ -23,6 +23,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from ldpnb import checks
+
 ROWS, LONGEST_TEXT = 2**18, 1000
 """Rows in a piece, characters in a text."""
 
@@ -226,30 +228,36 @@ class Table:
             if str(self.path) in str(error):
                 raise
             numbers = ", ".join(column for column, text in wanted.items() if not text)
-            raise ValueError(f"{self.path}: column {numbers} must hold numbers: {error}") from error
+            raise ValueError(f"{self.path}: column {numbers} must hold numbers: {checks.shown(str(error))}") from error
 
     def unreadable(self, reason: object) -> ValueError:
         """Return the error for a file that is not what its name says."""
-        return ValueError(f"{self.path}: cannot be read as {self.suffix[1:]}: {reason}")
+        return ValueError(f"{self.path}: cannot be read as {self.suffix[1:]}: {checks.shown(str(reason))}")
 
     def _typed(self, frame: Any, wanted: Wanted) -> Any:
-        """Return a frame with texts as text and the rest as numbers; a long text that many rows share stays one."""
+        """Return a frame with texts as text and the rest as numbers."""
         import pandas as pd
 
         for column, text in wanted.items():
-            entries = frame[column]
+            if text or not pd.api.types.is_numeric_dtype(frame[column].dtype):
+                frame[column] = self._texts(frame[column], column)
             if not text:
-                frame[column] = pd.to_numeric(entries.infer_objects()).astype("Float64").astype(float)
-                continue
-            if isinstance(entries.dtype, pd.StringDtype):
-                lengths = entries.str.len().fillna(0)
-            else:
-                frame[column] = entries = entries.astype(object).where(entries.notna(), None)
-                lengths = pd.Series([len(entry) if isinstance(entry, str) else 0 for entry in entries])
-            if (lengths > LONGEST_TEXT).any():
-                rule = f"must have texts of at most {LONGEST_TEXT:,} characters, got {int(lengths.max()):,}"
-                raise ValueError(f"{self.path}: column {column} {rule}")
+                frame[column] = pd.to_numeric(frame[column].infer_objects()).astype("Float64").astype(float)
         return frame
+
+    def _texts(self, entries: Any, column: str) -> Any:
+        """Return entries none of which is too long; a text that many rows share stays one."""
+        import pandas as pd
+
+        if isinstance(entries.dtype, pd.StringDtype):
+            lengths = entries.str.len().fillna(0)
+        else:
+            entries = entries.astype(object).where(entries.notna(), None)
+            lengths = pd.Series([len(entry) if isinstance(entry, str) else 0 for entry in entries])
+        if (lengths > LONGEST_TEXT).any():
+            rule = f"must have texts of at most {LONGEST_TEXT:,} characters, got {int(lengths.max()):,}"
+            raise ValueError(f"{self.path}: column {column} {rule}")
+        return entries
 
     def matches(self, names: list[Any], columns: Wanted) -> dict[str, Any]:
         """Return the file's own names of some columns."""
@@ -293,8 +301,8 @@ def _parquet(table: Table, wanted: Wanted) -> Pieces:
 
     names, size = table.matches(pq.read_schema(table.path).names, wanted), table.path.stat().st_size
     # a text that occurs often stays one text; without a buffer of a given size a whole row group is read at once
-    texts = [names[column] for column, text in wanted.items() if text]
-    with pq.ParquetFile(table.path, read_dictionary=texts, pre_buffer=False, buffer_size=2**20) as source:
+    options: Any = {"read_dictionary": list(names.values()), "pre_buffer": False, "buffer_size": 2**20}
+    with pq.ParquetFile(table.path, **options) as source:
         done, total = 0, max(source.metadata.num_rows, 1)
         for batch in source.iter_batches(batch_size=ROWS, columns=list(names.values())):
             done += batch.num_rows
