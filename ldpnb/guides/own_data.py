@@ -1,9 +1,12 @@
 """The user's own channel and the user's own column: audited, and collected under any mechanism."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
@@ -19,6 +22,8 @@ from ldpnb.mechanisms.frequency import FrequencyMechanism
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.notebook import table
+from ldpnb.notebook.figures import look
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.papers.lecture20.tables import means
 from ldpnb.papers.lopuhaa2020.tables import frequencies
@@ -26,6 +31,7 @@ from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
+Rows = Iterator[dict[str, Any]]
 
 MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
     **frequencies.MECHANISMS,
@@ -37,31 +43,22 @@ MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
 _PUBLISHED_CLIENTS = (25_000, 62_000)
 
 
-def audit(channel: ArrayLike) -> pd.DataFrame:
-    """Say of a channel what it loses, where, and whether its reports determine the distribution of the inputs.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``what, value`` as text.
-    """
+@table
+def audit(channel: ArrayLike) -> Rows:
+    """Say of a channel what it loses, where, and whether its reports determine the distribution of the inputs."""
     matrix = as_channel(channel)
-    loss = privacy_loss(matrix)
-    likely, unlikely = loss.inputs
-    rank = int(np.linalg.matrix_rank(matrix))
-    rows = {
-        "outputs, inputs": f"{matrix.shape[0]}, {matrix.shape[1]}",
-        "exact privacy loss, nats": f"{loss.epsilon:.6g}",
-        "attained at output": str(loss.output),
-        "between inputs": f"{likely} (chance {matrix[loss.output, likely]:.6g}) and {unlikely} ({matrix[loss.output, unlikely]:.6g})",
-        "reports determine the distribution": "yes" if rank == matrix.shape[1] else f"no, rank {rank}",
-    }
-    return pd.DataFrame({"what": rows.keys(), "value": rows.values()})
+    loss, (outputs, inputs) = privacy_loss(matrix), matrix.shape
+    (likely, unlikely), rank = loss.inputs, int(np.linalg.matrix_rank(matrix))
+    chances = [f"{matrix[loss.output, i]:.6g}" for i in (likely, unlikely)]
+    yield {"what": "outputs, inputs", "value": f"{outputs}, {inputs}"}
+    yield {"what": "exact privacy loss, nats", "value": f"{loss.epsilon:.6g}"}
+    yield {"what": "attained at output", "value": str(loss.output)}
+    yield {"what": "between inputs", "value": f"{likely} (chance {chances[0]}) and {unlikely} ({chances[1]})"}
+    yield {"what": "reports determine the distribution", "value": "yes" if rank == inputs else f"no, rank {rank}"}
 
 
 def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd.DataFrame:
-    """Estimate the shares of the inputs from one simulated collection, by both linear estimates and certified maximum
-    likelihood.
+    """Estimate the shares of the inputs from one simulated collection: linearly, and by certified maximum likelihood.
 
     Parameters
     ----------
@@ -73,33 +70,32 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
     Returns
     -------
     DataFrame
-        Columns ``input, truth``, ``least squares`` and ``best linear`` with their exact standard deviations, and
-        ``MLE``.
+        A row per input; the linear estimates come with their exact standard deviations.
     """
     matrix, held = as_channel(channel), checks.counts(counts=counts)
     if held.size != matrix.shape[1]:
         raise ValueError(f"counts must have one entry per input, {matrix.shape[1]}, got {held.size}")
     rng = stream("own channel", seed=seed)
-    # the generator takes another way on either side of 1/2: without the last bits, which differ between processors, all take the same
+    # the generator goes another way on either side of 1/2: the last bits, which differ between processors, are left out
     laws = np.round(matrix.T / matrix.T.sum(axis=1, keepdims=True), 14)
     tallies = rng.multinomial(held, laws).sum(axis=0)
-    table = {"input": np.arange(held.size), "truth": held / held.sum()}
+    columns = {"input": np.arange(held.size), "truth": held / held.sum()}
     for name, weights in (
         ("least squares", linear.least_squares_weights(matrix)),
         ("best linear", linear.best_weights(matrix)),
     ):
-        table[name] = weights @ (tallies / held.sum())
-        table[f"sd, {name}"] = linear.deviations(weights, matrix, held)
-    return pd.DataFrame(table | {"MLE": likelihood.mle(matrix, tallies).estimate})
+        columns[name] = weights @ (tallies / held.sum())
+        columns[f"sd, {name}"] = linear.deviations(weights, matrix, held)
+    return pd.DataFrame(columns | {"MLE": likelihood.mle(matrix, tallies).estimate})
 
 
-def shares(counts: Counts, names: list[str], epsilon: float, *, seed: int) -> pd.DataFrame:
+def shares(counts: Counts, names: Sequence[str], epsilon: float, *, seed: int) -> pd.DataFrame:
     """Estimate the shares of a column's values once per mechanism.
 
     Parameters
     ----------
     counts : (k,) int
-    names : list of str
+    names : sequence of str
         Keys of `MECHANISMS`.
     epsilon : float
         Exact privacy loss of a report, nats.
@@ -108,20 +104,44 @@ def shares(counts: Counts, names: list[str], epsilon: float, *, seed: int) -> pd
     Returns
     -------
     DataFrame
-        Columns ``mechanism, value`` (its place), ``truth, unbiased, standard_deviation`` (exact, of the unbiased
-        estimate), ``Norm-Sub``.
+        A row per mechanism and value (its place), with the exact standard deviation of the unbiased estimate.
     """
     users, parts = int(counts.sum()), []
     for name in names:
         mechanism = MECHANISMS[checks.choice(mechanism=name, among=tuple(MECHANISMS))](epsilon, counts.size)
         tallies = mechanism.sample_tallies(counts, rng=stream("own column", name, epsilon, seed=seed))
-        estimate = frequency.unbiased(tallies, users, mechanism)
+        unbiased = frequency.unbiased(tallies, users, mechanism)
         exact = np.sqrt(histograms.pure_variance(counts, users=users, mechanism=mechanism)) / users
-        rows = {"mechanism": name, "value": np.arange(counts.size), "truth": counts / users, "unbiased": estimate}
-        parts.append(
-            pd.DataFrame(rows | {"standard_deviation": exact, "Norm-Sub": frequency.project_simplex(estimate)})
-        )
+        rows = {"mechanism": name, "value": np.arange(counts.size), "truth": counts / users, "unbiased": unbiased}
+        rows |= {"standard_deviation": exact, "Norm-Sub": frequency.project_simplex(unbiased)}
+        parts.append(pd.DataFrame(rows))
     return pd.concat(parts, ignore_index=True)
+
+
+def estimated_shares(table: pd.DataFrame, *, xlabel: str) -> Figure:
+    """Draw the true shares of a column's values and one estimate of them, as `shares` returns, a panel per mechanism."""
+    names = list(dict.fromkeys(table["mechanism"]))
+    wide = min(len(names), 3)
+    tall = -(-len(names) // wide)
+    size = 2.5 * max(wide, 2), 0.8 + 2.2 * tall
+    figure, axes = plt.subplots(tall, wide, figsize=size, sharex=True, sharey=True, squeeze=False)
+    for axis, name in zip(axes.flat, names, strict=False):
+        rows, style = table[table["mechanism"] == name], look(name)
+        low, high = (rows["truth"] + c * rows["standard_deviation"] for c in (-2, 2))
+        axis.fill_between(rows["value"], low, high, color=style.colour, alpha=0.2, linewidth=0, label="truth ± 2 sd")
+        axis.plot(rows["value"], rows["truth"], color=look("truth").colour, label="truth")
+        axis.plot(rows["value"], rows["unbiased"], color=style.colour, marker=".", linestyle="none", label="estimate")
+        axis.set(title=name)
+    for axis in axes.flat[len(names) :]:
+        axis.set_axis_off()
+    for axis in axes.flat[max(len(names) - wide, 0) : len(names)]:
+        axis.tick_params(labelbottom=True)
+        axis.set_xlabel(xlabel)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("share of users")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure
 
 
 def load_column(data: str, column: str, *, low: float, high: float, bins: int) -> Column:
@@ -140,49 +160,26 @@ def load_groups(data: str, column: str, group: str, *, low: float, high: float, 
     return Column(name, ("missed", "hit"), counts, values, groups=clients.GROUPS, low=0, high=1)
 
 
-def mean_estimates(column: Column, epsilon: float, *, seed: int) -> pd.DataFrame:
-    """Estimate a column's mean once per mechanism.
-
-    Parameters
-    ----------
-    column : Column
-    epsilon : float
-        Nats.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism, truth, estimate, standard_deviation`` (exact); no rows for categories, which have no mean.
-    """
-    above, upper, rows = column.numbers - column.low, column.high - column.low, []
+@table
+def mean_estimates(column: Column, epsilon: float, *, seed: int) -> Rows:
+    """Estimate a column's mean once per mechanism, with the exact deviation; categories have none, and give no rows."""
+    above, upper = column.numbers - column.low, column.high - column.low
     for name, make in means.MECHANISMS.items() if upper > 0 else ():
         mechanism = make(epsilon, upper)
         sums = mechanism.sample_sums(above, column.counts, rng=stream("own mean", name, epsilon, seed=seed))
         exact = float(np.sqrt(mean_errors.variance(mechanism, above, column.counts)))
-        rows.append((name, column.mean, column.low + float(mechanism.estimate(sums, column.users)[0]), exact))
-    return pd.DataFrame(rows, columns=["mechanism", "truth", "estimate", "standard_deviation"])
+        estimate = column.low + float(mechanism.estimate(sums, column.users)[0])
+        yield {"mechanism": name, "truth": column.mean, "estimate": estimate, "standard_deviation": exact}
 
 
-def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> pd.DataFrame:
-    """Estimate the gap between the means of the first two groups once per mechanism.
+@table
+def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
+    """Estimate the gap between the means of the first two groups once per mechanism, with the exact deviation.
 
-    Parameters
-    ----------
-    column : Column, optional
-    epsilon : float
-        Exact privacy loss of a report in group and value, nats.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        Columns ``mechanism, truth, estimate, standard_deviation`` (exact); no rows without a column.
+    The budget, in nats, is the exact privacy loss of a report in group and value. No rows without a column.
     """
-    rows: list[tuple[str, float, float, float]] = []
-    columns = ["mechanism", "truth", "estimate", "standard_deviation"]
     if column is None:
-        return pd.DataFrame(columns=columns)
+        return
     for name, mechanism in _gap_mechanisms(column, epsilon).items():
         held, unit = np.broadcast_to(column.unit_values, column.counts.shape), (column.high - column.low) / 2
         moments = (column.counts * held**2).sum(axis=1) / column.counts.sum(axis=1)
@@ -193,9 +190,12 @@ def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> pd.Dat
         else:
             estimate = gap_estimators.signed_gap(gap_estimators.group_means(mechanism, sums, column.sizes))
         variance = gaps.GroupGap(mechanism, column.sizes).variance(pair)
-        truth = float(column.mean[0] - column.mean[1])
-        rows.append((name, truth, unit * float(estimate[0]), unit * float(np.sqrt(variance))))
-    return pd.DataFrame(rows, columns=columns)
+        yield {
+            "mechanism": name,
+            "truth": float(column.mean[0] - column.mean[1]),
+            "estimate": unit * float(estimate[0]),
+            "standard_deviation": unit * float(np.sqrt(variance)),
+        }
 
 
 def _gap_mechanisms(column: Column, epsilon: float) -> dict[str, Contrast | GroupMeans]:

@@ -1,12 +1,9 @@
-"""Experiments of the tour: an estimate that forms report by report, what sampling costs and buys, and the variances
-behind a theorem.
-"""
+"""Experiments of the tour: an estimate that forms, what sampling costs and buys, the variances behind a theorem."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import histograms
@@ -15,8 +12,12 @@ from ldpnb.designs.reporters import poisson
 from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.notebook import table
 from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.rng import stream
+
+Rows = Iterator[dict[str, Any]]
+RATE, VARIANCE = "sampling rate π", "variance of the count (people²)"
 
 
 def yes_answers(people: int, share: float, *, seed: int) -> NDArray[np.int64]:
@@ -24,7 +25,8 @@ def yes_answers(people: int, share: float, *, seed: int) -> NDArray[np.int64]:
     return (stream("yes", people, share, seed=seed).random(people) < share).astype(np.int64)
 
 
-def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 200, seed: int) -> pd.DataFrame:
+@table
+def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 200, seed: int) -> Rows:
     """Follow the estimated share of yes as randomised answers come in.
 
     Parameters
@@ -40,51 +42,41 @@ def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 
     Returns
     -------
     DataFrame
-        Columns ``series`` (``truth`` or ``unbiased``), ``asked``, ``share``, and ``low``, ``high``: the truth with two
-        exact standard deviations.
+        Series ``truth``, with two exact standard deviations around it as ``low`` and ``high``, and ``unbiased``.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
     reports = mechanism.randomize(truth, rng=stream("reports", truth.size, epsilon, seed=seed))
     asked = np.unique(np.geomspace(min(10, truth.size), truth.size, points).astype(int))
     said_yes = np.cumsum(reports)[asked - 1] / asked
-    estimate = frequency.unbiased(np.column_stack([1 - said_yes, said_yes]), 1, mechanism)[:, 1]
-    spread = 2 * np.sqrt(histograms.pure_variance(0, users=1, mechanism=mechanism) / asked)
-    middle = np.full(asked.size, truth.mean())
-    true = {"series": "truth", "asked": asked, "share": middle, "low": middle - spread, "high": middle + spread}
-    return pd.concat(
-        [pd.DataFrame(true), pd.DataFrame({"series": "unbiased", "asked": asked, "share": estimate})],
-        ignore_index=True,
-    )
+    estimates = frequency.unbiased(np.column_stack([1 - said_yes, said_yes]), 1, mechanism)[:, 1]
+    spreads = 2 * np.sqrt(histograms.pure_variance(0, users=1, mechanism=mechanism) / asked)
+    share = truth.mean()
+    for people, spread in zip(asked, spreads, strict=True):
+        around = {"low": share - spread, "high": share + spread}
+        yield {"series": "truth", "people asked": people, "share of yes": share} | around
+    for people, estimate in zip(asked, estimates, strict=True):
+        yield {"series": "unbiased", "people asked": people, "share of yes": estimate}
 
 
-def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon: float) -> pd.DataFrame:
-    """Tabulate what asking only a secret sample costs and buys.
+@table
+def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon: float) -> Rows:
+    """Tabulate what asking only a secret sample costs and buys, a row per sampling rate in ``(0, 1]``.
 
-    Parameters
-    ----------
-    rates : sequence of float
-        Sampling rates in ``(0, 1]``.
-    people : int
-    share : float
-        Of people who would say yes.
-    epsilon : float
-        Budget of randomised response, nats.
-
-    Returns
-    -------
-    DataFrame
-        A row per rate: ``reports`` expected, the exact ``standard_deviation`` of the estimated share, and the ``loss``
-        towards somebody who does not know who was asked.
+    The deviation of the estimated share is exact; the loss is that towards somebody who does not know who was asked.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
-    rows = []
     for rate in rates:
         variance = SampledCounts(people, rate, mechanism).variance_realised_size(people * share)
-        rows.append((rate, people * rate, float(np.sqrt(variance)) / people, srs_loss(epsilon, rate)))
-    return pd.DataFrame(rows, columns=["sampling_rate", "reports", "standard_deviation", "loss"])
+        yield {
+            "sampling rate": rate,
+            "reports expected": people * rate,
+            "standard deviation": float(np.sqrt(variance)) / people,
+            "loss (nats)": srs_loss(epsilon, rate),
+        }
 
 
-def histogram_estimates(counts: NDArray[np.int64], epsilon: float, *, seed: int) -> pd.DataFrame:
+@table
+def histogram_estimates(counts: NDArray[np.int64], epsilon: float, *, seed: int) -> Rows:
     """Estimate a histogram through k-ary randomised response, and project it onto the simplex.
 
     Parameters
@@ -98,34 +90,26 @@ def histogram_estimates(counts: NDArray[np.int64], epsilon: float, *, seed: int)
     Returns
     -------
     DataFrame
-        Columns ``estimator, answer, share, standard_error``: truth, the unbiased estimate with its exact standard
-        deviation, and its projection.
+        A row per estimator and answer: truth, the unbiased estimate with its exact standard deviation, its projection.
     """
     people, mechanism = int(counts.sum()), KaryRandomisedResponse(epsilon, counts.size)
     tallies = mechanism.sample_tallies(counts, rng=stream("histogram", epsilon, seed=seed))
     unbiased = frequency.unbiased(tallies, people, mechanism)
     deviation = np.sqrt(histograms.pure_variance(counts, users=people, mechanism=mechanism)) / people
-    parts = {
-        "truth": (counts / people, np.nan),
-        "unbiased": (unbiased, deviation),
-        "Norm-Sub": (frequency.project_simplex(unbiased), 0.0),
-    }
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {"estimator": name, "answer": np.arange(counts.size), "share": values, "standard_error": error}
-            )
-            for name, (values, error) in parts.items()
-        ],
-        ignore_index=True,
-    )
+    for name, shares, errors in (
+        ("truth", counts / people, np.full(counts.size, np.nan)),
+        ("unbiased", unbiased, deviation),
+        ("Norm-Sub", frequency.project_simplex(unbiased), np.zeros(counts.size)),
+    ):
+        for answer, (share, error) in enumerate(zip(shares, errors, strict=True)):
+            yield {"estimator": name, "times": answer, "share of people": share, "standard_error": error}
 
 
+@table
 def variance_contest(
     rates: Sequence[float], *, holders: int, people: int, epsilon: float, runs: int, seed: int
-) -> pd.DataFrame:
-    """Compare the variances of two unbiased counts under sampling, exactly and by simulation: those of Theorem 3.5 of
-    biswas2022.
+) -> Rows:
+    """Compare two unbiased counts under sampling, exactly and by simulation: those of Theorem 3.5 of biswas2022.
 
     Parameters
     ----------
@@ -142,11 +126,10 @@ def variance_contest(
     Returns
     -------
     DataFrame
-        Columns ``estimator`` (``g_DE``, which uses the number of people, or ``c-hat``, which uses the number of
-        reports), ``sampling_rate``, ``variance``, ``standard_error``; exact rows have no standard error.
+        Estimators ``g_DE``, which uses the number of people, and ``c-hat``, which uses the number of reports; exact
+        rows have no standard error.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
-    rows = []
     for rate in rates:
         survey = SampledCounts(people, rate, mechanism)
         known: dict[str, Any] = {"sampling_rate": rate, "mechanism": mechanism}
@@ -154,12 +137,10 @@ def variance_contest(
         reporting = poisson(np.tile([people - holders, holders], (runs, 1)), rate, rng=rng)
         yes = rng.binomial(reporting, [mechanism.q, mechanism.p]).sum(axis=1)
         tallies = np.column_stack([reporting.sum(axis=1) - yes, yes])
-        pairs = {
-            "g_DE": (survey.variance_rescaled(holders), estimators.rescaled(tallies, users=people, **known)),
-            "c-hat": (survey.variance_realised_size(holders), estimators.realised_size(tallies, **known)),
-        }
-        for name, (variance, estimates) in pairs.items():
-            squared = (estimates[:, 1] - holders) ** 2
-            rows.append((name, rate, float(variance), np.nan))
-            rows.append((name, rate, squared.mean(), squared.std(ddof=1) / np.sqrt(runs)))
-    return pd.DataFrame(rows, columns=["estimator", "sampling_rate", "variance", "standard_error"])
+        for name, exact, estimates in (
+            ("g_DE", survey.variance_rescaled(holders), estimators.rescaled(tallies, users=people, **known)),
+            ("c-hat", survey.variance_realised_size(holders), estimators.realised_size(tallies, **known)),
+        ):
+            row, squared = {"estimator": name, RATE: rate}, (estimates[:, 1] - holders) ** 2
+            yield row | {VARIANCE: float(exact), "standard_error": np.nan}
+            yield row | {VARIANCE: squared.mean(), "standard_error": squared.std(ddof=1) / np.sqrt(runs)}

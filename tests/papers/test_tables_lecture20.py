@@ -29,14 +29,12 @@ def test_errors_of_counts_agree_with_simulation() -> None:
 
 def test_variances_of_the_contest_agree_with_simulation() -> None:
     table = tour.variance_contest([0.1, 0.7, 1.0], holders=300, people=1000, epsilon=1.0, runs=4000, seed=1)
-    assert worst_deviation(table, "variance", ["estimator", "sampling_rate"], "standard_error") < 5
+    assert worst_deviation(table, tour.VARIANCE, ["estimator", tour.RATE], "standard_error") < 5
 
 
 def test_c_hat_has_the_smaller_variance_at_every_rate_below_one() -> None:
     table = tour.variance_contest([0.1, 0.9], holders=10, people=100, epsilon=2.0, runs=2, seed=1)
-    exact = table[table["standard_error"].isna()].pivot_table(
-        index="sampling_rate", columns="estimator", values="variance"
-    )
+    exact = table[table["standard_error"].isna()].pivot_table(tour.VARIANCE, tour.RATE, "estimator")
     assert (exact["c-hat"] < exact["g_DE"]).all()
 
 
@@ -50,15 +48,15 @@ def test_the_forming_estimate_ends_near_the_truth() -> None:
     truth = tour.yes_answers(5000, 0.3, seed=1)
     table = tour.forming_estimate(truth, 1.0, seed=1)
     last = table.groupby("series").last()
-    spread = last.loc["truth", "high"] - last.loc["truth", "share"]
-    assert last.loc["truth", "share"] == pytest.approx(truth.mean())
-    assert abs(last.loc["unbiased", "share"] - truth.mean()) < 2.75 * spread
-    assert set(table["asked"]) <= set(range(10, 5001))
+    spread = last.loc["truth", "high"] - last.loc["truth", "share of yes"]
+    assert last.loc["truth", "share of yes"] == pytest.approx(truth.mean())
+    assert abs(last.loc["unbiased", "share of yes"] - truth.mean()) < 2.75 * spread
+    assert set(table["people asked"]) <= set(range(10, 5001))
 
 
 def test_projection_leaves_a_distribution_nearer_to_the_truth() -> None:
     table = tour.histogram_estimates(np.array([700, 200, 100, 0, 0, 0]), 0.5, seed=1)
-    shares = table.pivot_table(index="answer", columns="estimator", values="share")
+    shares = table.pivot_table(index="times", columns="estimator", values="share of people")
     assert shares["Norm-Sub"].min() >= 0
     assert shares["Norm-Sub"].sum() == pytest.approx(1)
     assert ((shares["Norm-Sub"] - shares["truth"]) ** 2).sum() < ((shares["unbiased"] - shares["truth"]) ** 2).sum()
@@ -66,9 +64,9 @@ def test_projection_leaves_a_distribution_nearer_to_the_truth() -> None:
 
 def test_sampling_costs_accuracy_and_buys_privacy() -> None:
     table = tour.sampling_table([1.0, 0.5, 0.1], people=1000, share=0.2, epsilon=1.0)
-    assert table["loss"].iloc[0] == pytest.approx(1.0)
-    assert (np.diff(table["standard_deviation"]) > 0).all()
-    assert (np.diff(table["loss"]) < 0).all()
+    assert table["loss (nats)"].iloc[0] == pytest.approx(1.0)
+    assert (np.diff(table["standard deviation"]) > 0).all()
+    assert (np.diff(table["loss (nats)"]) < 0).all()
 
 
 def test_the_tables_of_users_and_bits_agree_with_their_formulas() -> None:
