@@ -1,39 +1,23 @@
-"""Input that was made to do harm is refused in one clear line, or harmless: nothing runs, nothing climbs out, nothing
-fills the memory.
-"""
+"""Input that was made to do harm is refused in one clear line, or harmless: nothing runs and nothing climbs out."""
 
 import ast
-import bz2
-import gzip
-import io
 import json
-import lzma
 import os
 import re
 import subprocess
 import sys
-import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from demonstration import PARAMETERS, notebook
 
 import ldpnb
 from ldpnb import claims, cli
 from ldpnb.checks import UsageError
-from ldpnb.data import download, files, reports, tables
-from ldpnb.data.column import Column
-from ldpnb.data.channels import load_channel
 from ldpnb.notebook import figures
 from ldpnb.notebook.environment import FIGURES_FOLDER
-from ldpnb.papers.bun2022 import tabulations
-from ldpnb.papers.juarez2022 import sessions
 from ldpnb.run import catalogue, execution
 from ldpnb.run.catalogue import Parameter
 from ldpnb.site.inert import require_inert
@@ -57,20 +41,14 @@ def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return call
 
 
-NO_NOTEBOOK = "ldpnb: no notebook {}; `ldpnb list` shows all\n"
-IDS = {
-    "../../etc/passwd": NO_NOTEBOOK.format("../../etc/passwd"),
-    "/etc/passwd": NO_NOTEBOOK.format("/etc/passwd"),
-    "/etc/passwd.ipynb": NO_NOTEBOOK.format("/etc/passwd.ipynb"),
+NAMES = ("../../etc/passwd", "/etc/passwd", "/etc/passwd.ipynb", "{0.__class__}", "$(touch pwned)", "*")
+IDS = {name: f"ldpnb: no notebook {name}; `ldpnb list` shows all\n" for name in NAMES} | {
     "1_demo/../../x": "ldpnb: no notebook 1_demo/../../x",
     "01_line\0.ipynb": r"ldpnb: no notebook '01_line\x00.ipynb' (did you mean",
     "two\nlines": r"ldpnb: no notebook 'two\nlines'",
-    "\x1b]0;title\x07": NO_NOTEBOOK.format(r"'\x1b]0;title\x07'"),
+    "\x1b]0;title\x07": r"ldpnb: no notebook '\x1b]0;title\x07'; `ldpnb list` shows all" + "\n",
     "\u202eenil_10": r"ldpnb: no notebook '\u202eenil_10'",
     "01_l\u0456ne": "ldpnb: no notebook 01_l\u0456ne (did you mean 01_line?); `ldpnb list` shows all\n",
-    "{0.__class__}": NO_NOTEBOOK.format("{0.__class__}"),
-    "$(touch pwned)": NO_NOTEBOOK.format("$(touch pwned)"),
-    "*": NO_NOTEBOOK.format("*"),
     "": "ldpnb:  is ambiguous: 1_demo/01_line, 1_demo/02_broken\n",
     LONG: "ldpnb: no notebook 'xxxx",
 }
@@ -115,15 +93,10 @@ def test_a_parameter_is_converted_and_never_evaluated(kind: str, text: str) -> N
     assert len(str(error.value)) < 300
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        ("int", "\uff11\uff12", 12),
-        ("float", "\u0661.\uff15", 1.5),
-        ("int", "9007199254740993", 2**53 + 1),
-        ("int", "1_000", 1000),
-    ],
-)
+DIGITS = [("int", "\uff11\uff12", 12), ("float", "\u0661.\uff15", 1.5), ("int", "9007199254740993", 2**53 + 1)]
+
+
+@pytest.mark.parametrize(("kind", "text", "value"), [*DIGITS, ("int", "1_000", 1000)])
 def test_digits_of_any_script_are_the_numbers_they_show(kind: str, text: str, value: float) -> None:
     assert Parameter("x", kind, None, "").convert(text) == value
 
@@ -154,10 +127,21 @@ import pandas as pd
 from ldpnb.notebook.figures import publish_table
 table = pd.DataFrame({"x": label, "y": [len(text) for text in label]})
 publish_table(table, "table_1", caption="Texts.")"""
-TRICKS = (
-    '"; import os; os.mkdir("pwned") #', "'''", '"""\n1/0', "\\", '\\"', "a\nb\r\n", "\x00", "{users}", "{0.__class__}", "%s %(a)s",
-    "\\x41\\N{BULLET}", "\x1b[31m", "\u202eabc\u2028", "`id` $(id)", "=1+1", "</script><script>alert(1)</script>",
-)  # fmt: skip
+TRICKS = [
+    *(
+        '"; import os; os.mkdir("pwned") #',
+        "'''",
+        '"""\n1/0',
+        "\\",
+        '\\"',
+        "a\nb\r\n",
+        "\x00",
+        "{users}",
+        "{0.__class__}",
+    ),
+    *("%s %(a)s", "\\x41\\N{BULLET}", "\x1b[31m", "\u202eabc\u2028", "`id` $(id)", "=1+1"),
+    "</script><script>alert(1)</script>",
+]
 
 
 def test_whatever_a_text_holds_the_notebook_gets_it_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,12 +153,12 @@ def test_whatever_a_text_holds_the_notebook_gets_it_as_it_is(tmp_path: Path, mon
     monkeypatch.setenv(FIGURES_FOLDER, "")
     catalogue.catalogue.cache_clear()
     try:
-        (task,) = execution.plan([catalogue.find("01_line")], {"label": list(TRICKS)}, home / "{0} out")
+        (task,) = execution.plan([catalogue.find("01_line")], {"label": TRICKS}, home / "{0} out")
         outcome = execution.execute(task)
     finally:
         catalogue.catalogue.cache_clear()
     assert outcome.error == ""
-    assert json.loads((task.figures / "1_demo/01_line/table_1.json").read_text())["parameters"]["label"] == list(TRICKS)
+    assert json.loads((task.figures / "1_demo/01_line/table_1.json").read_text())["parameters"]["label"] == TRICKS
     read = pd.read_csv(task.figures / "1_demo/01_line/table_1.csv", keep_default_na=False, lineterminator="\n")
     assert read["y"].tolist() == [len(text) for text in TRICKS]
     assert "'=1+1" in read["x"].tolist()
@@ -185,8 +169,12 @@ def poisoned(**changes: object) -> bytes:
     return json.dumps(json.loads(notebook("seed: int = 1  # seed", "1")) | changes).encode()
 
 
-def tagged(cell: str, tag: str = "parameters") -> bytes:
-    return notebook(cell).replace('"parameters"', f'"{tag}"').encode()
+def cell(**parts: object) -> bytes:
+    return poisoned(cells=[{"cell_type": "code", "metadata": {}, "outputs": []} | parts])
+
+
+def tagged(text: str, tag: str = "parameters") -> bytes:
+    return notebook(text).replace('"parameters"', f'"{tag}"').encode()
 
 
 NOTEBOOKS: dict[str, tuple[bytes, str]] = {
@@ -199,15 +187,9 @@ NOTEBOOKS: dict[str, tuple[bytes, str]] = {
     "another format": (poisoned(nbformat=3), "is not a notebook: it has format 3 instead of 4"),
     "a format of code": (poisoned(nbformat="4"), "is not a notebook: it has format '4' instead of 4"),
     "cells of text": (poisoned(cells=["print(1)"]), "is not a notebook"),
-    "cells without source": (poisoned(cells=[{"cell_type": "code", "metadata": {}, "outputs": []}]), "it lacks 'source'"),
-    "source of numbers": (
-        poisoned(cells=[{"cell_type": "code", "metadata": {}, "outputs": [], "source": [1]}]),
-        "is not a notebook: cell 0 is malformed",
-    ),
-    "outputs of text": (
-        poisoned(cells=[{"cell_type": "code", "metadata": {}, "outputs": ["x"], "source": ""}]),
-        "is not a notebook",
-    ),
+    "cells without source": (cell(), "it lacks 'source'"),
+    "source of numbers": (cell(source=[1]), "is not a notebook: cell 0 is malformed"),
+    "outputs of text": (cell(outputs=["x"], source=""), "is not a notebook"),
     "code for a value": (tagged("x: int = __import__('os').getpid()  # x"), "the value of x must be a literal"),
     "a call for a type": (tagged("x: print(1) = 1  # x"), "needs a type among"),
     "a statement": (tagged("import os"), "line 1 of the parameters cell is not `name: type = literal`"),
@@ -216,7 +198,7 @@ NOTEBOOKS: dict[str, tuple[bytes, str]] = {
     "a zero byte": (tagged("x: int = 1\0  # x"), "a tagged cell is not Python"),
     "deep code": (tagged("x: int = " + "(" * 5000 + "1"), "a tagged cell is not Python"),
     "claims that are no Python": (tagged("verdicts(", "claims"), "a tagged cell is not Python"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -260,14 +242,8 @@ def test_reading_commands_execute_no_notebook(
         "claim,notebook,place,says,status,kind,evidence,corrected,assumption,false_alarm,power\n"
     )
     catalogue.catalogue.cache_clear()
-    for command in (
-        ["list"],
-        ["show", "01_line"],
-        ["site"],
-        ["verdicts", "--source", "lecture20"],
-        ["report"],
-        ["run", "01_lin", "-p", "y=1"],
-    ):
+    commands = ("list", "show 01_line", "site", "verdicts --source lecture20", "report", "run 01_lin -p y=1")
+    for command in map(str.split, commands):
         monkeypatch.setattr(sys, "argv", ["ldpnb", *command])
         with pytest.raises(SystemExit):
             cli.main()
@@ -331,9 +307,8 @@ def test_the_site_passes_no_script_of_an_output_on(checkout: Path, output: dict[
     catalogue.catalogue.cache_clear()
     line = catalogue.find("01_line")
     if passed:
-        with pytest.raises(
-            UsageError, match=re.escape(f"1_demo/01_line: a page must hold nothing that runs, {passed}")
-        ):
+        rule = re.escape(f"1_demo/01_line: a page must hold nothing that runs, {passed}")
+        with pytest.raises(UsageError, match=rule):
             notebook_page(line, [], (None, None), Atlas())
     else:
         page = notebook_page(line, [], (None, None), Atlas())
@@ -341,235 +316,8 @@ def test_the_site_passes_no_script_of_an_output_on(checkout: Path, output: dict[
         assert "<script>alert" not in page
 
 
-def zipped(*members: tuple[str, bytes]) -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, member in members:
-            archive.writestr(name, member)
-    return content.getvalue()
-
-
-def workbook(sheet: bytes, strings: bytes = b"<sst/>") -> bytes:
-    """A workbook of one sheet as its two files of text describe it."""
-    made = io.BytesIO()
-    pd.DataFrame({"age": ["a"]}).to_excel(made, index=False)
-    parts = {name: zipfile.ZipFile(made).read(name) for name in zipfile.ZipFile(made).namelist()}
-    spreadsheet = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    parts["xl/worksheets/sheet1.xml"] = sheet.replace(b"<worksheet", b"<worksheet " + spreadsheet)
-    parts["xl/sharedStrings.xml"] = strings.replace(b"<sst", b"<sst " + spreadsheet)
-    return zipped(*parts.items())
-
-
-def parquet(**columns: object) -> bytes:
-    made = io.BytesIO()
-    pq.write_table(pa.table(columns), made, compression="zstd")
-    return made.getvalue()
-
-
-def npy(described: str, shape: str, content: bytes = b"") -> bytes:
-    header = f"{{'descr': {described}, 'fortran_order': False, 'shape': {shape}}}".encode().ljust(117) + b"\n"
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + content
-
-
-HEAD = b'<row r="1"><c t="inlineStr"><is><t>age</t></is></c></row>'
-FAR = HEAD + b'<row r="999999999"><c><v>1</v></c></row>'
-LARGE = b'<worksheet><dimension ref="A1:ZZZ999999999"/><sheetData>' + HEAD
-NUMBERED = {"low": 0, "high": 99}
-ENTITIES = b"".join(b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(9))
-BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + ENTITIES + b"]><worksheet>&j;</worksheet>"
-LINE = b"age\n" + bytes(2**21)
-SHARED = pa.DictionaryArray.from_arrays(pa.array(np.zeros(10**6, np.int32)), ["x" * 10**5])
-PACKINGS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zip": lambda content: zipped(("a.csv", content)),
-    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
-}
-FILES: dict[str, tuple[Callable[[], bytes], str]] = {
-    "utf16le.csv": (lambda: "age\n1\n2\n".encode("utf-16-le"), "no column 'age', its columns are a"),
-    "rubbish.csv": (lambda: bytes(range(128, 256)), "cannot be read as csv: it is not UTF-8"),
-    "nothing.csv": (lambda: b"\n\n", "cannot be read as csv: it is empty"),
-    "wide.csv": (lambda: ",".join(map(str, range(10**5))).encode(), "18, 19, and 99,980 more"),
-    "name.csv": (lambda: b"x" * 10**5 + b",y", "its columns are xxxx"),
-    "field.csv": (lambda: b"x" * 2**18, "field larger than field limit"),
-    "long.csv": (lambda: b"age\n" + 2000 * b"x", "must have texts of at most 1,000 characters, got 2,000"),
-    "quote.csv": (lambda: b'age\n"a\n' + 1000 * b"b\n", "EOF inside string"),
-    "line.jsonl": (lambda: b'{"age": "' + bytes(2**21), "its lines are too long"),
-    "two.csv.zip": (lambda: zipped(("a", LINE), ("b", LINE)), "cannot be unpacked: it must hold one file, got 2"),
-    "sum.csv.zip": (
-        lambda: zipped(("a", b"age\naaa")).replace(b"\xab\x15", b"\xac\x15"),
-        "cannot be unpacked: Bad CRC-32",
-    ),
-    "deep.jsonl": (lambda: b'{"age": ' + b"[" * 10**5, "cannot be read as jsonl: maximum recursion depth"),
-    "lists.jsonl": (lambda: b"[1]\n", "cannot be read as jsonl: a line must be an object"),
-    "digits.jsonl": (lambda: b'{"age": ' + b"9" * 10**4 + b"}", "cannot be read as jsonl: Exceeds the limit"),
-    "claims.parquet": (lambda: b"PAR1" + b"\xff" * 8 + b"PAR1", "cannot be read as parquet"),
-    "cut.parquet": (lambda: parquet(age=[1, 2])[:-9], "cannot be read as parquet"),
-    "nested.parquet": (lambda: parquet(age=[[1], [2]]), "cannot be read as parquet"),
-    "shared.parquet": (lambda: parquet(age=SHARED), "must have texts of at most 1,000 characters, got 100,000"),
-    "empty.xlsx": (lambda: zipped(("a", b"")), "cannot be read as xlsx"),
-    "strings.xlsx": (lambda: workbook(b"<worksheet/>", b"<sst>" + LINE + b"</sst>"), "unpacks to 2,1"),
-    "entities.xlsx": (lambda: workbook(BOMB), "cannot be read as xlsx: "),
-    "far.xlsx": (
-        lambda: workbook(b"<worksheet><sheetData>" + FAR + b"</sheetData></worksheet>"),
-        "cannot be read as xlsx: it has more than 65,536 rows",
-    ),
-    **{f"line.csv{s}": (lambda pack=pack: pack(LINE), "its lines are too long") for s, pack in PACKINGS.items()},
-    **{f"cut.csv{s}": (lambda pack=pack: pack(b"age\n1\n" * 99)[:-9], "unpacked|read") for s, pack in PACKINGS.items()},
-    **{f"no.csv{s}": (lambda: b"age\n1\n", "cannot be unpacked: ") for s in PACKINGS},
-    **{f"no{s}": (lambda: b"PAR1 no", f"cannot be read as {s[1:]}") for s in (".parquet", ".jsonl", ".xlsx")},
-    **{
-        f"{code}{s}": (lambda text=text, code=code: text.encode(code), f"cannot be read as {s[1:]}: it is not UTF-8")
-        for code in ("utf-16", "latin-1")
-        for s, text in ((".csv", "age\nj\xe4\n"), (".jsonl", '{"age": "\xe4"}\n'))
-    },
-}
-SMALLER = {"_LINE_BYTES": 2**20, "_MEMBER_BYTES": 2**20, "_EXCEL_ROWS": 2**16}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_hostile_table_is_refused_by_name(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit, smaller in SMALLER.items():
-        monkeypatch.setattr(tables, limit, smaller)
-    content, rule = FILES[name]
-    path = tmp_path / name
-    path.write_bytes(content())
-    start = time.process_time()
-    with pytest.raises(ValueError, match=f"{name}: .*({rule})") as error:
-        files.load_counts(path, "age", **(NUMBERED if name == "far.xlsx" else {}))
-    assert len(str(error.value)) < 2000
-    with pytest.raises(ValueError, match=name) as error:
-        reports.tally(path, 3, column="age")
-    assert len(str(error.value)) < 2000
-    assert time.process_time() - start < 5
-
-
-def test_odd_tables_are_harmless(tmp_path: Path) -> None:
-    def read(name: str, content: bytes, column: str = "age", **stated: object) -> Column:
-        (tmp_path / name).write_bytes(content)
-        return files.load_counts(tmp_path / name, column, **stated)
-
-    assert read("blanks.csv", b"name, age\na, 3\nb, 3\n", **NUMBERED).counts[3] == 2
-    assert read("mark.csv", b"\xef\xbb\xbfage\n1\n1\n", **NUMBERED).counts[1] == 2
-    far = read("far.csv", b"age\n1e999\n-1e999\nnan\n5\n", **NUMBERED)
-    assert (far.outside, far.missing, far.counts[[0, 5, 99]].tolist()) == (2, 1, [1, 1, 1])
-    assert read("formula.csv", b'age\n=cmd|calc\n"=1+1"\n@x\n').labels == ("=1+1", "=cmd|calc", "@x")
-    wide = ",".join(f"c{i}" for i in range(10**5)) + "\n" + ",".join("7" * 10**5) + "\n"
-    assert read("wide.csv", wide.encode(), "c99999", **NUMBERED).counts[7] == 1
-    size = workbook(LARGE + b'<row r="2"><c><v>7</v></c></row></sheetData></worksheet>')
-    assert read("size.xlsx", size, **NUMBERED).counts[7] == 1
-    climbing = zipped(("../../../climbed.csv", b"age\n7\n"))
-    assert read("climbing.csv.zip", climbing, **NUMBERED).counts[7] == 1
-    assert sorted(p.suffix for p in tmp_path.iterdir()) == [".csv"] * 5 + [".xlsx", ".zip"]
-
-
-def test_many_rows_in_few_bytes_are_read_in_pieces(tmp_path: Path) -> None:
-    import tracemalloc
-
-    rows = 5 * 10**6
-    (tmp_path / "rows.parquet").write_bytes(parquet(age=pa.array(np.full(rows, 7, np.int8)).cast(pa.int64())))
-    assert (tmp_path / "rows.parquet").stat().st_size < rows / 100
-    before, _ = pa.total_allocated_bytes(), tracemalloc.start()
-    column = files.load_counts(tmp_path / "rows.parquet", "age", **NUMBERED)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert column.counts[7] == rows
-    assert peak < 40 * 2**20
-    assert pa.total_allocated_bytes() - before < 40 * 2**20
-
-
-@pytest.mark.parametrize("kind", ["folder", "pipe", "device", "missing"])
-def test_what_is_no_file_is_refused_without_waiting_for_its_end(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "people.csv"
-    {
-        "folder": path.mkdir,
-        "pipe": lambda: os.mkfifo(path),
-        "device": lambda: path.symlink_to("/dev/zero"),
-        "missing": lambda: None,
-    }[kind]()
-    for read in (lambda: files.load_counts(path, "age"), lambda: load_channel(path)):
-        with pytest.raises(ValueError, match=r"(data|channel_path) must be a file, got "):
-            read()
-    with pytest.raises((ValueError, FileNotFoundError), match=r"people\.csv"):
-        tabulations.read_tabulation(path)
-
-
-ARRAYS = {
-    "objects.npy": (npy("'|O'", "(1,)", b"\x80\x04."), "Python objects in dtype"),
-    "claims.npy": (npy("'<f8'", "(1000000000000,)"), "mmap length is greater"),
-    "overflows.npy": (npy("'<f8'", "(10000000000000000000000,)"), "too large"),
-    "negative.npy": (npy("'<f8'", "(-1,)"), "cannot be read"),
-    "code.npy": (npy("__import__('os').getpid()", "(1,)"), "malformed node"),
-    "archive.npy": (zipped(("a.npy", b"")), "magic string"),
-    "pickle.npy": (b"\x80\x04cos\nmkdir\n(S'pwned'\ntR.", "magic string"),
-    "text.npy": (npy("'<U1'", "(1, 1)", b"a\0\0\0"), "it holds <U1"),
-}
-
-
-@pytest.mark.parametrize("name", ARRAYS)
-def test_a_hostile_array_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    content, rule = ARRAYS[name]
-    (tmp_path / name).write_bytes(content)
-    for read in (load_channel, lambda path: reports.tally(path, 3), lambda path: files.load_counts(path, "")):
-        with pytest.raises(ValueError, match=f"{name}: .*{rule}"):
-            read(tmp_path / name)
-    assert [p.name for p in tmp_path.iterdir()] == [name]
-
-
-def test_a_channel_has_a_name_and_a_size_that_can_be(tmp_path: Path) -> None:
-    (tmp_path / "channel.csv.gz").write_bytes(gzip.compress(bytes(2**20)))
-    with (tmp_path / "channel.csv").open("wb") as file:
-        file.truncate(2**29)
-    for name in ("channel.csv.gz", "channel.csv"):
-        with pytest.raises(ValueError, match=r"its name must end in \.npy, or in \.csv with at most 268,435,456 bytes"):
-            load_channel(tmp_path / name)
-
-
-def test_hostile_files_of_the_sources_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_LINE_BYTES", 2**20)
-    (tmp_path / "S1").mkdir()
-    for content, rule in ((b"\xff\xfe1", "line 1: a reading must be"), (bytes(2**21), "its lines are too long")):
-        (tmp_path / "S1/d1p01M").write_bytes(content)
-        with pytest.raises(ValueError, match=f"d1p01M.*{rule}"):
-            sessions.read_sessions(tmp_path)
-    (tmp_path / "cbp.zip").write_bytes(zipped(("a", bytes(2**21))))
-    with pytest.raises(ValueError, match="its lines are too long"):
-        tabulations.read_tabulation(tmp_path / "cbp.zip")
-
-
 @pytest.mark.parametrize(
-    ("content", "rule"),
-    [
-        (b"no", "cannot be unpacked: File is not a zip file"),
-        (zipped(("a", b"1"), ("b", b"2")), "must hold one file of at most 4,294,967,296 bytes"),
-        (zipped(), "must hold one file"),
-        (zipped(("a", b"aaaa")).replace(b"\x98\xad", b"\x99\xad"), "Bad CRC-32"),
-    ],
-)
-def test_a_hostile_download_is_not_unpacked(tmp_path: Path, content: bytes, rule: str) -> None:
-    (tmp_path / "cbp15co.zip").write_bytes(content)
-    with pytest.raises(download.DownloadError, match=rule):
-        download._readable(tmp_path / "cbp15co.zip", download.DATASETS["cbp"])
-    assert [p.name for p in tmp_path.iterdir()] == ["cbp15co.zip"]
-
-
-@pytest.mark.parametrize("url", ["http://h/..", "http://h/checksums.json", "http://h/", "file:///etc/passwd", "http:x"])
-def test_a_download_takes_no_name_that_climbs_out_or_replaces_the_checksums(tmp_path: Path, url: str) -> None:
-    with pytest.raises(ValueError, match="url must be http or https and name a file"):
-        download.fetch("adult", url=url, cache=tmp_path)
-
-
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"adult.data": 1}', b"\xff\x00", b"[" * 10**5])
-def test_damaged_records_of_checksums_are_refused(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "checksums.json").write_bytes(content)
-    with pytest.raises(download.DownloadError, match=r"checksums\.json is damaged"):
-        download.fetch("adult", cache=tmp_path)
-
-
-@pytest.mark.parametrize(
-    "content", [b"{", b"[]", b"\xff\x00", b'{"experiment": 1, "grid": {}}', b'{"grid": []}', b"[" * 10**5]
+    "content", [b"{", b"[]", b"\xff\x00", b"[" * 10**5, b'{"experiment": 1, "grid": {}}', b'{"grid": []}']
 )
 def test_a_damaged_manifest_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
@@ -594,43 +342,40 @@ def test_no_text_in_our_csv_files_is_a_formula(tmp_path: Path, monkeypatch: pyte
     assert numbers.to_numpy().tolist() == [[-1.5, -0.25]] * 7
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        "--ip=0.0.0.0", "--ip", "--ServerApp.ip=0.0.0.0", "--LabApp.ip=::", "--ServerApp.token=", "--IdentityProvider.token=",
-        "--ServerApp.password=", "--NotebookApp.token=x", "--ServerApp.allow_remote_access=True", "--ServerApp.allow_origin=*",
-        "--ServerApp.disable_check_xsrf=True", "--config=mine.py", "--ServerApp.allow_unauthenticated_access=True",
-        "--PasswordIdentityProvider.hashed_password=", "--JupyterApp.config_file=x", "--ServerApp.allow_origin_pat=.*",
-        "--ServerApp.identity_provider_class=x", "--ServerApp.authorizer_class=x", "--ServerApp.allow_credentials=True",
-    ],
-)  # fmt: skip
-def test_jupyterlab_stays_on_this_machine_with_its_token(
-    said: Callable[..., str], monkeypatch: pytest.MonkeyPatch, option: str
-) -> None:
+OPTIONS = """
+    --ip=0.0.0.0 --ip --ServerApp.ip=0.0.0.0 --LabApp.ip=:: --ServerApp.token= --IdentityProvider.token=
+    --ServerApp.password= --NotebookApp.token=x --ServerApp.allow_remote_access=True --ServerApp.allow_origin=*
+    --ServerApp.disable_check_xsrf=True --config=mine.py --ServerApp.allow_unauthenticated_access=True
+    --PasswordIdentityProvider.hashed_password= --JupyterApp.config_file=x --ServerApp.allow_origin_pat=.*
+    --ServerApp.identity_provider_class=x --ServerApp.authorizer_class=x --ServerApp.allow_credentials=True
+"""
+
+
+@pytest.mark.parametrize("option", OPTIONS.split())
+def test_jupyterlab_stays_on_this_machine_with_its_token(said: Callable[..., str], monkeypatch, option: str) -> None:
     monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("JupyterLab was started"))
-    assert said("lab", "--no-browser", option).startswith(
-        f"ldpnb: {option} is refused: here JupyterLab stays on this machine"
-    )
+    refused = f"ldpnb: {option} is refused: here JupyterLab stays on this machine"
+    assert said("lab", "--no-browser", option).startswith(refused)
 
 
 def test_jupyterlab_takes_other_options(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, command: started.append(command))
-    monkeypatch.setattr(
-        sys, "argv", ["ldpnb", "lab", "--no-browser", "--port=8899", "--allow-root", "--ServerApp.port_retries=0"]
-    )
+    options = ["--no-browser", "--port=8899", "--allow-root", "--ServerApp.port_retries=0"]
+    monkeypatch.setattr(sys, "argv", ["ldpnb", "lab", *options])
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
     with pytest.raises(SystemExit):
         cli.main()
     (command,) = started
     assert command[3] == "--ip=127.0.0.1"
-    assert command[-4:] == ["--no-browser", "--port=8899", "--allow-root", "--ServerApp.port_retries=0"]
+    assert command[-4:] == options
 
 
-FORBIDDEN = {
-    "eval", "exec", "compile", "__import__", "import_module", "runpy", "pickle", "marshal", "shelve", "load", "read_pickle", "allow_pickle", "yaml",
-    "subprocess", "system", "popen", "shell", "execv", "spawn", "ctypes",
-}  # fmt: skip
+NAMES_OF_DANGER = """
+    eval exec compile __import__ import_module runpy pickle marshal shelve load read_pickle allow_pickle yaml
+    subprocess system popen shell execv spawn ctypes
+"""
+FORBIDDEN = set(NAMES_OF_DANGER.split())
 ALLOWED = {
     (
         "cli.py",
@@ -671,17 +416,14 @@ def test_no_text_becomes_code_or_objects_anywhere_in_the_package() -> None:
 
 
 def test_the_search_for_dangerous_names_finds_them(tmp_path: Path) -> None:
-    for code, name in (
-        ("eval('1')", "eval"),
-        ("import yaml", "yaml"),
-        ("from os import system", "system"),
-        ("f(shell=True)", "shell"),
-    ):
+    codes = {"eval('1')": "eval", "import yaml": "yaml", "from os import system": "system", "f(shell=True)": "shell"}
+    for code, name in codes.items():
         (tmp_path / "x.py").write_text(code)
         assert dangerous(tmp_path / "x.py") == {name}
 
 
 def test_no_yaml_is_read_at_all() -> None:
-    code = "import sys, ldpnb.cli, ldpnb.run.catalogue, ldpnb.run.execution, ldpnb.sweeps.session; print('yaml' in sys.modules)"
+    modules = "ldpnb.cli, ldpnb.run.catalogue, ldpnb.run.execution, ldpnb.sweeps.session"
+    code = f"import sys, {modules}; print('yaml' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout == "False\n"
