@@ -1,4 +1,4 @@
-"""Files that were made to do harm are refused in one clear line, or harmless: nothing fills the memory or climbs out."""
+"""Files made to do harm are refused in one clear line, or harmless: nothing fills the memory or climbs out."""
 
 import bz2
 import gzip

@@ -36,16 +36,11 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_both_linear_estimates_undo_the_channel_and_the_best_has_the_least_variance() -> None:
-    plain, best = linear.least_squares_weights(CHANNEL), linear.best_weights(CHANNEL, SHARES)
-    assert plain @ CHANNEL == pytest.approx(np.eye(3), abs=1e-12)
-    assert best @ CHANNEL == pytest.approx(np.eye(3), abs=1e-12)
-    chances = CHANNEL @ SHARES
-
-    def covariance(weights: np.ndarray) -> np.ndarray:
-        return (weights * chances) @ weights.T - np.outer(SHARES, SHARES)
-
-    assert np.trace(covariance(best)) < np.trace(covariance(plain)) - 1e-3
-    assert np.linalg.inv(information.fisher_information(CHANNEL, SHARES)) == pytest.approx(covariance(best)[:2, :2])
+    pair = linear.least_squares_weights(CHANNEL), linear.best_weights(CHANNEL, SHARES)
+    plain, best = (((weights * (CHANNEL @ SHARES)) @ weights.T - np.outer(SHARES, SHARES)) for weights in pair)
+    assert all(weights @ CHANNEL == pytest.approx(np.eye(3), abs=1e-12) for weights in pair)
+    assert np.trace(best) < np.trace(plain) - 1e-3
+    assert np.linalg.inv(information.fisher_information(CHANNEL, SHARES)) == pytest.approx(best[:2, :2])
 
 
 def test_deviations_are_those_of_the_pure_protocol() -> None:
@@ -120,9 +115,8 @@ def test_categories_have_no_mean_and_a_table_without_groups_no_gap(people: Path)
     assert own.mean_estimates(sex, 1.0, seed=1).empty
     assert own.gap_estimates(own.load_groups(str(people), "age", "", low=0, high=100, bins=0), 1.0, seed=1).empty
     assert own.load_column("", "", low=0, high=0, bins=0).users == 32_561
-    assert own.gap_estimates(own.load_groups("", "", "", low=0, high=0, bins=0), 1.0, seed=1)["truth"].iloc[
-        0
-    ] == pytest.approx(0.1724, abs=1e-4)
+    published = own.gap_estimates(own.load_groups("", "", "", low=0, high=0, bins=0), 1.0, seed=1)
+    assert published["truth"].iloc[0] == pytest.approx(0.1724, abs=1e-4)
 
 
 def execute(identifier: str, monkeypatch: pytest.MonkeyPatch, **given: object) -> str:
@@ -143,23 +137,16 @@ def execute(identifier: str, monkeypatch: pytest.MonkeyPatch, **given: object) -
 
 
 AGE = {"column": "age", "low": 18, "high": 64}
+AGES = "users, 47 values; 0 without an entry"
 OWN = [
-    ("own_data", {"column": "age", "low": 18, "high": 64, "group": "sex", "mechanisms": ["k-RR"]}, "male"),
+    ("own_data", AGE | {"group": "sex", "mechanisms": ["k-RR"]}, "male"),
     ("own_data", {"column": "sex"}, "2 values"),
-    ("1_biswas2022/01_sampling_bias", AGE | {"runs": 2}, "users, 47 values; 0 without an entry"),
-    (
-        "1_biswas2022/02_tv_vs_communication",
-        AGE | {"runs": 2, "epsilons": [1.0, 8.0]},
-        "users, 47 values; 0 without an entry",
-    ),
-    ("3_lopuhaa2020/04_real_data", AGE | {"draws": 2, "epsilons": [1.0, 2.0]}, "users, 47 values; 0 without an entry"),
+    ("1_biswas2022/01_sampling_bias", AGE | {"runs": 2}, AGES),
+    ("1_biswas2022/02_tv_vs_communication", AGE | {"runs": 2, "epsilons": [1.0, 8.0]}, AGES),
+    ("3_lopuhaa2020/04_real_data", AGE | {"draws": 2, "epsilons": [1.0, 2.0]}, AGES),
     ("4_juarez2022/02_gap_error", {"column": "share,sex", "upper": 1.0, "repetitions": 200}, "users (male"),
     ("5_lecture20/01_means", {"column": "share", "upper": 1.0, "runs": 10}, "users, 1,000 values; 0 without"),
-    (
-        "5_lecture20/02_frequencies",
-        AGE | {"runs": 2, "budgets": [1.0], "domain_size": 50},
-        "users, 47 values; 0 without an entry",
-    ),
+    ("5_lecture20/02_frequencies", AGE | {"runs": 2, "budgets": [1.0], "domain_size": 50}, AGES),
 ]
 
 

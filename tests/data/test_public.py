@@ -54,25 +54,22 @@ def test_the_stand_in_has_the_sources_size_and_says_what_it_is(column, size: tup
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    ("content", "message"),
     [
-        ("trips.csv", "fare\n1\n", "no column 'payment_type', its columns are fare"),
-        ("trips.csv", "payment_type\ncash\n", "column payment_type must hold numbers"),
-        ("trips.csv", "payment_type\n9\n", "no valid trips"),
-        ("trips.csv", "", "cannot be read as csv"),
-        ("trips.parquet", "payment_type\n1\n", "cannot be read as parquet"),
+        ("fare\n1\n", "no column 'payment_type', its columns are fare"),
+        ("payment_type\ncash\n", "column payment_type must hold numbers"),
+        ("payment_type\n9\n", "no valid trips"),
     ],
 )
-def test_a_malformed_trip_file_is_one_clear_error(name: str, content: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(content)
-    with pytest.raises(ValueError, match=f"{name}: {message}"):
-        public.taxi("payment_type", tmp_path / name)
+def test_a_malformed_trip_file_is_one_clear_error(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "trips.csv").write_text(content + "\n")
+    with pytest.raises(ValueError, match=f"trips.csv: {message}"):
+        public.taxi("payment_type", tmp_path / "trips.csv")
 
 
 def test_unknown_columns_and_missing_files_are_refused() -> None:
-    with pytest.raises(ValueError, match="column must be one of age, workclass"):
-        public.adult("income")
-    with pytest.raises(ValueError, match="column must be one of trip_distance, payment_type"):
-        public.taxi("fare")
+    for read, rule in ((public.adult, "age, workclass"), (public.taxi, "trip_distance, payment_type")):
+        with pytest.raises(ValueError, match=f"column must be one of {rule}, got column='fare'"):
+            read("fare")
     with pytest.raises(ValueError, match=r"data must be a file, got data='nowhere.csv'"):
         public.taxi("payment_type", "nowhere.csv")

@@ -1,3 +1,5 @@
+"""The sources' synthetic populations: their shape, their size, and how they are read."""
+
 import csv
 from importlib.resources import files
 
@@ -37,9 +39,8 @@ def test_data_sets_are_those_of_the_source_and_depend_on_the_seed_only() -> None
     assert [counts.sum() for counts in drawn.values()] == [nodes, nodes]
     assert {counts.size for counts in drawn.values()} == {101}
     first, second = drawn.values()
-    assert first @ np.arange(101) / nodes == pytest.approx(
-        PUBLISHED["first_trials"] * PUBLISHED["first_probability"], abs=0.12
-    )
+    mean = PUBLISHED["first_trials"] * PUBLISHED["first_probability"]
+    assert first @ np.arange(101) / nodes == pytest.approx(mean, abs=0.12)
     assert second @ np.arange(101) / nodes == pytest.approx(PUBLISHED["second_trials"] / 2, abs=0.15)
     np.testing.assert_array_equal(first, data_sets(nodes, seed=1)["Bin(100, .5)"])
     assert (first != data_sets(nodes, seed=2)["Bin(100, .5)"]).any()
@@ -51,20 +52,19 @@ def test_dirichlet_draws_are_distributions() -> None:
     assert draw.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: synthetic.binomial(0, 0.5), "trials must be an integer >= 1"),
-        (lambda: synthetic.binomial(5, 1.5), r"probability must lie in \[0, 1\]"),
-        (lambda: synthetic.binomial(5, 0.5, largest=4), "largest must be an integer >= 5, got largest=4"),
-        (
-            lambda: synthetic.sample_counts(np.array([0.5, 0.6]), 5, rng=np.random.default_rng(1)),
-            "distribution must sum to 1",
-        ),
-        (lambda: synthetic.dirichlet(1, 0.5, rng=np.random.default_rng(1)), "domain_size must be an integer >= 2"),
-        (lambda: synthetic.dirichlet(3, 0.0, rng=np.random.default_rng(1)), "concentration must be > 0"),
-    ],
-)
+RNG = np.random.default_rng(1)
+REFUSED = [
+    (lambda: synthetic.binomial(0, 0.5), "trials must be an integer >= 1"),
+    (lambda: synthetic.binomial(5, 1.5), r"probability must lie in \[0, 1\]"),
+    (lambda: synthetic.binomial(5, 0.5, largest=4), "largest must be an integer >= 5, got largest=4"),
+    (lambda: synthetic.sample_counts(np.array([0.5, 0.6]), 5, rng=RNG), "distribution must sum to 1"),
+    (lambda: synthetic.sample_counts(np.array([0.5, 0.5]), 0, rng=RNG), "users must be an integer >= 1"),
+    (lambda: synthetic.dirichlet(1, 0.5, rng=RNG), "domain_size must be an integer >= 2"),
+    (lambda: synthetic.dirichlet(3, 0.0, rng=RNG), "concentration must be > 0"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
 def test_bad_input_is_named(call, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

@@ -1,6 +1,4 @@
-"""Negative controls of the guard rails: whatever is changed by hand in a committed result, a check of `make test` finds
-it.
-"""
+"""Negative controls of the guard rails: what is changed by hand in a committed result, `make test` finds."""
 
 import dataclasses
 import hashlib
@@ -104,40 +102,54 @@ def picture_everywhere(copy: Copy) -> None:
     shutil.copyfile(copy.other(".pdf"), copy.one(".pdf"))
 
 
+def drop_row(copy: Copy) -> None:
+    copy.one(".csv").write_text("".join(copy.one(".csv").read_text().splitlines(True)[:-1]))
+
+
+def swap(suffix: str) -> Callable[[Copy], object]:
+    return lambda copy: shutil.copyfile(copy.other(suffix), copy.one(suffix))
+
+
+def rewrite(suffix: str, change: Callable[[bytes], bytes]) -> Callable[[Copy], object]:
+    return lambda copy: copy.one(suffix).write_bytes(change(copy.one(suffix).read_bytes()))
+
+
+def one_figure(copy: Copy, folder: Path) -> list[Path]:
+    return list(folder.glob(f"{copy.one('.png').stem}.*"))
+
+
+NUMBERS, NO_PROVENANCE = "does not hold the numbers that", "is no provenance"
 EDITS: dict[str, tuple[Callable[[Copy], object], str]] = {
-    "a digit in the numbers": (edit_numbers, "does not hold the numbers that"),
+    "a digit in the numbers": (edit_numbers, NUMBERS),
     "numbers and their hash": (edit_numbers_and_their_hash, " became "),
-    "a row less": (
-        lambda c: c.one(".csv").write_text("".join(c.one(".csv").read_text().splitlines(True)[:-1])),
-        "tells of other rows or columns",
-    ),
-    "the hash": (lambda c: c.json(sha256="0" * 64), "does not hold the numbers that"),
+    "a row less": (drop_row, "tells of other rows or columns"),
+    "the hash": (lambda c: c.json(sha256="0" * 64), NUMBERS),
     "the caption": (lambda c: c.json(caption="Another."), "another caption"),
     "no caption": (lambda c: c.json(caption=" "), "or of no caption"),
     "parameters": (lambda c: c.json(parameters={"epsilon": 9}), "tells of a run with parameters"),
-    "a swapped picture": (lambda c: shutil.copyfile(c.other(".png"), c.one(".png")), "is not a picture that the notebook shows"),
+    "a swapped picture": (swap(".png"), "is not a picture that the notebook shows"),
     "a picture swapped here and there": (picture_everywhere, "another picture"),
-    "a swapped page": (lambda c: shutil.copyfile(c.other(".pdf"), c.one(".pdf")), "is not what"),
-    "a page edited": (lambda c: c.one(".pdf").write_bytes(c.one(".pdf").read_bytes() + b"%"), "is not what"),
-    "a picture cut off": (lambda c: c.one(".png").write_bytes(c.one(".png").read_bytes()[:-9]), "is not a picture that"),
+    "a swapped page": (swap(".pdf"), "is not what"),
+    "a page edited": (rewrite(".pdf", lambda content: content + b"%"), "is not what"),
+    "a picture cut off": (rewrite(".png", lambda content: content[:-9]), "is not a picture that"),
     "no picture": (lambda c: c.one(".png").unlink(), " has .csv, .json, .pdf"),
     "no page": (lambda c: c.one(".pdf").unlink(), " has .csv, .json, .png"),
     "no provenance": (lambda c: c.one(".json").unlink(), " has .csv, .pdf, .png"),
-    "provenance of another kind": (lambda c: c.one(".json").write_bytes(b"[]"), "is no provenance"),
-    "rubbish for provenance": (lambda c: c.one(".json").write_bytes(bytes(range(256))), "is no provenance"),
+    "provenance of another kind": (rewrite(".json", lambda _: b"[]"), NO_PROVENANCE),
+    "rubbish for provenance": (rewrite(".json", lambda _: bytes(range(256))), NO_PROVENANCE),
     "a figure more": (
-        lambda c: [shutil.copyfile(p, p.with_stem("more")) for p in c.figures.glob(f"{c.one('.png').stem}.*")],
+        lambda c: [shutil.copyfile(path, path.with_stem("more")) for path in one_figure(c, c.figures)],
         "more.csv is committed but was not made",
     ),
     "a figure not made any more": (
-        lambda c: [p.unlink() for p in c.fresh.glob(f"{c.one('.png').stem}.*")],
+        lambda c: [path.unlink() for path in one_figure(c, c.fresh)],
         "is committed but was not made",
     ),
     "a figure left out": (
-        lambda c: [p.unlink() for p in c.figures.glob(f"{c.one('.png').stem}.*")],
+        lambda c: [path.unlink() for path in one_figure(c, c.figures)],
         "was made but is not committed",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("edit", EDITS)
@@ -155,9 +167,8 @@ def test_tables_for_latex_are_tied_to_their_numbers(tmp_path: Path) -> None:
     assert untied(tmp_path / "committed") == compare_folders(tmp_path / "committed", tmp_path / "fresh") == []
     table = tmp_path / "committed/verdicts.tex"
     table.write_text(table.read_text().replace("refuted", "reproduced", 1))
-    assert compare_folders(tmp_path / "committed", tmp_path / "fresh") == [
-        "verdicts.tex is not what verdicts.csv comes with"
-    ]
+    found = compare_folders(tmp_path / "committed", tmp_path / "fresh")
+    assert found == ["verdicts.tex is not what verdicts.csv comes with"]
 
 
 def test_pictures_are_told_apart_and_small_differences_of_drawing_are_not(tmp_path: Path, copy: Copy) -> None:
@@ -208,29 +219,24 @@ def test_a_notebook_without_its_claims_is_found(copy: Copy) -> None:
         test_claims.test_a_claim_stands_in_exactly_one_notebook_of_its_source(claim, shown | {claim.id: [REAL, REAL]})
 
 
-def ledger_with(change: Callable[[pd.DataFrame], pd.DataFrame], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+LEDGER_EDITS: list[tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = [
+    (lambda table: table, ""),
+    (lambda table: table.assign(status=["open", *table["status"][1:]]), r"lecture20/\S+: open -> reproduced"),
+    (lambda table: table.iloc[1:], r"lecture20/\S+: absent -> reproduced"),
+    (
+        lambda table: pd.concat([table, table.iloc[:1].assign(claim="lecture20/invented")]),
+        "lecture20/invented: reproduced -> absent",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "line"), LEDGER_EDITS, ids=["none", "another status", "missing", "invented"])
+def test_a_verdict_edited_or_missing_in_the_ledger_is_found(change, line: str, monkeypatch) -> None:
     committed = report.committed_ledger()
     own = committed["claim"].str.startswith(f"{SOURCE}/")
     changed = change(committed[own].reset_index(drop=True))
     monkeypatch.setattr(report, "committed_ledger", lambda: changed)
-    return report.changes(SOURCE)
-
-
-def test_a_verdict_edited_or_missing_in_the_ledger_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def flipped(table: pd.DataFrame) -> pd.DataFrame:
-        return table.assign(status=["open" if i == 0 else status for i, status in enumerate(table["status"])])
-
-    with monkeypatch.context() as patch:
-        assert ledger_with(lambda table: table, patch) == []
-    with monkeypatch.context() as patch:
-        (line,) = ledger_with(flipped, patch)
-    assert re.fullmatch(r"lecture20/\S+: open -> reproduced", line)
-    with monkeypatch.context() as patch:
-        (line,) = ledger_with(lambda table: table.iloc[1:], patch)
-    assert re.fullmatch(r"lecture20/\S+: absent -> reproduced", line)
-    with monkeypatch.context() as patch:
-        more = ledger_with(lambda table: pd.concat([table, table.iloc[:1].assign(claim="lecture20/invented")]), patch)
-    assert more == ["lecture20/invented: reproduced -> absent"]
+    assert re.fullmatch(line, "\n".join(report.changes(SOURCE)))
 
 
 def test_evidence_edited_in_the_ledger_is_found(tmp_path: Path) -> None:
@@ -245,11 +251,8 @@ def executed(source: str, *outputs: str) -> str:
     content = json.loads(notebook("seed: int = 1  # seed", source))
     for number, cell in enumerate(content["cells"][1:], 1):
         cell["execution_count"] = number
-    said = [
-        {"output_type": "execute_result", "execution_count": 2, "metadata": {}, "data": {"text/plain": o}}
-        for o in outputs
-    ]
-    content["cells"][2]["outputs"] = said
+    said = {"output_type": "execute_result", "execution_count": 2, "metadata": {}}
+    content["cells"][2]["outputs"] = [said | {"data": {"text/plain": output}} for output in outputs]
     return json.dumps(content)
 
 
