@@ -109,12 +109,7 @@ def load_groups(
     if not str(data):
         _require_no_column(column or group)
         return None
-    if not group:
-        column, comma, group = column.partition(",")
-        if not comma:
-            raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
-    if column.strip().lower() == group.strip().lower():
-        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
+    column, group = _pair(column, group)
     table = Table(locate(data))
     whole = _numbers(table, column, "real" if bins else "integer", low, high, bins)
     members = {name: whole.empty() for name in groups}
@@ -279,6 +274,17 @@ def _column(table: Table, name: str, labels: Any, counts: NDArray[np.int64], num
         raise ValueError(f"{table.path}: column {name} has no entries")
     file = table.path.name
     return Column(f"{name} of {file}" if name else file, labels, counts, numbers, source=str(table.path), **about)
+
+
+def _pair(column: str, group: str) -> tuple[str, str]:
+    """Return the names of the number and of its group."""
+    if not group:
+        column, comma, group = column.partition(",")
+        if not comma:
+            raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
+    if column.strip().lower() == group.strip().lower():
+        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
+    return column, group
 
 
 def _require_no_column(column: str) -> None:

@@ -119,7 +119,7 @@ def shares(counts: Counts, names: Sequence[str], epsilon: float, *, seed: int) -
 
 
 def estimated_shares(table: pd.DataFrame, *, xlabel: str) -> Figure:
-    """Draw the true shares of a column's values and one estimate of them, as `shares` returns, a panel per mechanism."""
+    """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate."""
     names = list(dict.fromkeys(table["mechanism"]))
     wide = min(len(names), 3)
     tall = -(-len(names) // wide)

@@ -1,6 +1,4 @@
-"""The registry is complete: every claim of the five sources has a check, a verdict, evidence, a notebook and negative
-controls.
-"""
+"""The registry is complete: every claim of the five sources has a check, a verdict, evidence and one notebook."""
 
 import re
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Series drawn together can be told apart by the colour-blind and on a printer without colours, and vector files keep
-their text.
-"""
+"""Series drawn together can be told apart by the colour-blind and in grey, and vector files keep their text."""
 
 import itertools
 import json

@@ -12,14 +12,8 @@ from ldpnb.notebook import figures
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.live import Choice, Slider, live
 
-TABLE = pd.DataFrame(
-    {
-        "epsilon": [1.0, 2.0, 1.0, 2.0],
-        "mse": [0.5, 0.25, 0.52, 0.24],
-        "by": ["MLE", "MLE", "Norm-Sub", "Norm-Sub"],
-        "error": [None, None, 0.01, 0.01],
-    }
-)
+ROWS = [(1.0, 0.5, "MLE", None), (2.0, 0.25, "MLE", None), (1.0, 0.52, "Norm-Sub", 0.01), (2.0, 0.24, "Norm-Sub", 0.01)]
+TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error"])
 
 
 @pytest.fixture(autouse=True)
@@ -71,10 +65,9 @@ def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest
 
 def test_a_figure_without_caption_or_numbers_is_refused() -> None:
     figure = figures.curves(TABLE, "epsilon", "mse")
-    with pytest.raises(ValueError, match="nb/fig: needs a caption and a table with rows"):
-        figures.publish(figure, TABLE, "nb/fig", caption=" ")
-    with pytest.raises(ValueError, match="needs a caption and a table with rows"):
-        figures.publish(figure, TABLE.iloc[:0], "nb/fig", caption="Errors.")
+    for table, caption in ((TABLE, " "), (TABLE.iloc[:0], "Errors.")):
+        with pytest.raises(ValueError, match="nb/fig: needs a caption and a table with rows"):
+            figures.publish(figure, table, "nb/fig", caption=caption)
 
 
 def test_tables_for_latex_escape_text_and_shorten_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,4 @@
-"""A live section with a reader: it redraws when a control changes, says what went wrong, and returns to the source's
-setting.
-"""
+"""A live section with a reader: it redraws when a control changes, says what went wrong, and returns to its start."""
 
 import threading
 import time
@@ -84,23 +82,18 @@ def test_two_threads_take_turns_and_show_nothing_by_themselves(monkeypatch: pyte
     def redraw(**values):
         alone.append(free.acquire(blocking=False))
         interactive.append(plt.isinteractive())
-        figure = plt.figure(figsize=(1, 1))
         time.sleep(0.05)
         free.release()
-        return figure, str(values)
+        return plt.figure(figsize=(1, 1)), str(values)
 
-    plt.ion()
-    try:
+    with plt.ion():
         live(redraw, one=Slider(1, 0, 9, 1), other=Slider(1, 0, 9, 1))
-        one, other, *_, sentence, _ = shown[0].children
-        threads = [threading.Thread(target=setattr, args=(slider, "value", 5)) for slider in (one, other)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        *sliders, _, sentence, _ = shown[0].children
+        threads = [threading.Thread(target=setattr, args=(slider, "value", 5)) for slider in sliders]
+        for step in (threading.Thread.start, threading.Thread.join):
+            for thread in threads:
+                step(thread)
         assert plt.isinteractive()
-    finally:
-        plt.ioff()
     assert len(alone) >= 2
     assert all(alone)
     assert not any(interactive)
