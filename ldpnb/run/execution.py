@@ -27,7 +27,7 @@ from ldpnb.checks import UsageError
 from ldpnb.notebook import environment
 from ldpnb.run import imports
 from ldpnb.run.catalogue import Notebook, home
-from ldpnb.run.parallel import Lost, pool, unordered
+from ldpnb.run.parallel import ONE_THREAD, Lost, pool, unordered
 
 _KERNEL_CONFIG = """\
 c = get_config()  # noqa: F821
@@ -80,7 +80,6 @@ def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | Non
     config = profile / "ipython_kernel_config.py"
     if not (config.is_file() and config.read_bytes() == _KERNEL_CONFIG.encode()):
         writing.write({config: _KERNEL_CONFIG.encode()})
-    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     fixed = {
         "IPYTHONDIR": str(folder),
         "PYTHONHASHSEED": "0",
@@ -89,7 +88,7 @@ def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | Non
         "PYTHONDONTWRITEBYTECODE": "",
     }
     own = {environment.HEADLESS: "1", environment.FIGURES_FOLDER: str(figures or ""), "JUPYTER_PREFER_ENV_PATH": "1"}
-    return threads | fixed | own | {environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True)}
+    return ONE_THREAD | fixed | own | {environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True)}
 
 
 def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
@@ -169,7 +168,7 @@ def run(tasks: Sequence[Task], jobs: int, backend: str = "loky", scheduler: str 
     # a process that shares its imports with its kernels starts as slowly as two kernels
     work = partial(_execute_alone, many=len(tasks) > 3 * jobs)
     with pool(backend, min(jobs, len(tasks)), scheduler) as workers:
-        for task, result in unordered(work, tasks, workers, batch_size=1):
+        for task, result in unordered(work, tasks, workers, batched=False):
             if isinstance(result, Lost):
                 yield Outcome(task, 0.0, f"{task.notebook.id}: {result.reason}")
             else:

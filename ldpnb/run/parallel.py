@@ -1,33 +1,35 @@
-"""Run a function over many items with joblib, on this machine's cores or on a Dask cluster, and survive what happens to
-workers.
+"""Run a function over many items, on this machine's cores or on a Dask cluster, and survive what happens to workers.
 
-Results come as they finish, each with its item. A worker that dies, by its own task or by another's hand, costs no
-result: what it had in hand is run again, and an item that kills its worker every time comes back as `Lost` while all
-others go on. A scheduler that is gone is a `PoolError`.
+Both speak `concurrent.futures`: loky here, Dask's own executor there. Results come as they finish, each with its item.
+A worker that dies, by its own task or by another's hand, costs no result: what it had in hand is run again, and an item
+that kills its worker every time comes back as `Lost` while all others go on. A scheduler that is gone is a `PoolError`.
 """
 
 import contextlib
 import itertools
 import logging
 import signal
-import warnings
-from collections import Counter
+import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from multiprocessing import resource_tracker
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from ldpnb.checks import UsageError
 
 BACKENDS = ("loky", "dask")
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+"""Environment of a process that shares the cores with others."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_CONNECTING, _STARTING = 10, 60
-_AGAIN = object()
+_CONNECTING, _STARTING, _IDLE = 10, 60, 300
+_BATCH = 0.5
 
 
 class PoolError(RuntimeError):
@@ -43,12 +45,24 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Where to run: joblib's backend and how many items at a time."""
+    """Where to run.
 
-    backend: Any
-    jobs: int
-    deaths: int = 2
-    """How many deaths of workers an item may be near before it goes alone to see whether it is the reason."""
+    Parameters
+    ----------
+    submit : callable
+        Hands a call to the workers and returns its future.
+    window : callable
+        Returns how many calls to have in hand: two a worker, so that none waits for its next.
+    died : exception
+        What a call raises whose worker process died.
+    remote : bool
+        Whether the workers are reached through a scheduler.
+    """
+
+    submit: Callable[..., Future[Any]]
+    window: Callable[[], int]
+    died: type[Exception] = BrokenExecutor
+    remote: bool = False
 
 
 @contextlib.contextmanager
@@ -76,14 +90,89 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
         raise UsageError(f"backend must be one of {', '.join(BACKENDS)}, got backend={backend!r}")
     if scheduler and backend != "dask":
         raise UsageError(f"scheduler needs backend dask, got backend={backend!r}")
-    if backend == "dask":
-        with _client(jobs, scheduler) as client:
-            yield Pool(_dask_backend()(client=client), jobs, deaths=1)  # others' clusters have tried several times
-        return
+    opened = _cluster(jobs, scheduler) if backend == "dask" else _processes(jobs) if jobs > 1 else _this_process()
+    with opened as workers:
+        yield workers
+
+
+@contextlib.contextmanager
+def _this_process() -> Iterator[Pool]:
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1) if jobs == 1 else contextlib.nullcontext():
-        yield Pool("loky", jobs)
+    def submit(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(function(*arguments))
+        except Exception as error:
+            done.set_exception(error)
+        return done
+
+    with threadpool_limits(1):
+        yield Pool(submit, lambda: 1)
+
+
+@contextlib.contextmanager
+def _processes(jobs: int) -> Iterator[Pool]:
+    from loky import get_reusable_executor
+    from loky.process_executor import TerminatedWorkerError
+
+    executor = partial(get_reusable_executor, jobs, timeout=_IDLE, env=ONE_THREAD)
+
+    def submit(*call: Any) -> Future[Any]:
+        with interrupts_held_back():  # workers are started here
+            while True:
+                with contextlib.suppress(BrokenExecutor):  # the next one is whole
+                    return executor().submit(*call)
+
+    try:
+        yield Pool(submit, lambda: 2 * jobs, TerminatedWorkerError)
+    finally:
+        with interrupts_held_back():
+            executor().shutdown(kill_workers=True)
+
+
+@contextlib.contextmanager
+def _cluster(jobs: int, scheduler: str | None) -> Iterator[Pool]:
+    try:
+        from distributed import Client
+        from distributed.comm.addressing import parse_address, parse_host_port
+        from distributed.scheduler import KilledWorker
+    except ImportError:
+        raise UsageError("backend dask needs dask.distributed; `pip install 'ldpnb[dask]'` brings it") from None
+    # a worker that leaves is this module's business; the user hears of what could not be done
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack:
+        address = stack.enter_context(_local_cluster(jobs)) if scheduler is None else scheduler
+        try:
+            if scheduler is not None:
+                parse_host_port(parse_address(scheduler)[1])
+            client = Client(address, timeout=_CONNECTING, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"no Dask scheduler answers at {scheduler} ({type(error).__name__})") from None
+        stack.enter_context(client)
+
+        def window() -> int:
+            client.wait_for_workers(1, timeout=_STARTING)
+            return 2 * int(sum(client.ncores().values()))
+
+        yield Pool(client.get_executor(pure=False).submit, window, KilledWorker, remote=True)
+
+
+def _local_cluster(jobs: int) -> Any:
+    from distributed import LocalCluster
+
+    with interrupts_held_back():
+        return LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            # any free port; and a task that Dask tries again may kill a worker that is still starting, and leave it
+            # dead for good
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
+        )
 
 
 @contextlib.contextmanager
@@ -104,82 +193,8 @@ def interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, heard)
 
 
-@contextlib.contextmanager
-def _client(jobs: int, scheduler: str | None) -> Iterator[Any]:
-    try:
-        from distributed import Client, LocalCluster
-        from distributed.comm.addressing import parse_address, parse_host_port
-    except ImportError:
-        raise UsageError("backend dask needs dask.distributed; `pip install 'ldpnb[dask]'` brings it") from None
-    # a worker that leaves is this module's business; the user hears of what could not be done
-    for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    with contextlib.ExitStack() as stack:
-        address: Any = scheduler
-        if scheduler is None:
-            with interrupts_held_back():
-                cluster = LocalCluster(
-                    n_workers=jobs,
-                    threads_per_worker=1,
-                    host="127.0.0.1",
-                    dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                    # any free port; and a task that Dask tries again may kill a worker that is still starting, and leave it dead for good
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
-                )
-                address = stack.enter_context(cluster)
-        try:
-            if scheduler is not None:
-                parse_host_port(parse_address(scheduler)[1])
-            client = Client(address, timeout=_CONNECTING, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"no Dask scheduler answers at {scheduler} ({type(error).__name__})") from None
-        yield stack.enter_context(client)
-
-
-@cache
-def _dask_backend() -> Any:
-    from distributed.scheduler import KilledWorker
-    from joblib.parallel import AutoBatchingMixin, ParallelBackendBase, SequentialBackend
-
-    class Backend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
-        """Dask under joblib. joblib's own waits for ever for a batch that Dask gave up, and opens a client in every
-        worker (1.6).
-        """
-
-        MIN_IDEAL_BATCH_DURATION, MAX_IDEAL_BATCH_DURATION = 1.0, 4.0
-        supports_retrieve_callback = True
-
-        def __init__(self, client: Any) -> None:
-            super().__init__(nesting_level=0)
-            self.client = client
-
-        def effective_n_jobs(self, _n_jobs: int) -> int:
-            self.client.wait_for_workers(1, timeout=_STARTING)
-            # joblib would run the items in this process if it heard of a single worker
-            return max(2, int(sum(self.client.ncores().values())))
-
-        def submit(self, func: Any, callback: Any = None) -> Any:
-            future = self.client.submit(func, pure=False)
-            keys = [arguments[1] for _, arguments, _ in func.items]
-            future.add_done_callback(lambda done: callback((done, keys)))
-            return future
-
-        def retrieve_result_callback(self, out: tuple[Any, list[int]]) -> list[Any]:
-            future, keys = out
-            try:
-                return list(future.result())
-            except KilledWorker:
-                return [(key, _AGAIN) for key in keys]
-
-        def get_nested_backend(self) -> tuple[Any, int]:
-            return SequentialBackend(nesting_level=1), 1
-
-    return Backend
-
-
 def unordered(
-    function: Callable[[Item], Result], items: Iterable[Item], pool: Pool, *, batch_size: int | str = "auto"
+    function: Callable[[Item], Result], items: Iterable[Item], pool: Pool, *, batched: bool = True
 ) -> Iterator[tuple[Item, Result | Lost]]:
     """Yield every item with the function's result, as they finish.
 
@@ -191,8 +206,8 @@ def unordered(
         Taken as workers become free, so there may be more than fit in memory.
     pool : Pool
         From `pool`.
-    batch_size : int or "auto"
-        Items per message to a worker; "auto" joins short ones to batches of about a second.
+    batched : bool
+        Whether short items may travel together, in batches of half a second.
 
     Yields
     ------
@@ -206,72 +221,61 @@ def unordered(
 
     Notes
     -----
-    On a cluster, what a dead worker had in hand is run again when all other items are done.
+    What was in hand when a worker died is run again when all else is done, each item by itself; and what was in hand
+    once more, alone, so that the item to blame is known.
     """
-    waiting: Iterable[tuple[int, Item]] = enumerate(items)
-    handed_out, deaths = dict[int, Item](), Counter[int]()
-
-    def hand_out(source: Iterable[tuple[int, Item]]) -> Iterator[Any]:
-        from joblib import delayed
-
-        for key, item in source:
-            handed_out[key] = item
-            yield delayed(_keyed)(function, key, item)
-
-    while True:
-        with contextlib.suppress(BrokenExecutor):
-            for key, result in _results(hand_out(waiting), pool, batch_size):
-                if result is not _AGAIN:
-                    yield handed_out.pop(key), result
-            if not handed_out:
-                return
-        deaths.update(list(handed_out))
-        suspects, batch_size = dict(handed_out), 1
-        handed_out.clear()
-        for key in [key for key in suspects if deaths[key] >= pool.deaths]:
-            item = suspects.pop(key)
-            yield item, _alone(function, item, pool)
-        waiting = itertools.chain(suspects.items(), waiting)
+    for share in (1.0, 0.5, 0.0):
+        again: list[Item] = []
+        for batch, results in _finished(function, items, pool, share, batched and share == 1):
+            if results is None:
+                again += batch
+            else:
+                yield from zip(batch, results, strict=True)
+        if not again:
+            return
+        items = again
+    yield from ((item, Lost()) for item in items)
 
 
-def _alone(function: Callable[[Item], Result], item: Item, pool: Pool) -> Result | Lost:
-    from joblib import delayed
-
-    with contextlib.suppress(BrokenExecutor):
-        for _, result in _results(iter([delayed(_keyed)(function, 0, item)]), pool, 1):
-            if result is not _AGAIN:
-                return cast(Result, result)
-    return Lost()
-
-
-def _keyed(function: Callable[[Any], Any], key: int, item: Any) -> tuple[int, Any]:
-    return key, function(item)
-
-
-def _results(calls: Iterator[Any], pool: Pool, batch_size: int | str) -> Iterator[Any]:
-    from joblib import Parallel, parallel_config
-
-    threads = {"inner_max_num_threads": 1} if pool.backend == "loky" else {}
-    with parallel_config(backend=pool.backend, n_jobs=pool.jobs, **threads):
-        parallel = Parallel(return_as="generator_unordered", batch_size=batch_size)
-    results = None
+def _finished(
+    function: Callable[[Item], Result], items: Iterable[Item], pool: Pool, share: float, batched: bool
+) -> Iterator[tuple[list[Item], list[Result] | None]]:
+    """Yield batches with their results, or with none where the worker died; a share of the window is in hand."""
+    waiting, size, running = iter(items), 1, dict[Future[Any], list[Item]]()
     try:
-        with interrupts_held_back():  # here the first items are handed out, and with them the workers are started
-            results = parallel(calls)
-        for result in results:  # noqa: UP028  # `yield from` would close joblib's generator before its warning is silenced
-            yield result
-    except BrokenExecutor:
-        raise
+        limit = max(1, int(share * pool.window()))
+        while True:
+            while len(running) < limit and (batch := list(itertools.islice(waiting, size))):
+                running[pool.submit(_called, function, batch)] = batch
+            if not running:
+                return
+            done, _ = wait(running, _STARTING, FIRST_COMPLETED)
+            for future in done:
+                batch = running.pop(future)
+                try:
+                    results, seconds = future.result()
+                except pool.died:
+                    yield batch, None
+                    continue
+                yield batch, results
+                if batched:
+                    size = max(1, min(2 * len(batch), int(_BATCH * len(batch) / max(seconds, 1e-9))))
+            if not done:
+                pool.window()  # where no worker is left, this says so
     except Exception as error:
-        if isinstance(error, TimeoutError):
-            raise PoolError(f"the Dask cluster has had no worker for {_STARTING} s") from error
-        if pool.backend != "loky" and isinstance(error, CancelledError | OSError):
-            raise PoolError("the connection to the Dask scheduler was lost") from error
-        first = (str(error).strip().splitlines() or [""])[0]
-        raise PoolError(f"the workers cannot go on: {type(error).__name__}: {first}") from error
-    finally:
-        if results is not None:
-            with interrupts_held_back(), warnings.catch_warnings():
-                # joblib warns of results that an interrupted run leaves behind
-                warnings.simplefilter("ignore", UserWarning)
-                results.close()
+        raise PoolError(_reason(error, pool.remote)) from error
+
+
+def _called(function: Callable[[Item], Result], batch: list[Item]) -> tuple[list[Result], float]:
+    """Return the results of a batch and the seconds that they took."""
+    start = time.perf_counter()
+    return [function(item) for item in batch], time.perf_counter() - start
+
+
+def _reason(error: Exception, remote: bool) -> str:
+    if remote and isinstance(error, TimeoutError):
+        return f"the Dask cluster has had no worker for {_STARTING} s"
+    if remote and isinstance(error, CancelledError | OSError):
+        return "the connection to the Dask scheduler was lost"
+    first = (str(error).strip().splitlines() or [""])[0]
+    return f"the workers cannot go on: {type(error).__name__}: {first}"
