@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _CONNECTING, _STARTING, _IDLE = 10, 60, 300
-_BATCH = 0.5
+_BATCH = 0.2
 
 
 class PoolError(RuntimeError):
@@ -207,7 +207,7 @@ def unordered(
     pool : Pool
         From `pool`.
     batched : bool
-        Whether short items may travel together, in batches of half a second.
+        Whether short items may travel together, in batches of a fifth of a second.
 
     Yields
     ------
