@@ -25,12 +25,13 @@ _TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A notebook's parameter as its `parameters` cell declares it."""
+    """A parameter as a notebook's `parameters` cell or an experiment declares it; it may be one of a few words only."""
 
     name: str
     type: str
     default: Any
     meaning: str
+    choices: tuple[str, ...] = ()
 
     def convert(self, value: Any) -> Any:
         """Return `value` as this parameter's type, from text (the command line) or from a Python value.
@@ -38,7 +39,7 @@ class Parameter:
         Raises
         ------
         UsageError
-            If it cannot be converted without loss, or is not finite.
+            If it cannot be converted without loss, is not finite, or is none of the choices.
 
         Examples
         --------
@@ -55,6 +56,9 @@ class Parameter:
         numbers = converted if isinstance(converted, list) else [converted]
         if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
             raise UsageError(f"{self.name} must be finite, got {self.name}={shown(str(value))}")
+        if self.choices and converted not in self.choices:
+            got = f"{self.name}={shortened(value)}{nearest(converted, self.choices)}"
+            raise UsageError(f"{self.name} must be one of {', '.join(self.choices)}, got {got}")
         return converted
 
     def _converted(self, value: Any) -> Any:
@@ -100,8 +104,9 @@ class Notebook:
     claims: tuple[str, ...]
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given parameters converted to their types; paths count from the working directory, and become
-        absolute.
+        """Return the given parameters converted to their types.
+
+        Paths count from the working directory, and become absolute.
 
         Raises
         ------
@@ -219,8 +224,9 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
 
     Examples
     --------
-    >>> declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
-    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats'),)
+    >>> (epsilon,) = declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
+    >>> epsilon.name, epsilon.type, epsilon.default, epsilon.meaning
+    ('epsilon', 'float', 1.0, 'budget, nats')
     """
     lines, parameters = cell.splitlines(), []
     for node in _parse(cell, where).body:

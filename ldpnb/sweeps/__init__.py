@@ -1,8 +1,7 @@
-"""Sweeps: an experiment over a grid of settings, in blocks of repetitions, on all cores or a Dask cluster, to be
-resumed whenever it stops.
+"""Sweeps: an experiment over a grid of settings, in blocks, on all cores or a Dask cluster, resumed whenever it stops.
 
-`registry` says what can be swept, `grid` turns a description into tasks, `work` is what a worker does with one,
-`runner` hands them out, `folder` keeps results, `table` adds them up, `session` is the command, and `plot` draws.
+`registry` says what can be swept, `grid` turns a description into tasks and says what a worker does with one, `folder`
+keeps results and adds them up, `session` is the command, and `plot` draws.
 
 How long should a task be?
 --------------------------

@@ -1,8 +1,8 @@
-"""A sweep's folder: a manifest that says which sweep it is, and a Parquet file per finished task.
+"""A sweep's folder: a manifest that says which sweep it is, a Parquet file per finished task, and the table of all.
 
 A file appears under its final name in one step, complete, and its name is a hash of the task: a task is there once or
 not at all, whoever ran it and how often. A file holds count, sum and squares (about the block's own mean) of every
-measure of every series, so that blocks combine to exactly what one long block would have given.
+measure of every series, so that blocks add up to exactly what one long block would have given.
 """
 
 import csv
@@ -14,24 +14,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from ldpnb import writing
 from ldpnb.checks import UsageError
-from ldpnb.sweeps.grid import Sweep, Task
-from ldpnb.sweeps.work import Row
+from ldpnb.sweeps.grid import Row, Sweep, Task
 
-FAILURES = "failures.csv"
+TABLE, FAILURES = "table.csv", "failures.csv"
 _MANIFEST, _TASKS = "manifest.json", "tasks"
 _PARQUET, _PARQUET_LEAST = b"PAR1", 12
 
 
 def prepare(folder: Path, sweep: Sweep) -> None:
-    """Make the folder this sweep's, or see that it is.
-
-    Raises
-    ------
-    UsageError
-        If it holds another sweep, or this one by other code or versions, or cannot be written.
-    """
+    """Make the folder this sweep's; refuse one that holds another sweep, or this one by other code or versions."""
     manifest = folder / _MANIFEST
     try:
         (folder / _TASKS).mkdir(parents=True, exist_ok=True)
@@ -48,13 +44,7 @@ def prepare(folder: Path, sweep: Sweep) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what the manifest of a folder says.
-
-    Raises
-    ------
-    UsageError
-        If the folder is not a sweep's.
-    """
+    """Return what the manifest of a sweep's folder says."""
     try:
         manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_bytes())
         if not (isinstance(manifest["experiment"], str) and isinstance(manifest["grid"], dict)):
@@ -68,10 +58,6 @@ def default_name(sweep: Sweep) -> str:
     """Return a folder name that no other sweep has."""
     digest = hashlib.blake2b(json.dumps(sweep.manifest()).encode(), digest_size=4).hexdigest()
     return f"{sweep.experiment.id.replace(':', '-')}-{digest}"
-
-
-def _path(folder: Path, task_id: str) -> Path:
-    return folder / _TASKS / task_id[:2] / f"{task_id}.parquet"
 
 
 def finished(folder: Path) -> set[str]:
@@ -96,7 +82,7 @@ def store(folder: Path, task: Task, rows: list[Row]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path, sink = _path(folder, task.id), pa.BufferOutputStream()
+    path, sink = folder / _TASKS / task.id[:2] / f"{task.id}.parquet", pa.BufferOutputStream()
     pq.write_table(pa.Table.from_pylist([dict(row) for row in rows]), sink, compression="none", use_dictionary=False)
     # whether a file is whole can be told from its end, and waiting for the disk would take longer than many tasks
     writing.write({path: sink.getvalue().to_pybytes()}, durable=False)
@@ -118,3 +104,78 @@ def write_failures(folder: Path, failures: Iterable[tuple[Mapping[str, Any], str
         writer.writeheader()
         writer.writerows(rows)
         writing.write({path: text.getvalue().encode()})
+
+
+def collect(folder: Path) -> pd.DataFrame:
+    """Return all results of a folder as one tidy table, in the order of the grid.
+
+    Returns
+    -------
+    DataFrame
+        A row per grid point and series: the experiment's parameters, the series' labels, ``repetitions``, and of each
+        measure its mean and ``<measure>_standard_error``.
+
+    Raises
+    ------
+    UsageError
+        If the folder is not a sweep's or holds no results yet.
+    """
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    manifest = read_manifest(folder)
+    files = [str(path) for path in whole_files(folder)]
+    if not files:
+        raise UsageError(f"{folder} holds no results yet")
+    try:
+        blocks: pd.DataFrame = ds.dataset(files, format="parquet").to_table().to_pandas()
+    except (pa.ArrowException, OSError):
+        damaged = ", ".join([path for path in files if _damaged(path)][:3])
+        raise UsageError(f"{folder} holds damaged results; delete {damaged} and sweep again") from None
+    places = {name: {value: i for i, value in enumerate(axis)} for name, axis in manifest["grid"].items()}
+    order = pd.DataFrame({name: blocks[name].map(place) for name, place in places.items()})
+    order = order.assign(**{" series": blocks["series"], " block": blocks["block"]})
+    return combined(blocks.loc[order.sort_values(list(order.columns), kind="stable").index])
+
+
+def _damaged(path: str) -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        pq.read_table(path)
+    except (pa.ArrowException, OSError):
+        return True
+    return False
+
+
+def combined(blocks: pd.DataFrame) -> pd.DataFrame:
+    """Add up the blocks of each point and series, and put the measures side by side.
+
+    Squares are about a block's own mean, so what the blocks' means are apart comes on top.
+    """
+    keys = [name for name in blocks.columns if name not in ("block", "count", "sum", "squares")]
+    sums = blocks.groupby(keys, sort=False, dropna=False)[["count", "sum"]].transform("sum")
+    apart = blocks["count"] * np.square(blocks["sum"] / blocks["count"] - sums["sum"] / sums["count"])
+    totals = blocks.assign(squares=blocks["squares"] + apart).groupby(keys, sort=False, dropna=False)
+    table = totals[["count", "sum", "squares"]].sum()
+    count = table["count"]
+    table = pd.DataFrame(
+        {
+            "repetitions": count,
+            "": table["sum"] / count,
+            "_standard_error": np.sqrt(table["squares"] / np.maximum(count - 1, 1) / count),
+        }
+    )
+    measures = dict.fromkeys(blocks["measure"])
+    wide = [table.xs(measure, level="measure")[["", "_standard_error"]].add_prefix(measure) for measure in measures]
+    repetitions = table.xs(next(iter(measures)), level="measure")["repetitions"]
+    together: pd.DataFrame = pd.concat([repetitions, *wide], axis=1).reset_index().drop(columns="series")
+    return together
+
+
+def write_table(folder: Path, table: pd.DataFrame) -> str:
+    """Write the collected table as ``table.csv`` and return the hash of its content, every digit of it."""
+    content = writing.without_formulas(table).to_csv(index=False, lineterminator="\n").encode()
+    writing.write({folder / TABLE: content})
+    return hashlib.sha256(content).hexdigest()

@@ -1,12 +1,15 @@
-"""From a sweep's description to its tasks: one per grid point and block of repetitions, each with a random stream of
-its own.
+"""From a sweep's description to its tasks, and what a worker does with one.
+
+A task is a block of repetitions at one point of the grid and has a random stream of its own. This module imports
+little, because every worker does.
 """
 
 import hashlib
 import itertools
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,25 +18,18 @@ import numpy as np
 
 from ldpnb.checks import UsageError
 from ldpnb.rng import stream
-from ldpnb.sweeps.registry import Experiment, Option, find, provenance
+from ldpnb.run.catalogue import Parameter
+from ldpnb.sweeps.registry import Experiment, find, provenance
 
 Value = str | int | float | bool
+Row = Mapping[str, Value]
+
+_SUMMED = ("measure", "count", "sum", "squares")
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One block of repetitions at one point of the grid.
-
-    Parameters
-    ----------
-    experiment : str
-    parameters : tuple of (str, value)
-        All of the experiment's parameters by name.
-    block : int
-        Number of the block, from 0.
-    repetitions : int
-    seed : int
-    """
+    """One block of repetitions at one point of the grid, which is given by all of the experiment's parameters."""
 
     experiment: str
     parameters: tuple[tuple[str, Value], ...]
@@ -43,9 +39,7 @@ class Task:
 
     @property
     def id(self) -> str:
-        """Return the name of the task, which is a hash of all that its numbers follow from within one version of the
-        code.
-        """
+        """Return the task's name, a hash of all that its numbers follow from within one version of the code."""
         content = [self.experiment, self.parameters, self.block, self.repetitions, self.seed]
         return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
@@ -57,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Sweep:
-    """An experiment, a grid over some of its parameters, fixed values of others, and how often to repeat.
+    """An experiment over a grid.
 
     Parameters
     ----------
@@ -87,20 +81,15 @@ class Sweep:
         return (self.block,) * full + ((rest,) if rest else ())
 
     def __len__(self) -> int:
-        points = 1
-        for values in self.grid.values():
-            points *= len(values)
-        return points * len(self.blocks)
+        return math.prod(map(len, self.grid.values())) * len(self.blocks)
 
     def tasks(self) -> Iterator[Task]:
         """Yield all tasks, point by point."""
-        names = sorted(option.name for option in self.experiment.options)
-        start = {option.name: option.parameter.default for option in self.experiment.options} | dict(self.fixed)
+        start = {p.name: p.default for p in self.experiment.parameters} | dict(self.fixed)
         for point in itertools.product(*self.grid.values()):
             values = start | dict(zip(self.grid, point, strict=True))
-            parameters = tuple((name, values[name]) for name in names)
             for block, repetitions in enumerate(self.blocks):
-                yield Task(self.experiment.id, parameters, block, repetitions, self.seed)
+                yield Task(self.experiment.id, tuple(sorted(values.items())), block, repetitions, self.seed)
 
     def label(self, task: Task) -> str:
         """Return a task's point and block for a message."""
@@ -151,38 +140,34 @@ def plan(
         raise UsageError(f"{name} is both in the grid and fixed")
     if repetitions < 2 or (block is not None and block < 1) or seed < 0:
         raise UsageError(f"need repetitions >= 2, block >= 1, seed >= 0, got {repetitions}, {block}, {seed}")
-    axes = {name: values(found.option(name), text) for name, text in grid.items()}
-    single = {name: found.option(name).convert(value) for name, value in fixed.items()}
+    axes = {name: values(found.parameter(name), text) for name, text in grid.items()}
+    single = {name: found.parameter(name).convert(value) for name, value in fixed.items()}
     return Sweep(found, axes, single, repetitions, min(repetitions, block or 1000), seed)
 
 
-def values(option: Option, text: str) -> tuple[Value, ...]:
+def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
     """Return the values that a text describes: ``low:high:count``, ``low:high:count:log`` or a list with commas.
 
     Numbers of a range are rounded to 12 digits, so that they are what one would write, and to whole numbers where the
     parameter is one. A value counts once.
 
-    Raises
-    ------
-    UsageError
-
     Examples
     --------
-    >>> epsilon, n = find("frequencies").option("epsilon"), find("frequencies").option("n")
+    >>> epsilon, n = find("frequencies").parameter("epsilon"), find("frequencies").parameter("n")
     >>> values(epsilon, "0.1:0.5:5")
     (0.1, 0.2, 0.3, 0.4, 0.5)
     >>> values(n, "1e2:1e6:3:log"), values(n, "1e4,1e6")
     ((100, 10000, 1000000), (10000, 1000000))
     """
-    if ":" in text and option.parameter.type in ("int", "float"):
-        items: list[Any] = _range(option.name, text)
-        if option.parameter.type == "int":
-            items = [round(item) for item in items]
+    items: list[Any]
+    if ":" in text and parameter.type in ("int", "float"):
+        numbers = _range(parameter.name, text)
+        items = list(map(round, numbers)) if parameter.type == "int" else numbers
     else:
-        items = _words(text, option.choices)
+        items = _words(text, parameter.choices)
     if not items:
-        raise UsageError(f"{option.name} must have a value, got {option.name}={text}")
-    return tuple(dict.fromkeys(option.convert(item) for item in items))
+        raise UsageError(f"{parameter.name} must have a value, got {parameter.name}={text}")
+    return tuple(dict.fromkeys(parameter.convert(item) for item in items))
 
 
 def _range(name: str, text: str) -> list[float]:
@@ -194,9 +179,8 @@ def _range(name: str, text: str) -> list[float]:
     except (ValueError, IndexError):
         sound = False
     if not sound or (logarithmic and low <= 0):
-        raise UsageError(
-            f"{name} must be low:high:count[:log] with low < high, count >= 2, and low > 0 for log; got {name}={text}"
-        )
+        rule = "low:high:count[:log] with low < high, count >= 2, and low > 0 for log"
+        raise UsageError(f"{name} must be {rule}; got {name}={text}")
     spaced = np.geomspace(low, high, count) if logarithmic else np.linspace(low, high, count)
     return [float(f"{value:.12g}") for value in spaced]
 
@@ -205,3 +189,49 @@ def _words(text: str, choices: tuple[str, ...]) -> list[str]:
     """Split at commas, except at those within a choice."""
     known = "|".join(re.escape(choice) + r"(?=,|\Z)" for choice in sorted(choices, key=len, reverse=True))
     return [word.strip() for word in re.findall(rf"(?:{known}|[^,]+)" if known else r"[^,]+", text)]
+
+
+def execute(given: tuple[Task, Mapping[str, str]]) -> list[Row] | str:
+    """Return a task's rows, or why there are none; given the task, and the code and versions it is to be computed with.
+
+    This runs in a worker.
+    """
+    task, code = given
+    try:
+        here = provenance(task.experiment)
+        if here != code:
+            other = [
+                f"{name} {here[name]} instead of {version}" for name, version in code.items() if here[name] != version
+            ]
+            return f"its worker has {', '.join(other)}"
+        series = find(task.experiment).function(**dict(task.parameters), repetitions=task.repetitions, rng=task.rng())
+        return summarised(series, task)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def summarised(series: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], task: Task) -> list[Row]:
+    """Return a task's rows: parameters, block, number and labels of the series, measure, count, sum and squares.
+
+    Raises
+    ------
+    ValueError
+        If there is no series, a label has the name of another column, or a measure is not one finite number per
+        repetition.
+    """
+    rows: list[Row] = []
+    for number, (labels, measures) in enumerate(series):
+        where = dict(task.parameters) | {"block": task.block, "series": number}
+        if taken := labels.keys() & {*where, *_SUMMED}:
+            raise ValueError(f"labels must not be named as other columns, got {', '.join(sorted(taken))}")
+        for measure, numbers in measures.items():
+            array = np.asarray(numbers, dtype=float)
+            if array.shape != (task.repetitions,) or not np.isfinite(array).all():
+                raise ValueError(f"{measure} must be {task.repetitions} finite numbers, got {array!r}")
+            total = float(array.sum())
+            squares = float(np.square(array - total / array.size).sum())
+            summed: dict[str, Any] = dict(zip(_SUMMED, (measure, array.size, total, squares), strict=True))
+            rows.append({**where, **labels, **summed})
+    if not rows:
+        raise ValueError("the experiment must yield a series, got none")
+    return rows

@@ -13,9 +13,8 @@ from ldpnb import writing
 from ldpnb.checks import UsageError, nearest
 from ldpnb.notebook import figures
 from ldpnb.run.catalogue import Parameter
-from ldpnb.sweeps.folder import read_manifest
+from ldpnb.sweeps.folder import collect, read_manifest
 from ldpnb.sweeps.registry import find
-from ldpnb.sweeps.table import collect
 
 FORMATS = (".png", ".pdf", ".svg")
 _ERROR = "_standard_error"
@@ -116,6 +115,6 @@ def _converted(name: str, text: str, column: pd.Series) -> Any:
 def _label(folder: Path, name: str) -> str:
     """Return a column's name, with its unit where it is a parameter that has one."""
     with contextlib.suppress(UsageError):  # an experiment of one's own may not be there any more
-        if "nats" in find(read_manifest(folder)["experiment"]).option(name).parameter.meaning:
+        if "nats" in find(read_manifest(folder)["experiment"]).parameter(name).meaning:
             return f"{name} (nats)"
     return name.replace("_", " ")

@@ -33,54 +33,20 @@ _GIVEN = ("repetitions", "rng")
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """A parameter of an experiment, and the words it may be if it is one of a few."""
-
-    parameter: Parameter
-    choices: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """Return the parameter's name."""
-        return self.parameter.name
-
-    def convert(self, value: Any) -> Any:
-        """Return `value`, text or not, as this parameter's type.
-
-        Raises
-        ------
-        UsageError
-            If it cannot be converted without loss, is not finite, or is none of the choices.
-        """
-        converted = self.parameter.convert(value)
-        if self.choices and converted not in self.choices:
-            near = nearest(converted, self.choices)
-            raise UsageError(f"{self.name} must be one of {', '.join(self.choices)}, got {self.name}={value!r}{near}")
-        return converted
-
-
-@dataclass(frozen=True, slots=True)
 class Experiment:
     """An experiment and its specification."""
 
     id: str
     title: str
-    options: tuple[Option, ...]
+    parameters: tuple[Parameter, ...]
     function: Callable[..., Any]
 
-    def option(self, name: str) -> Option:
-        """Return the parameter of that name.
-
-        Raises
-        ------
-        UsageError
-            If there is none; the nearest is suggested.
-        """
-        known = {option.name: option for option in self.options}
+    def parameter(self, name: str) -> Parameter:
+        """Return the parameter of that name; if there is none, the nearest is suggested."""
+        known = {parameter.name: parameter for parameter in self.parameters}
         if name not in known:
-            raise UsageError(
-                f"{self.id} has no parameter {name}{nearest(name, tuple(known))}; it has {', '.join(known)}"
-            )
+            has = ", ".join(known)
+            raise UsageError(f"{self.id} has no parameter {name}{nearest(name, tuple(known))}; it has {has}")
         return known[name]
 
 
@@ -95,7 +61,7 @@ def find(identifier: str) -> Experiment:
 
     Examples
     --------
-    >>> [option.name for option in find("sampling").options]
+    >>> [parameter.name for parameter in find("sampling").parameters]
     ['epsilon', 'sampling_rate', 'n', 'domain_size']
     """
     if identifier not in EXPERIMENTS and ":" not in identifier:
@@ -111,7 +77,7 @@ def find(identifier: str) -> Experiment:
 
 def _specified(identifier: str, function: Callable[..., Any]) -> Experiment:
     documentation, hints = inspect.getdoc(function) or "", get_type_hints(function)
-    meanings, options = _meanings(documentation), []
+    meanings, parameters = _meanings(documentation), []
     for name, parameter in inspect.signature(function).parameters.items():
         if name in _GIVEN:
             continue
@@ -122,8 +88,8 @@ def _specified(identifier: str, function: Callable[..., Any]) -> Experiment:
             raise UsageError(
                 f"{identifier}: parameter {name} needs a type among {kinds}, a default and a line in the docstring"
             )
-        options.append(Option(Parameter(name, kind.__name__, parameter.default, meanings[name]), choices))
-    return Experiment(identifier, documentation.partition("\n")[0], tuple(options), function)
+        parameters.append(Parameter(name, kind.__name__, parameter.default, meanings[name], choices))
+    return Experiment(identifier, documentation.partition("\n")[0], tuple(parameters), function)
 
 
 def _meanings(documentation: str) -> dict[str, str]:
@@ -160,9 +126,7 @@ def _sources(module: str) -> dict[str, bytes]:
 
 
 def _imports(tree: ast.Module, package: str) -> Iterator[str]:
-    """Yield what a module imports from a package; of ``from a import b``, both ``a`` and ``a.b``, which may be a
-    module.
-    """
+    """Yield what a module imports from a package; of ``from a import b`` also ``a.b``, which may be a module."""
     for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -1,7 +1,12 @@
-"""One `ldpnb sweep` command: plan, run with progress, report, collect. Returns the exit code."""
+"""One `ldpnb sweep` command: plan, run with progress, report, collect.
+
+Results travel to the process that runs the sweep and are written there, so workers need the package and nothing else,
+not even a common disk.
+"""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +14,20 @@ import click
 from tqdm import tqdm
 
 from ldpnb.run.execution import build
-from ldpnb.run.parallel import PoolError, pool
+from ldpnb.run.parallel import Lost, Pool, PoolError, pool, unordered
 from ldpnb.sweeps import folder as folders
-from ldpnb.sweeps import runner
-from ldpnb.sweeps.grid import Sweep, plan
-from ldpnb.sweeps.registry import EXPERIMENTS, find
+from ldpnb.sweeps.grid import Sweep, Task, execute, plan
+from ldpnb.sweeps.registry import EXPERIMENTS, find, provenance
 
 _SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a task ended."""
+
+    task: Task
+    error: str = ""
 
 
 def listed(identifier: str | None = None) -> Iterator[str]:
@@ -23,10 +35,37 @@ def listed(identifier: str | None = None) -> Iterator[str]:
     for name in [identifier] if identifier else EXPERIMENTS:
         experiment = find(name)
         yield f"{experiment.id}: {experiment.title}"
-        for option in experiment.options:
-            p = option.parameter
-            among = f" One of {' | '.join(option.choices)}." if option.choices else ""
+        for p in experiment.parameters:
+            among = f" One of {' | '.join(p.choices)}." if p.choices else ""
             yield f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}{among}"
+
+
+def outcomes(sweep: Sweep, folder: Path, pool: Pool, *, done: Container[str] = ()) -> Iterator[Outcome]:
+    """Execute a sweep's tasks and yield each when its result is kept or it has failed.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    folder : Path
+        Prepared by `folder.prepare`.
+    pool : Pool
+        From `parallel.pool`.
+    done : container of str
+        Tasks to leave out: those that are `folder.finished`.
+
+    Raises
+    ------
+    PoolError
+        If the workers as a whole are gone; what was yielded is kept.
+    """
+    code = provenance(sweep.experiment.id)
+    missing = ((task, code) for task in sweep.tasks() if task.id not in done)
+    for (task, _), result in unordered(execute, missing, pool):
+        if isinstance(result, list):
+            folders.store(folder, task, result)
+            yield Outcome(task)
+        else:
+            yield Outcome(task, result.reason if isinstance(result, Lost) else result)
 
 
 def run(
@@ -57,31 +96,27 @@ def run(
     sweep = plan(identifier, grid, fixed, repetitions=repetitions, block=block, seed=seed)
     folder = output or build() / "sweeps" / folders.default_name(sweep)
     folders.prepare(folder, sweep)
-    done, kept, failures = folders.finished(folder), 0, list[runner.Outcome]()
-    stopped = {}
+    done, kept, failures = folders.finished(folder), 0, list[Outcome]()
     try:
         if len(done) < len(sweep):
             with pool(backend, jobs, scheduler) as workers, _progress(len(done), len(sweep)) as bar:
-                for outcome in runner.run(sweep, folder, workers, done=done):
+                for outcome in outcomes(sweep, folder, workers, done=done):
                     kept += not outcome.error
                     failures += [outcome] if outcome.error else []
                     bar.update()
-    except KeyboardInterrupt:
-        stopped = {130: "interrupted"}
-    except (PoolError, OSError) as error:
-        stopped = {1: str(error)}
-    for code, reason in stopped.items():
-        there = f"{len(done) + kept} of {len(sweep)} tasks are kept in {folder}"
-        click.echo(f"ldpnb: {reason}; {there}, and the same command goes on from there", err=True)
-        return code
+    except (KeyboardInterrupt, PoolError, OSError) as error:
+        interrupted = isinstance(error, KeyboardInterrupt)
+        there = (
+            f"{len(done) + kept} of {len(sweep)} tasks are kept in {folder}, and the same command goes on from there"
+        )
+        click.echo(f"ldpnb: {'interrupted' if interrupted else error}; {there}", err=True)
+        return 130 if interrupted else 1
     click.echo(f"{len(sweep)} tasks: {len(done) + kept} kept ({len(done)} from before), {len(failures)} failed")
     _report(sweep, folder, failures)
     if len(done) + kept:
-        from ldpnb.sweeps import table as tables
-
-        table = tables.collect(folder)
-        digest = tables.write_table(folder, table)
-        click.echo(f"{folder / tables.TABLE}: {len(table)} rows, sha256 {digest}")
+        table = folders.collect(folder)
+        digest = folders.write_table(folder, table)
+        click.echo(f"{folder / folders.TABLE}: {len(table)} rows, sha256 {digest}")
     return 1 if failures else 0
 
 
@@ -89,7 +124,7 @@ def _progress(done: int, total: int) -> Any:
     return tqdm(total=total, initial=done, unit="task", smoothing=0.05, disable=not sys.stderr.isatty())
 
 
-def _report(sweep: Sweep, folder: Path, failures: list[runner.Outcome]) -> None:
+def _report(sweep: Sweep, folder: Path, failures: list[Outcome]) -> None:
     folders.write_failures(folder, (({**dict(f.task.parameters), "block": f.task.block}, f.error) for f in failures))
     for failure in failures[:_SHOWN]:
         click.echo(f"failed: {sweep.label(failure.task)}: {failure.error}", err=True)

@@ -37,7 +37,7 @@ def asleep(
 def cost(backend: str, workers: int, seconds: float) -> tuple[int, float]:
     """Return the number of tasks and the wall time of a sweep with warm workers."""
     from ldpnb.run.parallel import pool
-    from ldpnb.sweeps import folder, runner
+    from ldpnb.sweeps import folder, session
     from ldpnb.sweeps.grid import plan
 
     def sweep(points: int) -> float:
@@ -46,7 +46,7 @@ def cost(backend: str, workers: int, seconds: float) -> tuple[int, float]:
             planned = plan("sweep_tasks:asleep", {"point": f"1:{points}:{points}"}, fixed, repetitions=2)
             folder.prepare(Path(name) / "sweep", planned)
             start = time.perf_counter()
-            kept = sum(not outcome.error for outcome in runner.run(planned, Path(name) / "sweep", running))
+            kept = sum(not outcome.error for outcome in session.outcomes(planned, Path(name) / "sweep", running))
             assert kept == points, f"{points - kept} tasks failed"
             return time.perf_counter() - start
 

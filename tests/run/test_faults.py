@@ -489,15 +489,13 @@ def test_a_damaged_result_of_a_sweep_counts_as_not_done(tmp_path: Path, content:
 
 
 def test_a_result_of_a_sweep_that_is_damaged_inside_is_named(tmp_path: Path) -> None:
-    from ldpnb.sweeps import table
-
     place = tmp_path / "tasks/ab"
     place.mkdir(parents=True)
     (tmp_path / "manifest.json").write_text('{"experiment": "gaps", "grid": {"n": [1]}}')
     (place / "ab.parquet").write_bytes(b"PAR1" + bytes(40) + (20).to_bytes(4, "little") + b"PAR1")
     assert folders.finished(tmp_path) == {"ab"}
     with pytest.raises(UsageError, match=r"holds damaged results; delete .*ab\.parquet and sweep again"):
-        table.collect(tmp_path)
+        folders.collect(tmp_path)
 
 
 @pytest.mark.parametrize("failing", [1, 2])

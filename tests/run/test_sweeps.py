@@ -14,8 +14,7 @@ from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.run.parallel import pool
 from ldpnb.sweeps import folder as folders
-from ldpnb.sweeps import grid, plot, registry, runner, work
-from ldpnb.sweeps import table as tables
+from ldpnb.sweeps import grid, plot, registry, session
 
 
 def sweep(experiment: str = "disturbed:gated", /, repetitions: int = 6, block: int = 3, **axes: str) -> grid.Sweep:
@@ -26,10 +25,10 @@ def collected(of: grid.Sweep, folder: Path, tasks: list[grid.Task] | None = None
     """The table after tasks have been run here, in a given order."""
     folders.prepare(folder, of)
     for task in list(of.tasks()) if tasks is None else tasks:
-        rows = work.execute((task, registry.provenance(of.experiment.id)))
+        rows = grid.execute((task, registry.provenance(of.experiment.id)))
         assert not isinstance(rows, str), rows
         folders.store(folder, task, rows)
-    return tables.collect(folder)
+    return folders.collect(folder)
 
 
 def command(*arguments: str | Path) -> Result:
@@ -43,11 +42,11 @@ def test_every_experiment_runs_and_its_errors_shrink_with_the_users(experiment: 
     few, many = (table[table["n"] == n].set_index(series or "mechanism")["mse"] for n in (1000, 100_000))
     unbiased = few.index != "c_DE"  # which takes the reports of a sample for those of all
     assert (many[unbiased] < few[unbiased] / 2).all()
-    assert all(option.parameter.meaning.endswith(".") for option in registry.find(experiment).options)
+    assert all(p.meaning.endswith(".") for p in registry.find(experiment).parameters)
 
 
 def test_ranges_and_lists_become_values_of_the_parameters_type() -> None:
-    epsilon, n, mechanism = (registry.find("gaps").option(name) for name in ("epsilon", "n", "mechanism"))
+    epsilon, n, mechanism = (registry.find("gaps").parameter(name) for name in ("epsilon", "n", "mechanism"))
     assert grid.values(epsilon, "0.1:5:50")[:3] == (0.1, 0.2, 0.3)
     assert grid.values(epsilon, "1e-3:10:5:log") == (0.001, 0.01, 0.1, 1.0, 10.0)
     assert grid.values(n, "1e4,1e6") == (10_000, 1_000_000)
@@ -109,7 +108,7 @@ def test_order_and_repetition_of_tasks_change_nothing(tmp_path: Path) -> None:
     tasks = list(of.tasks())
     orders = [tasks, tasks[::-1], tasks[3:] + tasks]
     made = [collected(of, tmp_path / str(i), order) for i, order in enumerate(orders)]
-    assert len({tables.write_table(tmp_path, table) for table in made}) == 1
+    assert len({folders.write_table(tmp_path, table) for table in made}) == 1
     assert len(folders.finished(tmp_path / "2")) == len(of)
 
 
@@ -139,7 +138,7 @@ def test_blocks_far_from_zero_lose_no_precision() -> None:
             for b, v in enumerate(np.split(values, 3))
         ]
     )
-    row = tables.combined(blocks).iloc[0]
+    row = folders.combined(blocks).iloc[0]
     assert row["m_standard_error"] == pytest.approx(values.std(ddof=1) / np.sqrt(12), rel=1e-6)
 
 
@@ -181,20 +180,20 @@ def test_provenance_follows_the_code_that_an_experiment_reaches(
     monkeypatch.setitem(registry.provenance("disturbed:gated"), "numpy", "1.0")
     task = next(sweep().tasks())
     here = registry.provenance("disturbed:gated") | {"numpy": "2.0"}
-    assert work.execute((task, here)) == "its worker has numpy 1.0 instead of 2.0"
+    assert grid.execute((task, here)) == "its worker has numpy 1.0 instead of 2.0"
 
 
 def test_a_file_that_a_crash_cut_off_is_done_again(tmp_path: Path) -> None:
     of = sweep()
-    whole = tables.write_table(tmp_path, collected(of, tmp_path))
+    whole = folders.write_table(tmp_path, collected(of, tmp_path))
     cut, empty, *_ = sorted(tmp_path.rglob("*.parquet"))
     cut.write_bytes(cut.read_bytes()[:-9])
     empty.write_bytes(b"")
     done = folders.finished(tmp_path)
     assert len(done) == len(of) - 2
     with pool(jobs=1) as workers:
-        assert len(list(runner.run(of, tmp_path, workers, done=done))) == 2
-    assert tables.write_table(tmp_path, tables.collect(tmp_path)) == whole
+        assert len(list(session.outcomes(of, tmp_path, workers, done=done))) == 2
+    assert folders.write_table(tmp_path, folders.collect(tmp_path)) == whole
 
 
 def test_failures_are_reported_with_their_point_and_done_again_once_mended(tmp_path: Path) -> None:
@@ -228,7 +227,7 @@ def test_a_full_disk_ends_the_sweep_and_keeps_what_was_done(tmp_path: Path, monk
         store(*arguments)
 
     arguments = ["disturbed:gated", "--grid", "point=0:4:5", "--output", tmp_path, "--jobs", "1", "--repetitions", "4"]
-    monkeypatch.setattr(runner, "store", full)
+    monkeypatch.setattr(folders, "store", full)
     stopped = command(*arguments)
     assert stopped.exit_code == 1
     assert f"No space left on device; 2 of 5 tasks are kept in {tmp_path}, and the same command" in stopped.stderr
@@ -263,7 +262,7 @@ def test_any_column_is_drawn_against_any_other(drawn: Path) -> None:
         *("epsilon (nats)", "mse"),
         *("log", "log"),
     )
-    table = tables.collect(drawn)
+    table = folders.collect(drawn)
     drawn_points = left.containers[1].lines[0].get_ydata().tolist()
     expected = table[(table["n"] == 1000) & (table["target"] == "frequency") & (table["estimator"] == "Norm-Sub")]
     assert drawn_points == expected["mse"].tolist()

@@ -21,8 +21,7 @@ from ldpnb.run import execution, parallel
 from ldpnb.run.catalogue import find
 from ldpnb.run.parallel import pool
 from ldpnb.sweeps import folder as folders
-from ldpnb.sweeps import grid, runner
-from ldpnb.sweeps import table as tables
+from ldpnb.sweeps import grid, session
 
 HERE = str(Path(__file__).parents[1])
 PATIENCE = 100
@@ -49,8 +48,7 @@ def wait(until: Callable[[], object], process: subprocess.Popen | None = None) -
 class Gated:
     """A sweep whose points from the sixth on wait at a gate, as a process of its own.
 
-    There are more points than joblib can have handed out, in the batches that it joins short tasks to, when all workers
-    wait."""
+    There are more points than can be in hand, in the batches that short tasks are joined to, when all workers wait."""
 
     POINTS, FREE, TASKS = "0:59:60", 12, 120
 
@@ -105,9 +103,9 @@ class Gated:
         folders.prepare(self.out, self.sweep)
         done = folders.finished(self.out)
         with pool(jobs=1) as workers:
-            left = len(list(runner.run(self.sweep, self.out, workers, done=done)))
+            left = len(list(session.outcomes(self.sweep, self.out, workers, done=done)))
         assert self.kept() == len(self.sweep)
-        return left, tables.write_table(self.out, tables.collect(self.out))
+        return left, folders.write_table(self.out, folders.collect(self.out))
 
     def undisturbed(self) -> str:
         """The hash of the same sweep, run here in a folder of its own."""
@@ -115,8 +113,8 @@ class Gated:
         folder = self.gate.parent / "undisturbed"
         folders.prepare(folder, self.sweep)
         with pool(jobs=1) as workers:
-            assert not any(outcome.error for outcome in runner.run(self.sweep, folder, workers))
-        return tables.write_table(folder, tables.collect(folder))
+            assert not any(outcome.error for outcome in session.outcomes(self.sweep, folder, workers))
+        return folders.write_table(folder, folders.collect(folder))
 
 
 @pytest.fixture
@@ -183,12 +181,12 @@ def test_the_scheduler_is_lost_and_the_sweep_resumed(gated: Gated, cluster: tupl
 
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_a_task_that_kills_its_workers_is_reported_and_all_others_are_done(backend: str, tmp_path: Path) -> None:
-    def run(name: str, points: str, *where: object) -> tuple[list[runner.Outcome], pd.DataFrame]:
+    def run(name: str, points: str, *where: object) -> tuple[list[session.Outcome], pd.DataFrame]:
         sweep = grid.plan("disturbed:lethal", {"point": points}, {"deadly": "5"}, repetitions=8, block=4)
         folders.prepare(tmp_path / name, sweep)
         with pool(*where) as workers:
-            outcomes = list(runner.run(sweep, tmp_path / name, workers))
-        return outcomes, tables.collect(tmp_path / name)
+            outcomes = list(session.outcomes(sweep, tmp_path / name, workers))
+        return outcomes, folders.collect(tmp_path / name)
 
     outcomes, table = run("workers", "0:19:20", backend, 2)
     failed = {(dict(o.task.parameters)["point"], o.task.block): o.error for o in outcomes if o.error}
