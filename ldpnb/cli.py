@@ -1,5 +1,6 @@
-"""The command line: arguments in, calls out. Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when
-interrupted.
+"""The command line: arguments in, calls out.
+
+Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted.
 """
 
 import io
@@ -23,10 +24,16 @@ _LONGEST_MESSAGE = 4000
 _FORMATS = ("md", "html", "csv")
 # whatever class they are put on, for JupyterLab moves some of them
 _GUARDS = re.compile(
-    r"--?([\w.]*\.)?(ip|token|password\w*|hashed_password|allow_remote_access|allow_origin\w*|allow_credentials|allow_unauthenticated_access"
-    r"|disable_check_xsrf|identity_provider_class|authorizer_class|local_hostnames|config\w*)(=|$)"
+    r"--?([\w.]*\.)?(ip|token|password\w*|hashed_password|allow_remote_access|allow_origin\w*|allow_credentials"
+    r"|allow_unauthenticated_access|disable_check_xsrf|identity_provider_class|authorizer_class|local_hostnames"
+    r"|config\w*)(=|$)"
 )
 _STATUSES = ("reproduced", "corrected", "refuted", "open")
+_JOBS = "Processes on this machine.  [default: all cores]"
+_BACKEND = "Processes of this machine, or a Dask cluster."
+_SCHEDULER = "An existing Dask cluster, instead of one on this machine."
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def main() -> None:
@@ -118,22 +125,9 @@ def _pairs(_context: click.Context, _option: click.Parameter, values: tuple[str,
 def _parallel(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say where to run."""
     options = (
-        click.option(
-            "-j",
-            "--jobs",
-            type=click.IntRange(1),
-            default=os.cpu_count() or 1,
-            help="Processes on this machine.  [default: all cores]",
-        ),
-        click.option(
-            "--backend",
-            type=click.Choice(BACKENDS),
-            default="loky",
-            help="Processes of this machine, or a Dask cluster.",
-        ),
-        click.option(
-            "--scheduler", metavar="ADDRESS", help="An existing Dask cluster, instead of one on this machine."
-        ),
+        click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help=_JOBS),
+        click.option("--backend", type=click.Choice(BACKENDS), default="loky", help=_BACKEND),
+        click.option("--scheduler", metavar="ADDRESS", help=_SCHEDULER),
     )
     for option in reversed(options):
         command = option(command)
@@ -150,7 +144,7 @@ def _parallel(command: Callable[..., None]) -> Callable[..., None]:
     metavar="NAME=VALUE",
     help="Set a parameter (repeatable); `ldpnb show ID` names them.",
 )
-@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
+@click.option("-o", "--output", type=_FOLDER, help="Folder for the results.")
 @click.option("-f", "--force", is_flag=True, help="Run unchanged notebooks too.")
 @_parallel
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, force: bool, **where: Any) -> None:
@@ -180,21 +174,21 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
 
     from ldpnb.run import execution
 
-    failed, folders = 0, dict[Path, None]()
+    outcomes = list[execution.Outcome]()
     try:
         with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
             for outcome in execution.run(tasks, **where):
+                outcomes.append(outcome)
                 line = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
                 bar.clear()
                 click.echo(f"failed: {outcome.error}" if outcome.error else line, err=bool(outcome.error))
-                failed += bool(outcome.error)
-                if not outcome.error and outcome.task.target != outcome.task.notebook.path:
-                    folders[outcome.task.target.parent] = None
                 bar.update()
     except KeyboardInterrupt:
         _fail("interrupted; finished notebooks are kept, the others are as they were", 130)
-    for folder in folders:
+    own = [o.task.target.parent for o in outcomes if not o.error and o.task.target != o.task.notebook.path]
+    for folder in dict.fromkeys(own):
         click.echo(f"results in {folder}")
+    failed = sum(bool(outcome.error) for outcome in outcomes)
     if failed:
         click.echo(f"{failed} of {_notebooks(len(tasks))} failed; what was there before is untouched", err=True)
     return failed
@@ -215,7 +209,7 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
 @click.option("-r", "--repetitions", type=int, default=1000, show_default=True, help="At every point of the grid.")
 @click.option("--block", type=int, help="Most repetitions in one task.  [default: 1000]")
 @click.option("--seed", type=int, default=2022, show_default=True, help="Of every random stream.")
-@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
+@click.option("-o", "--output", type=_FOLDER, help="Folder for the results.")
 @_parallel
 def sweep(id: str | None, listing: bool, **described: Any) -> None:
     """Run an experiment over a grid, a task per point and block of repetitions.
@@ -239,9 +233,7 @@ def sweep(id: str | None, listing: bool, **described: Any) -> None:
 @click.option("--by", metavar="COLUMN", help="A series per value of this column.")
 @click.option("--where", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="Only these rows (repeatable).")
 @click.option("--log", default="", metavar="x|y|x,y", help="Logarithmic axes.")
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Picture.  [default: FOLDER/Y_by_X.png]"
-)
+@click.option("-o", "--output", type=_FILE, help="Picture.  [default: FOLDER/Y_by_X.png]")
 def plot(folder: Path, output: Path | None, x: str, y: str, **options: Any) -> None:
     """Draw any column of a sweep's table against any other; what varies besides gets a panel each."""
     from ldpnb.sweeps import plot as drawing
@@ -275,13 +267,8 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     for row in table.itertuples():
         click.echo(f"{row.status:<10}  {row.claim:<44}  {row.says}")
         if verbose:
-            click.echo(
-                "".join(
-                    f"{'':12}{part}: {text}\n"
-                    for part in ("evidence", "corrected", "assumption")
-                    if (text := getattr(row, part))
-                )
-            )
+            parts = {part: getattr(row, part) for part in ("evidence", "corrected", "assumption")}
+            click.echo("".join(f"{'':12}{part}: {text}\n" for part, text in parts.items() if text))
     counts = ", ".join(f"{n} {s}" for s, n in table["status"].value_counts().items())
     click.echo(f"{len(table)} claims: {counts}")
     differing = ledger.changes(source)
@@ -295,7 +282,7 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 @click.option(
     "--format", "kind", type=click.Choice(_FORMATS), help="Of the ledger.  [default: by the file's name, else md]"
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option("-o", "--output", type=_FILE, help="File to write.")
 @click.option("--readme", is_flag=True, help="Renew the README's table of sources instead.")
 def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
     """Write the committed ledger as Markdown, HTML or CSV, to the terminal by default."""
@@ -306,21 +293,19 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
     if readme:
         changed = ledger.write_readme_table(home() / "README.md")
         click.echo("README.md renewed" if changed else "README.md is current")
-    else:
-        text = entries.document(kind or entries.format_of(str(output)))
-        if output is None or str(output) == "-":
-            click.echo(text, nl=False)
-            return
-        try:
-            writing.write({output: text.encode()})
-        except OSError as error:
-            raise UsageError(f"output cannot be written: {output} ({error.strerror})") from None
+        return
+    text = entries.document(kind or entries.format_of(str(output)))
+    if output is None or str(output) == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        writing.write({output: text.encode()})
+    except OSError as error:
+        raise UsageError(f"output cannot be written: {output} ({error.strerror})") from None
 
 
 @cli.command(short_help="Build the static site.")
-@click.option(
-    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for it.  [default: build/site]"
-)
+@click.option("-o", "--output", type=_FOLDER, help="Folder for it.  [default: build/site]")
 def site(output: Path | None) -> None:
     """Build the static site of the executed notebooks; it works from disk and asks nothing of any host."""
     from ldpnb.run.execution import build
@@ -333,12 +318,8 @@ def site(output: Path | None) -> None:
 @cli.command(short_help="Fetch public data.")
 @click.argument("name", required=False)
 @click.option("--url", default="", help="Where to fetch it from instead.")
-@click.option(
-    "--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for downloads.  [env: LDPNB_CACHE]"
-)
-@click.option(
-    "--sha256", default="", help="Its checksum; otherwise the first download is trusted and its own recorded."
-)
+@click.option("--cache", type=_FOLDER, help="Folder for downloads.  [env: LDPNB_CACHE]")
+@click.option("--sha256", default="", help="Its checksum; without it the first download is trusted and recorded.")
 def download(name: str | None, url: str, cache: Path | None, sha256: str) -> None:
     """Fetch public data by NAME and print the file's path; without a NAME, list what there is."""
     from ldpnb.data import download as public
@@ -360,14 +341,10 @@ def download(name: str | None, url: str, cache: Path | None, sha256: str) -> Non
 @cli.command(short_help="Open JupyterLab on the tour.", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTER OPTION]...")
 def lab(arguments: tuple[str, ...]) -> None:
-    """Open JupyterLab on the tour, on the loopback interface and with a token; options that would change that are
-    refused.
-    """
-    for argument in arguments:
-        if _GUARDS.match(argument):
-            raise UsageError(
-                f"{shown(argument)} is refused: here JupyterLab stays on this machine, with its token; `jupyter lab` takes it"
-            )
+    """Open JupyterLab on the tour, on the loopback interface and with a token; options against that are refused."""
+    for refused in filter(_GUARDS.match, arguments):
+        stays = "here JupyterLab stays on this machine, with its token; `jupyter lab` takes it"
+        raise UsageError(f"{shown(refused)} is refused: {stays}")
     # JupyterLab asks its user about news and a host for updates unless a folder of settings says otherwise
     settings = [str(Path(__file__).with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, settings))
@@ -380,7 +357,7 @@ def lab(arguments: tuple[str, ...]) -> None:
 @cli.command(hidden=True)
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def normalise(paths: tuple[Path, ...]) -> None:
-    """Rewrite executed notebooks without what differs between runs; exit 1 if one was changed or has not been executed."""
+    """Rewrite executed notebooks without what differs between runs; exit 1 if one changed or was not executed."""
     from ldpnb.run.execution import tidy
 
     problems = [problem for path in paths if (problem := tidy(path))]

@@ -138,9 +138,7 @@ def _locked(folder: Path, create: Callable[[Path], int]) -> tuple[Path, int]:
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock an open file or folder until it is closed; return False if another process has it or the file system knows
-    no locks.
-    """
+    """Lock an open file or folder until it is closed; return False if another has it or there are no locks here."""
     try:
         import fcntl
 

@@ -72,9 +72,7 @@ def build() -> Path:
 
 
 def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """Return the environment of a kernel that runs without a reader: no user configuration, one BLAS thread, figures
-    into `figures`.
-    """
+    """Return the environment of a kernel without a reader: no user configuration, one thread, and where figures go."""
     folder = build() / "ipython"
     profile = folder / "profile_default"
     config = profile / "ipython_kernel_config.py"
@@ -122,7 +120,7 @@ def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path |
         task = Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures")
         _require_outside(task, folder)
         tasks.append(task)
-    for folder in {t.target.parent for t in tasks} | {t.figures for t in tasks}:
+    for folder in {folder for t in tasks for folder in (t.target.parent, t.figures)}:
         _require_writable(folder)
     _require_kernel()
     used = [(t.target.parent, t.figures, t.figures / t.notebook.id, _state(t.notebook).parent) for t in tasks]
@@ -161,7 +159,7 @@ def _require_kernel() -> None:
 
 
 def run(tasks: Sequence[Task], jobs: int, backend: str = "loky", scheduler: str | None = None) -> Iterator[Outcome]:
-    """Execute tasks in `jobs` processes, or on a Dask cluster that shares this disk, and yield each outcome as it ends."""
+    """Execute tasks in `jobs` processes or on a Dask cluster that shares this disk; yield outcomes as they come."""
     if not tasks or (backend == "loky" and (jobs == 1 or len(tasks) == 1)):
         yield from map(execute, tasks)
         return
@@ -179,9 +177,7 @@ _alone = threading.Lock()
 
 
 def _execute_alone(task: Task, many: bool) -> Outcome:
-    """Execute a task; a Dask worker with several threads takes one at a time, because a kernel's environment is its
-    process's.
-    """
+    """Execute a task; a Dask worker with several threads takes one at a time, as its kernels have its environment."""
     from ldpnb.run.kernels import share_imports
 
     with _alone:
@@ -352,9 +348,7 @@ def _results_hash(notebook: Notebook) -> str:
 
 
 def up_to_date(notebook: Notebook) -> bool:
-    """Return whether the notebook was run here since anything it follows from changed, and its results are as that run
-    left them.
-    """
+    """Return whether the notebook was run here since its sources changed, and its results are as that run left them."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         state = json.loads(_state(notebook).read_bytes())
         return bool(state["from"] == fingerprint(notebook) and state["results"] == _results_hash(notebook))

@@ -25,7 +25,7 @@ from ldpnb.run.parallel import interrupts_held_back
 
 _NAME = "ldpnb-forked"
 _SHARED = (
-    "joblib",  # a kernel that a joblib worker starts is told of its way to start processes
+    "loky",  # a kernel that a loky worker starts is told of its way to start processes
     "ipykernel.kernelapp",
     "ipykernel.debugger",
     "ipywidgets",
@@ -40,8 +40,10 @@ _SHARED = (
 
 
 def share_imports() -> None:
-    """Let the kernels that this process starts from now on share their imports, where that is safe: on Linux, outside
-    daemons.
+    """Let kernels that this process starts from now on share their imports, where that is safe.
+
+    That is on Linux, outside daemons. To run all notebooks in three jobs on two cores takes 85 s with shared imports
+    and 134 s without.
     """
     if sys.platform == "linux" and not multiprocessing.current_process().daemon:
         KernelProvisionerFactory.instance().default_provisioner_name = _NAME

@@ -33,7 +33,7 @@ _BATCH = 0.2
 
 
 class PoolError(RuntimeError):
-    """The workers as a whole cannot go on: the scheduler is gone, there are no workers, or they cannot load the tasks."""
+    """The workers as a whole cannot go on: scheduler or workers are gone, or cannot load the tasks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,8 +83,7 @@ def sampling(
     repetitions: int,
     rng: np.random.Generator,
 ) -> Iterator[Series]:
-    """Compare estimators of a histogram when only a Poisson sample of the users reports through k-ary randomised
-    response.
+    """Compare estimators of a histogram when only a Poisson sample of the users reports, by k-ary randomised response.
 
     Parameters
     ----------

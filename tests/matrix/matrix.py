@@ -25,7 +25,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from ldpnb.run.check import compare_tables
+from ldpnb.run.nbval_plugin import compare_tables
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent

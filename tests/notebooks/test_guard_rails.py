@@ -20,7 +20,7 @@ import ldpnb
 from ldpnb import claims
 from ldpnb.run import catalogue, execution
 from ldpnb.run import ledger as report
-from ldpnb.run.check import alike, compare_folders, untied
+from ldpnb.run.nbval_plugin import alike, compare_folders, untied
 
 ROOT = Path(ldpnb.__file__).parent.parent
 REAL = "5_lecture20/01_means"

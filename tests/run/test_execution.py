@@ -9,7 +9,7 @@ import pytest
 
 from ldpnb.checks import UsageError
 from ldpnb.run import catalogue, execution
-from ldpnb.run.check import compare_folders, compare_tables
+from ldpnb.run.nbval_plugin import compare_folders, compare_tables
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -25,8 +25,9 @@ from ldpnb.run.catalogue import home
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 LIKENESS = 0.08
-"""Largest root mean square difference of pictures of one figure from two machines; black and white differ by 1, two
-figures by 0.13 or more.
+"""Largest root mean square difference of pictures of one figure from two machines.
+
+Black and white differ by 1, two figures by 0.13 or more.
 """
 
 imports.jsonschema()  # before nbval does
@@ -149,9 +150,7 @@ class FigureMismatchError(AssertionError):
 
 
 def compare_folders(committed: Path, fresh: Path) -> list[str]:
-    """Return the differences between two folders of figures, a line each: missing files, captions, and numbers beyond
-    the tolerance.
-    """
+    """Return the differences between two folders of figures: files, captions, and numbers beyond the tolerance."""
     names = [{p.name for p in folder.glob("*.csv")} if folder.is_dir() else set() for folder in (committed, fresh)]
     lines = [f"{name} is committed but was not made" for name in sorted(names[0] - names[1])]
     lines += [f"{name} was made but is not committed" for name in sorted(names[1] - names[0])]
@@ -164,9 +163,7 @@ def compare_folders(committed: Path, fresh: Path) -> list[str]:
 
 
 def _compare_drawn(committed: Path, fresh: Path) -> list[str]:
-    """Compare what was drawn: pictures by their likeness, as machines draw them differently; a page belongs to its
-    picture.
-    """
+    """Compare pictures by their likeness, as machines draw them differently; a LaTeX table belongs to its numbers."""
     lines = []
     if committed.with_suffix(".png").exists() and not alike(committed.with_suffix(".png"), fresh.with_suffix(".png")):
         lines.append(f"{committed.name}.png: another picture")
@@ -259,15 +256,14 @@ def _same_size(picture: Path, vector: Path) -> bool:
 
 
 def compare_tables(committed: Path, fresh: Path) -> list[str]:
-    """Return the columns in which two CSV files differ: text exactly, numbers by more than 1e-6 relatively (and 1e-12)."""
+    """Return the columns in which two CSV files differ: in text at all, in numbers by more than the tolerance."""
     import numpy as np
     import pandas as pd
 
     one, other = pd.read_csv(committed), pd.read_csv(fresh)
     if list(one.columns) != list(other.columns) or len(one) != len(other):
-        return [
-            f"{committed.name}: {one.shape[0]} rows of {list(one.columns)} became {other.shape[0]} of {list(other.columns)}"
-        ]
+        before, after = (f"{len(table)} rows of {list(table.columns)}" for table in (one, other))
+        return [f"{committed.name}: {before} became {after}"]
     lines = []
     for column in one.columns:
         a, b = one[column], other[column]
@@ -277,7 +273,6 @@ def compare_tables(committed: Path, fresh: Path) -> list[str]:
             same = ((a == b) | (a.isna() & b.isna())).to_numpy()
         if not same.all():
             row = int(np.argmin(same))
-            lines.append(
-                f"{committed.name}: {column} in row {row}: {a[row]} became {b[row]} ({np.count_nonzero(~same)} rows differ)"
-            )
+            changed = f"{a[row]} became {b[row]} ({np.count_nonzero(~same)} rows differ)"
+            lines.append(f"{committed.name}: {column} in row {row}: {changed}")
     return lines
