@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -52,38 +53,44 @@ def pretend(version: str) -> Callable[[execution.Task, Path, Path], None]:
     return run
 
 
-def execute(version: str, monkeypatch: pytest.MonkeyPatch) -> execution.Outcome:
-    monkeypatch.setattr(execution, "_papermill", pretend(version))
-    catalogue.catalogue.cache_clear()
-    (task,) = execution.plan([catalogue.find("01_line")], {}, None)
-    return execution.execute(task)
-
-
 def up_to_date() -> bool:
     catalogue.catalogue.cache_clear()
     return execution.up_to_date(catalogue.find("01_line"))
 
 
+def restore(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
 @pytest.fixture
-def old(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+def execute(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], execution.Outcome]:
+    """Run the notebook, as far as its results go, by some version of the code."""
+
+    def run(version: str) -> execution.Outcome:
+        monkeypatch.setattr(execution, "_papermill", pretend(version))
+        catalogue.catalogue.cache_clear()
+        (task,) = execution.plan([catalogue.find("01_line")], {}, None)
+        return execution.execute(task)
+
+    return run
+
+
+@pytest.fixture
+def old(checkout: Path, execute: Callable) -> dict[str, bytes]:
     """The results of a first run."""
-    assert execute("old", monkeypatch).error == ""
+    assert execute("old").error == ""
     return snapshot(checkout)
 
 
 @pytest.fixture
-def new(old: dict[str, bytes], checkout: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+def new(checkout: Path, old: dict[str, bytes], execute: Callable) -> dict[str, bytes]:
     """The results of a second run, before which all is as the first one left it."""
-    assert execute("new", monkeypatch).error == ""
+    assert execute("new").error == ""
     made = snapshot(checkout)
     restore(checkout, old)
     assert up_to_date()
     return made
-
-
-def restore(checkout: Path, files: dict[str, bytes]) -> None:
-    for name, content in files.items():
-        (checkout / name).write_bytes(content)
 
 
 def same_run(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -94,8 +101,8 @@ def same_run(files: dict[str, bytes]) -> dict[str, bytes]:
 class Faulty:
     """The module os, of which one call fails."""
 
-    def __init__(self, failing: int, number: int) -> None:
-        self.left, self.number = failing, number
+    def __init__(self, failing: int, number: int, error: type[BaseException] = OSError) -> None:
+        self.left, self.error = failing, error(number, os.strerror(number))
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(os, name)
@@ -105,33 +112,27 @@ class Faulty:
         def call(*arguments: Any, **options: Any) -> Any:
             self.left -= 1
             if self.left == 0:
-                raise OSError(self.number, os.strerror(self.number))
+                raise self.error
             return function(*arguments, **options)
 
         return call
 
 
+FULL = "no space left on the disk"
+
+
 @pytest.mark.parametrize(
     ("number", "reason"),
-    [
-        (errno.ENOSPC, "no space left on the disk"),
-        (errno.EROFS, "Read-only file system"),
-        (errno.EIO, "Input/output error"),
-    ],
+    [(errno.ENOSPC, FULL), (errno.EROFS, "Read-only file system"), (errno.EIO, "Input/output error")],
 )
 def test_a_failing_disk_leaves_old_or_new_at_every_step(
-    checkout: Path,
-    old: dict[str, bytes],
-    new: dict[str, bytes],
-    monkeypatch: pytest.MonkeyPatch,
-    number: int,
-    reason: str,
+    number: int, reason: str, checkout: Path, old: dict, new: dict, execute: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed = 0
-    for failing in count(1) if number == errno.ENOSPC else (3, 9, 15, 99):
+    for failing in count(1) if reason == FULL else (3, 9, 15, 99):
         with monkeypatch.context() as patch:
             patch.setattr(writing, "os", Faulty(failing, number))
-            outcome = execute("new", monkeypatch)
+            outcome = execute("new")
         left = snapshot(checkout)
         if not outcome.error:
             break
@@ -142,14 +143,12 @@ def test_a_failing_disk_leaves_old_or_new_at_every_step(
         assert all(left[name] == new[name] for name in changed)
         assert up_to_date() == (not changed)
         restore(checkout, old)
-    assert failed >= (18 if number == errno.ENOSPC else 3)
+    assert failed >= (18 if reason == FULL else 3)
     assert same_run(left) == same_run(new)
     assert up_to_date()
 
 
-def test_a_notebook_that_fails_on_a_full_disk_leaves_no_torn_report(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_run_on_a_full_disk_leaves_no_torn_report(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(task: execution.Task, executed: Path, figures: Path) -> None:
         executed.write_text("half of it")
         raise execution.RunError("cell 2 raised ZeroDivisionError: division by zero")
@@ -157,8 +156,9 @@ def test_a_notebook_that_fails_on_a_full_disk_leaves_no_torn_report(
     before = snapshot(checkout)
     monkeypatch.setattr(execution, "_papermill", broken)
     monkeypatch.setattr(writing, "os", Faulty(4, errno.ENOSPC))
-    outcome = execution.execute(execution.Task(catalogue.find("01_line"), {}, catalogue.find("01_line").path, checkout))
-    assert outcome.error == f"{LINE}: cannot write its results: no space left on the disk"
+    line = catalogue.find("01_line")
+    outcome = execution.execute(execution.Task(line, {}, line.path, checkout))
+    assert outcome.error == f"{LINE}: cannot write its results: {FULL}"
     assert snapshot(checkout) == before
 
 
@@ -217,16 +217,8 @@ print(killed)
 
 
 def test_a_kill_at_every_step_leaves_old_or_new_and_the_next_run_repairs(checkout: Path) -> None:
-    command = [
-        sys.executable,
-        "-W",
-        "error",
-        "-c",
-        KILLED,
-        str(checkout),
-        str(Path(__file__).parents[1]),
-        str(Path(__file__).parent),
-    ]
+    folders = [str(folder) for folder in (checkout, Path(__file__).parents[1], Path(__file__).parent)]
+    command = [sys.executable, "-W", "error", "-c", KILLED, *folders]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) >= 30
@@ -277,17 +269,10 @@ def test_leftovers_are_removed_and_what_is_being_written_is_not(tmp_path: Path) 
         writing.discard_leftovers(tmp_path)
         assert folder.is_dir()
     assert (tmp_path / "whole").read_bytes() == b"firstsecond"
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        ".mine.partial",
-        "aaaaaaaaaaaaaaaa.partial",
-        "thesis",
-        "whole",
-    ]
+    assert {p.name for p in tmp_path.iterdir()} == {".mine.partial", "aaaaaaaaaaaaaaaa.partial", "thesis", "whole"}
 
 
-def test_a_writer_whose_file_was_taken_for_a_leftover_begins_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_whose_file_passed_for_a_leftover_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lock, calls = writing._lock, []
 
     def late(descriptor: int, *, wait: bool) -> bool:
@@ -302,31 +287,20 @@ def test_a_writer_whose_file_was_taken_for_a_leftover_begins_anew(
     assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("whole", b"all")]
 
 
-def test_of_two_runs_at_once_one_wins_whole(
-    checkout: Path, old: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_runs_at_once_one_wins_whole(checkout: Path, old: dict[str, bytes]) -> None:
     (task,) = execution.plan([catalogue.find("01_line")], {}, None)
+    start = threading.Barrier(2)
+
+    def install(version: str, turn: int) -> None:
+        work = checkout / f"build/{version}{turn}"
+        (work / "figures").mkdir(parents=True)
+        pretend(version)(task, work / "executed.ipynb", work / "figures")
+        start.wait()
+        execution._install(task, work / "executed.ipynb", work / "figures")
+
     for turn in range(8):
-        errors, start = [], threading.Barrier(2)
-
-        def install(
-            version: str, turn: int = turn, start: threading.Barrier = start, errors: list[str] = errors
-        ) -> None:
-            work = checkout / f"build/{version}{turn}"
-            (work / "figures").mkdir(parents=True)
-            pretend(version)(task, work / "executed.ipynb", work / "figures")
-            start.wait()
-            try:
-                execution._install(task, work / "executed.ipynb", work / "figures")
-            except OSError as error:
-                errors.append(str(error))
-
-        threads = [threading.Thread(target=install, args=(version,)) for version in ("one", "two")]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert errors == []
+        with ThreadPoolExecutor(2) as both:
+            list(both.map(install, ("one", "two"), (turn, turn)))
         left = same_run(snapshot(checkout))
         assert left.keys() == same_run(old).keys()
         results = [content for name, content in left.items() if LINE in name]
@@ -345,12 +319,9 @@ FAULTY_CELLS = {
 
 
 @pytest.mark.parametrize("fault", FAULTY_CELLS)
-def test_a_kernel_that_comes_to_grief_changes_nothing_and_ends(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
+def test_a_kernel_that_comes_to_grief_ends(checkout: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     cell, reason = FAULTY_CELLS[fault]
-    mark = checkout / "kernel"
-    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    mark, path = checkout / "kernel", checkout / f"notebooks/{LINE}.ipynb"
     begin = f"import os, pathlib, signal\npathlib.Path({str(mark)!r}).write_text(str(os.getpid()))\n"
     path.write_text(notebook("seed: int = 1  # seed", begin + cell))
     before = snapshot(checkout)
@@ -376,11 +347,10 @@ def wait_for_end(process: int) -> None:
 
 
 def test_of_two_commands_at_once_one_is_killed_and_the_other_does_the_work(checkout: Path) -> None:
-    gate, path = checkout / "gate", checkout / "notebooks/1_demo/01_line.ipynb"
-    cell = (
-        f"import os, pathlib, time\ngate = pathlib.Path({str(gate)!r})\ngate.with_suffix(f'.{{os.getpid()}}').touch()\n"
-    )
-    path.write_text(notebook("seed: int = 1  # seed", cell + "while not gate.exists(): time.sleep(0.02)\n1 + seed"))
+    gate, path = checkout / "gate", checkout / f"notebooks/{LINE}.ipynb"
+    cell = f"import os, pathlib, time\ngate = pathlib.Path({str(gate)!r})\n"
+    cell += "gate.with_suffix(f'.{os.getpid()}').touch()\nwhile not gate.exists(): time.sleep(0.02)\n1 + seed"
+    path.write_text(notebook("seed: int = 1  # seed", cell))
     before, command = snapshot(checkout), [sys.executable, "-m", "ldpnb", "run", "01_line"]
     processes: list[subprocess.Popen[str]] = []
     kernels: list[Path] = []
@@ -418,14 +388,25 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("fault", STATES)
-def test_a_damaged_state_only_costs_another_run(
-    checkout: Path, old: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, fault: str
+FIGURES = {
+    "truncated": lambda good: good[:1000],
+    "empty": lambda _: b"",
+    "rubbish": lambda _: bytes(range(256)),
+    "missing": lambda _: None,
+}
+DAMAGED = [(f"build/state/{LINE}.json", STATES, fault) for fault in STATES]
+DAMAGED += [(f"figures/{LINE}/figure_1{s}", FIGURES, f) for s in (".png", ".pdf", ".csv", ".json") for f in FIGURES]
+
+
+@pytest.mark.parametrize(("name", "faults", "fault"), DAMAGED)
+def test_a_damaged_state_or_figure_is_noticed_and_only_costs_another_run(
+    checkout: Path, old: dict[str, bytes], execute: Callable, name: str, faults: dict[str, Callable], fault: str
 ) -> None:
-    state = checkout / f"build/state/{LINE}.json"
-    state.write_bytes(STATES[fault](state.read_bytes()))
+    path = checkout / name
+    content = faults[fault](path.read_bytes())
+    path.unlink() if content is None else path.write_bytes(content)
     assert not up_to_date()
-    assert execute("old", monkeypatch).error == ""
+    assert execute("old").error == ""
     assert same_run(snapshot(checkout)) == same_run(old)
     assert up_to_date()
 
@@ -440,21 +421,6 @@ def test_a_damaged_kernel_profile_is_written_anew(checkout: Path) -> None:
         assert config.read_bytes() == good
 
 
-@pytest.mark.parametrize("suffix", [".png", ".pdf", ".csv", ".json"])
-@pytest.mark.parametrize("fault", ["truncated", "empty", "missing", "rubbish"])
-def test_a_torn_figure_is_noticed_and_made_again(
-    checkout: Path, old: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, suffix: str, fault: str
-) -> None:
-    path = checkout / f"figures/{LINE}/figure_1{suffix}"
-    if fault == "missing":
-        path.unlink()
-    else:
-        path.write_bytes({"truncated": path.read_bytes()[:1000], "empty": b"", "rubbish": bytes(range(256))}[fault])
-    assert not up_to_date()
-    assert execute("old", monkeypatch).error == ""
-    assert same_run(snapshot(checkout)) == same_run(old)
-
-
 def test_leftovers_of_killed_runs_disappear_without_another_run(checkout: Path, old: dict[str, bytes]) -> None:
     for place in (f"figures/{LINE}", "figures", "notebooks/1_demo", "build/state/1_demo", "build/work"):
         (checkout / place / f".{16 * '0'}.partial").write_bytes(b"half of it")
@@ -463,36 +429,30 @@ def test_leftovers_of_killed_runs_disappear_without_another_run(checkout: Path, 
     assert up_to_date()
 
 
-def test_clocks_do_not_matter(checkout: Path, old: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clocks_do_not_matter(
+    checkout: Path, old: dict[str, bytes], execute: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for moment in (0, 1, 4102444800):
         for name in old:
             os.utime(checkout / name, (moment, moment))
         assert up_to_date()
-        assert execution.fingerprint(catalogue.find("01_line"))
     path = checkout / f"notebooks/{LINE}.ipynb"
     path.write_text(path.read_text().replace("factor * i", "factor + i"))
     os.utime(path, (0, 0))
     assert not up_to_date()
     monkeypatch.setattr(time, "time", lambda: 0.0)
-    assert execute("old", monkeypatch).error == ""
+    assert execute("old").error == ""
     assert up_to_date()
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"PAR1", b"PAR1" + bytes(20) + b"PAR2", b"PAR1" + b"\xff" * 20 + b"PAR1", bytes(99)]
 )
-def test_a_damaged_result_of_a_sweep_counts_as_not_done(tmp_path: Path, content: bytes) -> None:
-    place = tmp_path / "tasks/ab"
-    place.mkdir(parents=True)
-    (place / "ab.parquet").write_bytes(content)
+def test_a_result_of_a_sweep_counts_when_whole_and_is_named_when_damaged_inside(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "tasks/ab/ab.parquet"
+    writing.write({path: content, tmp_path / "manifest.json": b'{"experiment": "gaps", "grid": {"n": [1]}}'})
     assert folders.finished(tmp_path) == set()
-
-
-def test_a_result_of_a_sweep_that_is_damaged_inside_is_named(tmp_path: Path) -> None:
-    place = tmp_path / "tasks/ab"
-    place.mkdir(parents=True)
-    (tmp_path / "manifest.json").write_text('{"experiment": "gaps", "grid": {"n": [1]}}')
-    (place / "ab.parquet").write_bytes(b"PAR1" + bytes(40) + (20).to_bytes(4, "little") + b"PAR1")
+    path.write_bytes(b"PAR1" + bytes(40) + (20).to_bytes(4, "little") + b"PAR1")
     assert folders.finished(tmp_path) == {"ab"}
     with pytest.raises(UsageError, match=r"holds damaged results; delete .*ab\.parquet and sweep again"):
         folders.collect(tmp_path)
@@ -528,23 +488,16 @@ def test_a_site_that_cannot_be_put_into_place_leaves_the_one_before(
 
 
 def test_an_interrupt_while_results_are_written_leaves_old_or_new(
-    checkout: Path, old: dict[str, bytes], new: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+    checkout: Path, old: dict, new: dict, execute: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for failing in range(2, 40, 6):
-        steps = Faulty(failing, 0)
-
-        def interrupt(*_: object) -> str:
-            raise KeyboardInterrupt
-
+        steps, interrupted = Faulty(failing, 0, KeyboardInterrupt), False
         with monkeypatch.context() as patch:
-            patch.setattr(os, "strerror", interrupt)
             patch.setattr(writing, "os", steps)
             try:
-                execute("new", monkeypatch)
+                execute("new")
             except KeyboardInterrupt:
                 interrupted = True
-            else:
-                interrupted = False
         left = snapshot(checkout)
         assert left.keys() == old.keys()
         assert interrupted == (steps.left <= 0)
