@@ -42,8 +42,8 @@ _SHARED = (
 def share_imports() -> None:
     """Let kernels that this process starts from now on share their imports, where that is safe.
 
-    That is on Linux, outside daemons. To run all notebooks in three jobs on two cores takes 85 s with shared imports
-    and 134 s without.
+    That is on Linux, outside daemons. A kernel with its imports is there after 0.6 s instead of 1.5 s, the first one of
+    a process after 2.8 s, so that all notebooks together take an eighth less time (two cores, three jobs).
     """
     if sys.platform == "linux" and not multiprocessing.current_process().daemon:
         KernelProvisionerFactory.instance().default_provisioner_name = _NAME

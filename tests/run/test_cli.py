@@ -45,8 +45,8 @@ def test_wrong_usage_ends_with_one_clear_line_and_code_2(ldpnb, arguments: list[
     assert "Traceback" not in result.stderr
 
 
-def test_a_missing_checkout_is_named(ldpnb, tmp_path: Path) -> None:
-    result = ldpnb("list", LDPNB_HOME=str(tmp_path / "nowhere"))
+def test_a_missing_checkout_is_named(ldpnb) -> None:
+    result = ldpnb("list", LDPNB_HOME="/nowhere")
     assert (result.returncode, "set LDPNB_HOME to a checkout" in result.stderr) == (2, True)
 
 
@@ -79,45 +79,30 @@ def test_an_interrupt_ends_with_130_and_keeps_what_was(checkout: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_parameters_must_be_literals_with_a_type_and_a_meaning() -> None:
-    for cell, rule in {
-        "epsilon = 1.0  # budget": "not `name: type = literal`",
-        "epsilon: float = 1.0": "needs a type among",
-        "epsilon: complex = 1.0  # budget": "needs a type among",
-    }.items():
-        with pytest.raises(UsageError, match=rule):
-            catalogue.declared_parameters(cell, "example")
+NO_LITERAL, NO_TYPE, NO_VALUE = "not `name: type = literal`", "needs a type among", "x must be of type"
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        ("int", "1e6", 1_000_000),
-        ("float", "2", 2.0),
-        ("bool", "true", True),
-        ("str", "7", "7"),
-        ("list[float]", "[1, 2.5]", [1.0, 2.5]),
-        ("list[int]", [1, 2], [1, 2]),
-    ],
+    ("cell", "rule"),
+    [("x = 1.0  # budget", NO_LITERAL), ("x: float = 1.0", NO_TYPE), ("x: complex = 1.0  # budget", NO_TYPE)],
 )
+def test_parameters_must_be_literals_with_a_type_and_a_meaning(cell: str, rule: str) -> None:
+    with pytest.raises(UsageError, match=rule):
+        catalogue.declared_parameters(cell, "example")
+
+
+CONVERTED = [("int", "1e6", 1_000_000), ("float", "2", 2.0), ("bool", "true", True), ("str", "7", "7")]
+CONVERTED += [("list[float]", "[1, 2.5]", [1.0, 2.5]), ("list[int]", [1, 2], [1, 2])]
+REFUSED = [("int", "1.5"), ("int", "inf"), ("int", True), ("float", "one"), ("float", "nan,"), ("bool", "1")]
+REFUSED += [("list[int]", "[1.5]"), ("list", "3"), ("str", 7)]
+
+
+@pytest.mark.parametrize(("kind", "text", "value"), CONVERTED)
 def test_text_converts_by_the_declared_type(kind: str, text, value) -> None:
     assert catalogue.Parameter("x", kind, None, "").convert(text) == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("int", "1.5"),
-        ("int", "inf"),
-        ("int", True),
-        ("float", "one"),
-        ("float", "nan,"),
-        ("bool", "1"),
-        ("list[int]", "[1.5]"),
-        ("list", "3"),
-        ("str", 7),
-    ],
-)
+@pytest.mark.parametrize(("kind", "text"), REFUSED)
 def test_text_that_does_not_convert_is_refused(kind: str, text) -> None:
-    with pytest.raises(UsageError, match="x must be of type"):
+    with pytest.raises(UsageError, match=NO_VALUE):
         catalogue.Parameter("x", kind, None, "").convert(text)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+Done = subprocess.CompletedProcess
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="imports are shared on Linux only")
 
 SCRIPT = """
@@ -72,23 +74,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(folder: Path, shared: str) -> subprocess.CompletedProcess:
+def run(folder: Path, shared: str) -> Done:
     command = [sys.executable, str(folder / "script.py"), str(folder / "one"), str(folder / "other"), shared]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("JUPYTER")}
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
 
 
 @pytest.fixture(scope="module")
-def shared(folder: Path) -> subprocess.CompletedProcess:
+def shared(folder: Path) -> Done:
     """Two kernels; the first is stopped, then their parent kills itself."""
     result = run(folder, "shared")
     assert result.returncode == -9, result.stderr
     return result
 
 
-def test_kernels_are_processes_with_their_own_folder_environment_variables_and_seeds(
-    shared: subprocess.CompletedProcess, folder: Path
-) -> None:
+def test_kernels_are_processes_with_folder_environment_and_seeds_of_their_own(shared: Done, folder: Path) -> None:
     *_, first, drawn_first, second, drawn_second = shared.stdout.splitlines()
     (pid, session, cwd, own, has_x), other = second.split(), first.split()
     assert pid == session != other[0]
@@ -97,15 +97,13 @@ def test_kernels_are_processes_with_their_own_folder_environment_variables_and_s
     assert len({*drawn_first.split(), *drawn_second.split()}) == 4
 
 
-def test_what_a_shared_kernel_shows_is_what_an_ordinary_one_shows(
-    shared: subprocess.CompletedProcess, folder: Path
-) -> None:
+def test_what_a_shared_kernel_shows_is_what_an_ordinary_one_shows(shared: Done, folder: Path) -> None:
     ordinary = run(folder, "")
     assert ordinary.returncode == 0, ordinary.stderr
     assert shared.stdout.splitlines()[:-4] == ordinary.stdout.splitlines()
 
 
-def test_a_kernel_ends_with_whoever_started_it(shared: subprocess.CompletedProcess) -> None:
+def test_a_kernel_ends_with_whoever_started_it(shared: Done) -> None:
     pid = shared.stdout.splitlines()[-2].split()[0]
     for _ in range(100):
         if not Path(f"/proc/{pid}").exists():

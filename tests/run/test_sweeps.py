@@ -1,7 +1,6 @@
 """Sweeps: what is run, the same numbers however it is run, kept once each, and collected exactly."""
 
-import json
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -58,19 +57,19 @@ def test_ranges_and_lists_become_values_of_the_parameters_type() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gaps", "--grid", "epsilom=1,2"], "gaps has no parameter epsilom (did you mean epsilon?); it has mechanism,"),
+        (["gaps", "-g", "epsilom=1,2"], "gaps has no parameter epsilom (did you mean epsilon?); it has mechanism,"),
         (["gap"], "no experiment gap (did you mean gaps?); `ldpnb sweep --list` shows all"),
         (["gaps", "-p", "n=many"], "n must be of type int, got n='many'"),
-        (["gaps", "--grid", "n=1e3,1.5"], "n must be of type int, got n='1.5'"),
-        (["gaps", "--grid", "epsilon=1:2"], "epsilon must be low:high:count[:log]"),
-        (["gaps", "--grid", "epsilon=2:1:5"], "epsilon must be low:high:count[:log]"),
-        (["gaps", "--grid", "epsilon=0:1:5:log"], "low > 0 for log; got epsilon=0:1:5:log"),
-        (["gaps", "--grid", "epsilon=0:1:5:lin"], "epsilon must be low:high:count[:log]"),
-        (["gaps", "--grid", "epsilon=1,inf"], "epsilon must be finite, got epsilon=inf"),
-        (["gaps", "--grid", "epsilon="], "epsilon must have a value, got epsilon="),
-        (["gaps", "--grid", "mechanism=M_R,M_X"], "got mechanism='M_X' (did you mean M_R?)"),
-        (["gaps", "--grid", "n=1e3", "-p", "n=10"], "n is both in the grid and fixed"),
-        (["gaps", "--grid", "n=1e3", "--grid", "n=10"], "n is given twice"),
+        (["gaps", "-g", "n=1e3,1.5"], "n must be of type int, got n='1.5'"),
+        (["gaps", "-g", "epsilon=1:2"], "epsilon must be low:high:count[:log]"),
+        (["gaps", "-g", "epsilon=2:1:5"], "epsilon must be low:high:count[:log]"),
+        (["gaps", "-g", "epsilon=0:1:5:log"], "low > 0 for log; got epsilon=0:1:5:log"),
+        (["gaps", "-g", "epsilon=0:1:5:lin"], "epsilon must be low:high:count[:log]"),
+        (["gaps", "-g", "epsilon=1,inf"], "epsilon must be finite, got epsilon=inf"),
+        (["gaps", "-g", "epsilon="], "epsilon must have a value, got epsilon="),
+        (["gaps", "-g", "mechanism=M_R,M_X"], "got mechanism='M_X' (did you mean M_R?)"),
+        (["gaps", "-g", "n=1e3", "-p", "n=10"], "n is both in the grid and fixed"),
+        (["gaps", "-g", "n=1e3", "--grid", "n=10"], "n is given twice"),
         (["gaps", "--repetitions", "1"], "need repetitions >= 2, block >= 1, seed >= 0, got 1, None, 2022"),
         (["gaps", "--scheduler", "tcp://127.0.0.1:1"], "scheduler needs backend dask, got backend='loky'"),
         (["no_such_module:x"], "no experiment no_such_module:x: No module named"),
@@ -125,19 +124,8 @@ def test_blocks_add_up_to_the_mean_and_error_of_all_their_repetitions(tmp_path: 
 
 def test_blocks_far_from_zero_lose_no_precision() -> None:
     values = 1e9 + np.random.default_rng(1).random(12)
-    blocks = pd.DataFrame(
-        [
-            {
-                "series": 0,
-                "block": b,
-                "measure": "m",
-                "count": 4,
-                "sum": v.sum(),
-                "squares": ((v - v.mean()) ** 2).sum(),
-            }
-            for b, v in enumerate(np.split(values, 3))
-        ]
-    )
+    sums = [(v.sum(), np.square(v - v.mean()).sum()) for v in np.split(values, 3)]
+    blocks = pd.DataFrame(sums, columns=["sum", "squares"]).assign(series=0, block=range(3), measure="m", count=4)
     row = folders.combined(blocks).iloc[0]
     assert row["m_standard_error"] == pytest.approx(values.std(ddof=1) / np.sqrt(12), rel=1e-6)
 
@@ -153,27 +141,25 @@ def test_the_table_is_tidy_and_in_the_order_of_the_grid(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_folder_belongs_to_one_sweep(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "there", "other", "message"),
+    [
+        ("", lambda good: good, {"point": "1,2", "repetitions": 8}, "another grid and repetitions; name another --out"),
+        ("", lambda good: good.replace('"python": "3', '"python": "2'), {}, "holds a sweep with another provenance"),
+        ("", lambda _: "{", {}, "is not the folder of a sweep"),
+        ("manifest.json/below", lambda good: good, {}, "output folder cannot be written"),
+    ],
+)
+def test_a_folder_belongs_to_one_sweep(tmp_path: Path, place: str, there: Callable, other: dict, message: str) -> None:
     folders.prepare(tmp_path, sweep())
     folders.prepare(tmp_path, sweep())
-    with pytest.raises(UsageError, match="holds a sweep with another grid and repetitions; name another --output"):
-        folders.prepare(tmp_path, sweep(point="1,2", repetitions=8))
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
-    manifest["provenance"]["numpy"] = "1.0"
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(UsageError, match="another provenance"):
-        folders.prepare(tmp_path, sweep())
-    (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(UsageError, match="is not the folder of a sweep"):
-        folders.prepare(tmp_path, sweep())
-    (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match="output folder cannot be written"):
-        folders.prepare(tmp_path / "file" / "below", sweep())
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(there(manifest.read_text()))
+    with pytest.raises(UsageError, match=message):
+        folders.prepare(tmp_path / place, sweep(**other))
 
 
-def test_provenance_follows_the_code_that_an_experiment_reaches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_provenance_follows_the_code_that_an_experiment_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
     reached = registry._sources("ldpnb.sweeps.experiments")
     assert {"ldpnb.mechanisms.frequency", "ldpnb.estimators.likelihood", "ldpnb.rng"} <= set(reached)
     assert not {"ldpnb.cli", "ldpnb.claims", "ldpnb.sweeps.session"} & set(reached)
@@ -258,29 +244,13 @@ def test_any_column_is_drawn_against_any_other(drawn: Path) -> None:
     figure = plot.draw(drawn, "epsilon", "mse", by="estimator", where={"target": "frequency"}, log="x,y")
     left, right = figure.axes
     assert [axis.get_title(loc="left") for axis in (left, right)] == ["n = 1000", "n = 10000"]
-    assert (left.get_xlabel(), left.get_ylabel(), left.get_xscale(), left.get_yscale()) == (
-        *("epsilon (nats)", "mse"),
-        *("log", "log"),
-    )
-    table = folders.collect(drawn)
-    drawn_points = left.containers[1].lines[0].get_ydata().tolist()
-    expected = table[(table["n"] == 1000) & (table["target"] == "frequency") & (table["estimator"] == "Norm-Sub")]
-    assert drawn_points == expected["mse"].tolist()
-    arguments = [
-        str(drawn),
-        "--x",
-        "n",
-        "--y",
-        "mse",
-        "--by",
-        "estimator",
-        "--where",
-        "epsilon=2",
-        "--where",
-        "target=frequency",
-    ]
-    result = CliRunner().invoke(cli, ["plot", *arguments, "--log", "x"], standalone_mode=False)
-    assert result.output.strip() == os.fspath(drawn / "mse_by_n.png")
+    assert (left.get_xlabel(), left.get_xscale()) == ("epsilon (nats)", "log")
+    assert (left.get_ylabel(), left.get_yscale()) == ("mse", "log")
+    expected = folders.collect(drawn).query("n == 1000 and target == 'frequency' and estimator == 'Norm-Sub'")
+    assert left.containers[1].lines[0].get_ydata().tolist() == expected["mse"].tolist()
+    options = ["--x=n", "--y=mse", "--by=estimator", "--where=epsilon=2", "--where=target=frequency", "--log=x"]
+    result = CliRunner().invoke(cli, ["plot", str(drawn), *options], standalone_mode=False)
+    assert result.output.strip() == str(drawn / "mse_by_n.png")
     assert imread(drawn / "mse_by_n.png").shape[0] > 100
 
 

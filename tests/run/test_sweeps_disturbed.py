@@ -59,19 +59,8 @@ class Gated:
         self.started = list[subprocess.Popen]()
 
     def start(self, *where: str) -> subprocess.Popen:
-        command = [sys.executable, "-W", "error", "-m", "ldpnb", "sweep", "disturbed:gated"]
-        command += [
-            "--grid",
-            f"point={self.POINTS}",
-            "-p",
-            f"gate={self.gate}",
-            "-p",
-            "first_waiting=6",
-            "--repetitions",
-            "6",
-            "--block",
-            "3",
-        ]
+        what = f"--grid point={self.POINTS} -p gate={self.gate} -p first_waiting=6 --repetitions 6 --block 3".split()
+        command = [sys.executable, "-W", "error", "-m", "ldpnb", "sweep", "disturbed:gated", *what]
         environment = os.environ | {"PYTHONPATH": HERE, "OPENBLAS_NUM_THREADS": "1"}
         process = subprocess.Popen(
             [*command, "--output", str(self.out), *where],
@@ -97,24 +86,22 @@ class Gated:
     def kept(self) -> int:
         return len(list(self.out.glob("tasks/*/*.parquet")))
 
-    def resume(self) -> tuple[int, str]:
+    def run_here(self, folder: Path) -> tuple[int, str]:
         """Open the gate and do here what is left; return how much that was, and the hash."""
         self.gate.touch()
-        folders.prepare(self.out, self.sweep)
-        done = folders.finished(self.out)
-        with pool(jobs=1) as workers:
-            left = len(list(session.outcomes(self.sweep, self.out, workers, done=done)))
-        assert self.kept() == len(self.sweep)
-        return left, folders.write_table(self.out, folders.collect(self.out))
-
-    def undisturbed(self) -> str:
-        """The hash of the same sweep, run here in a folder of its own."""
-        self.gate.touch()
-        folder = self.gate.parent / "undisturbed"
         folders.prepare(folder, self.sweep)
+        done = folders.finished(folder)
         with pool(jobs=1) as workers:
-            assert not any(outcome.error for outcome in session.outcomes(self.sweep, folder, workers))
-        return folders.write_table(folder, folders.collect(folder))
+            left = list(session.outcomes(self.sweep, folder, workers, done=done))
+        assert not any(outcome.error for outcome in left)
+        return len(left), folders.write_table(folder, folders.collect(folder))
+
+    def end_as_undisturbed(self, kept: int) -> None:
+        """Resume the sweep, and see that nothing kept is done again and the table is as if nothing had happened."""
+        left, digest = self.run_here(self.out)
+        assert left == self.TASKS - kept < self.TASKS
+        assert self.kept() == len(self.sweep) == self.TASKS
+        assert (self.TASKS, digest) == self.run_here(self.gate.parent / "undisturbed")
 
 
 @pytest.fixture
@@ -150,19 +137,14 @@ def test_a_worker_is_killed_then_the_client_interrupted_then_the_sweep_resumed(b
     there = f"{kept} of {gated.TASKS} tasks are kept in {gated.out}, and the same command goes on from there"
     assert stderr == f"ldpnb: interrupted; {there}\n"
     assert 0 < kept <= gated.FREE
-    left, digest = gated.resume()
-    assert left == gated.TASKS - kept
-    assert digest == gated.undisturbed()
+    gated.end_as_undisturbed(kept)
 
 
 def test_a_killed_client_loses_nothing_that_was_kept(gated: Gated) -> None:
     process = gated.start("--jobs", "2")
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
-    kept = gated.kept()
-    left, digest = gated.resume()
-    assert left == gated.TASKS - kept < gated.TASKS
-    assert digest == gated.undisturbed()
+    gated.end_as_undisturbed(gated.kept())
 
 
 def test_the_scheduler_is_lost_and_the_sweep_resumed(gated: Gated, cluster: tuple[str, subprocess.Popen]) -> None:
@@ -174,9 +156,7 @@ def test_the_scheduler_is_lost_and_the_sweep_resumed(gated: Gated, cluster: tupl
     assert process.returncode == 1
     there = f"{kept} of {gated.TASKS} tasks are kept in {gated.out}, and the same command goes on from there"
     assert stderr == f"ldpnb: the connection to the Dask scheduler was lost; {there}\n"
-    left, digest = gated.resume()
-    assert left == gated.TASKS - kept < gated.TASKS
-    assert digest == gated.undisturbed()
+    gated.end_as_undisturbed(kept)
 
 
 @pytest.mark.parametrize("backend", ["loky", "dask"])
