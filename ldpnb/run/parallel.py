@@ -1,8 +1,8 @@
 """Run a function over many items, on this machine's cores or on a Dask cluster, and survive what happens to workers.
 
-Both speak `concurrent.futures`: loky here, Dask's own executor there. Results come as they finish, each with its item.
-A worker that dies, by its own task or by another's hand, costs no result: what it had in hand is run again, and an item
-that kills its worker every time comes back as `Lost` while all others go on. A scheduler that is gone is a `PoolError`.
+Both speak `concurrent.futures`, loky here and Dask there. Results come as they finish, each with its item. A worker
+that dies, by its own task or by another's hand, costs no result: what it had in hand is run again, and an item that
+kills its worker every time comes back as `Lost` while all others go on. A scheduler that is gone is a `PoolError`.
 """
 
 import contextlib
@@ -156,7 +156,23 @@ def _cluster(jobs: int, scheduler: str | None) -> Iterator[Pool]:
             client.wait_for_workers(1, timeout=_STARTING)
             return 2 * int(sum(client.ncores().values()))
 
-        yield Pool(client.get_executor(pure=False).submit, window, KilledWorker, remote=True)
+        yield Pool(lambda *call: _Remote(client.submit(*call, pure=False)), window, KilledWorker, remote=True)
+
+
+class _Remote(Future[Any]):
+    """A future of Dask's as one of `concurrent.futures`, whose result is fetched when it is asked for.
+
+    Dask's own executor fetches it before, and leaves a future undone for ever if the scheduler goes meanwhile.
+    """
+
+    def __init__(self, there: Any) -> None:
+        super().__init__()
+        self._there = there
+        there.add_done_callback(lambda _: self.set_result(None))
+
+    def result(self, timeout: float | None = None) -> Any:
+        super().result(timeout)
+        return self._there.result()
 
 
 def _local_cluster(jobs: int) -> Any:

@@ -18,8 +18,8 @@ class DiedError(Exception):
 class Workers:
     """A pool whose calls run at once; one that has a deadly item in hand dies, as often as that item kills."""
 
-    def __init__(self, **deadly: int) -> None:
-        self.deadly, self.calls = Counter({int(item.strip("_")): times for item, times in deadly.items()}), []
+    def __init__(self, deadly: dict[int, int] | None = None) -> None:
+        self.deadly, self.calls = Counter(deadly), []
         self.pool = Pool(self.submit, lambda: 4, DiedError)
 
     def submit(self, function: Callable[..., Any], called: Callable[..., Any], batch: list[int]) -> Future[Any]:
@@ -59,7 +59,7 @@ def test_items_are_taken_as_workers_become_free() -> None:
 
 @pytest.mark.parametrize("times", [1, 2, 3, 9])
 def test_a_death_costs_no_result_and_an_item_that_kills_every_time_is_lost(times: int) -> None:
-    workers = Workers(_500=times)
+    workers = Workers({500: times})
     results = dict(unordered(square, range(1000), workers.pool))
     assert results == {i: i * i for i in range(1000)} | ({500: Lost()} if times > 2 else {})
     assert times == 1 or workers.calls[-1] == [500]
