@@ -130,7 +130,7 @@ def install(mutant: Mutant, module: ModuleType, source: str) -> None:
 def _function(found: Any) -> FunctionType:
     if isinstance(found, property):
         return found.fget
-    return inspect.unwrap(getattr(found, "__func__", found))
+    return inspect.unwrap(getattr(found, "__func__", getattr(found, "func", found)))
 
 
 def _names(statement: ast.stmt) -> list[str]:

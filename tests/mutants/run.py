@@ -1,10 +1,12 @@
-"""Break the formula rooms in thousands of small ways and see the tests notice: ``python tests/mutants/run.py [--minutes
-M]``.
+"""Break the formula rooms in thousands of small ways and see the tests notice.
+
+    python tests/mutants/run.py [--sample 800 --seed 1] [--rooms privacy] [--minutes M] [--resume]
 
 One process imports the package and collects the tests once. It first runs them all in a fork to learn how long each
 takes and which functions it calls, and once more in order of their length, to see that they pass. Then every mutant
 gets a fork of its own, in which the function's code is exchanged and only the tests run that call it, the quickest
-first, up to the first that fails. It writes results.csv and README.md."""
+first, up to the first that fails. Results go to ``build/mutants/results.csv``; the rates of each room are printed.
+"""
 
 import argparse
 import csv
@@ -12,12 +14,13 @@ import hashlib
 import importlib
 import inspect
 import json
+import math
 import os
 import resource
 import signal
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
@@ -25,11 +28,15 @@ from typing import Any
 
 import mutations
 import pytest
-import report
 from _pytest.runner import runtestprotocol
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parents[1] / "ldpnb"
+RESULTS = HERE.parents[1] / "build/mutants/results.csv"
+ROOMS = ("mechanisms", "estimators", "privacy", "accuracy")
+TESTS = ("theory", "papers", "planning", "bench/steps")
+COLUMNS = ("room", "module", "function", "line", "mutation", "repeat", "outcome", "by")
+REQUIRED = 0.9
 MEMORY = 4 * 2**30
 SECONDS, FACTOR = 5.0, 10.0
 """A test that takes this many seconds and this many times as long as without a mutant hangs (processor time)."""
@@ -63,8 +70,9 @@ def in_fork(work: Callable[[], Any]) -> tuple[Any, int]:
 class Runner:
     """The pytest plugin that takes the place of the test loop."""
 
-    def __init__(self, minutes: float, known: list[dict[str, str]]) -> None:
-        self.end, self.known, self.rows = time.monotonic() + 60 * minutes, known, []
+    def __init__(self, given: argparse.Namespace, known: list[dict[str, str]]) -> None:
+        self.given, self.known, self.rows = given, known, []
+        self.end = time.monotonic() + 60 * given.minutes
         self.seconds: dict[int, float] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -74,7 +82,7 @@ class Runner:
         self.items = [item for item in session.items if "perf_counter" not in written(item)]
         self.sources = {
             f"{room}.{path.stem}": path.read_text()
-            for room in report.ROOMS
+            for room in self.given.rooms
             for path in sorted((PACKAGE / room).glob("*.py"))
         }
         do_not_shrink(self.items)
@@ -125,33 +133,28 @@ class Runner:
 
     def try_all(self, callers: dict[str, list[int]]) -> None:
         """Try mutants of all rooms in turn until the time is over, in every room the same share of each module."""
-        queues = [queue(room, self.sources) for room in report.ROOMS]
-        self.totals = {room: len(queue) for room, queue in zip(report.ROOMS, queues, strict=True)}
-        made = {mutant.key for queue in queues for mutant in queue}
-        self.known = [row for row in self.known if key(row) in made]
-        settled = {key(row) for row in self.known if row["outcome"] != "survived"}
-        lived, reasons = {key(row) for row in self.known} - settled, report.explanations()
-        open_cases = {key(row) for row in self.known if key(row) in lived and report.name(row) not in reasons}
+        rooms = self.given.rooms
+        queues = [queue(room, self.sources, self.given.seed) for room in rooms]
+        self.totals = {room: len(mutants) for room, mutants in zip(rooms, queues, strict=True)}
+        made, known = {m.key for mutants in queues for m in mutants}, {key(row): row for row in self.known}
+        settled = {k for k, row in known.items() if row["outcome"] != "survived"}
+        share = math.ceil(self.given.sample / len(rooms)) if self.given.sample else None
+        # with --resume those not tried yet come first, then the survivors
         queues = [
-            sorted(
-                (mutant for mutant in queue if mutant.key not in settled),
-                key=lambda mutant: (mutant.key not in open_cases, mutant.key in lived),
-            )
-            for queue in queues
+            sorted((m for m in mutants[:share] if m.key not in settled), key=lambda m: m.key in known)
+            for mutants in queues
         ]
-        for together in zip_longest(*queues):
+        for mutant in (m for together in zip_longest(*queues) for m in together if m):
             if time.monotonic() > self.end:
                 break
-            for room, mutant in zip(report.ROOMS, together, strict=True):
-                if mutant:
-                    calling = callers.get(f"{mutant.module}|{mutant.function}", callers.get(mutant.module, []))
-                    outcome, by = self.attempt(mutant, calling)
-                    place = (mutant.module, mutant.function, mutant.line, mutant.change, mutant.repeat)
-                    self.rows.append((room, *place, outcome, by))
-                    if outcome == "survived":
-                        say(f"{len(self.rows)} tried; survived: {mutant.key}, line {mutant.line}")
-        tried = {"|".join((row[1], row[2], row[4], str(row[5]))) for row in self.rows}
-        self.rows += [tuple(row.values()) for row in self.known if key(row) not in tried]
+            calling = callers.get(f"{mutant.module}|{mutant.function}", callers.get(mutant.module, []))
+            outcome, by = self.attempt(mutant, calling)
+            place = (mutant.module, mutant.function, mutant.line, mutant.change, mutant.repeat)
+            self.rows.append(dict(zip(COLUMNS, (mutant.module.split(".")[0], *place, outcome, by), strict=True)))
+            if outcome == "survived":
+                say(f"{len(self.rows)} tried; survived: {mutant.key}, line {mutant.line}")
+        tried = {key(row) for row in self.rows}
+        self.rows += [row for k, row in known.items() if k in made - tried]
 
     def attempt(self, mutant: mutations.Mutant, numbers: list[int]) -> tuple[str, str]:
         """Return how a mutant fares, and the test that kills it."""
@@ -171,18 +174,19 @@ class Runner:
         return tuple(found) if found else ("crashed", signal.Signals(ended).name if ended else "")
 
 
-def key(row: dict[str, str]) -> str:
-    """Return the key of the mutant of a row of results.csv."""
-    return "|".join(row[name] for name in ("module", "function", "mutation", "repeat"))
+def key(row: dict[str, Any]) -> str:
+    """Return the key of the mutant of a row of results."""
+    return "|".join(str(row[name]) for name in ("module", "function", "mutation", "repeat"))
 
 
-def queue(room: str, sources: dict[str, str]) -> list[mutations.Mutant]:
+def queue(room: str, sources: dict[str, str], seed: int) -> list[mutations.Mutant]:
     """Return the mutants of a room in an order of which every beginning has the same share of each module."""
     ranked = []
     for module, source in sources.items():
         if module.startswith(f"{room}."):
             found = sorted(
-                mutations.mutants(module, source), key=lambda mutant: hashlib.blake2b(mutant.key.encode()).digest()
+                mutations.mutants(module, source),
+                key=lambda mutant: hashlib.blake2b(f"{seed}|{mutant.key}".encode()).digest(),
             )
             ranked += [((rank + 0.5) / len(found), mutant) for rank, mutant in enumerate(found)]
     return [mutant for _, mutant in sorted(ranked, key=lambda pair: (pair[0], pair[1].key))]
@@ -214,16 +218,40 @@ def written(item: pytest.Item) -> str:
 
 
 def tests() -> list[str]:
-    """Return the test files of the rooms, the audit, planning and certified digits, the properties, and the examples in
-    the rooms' docstrings.
-    """
-    folders = [HERE.parent / room for room in ("theory", "papers", "planning")]
-    return [*map(str, folders), *(str(PACKAGE / room) for room in report.ROOMS)]
+    """Return the folders of tests of the formulas and claims, and the rooms, whose docstrings hold examples."""
+    folders = (HERE.parent / name for name in TESTS)
+    return [*(str(folder) for folder in folders if folder.exists()), *(str(PACKAGE / room) for room in ROOMS)]
 
 
-def by_place(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Sort by module and line."""
-    return (report.ROOMS.index(row[0]), row[1], int(row[3]), row[4], int(row[5]))
+def rates(rows: list[dict[str, Any]], totals: dict[str, int]) -> list[str]:
+    """Return a line of a table for each room: how many mutants were tried, and the share that was killed."""
+    lines = ["| room | mutants | tried | killed | of these hung or crashed | survived | killed, % | 95 % interval |"]
+    lines.append("|---|" + "---:|" * 7)
+    for room, total in totals.items():
+        found = Counter(row["outcome"] for row in rows if row["room"] == room)
+        tried, lived = found.total(), found["survived"] + found["not installed"]
+        low, high = interval(tried - lived, tried)
+        counts = f"{total:,} | {tried} | {tried - lived} | {found['hung'] + found['crashed']} | {lived}"
+        share = f"{100 * (tried - lived) / max(tried, 1):.1f} | {100 * low:.1f} to {100 * high:.1f}"
+        lines.append(f"| {room} | {counts} | {share} |")
+    return lines
+
+
+def interval(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
+    """Return Wilson's interval for the share of successes."""
+    if not trials:
+        return 0.0, 1.0
+    share, spread = successes / trials, z * z / trials
+    half = math.sqrt(spread * (share * (1 - share) + spread / 4))
+    return (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread)
+
+
+def enough(rows: list[dict[str, Any]], totals: dict[str, int]) -> bool:
+    """Return whether every mutant could be made and nine tenths of those of each room were killed."""
+    lived = [row["outcome"] in ("survived", "not installed") for row in rows]
+    kept = {room: [bad for row, bad in zip(rows, lived, strict=True) if row["room"] == room] for room in totals}
+    killed_enough = all(sum(bad) <= (1 - REQUIRED) * len(bad) for bad in kept.values())
+    return killed_enough and not any(row["outcome"] == "not installed" for row in rows)
 
 
 def say(line: str) -> None:
@@ -231,25 +259,34 @@ def say(line: str) -> None:
     print(line, file=sys.__stderr__, flush=True)
 
 
+def arguments() -> argparse.Namespace:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sample", type=int, default=0, help="how many mutants, shared evenly by the rooms; default: all")
+    parser.add_argument("--seed", type=int, default=0, help="which mutants come first")
+    parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
+    parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; default: after the last mutant")
+    parser.add_argument("--resume", action="store_true", help="leave out what the last run killed")
+    return parser.parse_args()
+
+
 def main() -> int:
     """Run, write the results, and say whether they are good enough."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; after all mutants by default")
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="survivors without a reason, then mutants not tried yet, then the other survivors",
-    )
-    given = parser.parse_args()
-    runner = Runner(given.minutes, report.results() if given.resume else [])
+    given = arguments()
+    known = list(csv.DictReader(RESULTS.read_text().splitlines())) if given.resume and RESULTS.exists() else []
+    runner = Runner(given, known)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a fork does not take threads along
     options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
     status = pytest.main([*options, *tests()], plugins=[runner])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not runner.rows:
         return int(status) or 1
-    with (HERE / "results.csv").open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([report.COLUMNS, *sorted(runner.rows, key=by_place)])
-    return report.write(runner.totals)
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(runner.rows, key=lambda row: (row["module"], int(row["line"]), key(row))))
+    print(*rates(runner.rows, runner.totals), f"survivors in {RESULTS}", sep="\n")
+    return 0 if enough(runner.rows, runner.totals) else 1
 
 
 if __name__ == "__main__":
