@@ -2,6 +2,6 @@
 any host.
 
 `builder` assembles the folder; `pages` turns one notebook into its page (with `markdown` and `mathematics` for the
-prose), `sources` the code that the pages link to, `ledger` the verdicts, alone or on the front page. `links` finds what
-leads nowhere, `inert` what would run.
+prose), `sources` the code that the pages link to, `entries` the verdicts. `atlas` knows where a file of the checkout
+lies on the site, `links` finds what leads nowhere, `inert` takes away what would run.
 """

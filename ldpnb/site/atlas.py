@@ -1,6 +1,4 @@
-"""Where the checkout's files are found on the site: notebooks and the package's code as pages, everything else as it
-is.
-"""
+"""Where the checkout's files are found on the site: notebooks and code as pages, everything else as it is."""
 
 import os
 import re
@@ -13,6 +11,7 @@ from ldpnb.checks import UsageError
 from ldpnb.run.catalogue import home
 
 PACKAGE = Path(ldpnb.__file__).parent
+CODE = "code/index.html"
 
 
 def local(path: str) -> Path:
@@ -27,18 +26,19 @@ def address(path: str) -> str:
     --------
     >>> address("notebooks/00_start_here.ipynb"), address("ldpnb/rng.py"), address("figures/verdicts.csv")
     ('00_start_here.html', 'code/ldpnb/rng.py.html', 'verdicts.csv')
+    >>> address("notebooks/2_bun2022"), address("ldpnb/privacy")
+    ('index.html#bun2022', 'code/index.html#ldpnb/privacy')
     """
     room, _, inside = path.partition("/")
-    if room == "notebooks":
-        return (
-            inside.removesuffix(".ipynb") + ".html"
-            if path.endswith(".ipynb")
-            else f"index.html#{inside.partition('_')[2]}"
-        )
-    if room == "figures":
-        return inside
+    match room:
+        case "notebooks" if path.endswith(".ipynb"):
+            return inside.removesuffix(".ipynb") + ".html"
+        case "notebooks":
+            return f"index.html#{inside.partition('_')[2]}"
+        case "figures":
+            return inside
     if local(path).is_dir():
-        return f"code/{path}/index.html"
+        return f"{CODE}#{path}"
     return f"code/{path}.html" if path.endswith((".py", ".md")) else f"code/{path}"
 
 

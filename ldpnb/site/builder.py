@@ -1,7 +1,6 @@
 """The whole site in one folder, the same bytes from the same checkout."""
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -40,7 +39,8 @@ def build(target: Path) -> int:
     with writing.scratch(target.parent) as work:
         folder = work / "site"
         for path, content in _files():
-            _write(folder / path, content)
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content.encode() if isinstance(content, str) else content.read_bytes())
         wrong = links.problems(folder)
         if wrong:
             raise UsageError("the site is not written:\n  " + "\n  ".join(wrong))
@@ -53,14 +53,6 @@ def build(target: Path) -> int:
                 os.replace(work / "before", target)
             raise
     return sum(1 for _ in target.rglob("*.html"))
-
-
-def _write(path: Path, content: str | Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(content, Path):
-        shutil.copyfile(content, path)
-    else:
-        path.write_text(content, encoding="utf-8")
 
 
 def _files() -> Iterator[tuple[str, str | Path]]:
@@ -76,7 +68,7 @@ def _files() -> Iterator[tuple[str, str | Path]]:
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
-    yield from sources.code_pages(sources.modules()).items()
+    yield from sources.code_pages(sources.modules())
     yield from _linked(atlas)
 
 
@@ -88,21 +80,15 @@ def _linked(atlas: Atlas) -> Iterator[tuple[str, str | Path]]:
             done.add(path)
             if path.endswith(".md"):
                 yield address(path), sources.text_page(path, atlas)
-            elif (
-                path.split("/")[0] not in ("notebooks", "figures")
-                and local(path).is_file()
-                and not path.endswith(".py")
-            ):
+            elif not path.startswith(("notebooks/", "figures/")) and not path.endswith(".py") and local(path).is_file():
                 yield address(path), local(path)
 
 
 def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:
-    groups = [
-        {"key": "", "title": "", "notebooks": [_listed(n, entries) for n in notebooks if n.source not in SOURCES]}
-    ]
-    for key, title in SOURCES.items():
-        own = [_listed(n, entries) for n in notebooks if n.source == key]
-        groups.append({"key": key, "title": title, "notebooks": own})
+    groups = []
+    for key, title in {"": "", **SOURCES}.items():
+        own = [n for n in notebooks if (n.source if n.source in SOURCES else "") == key]
+        groups.append({"key": key, "title": title, "notebooks": [_listed(n, entries) for n in own]})
     return page(
         "index",
         "index.html",

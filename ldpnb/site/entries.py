@@ -55,7 +55,7 @@ class Entry:
 
     @property
     def check(self) -> str:
-        """Return the address of the claim's check among the code pages, or nothing if the claim is not this package's."""
+        """Return the address of the claim's check as code, or nothing if the claim is not this package's."""
         try:
             check = inspect.unwrap(claims.find(self.claim).check)
         except ValueError:

@@ -1,6 +1,4 @@
-"""The notebooks' prose as HTML: nbconvert's Markdown, with formulas as MathML, links into the site, and headings that
-can be linked to.
-"""
+"""The notebooks' prose: nbconvert's Markdown, with MathML, links into the site, and headings that can be linked to."""
 
 import html
 import re
@@ -36,13 +34,7 @@ class _Renderer(IPythonRenderer):
 
 
 def render(text: str, relink: Callable[[str], str]) -> str:
-    r"""Return Markdown as HTML.
-
-    Parameters
-    ----------
-    text : str
-    relink : callable
-        Takes the address of a link as written and returns it as it has to be on the page.
+    r"""Return Markdown as HTML; `relink` turns the address of a link as written into that on the page.
 
     Raises
     ------

@@ -28,14 +28,7 @@ _LONG = 24
 
 
 def mathml(formula: str, *, block: bool = False) -> str:
-    r"""Return a TeX formula as a MathML element.
-
-    Parameters
-    ----------
-    formula : str
-        Without its dollar signs.
-    block : bool
-        Whether it stands on a line of its own.
+    r"""Return a TeX formula, given without its dollar signs, as a MathML element; a block stands on a line of its own.
 
     Raises
     ------
@@ -57,9 +50,8 @@ def mathml(formula: str, *, block: bool = False) -> str:
     try:
         tree = Converter(xmlns="", display="block" if block else "inline").convert_to_element(text)
     except Exception as error:  # latex2mathml has a class for each mistake and no common one
-        raise ValueError(
-            f"formula must be TeX that can be translated, got {formula!r} ({type(error).__name__})"
-        ) from error
+        mistake = type(error).__name__
+        raise ValueError(f"formula must be TeX that can be translated, got {formula!r} ({mistake})") from error
     del tree.attrib["xmlns"]
     for element in tree.iter():
         element.text = _decoded(element.text)
@@ -128,11 +120,7 @@ def _letters(element: Element) -> None:
     if variant and variant != "normal":
         del element.attrib["mathvariant"]
         element.text = "".join(_styled(c, variant) for c in text)
-    elif (
-        element.tag == "mi"
-        and len(text) == 1
-        and "\N{GREEK CAPITAL LETTER ALPHA}" <= text <= "\N{GREEK CAPITAL LETTER OMEGA}"
-    ):
+    elif element.tag == "mi" and re.fullmatch("[\N{GREEK CAPITAL LETTER ALPHA}-\N{GREEK CAPITAL LETTER OMEGA}]", text):
         element.set("mathvariant", "normal")
     elif element.tag == "mi" and text in _AS_OPERATOR:
         element.tag, element.text = "mo", _AS_OPERATOR[text]
@@ -191,9 +179,7 @@ def _core(element: Element) -> Element | None:
 
 
 def _space(core: Element, before: Element | None, after: Element | None) -> None:
-    """Give names of operators a thin space unless a bracket, an operator or nothing is there, and slashes, bars and
-    signs none.
-    """
+    """Set names of operators off by a thin space from what is no bracket or operator; slashes, bars and signs stand close."""
     text = core.text or ""
     if text in ("/", "|", "‖"):
         core.set("lspace", "0")

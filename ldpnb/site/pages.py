@@ -9,6 +9,7 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring, tostring
@@ -28,7 +29,7 @@ from ldpnb.site.templates import HERE, page
 
 _FILES = (".pdf", ".csv", ".tex")
 _NUMBER = re.compile(r"|[-+]?[\d.,]+(e[-+]?\d+)?|-?inf|nan|NaN", re.IGNORECASE)
-_VERDICT = re.compile(rf"\*\*(?P<place>[^\n]+): (?P<status>{'|'.join(STATUSES)})\.\*\*")
+_VERDICT = re.compile(rf"\*\*([^\n]+): ({'|'.join(STATUSES)})\.\*\*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,9 @@ def published(notebook: Notebook) -> list[Published]:
 def notebook_page(
     notebook: Notebook, ledger: Iterable[Entry], neighbours: Sequence[Notebook | None], atlas: Atlas
 ) -> str:
-    """Return the page of an executed notebook.
+    """Return the page of an executed notebook, with links to the one before and the one after.
 
-    Parameters
-    ----------
-    notebook : Notebook
-    ledger : iterable of Entry
-        All verdicts; those shown in this notebook become its summary.
-    neighbours : (Notebook or None, Notebook or None)
-        The one before and the one after.
-    atlas : Atlas
-        Learns what the page links to.
+    Of the ledger, the verdicts shown in this notebook become its summary; the atlas learns what the page links to.
 
     Raises
     ------
@@ -130,9 +123,8 @@ def _annotate(node: Any, notebook: Notebook) -> None:
         if cell.source and cell.execution_count is None:
             raise ValueError(f"it has not been executed; `ldpnb run {notebook.id}` does it")
         cell.metadata["live"] = bool(re.search(r"^live\(", cell.source, re.MULTILINE))
-        cell.metadata["shown_parameters"] = (
-            _parameters(notebook) if "parameters" in cell.metadata.get("tags", []) else ""
-        )
+        if "parameters" in cell.metadata.get("tags", []):
+            cell.metadata["parameters"] = [(p.name, repr(p.default), p.meaning) for p in notebook.parameters]
         for output in (o for o in cell.outputs if "image/png" in o.get("data", {})):
             figure = figures.get(base64.b64decode(output.data["image/png"]))
             if figure is None:
@@ -160,19 +152,10 @@ def _figure(figure: Published, notebook: Notebook) -> str:
     return f'<figure>\n{picture}<figcaption>{caption} <span class="files screen">{links}</span></figcaption>\n</figure>'
 
 
-def _parameters(notebook: Notebook) -> str:
-    """Return the table of a notebook's parameters."""
-    rows = "".join(
-        f'<tr><th scope="row"><code>{p.name}</code></th><td><code>{html.escape(repr(p.default))}</code></td><td>{html.escape(p.meaning)}</td></tr>\n'
-        for p in notebook.parameters
-    )
-    head = '<tr><th scope="col">parameter</th><th scope="col">value</th><th scope="col">meaning</th></tr>'
-    return f"<table>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table>"
-
-
 def _results(text: str, anchors: dict[str, str], relink: Any) -> str:
     """Return a Markdown output as HTML, with every verdict in it as a section that can be linked to."""
-    blocks = re.split(rf"\n\n(?={_VERDICT.pattern.replace('?P<place>', '?:').replace('?P<status>', '?:')})", text)
+    starts = [found.start() for found in _VERDICT.finditer(text) if text[: found.start()].endswith("\n\n")]
+    blocks = (text[start:end] for start, end in pairwise([0, *starts, len(text)]))
     return "".join(_block(b, anchors, relink) for b in blocks)
 
 
@@ -181,41 +164,38 @@ def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
     verdict = _VERDICT.match(text)
     if verdict is None:
         return content
-    place = re.sub(r"\\(.)", r"\1", verdict["place"])
+    place = re.sub(r"\\(.)", r"\1", verdict[1])
     anchor = f' id="{anchors[place]}"' if place in anchors else ""
-    return f'<section class="verdict {verdict["status"]}"{anchor}>\n{content}</section>\n'
+    return f'<section class="verdict {verdict[2]}"{anchor}>\n{content}</section>\n'
 
 
 def _table(markup: str) -> str:
-    """Return pandas' table without its style sheet and its row numbers, headings named as such and columns of text
-    aligned like text.
-    """
+    """Return pandas' table with its headings named as such, columns of text aligned like text, and no row numbers."""
     if 'class="dataframe"' not in markup:
         return markup
     tree = fromstring(re.sub(r"<style.*?</style>|&nbsp;", "", markup, flags=re.DOTALL))
     table = next(tree.iter("table"))
     del table.attrib["border"]
-    head, body = ([list(row) for row in part] for part in (table[0], table[1]))
+    head, body = list(table[0]), list(table[1])
     # with a single row of headings the rows have no name of their own
     if len(head) == 1 and all((row[0].text or "").isdigit() for row in body):
-        for row in (*table[0], *table[1]):
+        for row in (*head, *body):
             row.remove(row[0])
-    for row in (*table[0], *table[1]):
+    for row in (*head, *body):
         row.attrib.pop("style", None)
-        for cell in row:
-            if cell.tag == "th":
-                cell.set("scope", "col" if row in list(table[0]) else "row")
-    _align(table)
+        for cell in row.iter("th"):
+            cell.set("scope", "col" if row in head else "row")
+    for i in range(len(body[0]) if body else 0):
+        _align([row[i] for row in head if len(row) > i], [row[i] for row in body if len(row) > i])
     return tostring(table, encoding="unicode", method="html")
 
 
-def _align(table: Element) -> None:
-    """Mark the columns that hold text."""
-    for i in range(len(table[1][0]) if len(table[1]) else 0):
-        cells = [row[i] for row in table[1] if len(row) > i and row[i].tag == "td"]
-        if any(not _NUMBER.fullmatch("".join(c.itertext()).strip()) for c in cells):
-            for cell in [*cells, *(row[i] for row in table[0] if len(row) > i)]:
-                cell.set("class", "text")
+def _align(headings: list[Element], cells: list[Element]) -> None:
+    """Mark a column that holds text."""
+    values = [cell for cell in cells if cell.tag == "td"]
+    if any(not _NUMBER.fullmatch("".join(value.itertext()).strip()) for value in values):
+        for cell in (*headings, *values):
+            cell.set("class", "text")
 
 
 def _in_boxes(body: str) -> str:

@@ -3,15 +3,17 @@
 import ast
 import os
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import PurePosixPath
+from typing import Any
 
 from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from ldpnb.site.atlas import PACKAGE, Atlas, address, local
+from ldpnb.site.atlas import CODE, PACKAGE, Atlas, address, local
 from ldpnb.site.markdown import render
 from ldpnb.site.templates import page
 
@@ -21,9 +23,9 @@ _PLAIN = re.compile(rf'<span class="(?!(?:{_COLOURED})")\w+">([^<]*)</span>')
 
 
 @cache
-def highlighted(code: str) -> str:
-    """Return Python code as HTML, its coloured tokens in elements with Pygments' classes; no element spans two lines."""
-    marked = str(highlight(code, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))
+def highlighted(code: str, **options: Any) -> str:
+    """Return Python code as HTML, its coloured tokens in elements with Pygments' classes."""
+    marked = str(highlight(code, PythonLexer(stripnl=False), HtmlFormatter(**options or {"nowrap": True})))
     return _PLAIN.sub(r"\1", marked).rstrip("\n")
 
 
@@ -32,48 +34,18 @@ def modules() -> list[str]:
     return sorted(p.relative_to(PACKAGE.parent).as_posix() for p in PACKAGE.rglob("*.py"))
 
 
-def code_pages(of: list[str]) -> dict[str, str]:
-    """Return a page for every module and one for every folder of modules, by address."""
-    folders = sorted({str(f) for m in of for f in PurePosixPath(m).parents if f.name})
-    return {address(m): module_page(m) for m in of} | {address(f): _folder(f, of, folders) for f in folders}
-
-
-def module_page(path: str) -> str:
-    """Return the page that shows a module."""
-    code = local(path).read_text(encoding="utf-8")
-    name = PurePosixPath(path)
-    lines = (f'<span id="L-{i}">{line}</span>' for i, line in enumerate(highlighted(code).split("\n"), 1))
-    return page(
-        "code",
-        address(path),
-        title=name.name,
-        folder=f"{name.parent}/",
-        description=_about(path),
-        body=Markup("\n".join(lines)),
-    )
-
-
-def _folder(path: str, of: list[str], folders: list[str]) -> str:
-    inside = [p for p in (*folders, *of) if str(PurePosixPath(p).parent) == path and not p.endswith("__init__.py")]
-    members = [
-        {
-            "address": os.path.relpath(address(p), PurePosixPath(address(path)).parent),
-            "name": p.split("/")[-1],
-            "about": _about(p),
-        }
-        for p in (*inside, f"{path}/__init__.py")
-        if p in folders or p in of
-    ]
-    above = str(PurePosixPath(path).parent)
-    folder = "" if above == "." else f"{above}/"
-    return page("folder", address(path), title=f"{path}/", folder=folder, description=_about(path), members=members)
-
-
-def _about(path: str) -> str:
-    """Return the first paragraph of a module's docstring, or of a package's."""
-    file = local(path) / "__init__.py" if local(path).is_dir() else local(path)
-    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) if file.exists() else None
-    return " ".join((text or "").split("\n\n")[0].split())
+def code_pages(of: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the address and content of a page for every module, and of one that lists them by folder."""
+    folders: dict[str, list[dict[str, str]]] = {}
+    for path in of:
+        code, name = local(path).read_text(encoding="utf-8"), PurePosixPath(path)
+        about = " ".join((ast.get_docstring(ast.parse(code)) or "").split("\n\n")[0].split())
+        body = Markup(highlighted(code, linespans="L", cssclass="source"))
+        above = os.path.relpath(f"{CODE}#{name.parent}", PurePosixPath(address(path)).parent)
+        yield address(path), page("code", address(path), title=path, description=about, above=above, body=body)
+        member = {"name": name.name, "page": os.path.relpath(address(path), "code"), "about": about}
+        folders.setdefault(str(name.parent), []).append(member)
+    yield CODE, page("modules", CODE, title="The code", description="The package's modules", folders=folders)
 
 
 def text_page(path: str, atlas: Atlas) -> str:

@@ -15,12 +15,8 @@ STATIC = HERE / "static"
 @cache
 def environment() -> jinja2.Environment:
     """Return the environment of the page templates, which escapes whatever is not marked as HTML."""
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    loader = jinja2.FileSystemLoader(HERE / "templates")
+    made = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     made.filters["plain"] = plain
     return made
 

@@ -10,7 +10,7 @@ from ldpnb.run.catalogue import catalogue
 from ldpnb.site import entries
 
 PAGES = ["index.html", *(f"{n.id}.html" for n in catalogue())]
-CODE = ["code/ldpnb/index.html", "code/ldpnb/papers/index.html", "code/ldpnb/rng.py.html"]
+CODE = ["code/index.html", "code/ldpnb/rng.py.html"]
 CONTRAST = Path(__file__).with_name("contrast.js").read_text()
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 

@@ -262,7 +262,9 @@ def say(line: str) -> None:
 def arguments() -> argparse.Namespace:
     """Return what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sample", type=int, default=0, help="how many mutants, shared evenly by the rooms; default: all")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="how many mutants, shared evenly by the rooms; default: all"
+    )
     parser.add_argument("--seed", type=int, default=0, help="which mutants come first")
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
     parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; default: after the last mutant")
