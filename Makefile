@@ -31,11 +31,11 @@ lint: $(STAMP) ## ruff, mypy and which room may use which
 bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python
 
-bench-readme: $(STAMP) build/peers/.installed # the same, and put the table into the README
+bench-readme: $(STAMP) build/peers/.installed # the same, and put the table into tests/bench/README.md
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python --readme
 
-mutants: $(STAMP) ## break the formulas in thousands of small ways and see the tests notice (some hours)
-	@$(BIN)/python tests/mutants/run.py
+mutants: $(STAMP) ## break the formulas in small ways and see the tests notice (hours; SAMPLE=800 tries some)
+	@$(BIN)/python tests/mutants/run.py --sample $(or $(SAMPLE),0) --seed $(or $(SEED),0)
 
 build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	@$(PYTHON) -m venv build/peers

@@ -5,7 +5,8 @@
 A row is one task. Every implementation runs in a process of its own, one BLAS thread, and the rounds interleave them,
 so that a machine whose speed drifts shifts all alike; a ratio is taken round by round, and its median, smallest and
 largest are printed. Peers that would take minutes do a share of the users, which their linear cost allows; the share is
-printed. Results go to ``build/bench``; with --readme also into the README."""
+printed. One row is no race: the tests in ``steps`` count what searches cost, free of the clock. A row that fails shows
+its message, and the others go on. Results go to ``build/bench``; with --readme also into the README beside this file."""
 
 import csv
 import json
@@ -15,6 +16,9 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -23,8 +27,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 START, END = "<!-- benchmark: written by `make bench-readme` -->", "<!-- end of benchmark -->"
 
-# task, kind of target, target: "peer" (at least that many times faster than the best peer), "floor" (at most that many times the floor),
-# "seconds" (at most that long)
+# of each task: "peer" (at least that many times faster than the best peer), "floor" (at most that many times the
+# floor), "seconds" (at most that long)
 TARGETS = [
     ("k-RR, n = 1e6, k = 1024", {"peer": 3000, "floor": 2}),
     ("OUE, n = 1e6, k = 1024", {"peer": 50_000}),
@@ -46,7 +50,20 @@ TARGETS = [
     ("all notebooks from scratch", {"seconds": 45}),
     ("make test", {"seconds": 180}),
 ]
+STEPS = "solver steps within their bounds"
+COLUMNS = (
+    *("task", "ldpnb, s", "times the floor", "times faster than the best peer", "best peer", "peak MB", "notes"),
+    *("target", "met"),
+)
 ONCE = ("all notebooks from scratch", "make test")
+
+
+def line(cells: dict) -> str:
+    """Return a row of the table."""
+    return "| " + " | ".join(cells.values()) + " |"
+
+
+HEAD = (line(dict(zip(COLUMNS, COLUMNS, strict=True))), "|" + "---|" * len(COLUMNS))
 
 
 class Worker:
@@ -91,60 +108,71 @@ def measure(implementations: dict[str, Worker], rounds: int) -> dict[str, list[d
     return taken
 
 
-def ratio(one: list[dict], other: list[dict]) -> str:
-    pairs = sorted(a["seconds"] / b["seconds"] for a, b in zip(one, other, strict=True))
-    return f"{statistics.median(pairs):,.3g} ({pairs[0]:,.3g} to {pairs[-1]:,.3g})"
+def ratios(one: list[dict], other: list[dict]) -> list[float]:
+    return sorted(a["seconds"] / b["seconds"] for a, b in zip(one, other, strict=True))
+
+
+def shown(values: list[float]) -> str:
+    return f"{statistics.median(values):,.3g} ({values[0]:,.3g} to {values[-1]:,.3g})" if values else ""
 
 
 def row(task: str, target: dict, names: dict[str, list[str]], pythons: dict[str, str], rounds: int) -> dict:
-    own = {
-        name: Worker(pythons["ours"], "tasks_ours.py", name) for name in names["ours"] if name.split(" | ")[0] == task
-    }
-    peers = {
-        name: Worker(pythons["peers"], "tasks_peers.py", name)
-        for name in names["peers"]
+    workers = {
+        name: Worker(pythons[side], f"tasks_{side}.py", name)
+        for side in ("ours", "peers")
+        for name in names[side]
         if name.split(" | ")[0] == task
     }
-    workers = own | peers
     try:
         taken = measure(workers, rounds)
-        shares = {name: w.share for name, w in peers.items()}
     finally:
         for worker in workers.values():
             worker.close()
     middle = {name: statistics.median(t["seconds"] for t in times) for name, times in taken.items()}
-    best = min(peers, key=middle.__getitem__, default="")
-    floor = f"{task} | floor"
-    info = taken[task][-1]["info"]
-    made = {
+    own, floor = taken[task], f"{task} | floor"
+    best = min(taken.keys() - {task, floor}, key=middle.__getitem__, default="")
+    to_floor = ratios(own, taken[floor]) if floor in taken else []
+    to_peer = ratios(taken[best], own) if best else []
+    share = workers[best].share if best else 1
+    info = own[-1]["info"] | ({f"peer's {k}": v for k, v in taken[best][-1]["info"].items()} if best else {})
+    met = {
+        "peer": lambda at_least: statistics.median(to_peer) >= at_least,
+        "floor": lambda at_most: statistics.median(to_floor) <= at_most,
+        "seconds": lambda at_most: middle[task] <= at_most,
+    }
+    worded = {"peer": ">= {:,}x", "floor": "<= {}x floor", "seconds": "<= {} s"}
+    return {
         "task": task,
         "ldpnb, s": f"{middle[task]:.3g}",
-        "times the floor": ratio(taken[task], taken[floor]) if floor in taken else "",
-        "times faster than the best peer": ratio(taken[best], taken[task]) if best else "",
-        "best peer": f"{best.split(' | ')[1]}" + (f" on {shares[best]:.2g} of the users" if shares[best] < 1 else "")
-        if best
-        else "",
-        "peak MB": f"{max(t['peak MB'] for t in taken[task]):.0f}",
-        "notes": "; ".join(
-            f"{k} {v:.2g}"
-            for k, v in (
-                info | {f"peer's {k}": v for k, v in (taken[best][-1]["info"] if best else {}).items()}
-            ).items()
-        ),
-        "target": ", ".join(
-            {"peer": f">= {v:,}x", "floor": f"<= {v}x floor", "seconds": f"<= {v} s"}[k] for k, v in target.items()
-        ),
+        "times the floor": shown(to_floor),
+        "times faster than the best peer": shown(to_peer),
+        "best peer": best.partition(" | ")[2] + (f" on {share:.2g} of the users" if share < 1 else ""),
+        "peak MB": f"{max(t['peak MB'] for t in own):.0f}",
+        "notes": "; ".join(f"{k} {v:.2g}" for k, v in info.items()),
+        "target": ", ".join(worded[k].format(v) for k, v in target.items()),
+        "met": "yes" if all(met[k](v) for k, v in target.items()) else "no",
     }
-    met = {
-        "peer": lambda v: (
-            statistics.median(b["seconds"] / a["seconds"] for a, b in zip(taken[task], taken[best], strict=True)) >= v
-        ),
-        "floor": lambda v: (
-            statistics.median(a["seconds"] / b["seconds"] for a, b in zip(taken[task], taken[floor], strict=True)) <= v
-        ),
-        "seconds": lambda v: middle[task] <= v,
-    }
-    return made | {"met": "yes" if all(met[k](v) for k, v in target.items()) else "no"}
+
+
+def steps(folder: Path = HERE / "steps") -> dict:
+    """Return the row of the tests that count steps: how many there are, or why they fail."""
+    command = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", str(folder)]
+    start = time.perf_counter()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = done.stdout.strip().splitlines() or done.stderr.strip().splitlines() or ["pytest said nothing"]
+    failed = [line.removeprefix("FAILED ") for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    made = {"ldpnb, s": f"{time.perf_counter() - start:.3g}", "notes": "; ".join(failed) or lines[-1].split(" in ")[0]}
+    return made | {"target": "all hold", "met": "no" if done.returncode else "yes"}
+
+
+def whatever_happens(task: str, measured: Callable[[], dict]) -> dict:
+    """Return a task's row with every column; if it fails, with its message."""
+    try:
+        found = measured()
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        found = {"notes": str(error), "met": "no"}
+    cells = dict.fromkeys(COLUMNS, "") | {"task": task} | found
+    return {name: " ".join(cell.split()).replace("|", "\\|") for name, cell in cells.items()}
 
 
 def growth(names: dict[str, list[str]], pythons: dict[str, str]) -> list[dict]:
@@ -162,14 +190,8 @@ def growth(names: dict[str, list[str]], pythons: dict[str, str]) -> list[dict]:
 
 
 def machine() -> str:
-    model = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.machine(),
-    )
+    about = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((text.split(":")[1].strip() for text in about if text.startswith("model name")), platform.machine())
     return f"{os.cpu_count()} cores, {model}, Python {platform.python_version()}"
 
 
@@ -177,27 +199,24 @@ def machine() -> str:
 @click.argument("peer_python")
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--only", default="", help="Only tasks that contain this text; leaves the growth curves out.")
-@click.option("--readme", is_flag=True, help="Put the table, or the rows measured, into the README.")
+@click.option("--readme", is_flag=True, help="Put the table, or the rows measured, into tests/bench/README.md.")
 def main(peer_python: str, rounds: int, only: str, readme: bool) -> None:
     """Run the benchmark and print its table."""
     pythons = {"ours": sys.executable, "peers": peer_python}
     names = {"ours": tasks_in(sys.executable, "tasks_ours.py"), "peers": tasks_in(peer_python, "tasks_peers.py")}
     folder = ROOT / "build/bench"
     folder.mkdir(parents=True, exist_ok=True)
+    measured = {
+        task: partial(row, task, target, names, pythons, 1 if task in ONCE else rounds) for task, target in TARGETS
+    } | {STEPS: steps}
+    click.echo(f"{machine()}; median of {rounds} rounds (smallest to largest)\n\n" + "\n".join(HEAD))
     rows = []
-    for task, target in TARGETS:
+    for task, measure_it in measured.items():
         if only in task:
-            rows.append(row(task, target, names, pythons, 1 if task in ONCE else rounds))
-            if len(rows) == 1:
-                click.echo(
-                    f"{machine()}; median of {rounds} rounds (smallest to largest)\n\n| "
-                    + " | ".join(rows[0])
-                    + " |\n|"
-                    + "---|" * len(rows[0])
-                )
-            click.echo("| " + " | ".join(rows[-1].values()) + " |")
+            rows.append(whatever_happens(task, measure_it))
+            click.echo(line(rows[-1]))
     with (folder / "table.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
+        writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         writer.writerows(rows)
     if not only:
@@ -227,17 +246,14 @@ def draw(points: list[dict], folder: Path) -> None:
 
 
 def renew(rows: list[dict], rounds: int) -> None:
-    path = ROOT / "README.md"
+    """Put the rows measured, and those that the page has of other tasks, into the page."""
+    path = HERE / "README.md"
     head, _, rest = path.read_text(encoding="utf-8").partition(START)
     before, _, tail = rest.partition(END)
-    cells = [line.strip("| ").split(" | ")[0] for line in before.splitlines()]
-    known = dict(zip(cells, before.splitlines(), strict=True))
-    new = {r["task"]: "| " + " | ".join(r.values()) + " |" for r in rows}
-    lines = [
-        "| " + " | ".join(rows[0]) + " |",
-        "|" + "---|" * len(rows[0]),
-        *(line for task, _ in TARGETS if (line := new.get(task, known.get(task)))),
-    ]
+    known = {text.strip("| ").split(" | ")[0]: text for text in before.splitlines()} | {
+        r["task"]: line(r) for r in rows
+    }
+    lines = [*HEAD, *(known[task] for task in (*dict(TARGETS), STEPS) if task in known)]
     note = f"\n{machine()}; medians of {rounds} interleaved rounds, smallest and largest in brackets.\n"
     path.write_text(f"{head}{START}\n" + "\n".join(lines) + f"\n{note}{END}{tail}", encoding="utf-8")
 
