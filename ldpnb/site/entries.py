@@ -11,12 +11,12 @@ from markupsafe import Markup
 
 from ldpnb import claims
 from ldpnb.checks import UsageError
-from ldpnb.notebook.verdicts import escaped, evidence_kind
+from ldpnb.notebook.verdicts import evidence_kind
 from ldpnb.run import ledger
 from ldpnb.run.catalogue import home
 from ldpnb.site.atlas import address
 from ldpnb.site.markdown import slug
-from ldpnb.site.templates import STATIC, page
+from ldpnb.site.templates import STATIC, environment, page
 
 STATUSES: tuple[str, ...] = get_args(claims.Status)
 FORMATS = ("md", "html", "csv")
@@ -94,11 +94,11 @@ def _committed() -> Path:
 
 
 def _entry(row: dict[str, Any]) -> Entry:
-    false_alarm, power = (float(row[k]) if row[k] else None for k in ("false_alarm", "power"))
-    told = {k: row[k] for k in ("status", "evidence", "corrected", "assumption")}
-    kind = evidence_kind(claims.Verdict(kind=row["kind"], false_alarm=false_alarm, power=power, **told))
-    source = row["claim"].split("/")[0]
-    return Entry(row["claim"], source, row["place"], row["says"], kind=kind, notebook=row["notebook"], **told)
+    own = {name: row[name] for name in ("status", "evidence", "corrected", "assumption")}
+    rates = {name: float(row[name]) if row[name] else None for name in ("false_alarm", "power")}
+    kind = evidence_kind(claims.Verdict(kind=row["kind"], **own, **rates))
+    said = {name: row[name] for name in ("claim", "place", "says", "notebook")}
+    return Entry(**said, **own, source=row["claim"].split("/")[0], kind=kind)
 
 
 def sources(of: list[Entry]) -> list[Source]:
@@ -127,33 +127,16 @@ def document(format: str) -> str:
     """
     if format == "csv":
         return _committed().read_text(encoding="utf-8")
-    return _markdown(entries()) if format == "md" else _html(entries())
-
-
-def _markdown(of: list[Entry]) -> str:
-    lines = ["# Verdicts of ldpnb"]
-    for source in sources(of):
-        counts = ", ".join(f"{source.counts[s]} {s}" for s in STATUSES if source.counts[s])
-        lines += ["", f"## {source.title}", "", f"{source.claims} claims: {counts or 'none'}", ""]
-        for e in of:
-            if e.source == source.key:
-                lines.append(f"- **{escaped(e.place)}: {e.status}.** {escaped(e.sentence)}")
-                lines.append(f"  - Evidence ({e.kind}): {escaped(e.evidence)}")
-                lines += [f"  - What holds: {escaped(e.corrected)}"] if e.corrected else []
-                lines += [f"  - Assumption: {escaped(e.assumption)}"] if e.assumption else []
-    return "\n".join(lines) + "\n"
-
-
-def _html(of: list[Entry]) -> str:
+    of = entries()
+    told = {"entries": of, "sources": sources(of), "statuses": STATUSES, "title": "Verdicts of ldpnb"}
+    if format == "md":
+        return environment().get_template("report.md.j2").render(told)
     style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))
     return page(
         "report",
         "report.html",
-        title="Verdicts of ldpnb",
         description=f"{len(of)} claims of five sources on local differential privacy with their verdicts and evidence",
         style=Markup(re.sub(r"@font-face \{.*?\}\n", "", style)),
         script=Markup(script),
-        entries=of,
-        sources=sources(of),
-        statuses=STATUSES,
+        **told,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import jinja2
 
+from ldpnb.notebook.verdicts import escaped
 from ldpnb.site.markdown import plain
 
 HERE = Path(__file__).parent
@@ -17,7 +18,7 @@ def environment() -> jinja2.Environment:
     """Return the environment of the page templates, which escapes whatever is not marked as HTML."""
     loader = jinja2.FileSystemLoader(HERE / "templates")
     made = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    made.filters["plain"] = plain
+    made.filters |= {"plain": plain, "marked": escaped}
     return made
 
 
