@@ -95,7 +95,7 @@ def _committed() -> Path:
 
 def _entry(row: dict[str, Any]) -> Entry:
     own = {name: row[name] for name in ("status", "evidence", "corrected", "assumption")}
-    rates = {name: float(row[name]) if row[name] else None for name in ("false_alarm", "power")}
+    rates: dict[str, Any] = {name: float(row[name]) if row[name] else None for name in ("false_alarm", "power")}
     kind = evidence_kind(claims.Verdict(kind=row["kind"], **own, **rates))
     said = {name: row[name] for name in ("claim", "place", "says", "notebook")}
     return Entry(**said, **own, source=row["claim"].split("/")[0], kind=kind)

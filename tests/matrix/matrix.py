@@ -9,6 +9,7 @@ of ``make test``, 1e-6. What this machine lacks is listed as such. Writes ``resu
 code is 1 if anything differs."""
 
 import csv
+import hashlib
 import json
 import os
 import platform
@@ -20,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -33,19 +35,8 @@ BUILD = ROOT / "build" / "matrix"
 CHECKOUT = BUILD / "checkout"
 NOBODY = 65534
 COLUMNS = [
-    *(
-        "environment",
-        "python",
-        "numpy",
-        "scipy",
-        "pandas",
-        "blas",
-        "evidence lines",
-        "differ",
-        "numbers",
-        "differ in 10th digit",
-    ),
-    *("largest relative difference", "result", "first difference"),
+    *("environment", "python", "numpy", "scipy", "pandas", "blas", "evidence lines", "differ", "numbers"),
+    *("differ in 10th digit", "largest relative difference", "result", "first difference"),
 ]
 
 
@@ -71,10 +62,8 @@ def environments() -> list[Environment]:
     cores = ("Prescott", "Nehalem", "Haswell", "Zen", "SkylakeX")
     listed += [Environment(f"OPENBLAS_CORETYPE={core}", {"OPENBLAS_CORETYPE": core}) for core in cores]
     paths = dispatched()
-    for left_out in (paths[-1:], paths[1:], paths):
-        listed.append(
-            Environment(f"numpy without {' '.join(left_out)}", {"NPY_DISABLE_CPU_FEATURES": " ".join(left_out)})
-        )
+    for out in map(" ".join, (paths[-1:], paths[1:], paths)):
+        listed.append(Environment(f"numpy without {out}", {"NPY_DISABLE_CPU_FEATURES": out}))
     plain = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4"}
     old = {"NPY_DISABLE_CPU_FEATURES": " ".join(paths), "OPENBLAS_CORETYPE": "Prescott"}
     listed += [Environment("C library without FMA and AVX", plain), Environment("all of them off", plain | old)]
@@ -84,9 +73,8 @@ def environments() -> list[Environment]:
         for kind in ("locked", "lowest", "newest")
     ]
     listed += [Environment(f"LC_ALL={value}", {"LC_ALL": value}) for value in ("C", "C.UTF-8")]
-    listed.append(
-        Environment("LC_ALL=de_DE.UTF-8", {"LC_ALL": "de_DE.UTF-8", "LOCPATH": str(BUILD / "locale")}, german)
-    )
+    comma = {"LC_ALL": "de_DE.UTF-8", "LOCPATH": str(BUILD / "locale")}
+    listed.append(Environment("LC_ALL=de_DE.UTF-8", comma, german))
     listed += [Environment(f"TZ={zone}", {"TZ": zone}) for zone in ("Pacific/Apia", "America/St_Johns")]
     listed.append(Environment("HOME unset", {"HOME": None}))
     listed.append(Environment("path with spaces and other letters", checkout=elsewhere))
@@ -122,15 +110,18 @@ def interpreter(version: str, kind: str, base: Path | None = None) -> Path:
 
 def hash_of_dependencies() -> str:
     """Return what changes when the declared or the locked dependencies do."""
-    import hashlib
-
     text = b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", "requirements.lock"))
     return hashlib.sha256(text).hexdigest()[:12]
 
 
+def asked(*command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, whatever comes of it."""
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
 def run(*command: str) -> None:
     """Run a tool of this environment in the checkout, quietly."""
-    result = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    result = asked(sys.executable, "-m", *command, cwd=ROOT)
     if result.returncode:
         raise UnavailableError(f"{command[0]} {command[1]}: {result.stderr.strip().splitlines()[-1]}")
 
@@ -140,13 +131,7 @@ def found(version: str) -> Path:
     pyenv = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
     named = shutil.which(f"python{version}")
     for candidate in [*pyenv, *([Path(named)] if named else []), Path(sys.executable)]:
-        asked = subprocess.run(
-            [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if asked.stdout.strip() == version:
+        if asked(candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip() == version:
             return candidate
     raise UnavailableError(f"no Python {version} on this machine")
 
@@ -158,9 +143,7 @@ def german() -> Path:
         if not shutil.which("localedef"):
             raise UnavailableError("no localedef on this machine")
         target.parent.mkdir(parents=True, exist_ok=True)
-        made = subprocess.run(
-            ["localedef", "-i", "de_DE", "-f", "UTF-8", str(target)], capture_output=True, text=True, check=False
-        )
+        made = asked("localedef", "-i", "de_DE", "-f", "UTF-8", target)
         if not target.exists():
             raise UnavailableError(made.stderr.strip() or "localedef made nothing")
     return Path(sys.executable)
@@ -188,12 +171,7 @@ def everybodys() -> Path:
         raise UnavailableError("no setpriv on this machine")
     for candidate in (lambda: Path(sys.executable), lambda: interpreter("3.11", "locked", Path("/usr/bin/python3.11"))):
         python = candidate()
-        allowed = subprocess.run(
-            ["setpriv", f"--reuid={NOBODY}", "--clear-groups", python, "-c", "import numpy"],
-            capture_output=True,
-            check=False,
-        )
-        if allowed.returncode == 0:
+        if asked("setpriv", f"--reuid={NOBODY}", "--clear-groups", python, "-c", "import numpy").returncode == 0:
             return python
     raise UnavailableError("no interpreter that another user may run")
 
@@ -213,9 +191,8 @@ def compute(environment: Environment) -> Path:
         os.chown(folder, NOBODY, NOBODY)
     set_here = {"PYTHONPATH": str(checkout), "LDPNB_HOME": str(checkout), "PYTHONDONTWRITEBYTECODE": "1"}
     wanted = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **set_here, **environment.variables}
-    command = [*environment.prefix, str(python), str(checkout / "probe.py"), str(folder)]
     variables = {k: v for k, v in wanted.items() if v is not None}
-    result = subprocess.run(command, env=variables, cwd="/", capture_output=True, text=True, check=False)
+    result = asked(*environment.prefix, python, checkout / "probe.py", folder, env=variables, cwd="/")
     if result.returncode:
         raise RuntimeError(result.stderr.strip().splitlines()[-1])
     return folder
