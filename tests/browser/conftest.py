@@ -11,22 +11,7 @@ import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HERE = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|(file|data|blob|about|chrome):")
-FLAGS = (
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a browser where there is none, except in continuous integration, which must have one."""
-    missing = missing_browser()
-    if missing and os.environ.get("CI") != "true":
-        for item in items:
-            if "browser" in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.skip(reason=missing))
+QUIET = ("gpu", "quic", "background-networking", "component-update")
 
 
 def missing_browser() -> str:
@@ -50,14 +35,15 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """The system's browser; tests are skipped where there is none, except in continuous integration."""
     missing = missing_browser()
     if missing:
-        pytest.fail(missing)
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(missing)
     from playwright.sync_api import sync_playwright
 
     path = next(filter(None, map(shutil.which, BROWSERS)))
     # root has no user namespace for the sandbox
-    flags = [*FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = [*(f"--disable-{what}" for what in QUIET), *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=flags)
         yield running

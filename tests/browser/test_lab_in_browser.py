@@ -86,7 +86,7 @@ def _token(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def page(lab: Lab, open_page: Any, record: Any) -> Any:
+def page(open_page: Any, lab: Lab, record: Any) -> Any:
     """One page for all notebooks, which spares loading JupyterLab anew."""
     page = open_page()
     page.goto(f"{lab.address}/lab?reset&token={lab.token}")

@@ -10,20 +10,29 @@ from ldpnb.run.catalogue import catalogue
 from ldpnb.site import entries
 
 PAGES = ["index.html", *(f"{n.id}.html" for n in catalogue())]
-CODE = ["code/index.html", "code/ldpnb/rng.py.html"]
+CODE = ["code/index.html", "code/ldpnb/rng.py.html#L-12"]
 CONTRAST = Path(__file__).with_name("contrast.js").read_text()
+UNFOLD = "document.querySelectorAll('details').forEach(d => { d.open = true; })"
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 
 
-def address(site: Path, page: str) -> str:
-    name, _, section = page.partition("#")
-    return (site / name).as_uri() + (f"#{section}" if section else "")
+@pytest.fixture
+def visit(site: Path, open_page: Any) -> Any:
+    """Open a page of the site from disk, in a new window or the one given."""
+
+    def go(name: str, page: Any = None, **options: Any) -> Any:
+        path, _, section = name.partition("#")
+        page = page or open_page(**options)
+        page.goto((site / path).as_uri() + (f"#{section}" if section else ""))
+        return page
+
+    return go
 
 
-def test_every_page_opens_from_disk_and_asks_nothing_of_anybody(site: Path, open_page: Any, seen: Any) -> None:
-    page = open_page()
+def test_every_page_opens_from_disk_and_asks_nothing_of_anybody(visit: Any, seen: Any) -> None:
+    page = None
     for name in PAGES + CODE:
-        page.goto(address(site, name))
+        page = visit(name, page)
         assert page.title().endswith("ldpnb")
         assert page.evaluate("document.documentElement.lang") == "en"
         assert page.locator("h1").count() == 1, name
@@ -32,10 +41,9 @@ def test_every_page_opens_from_disk_and_asks_nothing_of_anybody(site: Path, open
     assert (seen.outside, seen.errors) == ([], [])
 
 
-def test_the_ledger_is_filtered_by_source_verdict_and_words(site: Path, open_page: Any) -> None:
+def test_the_ledger_is_filtered_by_source_verdict_and_words(visit: Any) -> None:
     claims = entries.entries()
-    page = open_page()
-    page.goto(address(site, "index.html"))
+    page = visit("index.html")
     shown = page.locator(".ledger > li:visible")
     assert shown.count() == len(claims)
     page.get_by_label("Verdict").select_option("refuted")
@@ -59,9 +67,8 @@ def test_the_ledger_is_filtered_by_source_verdict_and_words(site: Path, open_pag
     page.wait_for_function("document.querySelectorAll('.ledger > li[hidden]').length === 0")
 
 
-def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(site: Path, open_page: Any) -> None:
-    page = open_page()
-    page.goto(address(site, "index.html#status=refuted"))
+def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(visit: Any) -> None:
+    page = visit("index.html#status=refuted")
     claims = [c for c in entries.entries() if c.status == "refuted" and c.page]
     assert page.locator(".ledger > li:visible").count() == sum(c.status == "refuted" for c in entries.entries())
     page.locator(f"a[data-filter='source={claims[0].source}&status=refuted']").click()
@@ -71,41 +78,38 @@ def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(site: Path, 
     assert section.evaluate("e => e.getBoundingClientRect().top < innerHeight")
 
 
-def test_light_and_dark_follow_the_system_and_the_switch_is_kept(site: Path, open_page: Any) -> None:
+def test_light_and_dark_follow_the_system_and_the_switch_is_kept(visit: Any) -> None:
     background = "getComputedStyle(document.body).backgroundColor"
-    page = open_page(color_scheme="dark")
-    page.goto(address(site, "index.html"))
+    page = visit("index.html", color_scheme="dark")
     dark = page.evaluate(background)
     page.get_by_role("button", name="Light").click()
     light = page.evaluate(background)
     assert (dark, light) == ("rgb(20, 23, 26)", "rgb(255, 255, 255)")
-    page.goto(address(site, PAGES[1]))
-    assert page.evaluate(background) == light
+    assert visit(PAGES[1], page).evaluate(background) == light
     page.get_by_role("button", name="Dark").click()
     page.reload()
     assert page.evaluate(background) == dark
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_all_text_has_the_contrast_of_wcag_aa(scheme: str, site: Path, open_page: Any) -> None:
-    page = open_page(color_scheme=scheme)
+def test_all_text_has_the_contrast_of_wcag_aa(scheme: str, visit: Any) -> None:
+    page = None
     for name in [*PAGES[:4], *CODE]:
-        page.goto(address(site, name))
-        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        page = visit(name, page, color_scheme=scheme)
+        page.evaluate(UNFOLD)
         assert page.evaluate(CONTRAST) == [], name
 
 
-def test_no_page_is_wider_than_a_phone(site: Path, open_page: Any) -> None:
-    page = open_page(**PHONE)
+def test_no_page_is_wider_than_a_phone(visit: Any) -> None:
+    page = None
     for name in PAGES + CODE:
-        page.goto(address(site, name))
-        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        page = visit(name, page, **PHONE)
+        page.evaluate(UNFOLD)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
 
 
-def test_it_can_be_used_by_keyboard(site: Path, open_page: Any) -> None:
-    page = open_page()
-    page.goto(address(site, "index.html"))
+def test_it_can_be_used_by_keyboard(visit: Any) -> None:
+    page = visit("index.html")
     focused = "document.activeElement.id || document.activeElement.textContent"
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getBoundingClientRect().left") == 0
@@ -120,20 +124,18 @@ def test_it_can_be_used_by_keyboard(site: Path, open_page: Any) -> None:
     assert page.locator(".ledger details[open]").count() == 1
 
 
-def test_on_paper_the_evidence_is_shown_and_what_only_works_on_a_screen_is_not(site: Path, open_page: Any) -> None:
-    page = open_page(color_scheme="dark")
-    page.goto(address(site, "index.html"))
+def test_on_paper_the_evidence_is_shown_and_what_only_works_on_a_screen_is_not(visit: Any) -> None:
+    page = visit("index.html", color_scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".ledger details p").first.evaluate("e => e.getBoundingClientRect().height > 0")
     assert not page.locator("header.bar, form.filter").filter(visible=True).count()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    page.goto(address(site, PAGES[1]))
+    visit(PAGES[1], page)
     assert not page.locator("details.code, .files, footer").filter(visible=True).count()
     assert len(page.pdf(format="A4")) > 20_000
 
 
-def test_without_scripts_everything_is_there_but_the_controls(site: Path, open_page: Any) -> None:
-    page = open_page(java_script_enabled=False)
-    page.goto(address(site, "index.html"))
+def test_without_scripts_everything_is_there_but_the_controls(visit: Any) -> None:
+    page = visit("index.html", java_script_enabled=False)
     assert page.locator(".ledger > li").filter(visible=True).count() == len(entries.entries())
     assert not page.locator("form.filter, #theme").filter(visible=True).count()
