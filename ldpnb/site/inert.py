@@ -1,6 +1,7 @@
-"""Markup that can only be read: what a notebook holds is text, tables, pictures and formulas, and a page shows nothing
-else. The cleaning is bleach's, which parses as browsers do; what it takes away is named, so that nobody publishes a
-page with holes.
+"""Markup that can only be read: text, tables, pictures and formulas, which is all that a page shows of a notebook.
+
+The cleaning is bleach's, which parses as browsers do. An element, attribute or address that it takes away is named and
+stops the build, so that nobody publishes a page with holes.
 """
 
 from collections import Counter

@@ -17,7 +17,7 @@ _BEFORE = (
 _BIG = {r"\{": "{", r"\}": "}", r"\|": "‖", r"\lVert": "‖", r"\rVert": "‖", r"\lfloor": "⌊", r"\rfloor": "⌋"}
 _LIMITS = {"max", "min", "sup", "inf", "lim", "argmax", "argmin"}
 _AS_IDENTIFIER = "∞∅…⋯"
-_AS_OPERATOR = {"~": "\N{TILDE OPERATOR}"} | {c: c for c in "⌈⌉⌊⌋⟹⟺⟶⟵⟷↦∥±∓\N{DIVIDES}\N{PRIME}"}
+_AS_OPERATOR = {"~": "\N{TILDE OPERATOR}", **{c: c for c in "⌈⌉⌊⌋⟹⟺⟶⟵⟷↦∥±∓\N{DIVIDES}\N{PRIME}"}}
 _WIDE_ACCENTS = {"―": "\N{OVERLINE}", "^": "\N{COMBINING CIRCUMFLEX ACCENT}", "~": "\N{COMBINING TILDE}"}
 _THIN = "0.1667em"
 _OPENING, _CLOSING = "([{⟨⌈⌊|‖", (*")]}⟩⌉⌋|‖!", "\N{PRIME}")
@@ -179,7 +179,7 @@ def _core(element: Element) -> Element | None:
 
 
 def _space(core: Element, before: Element | None, after: Element | None) -> None:
-    """Set names of operators off by a thin space from what is no bracket or operator; slashes, bars and signs stand close."""
+    """Set an operator's name off by a thin space from what is no bracket or operator, and slashes and bars by none."""
     text = core.text or ""
     if text in ("/", "|", "‖"):
         core.set("lspace", "0")

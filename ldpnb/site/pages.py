@@ -1,6 +1,4 @@
-"""One notebook as one page: nbconvert's walk through the cells, our templates, the committed figures with their
-captions and files.
-"""
+"""One notebook as one page: nbconvert's walk through the cells, our templates, the figures with captions and files."""
 
 import base64
 import html

@@ -6,7 +6,7 @@ A row is one task. Every implementation runs in a process of its own, one BLAS t
 so that a machine whose speed drifts shifts all alike; a ratio is taken round by round, and its median, smallest and
 largest are printed. Peers that would take minutes do a share of the users, which their linear cost allows; the share is
 printed. One row is no race: the tests in ``steps`` count what searches cost, free of the clock. A row that fails shows
-its message, and the others go on. Results go to ``build/bench``; with --readme also into the README beside this file."""
+its message, and the others go on. Results go to ``build/bench``; with --readme also into README.md beside this file."""
 
 import csv
 import json

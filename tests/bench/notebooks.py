@@ -1,6 +1,4 @@
-"""Where the time of running all notebooks goes: imports, kernel starts, drawing, deciding claims, the rest of the
-computing.
-"""
+"""Where the time of running all notebooks goes: imports, kernel starts, drawing, deciding claims, other computing."""
 
 import json
 import os

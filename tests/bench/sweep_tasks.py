@@ -59,7 +59,8 @@ def cost(backend: str, workers: int, seconds: float) -> tuple[int, float]:
 def main() -> None:
     workers = max(2, os.cpu_count() or 1)
     print(
-        "| backend | a task sleeps, s | tasks | tasks a second | cost of a task beside its own work, ms | of each worker's time |"
+        "| backend | a task sleeps, s | tasks | tasks a second | cost of a task beside its own work, ms "
+        "| of each worker's time |"
     )
     print("|---|---|---|---|---|---|")
     for backend in ("loky", "dask"):

@@ -1,6 +1,4 @@
-"""The same tasks as their peers do them, each through its own public interface; a share of the users where all would
-take minutes.
-"""
+"""The same tasks as their peers do them, each through its own interface; a share of the users where all take minutes."""
 
 import math
 

@@ -46,7 +46,7 @@ class UnavailableError(Exception):
 
 @dataclass(frozen=True)
 class Environment:
-    """A way to run the probe: variables to set (None removes one), an interpreter, a checkout, a prefix of the command."""
+    """A way to run the probe: variables to set (None removes one), interpreter, checkout, prefix of the command."""
 
     name: str
     variables: dict[str, str | None] = field(default_factory=dict)

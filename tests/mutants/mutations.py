@@ -37,8 +37,8 @@ COMPARISONS = {
 }
 _PAIRS = {
     ast.Name: "min max, any all, sum max",
-    ast.Attribute: "exp expm1, log log1p, sinh cosh, minimum maximum, min max, argmin argmax, floor ceil, any all, ones zeros, p q,"
-    "cumsum cumprod, keep move, kept_scale moved_scale, sum max",
+    ast.Attribute: "exp expm1, log log1p, sinh cosh, minimum maximum, min max, argmin argmax, floor ceil, any all,"
+    "ones zeros, p q, cumsum cumprod, keep move, kept_scale moved_scale, sum max",
 }
 NAMES = {
     kind: {a: b for pair in reversed(pairs.split(",")) for one in [pair.split()] for a, b in (one, one[::-1])}
@@ -92,9 +92,7 @@ def mutants(module: str, source: str) -> list[Mutant]:
 
 
 def install(mutant: Mutant, module: ModuleType, source: str) -> None:
-    """Change the running module: functions keep their identity and get new code, so that every importer sees the
-    change.
-    """
+    """Change the running module; functions keep their identity and get new code, which every importer sees."""
     tree = ast.parse(source)
     number, choice = mutant.place
     _, node, put = list(_slots(tree))[number]
@@ -145,9 +143,7 @@ def _names(statement: ast.stmt) -> list[str]:
 
 
 def _is_union_of_types(statement: ast.AST) -> bool:
-    """Say whether a statement of a module gives a name to types joined by ``|``: they are for the reader and have no
-    other value.
-    """
+    """Say whether a statement gives a name to types joined by ``|``, which are for the reader and have no value."""
     value = statement.value if isinstance(statement, ast.Assign) else None
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr)
 

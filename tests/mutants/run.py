@@ -72,7 +72,6 @@ class Runner:
 
     def __init__(self, given: argparse.Namespace, known: list[dict[str, str]]) -> None:
         self.given, self.known, self.rows = given, known, []
-        self.end = time.monotonic() + 60 * given.minutes
         self.seconds: dict[int, float] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -100,7 +99,7 @@ class Runner:
         return True
 
     def learn(self) -> tuple[list[float], dict[str, list[int]], list[str]]:
-        """Run every test; return how long each takes, the tests that call each function or module, and those that fail."""
+        """Run every test; return how long each takes, the tests that call each function, and those that fail."""
         callers: defaultdict[str, list[int]] = defaultdict(list)
         seconds, failed = [], []
         for number in range(len(self.items)):
@@ -133,7 +132,7 @@ class Runner:
 
     def try_all(self, callers: dict[str, list[int]]) -> None:
         """Try mutants of all rooms in turn until the time is over, in every room the same share of each module."""
-        rooms = self.given.rooms
+        rooms, end = self.given.rooms, time.monotonic() + 60 * self.given.minutes
         queues = [queue(room, self.sources, self.given.seed) for room in rooms]
         self.totals = {room: len(mutants) for room, mutants in zip(rooms, queues, strict=True)}
         made, known = {m.key for mutants in queues for m in mutants}, {key(row): row for row in self.known}
@@ -145,7 +144,7 @@ class Runner:
             for mutants in queues
         ]
         for mutant in (m for together in zip_longest(*queues) for m in together if m):
-            if time.monotonic() > self.end:
+            if time.monotonic() > end:
                 break
             calling = callers.get(f"{mutant.module}|{mutant.function}", callers.get(mutant.module, []))
             outcome, by = self.attempt(mutant, calling)
@@ -267,7 +266,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=0, help="which mutants come first")
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
-    parser.add_argument("--minutes", type=float, default=1e4, help="when to stop; default: after the last mutant")
+    parser.add_argument("--minutes", type=float, default=1e4, help="how long to try; default: to the last mutant")
     parser.add_argument("--resume", action="store_true", help="leave out what the last run killed")
     return parser.parse_args()
 

@@ -31,7 +31,8 @@ demo/lemma-9,1_demo/01_line,Lemma 9,it holds,refuted,2 > 1,it does not,,statisti
 """
 TEXT = """# A line
 
-Its slope $\\hat a$, from [the streams](../../ldpnb/rng.py#L3), the [data](../../ldpnb/data/README.md) [all code](../../ldpnb) and [the ledger](../99_verdicts.ipynb):
+Its slope $\\hat a$, from [the streams](../../ldpnb/rng.py#L3), the [data](../../ldpnb/data/README.md),
+[all code](../../ldpnb) and [the ledger](../99_verdicts.ipynb):
 $$a = \\frac{y}{x}$$"""
 VERDICTS = """**Theorem 2.1: reproduced.** A \\* b < c, says_it.
 
