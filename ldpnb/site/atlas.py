@@ -39,14 +39,14 @@ def address(path: str) -> str:
             return inside
     if local(path).is_dir():
         return f"{CODE}#{path}"
-    return f"code/{path}.html" if path.endswith((".py", ".md")) else f"code/{path}"
+    return f"code/{path}.html" if path.endswith(".py") else f"code/{path}"
 
 
 class Atlas:
-    """The addresses of what the pages link to, and the list of files that have to be there because of it."""
+    """The addresses of what the pages link to, and the files to copy because of it, by address."""
 
     def __init__(self) -> None:
-        self.wanted: set[str] = set()
+        self.copied: dict[str, Path] = {}
 
     def relink(self, page: str, place: str) -> Callable[[str], str]:
         """Return the function that turns the links of a file into links of its page.
@@ -71,8 +71,9 @@ class Atlas:
             path = os.path.normpath(PurePosixPath(place).parent / unquote(parts.path))
             if not local(path).exists():
                 raise UsageError(f"{place} links to {url}, which does not exist")
-            self.wanted.add(path)
             target, _, section = address(path).partition("#")
+            if target == f"code/{path}":
+                self.copied[target] = local(path)
             fragment = re.sub(r"^L(\d+)$", r"L-\1", parts.fragment) or section
             return os.path.relpath(target, PurePosixPath(page).parent) + (f"#{fragment}" if fragment else "")
 

@@ -10,7 +10,7 @@ from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
 from ldpnb.site import links, sources
-from ldpnb.site.atlas import Atlas, address, local
+from ldpnb.site.atlas import Atlas
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.markdown import plain
 from ldpnb.site.pages import notebook_page
@@ -69,19 +69,7 @@ def _files() -> Iterator[tuple[str, str | Path]]:
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
     yield from sources.code_pages(sources.modules())
-    yield from _linked(atlas)
-
-
-def _linked(atlas: Atlas) -> Iterator[tuple[str, str | Path]]:
-    """Yield what pages link to that is neither a notebook, a figure nor code: texts as pages, data as it is."""
-    done: set[str] = set()
-    while waiting := sorted(atlas.wanted - done):
-        for path in waiting:
-            done.add(path)
-            if path.endswith(".md"):
-                yield address(path), sources.text_page(path, atlas)
-            elif not path.startswith(("notebooks/", "figures/")) and not path.endswith(".py") and local(path).is_file():
-                yield address(path), local(path)
+    yield from sorted(atlas.copied.items())
 
 
 def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:

@@ -13,8 +13,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from ldpnb.site.atlas import CODE, PACKAGE, Atlas, address, local
-from ldpnb.site.markdown import render
+from ldpnb.site.atlas import CODE, PACKAGE, address, local
 from ldpnb.site.templates import page
 
 # the classes that the style sheet gives a colour
@@ -46,10 +45,3 @@ def code_pages(of: list[str]) -> Iterator[tuple[str, str]]:
         member = {"name": name.name, "page": os.path.relpath(address(path), "code"), "about": about}
         folders.setdefault(str(name.parent), []).append(member)
     yield CODE, page("modules", CODE, title="The code", description="The package's modules", folders=folders)
-
-
-def text_page(path: str, atlas: Atlas) -> str:
-    """Return the page of a Markdown file."""
-    text = local(path).read_text(encoding="utf-8")
-    body = Markup(render(text, atlas.relink(address(path), path)))
-    return page("text", address(path), title=path, description=path, body=body)

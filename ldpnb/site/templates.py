@@ -27,7 +27,7 @@ def page(template: str, address: str, **content: Any) -> str:
 
     Examples
     --------
-    >>> "<title>A page · ldpnb</title>" in page("text", "a/b.html", title="A page", description="", body="")
+    >>> "<title>A page · ldpnb</title>" in page("modules", "a/b.html", title="A page", description="", folders={})
     True
     """
     root = "../" * address.count("/")
