@@ -23,6 +23,7 @@ class Symbol:
 
     __slots__ = ("expression",)
     __array_priority__ = 100
+    exact = True
 
     def __init__(self, expression: Any) -> None:
         import sympy
@@ -69,4 +70,4 @@ def is_exact(value: Any) -> bool:
     >>> is_exact(1.0), is_exact(Symbol(1))
     (False, True)
     """
-    return isinstance(value, Symbol) or type(value).__module__.partition(".")[0] == "flint"
+    return getattr(type(value), "exact", False) or type(value).__module__.partition(".")[0] == "flint"

@@ -1,0 +1,304 @@
+"""Inequalities, zeros and printed digits by ball arithmetic: every number is an interval that holds the true one.
+
+Formulas are called with balls (`flint.arb`), or with a `Tangent`, a ball with its slope. Square by multiplying: the power
+of a ball around 0 is not a number.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy
+from flint import arb, fmpq
+
+from ldpnb.arithmetic import Real
+
+Ends = tuple[Any, Any]
+
+
+def ball(low: Any, high: Any = None) -> arb:
+    """Return the smallest ball around an interval with rational ends; text such as ``"0.1"`` is exact, a float its value.
+
+    >>> ball("0.1", "0.3").contains(arb("0.2")), ball("0.1").contains(arb("0.2"))
+    (True, False)
+    """
+    ends = [Fraction(end) for end in (low, low if high is None else high)]
+    middle, radius = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
+    enclosing = arb(0, float(np.nextafter(float(radius), np.inf))) if radius else arb(0)
+    return arb(fmpq(middle.numerator, middle.denominator)) + enclosing
+
+
+class Tangent:
+    """A ball with the slope of the curve that it lies on, for derivatives of the formulas as they stand."""
+
+    __slots__ = ("slope", "value")
+    __array_priority__ = 100
+    exact = True
+
+    def __init__(self, value: Any, slope: Any = 0) -> None:
+        self.value, self.slope = arb(value), arb(slope)
+
+    def __add__(self, other: Any) -> "Tangent":
+        return Tangent(self.value + _value(other), self.slope + _slope(other))
+
+    def __sub__(self, other: Any) -> "Tangent":
+        return self + -1 * _tangent(other)
+
+    def __mul__(self, other: Any) -> "Tangent":
+        return Tangent(self.value * _value(other), self.slope * _value(other) + self.value * _slope(other))
+
+    def __truediv__(self, other: Any) -> "Tangent":
+        ratio = self.value / _value(other)
+        return Tangent(ratio, (self.slope - ratio * _slope(other)) / _value(other))
+
+    def __pow__(self, power: int) -> "Tangent":
+        return Tangent(self.value**power, power * self.value ** (power - 1) * self.slope)
+
+    def __rsub__(self, other: Any) -> "Tangent":
+        return _tangent(other) - self
+
+    def __rtruediv__(self, other: Any) -> "Tangent":
+        return _tangent(other) / self
+
+    def __neg__(self) -> "Tangent":
+        return -1 * self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def exp(self) -> "Tangent":
+        """Return e to its power."""
+        return Tangent(self.value.exp(), self.value.exp() * self.slope)
+
+    def expm1(self) -> "Tangent":
+        """Return ``e^x - 1``."""
+        return Tangent(self.value.expm1(), self.value.exp() * self.slope)
+
+    def log(self) -> "Tangent":
+        """Return the natural logarithm."""
+        return Tangent(self.value.log(), self.slope / self.value)
+
+    def log1p(self) -> "Tangent":
+        """Return ``ln(1 + x)``."""
+        return Tangent(self.value.log1p(), self.slope / (1 + self.value))
+
+    def sqrt(self) -> "Tangent":
+        """Return the square root."""
+        root = self.value.sqrt()
+        return Tangent(root, self.slope / (2 * root))
+
+    def tanh(self) -> "Tangent":
+        """Return the hyperbolic tangent."""
+        level = self.value.tanh()
+        return Tangent(level, (1 - level * level) * self.slope)
+
+
+def _value(number: Any) -> Any:
+    return number.value if isinstance(number, Tangent) else arb(number)
+
+
+def _slope(number: Any) -> Any:
+    return number.slope if isinstance(number, Tangent) else arb(0)
+
+
+def _tangent(number: Any) -> Tangent:
+    return number if isinstance(number, Tangent) else Tangent(number)
+
+
+def slope(function: Callable[..., Real], at: Sequence[arb], along: int = 0) -> arb:
+    """Return a ball that holds the partial derivative everywhere on `at`; not a number where there may be a pole."""
+    return function(*[Tangent(x, 1) if i == along else x for i, x in enumerate(at)]).slope
+
+
+def holds_on(
+    function: Callable[..., Real], *box: Ends, smallest: Fraction = Fraction(1, 2048), budget: int = 100_000
+) -> bool | None:
+    """Decide whether a function of balls is positive on a closed box with rational ends, by subdivision.
+
+    A cell is settled by the function's enclosure there, or else by its value at the centre with slopes over the cell;
+    otherwise it is halved along its widest side (each side measured against the whole box).
+
+    Parameters
+    ----------
+    function : callable
+        Of one ball per side of the box.
+    *box : (low, high)
+        Whole numbers, fractions, or text such as ``"0.1"``.
+    smallest : Fraction
+        Cells narrower than this share of the box in every direction are left undecided.
+    budget : int
+        Most cells looked at.
+
+    Examples
+    --------
+    >>> holds_on(lambda x: x * x - x + 1, (0, 5)), holds_on(lambda x: x * x - x + ball("0.24"), (0, 5))
+    (True, False)
+    """
+    whole = [(Fraction(low), Fraction(high)) for low, high in box]
+    cells, undecided = [whole], False
+    for _ in range(budget):
+        if not cells:
+            return None if undecided else True
+        cell = cells.pop()
+        centre = [ball((low + high) / 2) for low, high in cell]
+        value = function(*centre)
+        if value <= 0:
+            return False
+        sides = [ball(low, high) for low, high in cell]
+        if function(*sides) > 0 or _tilted(function, sides, centre, value) > 0:
+            continue
+        shares = [
+            (high - low) / (b - a) if b > a else Fraction(0) for (low, high), (a, b) in zip(cell, whole, strict=True)
+        ]
+        widest = shares.index(max(shares))
+        if shares[widest] < smallest:
+            undecided = True
+            continue
+        low, high = cell[widest]
+        cells += [
+            [*cell[:widest], half, *cell[widest + 1 :]] for half in ((low, (low + high) / 2), ((low + high) / 2, high))
+        ]
+    return None
+
+
+def _tilted(function: Callable[..., Real], sides: list[arb], centre: list[arb], value: arb) -> arb:
+    """Return the mean-value form: the value at the centre and the slopes over the cell."""
+    steps = (
+        slope(function, sides, i) * (side - middle) for i, (side, middle) in enumerate(zip(sides, centre, strict=True))
+    )
+    return sum(steps, value)
+
+
+def zeros(function: Callable[[Any], Real], low: Any, high: Any, *, width: Fraction = Fraction(1, 10**9)) -> list[arb]:
+    """Return balls, in order, of which each holds exactly one zero of a smooth function on an interval; there is no other.
+
+    Raises
+    ------
+    ArithmeticError
+        Where neither the function nor its slope is certain to differ from 0, as at a double zero.
+
+    Examples
+    --------
+    >>> [round(float(z.mid()), 6) for z in zeros(lambda x: x * x - 2, 0, 3)]
+    [1.414214]
+    """
+    found, parts = [], [(Fraction(low), Fraction(high))]
+    while parts:
+        a, b = parts.pop()
+        if not function(ball(a, b)).contains(0):
+            continue
+        if slope(function, [ball(a, b)]).contains(0) or not slope(function, [ball(a, b)]).is_finite():
+            if b - a < width:
+                raise ArithmeticError(f"a zero near {float(a)} cannot be told from two or none")
+            cut = a + (b - a) * Fraction(15, 31)  # off the middle, where zeros like to be
+            parts += [(cut, b), (a, cut)]
+        elif (zero := _bisected(function, a, b, width)) is not None:
+            found.append(zero)
+    return sorted({float(z.mid()): z for z in found}.values(), key=lambda z: float(z.mid()))
+
+
+def _bisected(function: Callable[[Any], Real], a: Fraction, b: Fraction, width: Fraction) -> arb | None:
+    """Return the one zero between two ends of a monotone function, if there is one."""
+    left, right = _sign(function(ball(a))), _sign(function(ball(b)))
+    if left * right > 0:
+        return None
+    while left * right < 0 and b - a > width:
+        cut = a + (b - a) * Fraction(15, 31)
+        middle = _sign(function(ball(cut)))
+        a, b, left, right = (cut, b, middle, right) if middle == left else (a, cut, left, middle)
+    return ball(a, b) if left * right < 0 else ball(a if left == 0 else b)
+
+
+def _sign(value: arb) -> int:
+    if value > 0:
+        return 1
+    if value < 0:
+        return -1
+    if value == 0:
+        return 0
+    raise ArithmeticError("a sign is uncertain at this precision")
+
+
+def sign_changes(value: Any, x: Any) -> int:
+    """Return how many zeros a polynomial in `x` and ``e^x`` has on ``(0, oo)`` at most.
+
+    Descartes' rule for its power series, whose n-th coefficient times ``n!`` is ``sum c_ij n (n-1) .. (n-i+1) j^(n-i)``:
+    signs are read off one by one, up to a number from which on the fastest exponential provably decides. Both ends of
+    the half line are covered, which no subdivision reaches.
+
+    >>> x = sympy.Symbol("x")
+    >>> sign_changes(sympy.exp(x) - 1 - x, x), sign_changes(sympy.exp(x) - 2 - x, x)
+    (0, 1)
+    """
+    from ldpnb.deciders.algebra import expression
+
+    growth = sympy.Dummy("growth")
+    exact = sympy.expand(sympy.expand(expression(value)).subs(sympy.exp(x), growth))
+    terms = {powers: _constant(c) for powers, c in sympy.Poly(exact, x, growth).terms()}
+    degree, fastest = (max(powers[d] for powers in terms) for d in (0, 1))
+    if fastest == 0:
+        signs = [_sign(arb(terms.get((n, 0), fmpq(0)))) for n in range(degree + 1)]
+    else:
+        last = next(n for n in range(degree + 1, 10_000) if _decided_from(terms, n, degree, fastest))
+        signs = [_sign(_series_term(terms, n)) for n in range(last + 1)]
+    return sum(one != other for one, other in pairwise(s for s in signs if s))
+
+
+def _falling(n: int, i: int) -> int:
+    result = 1
+    for factor in range(n - i + 1, n + 1):
+        result *= factor
+    return result
+
+
+def _series_term(terms: dict[tuple[int, int], Any], n: int) -> arb:
+    return sum((arb(c) * _falling(n, i) * j ** (n - i) for (i, j), c in terms.items() if n >= i), arb(0))
+
+
+def _decided_from(terms: dict[tuple[int, int], Any], n: int, degree: int, fastest: int) -> bool:
+    """Return whether from the n-th term on the fastest exponential has one sign and outweighs all others.
+
+    Divided by ``fastest^n``, its own part is a polynomial in n: in powers of ``n' - n`` all of one sign. Every other part
+    shrinks from one term to the next.
+    """
+    step = sympy.Dummy("step")
+    lead = sympy.expand(
+        sum(
+            _as_sympy(c) * sympy.Rational(1, fastest**i) * sympy.ff(n + step, i)
+            for (i, j), c in terms.items()
+            if j == fastest
+        )
+    )
+    ahead = [_sign(arb(_constant(c))) for c in sympy.Poly(sympy.expand_func(lead), step).all_coeffs()]
+    rest = [((i, j), c) for (i, j), c in terms.items() if j < fastest]
+    shrinking = all((n + 1) * j <= fastest * (n + 1 - i) for (i, j), _ in rest)
+    others = sum((abs(arb(c)) * _falling(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest), arb(0))
+    own = abs(sum((arb(c) * _falling(n, i) / arb(fastest) ** i for (i, j), c in terms.items() if j == fastest), arb(0)))
+    return len({s for s in ahead if s}) == 1 and shrinking and bool(own > others)
+
+
+def _constant(number: Any) -> Any:
+    """Return an exact fraction, or a ball around a constant that sympy can evaluate."""
+    if number.is_Rational:
+        return fmpq(int(number.p), int(number.q))
+    shown = number.evalf(60)
+    return arb(str(shown), float(abs(shown)) * 1e-50)
+
+
+def _as_sympy(number: Any) -> Any:
+    return (
+        sympy.Rational(int(number.p), int(number.q)) if isinstance(number, fmpq) else sympy.Float(str(number.mid()), 50)
+    )
+
+
+def digits(value: arb, printed: str) -> bool | None:
+    """Decide whether a ball proves a printed number: within half a unit of its last digit.
+
+    >>> digits(arb(2).sqrt(), "1.414"), digits(arb(2).sqrt(), "1.415")
+    (True, False)
+    """
+    mantissa, _, exponent = printed.partition("e")
+    half = Fraction(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2])) / 2
+    low, high = ball(Fraction(printed) - half), ball(Fraction(printed) + half)
+    return True if low < value < high else False if value < low or value > high else None

@@ -1,0 +1,131 @@
+"""Every decider proves true statements, and refuses false ones that are close to them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ldpnb.arithmetic import Symbol
+from ldpnb.deciders.algebra import identity, limit, positive
+from ldpnb.deciders.balls import Tangent, ball, digits, holds_on, sign_changes, slope, zeros
+from ldpnb.deciders.programs import optimum
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+
+t, k, x, y = sympy.symbols("t k x y", positive=True)
+oo = sympy.oo
+
+
+def test_a_formula_as_it_stands_is_decided_for_every_budget_and_domain() -> None:
+    kary = KaryRandomisedResponse(Symbol(sympy.log(t)), Symbol(k))
+    assert identity(kary.p - kary.q, kary.truthful_rate)
+    assert not identity(kary.p - kary.q, kary.truthful_rate * Symbol("1.0001"))
+    assert identity(kary.p + (Symbol(k) - 1) * kary.q, 1)
+    every = {t: (1, oo), k: (2, oo)}
+    assert positive(kary.truthful_rate, every)
+    assert positive(1 / Symbol(k) - kary.q, every)
+    assert not positive(1 / Symbol(k) - kary.p, every)
+
+
+@pytest.mark.parametrize(
+    ("value", "box", "answer"),
+    [
+        (x**2 - 3 * x + sympy.Rational(5, 2), {x: (0, oo)}, True),
+        (x**2 - 3 * x + 2, {x: (0, oo)}, False),
+        (x**2 - 3 * x + sympy.Rational(9, 4), {x: (0, 5)}, None),  # touches 0 between the cuts
+        (1 - x * y, {x: (0, 1), y: (0, 1)}, True),
+        (1 - sympy.Rational(1001, 1000) * x * y, {x: (0, 1), y: (0, 1)}, None),  # fails in a corner that no point meets
+        (1 - 2 * x * y, {x: (0, 1), y: (0, 1)}, False),
+        ((t - 1) / (t + 1), {t: (1, oo)}, True),
+        (1 / (t - 2), {t: (1, oo)}, False),
+        ((x - y) ** 2 + 1, {x: (0, oo), y: (0, oo)}, None),
+    ],
+)
+def test_positive(value: sympy.Expr, box: dict, answer: bool | None) -> None:
+    assert positive(value, box) is answer
+
+
+def test_positive_wants_the_interval_of_every_symbol() -> None:
+    with pytest.raises(ValueError, match="box must name every symbol, lacks y"):
+        positive(x + y, {x: (0, 1)})
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=5))
+def test_positive_never_contradicts_a_point(coefficients: list[int]) -> None:
+    polynomial = sum(c * x**i for i, c in enumerate(coefficients))
+    answer = positive(polynomial, {x: (0, 1)})
+    values = [sympy.sympify(polynomial).subs(x, sympy.Rational(i, 97)) for i in range(1, 97)]
+    assert answer is not True or min(values) > 0
+    assert answer is not False or sympy.sympify(polynomial) == 0 or min(values) <= sympy.Rational(1, 4)
+
+
+def test_limits_and_series() -> None:
+    e = sympy.Symbol("e", positive=True)
+    assert limit(KaryRandomisedResponse(Symbol(e), Symbol(k)).truthful_rate / Symbol(e), e, 0) == 1 / k
+
+
+@pytest.mark.parametrize(
+    ("function", "box", "answer"),
+    [
+        (lambda a: a * a - a + ball("0.2501"), [(0, 10)], True),
+        (lambda a: a * a - a + ball("0.24"), [(0, 10)], False),
+        (lambda a: (a - ball("1/3")) * (a - ball("1/3")), [(0, 1)], None),
+        (lambda a: np.expm1(a) - a * ball("0.99"), [("1/100", 50)], True),
+        (lambda a: np.expm1(a) - a * ball("1.01"), [("1/100", 50)], False),
+        (lambda a, b: np.log1p(a) + np.log1p(b) - np.log1p(a + b), [("0.01", 9), ("0.01", 9)], True),
+        (lambda a, b: np.log1p(a) + np.log1p(b) - np.log1p(a + b) - ball("0.001"), [("0.01", 9), ("0.01", 9)], False),
+    ],
+)
+def test_subdivision(function, box, answer: bool | None) -> None:
+    assert holds_on(function, *box) is answer
+
+
+@pytest.mark.parametrize("name", ["exp", "expm1", "log", "log1p", "sqrt", "tanh"])
+def test_slopes_are_those_of_differences(name: str) -> None:
+    function, step = getattr(np, name), 1e-6
+    exact = slope(lambda a: function(a * 3) / (2 - a) - a**3, [arb("0.7")])
+    plain = [function(3 * v) / (2 - v) - v**3 for v in (0.7 - step, 0.7 + step)]
+    assert float(exact.mid()) == pytest.approx((plain[1] - plain[0]) / (2 * step), rel=1e-7)
+    assert float((-(1 - Tangent(2, 1)) + 3).slope.mid()) == 1
+
+
+def test_zeros_are_all_found_and_a_double_one_is_not_guessed() -> None:
+    found = zeros(lambda a: (a - 1) * (a - 2) * (a - ball("2.001")), 0, 5)
+    assert [round(float(z.mid()), 6) for z in found] == [1.0, 2.0, 2.001]
+    assert zeros(lambda a: a * a + ball("0.0001"), -1, 1) == []
+    with pytest.raises(ArithmeticError, match="cannot be told"):
+        zeros(lambda a: (a - ball("1/3")) * (a - ball("1/3")), 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "most"),
+    [
+        (sympy.exp(x) - 1 - x - x**2 / 2, 0),
+        (sympy.exp(x) - 1 - sympy.Rational(101, 100) * x, 1),
+        (sympy.exp(2 * x) - 3 * sympy.exp(x) + 2, 1),  # 0 at 0 and at ln 2
+        (x**2 - 3 * x + 2, 2),
+        ((x - 2) * sympy.exp(x) + x + 2, 0),
+        ((x - 2) * sympy.exp(x) + x + sympy.Rational(201, 100), 0),
+        ((x - 2) * sympy.exp(x) + x + sympy.Rational(199, 100), 1),
+    ],
+)
+def test_zeros_on_the_half_line_are_bounded_by_sign_changes(value: sympy.Expr, most: int) -> None:
+    assert sign_changes(value, x) == most
+
+
+def test_programs_are_solved_exactly_or_not_at_all() -> None:
+    assert optimum([1, Fraction(1, 3)], [[1, 0], [0, 1], [1, 1]], [Fraction(1, 7), 1, 1]) == Fraction(1, 7) + Fraction(
+        2, 7
+    )
+    assert optimum([1, 1], [[3, 1], [1, 3], [1, 1]], [1, 1, 1]) == Fraction(1, 2)
+    with pytest.raises(ArithmeticError, match="no optimum"):
+        optimum([1], [[-1]], [1])
+
+
+def test_a_printed_digit_is_proven_refuted_or_left() -> None:
+    pi = arb.pi()
+    assert [digits(pi, shown) for shown in ("3.1416", "3.1415", "3e0", "31.4e-1")] == [True, False, True, True]
+    assert digits(arb("0.5", 0.1), "0.5") is None
