@@ -1,12 +1,17 @@
 """The executable, audited companion to five sources on local differential privacy and sampling.
 
-Data flows one way through the rooms of this package::
+``import ldpnb as ldp`` gives the names below, each loaded when it is first used: mechanisms
+(`KaryRandomisedResponse`, ...; all by name in `FREQUENCY`, `MEAN` and `GAP`), estimators (`unbiased`, `mle`, ...),
+exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...), errors (`SampledCounts`, `GroupGap`,
+`LowerBounds`, ...), `plan` with its questions, one's own data (`load_counts`, ...), and what was decided (`decide`).
 
-    populations -> mechanisms -> estimators -> accuracy -> experiments -> figures
-    designs -> privacy
-    papers: source -> claim -> check -> verdict
-
-`run` runs the notebooks and `cli` is the command line. Importing `ldpnb` imports none of them.
+>>> import ldpnb as ldp
+>>> round(float(ldp.srs_loss(1.0, sampling_rate=0.1)), 4), ldp.decide("biswas2022/theorem-3.5").status
+(0.1586, 'refuted')
 """
 
+import lazy_loader
+
 __version__ = "0.1.0"
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,6 +1,6 @@
 """The user's own channel and the user's own column: audited, and collected under any mechanism."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -18,27 +18,16 @@ from ldpnb.data.public import adult
 from ldpnb.estimators import frequency, likelihood, linear
 from ldpnb.estimators import gaps as gap_estimators
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
-from ldpnb.mechanisms.frequency import FrequencyMechanism
-from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
-from ldpnb.mechanisms.signs import SignRandomiser
-from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.mechanisms.groups import GroupMeans
+from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import table
 from ldpnb.notebook.figures import look
 from ldpnb.papers.juarez2022 import clients
-from ldpnb.papers.lecture20.tables import means
-from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
 Rows = Iterator[dict[str, Any]]
-
-MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
-    **frequencies.MECHANISMS,
-    "subset selection": SubsetSelection.optimal,
-    "signs": SignRandomiser,
-}
-"""For shares of values, by name: epsilon and number of values to mechanism."""
 
 _PUBLISHED_CLIENTS = (25_000, 62_000)
 
@@ -96,7 +85,7 @@ def shares(counts: Counts, names: Sequence[str], epsilon: float, *, seed: int) -
     ----------
     counts : (k,) int
     names : sequence of str
-        Keys of `MECHANISMS`.
+        Keys of `ldpnb.mechanisms.registry.FREQUENCY`.
     epsilon : float
         Exact privacy loss of a report, nats.
     seed : int
@@ -108,7 +97,7 @@ def shares(counts: Counts, names: Sequence[str], epsilon: float, *, seed: int) -
     """
     users, parts = int(counts.sum()), []
     for name in names:
-        mechanism = MECHANISMS[checks.choice(mechanism=name, among=tuple(MECHANISMS))](epsilon, counts.size)
+        mechanism = FREQUENCY[checks.choice(mechanism=name, among=tuple(FREQUENCY))](epsilon, counts.size)
         tallies = mechanism.sample_tallies(counts, rng=stream("own column", name, epsilon, seed=seed))
         unbiased = frequency.unbiased(tallies, users, mechanism)
         exact = np.sqrt(histograms.pure_variance(counts, users=users, mechanism=mechanism)) / users
@@ -164,7 +153,7 @@ def load_groups(data: str, column: str, group: str, *, low: float, high: float, 
 def mean_estimates(column: Column, epsilon: float, *, seed: int) -> Rows:
     """Estimate a column's mean once per mechanism, with the exact deviation; categories have none, and give no rows."""
     above, upper = column.numbers - column.low, column.high - column.low
-    for name, make in means.MECHANISMS.items() if upper > 0 else ():
+    for name, make in MEAN.items() if upper > 0 else ():
         mechanism = make(epsilon, upper)
         sums = mechanism.sample_sums(above, column.counts, rng=stream("own mean", name, epsilon, seed=seed))
         exact = float(np.sqrt(mean_errors.variance(mechanism, above, column.counts)))
@@ -199,10 +188,5 @@ def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
 
 
 def _gap_mechanisms(column: Column, epsilon: float) -> dict[str, Contrast | GroupMeans]:
-    groups = len(column.groups)
-    return {
-        "signed bit": SignedBit(epsilon, column.sizes),
-        "signed Laplace": SignedLaplace(epsilon, column.sizes),
-        "M_R": DiscretisedMeans.calibrated(epsilon, groups),
-        "M_L, k = 2": LaplaceMeans.calibrated(epsilon, groups),
-    }
+    names = ("signed bit", "signed Laplace", "M_R", "M_L, k = 2")
+    return {name: GAP[name](epsilon, column.sizes) for name in names}

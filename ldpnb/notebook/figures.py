@@ -25,6 +25,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ldpnb import writing
+from ldpnb.mechanisms.registry import COLOURED
 from ldpnb.notebook import environment
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
@@ -63,8 +64,6 @@ _LOOKS: dict[str, Look] = {}
 _FAMILIES = (
     ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
     ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
-    ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian"),
-    ("1-bit", "local Laplace", "Warner"),
     (
         "exact",
         "upper bound",
@@ -75,7 +74,7 @@ _FAMILIES = (
         "improved lower bound",
     ),
     ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
-    ("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace", "M_R as published", "M_L as published"),
+    *COLOURED,
 )
 
 

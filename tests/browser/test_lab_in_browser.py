@@ -130,7 +130,9 @@ def test_a_notebook_runs_and_its_live_section_follows_the_slider(notebook: str, 
     page.get_by_role("menuitem", name="File", exact=True).click()
     page.locator("[data-command='filemenu:close-and-cleanup']").click()
     page.get_by_role("button", name="Ok").click()
-    assert (seen.outside, seen.errors) == ([], [])
+    # on a busy machine JupyterLab closes a kernel before its debugger, which it asked of its own accord, has answered
+    errors = [error for error in seen.errors if not error.startswith("Could not restore the debugger state: Canceled")]
+    assert (seen.outside, errors) == ([], [])
 
 
 def drag_until_it_changes(page: Any, live: Any, text: str) -> None:

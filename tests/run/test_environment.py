@@ -65,7 +65,7 @@ def test_version_is_the_same_everywhere() -> None:
     import ldpnb
 
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert ldpnb.__version__ == PROJECT["project"]["version"] == citation["version"]
+    assert ldpnb.__version__ == version("ldpnb") == citation["version"]
 
 
 def test_jsonschema_comes_without_its_costly_grammar_which_others_can_still_have() -> None:

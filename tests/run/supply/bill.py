@@ -13,6 +13,8 @@ from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
+import ldpnb
+
 ROOT = Path(__file__).resolve().parents[3]
 BILL = ROOT / "sbom.cdx.json"
 
@@ -102,7 +104,7 @@ def bill() -> str:
         "type": "application",
         "bom-ref": project["name"],
         "name": project["name"],
-        "version": project["version"],
+        "version": ldpnb.__version__,
         "licenses": [{"expression": project["license"]}],
         "properties": [{"name": "sha256 of requirements.lock", "value": digest}],
     }

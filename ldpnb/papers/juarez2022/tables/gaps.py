@@ -15,8 +15,9 @@ import pandas as pd
 
 from ldpnb.accuracy import budgets
 from ldpnb.accuracy.gaps import GroupGap
-from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
-from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.mechanisms.contrasts import Contrast, SignedLaplace
+from ldpnb.mechanisms.groups import GroupMeans, LaplaceMeans
+from ldpnb.mechanisms.registry import GAP
 from ldpnb.notebook import table
 from ldpnb.rng import stream
 
@@ -27,14 +28,7 @@ BUDGET = "budget ε (nats)"
 def families(users: int) -> dict[str, Family]:
     """Return the mechanisms for two equal groups by name, each from a budget in nats."""
     halves = (users // 2, users // 2)
-    return {
-        "M_R as published": DiscretisedMeans.published,
-        "M_R": DiscretisedMeans.calibrated,
-        "M_L as published": LaplaceMeans.published,
-        "M_L, k = 2": LaplaceMeans.calibrated,
-        "signed bit": partial(SignedBit, sizes=halves),
-        "signed Laplace": partial(SignedLaplace, sizes=halves),
-    }
+    return {name: partial(make, sizes=halves) for name, make in GAP.items()}
 
 
 @table

@@ -1,6 +1,6 @@
 """Histograms when everybody reports: sign vectors beside k-RR, unary encoding and a curator."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import histograms
 from ldpnb.data import synthetic
 from ldpnb.estimators import frequency
-from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
+from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
 from ldpnb.notebook import table
 from ldpnb.privacy.channel import privacy_loss
@@ -18,11 +19,7 @@ from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
 
-LOCAL: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
-    "k-RR": KaryRandomisedResponse,
-    "OUE": UnaryEncoding.optimised,
-    "signs": SignRandomiser,
-}
+LOCAL = {name: FREQUENCY[name] for name in ("k-RR", "OUE", "signs")}
 """By name: epsilon and domain size to a local mechanism of exactly that loss."""
 
 

@@ -1,6 +1,6 @@
 """Means of bounded numbers: simulated errors beside exact ones, over numbers of users and budgets."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,19 +8,13 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import means
 from ldpnb.data import synthetic
-from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.registry import MEAN
 from ldpnb.notebook import table
 from ldpnb.rng import stream
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
-
-MECHANISMS: Mapping[str, Callable[[float, float], MeanMechanism]] = {
-    "1-bit": OneBit,
-    "local Laplace": LocalLaplace,
-    "central Laplace": CentralLaplace,
-}
-"""By name: epsilon and largest value to mechanism."""
 
 
 def usage(users: int, upper: float, *, seed: int) -> tuple[Values, Counts]:
@@ -41,7 +35,7 @@ def errors_by_users(
     for users in sizes:
         values, counts = usage(users, upper, seed=seed)
         truth = values @ counts / users
-        for name, make in MECHANISMS.items():
+        for name, make in MEAN.items():
             mechanism, rng = make(epsilon, upper), stream("mean", name, users, epsilon, seed=seed)
             sums = mechanism.sample_sums(values, counts, rng=rng, repetitions=runs)
             squared = (mechanism.estimate(sums, users) - truth) ** 2

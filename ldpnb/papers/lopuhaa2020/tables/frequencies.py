@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ldpnb import checks
 from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
-from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
+from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.notebook import table
 from ldpnb.rng import stream
 
@@ -148,12 +149,8 @@ class Reports:
 Estimator = Callable[[Reports], Floats | tuple[Floats, Floats]]
 """From reports to estimates ``(draws, k)``, of both targets or one of the distribution and one of the frequencies."""
 
-MECHANISMS: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
-    "k-RR": KaryRandomisedResponse,
-    "OUE": UnaryEncoding.optimised,
-    "SUE": UnaryEncoding.symmetric,
-}
-"""By name: epsilon and domain size to mechanism."""
+MECHANISMS = {name: FREQUENCY[name] for name in ("k-RR", "OUE", "SUE")}
+"""Those of the source's experiments: epsilon and domain size to mechanism."""
 
 
 def estimate_unbiased(reports: Reports) -> Floats:

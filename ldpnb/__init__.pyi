@@ -1,0 +1,122 @@
+from .accuracy.budgets import smallest_epsilon
+from .accuracy.distances import expected_total_variation
+from .accuracy.exact_risk import exact_risks
+from .accuracy.gaps import GroupGap
+from .accuracy.information import distribution_error, fisher_information, frequency_error
+from .accuracy.lower_bounds import EntropyBounds, LowerBounds
+from .accuracy.means import users_needed
+from .accuracy.personalised import PersonalRates
+from .accuracy.sampling import SampledCounts
+from .claims import Evidence, Verdict, agree, claim, decide
+from .data.channels import load_channel
+from .data.column import Column
+from .data.files import load_counts, load_groups
+from .data.public import adult
+from .designs.sizes import binomial_size, fixed_size, size_law
+from .designs.strata import Strata, neyman_shares, proportional_shares
+from .estimators.bayes import fitted_concentration, posterior
+from .estimators.frequency import project_simplex, unbiased
+from .estimators.gaps import absolute_interval, group_means, signed_gap
+from .estimators.likelihood import krr_mle, mle, support_mle
+from .estimators.sampling import hajek, horvitz_thompson
+from .mechanisms.contrasts import SignedBit, SignedLaplace
+from .mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from .mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from .mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from .mechanisms.registry import FREQUENCY, GAP, MEAN
+from .mechanisms.signs import SignRandomiser
+from .mechanisms.subsets import SubsetSelection
+from .planning.design import Design
+from .planning.questions import Frequency, Gap, Mean
+from .planning.solve import plan
+from .privacy.best_channel import best_channel
+from .privacy.channel import privacy_loss
+from .privacy.clusters import ClusterSample
+from .privacy.hockey_stick import channel_delta, epsilon_at_delta, total_variation
+from .privacy.optimiser import largest_loss
+from .privacy.participation import participation_loss
+from .privacy.random_size import random_size_loss
+from .privacy.rounding import random_rounding_loss
+from .privacy.shuffling import ShuffledReports, gaussian_deviation
+from .privacy.subsampling import srs_budget, srs_loss
+from .privacy.unequal import Inclusion
+from .rng import stream
+
+__version__: str
+__all__ = [
+    "FREQUENCY",
+    "GAP",
+    "MEAN",
+    "CentralLaplace",
+    "ClusterSample",
+    "Column",
+    "Design",
+    "DiscretisedMeans",
+    "EntropyBounds",
+    "Evidence",
+    "Frequency",
+    "Gap",
+    "GroupGap",
+    "Inclusion",
+    "KaryRandomisedResponse",
+    "LaplaceMeans",
+    "LocalLaplace",
+    "LowerBounds",
+    "Mean",
+    "OneBit",
+    "PersonalRates",
+    "SampledCounts",
+    "ShuffledReports",
+    "SignRandomiser",
+    "SignedBit",
+    "SignedLaplace",
+    "Strata",
+    "SubsetSelection",
+    "UnaryEncoding",
+    "Verdict",
+    "absolute_interval",
+    "adult",
+    "agree",
+    "best_channel",
+    "binomial_size",
+    "channel_delta",
+    "claim",
+    "decide",
+    "distribution_error",
+    "epsilon_at_delta",
+    "exact_risks",
+    "expected_total_variation",
+    "fisher_information",
+    "fitted_concentration",
+    "fixed_size",
+    "frequency_error",
+    "gaussian_deviation",
+    "group_means",
+    "hajek",
+    "horvitz_thompson",
+    "krr_mle",
+    "largest_loss",
+    "load_channel",
+    "load_counts",
+    "load_groups",
+    "mle",
+    "neyman_shares",
+    "participation_loss",
+    "plan",
+    "posterior",
+    "privacy_loss",
+    "project_simplex",
+    "proportional_shares",
+    "random_rounding_loss",
+    "random_size_loss",
+    "signed_gap",
+    "size_law",
+    "smallest_epsilon",
+    "srs_budget",
+    "srs_loss",
+    "stream",
+    "support_mle",
+    "total_variation",
+    "unbiased",
+    "users_needed",
+]

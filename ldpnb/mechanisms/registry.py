@@ -1,0 +1,45 @@
+"""The mechanisms by the names they carry in figures, tables, plans and options; their order gives their colours.
+
+Each entry makes the mechanism of a privacy loss: ``FREQUENCY[name](epsilon, domain_size)``, ``MEAN[name](epsilon,
+upper)``, and ``GAP[name](epsilon, sizes)`` for groups of these sizes. The two *as published* claim epsilon and lose
+more.
+"""
+
+from collections.abc import Callable, Mapping
+
+from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
+from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
+from ldpnb.mechanisms.signs import SignRandomiser
+from ldpnb.mechanisms.subsets import SubsetSelection
+
+FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
+    "k-RR": KaryRandomisedResponse,
+    "OUE": UnaryEncoding.optimised,
+    "SUE": UnaryEncoding.symmetric,
+    "subset selection": SubsetSelection.optimal,
+    "signs": SignRandomiser,
+}
+
+MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = {
+    "1-bit": OneBit,
+    "local Laplace": LocalLaplace,
+    "central Laplace": CentralLaplace,
+}
+
+GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = {
+    "M_R": lambda epsilon, sizes: DiscretisedMeans.calibrated(epsilon, len(sizes)),
+    "M_L, k = 2": lambda epsilon, sizes: LaplaceMeans.calibrated(epsilon, len(sizes)),
+    "signed bit": SignedBit,
+    "signed Laplace": SignedLaplace,
+    "M_R as published": lambda epsilon, sizes: DiscretisedMeans.published(epsilon, len(sizes)),
+    "M_L as published": lambda epsilon, sizes: LaplaceMeans.published(epsilon, len(sizes)),
+}
+
+COLOURED: tuple[tuple[str, ...], ...] = (
+    (*FREQUENCY, "central Laplace", "Gaussian"),
+    ("1-bit", "local Laplace", "Warner"),
+    ("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace", "M_R as published", "M_L as published"),
+)
+"""Names of mechanisms that share a figure, in the order of their colours, markers and dashes."""
