@@ -1,8 +1,8 @@
 """Formulas on three kinds of numbers: floats (and arrays), balls, and symbols.
 
 A closed form of this package runs on all three as it stands, because numpy's functions call the method of the same name
-on whatever is not a number of theirs: ``np.expm1(x)`` is ``x.expm1()``. Balls (`flint.arb`) have these methods; `Symbol`
-lends them to sympy's expressions. Balls and symbols are in the extra ``proofs``.
+on whatever is not a number of theirs: ``np.expm1(x)`` is ``x.expm1()``. Balls (`flint.arb`) have these methods;
+`Symbol` lends them to sympy's expressions. Balls and symbols are in the extra ``proofs``.
 
 >>> import sympy
 >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse

@@ -1,8 +1,8 @@
 """Validators for the public boundary: each names the argument, the rule and the value.
 
 They take exactly one keyword, whose name is the argument's own, and return the checked value:
-``positive(epsilon=epsilon)``. Inner functions do not check again. A ball or a symbol (`ldpnb.arithmetic`) passes: whoever calls with one states its
-domain.
+``positive(epsilon=epsilon)``. Inner functions do not check again. A ball or a symbol (`ldpnb.arithmetic`) passes:
+whoever calls with one states its domain.
 """
 
 import difflib

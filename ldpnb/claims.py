@@ -24,7 +24,8 @@ Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
 SOURCES = {
     "biswas2022": "Biswas, Cormode, Maple: Impact of sampling on locally differentially private data collection",
     "bun2022": "Bun, Drechsler, Gaboardi, McMillan, Sarathy: Controlling privacy loss in sampling schemes",
-    "lopuhaa2020": "Lopuhaä-Zwakenberg, Li, Škorić, Wang: Improving frequency estimation under local differential privacy",
+    "lopuhaa2020": "Lopuhaä-Zwakenberg, Li, Škorić, Wang: Improving frequency estimation under local differential "
+    "privacy",
     "juarez2022": "Juarez, Korolova: Privately measuring demographic performance disparities in federated learning",
     "lecture20": "Lecture 20: the local model of differential privacy",
 }
@@ -182,19 +183,6 @@ def path_of(formula: Any) -> str:
     """
     function = getattr(formula, "fget", None) or getattr(formula, "__func__", formula)
     return f"{function.__module__}.{function.__qualname__}".removeprefix("ldpnb.")
-
-
-def old_claim(
-    source: str, place: str, *, says: str, rests_on: Iterable[str]
-) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
-    """Register a check in the old form."""
-
-    def register(check: Callable[[], Verdict]) -> Callable[[], Verdict]:
-        new = Claim(source, place, says, tuple(rests_on), check)
-        _registry[new.id] = new
-        return check
-
-    return register
 
 
 def claims(source: str | None = None) -> tuple[Claim, ...]:

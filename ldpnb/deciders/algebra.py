@@ -13,7 +13,7 @@ Box = Mapping[Any, tuple[Any, Any]]
 
 
 def expression(value: Any) -> Any:
-    """Return the sympy expression of a `Symbol`, of another exact number, or of a float as the fraction it prints as."""
+    """Return the sympy expression of a `Symbol` or an exact number, and of a float the fraction it prints as."""
     if isinstance(value, Symbol):
         return value.expression
     return sympy.nsimplify(value, rational=True) if isinstance(value, float) else sympy.sympify(value)

@@ -1,7 +1,7 @@
 """Inequalities, zeros and printed digits by ball arithmetic: every number is an interval that holds the true one.
 
-Formulas are called with balls (`flint.arb`), or with a `Tangent`, a ball with its slope. Square by multiplying: the power
-of a ball around 0 is not a number.
+Formulas are called with balls (`flint.arb`), or with a `Tangent`, a ball with its slope. Square by multiplying: the
+power of a ball around 0 is not a number.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ Ends = tuple[Any, Any]
 
 
 def ball(low: Any, high: Any = None) -> arb:
-    """Return the smallest ball around an interval with rational ends; text such as ``"0.1"`` is exact, a float its value.
+    """Return a ball around an interval with rational ends; text such as ``"0.1"`` is exact, a float its value.
 
     >>> ball("0.1", "0.3").contains(arb("0.2")), ball("0.1").contains(arb("0.2"))
     (True, False)
@@ -171,7 +171,7 @@ def _tilted(function: Callable[..., Real], sides: list[arb], centre: list[arb], 
 
 
 def zeros(function: Callable[[Any], Real], low: Any, high: Any, *, width: Fraction = Fraction(1, 10**9)) -> list[arb]:
-    """Return balls, in order, of which each holds exactly one zero of a smooth function on an interval; there is no other.
+    """Return, in order, balls that hold one zero of a smooth function each; there is no other on the interval.
 
     Raises
     ------
@@ -223,9 +223,9 @@ def _sign(value: arb) -> int:
 def sign_changes(value: Any, x: Any) -> int:
     """Return how many zeros a polynomial in `x` and ``e^x`` has on ``(0, oo)`` at most.
 
-    Descartes' rule for its power series, whose n-th coefficient times ``n!`` is ``sum c_ij n (n-1) .. (n-i+1) j^(n-i)``:
-    signs are read off one by one, up to a number from which on the fastest exponential provably decides. Both ends of
-    the half line are covered, which no subdivision reaches.
+    Descartes' rule for its power series, whose n-th coefficient times ``n!`` is the sum of ``c_ij n (n-1) ..
+    (n-i+1) j^(n-i)``: signs are read off one by one, up to a number from which on the fastest exponential provably
+    decides. Both ends of the half line are covered, which no subdivision reaches.
 
     >>> x = sympy.Symbol("x")
     >>> sign_changes(sympy.exp(x) - 1 - x, x), sign_changes(sympy.exp(x) - 2 - x, x)
@@ -259,8 +259,8 @@ def _series_term(terms: dict[tuple[int, int], Any], n: int) -> arb:
 def _decided_from(terms: dict[tuple[int, int], Any], n: int, degree: int, fastest: int) -> bool:
     """Return whether from the n-th term on the fastest exponential has one sign and outweighs all others.
 
-    Divided by ``fastest^n``, its own part is a polynomial in n: in powers of ``n' - n`` all of one sign. Every other part
-    shrinks from one term to the next.
+    Divided by ``fastest^n``, its own part is a polynomial in n: in powers of ``n' - n`` all of one sign. Every other
+    part shrinks from one term to the next.
     """
     step = sympy.Dummy("step")
     lead = sympy.expand(

@@ -82,7 +82,7 @@ class SignedBit:
         return np.tanh(self.epsilon / 2)
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
-        """Return ``Pr(sign | group, value)`` of -1 and +1, ``(2, d m)``; inputs as `groups.DiscretisedMeans.channel`."""
+        """Return ``Pr(sign | group, value)`` of -1 and +1, ``(2, d m)``; inputs as in `DiscretisedMeans.channel`."""
         x = np.outer(contrast_weights(self.sizes, self.pair), moves.unit_values(values)).ravel()
         return moves.sign_probabilities(x, self.epsilon)
 

@@ -30,7 +30,7 @@ from ldpnb.notebook import environment
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
-# hues that the colour-blind tell apart; the first six and black also differ in lightness, so that they remain apart in grey
+# hues that the colour-blind tell apart; the first six and black also differ in lightness, and so in grey
 _COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
 _MARKERS = "osD^vP*X"
 _DASHES: tuple[Any, ...] = (
@@ -95,9 +95,7 @@ def look(name: str) -> Look:
 
 
 def _looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of one figure's series: their own, and for numbers and unknown names, in order, those that
-    nothing else there has.
-    """
+    """Return the looks of one figure's series; numbers and unknown names get, in order, those that are free."""
     look("MLE")
     looks = {n: _LOOKS[str(n)] for n in names if str(n) in _LOOKS}
     others = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
@@ -266,9 +264,7 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
 
 
 def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Write a table of results as ``<name>.csv`` and, for LaTeX, ``<name>.tex`` when a folder for figures is set; see
-    `publish`.
-    """
+    """Write a table as ``<name>.csv`` and, for LaTeX, ``<name>.tex`` when a folder is set; see `publish`."""
     _require(table, name, caption)
     _publish(table, name, caption, lambda: {".tex": _latex(table, caption).encode()})
 
@@ -337,7 +333,7 @@ def _pdf(figure: Figure) -> bytes:
     from fontTools.subset import Options
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    # a PDF places every glyph, so that the font's rules for placing them, most of the work of embedding it, are dead weight
+    # a PDF places every glyph; the font's rules for placing them, most of the work of embedding it, are dead weight
     Options._drop_tables_default = [*dict.fromkeys([*Options._drop_tables_default, "GPOS", "GSUB", "GDEF", "kern"])]
     content = io.BytesIO()
     figure.set_layout_engine("none")

@@ -197,8 +197,7 @@ def _thin_out(figure: Figure) -> None:
 
 
 def _value(control: Slider | Choice, value: Any) -> Any:
-    """Return a widget's value as the redrawing function expects it: exactly the start, whole where the control starts
-    at a whole number.
+    """Return a widget's value for redrawing: exactly the start, and whole where the control starts at a whole number.
 
     >>> people = Slider(1000, 1, 10_000, 0.1, log=True)
     >>> _value(people, 999.9999999999), _value(people, 1995.262), _value(Slider(0.5, 0.0, 1.0, 0.1), 0.25)
@@ -212,8 +211,7 @@ def _value(control: Slider | Choice, value: Any) -> Any:
 
 
 def _ends(control: Slider) -> dict[str, float]:
-    """Return the limits, moved inwards to whole steps from the start: a front end moves a value between steps to the
-    next one.
+    """Return the limits, moved inwards to whole steps from the start, as a front end moves values to steps.
 
     >>> _ends(Slider(1.0, 0.5, 10.0, 0.25, log=True)), _ends(Slider(3, 0, 10, 2))
     ({'min': -0.25, 'max': 1.0}, {'min': 1, 'max': 9})

@@ -26,8 +26,7 @@ def table(rows: Callable[_Given, Iterator[Mapping[str, Any]]]) -> Callable[_Give
 
 
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Return a table for reading: floating-point columns as text with `digits` significant digits, whole numbers
-    unchanged.
+    """Return a table for reading: floats as text with `digits` significant digits, whole numbers unchanged.
 
     >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
     ['0.3333', '1.235e+04']

@@ -14,8 +14,7 @@ _KINDS = {
 
 
 def verdicts(*identifiers: str) -> None:
-    """Show the verdicts of some claims in a notebook, each with its evidence and, where the source errs, what holds
-    instead.
+    """Show verdicts in a notebook, each with its evidence and, where the source errs, what holds instead.
 
     Parameters
     ----------

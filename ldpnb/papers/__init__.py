@@ -1,3 +1,1 @@
-"""One folder a source: its claims and the second routes that check them, its tables, charts, simulated data and printed
-numbers.
-"""
+"""One folder a source: claims and their second routes, tables, charts, simulated data and printed numbers."""
