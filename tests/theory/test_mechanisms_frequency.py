@@ -1,4 +1,8 @@
-"""Unary encoding's channel and outputs, and what is refused of a mechanism's data and of a channel."""
+"""Mechanisms for categorical answers: channels and outputs, what they reduce to, and memory."""
+
+import json
+import tracemalloc
+from pathlib import Path
 
 import flint
 import numpy as np
@@ -6,9 +10,12 @@ import pytest
 import sympy
 
 from ldpnb.arithmetic import Symbol
+from ldpnb.estimators.frequency import unbiased
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.means import OneBit
+from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.privacy.channel import privacy_loss
+from ldpnb.rng import stream
 
 
 def test_unary_channel_is_the_product_of_its_bits() -> None:
@@ -45,35 +52,83 @@ def test_closed_forms_give_the_same_on_floats_balls_and_symbols(name: str, formu
     ) == pytest.approx(number, rel=1e-14)
 
 
-@pytest.mark.parametrize("epsilon", ["1.0", None, True])
-def test_epsilon_must_be_a_number(epsilon) -> None:
-    with pytest.raises(TypeError, match="epsilon must be a number"):
-        KaryRandomisedResponse(epsilon, 3)
+def test_equal_reports_beyond_the_listed_sizes_are_counted() -> None:
+    held = [2, 1, *[0] * 11]
+    outputs, tallies = UnaryEncoding.symmetric(60.0, 13).sample_outputs(held, rng=np.random.default_rng(1))
+    assert dict(zip(outputs.argmax(axis=1).tolist(), tallies.tolist(), strict=True)) == {0: 2, 1: 1}
+    assert (outputs.sum(axis=1) == 1).all()
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 20.0])
+def test_one_bit_subsets_of_one_and_signs_are_older_mechanisms(epsilon: float) -> None:
+    krr, signs = KaryRandomisedResponse(epsilon, 5), SignRandomiser(epsilon, 4)
+    assert SubsetSelection(epsilon, 5, 1).channel() == pytest.approx(krr.channel(), rel=1e-12)
+    assert OneBit(epsilon).channel() == pytest.approx(KaryRandomisedResponse(epsilon, 2).channel(), rel=1e-14)
+    assert signs.channel() == pytest.approx(UnaryEncoding(signs.p, 0.5, 4).channel(), rel=1e-12)
+    assert (signs.outputs() == 2 * UnaryEncoding(0.6, 0.5, 4).outputs().astype(int) - 1).all()
+
+
+@pytest.mark.parametrize("limit", [5000, 1])
+def test_subsets_have_their_exact_mean_whether_they_are_listed_or_not(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ldpnb.mechanisms.subsets.EXPLICIT_LIMIT", limit)
+    mechanism, counts = SubsetSelection(1.0, 5, 2), np.array([5000, 3000, 2000, 0, 0])
+    tallies = mechanism.sample_tallies(counts, rng=np.random.default_rng(1))
+    assert tallies.sum() == 20_000
+    assert np.abs(tallies - counts * mechanism.p - (10_000 - counts) * mechanism.q).max() < 6 * 50
+
+
+def test_as_many_subsets_as_allowed_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldpnb.mechanisms.subsets.EXPLICIT_LIMIT", 10)
+    assert SubsetSelection(1.0, 5, 2).outputs().shape == (10, 5)
+    _, tallies = SubsetSelection(1.0, 5, 2).sample_outputs([900, 0, 0, 0, 100], rng=np.random.default_rng(5))
+    assert tallies.size <= 10
+    with pytest.raises(ValueError, match="subsets must be at most 10 to list them all, got 15"):
+        SubsetSelection(1.0, 6, 2).outputs()
+
+
+CASES = json.loads((Path(__file__).parents[1] / "reference/000_003_004.json").read_text())["cases"]
+NAMED = {"freq_randomiser_exact_eps": ("c", exact_epsilon), "freq_randomiser_param_for_eps": ("eps", calibrated_bias)}
+
+
+def test_losses_of_signs_are_those_of_the_reference() -> None:
+    found = [case for case in CASES if case["fn"] in NAMED]
+    assert {case["fn"] for case in found} == set(NAMED)
+    for case in found:
+        argument, function = NAMED[case["fn"]]
+        assert function(case["inputs"][argument]) == pytest.approx(float(case["value"]), rel=1e-9)
+
+
+def test_the_estimate_is_the_sum_of_signs_over_the_bias() -> None:
+    signs = SignRandomiser(0.6, 4)
+    reports = signs.randomize(np.arange(4).repeat(25), rng=stream("reports", seed=2))
+    estimate = 100 * unbiased((reports == 1).sum(axis=0), 100, signs)
+    assert estimate == pytest.approx(reports.sum(axis=0) / signs.bias)
 
 
 @pytest.mark.parametrize(
-    ("counts", "rule"),
-    [
-        ([3, -1], r"whole numbers >= 0, got counts\[1\]=-1"),
-        ([3, 0.5], r"whole numbers >= 0, got counts\[1\]=0.5"),
-        ([0, 0], "positive sum, got all zeros"),
-        ([], "at least 1 entries"),
-        ([1, 2, 3], "one entry per value, 2, got 3"),
-    ],
+    ("mechanism", "users", "megabytes"),
+    [(SubsetSelection(1.0, 16, 3), 2**18, 56), (UnaryEncoding.optimised(1.0, 16), 2**19, 56)],
 )
-@pytest.mark.parametrize("mechanism", [KaryRandomisedResponse(1.0, 2), UnaryEncoding.optimised(1.0, 2)])
-def test_bad_counts_are_refused(mechanism, counts: list, rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        mechanism.sample_tallies(counts, rng=np.random.default_rng(0))
+def test_users_are_randomised_in_blocks_of_bounded_memory(
+    mechanism: SubsetSelection | UnaryEncoding, users: int, megabytes: int
+) -> None:
+    values, rng = np.arange(users) % 16, np.random.default_rng(2)
+    tracemalloc.start()
+    bits = mechanism.randomize(values, rng=rng)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < megabytes * 2**20
+    expected = mechanism.p / 16 + mechanism.q * 15 / 16
+    assert np.abs(bits.mean(axis=0) - expected).max() < 5 * np.sqrt(expected / users)
+    assert bits[-8:].sum() > 0
 
 
-def test_an_excluded_input_has_infinite_loss_and_names_the_pair() -> None:
-    loss = privacy_loss([[0.5, 0.0], [0.5, 1.0], [0.0, 0.0]])
-    assert loss.epsilon == np.inf
-    assert (loss.output, loss.inputs) == (0, (0, 1))
-
-
-@pytest.mark.parametrize("channel", [[[0.5, 0.5]], [[1.0, -0.1], [0.0, 1.1]], [0.5, 0.5], []])
-def test_a_matrix_that_is_no_channel_is_refused(channel) -> None:
-    with pytest.raises(ValueError, match="channel must"):
-        privacy_loss(channel)
+def test_a_thousand_users_are_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, plain = [], np.argpartition
+    monkeypatch.setattr(np, "argpartition", lambda *given, **named: [calls.append(1), plain(*given, **named)][1])
+    reports = SubsetSelection(1.0, 10, 4).randomize(np.zeros(1000, dtype=int), rng=np.random.default_rng(3))
+    assert reports.dtype == np.uint8
+    assert (reports.sum(axis=1) == 4).all()
+    assert len(calls) == 1
