@@ -164,6 +164,7 @@ def test_mechanisms_for_means_lose_exactly_epsilon(epsilon: float, upper: float,
     assert stochastic(bit.channel([0.0, share * upper, upper]))
     assert privacy_loss(bit.channel()).epsilon == pytest.approx(epsilon, rel=1e-9, abs=ROUNDING)
     assert bit.slope == pytest.approx(bit.p - bit.q, rel=1e-7)
+    assert bit.estimate(bit.one_rate(share * upper), 1) == pytest.approx(share * upper, abs=4e-16 * upper / bit.slope)
     for density in (
         lambda x, v: LocalLaplace(epsilon, upper).log_density(x, v),
         lambda x, v: CentralLaplace(epsilon, upper).log_density(x[:, None], np.array([v])),
@@ -299,10 +300,15 @@ def test_sums_of_the_laplace_mechanism_have_their_exact_law(swapped: bool) -> No
             assert stats.kstest(own, stats.laplace(location, scale).cdf).pvalue > FALSE_ALARM
 
 
-def test_released_sums_have_laplace_noise() -> None:
+def test_released_sums_and_counts_have_independent_laplace_noise() -> None:
     mechanism = CentralLaplace(0.5, 3.0)
     sums = mechanism.sample_sums([1.0, 2.0], [3, 4], rng=stream("central", seed=1), repetitions=DRAWS)
     assert stats.kstest(sums, stats.laplace(11.0, 6.0).cdf).pvalue > FALSE_ALARM
+    copies = mechanism.release([10, 0], rng=stream("release", seed=1), repetitions=DRAWS)
+    assert stats.kstest(copies[:, 1], stats.laplace(0.0, 6.0).cdf).pvalue > FALSE_ALARM
+    assert abs(np.corrcoef(copies.T)[0, 1]) < 5.5 / np.sqrt(DRAWS)
+    densities = stats.laplace([10, 0], 6.0).logpdf(copies).sum(axis=1)
+    assert mechanism.log_density(copies, [10, 0]) == pytest.approx(densities, rel=1e-12)
 
 
 @examples(10)
