@@ -81,6 +81,11 @@ def distributions(size: int, least: float = 0.0) -> st.SearchStrategy[np.ndarray
     return parts.map(lambda x: np.array(x) / sum(x))
 
 
+def law_of(rows: np.ndarray, chances: np.ndarray) -> dict[tuple[float, ...], float]:
+    """The law of a vector that is each row with its chance."""
+    return {tuple(row): float(p) for row, p in zip(rows.tolist(), chances, strict=True)}
+
+
 def sum_law(*laws: Mapping[tuple[float, ...], float]) -> dict[tuple[float, ...], float]:
     """The law of the sum of independent vectors."""
     total: Mapping[tuple[float, ...], float] = {(): 1.0}

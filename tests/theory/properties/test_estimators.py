@@ -20,6 +20,7 @@ from properties.strategies import (
     distributions,
     epsilons,
     examples,
+    law_of,
     logarithmic,
     moderate,
     rates,
@@ -40,14 +41,13 @@ vectors = st.lists(
 
 def tally_law(mechanism, counts: list[int], report_rates: list[float] | None = None) -> Law:
     """The law of the tallies of users who each report with the probability of their value."""
-    rows, channel = supports(mechanism).tolist(), mechanism.channel()
+    rows, channel = supports(mechanism), mechanism.channel()
     chances = report_rates or [1.0] * len(counts)
+    silent = tuple([0] * len(counts))
     laws = []
     for value in np.repeat(range(len(counts)), counts):
-        law = {tuple([0] * len(counts)): 1 - chances[value]}
-        for row, p in zip(rows, channel[:, value], strict=True):
-            law[tuple(row)] = law.get(tuple(row), 0.0) + chances[value] * p
-        laws.append(law)
+        law = law_of(rows, chances[value] * channel[:, value])
+        laws.append(law | {silent: law.get(silent, 0.0) + 1 - chances[value]})
     return sum_law(*laws)
 
 
@@ -170,11 +170,8 @@ def test_linear_estimates_invert_the_channel_and_state_their_deviation(channel: 
     assert linear.best_weights(channel) == pytest.approx(uniform, rel=1e-12, abs=1e-12)
     for weights in (plain, best):
         assert weights @ channel == pytest.approx(np.eye(size), abs=1e-8)
-        clients = [
-            {tuple(np.eye(len(channel), dtype=int)[y].tolist()): channel[y, x] for y in range(len(channel))}
-            for x in np.repeat(range(size), counts)
-        ]
-        _, variance = moments(sum_law(*clients), lambda t, w=weights: w @ t / sum(counts))
+        reports = [law_of(np.eye(len(channel), dtype=int), channel[:, x]) for x in np.repeat(range(size), counts)]
+        _, variance = moments(sum_law(*reports), lambda t, w=weights: w @ t / sum(counts))
         assert linear.deviations(weights, channel, counts) ** 2 == pytest.approx(variance, rel=1e-6, abs=1e-9)
     spread = [np.diag(w * (channel @ point) @ w.T) for w in (plain, best)]
     assert (spread[1] <= spread[0] * (1 + 1e-9) + 1e-12).all()
@@ -246,12 +243,12 @@ def test_reports_sent_by_their_own_rate_are_weighted_back(epsilon: float, counts
     mechanism = KaryRandomisedResponse(epsilon, size)
     sent = np.array(data.draw(st.lists(st.floats(0.05, 1), min_size=size, max_size=size)))
     channel = mechanism.channel()
-    clients = []
+    reports = []
     for value in np.repeat(range(size), counts):
-        law = {tuple(np.eye(size, dtype=int)[y].tolist()): sent[y] * channel[y, value] for y in range(size)}
-        clients.append(law | {tuple([0] * size): 1 - sum(law.values())})
+        law = law_of(np.eye(size, dtype=int), sent * channel[:, value])
+        reports.append(law | {tuple([0] * size): 1 - sum(law.values())})
     known = {"users": number, "report_rates": sent, "mechanism": mechanism}
-    mean, variance = moments(sum_law(*clients), lambda t: sampling.reweighted_reports(t, **known))
+    mean, variance = moments(sum_law(*reports), lambda t: sampling.reweighted_reports(t, **known))
     noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
     assert mean == pytest.approx(np.array(counts), **noise)
     assert variance == pytest.approx(variance_reweighted_reports(counts, **known), **noise)

@@ -26,6 +26,7 @@ from properties.strategies import (
     examples,
     fits,
     inner_rates,
+    law_of,
     logarithmic,
     small_mechanisms,
     sum_law,
@@ -186,11 +187,8 @@ SAMPLED = [
 
 @pytest.mark.parametrize(("mechanism", "counts"), SAMPLED, ids=repr)
 def test_sampled_tallies_have_the_exact_joint_law(mechanism, counts: list[int]) -> None:
-    rows, channel = supports(mechanism).tolist(), mechanism.channel()
-    users = [
-        {tuple(row): p for row, p in zip(rows, channel[:, value], strict=True)}
-        for value in np.repeat(range(len(counts)), counts)
-    ]
+    rows, channel = supports(mechanism), mechanism.channel()
+    users = [law_of(rows, channel[:, value]) for value in np.repeat(range(len(counts)), counts)]
     rng = stream("joint law of tallies", repr(mechanism), seed=1)
     draws = (tuple(mechanism.sample_tallies(counts, rng=rng).tolist()) for _ in range(DRAWS))
     assert fits(draws, sum_law(*users))
@@ -202,8 +200,7 @@ def test_reports_one_by_one_have_the_channel_as_their_law(mechanism, counts: lis
     for value in range(len(counts)):
         reports = mechanism.randomize(np.full(DRAWS, value), rng=rng)
         rows = np.eye(len(counts), dtype=int)[reports] if reports.ndim == 1 else (reports > 0).astype(int)
-        law = {tuple(row): p for row, p in zip(supports(mechanism).tolist(), channel[:, value], strict=True)}
-        assert fits(map(tuple, rows.tolist()), law)
+        assert fits(map(tuple, rows.tolist()), law_of(supports(mechanism), channel[:, value]))
 
 
 @pytest.mark.parametrize("mechanism", [m for m, _ in SAMPLED if hasattr(m, "sample_outputs")], ids=repr)
@@ -212,7 +209,7 @@ def test_sampled_outputs_have_the_law_of_a_sum_of_reports(mechanism) -> None:
     counts[0] = DRAWS
     outputs, tallies = mechanism.sample_outputs(counts, rng=rng)
     assert tallies.sum() == DRAWS
-    law = {tuple(r): p for r, p in zip(mechanism.outputs().tolist(), mechanism.channel()[:, 0], strict=True)}
+    law = law_of(mechanism.outputs(), mechanism.channel()[:, 0])
     assert fits((tuple(o) for o, t in zip(outputs.tolist(), tallies.tolist(), strict=True) for _ in range(t)), law)
 
 
@@ -222,7 +219,7 @@ def test_sampled_group_tallies_have_the_exact_joint_law(groups: int) -> None:
     counts = np.array([[1, 1], [1, 0], [0, 1]])[:groups]
     channel = mechanism.channel(values).reshape(2 * groups, groups, 2)
     clients = [
-        {tuple(np.eye(2 * groups, dtype=int)[y].tolist()): channel[y, g, v] for y in range(2 * groups)}
+        law_of(np.eye(2 * groups, dtype=int), channel[:, g, v])
         for g, v in product(range(groups), range(2))
         for _ in range(counts[g, v])
     ]
@@ -245,7 +242,7 @@ def test_sampled_sums_of_signs_have_their_exact_law(pair: tuple[int, int]) -> No
     mechanism, counts, values = SignedBit(1.3, (2, 1, 1), pair), np.array([[1, 1], [0, 1], [1, 0]]), [-1.0, 0.4]
     channel = mechanism.channel(values).reshape(2, 3, 2)
     clients = [
-        {(-1.0,): channel[0, g, v], (1.0,): channel[1, g, v]}
+        law_of(np.array([[-1.0], [1.0]]), channel[:, g, v])
         for g, v in product(range(3), range(2))
         for _ in range(counts[g, v])
     ]
@@ -257,12 +254,12 @@ def test_sampled_sums_of_signs_have_their_exact_law(pair: tuple[int, int]) -> No
 
 def test_sampled_numbers_of_ones_have_their_exact_law() -> None:
     bit, counts = OneBit(0.9, 5.0), [2, 0, 3]
-    zero, one = bit.channel([0.0, 1.0, 4.0])
-    clients = [{(0.0,): zero[i], (1.0,): one[i]} for i, n in enumerate(counts) for _ in range(n)]
+    channel = bit.channel([0.0, 1.0, 4.0])
+    users = [law_of(np.array([[0.0], [1.0]]), channel[:, i]) for i in np.repeat(range(3), counts)]
     draws = bit.sample_sums([0.0, 1.0, 4.0], counts, rng=stream("ones", seed=1), repetitions=DRAWS)
-    assert fits(((x,) for x in draws.tolist()), sum_law(*clients))
+    assert fits(((x,) for x in draws.tolist()), sum_law(*users))
     bits = bit.randomize(np.full(DRAWS, 4.0), rng=stream("bit", seed=1))
-    assert fits(bits.tolist(), {0: zero[2], 1: one[2]})
+    assert fits(bits.tolist(), dict(enumerate(channel[:, 2])))
 
 
 @pytest.mark.parametrize("clients", [1, 2, 7])
@@ -353,9 +350,8 @@ def test_public_signs_times_the_bit_have_the_law_of_the_report() -> None:
     mechanism, rng = SignRandomiser(1.5, 3), stream("public signs", seed=1)
     public = 2 * rng.integers(0, 2, (DRAWS, 3)) - 1
     bits = mechanism.randomize_with_public_signs(np.full(DRAWS, 2), public, rng=rng)
-    law = {tuple(r): p for r, p in zip(mechanism.outputs().tolist(), mechanism.channel()[:, 2], strict=True)}
     assert bits.shape == (DRAWS,)
-    assert fits(map(tuple, (bits[:, None] * public).tolist()), law)
+    assert fits(map(tuple, (bits[:, None] * public).tolist()), law_of(mechanism.outputs(), mechanism.channel()[:, 2]))
 
 
 def test_nobody_sends_nothing() -> None:
@@ -382,3 +378,8 @@ def test_one_repetition_is_drawn_unless_more_are_asked_for() -> None:
     ):
         assert len(grouped.sample_sums([[1], [1]], [0.5], rng=rng)) == 1
     assert len(DiscretisedMeans(1.0, 1.0).sample_tallies([[1], [1]], [0.5], rng=rng)) == 1
+
+
+def test_outputs_are_listed_up_to_twelve_values() -> None:
+    for make in (SignRandomiser, UnaryEncoding.optimised):
+        assert make(1.0, 12).outputs().shape == (4096, 12)
