@@ -20,14 +20,6 @@ def test_intervals_cover_the_size_of_the_gap_at_their_level_near_zero_as_well(ga
     assert (low < high).all()
 
 
-def test_an_interval_far_from_zero_is_the_usual_one_and_scales_with_the_deviation() -> None:
-    far = gaps.absolute_interval([-20.0], 2.0, level=0.95)
-    assert far == pytest.approx(np.array([[20 - 3.919928, 20 + 3.919928]]), rel=1e-6)
-    near = gaps.absolute_interval([0.7], 1.0)
-    assert gaps.absolute_interval([7.0], 10.0) == pytest.approx(10 * near)
-    assert near[0, 0] == 0
-
-
 def log_ratio(x: float, mean: float) -> float:
     """Likelihood of a mean over the largest one at a folded normal value, by search."""
 

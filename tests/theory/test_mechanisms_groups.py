@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,13 @@ def test_the_executed_mechanism_swaps_the_two_scales() -> None:
     for epsilon, k in ((0.1, 2 / 3), (0.9, 0.9), (1.9, 1.9), (2.5, 2.0)):
         assert LaplaceMeans.executed(epsilon).k == k
         assert LaplaceMeans.published(epsilon).k == max(2 / 3, epsilon)
-        assert LaplaceMeans.published(epsilon).claimed_epsilon == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 2 / 3, 1.0, 2.0, 20.0])
+def test_the_published_group_budget_is_the_largest_that_equation_1_allows(epsilon: float) -> None:
+    published = LaplaceMeans.published(epsilon)
+    assert published.claimed_epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert replace(published, group_epsilon=1.001 * published.group_epsilon).claimed_epsilon > epsilon * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("k", [0.3, 0.7, 1.0, 2.0, 3.5, 8.0])

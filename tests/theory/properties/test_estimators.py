@@ -186,16 +186,16 @@ def test_estimates_from_a_sample_have_their_stated_means_and_variances(
     number, law = sum(counts), tally_law(mechanism, counts, [rate] * len(counts))
     survey = SampledCounts(number, rate, mechanism)
     noise = {"rel": 1e-7, "abs": 1e-6 / mechanism.truthful_rate**2}
-    mean, variance = moments(law, lambda t: sampling.unadjusted(t, users=number, mechanism=mechanism))
-    assert mean == pytest.approx(survey.mean_unadjusted(counts), **noise)
-    assert mean - counts == pytest.approx(survey.bias_unadjusted(counts), **noise)
-    assert variance == pytest.approx(survey.variance_unadjusted(counts), **noise)
-    mean, variance = moments(law, lambda t: sampling.rescaled(t, users=number, sampling_rate=rate, mechanism=mechanism))
-    assert mean == pytest.approx(np.array(counts), **noise)
-    assert variance == pytest.approx(survey.variance_rescaled(counts), **noise)
-    mean, variance = moments(law, lambda t: sampling.realised_size(t, sampling_rate=rate, mechanism=mechanism))
-    assert mean == pytest.approx(np.array(counts), **noise)
-    assert variance == pytest.approx(survey.variance_realised_size(counts), **noise)
+    known, sampled = {"users": number, "mechanism": mechanism}, {"sampling_rate": rate, "mechanism": mechanism}
+    assert survey.mean_unadjusted(counts) - counts == pytest.approx(survey.bias_unadjusted(counts), **noise)
+    for estimate, expected, spread in (
+        (lambda t: sampling.unadjusted(t, **known), survey.mean_unadjusted(counts), survey.variance_unadjusted(counts)),
+        (lambda t: sampling.rescaled(t, users=number, **sampled), np.array(counts), survey.variance_rescaled(counts)),
+        (lambda t: sampling.realised_size(t, **sampled), np.array(counts), survey.variance_realised_size(counts)),
+    ):
+        mean, variance = moments(law, estimate)
+        assert mean == pytest.approx(expected, **noise)
+        assert variance == pytest.approx(spread, **noise)
 
 
 @examples(10)
