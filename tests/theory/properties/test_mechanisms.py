@@ -165,7 +165,7 @@ def test_mechanisms_for_means_lose_exactly_epsilon(epsilon: float, upper: float,
     assert stochastic(bit.channel([0.0, share * upper, upper]))
     assert privacy_loss(bit.channel()).epsilon == pytest.approx(epsilon, rel=1e-9, abs=ROUNDING)
     assert bit.slope == pytest.approx(bit.p - bit.q, rel=1e-7)
-    assert bit.estimate(bit.one_rate(share * upper), 1) == pytest.approx(share * upper, abs=4e-16 * upper / bit.slope)
+    assert bit.estimate(bit.one_rate(share * upper), 1) == pytest.approx(share * upper, abs=1e-15 * upper / bit.slope)
     for density in (
         lambda x, v: LocalLaplace(epsilon, upper).log_density(x, v),
         lambda x, v: CentralLaplace(epsilon, upper).log_density(x[:, None], np.array([v])),
