@@ -9,7 +9,7 @@ from scipy.special import gammaln, logsumexp
 from ldpnb.estimators import solvers
 from ldpnb.estimators.likelihood import mle
 from ldpnb.estimators.saddle import saddle_point
-from ldpnb.estimators.solvers import Rows
+from ldpnb.estimators.solvers import Rows, proximal_newton
 from ldpnb.mechanisms.frequency import UnaryEncoding
 
 
@@ -18,6 +18,14 @@ def long(epsilon: float, size: int, users: int = 3000) -> Rows:
     mechanism, rng = UnaryEncoding.optimised(epsilon, size), np.random.default_rng(size)
     outputs, tallies = mechanism.sample_outputs(rng.multinomial(users, rng.dirichlet(np.full(size, 0.5))), rng=rng)
     return Rows(outputs, tallies / users, float(np.exp(-epsilon)), float(-np.expm1(-epsilon)))
+
+
+def test_a_step_that_loses_is_halved_and_the_next_one_may_be_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, start, vertex = Rows(np.eye(3), np.array([0.8, 0.1, 0.1]), 1e-3, 1.0), np.full(3, 1 / 3), np.eye(3)[0]
+    monkeypatch.setattr(solvers, "_simplex_quadratic", lambda *_: vertex)
+    estimates = [proximal_newton(rows, start, tolerance=1e-9, passes=passes)[0] for passes in range(1, 6)]
+    shares = [1.5 * float(estimate[0]) - 0.5 for estimate in estimates]
+    assert shares == pytest.approx([0, 0, 0.5, 0.5, 0.75], abs=1e-12)
 
 
 def test_rows_may_be_scaled_at_will() -> None:
@@ -55,6 +63,19 @@ def test_rows_give_the_likelihood_and_its_derivatives_whatever_the_blocks(
     exact = (rows.weights[:, None] * (channel / fitted[:, None] @ along)).T @ (channel / fitted[:, None] @ along)
     assert along.T @ rows.curvature(point) @ along == pytest.approx(exact, rel=1e-4, abs=1e-6)
     assert rows.support() == pytest.approx(rows.weights @ rows.bits, rel=1e-13)
+
+
+def test_a_model_from_a_sample_of_the_rows_never_lets_a_value_look_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, point = long(1.0, 12, 400), np.full(12, 1 / 12)
+    exact = rows.curvature(point)
+    monkeypatch.setattr(solvers, "_MODEL_WORK", 1.0)
+    sampled = rows.curvature(point)
+    assert (np.diag(sampled) > 0.999999 * np.diag(exact)).all()
+    chosen = np.linspace(0, len(rows.weights) - 1, 240).astype(int)
+    weights = rows.weights[chosen] / rows.weights[chosen].sum()
+    alone = Rows(rows.bits[chosen], weights, rows.offset, rows.contrast).curvature(point)
+    assert sampled - np.diag(np.diag(sampled)) == pytest.approx(alone - np.diag(np.diag(alone)), rel=1e-5)
+    assert np.diag(sampled) == pytest.approx(np.maximum(np.diag(alone), np.diag(exact)), rel=1e-5)
 
 
 def test_a_pass_over_many_rows_needs_a_few_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
