@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ldpnb.accuracy import gaps, histograms, means, sampling
+from ldpnb.accuracy import gaps, histograms, means, sampling, tails
 from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -86,6 +86,12 @@ def test_bounds_are_ordered_and_the_normal_tail_is_near_the_exact_one(deviation:
     )
     assert exact < chernoff < bernstein < hoeffding
     assert normal == pytest.approx(exact, rel=0.2)
+
+
+def test_bernsteins_tail_takes_the_furthest_a_bit_can_be_from_its_rate() -> None:
+    law, draw = Bits(0.7, 0.2, 0.02, ends=True), Draw(1000, 1.0)
+    (found,) = law.chances(np.zeros(1), draw=draw, tail="bernstein")
+    assert found == pytest.approx(tails.bernstein(1000 * 0.16, 0.8, 20.0), rel=1e-12)
 
 
 def test_normal_tails_have_the_audited_variances() -> None:
