@@ -191,8 +191,8 @@ class TwoValues:
         held = np.arange(users + 1)
         beta = betaln(held + alpha, users - held + alpha) - betaln(alpha, alpha)
         holders = np.exp(_log_binomial(users, held) + beta)
-        own = [np.exp(_log_pmf(int(t), mechanism.p)) for t in held]
-        other = [np.exp(_log_pmf(int(t), mechanism.q)) for t in held]
+        own = [np.exp(_log_pmf(int(t), mechanism.p, mechanism.q)) for t in held]
+        other = [np.exp(_log_pmf(int(t), mechanism.q, mechanism.p)) for t in held]
         given = np.array([_entropy(np.convolve(own[t], other[users - t])) for t in held])
         tallies = _entropy(holders) + float(holders @ given) - _entropy(chances)
         return information.SymmetricDirichlet(2, alpha).entropy() - float(told), tallies
@@ -216,9 +216,10 @@ def _log_binomial(total: int, part: NDArray[np.int64]) -> Floats:
     return ways
 
 
-def _log_pmf(trials: int, chance: float) -> Floats:
+def _log_pmf(trials: int, chance: float, rest: float) -> Floats:
+    """Return the logarithms of a binomial law; `rest` is ``1 - chance`` without its cancellation."""
     wins = np.arange(trials + 1)
-    logs: Floats = _log_binomial(trials, wins) + wins * np.log(chance) + (trials - wins) * np.log1p(-chance)
+    logs: Floats = _log_binomial(trials, wins) + wins * np.log(chance) + (trials - wins) * np.log(rest)
     return logs
 
 

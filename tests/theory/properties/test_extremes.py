@@ -7,8 +7,10 @@ Arguments are drawn by their names, which mean the same everywhere in the packag
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.accuracy.allocation import Family, Outcomes, lottery, outcomes
+from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.shuffling import ShuffledReports
+from ldpnb.privacy.unequal import Inclusion
 from properties.strategies import (
     domain_sizes,
     epsilons,
@@ -105,16 +113,19 @@ COSTLY = {
 }
 
 
+def modules() -> list[ModuleType]:
+    rooms = [importlib.import_module(f"ldpnb.{room}") for room in ROOMS]
+    names = [f"{room.__name__}.{info.name}" for room in rooms for info in pkgutil.iter_modules(room.__path__)]
+    return [importlib.import_module(name) for name in names]
+
+
 def formulas() -> dict[str, Callable[..., Any]]:
     found = {}
-    for room in ROOMS:
-        package = importlib.import_module(f"ldpnb.{room}")
-        for info in pkgutil.iter_modules(package.__path__):
-            module = importlib.import_module(f"ldpnb.{room}.{info.name}")
-            for name, function in vars(module).items():
-                own = inspect.isfunction(function) and function.__module__ == module.__name__
-                if own and not name.startswith("_") and needed(function) <= set(ARGUMENTS):
-                    found[f"{room}.{info.name}.{name}"] = function
+    for module in modules():
+        for name, function in vars(module).items():
+            own = inspect.isfunction(function) and function.__module__ == module.__name__
+            if own and not name.startswith("_") and needed(function) <= set(ARGUMENTS):
+                found[f"{module.__name__.removeprefix('ldpnb.')}.{name}"] = function
     return {name: function for name, function in found.items() if name not in COSTLY}
 
 
@@ -137,6 +148,8 @@ def arguments(name: str) -> st.SearchStrategy[dict[str, Any]]:
 def numbers(result: Any) -> np.ndarray:
     if is_dataclass(result):
         return np.concatenate([numbers(getattr(result, f.name)) for f in fields(result)] or [np.empty(0)])
+    if isinstance(result, dict):
+        return numbers((*result, *result.values()))
     if isinstance(result, tuple):
         return np.concatenate([numbers(part) for part in result])
     return np.ravel(np.asarray(result, dtype=float))
@@ -161,34 +174,123 @@ def test_a_formula_gives_a_number_everywhere(name: str, data: st.DataObject) -> 
     assert name in INFINITE or not np.isinf(result).any()
 
 
+PAIR = st.just((3, 3))
+GROUPED = (DiscretisedMeans, LaplaceMeans, SignedBit, SignedLaplace)
+TWO_STRATA = outcomes(Family((2, 3), (1.0, 2.0)), lottery((1, 1), (2, 2), 0.3))
+LAW = (TWO_STRATA.values, TWO_STRATA.chances, TWO_STRATA.pairs)
+
 OBJECTS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
-    SampledCounts: {},
+    UnaryEncoding: {"p": st.floats(0.5, 1 - 1e-9), "q": st.floats(1e-9, 0.49)},
+    SubsetSelection: {"subset_size": st.just(1)},
+    DiscretisedMeans: {"value_epsilon": epsilons},
+    LaplaceMeans: {"value_epsilon": epsilons},
+    SignedBit: {"sizes": PAIR},
+    SignedLaplace: {"sizes": PAIR},
+    GroupGap: {"sizes": PAIR, "mechanism": st.one_of([MECHANISMS[kind] for kind in GROUPED])},
+    ClusterSample: {"sizes": st.lists(st.integers(1, 10**6), min_size=5, max_size=9), "chosen": st.integers(1, 4)},
     ShuffledReports: {"users": logarithmic(2, 1e6).map(int)},
+    Inclusion: dict.fromkeys(("inside", "neighbour_inside", "outside", "neighbour_outside"), inner_rates),
+    Family: {"sizes": st.just((2, 3)), "heights": st.tuples(positive, positive)},
+    Outcomes: dict(zip(("values", "chances", "pairs"), map(st.just, LAW), strict=True)),
+    TwoValues: {"users": st.integers(1, 100)},
+    PersonalRates: {"sizes": PAIR, "rates": st.tuples(rates, rates)},
 }
-"""Objects whose methods and properties are formulas, and ranges of their parameters that are smaller than usual."""
+"""What the fields of an object are drawn from where `ARGUMENTS` does not say."""
+
+METHOD_ARGUMENTS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
+    "holders": lambda survey: unit.map(lambda share: share * np.asarray(getattr(survey, "sizes", survey.users))),
+    "values": lambda mechanism: unit.map(lambda share: share * mechanism.upper),
+    "sums": lambda mechanism: unit.map(lambda share: share * mechanism.upper),
+    "outputs": lambda mechanism: st.just(np.ones((1, mechanism.domain_size), int)),
+    "subset_size": lambda bounds: st.integers(1, bounds.domain_size - 1),
+    "population": lambda family: st.sampled_from(family.populations),
+    "rule": lambda family: st.just(lottery((1, 1), (2, 2), 0.3)),
+    "group": lambda mechanism: st.integers(0, mechanism.groups - 1),
+    "value": lambda mechanism: st.floats(-1, 1),
+    "mechanism": lambda gap: MECHANISMS[DiscretisedMeans],
+    "parameter": lambda signs: inner_rates,
+    "reports": lambda mechanism: unit.map(lambda share: share * mechanism.upper),
+    "jitter": lambda bounds: st.booleans(),
+    "released": lambda curator: st.tuples(unit, unit),
+    "exact": lambda curator: st.tuples(unit, unit),
+    "centre": lambda survey: unit,
+    "record_rate": lambda design: rates,
+    "scale": lambda outcomes: positive,
+    "second_moments": lambda gap: st.tuples(unit, unit),
+    "size_factors": lambda gap: st.tuples(positive, positive),
+    **dict.fromkeys(("entropy", "log_information", "log_frequencies"), lambda bounds: st.floats(-50, 50)),
+}
+"""What the arguments of an object's methods are drawn from, given the object, where `ARGUMENTS` does not say."""
+
+LISTING = {"channel", "outputs", "likelihood"}
+"""What lists every value or output: for small domains."""
+
+OTHERWISE_TRIED = {
+    "WorstMechanism.acceptance": "takes a sample of the mechanism that was found",
+}
 
 
-def methods() -> list[tuple[type, str]]:
-    of_fields = {kind: {f.name for f in fields(kind)} for kind in OBJECTS}
-    return [(k, name) for k in OBJECTS for name in vars(k) if not name.startswith("_") and name not in of_fields[k]]
+def kinds() -> list[type]:
+    """Return every frozen dataclass of the rooms."""
+    found = [kind for module in modules() for kind in vars(module).values() if inspect.isclass(kind)]
+    own = {kind: None for kind in found if is_dataclass(kind) and kind.__module__.split(".")[1] in ROOMS}
+    return list(own)
 
 
-@pytest.mark.parametrize(("kind", "name"), methods())
+def methods() -> dict[str, tuple[type, str]]:
+    """Return the public properties and methods of all objects, but for those that draw at random."""
+    found = {}
+    for kind in kinds():
+        for name in vars(kind).keys() - {f.name for f in fields(kind)}:
+            attribute = getattr(kind, name)
+            if not name.startswith("_") and not (
+                callable(attribute) and "rng" in inspect.signature(attribute).parameters
+            ):
+                found[f"{kind.__name__}.{name}"] = (kind, name)
+    return {name: found[name] for name in sorted(found.keys() - OTHERWISE_TRIED.keys())}
+
+
+def objects(kind: type, listing: bool = False) -> st.SearchStrategy[Any]:
+    known = ARGUMENTS | OBJECTS.get(kind, {}) | ({"domain_size": st.integers(2, 8)} if listing else {})
+    needed_fields = [f.name for f in fields(kind) if f.default is MISSING]
+    return st.builds(kind, **{name: known[name] for name in needed_fields})
+
+
+METHODS = methods()
+
+
+@pytest.mark.parametrize("name", METHODS)
 @examples(4)
 @given(data=st.data())
-def test_an_objects_formula_gives_a_number_everywhere(kind: type, name: str, data: st.DataObject) -> None:
-    known = ARGUMENTS | OBJECTS[kind]
-    holder = kind(**{f.name: data.draw(known[f.name]) for f in fields(kind) if f.default is MISSING})
-    try:
-        result = getattr(holder, name)
-        if callable(result):
-            known["holders"] = unit.map(lambda share: share * holder.users)
-            result = result(**{p: data.draw(known[p]) for p in needed(result)})
-    except ValueError as error:
-        if "domain_size must be" not in str(error):  # a lower bound needs three values
-            raise
-        return
+def test_an_objects_formula_gives_a_number_everywhere(name: str, data: st.DataObject) -> None:
+    kind, formula = METHODS[name]
+    holder = data.draw(objects(kind, formula in LISTING))
+    result = getattr(holder, formula)
+    if callable(result):
+        wanted = sorted(needed(result))
+        given_ = {p: data.draw(METHOD_ARGUMENTS[p](holder) if p in METHOD_ARGUMENTS else ARGUMENTS[p]) for p in wanted}
+        names = "|".join(ALSO_NAMED | set(given_) | {f.name for f in fields(kind)})
+        try:
+            result = result(**given_)
+        except (TypeError, ValueError) as error:
+            assert re.search(rf"\b({names})\b.* must ", str(error))
+            return
     assert np.isfinite(numbers(result)).all()
+
+
+CONSTRUCTED = [
+    (kind, f.name) for kind in kinds() for f in fields(kind) if f.name in WRONG and "__post_init__" in vars(kind)
+]
+
+
+@pytest.mark.parametrize(("kind", "field"), CONSTRUCTED)
+@examples(4)
+@given(data=st.data())
+def test_an_object_refuses_a_number_out_of_range_by_name(kind: type, field: str, data: st.DataObject) -> None:
+    holder = data.draw(objects(kind))
+    value = data.draw(st.sampled_from((np.nan, *WRONG[field])))
+    with pytest.raises(ValueError, match=rf"\b{field}\b.* must .*got .*{value}"):
+        replace(holder, **{field: value})
 
 
 CHECKED = {
