@@ -1,49 +1,22 @@
-"""Facts about the error of a gap: reference values, every report enumerated, minorities and wrong sizes."""
+"""Errors of gaps, their tails and the budgets they need: every report enumerated, and exact laws."""
 
-import json
-from pathlib import Path
+from functools import partial
 
-import flint
 import numpy as np
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from ldpnb.accuracy import budgets, gaps
-from ldpnb.arithmetic import Symbol
+from ldpnb.accuracy import budgets, gaps, tails
+from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import routes
+from ldpnb.rng import stream
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "reference/000_003_004.json").read_text())["cases"]
 COUNTS = np.array([[2, 1, 3, 4], [5, 0, 2, 1], [1, 1, 1, 3]])
 VALUES = np.array([-1.0, -0.2, 0.4, 1.0])
-SIGNS = DiscretisedMeans(1.0, 1.0)
-
-
-def stated(case: dict) -> float:
-    inputs = case["inputs"]
-    match case["fn"]:
-        case "abs_gap_bias":
-            return float(gaps.absolute_gap_bias(inputs["sd"], inputs["gap"]))
-        case "misestimated_n_bias":
-            factors = (1 + inputs["delta"], 1 - inputs["delta"])
-            return gaps.misestimated_gap_bias(factors, (inputs["mG"], inputs["mH"]))
-        case "var_gap_R":
-            mechanism = DiscretisedMeans(inputs["eps1"], inputs["eps2"])
-        case _:
-            mechanism = LaplaceMeans(inputs["eps1"], inputs["eps2"], inputs["k"])
-    first = round(inputs["K"] * inputs["share"])
-    return gaps.GroupGap(mechanism, (first, inputs["K"] - first)).variance((inputs["nu2"], inputs["nu2"]))
-
-
-NAMES = ("var_gap_R", "var_gap_L", "abs_gap_bias", "misestimated_n_bias")
-
-
-@pytest.mark.parametrize("case", [c for c in REFERENCE if c["fn"] in NAMES], ids=str)
-def test_variances_and_biases_are_those_of_the_reference(case: dict) -> None:
-    assert stated(case) == pytest.approx(float(case["value"]), rel=1e-9)
 
 
 @settings(derandomize=True, max_examples=25, deadline=None)
@@ -56,23 +29,29 @@ def test_the_variance_of_the_gap_is_the_sum_over_every_users_report(
     moments, means = counts @ VALUES**2 / sizes, counts @ VALUES / sizes
     for mechanism in (DiscretisedMeans(first, second, groups), LaplaceMeans(first, second, k, groups, swapped)):
         for pair in {(0, 1), (1, groups - 1)} - {(1, 1)}:
-            found = gaps.GroupGap(mechanism, tuple(sizes.tolist()), pair).variance(moments[list(pair)])
+            found = GroupGap(mechanism, tuple(sizes.tolist()), pair).variance(moments[list(pair)])
             mean, variance = routes.gap_moments(mechanism, counts, VALUES, pair=pair)
             assert found == pytest.approx(variance, rel=1e-9)
             assert mean == pytest.approx(means[pair[0]] - means[pair[1]], rel=1e-9, abs=1e-12)
 
 
-def test_a_small_budget_is_paid_for_with_its_inverse_square() -> None:
-    least = gaps.GroupGap.of_halves(DiscretisedMeans.calibrated(1e-6), 1000).worst_variance()
-    assert least == pytest.approx(4 / 1000 * (4 / 1e-6) ** 2, rel=1e-5)
+def test_the_bit_has_the_variance_of_a_sign_less_its_signal_weighted_by_group() -> None:
+    bit = SignedBit(1.3, (3, 5, 4), (1, 2))
+    expected = (12 / np.tanh(0.65) ** 2 - (0.64 * 5 * 0.5 + 4 * 0.25)) / 16
+    assert GroupGap(bit, (3, 5, 4), (1, 2)).variance((0.5, 0.25)) == pytest.approx(expected, rel=1e-12)
 
 
-def test_values_at_the_ends_help_signs_and_hurt_noisy_numbers() -> None:
-    for mechanism, sign in ((SIGNS, 1), (LaplaceMeans(1.0, 1.0), -1)):
-        gap = gaps.GroupGap(mechanism, (50, 70))
-        zero, one = (gap.variance((nu2, nu2)) for nu2 in (0.0, 1.0))
-        assert np.sign(zero - one) == sign
-        assert gap.worst_variance() == max(zero, one)
+def test_the_noisy_number_has_the_variance_of_its_noise() -> None:
+    two = GroupGap(SignedLaplace(4.0, (3, 5)), (3, 5))
+    assert two.variance((1.0, 0.0)) == pytest.approx(2 * 0.25 * 8 / 9, rel=1e-12)
+    three = GroupGap(SignedLaplace(0.5, (3, 2, 4), (1, 2)), (3, 2, 4), (1, 2))
+    assert three.variance((0.0, 0.0)) == pytest.approx(2 * 16 * 9 / 4, rel=1e-12)
+
+
+def test_a_wrong_size_divides_the_deviation_of_its_mean() -> None:
+    gap = GroupGap(DiscretisedMeans(1.0, 1.0), (50, 50))
+    ratio = gap.misestimated_variance((1.5, 0.5), (0.3, 0.3)) / gap.variance((0.3, 0.3))
+    assert ratio == pytest.approx((1 / 2.25 + 4) / 2)
 
 
 @settings(derandomize=True, max_examples=20, deadline=None)
@@ -86,64 +65,72 @@ def test_bias_error_and_squared_error_of_the_absolute_gap_agree_with_integration
     assert float(gaps.absolute_gap_error(sd, gap)) == pytest.approx(weight @ np.abs(error), abs=1e-6 * sd)
 
 
-def test_a_wrong_size_divides_the_deviation_of_its_mean() -> None:
-    gap = gaps.GroupGap(SIGNS, (50, 50))
-    ratio = gap.misestimated_variance((1.5, 0.5), (0.3, 0.3)) / gap.variance((0.3, 0.3))
-    assert ratio == pytest.approx((1 / 2.25 + 4) / 2)
+@pytest.mark.parametrize("mechanism", [DiscretisedMeans(1.0, 2.0), SignedBit(1.3, (50, 50))])
+def test_failures_of_sums_of_signs_are_those_of_their_tails(mechanism: DiscretisedMeans | SignedBit) -> None:
+    gain, alpha = mechanism.gain, 0.6
+    gap = GroupGap.of_halves(mechanism, 100)
+    found = {t: gap.failure(alpha, t) for t in ("hoeffding", "bernstein", "exact")}
+    assert found["hoeffding"] == pytest.approx(tails.hoeffding(100, alpha * 50 * gain), rel=1e-12)
+    assert found["bernstein"] == pytest.approx(tails.bernstein(100, 1 + gain, alpha * 50 * gain), rel=1e-12)
+    assert found["exact"] == pytest.approx(tails.symmetric_binomial(100, alpha * 50 * gain), rel=1e-12)
+    assert max(found.values()) < 1
 
 
-CLOSED = {
-    "equation (19)": lambda e, d, n, m: gaps.variance_laplace_mean(LaplaceMeans(e, e / 2, 2 * e, d), n, 3 * n, m),
-    "equation (20)": lambda e, d, n, m: gaps.variance_discretised_mean(DiscretisedMeans(e, e / 2, d), n, 3 * n, m),
-    "bit": lambda e, d, n, m: SignedBit(e, (3, 3)).gain,
-    "allocation": lambda e, d, n, m: DiscretisedMeans.calibrated(e, d).gain,
-    "split": lambda e, d, n, m: LaplaceMeans.calibrated(e, d).gain,
-    "gain": lambda e, d, n, m: budgets.published_epsilon_for_gain(m / 2) + budgets.calibrated_epsilon_for_gain(m),
-}
+def test_the_exact_tail_is_the_binomial_one_and_near_the_normal() -> None:
+    for terms, deviation in ((100, 20.5), (1000, 90.0), (10_000, 350.0)):
+        exact = tails.symmetric_binomial(terms, deviation)
+        assert exact == pytest.approx(2 * stats.binom.sf(np.ceil((terms + deviation) / 2) - 1, terms, 0.5), rel=1e-9)
+        assert tails.normal(np.sqrt(terms), deviation) == pytest.approx(exact, rel=0.3)
+    assert tails.symmetric_binomial(10, 11.0) == 0
 
 
-@pytest.mark.parametrize("name", CLOSED)
-def test_closed_forms_run_on_floats_balls_and_symbols(name: str) -> None:
-    number = CLOSED[name](1.5, 4, 7, 0.25)
-    ball = CLOSED[name](flint.arb("1.5"), flint.arb(4), flint.arb(7), flint.arb("0.25"))
-    assert abs(ball - float(number)) < 1e-12 * abs(float(number))
-    if name != "gain":  # which knows that a gain of 1 is out of reach, and must compare
-        t, d, n, m = sympy.symbols("t d n m", positive=True)
-        symbol = CLOSED[name](*(Symbol(x) for x in (sympy.log(t), d, n, m))).expression
-        at = {t: sympy.exp(sympy.Rational(3, 2)), d: 4, n: 7, m: sympy.Rational(1, 4)}
-        assert float(symbol.subs(at)) == pytest.approx(float(number), rel=1e-12)
+def test_chernoffs_bound_holds_for_kept_laplace_reports() -> None:
+    terms, keep, scale = 400, 0.7, 1.5
+    rng = stream("chernoff", seed=1)
+    kept = rng.random((5_000, terms)) < keep
+    sums = (kept - keep).sum(axis=1) + scale * rng.laplace(size=(5_000, terms)).sum(axis=1)
+    for deviation in (80.0, 120.0):
+        bound = tails.kept_laplace_chernoff(terms, keep, scale, deviation)
+        assert float(np.mean(np.abs(sums) >= deviation)) <= bound < 1
+    assert tails.kept_laplace_chernoff(terms, 1.0, scale, 1e-6) == pytest.approx(1.0)
 
 
-LAPLACE = gaps.GroupGap.of_halves(LaplaceMeans.published(1.0), 4)
+@pytest.mark.parametrize("tail", ["chebyshev", "hoeffding", "normal"])
+def test_closed_forms_of_budgets_agree_with_the_search(tail: str) -> None:
+    forms = {
+        DiscretisedMeans.published: budgets.published_epsilon_for_gain,
+        DiscretisedMeans.calibrated: budgets.calibrated_epsilon_for_gain,
+        partial(SignedBit, sizes=(10**6, 10**6)): budgets.bit_epsilon_for_gain,
+    }
+    for family, form in forms.items():
+        found = budgets.smallest_epsilon(family, 2 * 10**6, 0.05, tail=tail)
+        assert form(budgets.required_gain(2 * 10**6, 0.05, tail=tail)) == pytest.approx(found, rel=1e-9)
+        assert form(1.0) == np.inf
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: gaps.GroupGap(SIGNS, (5, 5, 5)), "sizes must be >= 1, one per group, 2"),
-        (lambda: gaps.GroupGap(SIGNS, (5, 0)), "sizes must be >= 1, one per group"),
-        (lambda: gaps.GroupGap(SignedBit(1.0, (5, 5)), (5, 6)), "sizes and pair must be the mechanism's"),
-        (lambda: gaps.GroupGap.of_halves(SIGNS, 5), "users must be even for two equal groups, got users=5"),
-        (
-            lambda: gaps.GroupGap(SIGNS, (5, 5)).variance((0.0, 1.2)),
-            r"second_moment must lie in \[0, 1\], got second_moment=1.2",
-        ),
-        (lambda: gaps.misestimated_gap_bias((1.5, 0.0), (0.1, 0.1)), "size_factors must be > 0"),
-        (lambda: LAPLACE.failure(0.1, "markov"), "tail must be one of chebyshev"),
-        (lambda: LAPLACE.failure(0.1, "chernoff"), "needs equal noise scales"),
-        (lambda: LAPLACE.failure(0.0, "hoeffding"), "alpha must be > 0"),
-        (lambda: LAPLACE.error_bound(0.1, "hoeffding"), "tail must be one of chebyshev, normal"),
-        (
-            lambda: gaps.GroupGap.of_halves(SIGNS, 4).failure(0.1, "chernoff"),
-            "tail must fit the mechanism, got tail='chernoff' for DiscretisedMeans",
-        ),
-        (
-            lambda: gaps.GroupGap.of_halves(SignedLaplace(1.0, (2, 2)), 4).failure(0.1, "exact"),
-            "tail must fit the mechanism, got tail='exact' for SignedLaplace",
-        ),
-        (lambda: gaps.GroupGap(SIGNS, (2, 3)).failure(0.1, "exact"), "sizes must be those of two equal groups"),
-    ],
-)
-def test_bad_input_is_refused_by_name_rule_and_value(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_the_exact_budget_is_the_first_at_which_the_binomial_tail_is_small_enough() -> None:
+    users, alpha = 10**4, 0.1
+    epsilon = budgets.smallest_epsilon(DiscretisedMeans.calibrated, users, alpha, tail="exact")
+    for factor, enough in ((1 + 1e-9, True), (1 - 1e-9, False)):
+        deviation = alpha * users / 2 * DiscretisedMeans.calibrated(epsilon * factor).gain
+        tail = 2 * stats.binom(users, 0.5).sf(np.ceil((users + deviation) / 2) - 1)
+        assert (tail <= 0.01) == enough
+
+
+def test_two_users_are_enough_to_ask_what_gain_they_need() -> None:
+    assert budgets.required_gain(2, 0.5, failure=0.25) == pytest.approx(2 / 0.5 / np.sqrt(2) / 0.5, rel=1e-12)
+
+
+def test_no_budget_beyond_ten_thousand_is_searched_unless_asked_for() -> None:
+    needed = budgets.smallest_epsilon(DiscretisedMeans.published, 10**5, 0.1)
+
+    def thrifty(epsilon: float) -> DiscretisedMeans:
+        return DiscretisedMeans.published(epsilon * needed / 10_000.5)
+
+    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1) == np.inf
+    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1, largest=2e4) == pytest.approx(10_000.5, rel=1e-9)
+
+
+def test_a_small_minority_wants_less_protection_of_the_value_at_a_large_budget() -> None:
+    assert budgets.best_laplace(8.0, (500, 500)).value_epsilon == 8.0
+    assert budgets.best_laplace(6.0, (100, 9900)).value_epsilon == pytest.approx(5.0, abs=0.01)

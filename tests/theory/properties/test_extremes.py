@@ -273,7 +273,8 @@ def test_an_objects_formula_gives_a_number_everywhere(name: str, data: st.DataOb
         try:
             result = result(**given_)
         except (TypeError, ValueError) as error:
-            assert re.search(rf"\b({names})\b.* must ", str(error))
+            if not re.search(rf"\b({names})\b.* must ", str(error)):
+                raise
             return
     assert np.isfinite(numbers(result)).all()
 

@@ -1,0 +1,136 @@
+"""Closed forms of errors and bounds run on floats, balls and symbols alike, and hold for all parameters."""
+
+from functools import partial
+from typing import Any
+
+import flint
+import pytest
+import sympy
+
+from ldpnb.accuracy import budgets, gaps, histograms, information, means
+from ldpnb.accuracy.information import SymmetricDirichlet
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import Symbol
+from ldpnb.mechanisms import signs
+from ldpnb.mechanisms.contrasts import SignedBit
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.signs import SignRandomiser
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.papers.biswas2022 import displayed
+
+
+def sampled(name: str, data: str, e: Any, n: Any) -> Any:
+    formula = getattr(SampledCounts(6 * n, 1 / n, KaryRandomisedResponse(e, n), data), name)
+    return formula(n) if callable(formula) else formula
+
+
+SAMPLED = [name for name in vars(SampledCounts) if name.startswith(("mean", "bias", "variance", "rare", "negative"))]
+CLOSED = {
+    **{f"{name}, {data}": partial(sampled, name, data) for name in SAMPLED for data in ("fixed", "iid")},
+    "worst variance of one bit": lambda e, n: means.worst_variance(OneBit(e, n), n),
+    "of local noise": lambda e, n: means.worst_variance(LocalLaplace(e, n), n),
+    "of a curator's": lambda e, n: means.worst_variance(CentralLaplace(e, n), n),
+    "randomised response": means.warner_variance,
+    "floor of one bit": means.one_bit_floor,
+    "approximate bit": lambda e, n: means.approximate_bit_variance(e, 1 / n, n),
+    "entropy of noise": lambda e, n: means.laplace_report_bits(LocalLaplace(e, n), 1 / n),
+    "Hoeffding's error": lambda e, n: means.certain_error(OneBit(e, n), n, 1 / n),
+    "curator's error": lambda e, n: means.certain_error(CentralLaplace(e, n), n, 1 / n),
+    "one bit": lambda e, n: OneBit(e).p - OneBit(e).q * OneBit(e).slope + OneBit(e, n).one_rate(n / 2),
+    "count of signs": lambda e, n: histograms.pure_variance(n / 3, users=n, mechanism=SignRandomiser(e, 5)),
+    "as printed": lambda e, n: histograms.sign_variance(n / 3, users=n, bias=signs.calibrated_bias(e)),
+    "loss of signs": lambda e, n: signs.exact_epsilon(1 / n) + signs.calibrated_bias(e),
+    "curator's count": lambda e, n: histograms.central_laplace_count_variance(e, n),
+    "worst count": lambda e, n: histograms.central_laplace_largest_error(e, n, 1 / n),
+    "entropy of bits": lambda e, n: histograms.unary_report_bits(SignRandomiser(e, 5).p, 1 / n, n),
+    "equation (19)": lambda e, n: gaps.variance_laplace_mean(LaplaceMeans(e, e / 2, 2 * e, 4), n, 3 * n, 1 / n),
+    "equation (20)": lambda e, n: gaps.variance_discretised_mean(DiscretisedMeans(e, e / 2, 4), n, 3 * n, 1 / n),
+    "signed bit": lambda e, n: SignedBit(e, (3, 3)).gain,
+    "allocation": lambda e, n: DiscretisedMeans.calibrated(e, n).gain,
+    "split": lambda e, n: LaplaceMeans.calibrated(e, n).gain,
+    "information's ceiling": lambda e, n: LowerBounds(n, e).log_information_ceiling(),
+    "covariance's floor": lambda e, n: LowerBounds(n, e).log_covariance_floor("sharp"),
+    "bound on distributions": lambda e, n: LowerBounds(n, e).distribution(),
+    "bound on frequencies": lambda e, n: LowerBounds(n, e).frequency(),
+    "any channel": lambda e, n: LowerBounds(7, e).any_channel(),
+    "uniform": lambda e, n: LowerBounds(n, e).uniform_information(2),
+    "k-RR": lambda e, n: information.unbiased_frequency_error(KaryRandomisedResponse(e, n)),
+    "OUE": lambda e, n: information.unbiased_frequency_error(UnaryEncoding.optimised(e, n)),
+    "SUE": lambda e, n: information.unbiased_frequency_error(UnaryEncoding.symmetric(e, n)),
+    "subsets": lambda e, n: information.unbiased_frequency_error(SubsetSelection(e, n, 3)),
+    "loss of SUE": lambda e, n: UnaryEncoding.symmetric(e, n).epsilon,
+    "entropy's bound": lambda e, n: EntropyBounds(n).distribution(e),
+    "tallies' bound": lambda e, n: EntropyBounds(n).frequency(e, 12, jitter=True),
+    "limits": lambda e, n: EntropyBounds(n).limits(e, 1.0)[0],
+    "asymptotic": lambda e, n: EntropyBounds(n).asymptotic(e, 1.0)[0],
+    "diversity": lambda e, n: SymmetricDirichlet(n, e).diversity(),
+}
+
+
+def personal(name: str, e: Any, n: Any) -> Any:
+    formula = getattr(PersonalRates([100, 200], [0.2, 0.7], KaryRandomisedResponse(e, n)), name)
+    return formula([10, 50]) if callable(formula) else formula
+
+
+WITHOUT_SYMBOLS = {
+    **{name: partial(personal, name) for name in ("variance", "variance_horvitz_thompson", "rare_variance")},
+    "published gain": lambda e, n: budgets.published_epsilon_for_gain(1 / n),
+    "calibrated gain": lambda e, n: budgets.calibrated_epsilon_for_gain(1 / n),
+}
+"""What sums over arrays, or compares."""
+
+
+@pytest.mark.parametrize("name", CLOSED | WITHOUT_SYMBOLS)
+def test_closed_forms_give_the_same_on_floats_balls_and_symbols(name: str) -> None:
+    formula = (CLOSED | WITHOUT_SYMBOLS)[name]
+    number = float(formula(1.5, 7))
+    assert abs(formula(flint.arb("1.5"), flint.arb(7)) - number) < 1e-12 * abs(number)
+    if name in CLOSED:
+        e, n = sympy.symbols("e n", positive=True)
+        symbol = formula(Symbol(e), Symbol(n)).expression
+        assert float(symbol.subs({e: sympy.Rational(3, 2), n: 7})) == pytest.approx(number, rel=1e-12)
+
+
+def test_identities_of_sampled_counts_hold_for_all_parameters() -> None:
+    t, k, n, rate, f = sympy.symbols("t k n pi f", positive=True)
+    mechanism, holders = KaryRandomisedResponse(Symbol(sympy.log(t)), Symbol(k)), Symbol(f * n)
+    fixed, iid = (SampledCounts(Symbol(n), Symbol(rate), mechanism, data) for data in ("fixed", "iid"))
+    zeros = [fixed.mean_unadjusted(holders) - holders - fixed.bias_unadjusted(holders)]
+    for survey in (fixed, iid):
+        gain = survey.variance_rescaled(holders) - survey.variance_realised_size(holders)
+        zeros.append(gain - survey.variance_gain(holders))
+    for name in ("variance_rescaled", "variance_realised_size"):  # iid data add their own variance
+        zeros.append(getattr(iid, name)(holders) - getattr(fixed, name)(holders) - Symbol(n * f * (1 - f)))
+    for survey, rest in ((fixed, 1 - rate), (iid, 1)):  # what the variance displayed in Theorem 3.2's proof lacks
+        shown, lacking = displayed.variance_unadjusted(survey, holders), Symbol(n * rate * rest * f * (1 - f))
+        zeros.append(shown + lacking - survey.variance_unadjusted(holders))
+    assert [sympy.simplify(zero.expression) for zero in zeros] == [0] * 7
+
+
+def test_equal_rates_reduce_to_a_common_rate() -> None:
+    mechanism = KaryRandomisedResponse(1.0, 4)
+    common, survey = SampledCounts(300, 0.2, mechanism), PersonalRates([100, 200], [0.2, 0.2], mechanism)
+    pairs = [
+        (survey.variance([10, 50]), common.variance_rescaled(60)),
+        (survey.variance_horvitz_thompson([10, 50]), common.variance_realised_size(60)),
+        (survey.rare_variance, common.rare_variance_rescaled),
+        (displayed.variance_personalised(survey, [10, 50]), displayed.variance_unadjusted(common, 60) / 0.04),
+    ]
+    weak = KaryRandomisedResponse(50.0, 3)  # no cancellation where hardly anybody lies
+    everybody = SampledCounts(100, 1.0, weak).variance_rescaled(40)
+    pairs.append((PersonalRates([100], [1.0], weak).variance([40.0]), everybody))
+    for personal_rates, usual in pairs:
+        assert personal_rates == pytest.approx(float(usual), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 50.0])
+@pytest.mark.parametrize("name", [name for name in SAMPLED if name.startswith("variance")])
+def test_variances_keep_their_digits_at_the_ends_of_epsilon(name: str, epsilon: float) -> None:
+    number = getattr(SampledCounts(100, 0.5, KaryRandomisedResponse(epsilon, 3)), name)(40)
+    balls = KaryRandomisedResponse(flint.arb(epsilon), flint.arb(3))
+    exact = getattr(SampledCounts(flint.arb(100), flint.arb("0.5"), balls), name)(flint.arb(40))
+    assert number == pytest.approx(float(exact), rel=1e-12)

@@ -1,0 +1,78 @@
+"""Errors of estimates refuse bad arguments by name, rule and value; numbers out of range: properties/test_extremes."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ldpnb.accuracy import budgets, exact_risk, gaps, histograms, information, lower_bounds, personalised, tails
+from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.accuracy.lower_bounds import LowerBounds
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.signs import SignRandomiser
+
+WARNER = KaryRandomisedResponse(1.0, 2)
+SIGNS = DiscretisedMeans(1.0, 1.0)
+LAPLACE = GroupGap.of_halves(LaplaceMeans.published(1.0), 4)
+CONTRAST = GroupGap.of_halves(SignedLaplace(1.0, (2, 2)), 4)
+BEST = {"noises": [1], "costs": [1], "sizes": [1], "budget": 1}
+EVERYBODY = {"users": 0, "report_rates": [0.5], "mechanism": WARNER}
+
+REFUSED = [
+    (lambda: SampledCounts(10, 0.5, WARNER, "random"), "data must be one of fixed, iid"),
+    (lambda: SampledCounts(1, 0.5, WARNER).variance_rescaled(2), r"holders must lie in \[0, 1\], got holders=2"),
+    (lambda: PersonalRates([2], [0.0], WARNER), r"rates must lie in \(0, 1\], got rates=\[0.0\]"),
+    (lambda: PersonalRates([2, 2], [0.5], WARNER), "rates must have one entry per group"),
+    (lambda: PersonalRates([0], [0.5], WARNER), "sizes must be > 0"),
+    (lambda: PersonalRates([2], [0.5], WARNER).mean([3]), "holders must lie between 0 and the group's size"),
+    (lambda: PersonalRates([10, 10], [0.5, 0.5], WARNER).split([-1.0, 5.0]), "holders must lie between 0"),
+    (lambda: PersonalRates([2], [0.5], WARNER).mean(3), "holders must have one row per group"),
+    (lambda: personalised.optimal_rates(**BEST | {"noises": [0]}), "noises must be > 0"),
+    (lambda: personalised.optimal_rates(**BEST | {"costs": [1, 1]}), "one entry per group"),
+    (lambda: personalised.optimal_rates(**BEST | {"budget": 0}), "budget must be > 0"),
+    (
+        lambda: personalised.variance_reweighted_reports([0.0], **EVERYBODY),
+        "users must be an integer >= 1, got users=0",
+    ),
+    (lambda: GroupGap(SIGNS, (5, 5, 5)), "sizes must be >= 1, one per group, 2"),
+    (lambda: GroupGap(SIGNS, (5, 0)), "sizes must be >= 1, one per group"),
+    (lambda: GroupGap(SignedBit(1.0, (5, 5)), (5, 6)), "sizes and pair must be the mechanism's"),
+    (lambda: GroupGap.of_halves(SIGNS, 5), "users must be even for two equal groups, got users=5"),
+    (
+        lambda: GroupGap(SIGNS, (5, 5)).variance((0.0, 1.2)),
+        r"second_moment must lie in \[0, 1\], got second_moment=1.2",
+    ),
+    (lambda: GroupGap(SIGNS, (5, 5)).variance((0.0, 0.0, 0.0)), "zip"),
+    (lambda: gaps.misestimated_gap_bias((1.5, 0.0), (0.1, 0.1)), "size_factors must be > 0"),
+    (lambda: LAPLACE.failure(0.1, "markov"), "tail must be one of chebyshev"),
+    (lambda: LAPLACE.failure(0.1, "chernoff"), "needs equal noise scales"),
+    (lambda: LAPLACE.failure(0.0, "hoeffding"), "alpha must be > 0"),
+    (lambda: LAPLACE.error_bound(0.1, "hoeffding"), "tail must be one of chebyshev, normal"),
+    (lambda: GroupGap.of_halves(SIGNS, 4).failure(0.1, "chernoff"), "tail='chernoff' for DiscretisedMeans"),
+    (lambda: CONTRAST.failure(0.1, "exact"), "tail must fit the mechanism, got tail='exact' for SignedLaplace"),
+    (lambda: GroupGap(SIGNS, (2, 3)).failure(0.1, "exact"), "sizes must be those of two equal groups"),
+    (lambda: budgets.smallest_epsilon(DiscretisedMeans.calibrated, 4, 0.1, failure=1.0), "failure must lie in"),
+    (lambda: budgets.required_gain(1, 0.5), "users must be an integer >= 2, got users=1"),
+    (lambda: tails.kept_laplace_chernoff(0, 0.5, 1.0, 1.0), "terms must be an integer >= 1, got terms=0"),
+    (
+        lambda: histograms.pure_variance([5, 11], users=10, mechanism=SignRandomiser(1.0, 2)),
+        r"holders must lie in \[0, 10\], got holders\[1\]=11",
+    ),
+    (lambda: histograms.sign_variance(0, users=10, bias=0.0), r"bias must lie in \(0, 1\], got bias=0\.0"),
+    (lambda: LowerBounds(3, 1.0).frequency("sharpest"), "form must be one of published, sharp"),
+    (lambda: LowerBounds(3, 1.0).finite_users(0), "users must be an integer >= 1, got users=0"),
+    (lambda: information.fisher_information(np.eye(2), [0.5, 0.6]), "distribution must sum to 1"),
+    (lambda: lower_bounds.any_channel_bound_at([0.5, 0.6], 1.0), "distribution must sum to 1"),
+    (lambda: exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {}), "users must be few for 8 outputs"),
+    (lambda: exact_risk.exact_risks(np.eye(2), 0, [0.5, 0.5], {}), "users must be an integer >= 1, got users=0"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_bad_arguments_are_refused_by_name_rule_and_value(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
