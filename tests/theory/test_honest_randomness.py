@@ -14,9 +14,7 @@ MODULES = [name for _, name, _ in pkgutil.iter_modules(mechanisms.__path__, "ldp
 @pytest.mark.parametrize("name", MODULES)
 def test_every_module_of_mechanisms_says_it_is_for_simulation_only(name: str) -> None:
     words = " ".join((importlib.import_module(name).__doc__ or "").split())
-    assert "simulation only" in words
-    assert "statistical generator" in words
-    assert "floating point" in words
+    assert all(said in words for said in ("simulation only", "statistical generator", "floating point"))
 
 
 @pytest.mark.parametrize("words", [mechanisms.__doc__, rng.__doc__], ids=["mechanisms", "rng"])

@@ -4,7 +4,7 @@
 """
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -99,14 +99,9 @@ def sum_law(*laws: Mapping[tuple[float, ...], float]) -> dict[tuple[float, ...],
 
 
 def fits(draws: Iterable[Any], law: Mapping[Any, float]) -> bool:
-    """Whether draws pass the chi-square test of an exact law; cells of less than ten expected draws are counted
-    together.
-    """
-    seen: defaultdict[Any, int] = defaultdict(int)
-    number = 0
-    for one in draws:
-        seen[one] += 1
-        number += 1
+    """Whether draws pass the chi-square test of an exact law; cells expected less than ten times are one."""
+    seen = Counter(draws)
+    number = seen.total()
     if set(seen) - set(law):
         return False
     common = [cell for cell, p in law.items() if number * p >= 10]

@@ -1,6 +1,6 @@
-"""Bounds on errors are on their side of the exact error, budgets buy what they promise, and everything moves the right
-way.
-"""
+"""Bounds on errors are on their side of the exact error, and budgets buy what they promise."""
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -56,34 +56,19 @@ def test_variances_under_sampling_keep_their_order_at_the_ends_of_every_range(
         sampling.SampledCounts(number, rate, KaryRandomisedResponse(epsilon, size), d) for d in ("fixed", "iid")
     )
     held = share * number
-    ratio, realised = survey.variance_ratio(held), survey.variance_realised_size(held)
-    rescaled, below = survey.variance_rescaled(held), survey.variance_unadjusted(held)
+    ratio, realised, rescaled = (
+        survey.variance_ratio(held),
+        survey.variance_realised_size(held),
+        survey.variance_rescaled(held),
+    )
     assert 0 <= ratio <= realised * SLACK + 1e-9
     assert realised <= rescaled * SLACK
-    assert below == pytest.approx(rescaled * rate**2, rel=1e-12)
-    assert iid.variance_realised_size(held) >= realised / SLACK - 1e-9
+    assert realised <= iid.variance_realised_size(held) * SLACK + 1e-9
     assert survey.variance_gain(held) >= 0
-    assert displayed.variance_unadjusted(survey, held) <= below * SLACK + 1e-9
+    assert displayed.variance_unadjusted(survey, held) <= survey.variance_unadjusted(held) * SLACK + 1e-9
     assert displayed.variance_realised_size(survey, held) >= 0
-    assert np.isfinite(
-        [survey.mean_unadjusted(held), survey.bias_unadjusted(held), survey.negative_mean_threshold]
-    ).all()
     assert survey.rare_variance_realised_size == pytest.approx(survey.variance_realised_size(0), rel=1e-9)
     assert survey.rare_variance_realised_size <= survey.rare_variance_rescaled * SLACK
-
-
-@examples(12)
-@given(moderate, st.integers(2, 100), users, st.floats(1e-6, 1), st.floats(1e-6, 1), shares)
-def test_more_reports_and_a_larger_budget_lower_the_variance(
-    epsilon: float, size: int, number: int, one: float, other: float, share: float
-) -> None:
-    low, high = sorted((one, other))
-    weak, strong = (KaryRandomisedResponse(e, size) for e in (epsilon, 1.5 * epsilon))
-    surveys = [sampling.SampledCounts(number, *known) for known in ((low, weak), (high, weak), (high, strong))]
-    for name in ("variance_realised_size", "variance_rescaled", "variance_ratio"):
-        few, many, better = (float(getattr(survey, name)(share * number)) for survey in surveys)
-        assert many <= few * SLACK + 1e-9
-        assert better <= many * SLACK + 1e-9
 
 
 @examples(10)
@@ -135,10 +120,6 @@ def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data
     assert limits.distribution() <= limits.any_channel() * SLACK
     forms = [limits.frequency(f) for f in ("published", "sharp")]
     assert forms[0] <= forms[1] * SLACK <= limits.distribution() * SLACK**2
-    counts = data.draw(st.lists(st.integers(0, 10**6), min_size=size, max_size=size).filter(any))
-    total = sum(counts)
-    variances = histograms.pure_variance(counts, users=total, mechanism=mechanism)
-    assert variances.sum() == pytest.approx(plain * total, rel=1e-7)
 
 
 @examples(12)
@@ -163,21 +144,16 @@ def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
     number: int, size: int, epsilon: float, alpha: float
 ) -> None:
     mechanism = KaryRandomisedResponse(epsilon, size)
-    risks = exact_risk.exact_risks(
-        mechanism.channel(),
-        number,
-        np.full(size, alpha),
-        {
-            "unbiased": lambda t: unbiased(t, number, mechanism),
-            "uniform": lambda t: np.full(t.shape, 1 / size),
-        },
-    )
+    estimators = {
+        "unbiased": lambda t: unbiased(t, number, mechanism),
+        "uniform": lambda t: np.full(t.shape, 1 / size),
+    }
+    risks = exact_risk.exact_risks(mechanism.channel(), number, np.full(size, alpha), estimators)
     bayes = risks["Bayes"]
     assert bayes.distribution <= min(r.distribution for r in risks.values()) * SLACK
     assert bayes.frequency <= min(r.frequency for r in risks.values()) * SLACK
-    assert risks["unbiased"].frequency == pytest.approx(
-        information.unbiased_frequency_error(mechanism) / number, rel=1e-6
-    )
+    plain = information.unbiased_frequency_error(mechanism) / number
+    assert risks["unbiased"].frequency == pytest.approx(plain, rel=1e-6)
     assert LowerBounds(size, epsilon).finite_users(number, alpha) <= bayes.distribution * SLACK
     if size == 2:
         found = exact_risk.TwoValues(number, epsilon, alpha).risk()
@@ -186,15 +162,13 @@ def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
 
 @examples(10)
 @given(st.integers(1, 60), moderate, logarithmic(0.3, 4))
-def test_entropies_keep_the_bounds_and_fall_with_the_budget(number: int, epsilon: float, alpha: float) -> None:
-    weak, strong = (exact_risk.TwoValues(number, e, alpha).entropies() for e in (epsilon, 1.5 * epsilon))
-    assert strong[0] <= weak[0] + 1e-9
-    assert strong[1] <= weak[1] + 1e-9
-    assert -1e-9 <= weak[1] <= np.log(number + 1) + 1e-9
-    assert weak[0] <= information.SymmetricDirichlet(2, alpha).entropy() + 1e-9
+def test_entropies_keep_the_bounds(number: int, epsilon: float, alpha: float) -> None:
+    entropy, tallies = exact_risk.TwoValues(number, epsilon, alpha).entropies()
+    assert -1e-9 <= tallies <= np.log(number + 1) + 1e-9
+    assert entropy <= SymmetricDirichlet(2, alpha).entropy() + 1e-9
     risk = exact_risk.TwoValues(number, epsilon, alpha).risk()
-    assert EntropyBounds(2).distribution(weak[0]) <= risk.distribution * SLACK
-    assert EntropyBounds(2).frequency(weak[1], number, jitter=True) <= risk.frequency * SLACK
+    assert EntropyBounds(2).distribution(entropy) <= risk.distribution * SLACK
+    assert EntropyBounds(2).frequency(tallies, number, jitter=True) <= risk.frequency * SLACK
 
 
 @examples(12)
@@ -214,15 +188,9 @@ def test_bounds_for_any_channel_are_attained_by_the_best_subsets(size: int, alph
 @given(st.integers(1, 10**6), logarithmic(1e-3, 1e6))
 def test_tail_bounds_lie_above_the_exact_tail(terms: int, deviation: float) -> None:
     exact = tails.symmetric_binomial(terms, deviation)
-    assert 0 <= exact <= 1
-    for bound in (
-        tails.chebyshev(float(terms), deviation),
-        tails.hoeffding(terms, deviation),
-        tails.bernstein(float(terms), 1.0, deviation),
-    ):
-        assert exact <= bound * SLACK
-    assert tails.symmetric_binomial(terms, 1.5 * deviation) <= exact * SLACK
-    assert tails.normal(terms**0.5, 1.5 * deviation) <= tails.normal(terms**0.5, deviation)
+    assert 0 <= exact <= tails.hoeffding(terms, deviation) * SLACK
+    assert exact <= tails.bernstein(float(terms), 1.0, deviation) * SLACK
+    assert exact <= tails.chebyshev(float(terms), deviation) * SLACK
 
 
 @examples(12)
@@ -232,7 +200,6 @@ def test_the_chernoff_bound_lies_above_the_laplace_tail(
 ) -> None:
     noise = means.laplace_sum_tail(terms, deviation / scale)
     assert 0 <= noise <= 1
-    assert means.laplace_sum_tail(terms, 1.5 * deviation / scale) <= noise * SLACK
     bound = tails.kept_laplace_chernoff(terms, 1.0, scale, deviation)
     assert noise <= bound * (1 + 1e-6)
     assert bound <= tails.kept_laplace_chernoff(terms, keep, scale, deviation) * (1 + 1e-6)
@@ -282,14 +249,6 @@ def test_the_exact_number_of_users_is_the_smallest(epsilon: float, error: float,
 
 
 @examples(12)
-@given(epsilons, st.floats(0, 1), st.floats(0, 1), users)
-def test_a_delta_lowers_the_variance_of_a_bit(epsilon: float, one: float, other: float, clients: int) -> None:
-    less, more = (means.approximate_bit_variance(epsilon, d, clients) for d in sorted((one, other)))
-    assert 0 <= more <= less * SLACK
-    assert less <= means.warner_variance(epsilon, clients) * SLACK
-
-
-@examples(12)
 @given(epsilons, st.integers(1, 10**6), st.floats(1e-9, 0.999), st.integers(1, 20))
 def test_histogram_errors_of_a_curator(epsilon: float, size: int, failure: float, bits: int) -> None:
     largest = histograms.central_laplace_largest_error(epsilon, size, failure)
@@ -317,25 +276,8 @@ def test_the_worst_gap_variance_is_the_worst(
         assert -1e-9 <= gap.variance(moments) <= gap.worst_variance() * SLACK
 
 
-@examples(12)
-@given(logarithmic(1e-6, 1e6), logarithmic(1e-6, 1e6))
-def test_folding_a_gap_never_raises_its_errors(sd: float, gap: float) -> None:
-    bias, mse, error = (
-        float(f(sd, gap)) for f in (gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error)
-    )
-    assert bias + 1e-12 * gap >= 0
-    assert mse + 1e-9 * gap * sd >= 0
-    assert mse <= sd**2 * SLACK + 1e-9 * gap * sd
-    assert error <= sd * np.sqrt(2 / np.pi) * SLACK
-    assert abs(bias) <= error * SLACK + 1e-12 * gap
-
-
-FAMILIES = (
-    DiscretisedMeans.published,
-    DiscretisedMeans.calibrated,
-    LaplaceMeans.calibrated,
-    lambda e: SignedBit(e, (500, 500)),
-)
+ONE_BIT = partial(SignedBit, sizes=(500, 500))
+FAMILIES = (DiscretisedMeans.published, DiscretisedMeans.calibrated, LaplaceMeans.calibrated, ONE_BIT)
 
 
 @examples(5)
@@ -346,27 +288,6 @@ def test_the_smallest_budget_just_meets_its_target(family, alpha: float, failure
     gap = gaps.GroupGap.of_halves(family(found), 1000)
     assert gap.failure(alpha, tail) == pytest.approx(failure, rel=1e-6)
     assert gap.error_bound(failure, tail) == pytest.approx(alpha, rel=1e-6)
-
-
-@examples(12)
-@given(logarithmic(1e-6, 0.999))
-def test_budgets_for_a_gain_have_that_gain(gain: float) -> None:
-    published = DiscretisedMeans.published(budgets.published_epsilon_for_gain(gain))
-    calibrated = DiscretisedMeans.calibrated(budgets.calibrated_epsilon_for_gain(gain))
-    bit = SignedBit(budgets.bit_epsilon_for_gain(gain), (1, 1))
-    assert [m.gain for m in (published, calibrated, bit)] == pytest.approx([gain] * 3, rel=1e-6)
-    assert bit.epsilon <= calibrated.epsilon <= published.epsilon * (1 + 1e-9) + calibrated.epsilon
-
-
-@examples(10)
-@given(st.integers(1, 500).map(lambda n: 2 * n), st.floats(0.05, 2), logarithmic(0.1, 5))
-def test_failure_bounds_of_signs_lie_above_the_exact_one(clients: int, alpha: float, epsilon: float) -> None:
-    for mechanism in (DiscretisedMeans.calibrated(epsilon), SignedBit(epsilon, (clients // 2, clients // 2))):
-        gap = gaps.GroupGap.of_halves(mechanism, clients)
-        chances = {t: gap.failure(alpha, t) for t in gaps.TAILS if t != "chernoff"}
-        assert all(0 <= c <= 1 for c in chances.values())
-        for tail in ("hoeffding", "bernstein"):
-            assert chances["exact"] <= chances[tail] * SLACK
 
 
 @examples(10)
@@ -390,36 +311,3 @@ def test_the_noise_of_an_allocation_spends_the_budget(first: int, second: int, h
     assert found.loss(scale) == pytest.approx(epsilon, rel=1e-6)
     assert found.loss(1.5 * scale) <= epsilon
     assert found.total_variances(epsilon) == pytest.approx(found.variances() + 2 * scale**2, rel=1e-12)
-
-
-@pytest.mark.parametrize("formula", [gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error])
-def test_deviations_and_gaps_are_refused_by_their_own_rule(formula) -> None:
-    with pytest.raises(ValueError, match=r"sd must be > 0 and finite, got sd=0\.0"):
-        formula(0.0, 1.0)
-    with pytest.raises(ValueError, match=r"gap must be >= 0 and finite, got gap=-1\.0"):
-        formula(1.0, -1.0)
-    assert np.isfinite(formula(1.0, 0.0))
-
-
-@examples(12)
-@given(st.floats(-1, 1), st.floats(-1, 1), logarithmic(0.1, 10), logarithmic(0.1, 10))
-def test_misestimated_sizes_shrink_each_mean_by_its_factor(one: float, other: float, f: float, g: float) -> None:
-    bias = gaps.misestimated_gap_bias((f, g), (one, other))
-    assert bias == pytest.approx(one * (1 / f - 1) - other * (1 / g - 1), rel=1e-9, abs=1e-12)
-
-
-def test_no_budget_beyond_ten_thousand_is_searched_unless_asked_for() -> None:
-    needed = budgets.smallest_epsilon(DiscretisedMeans.published, 10**5, 0.1)
-
-    def thrifty(epsilon: float) -> DiscretisedMeans:
-        return DiscretisedMeans.published(epsilon * needed / 10_000.5)
-
-    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1) == np.inf
-    assert budgets.smallest_epsilon(thrifty, 10**5, 0.1, largest=2e4) == pytest.approx(10_000.5, rel=1e-9)
-
-
-@examples(12)
-@given(logarithmic(0.1, 10), logarithmic(0.1, 10), logarithmic(0.5, 20))
-def test_bernsteins_bound_is_its_formula(variance: float, bound: float, deviation: float) -> None:
-    stated = 2 * np.exp(-(deviation**2) / 2 / (variance + bound * deviation / 3))
-    assert tails.bernstein(variance, bound, deviation) == pytest.approx(min(1.0, stated), rel=1e-12)

@@ -1,5 +1,4 @@
-"""Every public formula over its whole range: no floating-point error, no silent NaN; and wrong numbers are refused by
-name.
+"""Every public formula over its whole range: numbers without floating-point errors, wrong arguments refused by name.
 
 Arguments are drawn by their names, which mean the same everywhere in the package.
 """
@@ -46,53 +45,42 @@ ROOMS = ("mechanisms", "privacy", "accuracy")
 
 unit = st.sampled_from([0.0, 1e-9, 1.0]) | st.floats(0, 1)
 positive = logarithmic(1e-6, 1e9)
-ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
-    **dict.fromkeys(("epsilon", "group_epsilon", "epsilon_after"), epsilons),
-    **dict.fromkeys(("sampling_rate", "rate", "neighbour_rate", "lowest_rate"), rates),
-    **dict.fromkeys(("population", "records", "changed_size"), users),
-    **dict.fromkeys(("upper", "sensitivity", "resolution", "other_size", "sd", "concentration"), positive),
-    **dict.fromkeys(("deviation", "error", "distance", "alpha"), logarithmic(1e-6, 1e6)),
-    **dict.fromkeys(("weight", "second_moment"), unit),
-    **dict.fromkeys(("share", "bias", "keep"), inner_rates),
-    **dict.fromkeys(("gap", "terms", "size"), users),
-    "step": st.integers(1, 1000),
-    **dict.fromkeys(("p", "q"), unit),
-    "failure": failures,
-    "delta": failures,
-    "clients": users,
-    "users": users,
-    "domain_size": domain_sizes,
-    "groups": domain_sizes,
-    "mechanism": responses,
-    "confusion": logarithmic(1e-9, 1e9) | st.just(0.0),
-    "known_loss": epsilons,
-    "gain": st.floats(0, 2),
-    "variance": logarithmic(1e-12, 1e12),
-    "threshold": logarithmic(1e-6, 1e6) | st.just(0.0),
-    "neighbours": st.sampled_from(["deletion", "replacement"]),
-}
+fewer = logarithmic(2, 1e6).map(int)
+RANGES: tuple[tuple[str, st.SearchStrategy[Any], tuple[float, ...]], ...] = (
+    ("epsilon group_epsilon epsilon_after", epsilons, (-1.0, np.inf)),
+    ("upper sensitivity resolution sd concentration", positive, (-1.0, np.inf)),
+    ("deviation error distance alpha", logarithmic(1e-6, 1e6), (-1.0, np.inf)),
+    ("sampling_rate rate neighbour_rate lowest_rate", rates, (-0.1, 1.1)),
+    ("failure delta", failures, (-0.1, 1.1)),
+    ("weight second_moment p q", unit, (-0.1, 1.1)),
+    ("share bias keep", inner_rates, (-0.1, 1.1)),
+    ("users population records changed_size terms", users, (-1, 2.5)),
+    ("domain_size groups", domain_sizes, (-1, 2.5)),
+    ("step", st.integers(1, 1000), (-1, 2.5)),
+    ("size", users, (-1,)),
+    ("gap", users | st.just(0), (-1,)),
+    ("other_size", positive, (-1,)),
+    ("known_loss", epsilons, (-1,)),
+    ("confusion", logarithmic(1e-9, 1e9) | st.just(0.0), (-1,)),
+    ("threshold", logarithmic(1e-6, 1e6) | st.just(0.0), (-1,)),
+    ("variance", logarithmic(1e-12, 1e12), (-1,)),
+    ("gain", st.floats(0, 2), (-1,)),
+    ("mechanism", responses, ()),
+    ("neighbours", st.sampled_from(["deletion", "replacement"]), ()),
+)
+"""Arguments by name, what they are drawn from, and wrong numbers besides one that is not a number."""
 
+ARGUMENTS = {name: drawn for names, drawn, _ in RANGES for name in names.split()}
+WRONG = {name: wrong for names, _, wrong in RANGES for name in names.split() if wrong}
 ALSO_NAMED = {"domain_size"}
 """What an error may name besides an argument: a property of the mechanism that was given."""
 
+FOR_GAIN = ("bit_epsilon_for_gain", "calibrated_epsilon_for_gain", "published_epsilon_for_gain")
 INFINITE = {
-    "accuracy.budgets.bit_epsilon_for_gain": "a gain of 1 or more needs an infinite budget",
-    "accuracy.budgets.calibrated_epsilon_for_gain": "a gain of 1 or more needs an infinite budget",
-    "accuracy.budgets.published_epsilon_for_gain": "a gain of 1 or more needs an infinite budget",
+    **{f"accuracy.budgets.{name}": "a gain of 1 or more needs an infinite budget" for name in FOR_GAIN},
     "privacy.participation.participation_loss": "silence excludes a value at a rate of 1",
 }
 NOT_A_NUMBER = {"privacy.shuffling.closed_form": "outside the range of the published bound"}
-WRONG = {
-    **dict.fromkeys(
-        ("epsilon", "group_epsilon", "epsilon_after", "upper", "sensitivity", "resolution"), (-1.0, np.inf)
-    ),
-    **dict.fromkeys(("sd", "concentration", "deviation", "error", "distance", "alpha"), (-1.0, np.inf)),
-    **dict.fromkeys(("sampling_rate", "rate", "neighbour_rate", "lowest_rate", "failure", "delta"), (-0.1, 1.1)),
-    **dict.fromkeys(("share", "bias", "p", "q", "weight", "second_moment", "keep"), (-0.1, 1.1)),
-    **dict.fromkeys(("clients", "population", "records", "changed_size", "users"), (-1, 2.5)),
-    **dict.fromkeys(("domain_size", "terms", "step"), (-1, 2.5)),
-    **dict.fromkeys(("confusion", "known_loss", "variance", "threshold", "gain", "other_size", "gap", "size"), (-1,)),
-}
 MECHANISMS: dict[type, st.SearchStrategy[Any]] = {
     KaryRandomisedResponse: responses,
     DiscretisedMeans: st.builds(DiscretisedMeans, epsilons, epsilons),
@@ -101,16 +89,10 @@ MECHANISMS: dict[type, st.SearchStrategy[Any]] = {
     SignedLaplace: st.builds(SignedLaplace, epsilons, st.just((3, 3))),
     **{kind: st.builds(kind, epsilons, positive) for kind in (OneBit, LocalLaplace, CentralLaplace)},
 }
-SMALLER: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    "accuracy.means.laplace_sum_tail": {"users": logarithmic(1, 1e6).map(int)},
-    "accuracy.means.success": {"users": logarithmic(1, 1e6).map(int)},
-}
-"""Where the whole range would take seconds."""
+SMALLER = {"accuracy.means.laplace_sum_tail", "accuracy.means.success"}
+"""Where a trillion users would take seconds."""
 
-COSTLY = {
-    "accuracy.means.users_for_certain",
-    "privacy.best_channel.staircase_patterns",
-}
+COSTLY = {"accuracy.means.users_for_certain", "privacy.best_channel.staircase_patterns"}
 
 
 def modules() -> list[ModuleType]:
@@ -137,7 +119,8 @@ def needed(function: Callable[..., Any]) -> set[str]:
 def arguments(name: str) -> st.SearchStrategy[dict[str, Any]]:
     """What a formula may be called with; a mechanism of the kind that its annotation names."""
     function = FORMULAS[name]
-    drawn = {p: (ARGUMENTS | SMALLER.get(name, {}))[p] for p in sorted(needed(function))}
+    known = ARGUMENTS | ({"users": fewer} if name in SMALLER else {})
+    drawn = {p: known[p] for p in sorted(needed(function))}
     if "mechanism" in drawn:
         kind = inspect.signature(function).parameters["mechanism"].annotation
         kinds = getattr(kind, "__args__", (kind,))
@@ -188,7 +171,7 @@ OBJECTS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
     SignedLaplace: {"sizes": PAIR},
     GroupGap: {"sizes": PAIR, "mechanism": st.one_of([MECHANISMS[kind] for kind in GROUPED])},
     ClusterSample: {"sizes": st.lists(st.integers(1, 10**6), min_size=5, max_size=9), "chosen": st.integers(1, 4)},
-    ShuffledReports: {"users": logarithmic(2, 1e6).map(int)},
+    ShuffledReports: {"users": fewer},
     Inclusion: dict.fromkeys(("inside", "neighbour_inside", "outside", "neighbour_outside"), inner_rates),
     Family: {"sizes": st.just((2, 3)), "heights": st.tuples(positive, positive)},
     Outcomes: dict(zip(("values", "chances", "pairs"), map(st.just, LAW), strict=True)),
@@ -199,8 +182,7 @@ OBJECTS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
 
 METHOD_ARGUMENTS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
     "holders": lambda survey: unit.map(lambda share: share * np.asarray(getattr(survey, "sizes", survey.users))),
-    "values": lambda mechanism: unit.map(lambda share: share * mechanism.upper),
-    "sums": lambda mechanism: unit.map(lambda share: share * mechanism.upper),
+    **dict.fromkeys(("values", "sums", "reports"), lambda one: unit.map(lambda share: share * one.upper)),
     "outputs": lambda mechanism: st.just(np.ones((1, mechanism.domain_size), int)),
     "subset_size": lambda bounds: st.integers(1, bounds.domain_size - 1),
     "population": lambda family: st.sampled_from(family.populations),
@@ -209,25 +191,20 @@ METHOD_ARGUMENTS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
     "value": lambda mechanism: st.floats(-1, 1),
     "mechanism": lambda gap: MECHANISMS[DiscretisedMeans],
     "parameter": lambda signs: inner_rates,
-    "reports": lambda mechanism: unit.map(lambda share: share * mechanism.upper),
-    "jitter": lambda bounds: st.booleans(),
-    "released": lambda curator: st.tuples(unit, unit),
-    "exact": lambda curator: st.tuples(unit, unit),
-    "centre": lambda survey: unit,
     "record_rate": lambda design: rates,
+    "centre": lambda survey: unit,
     "scale": lambda outcomes: positive,
-    "second_moments": lambda gap: st.tuples(unit, unit),
     "size_factors": lambda gap: st.tuples(positive, positive),
-    **dict.fromkeys(("entropy", "log_information", "log_frequencies"), lambda bounds: st.floats(-50, 50)),
+    "jitter": lambda bounds: st.booleans(),
+    **dict.fromkeys(("released", "exact", "second_moments"), lambda _: st.tuples(unit, unit)),
+    **dict.fromkeys(("entropy", "log_information", "log_frequencies"), lambda _: st.floats(-50, 50)),
 }
 """What the arguments of an object's methods are drawn from, given the object, where `ARGUMENTS` does not say."""
 
 LISTING = {"channel", "outputs", "likelihood"}
 """What lists every value or output: for small domains."""
 
-OTHERWISE_TRIED = {
-    "WorstMechanism.acceptance": "takes a sample of the mechanism that was found",
-}
+OTHERWISE_TRIED = {"WorstMechanism.acceptance": "takes a sample of the mechanism that was found"}
 
 
 def kinds() -> list[type]:
@@ -242,10 +219,9 @@ def methods() -> dict[str, tuple[type, str]]:
     found = {}
     for kind in kinds():
         for name in vars(kind).keys() - {f.name for f in fields(kind)}:
-            attribute = getattr(kind, name)
-            if not name.startswith("_") and not (
-                callable(attribute) and "rng" in inspect.signature(attribute).parameters
-            ):
+            formula = getattr(kind, name)
+            draws = callable(formula) and "rng" in inspect.signature(formula).parameters
+            if not name.startswith("_") and not draws:
                 found[f"{kind.__name__}.{name}"] = (kind, name)
     return {name: found[name] for name in sorted(found.keys() - OTHERWISE_TRIED.keys())}
 
