@@ -100,6 +100,7 @@ def test_identities_of_sampled_counts_hold_for_all_parameters() -> None:
     mechanism, holders = KaryRandomisedResponse(Symbol(sympy.log(t)), Symbol(k)), Symbol(f * n)
     fixed, iid = (SampledCounts(Symbol(n), Symbol(rate), mechanism, data) for data in ("fixed", "iid"))
     zeros = [fixed.mean_unadjusted(holders) - holders - fixed.bias_unadjusted(holders)]
+    zeros.append(fixed.mean_unadjusted(Symbol(n) * fixed.negative_mean_threshold))
     for survey in (fixed, iid):
         gain = survey.variance_rescaled(holders) - survey.variance_realised_size(holders)
         zeros.append(gain - survey.variance_gain(holders))
@@ -108,7 +109,7 @@ def test_identities_of_sampled_counts_hold_for_all_parameters() -> None:
     for survey, rest in ((fixed, 1 - rate), (iid, 1)):  # what the variance displayed in Theorem 3.2's proof lacks
         shown, lacking = displayed.variance_unadjusted(survey, holders), Symbol(n * rate * rest * f * (1 - f))
         zeros.append(shown + lacking - survey.variance_unadjusted(holders))
-    assert [sympy.simplify(zero.expression) for zero in zeros] == [0] * 7
+    assert [sympy.simplify(zero.expression) for zero in zeros] == [0] * 8
 
 
 def test_equal_rates_reduce_to_a_common_rate() -> None:

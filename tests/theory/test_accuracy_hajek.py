@@ -7,7 +7,6 @@ import pytest
 
 from ldpnb.accuracy import hajek
 from ldpnb.accuracy.personalised import PersonalRates
-from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
@@ -75,10 +74,3 @@ def test_the_step_of_the_integral_does_not_matter(monkeypatch: pytest.MonkeyPatc
             finer.setattr(hajek, "_STEP", hajek._STEP / 2)
             fine = hajek.mean_hajek(survey, held), hajek.variance_hajek(survey, held)
         assert coarse == pytest.approx(fine, rel=1e-11)
-
-
-def test_at_a_common_rate_the_leading_term_is_the_ratio_estimates() -> None:
-    mechanism = KaryRandomisedResponse(1.0, 5)
-    found = hajek.leading_variance_hajek(PersonalRates([100, 200], [0.2, 0.2], mechanism), [10, 50])
-    common = SampledCounts(300, 0.2, mechanism).variance_ratio(60)
-    assert found == pytest.approx(float(common), rel=1e-12)

@@ -2,27 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.special import roots_jacobi
 
-from ldpnb.accuracy import exact_risk, information
+from ldpnb.accuracy import exact_risk
 from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
-from ldpnb.estimators.bayes import posterior
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.subsets import SubsetSelection
-
-
-@pytest.mark.parametrize("concentration", [0.5, 2.0])
-def test_binary_posteriors_are_the_enumerated_ones(concentration: float) -> None:
-    channel, users = KaryRandomisedResponse(1.0, 2).channel(), 7
-    given = (users, 1.0) if concentration == 0.5 else (users, 1.0, concentration)
-    found = TwoValues(*given).posteriors()
-    for ones in range(users + 1):
-        single = posterior(channel, [ones, users - ones], [concentration, concentration])
-        assert found.means[ones] == pytest.approx(single.distribution[0], rel=1e-12)
-        assert 2 * found.variances[ones] == pytest.approx(single.distribution_variance, rel=1e-11)
-        assert found.frequency_means[ones] == pytest.approx(single.frequencies[0], rel=1e-12, abs=1e-15)
-    assert found.chances.sum() == pytest.approx(1, rel=1e-12)
 
 
 def test_the_risk_of_any_estimate_of_two_values_is_the_enumerated_one() -> None:
@@ -42,28 +28,10 @@ def test_as_many_tallies_as_allowed_are_enumerated(monkeypatch: pytest.MonkeyPat
         exact_risk.exact_risks(channel, 11, [0.5, 0.5], {})
 
 
-def test_compositions_are_all_there_is() -> None:
-    rows = exact_risk.compositions(5, 4)
-    assert len(np.unique(rows, axis=0)) == 56
-    assert (rows.sum(axis=1) == 5).all()
-
-
 def test_thousands_of_users_do_not_underflow() -> None:
     found = TwoValues(3000, 3.0).posteriors()
     assert found.chances.sum() == pytest.approx(1, abs=1e-9)
     assert (np.diff(found.means) > 0).all()
-
-
-@pytest.mark.parametrize(("epsilon", "lack"), [(1.0, 40.0), (3.0, 10.0)])
-def test_entropies_of_two_values_tend_to_their_limits_like_one_over_the_users(epsilon: float, lack: float) -> None:
-    nodes, weights = roots_jacobi(12, 7.0, 7.0)
-    channel = KaryRandomisedResponse(epsilon, 2).channel()
-    each = [information.entropy_constants(channel, [[(1 + node) / 2, (1 - node) / 2]]) for node in nodes]
-    limits = EntropyBounds(2).limits(*(weights / weights.sum() @ np.array(each)))
-    for users in (100, 400):
-        differential, discrete = TwoValues(users, epsilon, 8.0).entropies()
-        assert 0 < limits[0] - differential - np.log(users) / 2 < lack / users
-        assert 0 < limits[1] - discrete + np.log(users) / 2 < lack / users
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 10, 11, 1024])
@@ -82,16 +50,15 @@ def test_no_other_subset_size_does_better_at_the_uniform_distribution(size: int,
     assert bounds.uniform_optimum() == (size - 1) ** 2 / max(told)
 
 
-@pytest.mark.parametrize(("size", "concentration"), [(2, 0.5), (4, 1.5)])
-def test_the_bound_for_every_number_of_users_lets_a_report_tell_its_chi_square(size: int, concentration: float) -> None:
-    channel = SubsetSelection.optimal(0.8, size).channel()
-    covariance = (size * np.eye(size) - 1) / size**2 / (size * concentration + 1)
-    told = float((np.einsum("yi,ij,yj->y", channel, covariance, channel) / channel.mean(axis=1)).sum())
-    entropy = information.SymmetricDirichlet(size, concentration).entropy() - 7 * told
-    bound = EntropyBounds(size).factor() * EntropyBounds(size).distribution(entropy)
-    assert LowerBounds(size, 0.8).finite_users(7, concentration) == pytest.approx(bound, rel=1e-10)
-
-
 def test_a_jitter_takes_a_twelfth_off_the_factor_of_the_bound() -> None:
     smooth, whole = (EntropyBounds(3).frequency(2.0, 10, jitter=jitter) for jitter in (False, True))
     assert smooth - whole == pytest.approx(3 / 1200, rel=1e-12)
+
+
+def test_the_bound_for_every_number_of_users_lets_a_report_tell_its_chi_square() -> None:
+    size, concentration, channel = 4, 1.5, SubsetSelection.optimal(0.8, 4).channel()
+    covariance = (size * np.eye(size) - 1) / size**2 / (size * concentration + 1)
+    told = float((np.einsum("yi,ij,yj->y", channel, covariance, channel) / channel.mean(axis=1)).sum())
+    entropy = SymmetricDirichlet(size, concentration).entropy() - 7 * told
+    bound = EntropyBounds(size).factor() * EntropyBounds(size).distribution(entropy)
+    assert LowerBounds(size, 0.8).finite_users(7, concentration) == pytest.approx(bound, rel=1e-10)
