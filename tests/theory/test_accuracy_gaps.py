@@ -84,6 +84,10 @@ def test_the_exact_tail_is_the_binomial_one_and_near_the_normal() -> None:
     assert tails.symmetric_binomial(10, 11.0) == 0
 
 
+def test_bernsteins_bound_is_its_formula() -> None:
+    assert tails.bernstein(3.0, 0.5, 6.0) == pytest.approx(2 * np.exp(-36 / 2 / (3 + 0.5 * 6 / 3)), rel=1e-12)
+
+
 def test_chernoffs_bound_holds_for_kept_laplace_reports() -> None:
     terms, keep, scale = 400, 0.7, 1.5
     rng = stream("chernoff", seed=1)

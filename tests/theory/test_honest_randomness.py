@@ -8,7 +8,12 @@ import pytest
 from ldpnb import mechanisms, rng
 from ldpnb.run.catalogue import home
 
-MODULES = [name for _, name, _ in pkgutil.iter_modules(mechanisms.__path__, "ldpnb.mechanisms.")]
+NAMES_OTHERS = "ldpnb.mechanisms.registry"
+"""Draws nothing itself."""
+
+MODULES = [
+    name for _, name, _ in pkgutil.iter_modules(mechanisms.__path__, "ldpnb.mechanisms.") if name != NAMES_OTHERS
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
