@@ -36,17 +36,6 @@ def test_ratio_of_equal_weights_is_a_ratio_of_binomials() -> None:
     assert found == pytest.approx(np.log(10_000 / 90_000), rel=1e-12)
 
 
-@pytest.mark.parametrize(("count", "terms"), [(100, 33), (5000, 17), (100_000, 16)])
-def test_a_ratio_of_symmetric_polynomials_is_a_short_fourier_sum(
-    monkeypatch: pytest.MonkeyPatch, count: int, terms: int
-) -> None:
-    calls, plain = [], np.log1p
-    weights = np.repeat(np.linspace(-1, 1, 10), count // 10)
-    monkeypatch.setattr(np, "log1p", lambda x: [calls.append(1), plain(x)][1])
-    assert clusters.log_symmetric_ratio(weights, count // 3) < 0
-    assert len(calls) <= terms
-
-
 @pytest.mark.parametrize("neighbours", ["deletion", "replacement"])
 @pytest.mark.parametrize("epsilon", [1e-4, 1.0])
 @pytest.mark.parametrize(("sizes", "chosen", "changed"), [((1, 3, 2), 2, 1), ((2, 2, 1, 3), 3, 3)])

@@ -1,5 +1,4 @@
-import json
-from pathlib import Path
+"""Shuffled reports: bounds that meet their delta, the sums behind them, and Gaussian noise to compare with."""
 
 import numpy as np
 import pytest
@@ -9,35 +8,9 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling
 from ldpnb.privacy.shuffling import ShuffledReports
 
-CASES = json.loads((Path(__file__).parents[1] / "reference/000_003_004.json").read_text())["cases"]
-BOUNDS = {"shuffle_kRR_eps_upper_blanket": "epsilon_upper", "shuffle_kRR_eps_lower_pair": "epsilon_two_tallies"}
-
-
-def cases(*names: str):
-    chosen = [c for c in CASES if c["fn"] in names]
-    return pytest.mark.parametrize("case", chosen, ids=lambda c: f"{c['fn']}-{c['inputs']}")
-
 
 def shuffled(epsilon: float, size: int, users: int, rate: float) -> ShuffledReports:
     return ShuffledReports(users, rate, KaryRandomisedResponse(epsilon, size))
-
-
-@cases(*BOUNDS)
-def test_reference_bounds(case) -> None:
-    i = case["inputs"]
-    value = getattr(shuffled(i["eps0"], i["d"], i["n"], i["pi"]), BOUNDS[case["fn"]])(i["delta"])
-    assert value == pytest.approx(float(case["value"]), rel=1e-6)
-
-
-@cases("analytic_gaussian_sigma_hist", "FMT_closed_form")
-def test_reference_closed_forms(case) -> None:
-    i = case["inputs"]
-    value = (
-        shuffling.closed_form(i["delta"], users=i["n"], epsilon=float(i["eps0"]))
-        if "n" in i
-        else shuffling.gaussian_deviation(float(i["eps"]), i["delta"])
-    )
-    assert value == pytest.approx(float(case["value"]), rel=1e-9)
 
 
 def two_tallies_written_out(epsilon: float, local: float, size: int, users: int, rate: float) -> float:
@@ -80,20 +53,17 @@ def test_bounds_are_close_and_meet_their_delta(known: tuple[float, int, int, flo
     assert reports.delta_lower(lower) == pytest.approx(1e-6, rel=1e-6)
 
 
+KNOWN = [(3.0, 20, 5000, 1.0), (7.0, 10, 50_000, 1.0), (1.0, 3, 3000, 1.0), (0.5, 5, 2000, 0.3)]
+FEW = [(8.0, 101, 1000, 1.0), (3.0, 3, 3000, 1.0), (6.0, 3, 800, 0.5), (2.0, 1000, 500, 0.05)]
+
+
 @pytest.mark.parametrize("bound", ["_upper", "_lower"])
-@pytest.mark.parametrize(
-    "known", [(3.0, 20, 5000, 1.0), (7.0, 10, 50_000, 1.0), (1.0, 3, 3000, 1.0), (0.5, 5, 2000, 0.3)]
-)
+@pytest.mark.parametrize("known", KNOWN + FEW)
 def test_strided_sums_agree_with_full_ones(bound: str, known: tuple[float, int, int, float]) -> None:
     described = getattr(shuffled(*known), bound)
-    for epsilon in (0.0, 0.05, 0.2):
+    for epsilon in (0.0, 0.05, 0.3):
         full = shuffling._delta(epsilon, described, resolution=1e9)
         assert shuffling._delta(epsilon, described) == pytest.approx(full, rel=2e-5, abs=1e-14)
-
-
-def test_more_users_protect_more() -> None:
-    budgets = [shuffled(4.0, 50, n, 1.0).epsilon_upper(1e-6) for n in (1000, 10_000, 100_000)]
-    assert budgets == sorted(budgets, reverse=True)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 50.0])
@@ -104,18 +74,7 @@ def test_budgets_survive_the_ends_of_every_range(epsilon: float, users: int, rat
     for bound in (reports.epsilon_upper, reports.epsilon_lower, reports.epsilon_two_tallies):
         assert 0 <= bound(1e-6) <= epsilon
     assert 0 < reports.delta_upper(0.0) <= 1 + 1e-12
-    assert reports.delta_upper(epsilon) < 1e-15
-
-
-def test_no_delta_is_needed_for_more_than_the_local_budget() -> None:
-    reports = shuffled(1.0, 5, 100, 0.7)
-    assert reports.delta_upper(1.0) < 1e-30
-    assert reports.delta_lower(1.0) < 1e-30
-
-
-def test_the_published_closed_form_lies_above_the_exact_bound() -> None:
-    published = shuffling.closed_form(1e-6, users=50_000, epsilon=5.0)
-    assert published > shuffled(5.0, 101, 50_000, 1.0).epsilon_upper(1e-6)
+    assert max(reports.delta_upper(epsilon), reports.delta_lower(epsilon)) < 1e-15
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1e-6, 1e-6), (0.1, 1e-9), (1.0, 1e-6), (50.0, 1e-6)])
@@ -125,17 +84,7 @@ def test_gaussian_deviation_spends_exactly_delta(epsilon: float, delta: float) -
     assert shuffling.gaussian_delta(epsilon, deviation=0.99 * deviation) > delta
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: shuffled(1.0, 3, 10, 0.5).epsilon_upper(0.0), r"delta must lie in \(0, 1\), got delta=0.0"),
-        (lambda: shuffled(1.0, 3, 1, 0.5), "users must be an integer >= 2, got users=1"),
-        (lambda: shuffled(1.0, 3, 10, 0.0), r"rate must lie in \(0, 1\]"),
-        (lambda: shuffled(1.0, 2, 10, 0.5).epsilon_lower(1e-6), "domain_size must be an integer >= 3"),
-        (lambda: shuffled(1.0, 3, 10, 0.5).delta_upper(-0.1), "epsilon must be >= 0"),
-        (lambda: shuffling.gaussian_deviation(0.0, 1e-6), "epsilon must be > 0"),
-    ],
-)
-def test_bad_input_is_named(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_endless_budgets_and_endless_noise_leave_no_delta() -> None:
+    assert shuffling.gaussian_delta(1e300, deviation=1.0) == 0
+    assert shuffling.gaussian_delta(40.0, deviation=1.0) < 1e-100
+    assert shuffling.gaussian_delta(60.0, deviation=1e200) == 0

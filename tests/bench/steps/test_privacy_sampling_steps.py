@@ -66,6 +66,15 @@ def test_coins_are_balanced_in_few_newton_steps(counted: Callable[[Any, str], li
     assert len(taken) <= 205
 
 
+@pytest.mark.parametrize(("count", "terms"), [(100, 33), (5000, 17), (100_000, 16)])
+def test_a_ratio_of_symmetric_polynomials_is_a_short_fourier_sum(
+    counted: Callable[[Any, str], list[int]], count: int, terms: int
+) -> None:
+    taken = counted(np, "log1p")
+    assert clusters.log_symmetric_ratio(np.repeat(np.linspace(-1, 1, 10), count // 10), count // 3) < 0
+    assert len(taken) <= terms
+
+
 def test_a_random_size_settles_in_a_few_passes(counted: Callable[[Any, str], list[int]]) -> None:
     taken = counted(random_size, "_best_steps")
     laws = [sizes.size_law({0: 0.3, 5: 0.4, 20: 0.3}, 25), sizes.truncated_gaussian_size(60, 20.0, 3.0)]
