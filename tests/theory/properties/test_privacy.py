@@ -227,20 +227,6 @@ def test_a_saved_channel_is_read_back_or_refused(tmp_path) -> None:
             saved.load_channel(tmp_path / name)
 
 
-def test_the_column_whose_sum_is_furthest_from_one_is_named() -> None:
-    with pytest.raises(ValueError, match=r"got column 1 with sum .*0\.7"):
-        finite.as_channel([[0.5, 0.4, 0.5], [0.5, 0.3, 0.6]])
-    with pytest.raises(ValueError, match=r"got column 2 with sum .*1\.5"):
-        finite.as_channel([[0.5, 0.4, 0.9], [0.5, 0.5, 0.6]])
-
-
-def test_noise_that_underflows_between_values_is_refused() -> None:
-    pair = [[0.5, 0.5], [0.4, 0.6]]
-    assert noisy_statistics.noisy_statistic_losses([0.0, 700.0], pair, [[0, 1]], 1.0) > 0
-    with pytest.raises(ValueError, match="scale must be at least a 700th"):
-        noisy_statistics.noisy_statistic_losses([0.0, 700.5], pair, [[0, 1]], 1.0)
-
-
 @examples(10)
 @given(laws, epsilons)
 def test_a_law_without_weight_gives_no_delta_and_none_hides_all_of_it(law: tuple, epsilon: float) -> None:
@@ -267,23 +253,6 @@ def test_the_best_channel_for_several_distributions_has_their_mean_error(size: i
     errors = [information.distribution_error(design.channel, point) for point in points]
     assert np.mean(errors) == pytest.approx(design.error, rel=1e-6)
     assert design.lower_bound == pytest.approx(design.error, rel=1e-6)
-
-
-@examples(20)
-@given(logarithmic(0.05, 5), logarithmic(0.05, 5), logarithmic(0.1, 8))
-def test_the_loss_of_clipped_reports_is_the_largest_ratio_of_atoms_and_densities(
-    first: float, second: float, k: float
-) -> None:
-    mechanism = LaplaceMeans(first, second, k)
-    places = np.array([-1.0, 0.0, 1.0])
-    logs = []
-    for group, value in ((0, -1.0), (0, 0.0), (0, 1.0), (1, -1.0), (1, 0.0), (1, 1.0)):
-        w, m, s = mechanism.law(group, value)[0]
-        density = np.log(w / (2 * s)) - np.abs(places - m) / s
-        atoms = np.log(w / 2) - np.array([m + 1, 1 - m]) / s
-        logs.append(np.concatenate([density, atoms]))
-    losses = np.max(logs, axis=0) - np.min(logs, axis=0)
-    assert losses.max() == pytest.approx(mechanism.clipped_epsilon, rel=1e-9)
 
 
 def test_the_smallest_channel_says_nothing() -> None:
