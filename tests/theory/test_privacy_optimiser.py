@@ -48,9 +48,8 @@ def test_worst_mechanism_is_private_on_all_data_sets_and_attains_the_loss(mechan
 def test_no_random_mechanism_beats_the_optimum(weights: list[float], epsilon: float) -> None:
     samples = [(0,), (1,), (0, 1), (0, 1, 2)]
     p, q = np.array(weights[:4]) / sum(weights[:4]), np.array(weights[4:]) / sum(weights[4:])
-    worst = optimiser.largest_loss(
-        dict(zip(samples, p, strict=True)), dict(zip(samples, q, strict=True)), epsilon=epsilon
-    )
+    pair = (dict(zip(samples, law, strict=True)) for law in (p, q))
+    worst = optimiser.largest_loss(*pair, epsilon=epsilon)
     counts = np.array([[x in s for x in range(3)] for s in samples])
     for signs in np.ndindex(3, 3, 3):
         g = np.exp(epsilon * counts @ (np.array(signs) - 1))
