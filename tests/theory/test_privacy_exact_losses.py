@@ -59,13 +59,6 @@ def test_one_draw_is_the_linear_program(weights: list[float], new: float, epsilo
     assert unequal.one_draw_loss(*rates, epsilon) == pytest.approx(found, rel=1e-9)
 
 
-@pytest.mark.parametrize(("size", "step"), [(2, 3), (4, 3), (6, 2)])
-def test_shifted_ranks_cost_the_sample_size_times_epsilon(size: int, step: int) -> None:
-    places = range(size * step)
-    found = max(unequal.systematic_loss(places, 0, place + 0.5, step=step, epsilon=0.3) for place in places)
-    assert found == pytest.approx(unequal.systematic_rank_shift_loss(size, 0.3), rel=1e-9) == pytest.approx(size * 0.3)
-
-
 def test_odd_sizes_cost_more_than_the_even_number_below() -> None:
     found = max(unequal.systematic_loss(range(6), 0, place + 0.5, step=2, epsilon=0.5) for place in range(6))
     assert found / 0.5 == pytest.approx(3.2402290, rel=1e-6)
