@@ -71,3 +71,9 @@ def test_the_delta_of_two_laws_has_a_direction() -> None:
     assert there == hockey_stick.laplace_delta(wide, narrow, 0.1)[0]
     assert back == hockey_stick.laplace_delta(narrow, wide, 0.1)[0]
     assert there > 1.1 * back
+
+
+def test_the_delta_of_two_discrete_laws_has_a_direction() -> None:
+    even, certain = [0.5, 0.5], [0.0, 1.0]
+    assert hockey_stick.discrete_delta(even, certain, np.log(2)) == pytest.approx(0.5, rel=1e-12)
+    assert hockey_stick.discrete_delta(certain, even, np.log(2)) == pytest.approx(0, abs=1e-15)
