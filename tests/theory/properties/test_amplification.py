@@ -109,6 +109,14 @@ def test_an_identified_cluster_keeps_at_most_what_is_known(
 
 
 @examples(10)
+@given(cluster_samples(st.integers(1, 30), least=2, spare=1), logarithmic(1e-6, 3.0))
+def test_identifying_the_cluster_is_the_optimum(design: ClusterSample, epsilon: float) -> None:
+    known = {"confusion": design.identifying_confusion(epsilon), "sampling_rate": design.sampling_rate}
+    found = clusters.identified_cluster_loss_lower_bound(epsilon, **known)
+    assert found == pytest.approx(design.loss(epsilon), rel=1e-9)
+
+
+@examples(10)
 @given(inner_rates, logarithmic(1e-4, 5.0), st.floats(0.01, 0.99))
 def test_the_critical_size_is_where_the_share_is_lost(share: float, epsilon: float, rate: float) -> None:
     assume(0.001 < share < 0.999)
