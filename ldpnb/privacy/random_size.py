@@ -4,7 +4,7 @@ A population of ``n`` records, known to all, has one record replaced; the size `
 ``f`` records without replacement; an epsilon-*deletion*-DP mechanism sees them. What decides is ``E~``, the mean
 sampling rate after reweighting ``t`` by ``e^(epsilon m)``. Small epsilon: the upper bound and
 `random_size_lower_bound_pm1` are about ``2 epsilon E~``, the source's lower bound ``epsilon E~``. The exact loss is
-between the two former; `random_size_loss` computes it in O(n) per step for any law. Losses are in nats.
+between the two former; `random_size_loss` computes it in O(n) per pass for any law. Losses are in nats.
 """
 
 import math
@@ -17,7 +17,8 @@ from ldpnb import checks
 from ldpnb.designs.sizes import SizeLaw
 from ldpnb.privacy.subsampling import weighted_loss
 
-_STEPS = 200
+_PASSES = 300
+_FAR, _TINY = 300.0, 1e-200
 
 
 def tilted_rate(law: SizeLaw, epsilon: float) -> float:
@@ -35,7 +36,9 @@ def tilted_rate(law: SizeLaw, epsilon: float) -> float:
 def tilted_log_odds(law: SizeLaw, epsilon: float) -> float:
     """Return ``ln(E~ / (1 - E~))``, which keeps its accuracy where ``E~`` approaches 1."""
     sizes = np.arange(law.population + 1)
-    logs = law.log_probabilities + checks.positive(epsilon=epsilon) * sizes
+    budget, logs = checks.positive(epsilon=epsilon), law.log_probabilities
+    likeliest = int((logs + budget * sizes).argmax())
+    logs = (logs - logs[likeliest]) + budget * (sizes - likeliest)
     with np.errstate(divide="ignore"):
         return float(logsumexp(logs + np.log(sizes)) - logsumexp(logs + np.log(law.population - sizes)))
 
@@ -94,8 +97,10 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     v_m a_m`` to ``sum u_m a_m``, where ``u_m = t(m)(1 - m/n)`` and ``v_m = t(m+1)(m+1)/n``, over sequences that change
     by at most ``e^epsilon`` from one term to the next. Such a ratio exceeds ``r`` if and only if the scale-free
     recursion ``W_m = v_m - r u_m + max(e^epsilon W_(m-1), e^-epsilon W_(m-1))`` ends positive; its signs then tell a
-    sequence with a larger ratio, the next ``r`` (Dinkelbach's method). As long as its steps are short, a bisection
-    between the best ratio so far and the theorem's upper bound goes along. A dozen passes end it, each O(n).
+    sequence with a larger ratio, the next ``r`` (Dinkelbach's method). Such a step may be as short as one likes when
+    the sequence's ``sum u_m a_m`` is large, so that short steps prove nothing: what is returned is a ratio that a
+    sequence attains, and just above it the recursion does not end positive. Where the method leaves more room than
+    that, a bisection between the two closes it. Smooth laws take a few passes, none more than a hundred, each O(n).
 
     Passes that do not end, which would be a defect, are a `RuntimeError`.
     """
@@ -110,18 +115,22 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
         return np.inf
     if np.isneginf(joined).all():
         return -np.inf
-    rounding = 1e-15 * (budget * n + max(float(np.abs(x[np.isfinite(x)]).max()) for x in (left, joined)) + 1)
-    low, high = -np.inf, tilted_log_odds(law, budget) + budget
-    for rising in (np.ones(n - 1, dtype=bool), np.zeros(n - 1, dtype=bool)):
-        low = max(low, _log_ratio(left, joined, rising, budget))
-    for _ in range(_STEPS):
-        better = _log_ratio(left, joined, _best_steps(left, joined, low, budget)[0], budget)
-        if better <= low + rounding:
+    largest = max(float(np.abs(x[np.isfinite(x)]).max()) for x in (left, joined))
+    rounding = 4e-16 * (largest + math.sqrt(n) + 16)
+    every = np.ones(n - 1, dtype=bool)
+    low = max(_log_ratio(left, joined, rising, budget) for rising in (every, ~every))
+    high = max(low, tilted_log_odds(law, budget) + budget) + 3 * rounding
+    for turn in range(_PASSES):
+        if high - low <= 2 * rounding:
             return low - budget
-        middle = (better + high) / 2
-        rising, exceeded = _best_steps(left, joined, middle, budget)
-        low, high = (_log_ratio(left, joined, rising, budget), high) if exceeded else (better, middle)
-    raise RuntimeError(f"the optimal reweighting did not settle in {_STEPS} passes")
+        # mostly just above the best so far; every third time in the middle
+        trial = (low + high) / 2 if turn % 3 == 2 else low + rounding
+        rising, exceeded = _best_steps(left, joined, trial, budget)
+        if exceeded:
+            low = max(low, _log_ratio(left, joined, rising, budget))
+        else:
+            high = trial
+    raise RuntimeError(f"the optimal reweighting did not settle in {_PASSES} passes")
 
 
 def _log_ratio(
@@ -138,23 +147,24 @@ def _best_steps(
 ) -> tuple[NDArray[np.bool_], bool]:
     """Return where the sequence with the largest ``sum (v - r u) a`` rises, and whether that sum is positive.
 
-    The sequence rises to a term if the recursion's sum before it is not positive. The sum is kept as a sign and a
-    logarithm.
+    The sequence rises to a term if the recursion's sum before it is not positive. The sum is kept as a number times
+    ``e^(base + steps epsilon)`` with a whole number of steps, so that no error grows with the steps.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = joined - (left + log_ratio)
         terms = np.maximum(joined, left + log_ratio) + np.log(-np.expm1(-np.abs(apart)))
     terms[np.isnan(terms)] = -np.inf
-    rises, positive, total = [], False, -math.inf
-    for gain, term in zip((apart > 0).tolist(), terms.tolist(), strict=True):
-        rises.append(not positive)
-        total += epsilon if positive else -epsilon
-        larger, smaller = (total, term) if total >= term else (term, total)
-        same, positive = gain == positive, gain if term > total else positive
-        if smaller == -math.inf:
-            total = larger
-        elif same:
-            total = larger + math.log1p(math.exp(smaller - larger))
+    rises, total, base, steps = [], 0.0, 0.0, 0
+    for sign, term in zip(np.where(apart > 0, 1.0, -1.0).tolist(), terms.tolist(), strict=True):
+        rises.append(total <= 0)
+        steps += 1 if total > 0 else -1
+        if term == -math.inf:
+            continue
+        if 0 < abs(total) < _TINY:
+            base, total = base + math.log(abs(total)), math.copysign(1.0, total)
+        height = term - (base + steps * epsilon)
+        if total == 0 or height > _FAR:
+            total, base, steps = (total * math.exp(-height) if total else 0.0) + sign, term, 0
         else:
-            total = larger + math.log(-math.expm1(smaller - larger)) if smaller < larger else -math.inf
-    return np.array(rises[1:], dtype=bool), positive
+            total += sign * math.exp(height)
+    return np.array(rises[1:], dtype=bool), total > 0

@@ -1,0 +1,120 @@
+"""The exact loss of a random size holds for any law: gaps, atoms of 1e-300, budgets up to 700."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+
+from ldpnb.designs import sizes
+from ldpnb.privacy import random_size as rs
+from ldpnb.privacy import subsampling
+
+
+def law_with_gaps(sizes_with_chance: dict[int, float], elsewhere: float, population: int) -> sizes.SizeLaw:
+    chances = np.full(population + 1, elsewhere)
+    chances[list(sizes_with_chance)] = list(sizes_with_chance.values())
+    return sizes.size_law(chances / chances.sum())
+
+
+@st.composite
+def rough_laws(draw: st.DrawFn, most: int) -> sizes.SizeLaw:
+    """Draw a law with gaps: chances over three hundred orders of magnitude, or on some sizes only."""
+    n = draw(st.integers(1, most))
+    exponents = st.one_of(st.floats(-300, 0), st.sampled_from([-math.inf, -300.0, -9.0, 0.0]))
+    powers = np.array([*draw(st.lists(exponents, min_size=n, max_size=n)), 0.0])
+    chances = 10.0 ** np.roll(powers, draw(st.integers(0, n)))
+    return sizes.size_law(chances / chances.sum())
+
+
+BUDGETS = st.floats(-6, math.log10(700)).map(lambda x: float(10**x))
+
+
+def exact_terms(law: sizes.SizeLaw) -> tuple[list[mpf], list[mpf]]:
+    """Return ``u`` and ``v``: the chances of ``m`` unchanged records without the changed one and with it."""
+    n, chances = law.population, [mp.exp(mpf(float(x))) for x in law.log_probabilities]
+    return [chances[m] * (n - m) / n for m in range(n)], [chances[m + 1] * (m + 1) / n for m in range(n)]
+
+
+def by_recursion(law: sizes.SizeLaw, epsilon: float) -> float:
+    """Return the loss from the sign of the recursion, bisected in 120 digits."""
+    with mp.workdps(120):
+        (u, v), grow = exact_terms(law), mp.exp(mpf(epsilon))
+        if not any(u):
+            return 2 * epsilon
+        low, high = mpf(-1500), mpf(2500)
+        for _ in range(110):
+            middle, total = (low + high) / 2, mpf(0)
+            ratio = mp.exp(middle)
+            for without, joined in zip(u, v, strict=True):
+                total = joined - ratio * without + (total * grow if total > 0 else total / grow)
+            low, high = (middle, high) if total > 0 else (low, middle)
+        return float(mp.log1p(mp.expm1(2 * mpf(epsilon)) / (1 + mp.exp(mpf(epsilon) - low))))
+
+
+def by_search(law: sizes.SizeLaw, epsilon: float) -> float:
+    """Return the loss of the best of all sequences of steps up and down by epsilon."""
+    n, logs = law.population, law.log_probabilities
+    with np.errstate(divide="ignore"):
+        left, joined = logs[:-1] + np.log1p(-np.arange(n) / n), logs[1:] + np.log(np.arange(1, n + 1) / n)
+    if np.isneginf(left).all():
+        return 2 * epsilon
+    steps = np.array(list(product((-1, 1), repeat=n - 1))).reshape(2 ** (n - 1), n - 1)
+    weights = epsilon * np.hstack([np.zeros((len(steps), 1)), steps.cumsum(axis=1)])
+    ratios = np.logaddexp.reduce(joined + weights, axis=1) - np.logaddexp.reduce(left + weights, axis=1)
+    return subsampling.weighted_loss(2 * epsilon, float(ratios.max()) - epsilon)
+
+
+@pytest.mark.parametrize(
+    ("law", "epsilon", "loss"),
+    [
+        (law_with_gaps({5: 0.5, 40: 0.5}, 1e-9, 60), 1.01, 1.7440),
+        (law_with_gaps({5: 0.5, 40: 0.5}, 1e-9, 60), 1.05, 1.8615),
+    ],
+)
+def test_where_a_step_to_a_better_sequence_is_short_the_best_is_still_found(
+    law: sizes.SizeLaw, epsilon: float, loss: float
+) -> None:
+    assert rs.random_size_loss(law, epsilon) == pytest.approx(loss, abs=1e-4)
+    assert rs.random_size_loss(law, epsilon) == pytest.approx(by_recursion(law, epsilon), rel=1e-12)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(rough_laws(12), BUDGETS)
+def test_no_sequence_of_steps_does_better(law: sizes.SizeLaw, epsilon: float) -> None:
+    assert rs.random_size_loss(law, epsilon) == pytest.approx(by_search(law, epsilon), rel=1e-11)
+
+
+@settings(max_examples=40, derandomize=True, deadline=None)
+@given(rough_laws(60), BUDGETS)
+def test_rough_laws_lose_what_the_recursion_in_many_digits_says(law: sizes.SizeLaw, epsilon: float) -> None:
+    assert rs.random_size_loss(law, epsilon) == pytest.approx(by_recursion(law, epsilon), rel=1e-12)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(rough_laws(60), BUDGETS, st.floats(1, 1.5))
+def test_a_larger_budget_loses_no_less(law: sizes.SizeLaw, epsilon: float, times: float) -> None:
+    assert rs.random_size_loss(law, epsilon) <= rs.random_size_loss(law, epsilon * times) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 12.36, 300.0])
+def test_what_is_returned_is_attained_and_nothing_above_it_is(monkeypatch: pytest.MonkeyPatch, epsilon: float) -> None:
+    tried, plain = [], rs._best_steps
+    law = sizes.size_law(np.random.default_rng(5).dirichlet(np.full(31, 0.1)))
+
+    def watched(*known: object) -> tuple[np.ndarray, bool]:
+        found = plain(*known)
+        tried.append((*known[:3], *found))
+        return found
+
+    monkeypatch.setattr(rs, "_best_steps", watched)
+    best = rs.effective_log_odds(law, epsilon) + epsilon
+    reached = [rs._log_ratio(*known[:2], steps, epsilon) for *known, steps, exceeded in tried if exceeded]
+    left, joined = tried[0][:2]
+    reached += [rs._log_ratio(left, joined, np.full(left.size - 1, rises), epsilon) for rises in (True, False)]
+    refuted = [ratio for *_, ratio, _, exceeded in tried if not exceeded]
+    assert best == pytest.approx(max(reached), abs=1e-12)
+    assert best < min(refuted) < best + 1e-11
