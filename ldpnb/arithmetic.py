@@ -14,6 +14,8 @@ t/(k + t - 1)
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 Real = Any
 """A number of any of these kinds, or an array of floats."""
 
@@ -71,3 +73,22 @@ def is_exact(value: Any) -> bool:
     (False, True)
     """
     return getattr(type(value), "exact", False) or type(value).__module__.partition(".")[0] == "flint"
+
+
+_FAR = 300.0
+
+
+def log_mixed(weight: Real, exponent: Real) -> Real:
+    """Return ``ln(1 + w (e^x - 1))`` for ``w >= 0`` and ``x >= 0``; with floats to their precision and for any ``x``.
+
+    From ``x = 300`` on ``e^x - 1`` is ``e^x`` to all digits, and ``w`` enters by its logarithm.
+
+    >>> float(log_mixed(0.5, 0.0)), round(float(log_mixed(np.exp(-1000 / 3), 1000.0)), 9)
+    (0.0, 666.666666667)
+    """
+    if is_exact(weight) or is_exact(exponent) or np.max(exponent) <= _FAR:
+        return np.log1p(weight * np.expm1(exponent))
+    near = np.log1p(weight * np.expm1(np.minimum(exponent, _FAR)))
+    with np.errstate(divide="ignore"):
+        far = np.logaddexp(0.0, np.log(weight) + exponent)
+    return np.where(np.greater(exponent, _FAR), far, near)[()]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, log_mixed
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
 
@@ -36,7 +36,7 @@ def cluster_loss_at(other_size: Real, *, epsilon: Real, changed_size: Real, samp
     """
     p, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     records = checks.whole(changed_size=changed_size, at_least=1) - 1 + checks.non_negative(other_size=other_size)
-    return np.log1p(np.expm1(budget) / (1 + (1 - p) / p * np.exp(-budget * records)))
+    return log_mixed(1 / (1 + (1 - p) / p * np.exp(-budget * records)), budget)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,7 +260,7 @@ def identified_cluster_loss_lower_bound(known_loss: Real, *, confusion: Real, sa
     """
     p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss = checks.non_negative(known_loss=known_loss)
-    return np.log1p(-p * np.expm1(-loss) / (p * np.exp(-loss) + (1 - p) * beta))
+    return np.log1p(-np.expm1(-loss) / (np.exp(-loss) + (1 - p) / p * beta))
 
 
 def identified_cluster_loss_weak_bound(
@@ -275,7 +275,9 @@ def identified_cluster_loss_weak_bound(
     """
     p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss, budget = checks.non_negative(known_loss=known_loss), checks.positive(epsilon=epsilon)
-    return loss - np.log1p((1 - p) / p * beta * np.exp(budget))
+    # 1 + c e^x = (1 + c) (1 + c / (1 + c) (e^x - 1))
+    odds = (1 - p) / p * beta
+    return loss - np.log1p(odds) - log_mixed(odds / (1 + odds), budget)
 
 
 def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) -> Real:
@@ -290,5 +292,6 @@ def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) ->
     """
     part, budget = checks.open_probability(share=share), checks.positive(epsilon=epsilon)
     p = checks.open_probability(sampling_rate=sampling_rate)
-    missed_odds = p / (1 - p) * np.expm1((1 - part) * budget) / -np.expm1(-part * budget)
-    return (1 - np.log(missed_odds) / budget) / 2
+    risen, fallen = np.log(np.expm1((1 - part) * budget)), np.log(-np.expm1(-part * budget))
+    log_odds = risen - fallen + np.log(p / (1 - p))
+    return (1 - log_odds / budget) / 2

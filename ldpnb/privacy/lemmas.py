@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact
+from ldpnb.arithmetic import Real, is_exact, log_mixed
 
 
 def chained_loss(first: Real, second: Real) -> Real:
@@ -48,7 +48,7 @@ def mixture_loss(weight: Real, *, common: Real, other: Real) -> Real:
     3.0
     """
     p, least, most = _mixture(weight, common, other)
-    return least + np.log1p(p * np.expm1(most - least))
+    return least + log_mixed(p, most - least)
 
 
 def mixture_loss_product_form(weight: Real, *, common: Real, other: Real) -> Real:
@@ -60,7 +60,7 @@ def mixture_loss_product_form(weight: Real, *, common: Real, other: Real) -> Rea
     0.615735222
     """
     p, least, most = _mixture(weight, common, other)
-    return least + np.log1p(p * np.expm1(most))
+    return least + log_mixed(p, most)
 
 
 def _mixture(weight: Real, common: Real, other: Real) -> tuple[Real, Real, Real]:
@@ -83,7 +83,7 @@ def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
     drawn, records = checks.whole(size=size), checks.whole(population=population, at_least=1)
     if not (is_exact(drawn) or is_exact(records)) and drawn > records:
         raise ValueError(f"size must be at most the population's {records}, got size={drawn}")
-    return np.log1p(drawn / (records + 1) * np.expm1(2 * checks.positive(epsilon=epsilon)))
+    return log_mixed(drawn / (records + 1), 2 * checks.positive(epsilon=epsilon))
 
 
 def largest_tilted_mean(law: ArrayLike, values: ArrayLike, epsilon: float) -> float:
@@ -108,5 +108,7 @@ def largest_tilted_mean(law: ArrayLike, values: ArrayLike, epsilon: float) -> fl
         raise ValueError(f"values must be nondecreasing, got values={values!r}")
     if not (weights >= 0).all() or not weights.sum() > 0:
         raise ValueError(f"law must be weights >= 0, not all zero, got law={law!r}")
-    growth = np.exp(checks.positive(epsilon=epsilon) * (np.arange(weights.size) - weights.size + 1))
-    return float(weights * growth @ f / (weights @ growth))
+    with np.errstate(divide="ignore"):
+        logs = np.log(weights) + checks.positive(epsilon=epsilon) * np.arange(weights.size)
+    tilted = np.exp(logs - logs.max())
+    return float(tilted @ f / tilted.sum())

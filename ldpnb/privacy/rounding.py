@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, log_mixed
 from ldpnb.designs.strata import rounded_shares
 from ldpnb.privacy.lemmas import inserted_record_loss
 
@@ -49,7 +49,7 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
 
 def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
-    """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` at small budgets, both near 1."""
+    """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` where the two are near each other."""
     m = np.floor(rate * population)
     p = rate * population - m
     mu, nu = m / (population + 1), (m + 1) / (population + 1)
@@ -57,13 +57,17 @@ def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
     if p + rate < 1:
         same, more = 1 - p - rate, p + rate
         weights, logs = [same * (1 - mu), same * mu, more * (1 - nu), more * nu], [0.0, 2 * step, log_z, step]
+        # more (1 - nu) - p = same mu
+        surplus, grown = [same * mu, same * mu, more * nu], [2 * step, log_z, step]
     else:
         further = p + rate - 1
         weights, logs = [(1 - further) * (1 - nu), (1 - further) * nu, further], [log_z, step, step + log_z]
-    if abs(step) >= 1:
-        return float(logsumexp(logs, b=weights) - logsumexp([0.0, log_z], b=[1 - p, p]))
-    surplus = p * np.expm1(log_z)
-    return float(np.log1p((weights @ np.expm1(logs) - surplus) / (1 + surplus)))
+        surplus, grown = [rate - nu - further * (2 - nu), (1 - further) * nu, further], logs
+    plain = float(logsumexp(logs, b=weights) - logsumexp([0.0, log_z], b=[1 - p, p]))
+    if abs(plain) > 0.5:
+        return plain
+    gained = sum(weight * np.expm1(growth) for weight, growth in zip(surplus, grown, strict=True) if weight)
+    return float(np.log1p(gained / (1 - p + p * np.exp(log_z))))
 
 
 def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
@@ -75,7 +79,8 @@ def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
     0.4417684707
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
-    return np.log1p(rate * (1 - rate) * np.expm1(2 * budget) + rate * np.expm1(budget))
+    # e^epsilon - 1 is (e^(2 epsilon) - 1) / (e^epsilon + 1)
+    return log_mixed(rate * (1 - rate + 1 / (np.exp(budget) + 1)), 2 * budget)
 
 
 def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: int = 2) -> Real:
@@ -90,7 +95,7 @@ def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: i
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     steps = checks.whole(pairs_within=pairs_within, at_least=2)
-    return np.log1p(2 * rate * np.expm1(2 * budget)) + np.log1p(rate * np.expm1(steps * budget))
+    return log_mixed(2 * rate, 2 * budget) + log_mixed(rate, steps * budget)
 
 
 def random_rounding_chain_bound(sampling_rate: Real, epsilon: Real) -> Real:
@@ -100,7 +105,7 @@ def random_rounding_chain_bound(sampling_rate: Real, epsilon: Real) -> Real:
     0.060147117
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
-    return np.log1p(rate * (3 - 2 * rate) * np.expm1(2 * budget))
+    return log_mixed(rate * (3 - 2 * rate), 2 * budget)
 
 
 def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
@@ -125,4 +130,4 @@ def random_rounding_chain_budget(epsilon_after: Real, sampling_rate: Real) -> Re
     0.5995095295
     """
     rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
-    return np.log1p(np.expm1(target) / (rate * (3 - 2 * rate))) / 2
+    return log_mixed(1 / (rate * (3 - 2 * rate)), target) / 2

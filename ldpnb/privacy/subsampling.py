@@ -3,14 +3,14 @@
 The sample's secrecy multiplies ``e^epsilon - 1`` by the sampling rate. Two readings of the same formula: a sample of
 fixed size with an epsilon-*replacement*-DP mechanism (Theorem 2.2 of bun2022), and independent (Poisson) sampling with
 an epsilon-*deletion*-DP mechanism. An epsilon-deletion-DP mechanism is 2 epsilon-replacement-DP; put ``2 * epsilon``
-in. Budgets are in nats, up to 700; the sampling rate ``p = m/n`` lies in ``(0, 1]``.
+in. Budgets are in nats; the sampling rate ``p = m/n`` lies in ``(0, 1]``.
 """
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, log_mixed
 
 
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
@@ -21,14 +21,14 @@ def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
     >>> round(float(np.exp(srs_loss(np.log(5), 0.5))), 12)
     3.0
     """
-    return np.log1p(checks.rate(sampling_rate=sampling_rate) * np.expm1(checks.positive(epsilon=epsilon)))
+    return log_mixed(checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon))
 
 
 def weighted_loss(epsilon: float, log_odds: float) -> float:
     """Return ``ln(1 + w (e^epsilon - 1))`` with ``w = 1/(1 + e^-log_odds)``, stable for any epsilon and any weight."""
-    if epsilon < 1:
+    if epsilon <= 300:
         return float(np.log1p(np.expm1(epsilon) * expit(log_odds)))
-    return float(np.logaddexp(-np.logaddexp(0, log_odds), epsilon - np.logaddexp(0, -log_odds)))
+    return float(np.logaddexp(0.0, epsilon + log_expit(log_odds)))
 
 
 def srs_delta(delta: Real, sampling_rate: Real) -> Real:
@@ -48,7 +48,7 @@ def srs_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
     >>> round(float(np.exp(srs_budget(np.log(3), 0.5))), 12)
     5.0
     """
-    return np.log1p(np.expm1(checks.positive(epsilon_after=epsilon_after)) / checks.rate(sampling_rate=sampling_rate))
+    return log_mixed(1 / checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after))
 
 
 def proportion_noise_scale(epsilon: Real, records: Real, population: Real = None) -> Real:

@@ -167,11 +167,12 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> f
         raise ValueError(f"sizes must be integers >= 1 with a sum of at least 2, got sizes={sizes!r}")
     own = int(held[checks.whole(changed=changed)])
     others = np.delete(held, changed)
-    rest = np.log(others) - budget * (own + others)
+    rest = -budget * (own + others.astype(float))
+    # the quotient's numerator less its denominator, a sum of positive terms
+    gained = total * (own - 1) * -np.expm1(-budget) + others @ -np.expm1(rest)
     with np.errstate(divide="ignore"):
-        larger = logsumexp([np.log(own), *rest])
-        smaller = logsumexp([np.log(own - 1.0) - budget, *rest])
-    return float(larger - smaller + np.log1p(-1 / total))
+        smaller = logsumexp([np.log(own - 1.0) - budget, *(np.log(others) + rest)])
+        return float(np.logaddexp(0.0, np.log(gained) - smaller - np.log(total)))
 
 
 def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, step: int, epsilon: float) -> float:
