@@ -217,7 +217,9 @@ def _few_reports(draw: Draw, share: float) -> tuple[int, float]:
     aim = float(np.clip(share, 1e-15, 0.1))
     mean, deviation = draw.population * draw.rate, np.sqrt(draw.population * draw.rate * (1 - draw.rate))
     fewest = max(0, int(mean + special.ndtri(aim) * deviation))
-    return fewest, float(special.bdtr(fewest - 1, draw.population, draw.rate)) if fewest else 0.0
+    # of at most `fewest` - 1 participants
+    fewer = special.betainc(draw.population - fewest + 1, fewest, 1 - draw.rate) if fewest else 0.0
+    return fewest, float(fewer)
 
 
 def _normal(sd: float, deviation: float) -> float:

@@ -4,10 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from ldpnb import checks
 from ldpnb.planning.design import Design, Draw
 
 Protects = Literal["report", "release"]
+
+MOST_USERS, MOST_VALUES = 10**12, 10**9
+"""Largest numbers that a question may give or an answer be: up to there the laws and tails are right to eight digits.
+
+Beyond, floats no longer tell the expected numbers from their neighbours, and the law of a sum of noise, listed over
+many multiples of the root of the number of users, no longer fits into memory.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +55,11 @@ class Question:
     """What the exact tail of an answer is the law of."""
 
     def __post_init__(self) -> None:
-        for name, least in {"users": 2, "values": 2, "bits": 1}.items():
-            if getattr(self, name, None) is not None:
-                checks.whole(at_least=least, **{name: getattr(self, name)})
+        for name, least, most in (("users", 2, MOST_USERS), ("values", 2, MOST_VALUES), ("bits", 1, np.inf)):
+            value = getattr(self, name, None)
+            if value is not None:
+                checks.whole(at_least=least, **{name: value})
+                _check_most(name, value, most)
         for name in ("epsilon", "error"):
             if getattr(self, name) is not None:
                 checks.positive(**{name: getattr(self, name)})
@@ -210,6 +221,7 @@ class Gap(Question):
         if len(self.shares) < 2 or min(self.shares) <= 0:
             raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
         if self.sizes is not None:
+            _check_most("sizes", max(self.sizes, default=0), MOST_USERS)
             numbers = checks.counts(sizes=self.sizes, minimum_size=2)
             if numbers.min() < 1:
                 raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
@@ -261,6 +273,12 @@ def _check_range(low: float, high: float) -> None:
     if not low < high:
         raise ValueError(f"low must be < high, got low={low!r}, high={high!r}")
     checks.positive(range=high - low)
+
+
+def _check_most(name: str, value: float, most: float) -> None:
+    if value > most:
+        shown = f"{value:,}" if value < 10**16 else f"{value:g}"
+        raise ValueError(f"{name} must be at most {most:,}, the most that is planned for, got {shown}")
 
 
 def _listed(names: Sequence[str]) -> str:

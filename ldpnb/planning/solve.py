@@ -11,9 +11,7 @@ from ldpnb import checks
 from ldpnb.notebook import table
 from ldpnb.planning.candidates import LARGEST_EPSILON, PRECISION, SMALLEST_EPSILON, Candidate, candidates
 from ldpnb.planning.errors import TAILS, TailError
-from ldpnb.planning.questions import Gap, Question
-
-MOST_USERS, MOST_VALUES = 10**13, 10**9
+from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Gap, Question
 
 _UNITS = {"epsilon": "epsilon (nats)", "users": "users needed"}
 _FAR = 30.0

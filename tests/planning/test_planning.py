@@ -1,6 +1,7 @@
 """Plans promise no more than they must, lead back to what was given, and say what they rest on."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from ldpnb.cli import cli
 from ldpnb.planning import show
 from ldpnb.planning.candidates import candidates
 from ldpnb.planning.design import Design
-from ldpnb.planning.questions import Frequency, Gap, Mean
+from ldpnb.planning.errors import TailError
+from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Frequency, Gap, Mean
 from ldpnb.planning.solve import Plan, _Search, plan
 
 
@@ -216,6 +218,75 @@ def test_wrong_usage_of_the_command_is_named() -> None:
     assert "users, error and failure are left out" in str(result.exception)
     assert "is not a whole number" in command("mean", "--users", "many").output
     assert isinstance(command("gap", "--sizes", "3,7", "--shares", "0.3,0.7").exception, UsageError)
+
+
+ASKED = {
+    "frequency": ("frequency", "--values", "16"),
+    "all shares": ("frequency", "--values", "16", "--simultaneous"),
+    "mean": ("mean",),
+    "binary": ("mean", "--binary"),
+    "gap": ("gap",),
+    "unequal": ("gap", "--shares", "0.3,0.7"),
+}
+UNKNOWN = {
+    "error": ("--epsilon", "1", "--failure", "0.01"),
+    "failure": ("--epsilon", "1", "--error", "1e-7"),
+    "epsilon": ("--error", "1e-7", "--failure", "0.01"),
+}
+WHO = (("everyone",), ("srs", "--sampling-rate", "0.2"), ("poisson", "--sampling-rate", "0.2"))
+
+
+@pytest.mark.parametrize("style", ["text", "json", "csv"])
+@pytest.mark.parametrize("asked", ASKED)
+def test_more_users_than_can_be_planned_for_are_refused_in_a_line(asked: str, style: str) -> None:
+    for left, design in product(UNKNOWN, WHO):
+        for users in (str(MOST_USERS + 1), "1e13", "1e16", "1e17", "1e18", "1e300"):
+            options = (*ASKED[asked], *UNKNOWN[left], "--design", *design, "--format", style, "--users", users)
+            result = command(*options)
+            assert isinstance(result.exception, UsageError)
+            assert "users must be at most 1,000,000,000,000, the most that is planned for" in str(result.exception)
+            assert "\n" not in str(result.exception)
+            assert not result.output
+
+
+def test_more_values_or_members_than_can_be_planned_for_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"values must be at most 1,000,000,000, .* got 1,000,000,001"):
+        Frequency(users=100, epsilon=1.0, failure=0.01, values=MOST_VALUES + 1)
+    for sizes in ((10**13, 3), (10**30, 3)):
+        with pytest.raises(ValueError, match=r"sizes must be at most 1,000,000,000,000"):
+            Gap(sizes=sizes, epsilon=1.0, failure=0.01)
+    with pytest.raises(ValueError, match=r"users must be at most"):
+        Gap(sizes=(MOST_USERS, 1), epsilon=1.0, failure=0.01)
+
+
+@pytest.mark.parametrize("users", [10**8, MOST_USERS])
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        (Frequency, {"values": 16}),
+        (Frequency, {"values": MOST_VALUES, "simultaneous": True}),
+        (Mean, {}),
+        (Mean, {"binary": True}),
+        (Gap, {}),
+        (Gap, {"shares": (0.3, 0.7)}),
+    ],
+)
+@pytest.mark.parametrize("design", [Design(), Design("srs", 0.2), Design("poisson", 0.2)], ids=lambda d: d.kind)
+def test_laws_and_bounds_hold_up_to_the_most_users(kind, more: dict[str, object], design: Design, users: int) -> None:
+    question = kind(users=users, epsilon=2.0, error=5 / users**0.5, failure=0.01, design=design, **more)
+    for one in candidates(question):
+        if one.yardstick:
+            continue
+        normal = one.failure(question, "normal")[0]
+        for tail in ("exact", "chernoff", "bernstein", "hoeffding"):
+            try:
+                chance = one.failure(question, tail)[0]
+            except TailError:
+                continue
+            assert chance >= normal * (1 - 1e-4), (one.name, tail)
+            if tail == "exact" and normal < 0.1:
+                # the law is near the normal one; a sample by own coins bears the bound on its size
+                assert chance <= normal * (1.06 if design.kind == "poisson" else 1 + 50 / users**0.5), one.name
 
 
 def test_printed_budgets_are_rounded_up_so_that_they_hold() -> None:
