@@ -22,7 +22,7 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
     users : int
         Number ``n >= 1`` of users.
     mechanism : FrequencyMechanism
-        Its ``p`` and ``q``; ``1 - p`` must not vanish in floating point for accurate results at holders.
+        Its ``p`` and ``q``, and their distance from 1 and from each other.
 
     Returns
     -------
@@ -40,8 +40,8 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
     """
     number = checks.whole(users=users, at_least=1)
     held = checks.numbers(holders=holders, low=0, high=number)
-    p, q = mechanism.p, mechanism.q
-    return (held * p * (1 - p) + (number - held) * q * (1 - q)) / ((p - q) * (p - q))
+    p, q, miss, gap = mechanism.p, mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
+    return (held * p * miss + (number - held) * q * (miss + gap)) / gap / gap
 
 
 def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
@@ -59,7 +59,8 @@ def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
     75000.0
     """
     number, share = checks.whole(users=users, at_least=1), checks.rate(bias=bias)
-    return number / (share * share) - checks.numbers(holders=holders, low=0, high=number)
+    held = checks.numbers(holders=holders, low=0, high=number)
+    return (number - held + held * (1 - share) * (1 + share)) / (share * share)
 
 
 def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Real:

@@ -98,8 +98,8 @@ def unbiased_frequency_error(mechanism: FrequencyMechanism) -> Real:
     >>> round(float(unbiased_frequency_error(KaryRandomisedResponse(np.log(3), 2))), 12)
     1.5
     """
-    p, q = mechanism.p, mechanism.q
-    return ((mechanism.domain_size - 1) * q * (1 - q) + p * (1 - p)) / ((p - q) * (p - q))
+    p, q, miss, gap = mechanism.p, mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
+    return ((mechanism.domain_size - 1) * q * (miss + gap) + p * miss) / gap / gap
 
 
 def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[float, float]:

@@ -77,7 +77,7 @@ class PersonalRates:
         """
         held, others = self.split(holders)
         kept, switched = self.rates * self.mechanism.p, self.rates * self.mechanism.q
-        not_kept = 1 - self.rates + self.rates * self._lie
+        not_kept = 1 - self.rates + self.rates * self.mechanism.miss_rate
         return ((kept * not_kept) @ held + (switched * (1 - switched)) @ others) * self._scale
 
     @property
@@ -99,7 +99,7 @@ class PersonalRates:
         ``c = q + centre (p-q)`` is the chance of a report ``i`` from users of whom a share `centre` holds it.
         """
         q, gap = self.mechanism.q, self.mechanism.truthful_rate
-        noises, lifts = (self.mechanism.p * self._lie, q * (1 - q)), ((1 - centre) * gap, -centre * gap)
+        noises, lifts = (self.mechanism.p * self.mechanism.miss_rate, q * (1 - q)), ((1 - centre) * gap, -centre * gap)
         parts = zip(self.split(holders), noises, lifts, strict=True)
         total = sum((s / self.rates + u * u * (1 / self.rates - 1)) @ part for part, s, u in parts)
         return total / (gap * gap)
@@ -113,11 +113,6 @@ class PersonalRates:
         if not ((held >= 0) & (held <= size)).all():
             raise ValueError(f"holders must lie between 0 and the group's size, got holders={held.tolist()!r}")
         return held, size - held
-
-    @property
-    def _lie(self) -> Real:
-        """Return ``1 - p`` without its cancellation."""
-        return (self.mechanism.domain_size - 1) * self.mechanism.q
 
     @property
     def _scale(self) -> Real:
@@ -154,8 +149,9 @@ def variance_reweighted_reports(
     """
     total = checks.whole(users=users, at_least=1)
     held, rate = checks.numbers(holders=holders, low=0, high=total), sampling_rates(report_rates)
-    kept, switched = (s / rate - s * s for s in (mechanism.p, mechanism.q))
-    return np.asarray((held * kept + (total - held) * switched) / mechanism.truthful_rate**2)
+    gap, miss = mechanism.truthful_rate, mechanism.miss_rate
+    kept, switched = (s * ((1 - rate) / rate + rest) for s, rest in ((mechanism.p, miss), (mechanism.q, miss + gap)))
+    return np.asarray((held * kept + (total - held) * switched) / gap**2)
 
 
 def report_noise(mechanism: KaryRandomisedResponse) -> Real:

@@ -129,7 +129,7 @@ class SampledCounts:
 
     def _rest(self, share: Real) -> Real:
         """Return ``1 - s`` without the cancellation of ``1 - p``."""
-        return share * (self.mechanism.domain_size - 1) * self.mechanism.q + (1 - share) * (1 - self.mechanism.q)
+        return share * self.mechanism.miss_rate + (1 - share) * (1 - self.mechanism.q)
 
     def _around(self, share: Real, centre: Real) -> Real:
         """Return ``s (1-s) + (1-pi) (s-c)^2`` with ``c = q + centre (p-q)``."""

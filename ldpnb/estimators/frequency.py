@@ -16,7 +16,7 @@ def unbiased(tallies: ArrayLike, users: int, mechanism: FrequencyMechanism) -> N
     >>> unbiased([70, 30], 100, KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [0.9, 0.1]
     """
-    return (np.asarray(tallies) / users - mechanism.q) / (mechanism.p - mechanism.q)
+    return (np.asarray(tallies) / users - mechanism.q) / mechanism.truthful_rate
 
 
 def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ For simulation only: draws come from a statistical generator and noise is in flo
 real people (what does: `ldpnb.mechanisms`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +35,14 @@ class FrequencyMechanism(Protocol):
     @property
     def q(self) -> float:
         """Probability that a report supports another given value."""
+
+    @property
+    def miss_rate(self) -> float:
+        """Probability ``1 - p`` that a report does not support its sender's value, not by subtraction."""
+
+    @property
+    def truthful_rate(self) -> float:
+        """Difference ``p - q``, not by subtraction; so ``1 - q = miss_rate + truthful_rate`` has no cancellation."""
 
     @property
     def epsilon(self) -> float:
@@ -88,6 +96,11 @@ class KaryRandomisedResponse:
         return np.exp(-self.epsilon) * self.p
 
     @property
+    def miss_rate(self) -> Real:
+        """Probability ``1 - p = (k - 1) q`` of reporting another value."""
+        return (self.domain_size - 1) * self.q
+
+    @property
     def truthful_rate(self) -> Real:
         """Probability ``p - q`` of answering truthfully in the mixture "truth, else uniform over all k values"."""
         return -np.expm1(-self.epsilon) * self.p
@@ -127,6 +140,9 @@ class UnaryEncoding:
         ``0 < q < p < 1``.
     domain_size : int
         Number ``k >= 2`` of values.
+    miss_rate, truthful_rate : float, optional
+        ``1 - p`` and ``p - q`` where they are known more accurately than by subtraction: `symmetric` and `optimised` give
+        their closed forms.
 
     References
     ----------
@@ -141,30 +157,39 @@ class UnaryEncoding:
     p: Real
     q: Real
     domain_size: int
+    miss_rate: Real = field(default=None, repr=False, compare=False)
+    truthful_rate: Real = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        checks.open_probability(p=self.p)
+        if self.miss_rate is None:
+            object.__setattr__(self, "miss_rate", 1 - checks.open_probability(p=self.p))
+        if self.truthful_rate is None:
+            object.__setattr__(self, "truthful_rate", self.p - checks.open_probability(q=self.q))
+        checks.probability(p=self.p)
         checks.open_probability(q=self.q)
+        checks.open_probability(miss_rate=self.miss_rate)
         checks.whole(domain_size=self.domain_size, at_least=2)
-        if not (is_exact(self.p) or is_exact(self.q) or self.q < self.p):
+        if not (is_exact(self.truthful_rate) or self.truthful_rate > 0):
             raise ValueError(f"q must be < p, got p={self.p!r}, q={self.q!r}")
 
     @classmethod
     def symmetric(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
         """Return symmetric unary encoding (SUE): ``p = 1 - q = e^(epsilon/2) / (1 + e^(epsilon/2))``."""
-        odds = np.exp(-checks.positive(epsilon=epsilon) / 2)
-        return cls(1 / (1 + odds), odds / (1 + odds), domain_size)
+        half = checks.positive(epsilon=epsilon) / 2
+        odds = np.exp(-half)
+        return cls(1 / (1 + odds), odds / (1 + odds), domain_size, odds / (1 + odds), np.tanh(half / 2))
 
     @classmethod
     def optimised(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
         """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, best at rare values."""
-        decay = np.exp(-checks.positive(epsilon=epsilon))
-        return cls(0.5, decay / (1 + decay), domain_size)
+        budget = checks.positive(epsilon=epsilon)
+        decay = np.exp(-budget)
+        return cls(0.5, decay / (1 + decay), domain_size, 0.5, np.tanh(budget / 2) / 2)
 
     @property
     def epsilon(self) -> Real:
         """Exact privacy loss in nats, ``ln(p (1-q) / (q (1-p)))``: two values differ in two bits."""
-        return np.log1p((self.p - self.q) / (self.q * (1 - self.p)))
+        return np.log1p(self.truthful_rate / self.q / self.miss_rate)
 
     def outputs(self) -> NDArray[np.uint8]:
         """Return all ``(2**k, k)`` outputs, ``k <= 12``: bit ``x`` of output ``y`` is its ``x``-th binary digit."""
@@ -181,7 +206,7 @@ class UnaryEncoding:
         bits = np.asarray(outputs)
         ones = bits.sum(axis=1, keepdims=True)
         others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
-        own: NDArray[np.float64] = np.where(bits == 1, self.p / self.q, (1 - self.p) / (1 - self.q))
+        own: NDArray[np.float64] = np.where(bits == 1, self.p / self.q, self.miss_rate / (1 - self.q))
         product: NDArray[np.float64] = others * own
         return product
 

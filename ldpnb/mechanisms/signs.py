@@ -69,6 +69,16 @@ class SignRandomiser:
         """Probability that another sign is +1."""
         return 0.5
 
+    @property
+    def miss_rate(self) -> Real:
+        """Probability ``1 - p = 1 / (e^epsilon + 1)`` of -1 at the sender's value."""
+        return np.exp(-self.epsilon) * self.p
+
+    @property
+    def truthful_rate(self) -> Real:
+        """Difference ``p - q = bias / 2``."""
+        return self.bias / 2
+
     def outputs(self) -> NDArray[np.int8]:
         """Return all ``(2**k, k)`` sign vectors as rows; refused for domains larger than 12."""
         if self.domain_size > EXPLICIT_UNARY_LIMIT:
@@ -81,8 +91,7 @@ class SignRandomiser:
 
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`."""
-        wrong = np.exp(-self.epsilon) * self.p
-        own: NDArray[np.float64] = np.where(self.outputs() == 1, self.p, wrong)
+        own: NDArray[np.float64] = np.where(self.outputs() == 1, float(self.p), float(self.miss_rate))
         return own * self.q ** (self.domain_size - 1)
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -81,6 +81,16 @@ class SubsetSelection:
         return self.p * (self.subset_size - 1 + self._others) / (self.domain_size - 1)
 
     @property
+    def miss_rate(self) -> Real:
+        """Probability ``1 - p`` that the subset does not hold the sender's value."""
+        return self._others / (self.subset_size + self._others)
+
+    @property
+    def truthful_rate(self) -> Real:
+        """Difference ``p - q = p (a - k) (1 - e^-epsilon) / (a - 1)``."""
+        return -self.p * (self.domain_size - self.subset_size) * np.expm1(-self.epsilon) / (self.domain_size - 1)
+
+    @property
     def _others(self) -> Real:
         """How many values the subset does not hold, each counted ``e^-epsilon`` times."""
         return (self.domain_size - self.subset_size) * np.exp(-self.epsilon)
