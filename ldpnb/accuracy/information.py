@@ -17,9 +17,12 @@ from scipy.special import digamma, gammaln
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.frequency import FrequencyMechanism
+from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse
 
 Floats = NDArray[np.float64]
+
+_LEAST_SINGULAR = 1e-6
+"""A channel's entries, correct to 1e-16, say to 1e-10 by how much nearly equal inputs differ down to here."""
 
 
 def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
@@ -30,20 +33,22 @@ def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
     >>> fisher_information([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]).round(12).tolist()
     [[1.0]]
     """
-    rows, point = np.asarray(channel, dtype=float), checks.distribution(distribution=distribution)
-    differences = rows[:, :-1] - rows[:, -1:]
-    information: Floats = (differences.T / (rows @ point)) @ differences
+    scaled = _scaled_differences(*_possible(channel, distribution))
+    information: Floats = scaled.T @ scaled
     return information
 
 
 def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Floats:
     """Return ``C_p``: the covariance of a user's value given the report, averaged, on the first ``a - 1`` coordinates.
 
-    Equations (37) and (38) of lopuhaa2020.
+    Equations (37) and (38) of lopuhaa2020. Off the diagonal it is ``-sum_y Pr(y) Pr(x | y) Pr(x' | y)``; its rows sum to
+    0 over all ``a`` values, which gives the diagonal without a cancellation.
     """
-    rows, point = np.asarray(channel, dtype=float), checks.distribution(distribution=distribution)
-    given = (rows * point / (rows @ point)[:, None])[:, :-1]
-    covariance: Floats = np.diag(point[:-1]) - (given.T * (rows @ point)) @ given
+    rows, point = _possible(channel, distribution)
+    given = rows * point / (rows @ point)[:, None]
+    both = (given.T * (rows @ point)) @ given
+    np.fill_diagonal(both, 0)
+    covariance: Floats = (np.diag(both.sum(axis=1)) - both)[:-1, :-1]
     return covariance
 
 
@@ -61,31 +66,90 @@ def krr_log_det_information(distribution: ArrayLike, *, epsilon: Real) -> Real:
     return 2 * (size - 1) * np.log(contrast) - (size - 2) * np.log(contrast + size) - np.log1p(contrast * point).sum()
 
 
-def distribution_error(channel: ArrayLike, distribution: ArrayLike) -> float:
+def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike) -> float:
     """Return the limit of ``n`` times the best mean squared error of the distribution: the trace of ``J_p^-1``.
 
-    Summed over all ``a`` coordinates; the distribution has positive entries. Sharpens Corollary 4.3 of lopuhaa2020 to
-    equality.
+    Summed over all ``a`` coordinates. Sharpens Corollary 4.3 of lopuhaa2020 to equality. A channel near one that tells
+    nothing is known too badly by its entries, and refused; k-ary randomised response may be given itself, for the closed
+    form ``(k-1) q (1 + p - q) / (p - q)^2 + 1 - |P|^2``, good at every epsilon and domain size.
 
     >>> round(distribution_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     2.0
     """
-    point = checks.distribution(distribution=distribution)
-    return _inverse_trace(channel, point) - float(point @ point)
+    if isinstance(channel, KaryRandomisedResponse):
+        point = _point_of(channel, distribution)
+        return _krr_frequency_error(channel) + float(point @ (1 - point))
+    rows, point = _possible(channel, distribution)
+    return float(((1 / _singular(rows, point)[1]) ** 2).sum())
 
 
-def frequency_error(channel: ArrayLike, distribution: ArrayLike) -> float:
+def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike) -> float:
     """Return the limit of ``n`` times the best mean squared error of the frequencies: less by ``1 - |p|^2``.
+
+    It is the mean squared distance of the best linear estimate from the user's own value, ``sum_x p_x sum_y Q[y, x] |A_y -
+    e_x|^2``, all of whose terms are positive; k-ary randomised response may be given itself, as above.
 
     >>> round(frequency_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     1.5
     """
-    return _inverse_trace(channel, checks.distribution(distribution=distribution)) - 1
+    if isinstance(channel, KaryRandomisedResponse):
+        _point_of(channel, distribution)
+        return _krr_frequency_error(channel)
+    rows, point = _possible(channel, distribution)
+    left, sizes, right = _singular(rows, point)
+    # estimates of a report's own value; whatever they are at p itself, they sum to 1
+    estimates = (left / np.sqrt(rows @ point)[:, None] / sizes) @ (right @ _contrasts(point.size).T) + point
+    misses = [((estimates - own) ** 2).sum(axis=1) for own in np.eye(point.size)]
+    return float(sum(chance * (column @ miss) for chance, column, miss in zip(point, rows.T, misses, strict=True)))
 
 
-def _inverse_trace(channel: ArrayLike, point: Floats) -> float:
-    rows = np.asarray(channel, dtype=float)
-    return float(np.trace(np.linalg.inv((rows.T / (rows @ point)) @ rows)))
+def _krr_frequency_error(mechanism: KaryRandomisedResponse) -> float:
+    gap = mechanism.truthful_rate
+    return float(mechanism.miss_rate * (1 + gap) / gap / gap)
+
+
+def _point_of(mechanism: KaryRandomisedResponse, distribution: ArrayLike) -> Floats:
+    point = checks.distribution(distribution=distribution)
+    if point.size != mechanism.domain_size:
+        raise ValueError(f"distribution must have one entry per value, {mechanism.domain_size}, got {point.size}")
+    return point
+
+
+def _possible(channel: ArrayLike, distribution: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the channel's outputs that somebody can send, and the distribution."""
+    rows, point = np.asarray(channel, dtype=float), checks.distribution(distribution=distribution)
+    if rows.ndim != 2 or rows.shape[1] != point.size:
+        raise ValueError(f"distribution must have one entry per input of the channel, {rows.shape}, got {point.size}")
+    seen = rows @ point > 0
+    if (rows[~seen] > 0).any():
+        raise ValueError("distribution must be positive, got a zero at a value that some output gives away")
+    return rows[seen], point
+
+
+def _scaled_differences(rows: Floats, point: Floats) -> Floats:
+    scaled: Floats = (rows[:, :-1] - rows[:, -1:]) / np.sqrt(rows @ point)[:, None]
+    return scaled
+
+
+def _contrasts(size: int) -> Floats:
+    """Return an orthonormal basis of the vectors that sum to 0, ``(a, a - 1)`` (Helmert's)."""
+    j = np.arange(1, size)
+    basis = np.where(np.arange(size)[:, None] < j, 1.0, 0.0)
+    basis[j, j - 1] = -j
+    return basis / np.sqrt(j * (j + 1.0))
+
+
+def _singular(rows: Floats, point: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the singular decomposition of ``D^-1/2 Q`` on the vectors that sum to 0; refused if too near singular."""
+    # the columns' differences from the last one, in the basis: nothing common to all inputs is left to cancel
+    scaled = _scaled_differences(rows, point) @ _contrasts(point.size)[:-1]
+    left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
+    if sizes.size < point.size - 1 or sizes.min() < _LEAST_SINGULAR:
+        raise ValueError(
+            "channel must tell its inputs apart by more than rounding, got a least singular value of "
+            f"{sizes.min() if sizes.size == point.size - 1 else 0.0:.3g}; k-ary randomised response may be given itself"
+        )
+    return left, sizes, right
 
 
 def unbiased_frequency_error(mechanism: FrequencyMechanism) -> Real:
@@ -117,11 +181,18 @@ def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[flo
     that its (41) and (42) need.
     """
     information, frequencies = [], []
-    for point in np.asarray(distributions, dtype=float):
-        one = float(np.linalg.slogdet(fisher_information(channel, point))[1])
+    for distribution in np.asarray(distributions, dtype=float):
+        rows, point = _possible(channel, distribution)
+        if not (point > 0).all():
+            raise ValueError("distributions must have positive entries, got a zero")
+        one = 2 * float(np.log(_singular(rows, point)[1]).sum()) + np.log(point.size)
         information.append(one)
-        other = float(np.linalg.slogdet(conditional_covariance(channel, point))[1])
-        frequencies.append(other - float(np.log(point).sum()) - one)
+        roots = np.sqrt(point[:-1])
+        scaled = conditional_covariance(rows, point) / roots / roots[:, None]
+        sign, other = np.linalg.slogdet(scaled)
+        if not sign > 0:
+            raise ValueError("channel must leave its inputs uncertain, got one that tells them apart")
+        frequencies.append(float(other) - float(np.log(point[-1])) - one)
     return float(np.mean(information)), float(np.mean(frequencies))
 
 
