@@ -10,7 +10,8 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaln, gammaln, roots_jacobi, xlogy
+from scipy.linalg import eigh_tridiagonal
+from scipy.special import betaln, gammaln, xlogy
 
 from ldpnb import checks
 from ldpnb.accuracy import information
@@ -113,14 +114,15 @@ class BinaryPosteriors:
         Chance of ``0 .. n`` reports of the first value.
     means, variances : (n + 1,) float
         Posterior mean and variance of the first value's probability.
-    frequency_means : (n + 1,) float
-        Posterior mean of the first value's frequency.
+    frequency_means, frequency_variances : (n + 1,) float
+        Posterior mean and variance of the first value's frequency.
     """
 
     chances: Floats
     means: Floats
     variances: Floats
     frequency_means: Floats
+    frequency_variances: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +143,29 @@ class TwoValues:
         checks.positive(concentration=self.concentration)
 
     def posteriors(self) -> BinaryPosteriors:
-        """Return all posteriors by Gauss-Jacobi quadrature, exact here: the integrands have degree ``n + 2``."""
-        points, weights, logs = self._likelihood(self.users // 2 + 3)
+        """Return all posteriors by Gauss-Jacobi quadrature, exact here: the integrands have degree ``n + 2``.
+
+        Given the probability, reports of the first value are true with one chance each, others false with another: that
+        gives the moments of the number of holders as sums of positive terms, around the number of such reports.
+        """
+        points, rest, weights, logs = self._likelihood(self.users // 2 + 3)
         tops = logs.max(axis=1)
         joint = np.exp(logs - tops[:, None]) * weights
         sums = joint.sum(axis=1)
-        means = joint @ points / sums
-        variances = (joint * (points - means[:, None]) ** 2).sum(axis=1) / sums
-        both = np.column_stack([means, 1 - means])
-        frequencies = bayes.frequency_mean(both, [self.concentration] * 2, self.users)[:, 0]
-        return BinaryPosteriors(sums * np.exp(tops), means, variances, frequencies)
+        joint /= sums[:, None]
+        means = joint @ points
+        variances = (joint * (points - means[:, None]) ** 2).sum(axis=1)
+        p, q = (float(chance) for chance in (self._mechanism.p, self._mechanism.q))
+        first, second = points * p + rest * q, points * q + rest * p
+        true, false, missed = joint @ (points * p / first), rest * q / first, points * q / second
+        seen = np.arange(self.users + 1)
+        others = self.users - seen
+        frequencies = (seen * true + others * (joint @ missed)) / self.users
+        shift = others * (joint @ missed) - seen * (joint @ false)
+        square = seen * (joint @ false + (seen - 1) * (joint @ false**2) - 2 * others * (joint @ (false * missed)))
+        square = square + others * (joint @ missed + (others - 1) * (joint @ missed**2))
+        spread = np.maximum(square - shift**2, 0) / self.users**2
+        return BinaryPosteriors(sums * np.exp(tops), means, variances, frequencies, spread)
 
     def risk(self, estimates: ArrayLike | None = None) -> Risk:
         """Return the exact risk of an estimate of the first value for each number of its reports, ``(n + 1,)``.
@@ -158,7 +173,7 @@ class TwoValues:
         Without estimates it is the risk of the posterior means of either target.
         """
         found = self.posteriors()
-        spread = self._frequency_variances(found)
+        spread = found.frequency_variances
         if estimates is None:
             return Risk(float(2 * found.chances @ found.variances), float(2 * found.chances @ spread))
         given = np.asarray(estimates, dtype=float)
@@ -166,49 +181,63 @@ class TwoValues:
         frequency = found.chances @ (spread + (given - found.frequency_means) ** 2)
         return Risk(float(2 * distribution), float(2 * frequency))
 
-    def _frequency_variances(self, found: BinaryPosteriors) -> Floats:
-        """Return the posterior variances of the first value's frequency, from those of its probability.
-
-        Given the users' values the probability has mean ``(alpha + T) / (2 alpha + n)`` and a Beta variance, so
-        ``Var P = E[m (1 - m)] / (2 alpha + n + 1) + Var m`` with ``m`` that mean.
-        """
-        total = 2 * self.concentration + self.users
-        spread = (found.variances * (total + 1) - found.means * (1 - found.means)) / total
-        variances: Floats = spread * (total / self.users) ** 2
-        return variances
-
     def entropies(self) -> tuple[float, float]:
         """Return ``h(P|Y)`` and ``H(T|Y)``, in nats: the quantities of Theorems 4.1 and 4.2 of lopuhaa2020.
 
-        The first is ``h(P) - I(P; S)``, the information by quadrature; the second ``H(T) + H(S|T) - H(S)``, by
-        enumeration.
+        The first is ``h(P) - I(P; S)``, the information by quadrature; the second a sum over all pairs of tallies.
         """
-        users, alpha, mechanism = self.users, self.concentration, KaryRandomisedResponse(self.epsilon, 2)
-        _, weights, logs = self._likelihood(2 * users + 200)
+        users, alpha, (p, q) = self.users, self.concentration, (self._mechanism.p, self._mechanism.q)
+        _, _, weights, logs = self._likelihood(2 * users + 200)
         tops = logs.max(axis=1)
         log_chances = tops + np.log(np.exp(logs - tops[:, None]) @ weights)
-        chances, told = np.exp(log_chances), (np.exp(logs) * weights * (logs - log_chances[:, None])).sum()
+        told = (np.exp(logs) * weights * (logs - log_chances[:, None])).sum()
         held = np.arange(users + 1)
         beta = betaln(held + alpha, users - held + alpha) - betaln(alpha, alpha)
         holders = np.exp(_log_binomial(users, held) + beta)
-        own = [np.exp(_log_pmf(int(t), mechanism.p, mechanism.q)) for t in held]
-        other = [np.exp(_log_pmf(int(t), mechanism.q, mechanism.p)) for t in held]
-        given = np.array([_entropy(np.convolve(own[t], other[users - t])) for t in held])
-        tallies = _entropy(holders) + float(holders @ given) - _entropy(chances)
-        return information.SymmetricDirichlet(2, alpha).entropy() - float(told), tallies
+        own = [np.exp(_log_pmf(int(t), p, q)) for t in held]
+        other = [np.exp(_log_pmf(int(t), q, p)) for t in held]
+        joint = np.array([holders[t] * np.convolve(own[t], other[users - t]) for t in held])
+        return information.SymmetricDirichlet(2, alpha).entropy() - float(told), _entropy_of_rows(joint)
 
-    def _likelihood(self, nodes: int) -> tuple[Floats, Floats, Floats]:
-        """Return nodes and weights of a quadrature under the prior, and every tally's log-likelihood at the nodes."""
-        alpha, mechanism = self.concentration, KaryRandomisedResponse(self.epsilon, 2)
+    @property
+    def _mechanism(self) -> KaryRandomisedResponse:
+        return KaryRandomisedResponse(self.epsilon, 2)
+
+    def _likelihood(self, nodes: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return nodes under the prior, 1 less each, their weights, and every tally's log-likelihood at the nodes."""
+        (p, q), alpha = (self._mechanism.p, self._mechanism.q), self.concentration
         if alpha == 0.5:
-            points, weights = np.cos((np.arange(nodes) + 0.5) * np.pi / nodes), np.full(nodes, 1 / nodes)
+            angle, weights = (np.arange(nodes) + 0.5) * np.pi / (2 * nodes), np.full(nodes, 1 / nodes)
+            first, second = np.cos(angle) ** 2, np.sin(angle) ** 2
         else:
-            points, weights = roots_jacobi(nodes, alpha - 1, alpha - 1)
-            weights = weights / weights.sum()
-        chance = mechanism.q + mechanism.truthful_rate * (1 + points) / 2
+            points, weights = _gauss_jacobi(nodes, alpha - 1)
+            first, second = (1 + points) / 2, (1 - points) / 2
         seen = np.arange(self.users + 1)[:, None]
-        logs = _log_binomial(self.users, seen) + seen * np.log(chance) + (self.users - seen) * np.log1p(-chance)
-        return (1 + points) / 2, weights, logs
+        logs = _log_binomial(self.users, seen) + seen * np.log(first * p + second * q)
+        logs = logs + (self.users - seen) * np.log(first * q + second * p)
+        return first, second, weights, logs
+
+
+def _gauss_jacobi(nodes: int, power: float) -> tuple[Floats, Floats]:
+    """Return the Gauss rule for the law proportional to ``(1 - x^2)^power``, for large powers too.
+
+    The nodes are the eigenvalues of the Jacobi matrix; a weight is ``1 / sum_k p_k(x)^2`` over the orthonormal polynomials,
+    a sum of positive terms, kept within the range of a float by a scale.
+    """
+    k = np.arange(2, nodes)
+    between = np.sqrt(k * (k + 2 * power) / ((2 * k + 2 * power + 1) * (2 * k + 2 * power - 1)))
+    between = np.concatenate([[1 / np.sqrt(3 + 2 * power)], between])
+    points = eigh_tridiagonal(np.zeros(nodes), between, eigvals_only=True)
+    points = (points - points[::-1]) / 2
+    before, now, squares, log_scale = np.zeros(nodes), np.ones(nodes), np.ones(nodes), np.zeros(nodes)
+    for last, step in zip(np.concatenate([[0.0], between[:-1]]), between, strict=True):
+        before, now = now, (points * now - last * before) / step
+        squares = squares + now * now
+        scale = np.where(squares > 1e100, 1e-50, 1.0)
+        before, now, squares, log_scale = before * scale, now * scale, squares * scale**2, log_scale - np.log(scale)
+    logs = -np.log(squares) - 2 * log_scale
+    weights = np.exp(logs - logs.max())
+    return points, weights / weights.sum()
 
 
 def _log_binomial(total: int, part: NDArray[np.int64]) -> Floats:
@@ -223,5 +252,12 @@ def _log_pmf(trials: int, chance: float, rest: float) -> Floats:
     return logs
 
 
-def _entropy(chances: Floats) -> float:
-    return -float(xlogy(chances, chances).sum())
+def _entropy_of_rows(joint: Floats) -> float:
+    """Return the entropy of the row given the column; the likeliest row's logarithm from the others' chances."""
+    top = joint.argmax(axis=0), np.arange(joint.shape[1])
+    others = joint.copy()
+    others[top] = 0
+    total, most = joint.sum(axis=0), joint[top]
+    unlikely = others / np.where(total > 0, total, 1)
+    rest = np.where(total > 0, others.sum(axis=0) / np.where(total > 0, total, 1), 0)
+    return -float((total * xlogy(unlikely, unlikely).sum(axis=0) + most * np.log1p(-rest)).sum())
