@@ -9,6 +9,9 @@ from scipy.special import gammaln, logsumexp, xlog1py, xlogy
 
 from ldpnb import checks
 
+MOST_RECORDS = 10_000_000
+"""Largest population for which the chance of every size is listed."""
+
 
 @dataclass(frozen=True, slots=True)
 class SizeLaw:
@@ -46,7 +49,7 @@ def size_law(probabilities: ArrayLike | Mapping[int, float], population: int | N
     [0.0, 0.5, 0.0, 0.5, 0.0]
     """
     if isinstance(probabilities, Mapping):
-        last = checks.whole(population=max(probabilities) if population is None else population, at_least=1)
+        last = _listed(max(probabilities) if population is None else population)
         listed = np.zeros(last + 1)
         for size, chance in probabilities.items():
             listed[checks.whole(size=size)] = chance
@@ -63,7 +66,7 @@ def fixed_size(size: int, population: int) -> SizeLaw:
 
 def binomial_size(population: int, sampling_rate: float) -> SizeLaw:
     """Return the binomial law of the size of an independent (Poisson) sample."""
-    n, rate = checks.whole(population=population, at_least=1), checks.rate(sampling_rate=sampling_rate)
+    n, rate = _listed(population), checks.rate(sampling_rate=sampling_rate)
     m = np.arange(n + 1)
     return SizeLaw(gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1) + xlogy(m, rate) + xlog1py(n - m, -rate))
 
@@ -76,6 +79,14 @@ def truncated_gaussian_size(population: int, mean: float, deviation: float) -> S
     >>> truncated_gaussian_size(2, 1.0, 1e-3).probabilities.tolist()
     [0.0, 1.0, 0.0]
     """
-    sizes = np.arange(checks.whole(population=population, at_least=1) + 1)
+    sizes = np.arange(_listed(population) + 1)
     logs = -0.5 * ((sizes - mean) / checks.positive(deviation=deviation)) ** 2
     return SizeLaw(logs - logsumexp(logs))
+
+
+def _listed(population: int) -> int:
+    """Return the population, refused where a law with a chance for every size would not fit into memory."""
+    records = int(checks.whole(population=population, at_least=1))
+    if records > MOST_RECORDS:
+        raise ValueError(f"population must be <= {MOST_RECORDS} to list every size, got population={population!r}")
+    return records

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import expit, gammaln
 
 Floats = NDArray[np.float64]
 
 _DEPTH = 32.0
 """How far, in nats below the peak, a density is integrated."""
+
+_LARGE = 1e200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
     """
     counts, alpha = kinds[:, 0], kinds[:, 1]
     low, high = float(repeats @ alpha) * 0.5, float(repeats @ (alpha + counts)) * 2.0
-    theta = float(repeats @ (alpha + counts * contrast / (contrast + repeats.sum())))
+    theta = float(repeats @ (alpha + counts * (contrast / (contrast + repeats.sum()))))
     for _ in range(100):
         logs, means, variances = _coordinate_moments(counts, alpha, contrast, theta)
         excess = float(repeats @ means) - 1
@@ -73,12 +75,15 @@ def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: f
     linear = alpha + counts - theta / contrast
     larger = np.abs(linear) + np.hypot(linear, 2 * np.sqrt(theta * alpha / contrast))
     peak = np.where(linear < 0, 2 * alpha / contrast / larger, larger / (2 * theta))
-    centre, share = np.log(peak), contrast * peak / (1 + contrast * peak)
+    log_contrast = np.log(contrast)
+    centre, share = np.log(peak), expit(log_contrast + np.log(peak))
     width = 1 / np.sqrt(theta * peak - counts * share * (1 - share))
 
     def log_density(log_u: Floats, some: Any = slice(None)) -> Floats:
         u = np.exp(log_u)
-        density: Floats = alpha[some, None] * log_u + counts[some, None] * np.log1p(contrast * u) - theta * u
+        # 1 + c u itself passes the largest float near 700 nats
+        gain = np.log1p(contrast * u) if contrast < _LARGE else np.logaddexp(0, log_contrast + log_u)
+        density: Floats = alpha[some, None] * log_u + counts[some, None] * gain - theta * u
         return density
 
     top = log_density(centre[:, None]).ravel()

@@ -15,6 +15,9 @@ from ldpnb import checks
 
 Floats = NDArray[np.float64]
 
+EXPLICIT_LIMIT = 16
+"""Largest domain whose ``2^a - 2`` patterns are listed."""
+
 _ITERATIONS = 200
 
 
@@ -45,6 +48,8 @@ def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
     [[1.0, 0.5], [0.5, 1.0]]
     """
     size = checks.whole(domain_size=domain_size, at_least=2)
+    if size > EXPLICIT_LIMIT:
+        raise ValueError(f"domain_size must be <= {EXPLICIT_LIMIT} to list every pattern, got domain_size={size}")
     favoured = (np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1
     patterns: Floats = np.where(favoured == 1, 1.0, np.exp(-checks.positive(epsilon=epsilon)))
     return patterns

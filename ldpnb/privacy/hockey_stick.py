@@ -26,14 +26,14 @@ def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float
     """
     p, q = checks.distribution(first=first), checks.distribution(second=second)
     factor = np.exp(checks.non_negative(epsilon=epsilon))
-    return float(np.maximum(p - factor * q, 0).sum())
+    return min(1.0, float(np.maximum(p - factor * q, 0).sum()))
 
 
 def channel_delta(channel: ArrayLike, epsilon: float) -> float:
     """Return the largest `discrete_delta` over all ordered pairs of inputs of a channel ``Q[output, input]``."""
     matrix = as_channel(channel)
     factor = np.exp(checks.non_negative(epsilon=epsilon))
-    return float(np.maximum(matrix[:, :, None] - factor * matrix[:, None, :], 0).sum(axis=0).max())
+    return min(1.0, float(np.maximum(matrix[:, :, None] - factor * matrix[:, None, :], 0).sum(axis=0).max()))
 
 
 def laplace_delta(
@@ -77,7 +77,7 @@ def laplace_delta(
         if low < high and _advantage(first, second, epsilon, _inside(low, high)) > rounding:
             total += first[0] * _mass(first, low, high) - factor * second[0] * _mass(second, low, high)
             region.append((low, high))
-    return max(float(total), 0.0), np.array(region).reshape(-1, 2)
+    return min(max(float(total), 0.0), 1.0), np.array(region).reshape(-1, 2)
 
 
 def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
@@ -86,7 +86,7 @@ def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
     A law has a row for each reported group: its probability, and location and scale of the value.
     """
     pairs = zip(np.asarray(first, dtype=float), np.asarray(second, dtype=float), strict=True)
-    return float(sum(laplace_delta(tuple(p), tuple(q), epsilon)[0] for p, q in pairs if not np.array_equal(p, q)))
+    return min(1.0, float(sum(laplace_delta(tuple(p), tuple(q), epsilon)[0] for p, q in pairs if (p != q).any())))
 
 
 def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
