@@ -24,6 +24,7 @@ Estimator = Callable[[NDArray[np.int64]], Floats]
 """From tallies ``(tallies, m)`` to estimates ``(tallies, k)`` of distribution and frequencies alike."""
 
 _MOST_TALLIES = 200_000
+_MOST_CHANCES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,8 @@ class TwoValues:
 
     def _likelihood(self, nodes: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Return nodes under the prior, 1 less each, their weights, and every tally's log-likelihood at the nodes."""
+        if self.users * nodes > _MOST_CHANCES:
+            raise ValueError(f"users must be few to list every tally at {nodes} nodes, got users={self.users}")
         (p, q), alpha = (self._mechanism.p, self._mechanism.q), self.concentration
         if alpha == 0.5:
             angle, weights = (np.arange(nodes) + 0.5) * np.pi / (2 * nodes), np.full(nodes, 1 / nodes)

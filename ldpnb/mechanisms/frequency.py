@@ -20,6 +20,9 @@ from ldpnb.arithmetic import Real, is_exact
 EXPLICIT_UNARY_LIMIT = 12
 """Largest domain for which the ``2**domain_size`` outputs of unary encoding are enumerated."""
 
+EXPLICIT_RESPONSE_LIMIT = 10_000
+"""Largest domain for which the ``k * k`` entries of the channel of randomised response are listed."""
+
 
 class FrequencyMechanism(Protocol):
     """What estimators need to know of a mechanism for categorical answers."""
@@ -106,7 +109,11 @@ class KaryRandomisedResponse:
         return -np.expm1(-self.epsilon) * self.p
 
     def channel(self) -> NDArray[np.float64]:
-        """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``; its columns sum to 1."""
+        """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``, ``k <= 10,000``; its columns sum to 1."""
+        if self.domain_size > EXPLICIT_RESPONSE_LIMIT:
+            raise ValueError(
+                f"domain_size must be <= {EXPLICIT_RESPONSE_LIMIT} for a channel, got domain_size={self.domain_size}"
+            )
         matrix = np.full((self.domain_size, self.domain_size), self.q)
         np.fill_diagonal(matrix, self.p)
         return matrix
