@@ -224,8 +224,8 @@ class TwoValues:
 def _gauss_jacobi(nodes: int, power: float) -> tuple[Floats, Floats]:
     """Return the Gauss rule for the law proportional to ``(1 - x^2)^power``, for large powers too.
 
-    The nodes are the eigenvalues of the Jacobi matrix; a weight is ``1 / sum_k p_k(x)^2`` over the orthonormal polynomials,
-    a sum of positive terms, kept within the range of a float by a scale.
+    The nodes are the eigenvalues of the Jacobi matrix; a weight is ``1 / sum_k p_k(x)^2`` over the orthonormal
+    polynomials, a sum of positive terms, kept within the range of a float by a scale.
     """
     k = np.arange(2, nodes)
     between = np.sqrt(k * (k + 2 * power) / ((2 * k + 2 * power + 1) * (2 * k + 2 * power - 1)))

@@ -41,8 +41,8 @@ def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
 def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Floats:
     """Return ``C_p``: the covariance of a user's value given the report, averaged, on the first ``a - 1`` coordinates.
 
-    Equations (37) and (38) of lopuhaa2020. Off the diagonal it is ``-sum_y Pr(y) Pr(x | y) Pr(x' | y)``; its rows sum to
-    0 over all ``a`` values, which gives the diagonal without a cancellation.
+    Equations (37) and (38) of lopuhaa2020. Off the diagonal it is ``-sum_y Pr(y) Pr(x | y) Pr(x' | y)``; its rows sum
+    to 0 over all ``a`` values, which gives the diagonal without a cancellation.
     """
     rows, point = _possible(channel, distribution)
     given = rows * point / (rows @ point)[:, None]
@@ -70,8 +70,8 @@ def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution
     """Return the limit of ``n`` times the best mean squared error of the distribution: the trace of ``J_p^-1``.
 
     Summed over all ``a`` coordinates. Sharpens Corollary 4.3 of lopuhaa2020 to equality. A channel near one that tells
-    nothing is known too badly by its entries, and refused; k-ary randomised response may be given itself, for the closed
-    form ``(k-1) q (1 + p - q) / (p - q)^2 + 1 - |P|^2``, good at every epsilon and domain size.
+    nothing is known too badly by its entries, and refused; k-ary randomised response may be given itself, for the
+    closed form ``(k-1) q (1 + p - q) / (p - q)^2 + 1 - |P|^2``, good at every epsilon and domain size.
 
     >>> round(distribution_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     2.0
@@ -86,8 +86,8 @@ def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution
 def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike) -> float:
     """Return the limit of ``n`` times the best mean squared error of the frequencies: less by ``1 - |p|^2``.
 
-    It is the mean squared distance of the best linear estimate from the user's own value, ``sum_x p_x sum_y Q[y, x] |A_y -
-    e_x|^2``, all of whose terms are positive; k-ary randomised response may be given itself, as above.
+    It is the mean squared distance of the best linear estimate from the user's own value, ``sum_x p_x sum_y Q[y, x]
+    |A_y - e_x|^2``, all of whose terms are positive; k-ary randomised response may be given itself, as above.
 
     >>> round(frequency_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     1.5

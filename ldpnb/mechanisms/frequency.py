@@ -148,8 +148,8 @@ class UnaryEncoding:
     domain_size : int
         Number ``k >= 2`` of values.
     miss_rate, truthful_rate : float, optional
-        ``1 - p`` and ``p - q`` where they are known more accurately than by subtraction: `symmetric` and `optimised` give
-        their closed forms.
+        ``1 - p`` and ``p - q`` where they are known more accurately than by subtraction: `symmetric` and `optimised`
+        give their closed forms.
 
     References
     ----------
