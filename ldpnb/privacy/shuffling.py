@@ -1,8 +1,9 @@
 """Central privacy of shuffled k-ary randomised response when every user reports with some probability.
 
 After shuffling only tallies are seen. `ShuffledReports` brackets the exact loss between data sets that differ in one
-user's value (replacement), usually to four digits. `closed_form` is the published bound for any local randomiser, and
-`gaussian_deviation` the noise of the central Gaussian mechanism at the same privacy.
+user's value (replacement), usually to four digits; its bounds are rigorous, as `ldpnb.privacy.tallies` explains.
+`closed_form` is the published bound for any local randomiser, and `gaussian_deviation` the noise of the central
+Gaussian mechanism at the same privacy.
 
 Both bounds have one shape. Write ``c = e^epsilon0 - 1`` and let ``A, B`` count reports of the two values in question
 among ``n`` users who do not hold them. Then ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``,
@@ -13,7 +14,7 @@ that the tallies do not show.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,39 +22,22 @@ from scipy import special
 
 from ldpnb import checks
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.privacy import tallies
+from ldpnb.privacy.tallies import Tallies
 
 SENSITIVITY = float(np.sqrt(2))
 """Euclidean distance between the histograms of data sets that differ in one user's value."""
+
+MOST_USERS, LEAST_CHANCE = 10**9, 1e-305
+"""Beyond these the rounding errors of the bounds on ``delta`` are not held by what is added for them."""
+
+MOST_SEEN = 340.0
+"""The local budget beyond which ``c e^epsilon`` may exceed the largest float."""
 
 REACH, RARE = 6.5, 20.0
 """Sums end so many standard deviations and so many users more away from the mean; beyond, the mass is below 1e-10."""
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class _Bound:
-    """Where the probabilities of one bound come from.
-
-    Parameters
-    ----------
-    users : int
-    visible : float
-        Chance that a user is not in the class that is set apart first: the users who report their own value at will,
-        or those who report the value that all others hold.
-    share : float
-        How much a member of that class adds to ``M``; every other user adds 1.
-    chance : float
-        Chance ``pi q`` of a report of a given other value.
-    contrast : float
-        ``e^epsilon0 - 1``.
-    """
-
-    users: int
-    visible: float
-    share: float
-    chance: float
-    contrast: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +50,7 @@ class ShuffledReports:
     Parameters
     ----------
     users : int
-        How many there are, ``>= 2``, whether they report or not.
+        How many there are, ``>= 2``, whether they report or not; at most 1e9 for the bounds on ``delta``.
     rate : float
         Probability in ``(0, 1]`` that a user reports.
     mechanism : KaryRandomisedResponse
@@ -100,19 +84,19 @@ class ShuffledReports:
         q)``. Revealing who is in it and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m
         + c B))_+] / n`` with ``(A, B)`` trinomial given ``m``.
         """
-        return _delta(checks.non_negative(epsilon=epsilon), self._upper)
+        return tallies.delta(checks.non_negative(epsilon=epsilon), self._bounded(self._upper), above=True)
 
     def delta_lower(self, epsilon: float) -> float:
         """Return ``delta`` of one pair of data sets, the others holding a third value: no accounting goes below."""
-        return _delta(checks.non_negative(epsilon=epsilon), self._lower)
+        return tallies.delta(checks.non_negative(epsilon=epsilon), self._bounded(self._lower), above=False)
 
     def epsilon_upper(self, delta: float) -> float:
         """Return an upper bound on the central budget at a given ``delta``."""
-        return _epsilon(delta, _delta, self._upper)
+        return _directed(delta, self._bounded(self._upper), above=True)
 
     def epsilon_lower(self, delta: float) -> float:
         """Return a lower bound on the central budget, from the pair of data sets of `delta_lower`."""
-        return _epsilon(delta, _delta, self._lower)
+        return _directed(delta, self._bounded(self._lower), above=False)
 
     def epsilon_two_tallies(self, delta: float) -> float:
         """Return a lower bound from the same pair when only the tallies ``A`` and ``B`` of the two values are seen.
@@ -120,22 +104,35 @@ class ShuffledReports:
         Weaker than `epsilon_lower`, and simpler: ``M`` becomes ``n - (n - A - B) pi (p-q) / (1 - 2 pi q)``, its mean
         given ``A`` and ``B``.
         """
-        return _epsilon(delta, _delta_two_tallies, self._lower)
+        if self.mechanism.epsilon > MOST_SEEN:
+            raise ValueError(
+                f"epsilon must be at most {MOST_SEEN} for two tallies, got epsilon={self.mechanism.epsilon}"
+            )
+        law, delta = self._lower, checks.open_probability(delta=delta)
+        return _epsilon(delta, partial(_delta_two_tallies, law=law), law)
 
     @property
-    def _upper(self) -> _Bound:
-        blanket = (1 - self.rate) + self.rate * self.mechanism.domain_size * self.mechanism.q
-        return self._bound(blanket, 0.0)
+    def _upper(self) -> Tallies:
+        size = self.mechanism.domain_size
+        hidden = self.rate * self.mechanism.truthful_rate
+        return self._tallies(hidden, (1 - self.rate) + self.rate * (size - 2) * self.mechanism.q, 0.0)
 
     @property
-    def _lower(self) -> _Bound:
-        others = checks.whole(domain_size=self.mechanism.domain_size, at_least=3) - 1
-        visible = (1 - self.rate) + self.rate * others * self.mechanism.q
-        return self._bound(visible, float(np.exp(-self.mechanism.epsilon)))
+    def _lower(self) -> Tallies:
+        size = checks.whole(domain_size=self.mechanism.domain_size, at_least=3)
+        rest = (1 - self.rate) + self.rate * (size - 3) * self.mechanism.q
+        return self._tallies(self.rate * self.mechanism.p, rest, float(np.exp(-self.mechanism.epsilon)))
 
-    def _bound(self, visible: float, share: float) -> _Bound:
-        contrast = float(np.expm1(self.mechanism.epsilon))
-        return _Bound(int(self.users), visible, share, self.rate * self.mechanism.q, contrast)
+    def _tallies(self, hidden: float, rest: float, share: float) -> Tallies:
+        chance = self.rate * self.mechanism.q
+        return Tallies(int(self.users), chance, hidden, rest, share, self.mechanism.epsilon)
+
+    def _bounded(self, law: Tallies) -> Tallies:
+        if law.users > MOST_USERS:
+            raise ValueError(f"users must be at most {MOST_USERS} for bounds on delta, got users={law.users}")
+        if law.chance < LEAST_CHANCE:
+            raise ValueError(f"rate * q must be at least {LEAST_CHANCE} for bounds on delta, got rate * q={law.chance}")
+        return law
 
 
 def closed_form(delta: float, *, users: int, epsilon: float) -> float:
@@ -202,23 +199,11 @@ def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SEN
     return _root(excess, size * np.sqrt(2 * np.log(1 / failure)) / budget, widen=1.1)
 
 
-def _delta(epsilon: float, bound: _Bound, *, resolution: float = 12.0) -> float:
-    """Sum over the visible users and over ``A + B``; ``A`` is binomial with chance 1/2 given the sum: a closed term."""
-    chance = min(1.0, 2 * bound.chance / bound.visible)
-    degenerate = bound.users * bound.visible * chance * (1 - chance) < 1
-    coarse = resolution if degenerate else resolution / 4
-    visible, visible_weights = _lattice(np.array([float(bound.users)]), bound.visible, coarse)
-    both, weights = _lattice(visible[0], chance, resolution)
-    blanket = (visible[0] + bound.share * (bound.users - visible[0]))[:, None]
-    inner = (weights * _mean_advantage(epsilon, both, blanket, bound.contrast)).sum(axis=1)
-    return float(visible_weights[0] @ inner) / bound.users
-
-
-def _delta_two_tallies(epsilon: float, bound: _Bound) -> float:
-    both, weights = _lattice(np.array([float(bound.users)]), 2 * bound.chance, 24.0)
-    apart = (1 - bound.share) * (1 - bound.visible) / (1 - 2 * bound.chance)
-    blanket = bound.users - apart * (bound.users - both)
-    return float((weights * _mean_advantage(epsilon, both, blanket, bound.contrast)).sum()) / bound.users
+def _delta_two_tallies(epsilon: float, law: Tallies) -> float:
+    both, weights = _lattice(np.array([float(law.users)]), 2 * law.chance, 24.0)
+    apart = (1 - law.share) * law.hidden / (1 - 2 * law.chance)
+    blanket = law.users - apart * (law.users - both)
+    return float((weights * _mean_advantage(epsilon, both, blanket, float(np.expm1(law.local)))).sum()) / law.users
 
 
 def _mean_advantage(epsilon: float, both: Array, blanket: Array, contrast: float) -> Array:
@@ -264,30 +249,43 @@ def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Ar
     return points, np.where(points <= size, step * np.exp(logs), 0.0)
 
 
-def _epsilon(delta: float, delta_at: Callable[[float, _Bound], float], bound: _Bound) -> float:
+def _directed(delta: float, law: Tallies, *, above: bool) -> float:
+    """Return a budget at which the bound on ``delta`` is certainly at most (`above`) or at least `delta`, or 0."""
+    delta_at = cache(partial(tallies.delta, tallies=law, above=above))
+    target = checks.open_probability(delta=delta)
+    budget, step = _epsilon(target * (1 - 1e-7 if above else 1 + 1e-7), delta_at, law), 1e-8
+    while above and delta_at(budget) > delta:
+        budget, step = min(max(budget, 1e-300) * (1 + step), law.local), 2 * step
+    while not above and budget > 0 and delta_at(budget) < delta:
+        budget, step = budget * max(1 - step, 0.0), 2 * step
+    return budget
+
+
+def _epsilon(delta: float, delta_at: Callable[[float], float], law: Tallies) -> float:
     """Return where ``delta_at`` falls to `delta`, between 0 and the local budget."""
-    failure, highest = checks.open_probability(delta=delta), float(np.log1p(bound.contrast))
+    highest = law.local
 
     @cache
     def excess(epsilon: float) -> float:
-        return float(np.log(max(delta_at(epsilon, bound), 1e-300) / failure))
+        return float(np.log(max(delta_at(epsilon), 1e-300) / delta))
 
-    if excess(0.0) <= 0:
-        return 0.0
-    old, slope = _normal_guess(failure, bound)
+    old, slope = _normal_guess(delta, law)
     new = old + excess(old) / slope
-    for _ in range(2):
+    for _ in range(6):
         if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
-            return _root(excess, old, widen=1.05, highest=highest, precision=1e-8)
+            break
+        if abs(excess(new)) < 5e-8:
+            return new
         old, new = new, new - excess(new) * (new - old) / (excess(new) - excess(old))
-    return _root(excess, new, widen=1.0001, highest=highest, precision=1e-8)
+    return 0.0 if excess(0.0) <= 0 else _root(excess, old, widen=1.05, highest=highest, precision=1e-8)
 
 
-def _normal_guess(delta: float, bound: _Bound) -> tuple[float, float]:
+def _normal_guess(delta: float, law: Tallies) -> tuple[float, float]:
     """Return a Gaussian mechanism's budget, its loss varying as the tallies' does, and how fast ``ln delta`` falls."""
-    local = float(np.log1p(bound.contrast))
-    spread = bound.contrast * np.sqrt(2 * bound.users * bound.chance)
-    deviation = bound.users * (bound.visible + bound.share * (1 - bound.visible)) / spread
+    local = law.local
+    spread = np.expm1(local) * np.sqrt(2 * law.users * law.chance)
+    blanket = 2 * law.chance + law.rest + law.share * law.hidden
+    deviation = max(law.users * blanket / spread, 1e-300)
 
     def excess(epsilon: float) -> float:
         return float(np.log(max(gaussian_delta(epsilon, deviation=deviation, sensitivity=1.0), 1e-300) / delta))

@@ -8,7 +8,7 @@ import pytest
 
 from ldpnb.designs import sizes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.privacy import clusters, random_size, shuffling
+from ldpnb.privacy import clusters, random_size, shuffling, tallies
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from ldpnb.privacy import clusters, random_size, shuffling
         (2.0, 3, 900, 0.9, 1e-8, 14, 14, 16),
         (4.0, 5, 300, 0.5, 1e-3, 15, 16, 18),
         (0.5, 10, 2000, 0.3, 1e-5, 8, 8, 18),
-        (1e-4, 10, 2000, 0.3, 1e-5, 1, 1, 0),
+        (1e-4, 10, 2000, 0.3, 1e-5, 2, 2, 2),
         (10.0, 10, 200, 0.3, 1e-5, 11, 15, 2),
         (3.0, 100, 100, 0.02, 1e-9, 19, 21, 16),
     ],
@@ -37,12 +37,12 @@ def test_a_shuffled_budget_takes_a_dozen_sums(
     guesses: int,
 ) -> None:
     reports = shuffling.ShuffledReports(users, rate, KaryRandomisedResponse(epsilon, size))
-    for bound, summed, most in (
-        (reports.epsilon_upper, "_delta", sums),
-        (reports.epsilon_lower, "_delta", sums),
-        (reports.epsilon_two_tallies, "_delta_two_tallies", tallied),
+    for bound, room, summed, most in (
+        (reports.epsilon_upper, tallies, "delta", sums),
+        (reports.epsilon_lower, tallies, "delta", sums),
+        (reports.epsilon_two_tallies, shuffling, "_delta_two_tallies", tallied),
     ):
-        taken, guessed = counted(shuffling, summed), counted(shuffling, "gaussian_delta")
+        taken, guessed = counted(room, summed), counted(shuffling, "gaussian_delta")
         assert 0 <= bound(delta) <= epsilon
         assert len(taken) <= most
         assert len(guessed) <= guesses

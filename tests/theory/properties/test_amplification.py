@@ -199,8 +199,8 @@ def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float,
     upper, lower = reports.delta_upper(epsilon), reports.delta_lower(epsilon)
     channel = np.vstack([rate * mechanism.channel(), np.full(3, 1 - rate)])
     exact = [exact_shuffled_delta(epsilon, channel, others) for others in product(range(3), repeat=number - 1)]
-    assert lower == pytest.approx(exact[-1], abs=1e-12)
-    assert max(exact) <= upper + 1e-12
+    assert exact[-1] * (1 - 1e-9) - 1e-14 <= lower <= exact[-1] + 1e-14
+    assert max(exact) <= upper + 1e-14
 
 
 @examples(5)
@@ -209,8 +209,7 @@ def test_shuffled_budgets_are_ordered(local: float, size: int, number: int, rate
     reports = ShuffledReports(number, rate, KaryRandomisedResponse(local, size))
     upper, lower, pair = reports.epsilon_upper(delta), reports.epsilon_lower(delta), reports.epsilon_two_tallies(delta)
     assert 0 <= pair <= lower * (1 + 1e-5) + 1e-9
-    assert lower <= upper * (1 + 1e-5) + 1e-9
-    assert upper <= local * SLACK
+    assert lower <= upper <= local
     published = closed_form(delta, users=number, epsilon=local)
     assert np.isnan(published) or rate < 1 or lower <= published
 
