@@ -1,0 +1,253 @@
+"""What the tables simulate agrees with what they call exact; and what the notebooks' own comparison cannot see."""
+
+import sys
+from collections.abc import Callable
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldpnb.accuracy.allocation import Family
+from ldpnb.accuracy.information import unbiased_frequency_error
+from ldpnb.guides import tour
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.papers.biswas2022.tables import participation, personalised, sampling
+from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal
+from ldpnb.papers.juarez2022 import clients
+from ldpnb.papers.juarez2022.sessions import simulate_sessions
+from ldpnb.papers.juarez2022.tables import gap_errors, gap_intervals, gap_privacy, gaps, sessions
+from ldpnb.papers.lecture20.tables import histograms, means
+from ldpnb.papers.lopuhaa2020.tables.frequencies import FixedCounts, FromPrior, compare
+from ldpnb.rng import stream
+
+COUNTS = sampling.data_sets(20_000, seed=5)["Bin(100, .5)"]
+
+
+def scores(table: pd.DataFrame, simulated: str, exact: str, error: str = "standard error") -> pd.Series:
+    """Distances of simulated from exact values in standard errors, where both stand in one row."""
+    return (table[simulated] - table[exact]) / table[error]
+
+
+def by_key(table: pd.DataFrame, value: str, keys: list[str], error: str = "standard error") -> pd.Series:
+    """The same where the exact values are rows without a standard error."""
+    exact, simulated = (table[table[error].isna() == is_exact].set_index(keys) for is_exact in (True, False))
+    assert len(simulated) == len(exact)
+    return (simulated[value] - exact[value]) / simulated[error]
+
+
+def errors_of_means() -> pd.Series:
+    table = means.errors_by_users([100, 10**6], epsilon=1.0, upper=24.0, runs=2000, seed=1)
+    return by_key(table, "root mean squared error (hours)", ["mechanism", "users"])
+
+
+def errors_of_counts() -> pd.Series:
+    table = histograms.count_errors(histograms.zipf_counts(50, 10_000, seed=1), [0.2, 2.0], 60, seed=1)
+    return by_key(table, "root mean squared error (users)", ["mechanism", "epsilon (nats)"])
+
+
+def public_coins() -> pd.Series:
+    return scores(histograms.public_coin_counts(200, 8, 1.0, 2000, seed=1), "mean", "truth")
+
+
+def contest_of_the_tour() -> pd.Series:
+    table = tour.variance_contest([0.1, 0.7, 1.0], holders=300, people=1000, epsilon=1.0, runs=4000, seed=1)
+    return by_key(table, tour.VARIANCE, ["estimator", tour.RATE], "standard_error")
+
+
+def sampling_bias() -> pd.Series:
+    table = sampling.bias_curve(COUNTS, [1.0, 3.0], [0.2, 1.0], 50, seed=5)
+    return by_key(
+        table, "bias (users)", [c for c in table if c not in ("bias (users)", "standard_error")], "standard_error"
+    )
+
+
+def personal_rates() -> pd.Series:
+    groups = personalised.split_by_rate(COUNTS, seed=5)
+    assert all((held.sum(axis=0) == COUNTS).all() for held in groups.values())
+    table = personalised.errors(groups, [0.2, 0.6], KaryRandomisedResponse(3.0, 101), [45, 55], 150, seed=5)
+    deviations = (table["simulated sd"] / table["sd"] - 1) / np.sqrt(0.5 / 150)
+    return pd.concat([scores(table, "simulated bias", "bias"), deviations])
+
+
+def repaired_frequencies() -> pd.Series:
+    table = participation.inverse_frequency(
+        participation.zipf_shares(10), 20_000, 0.8, KaryRandomisedResponse(1.0, 10), seed=5
+    )
+    repaired = table[table["estimator"] == participation.BY_REPORT]
+    return scores(repaired, "estimate", "truth", "standard_deviation")
+
+
+def reweighted_rates() -> pd.Series:
+    table = sample_sizes.simulated_tilted_rates(100, 20.0, [0.1, 0.15], 1.0, draws=100_000, seed=3)
+    return scores(table, "estimate", "exact")
+
+
+def rounded_sizes() -> pd.Series:
+    return scores(sample_sizes.simulated_rounding([7, 25], 0.1, draws=20_000, seed=3), "mean size", "intended")
+
+
+def inclusions() -> pd.Series:
+    table = unequal.inclusion_shares([1, 2, 3, 4], 2, draws=2000, seed=3)
+    return pd.concat([scores(table, method, "probability") for method in ("independent", "systematic")])
+
+
+def stratified_means() -> pd.Series:
+    tally, _ = allocation.population("", top_code=10_000)
+    table = allocation.drawn_means(tally, [1, 10, 100], 5000, repetitions=40, seed=3)
+    return scores(table, "mean of estimates", "population mean", "standard error of that mean")
+
+
+def private_means() -> pd.Series:
+    tables = private_allocation.candidates(Family((6, 4), (1.0, 3.0)), 4)
+    solved = private_allocation.variances(tables, [0.5])
+    return scores(
+        private_allocation.simulated_variances(tables, solved, 0.5, draws=50_000, seed=3), "simulated", "exact"
+    )
+
+
+def unbiased_frequencies() -> pd.Series:
+    found = []
+    for name, mechanism in (("k-RR", KaryRandomisedResponse(1.0, 4)), ("OUE", UnaryEncoding.optimised(1.0, 4))):
+        table = compare(name, FixedCounts("few", (300, 200, 100, 0)), [1.0], draws=2000, seed=1)
+        row = table.set_index("estimator").loc["unbiased"]
+        found.append((row["mean squared error"] - unbiased_frequency_error(mechanism) / 600) / row["standard error"])
+    return pd.Series(found)
+
+
+def guessed_groups() -> pd.Series:
+    mechanisms = {"published": LaplaceMeans.published(0.05), "private": LaplaceMeans.calibrated(0.05)}
+    return scores(gap_privacy.guessed_groups(mechanisms, users=100_000, seed=1), "right", "expected", "standard_error")
+
+
+def moments_of_gaps() -> pd.Series:
+    sample = clients.two_valued([500, 1500], [0.6, 0.2], [0.7, 0.3])
+    mechanisms = {"R": DiscretisedMeans.calibrated(1.0), "L": LaplaceMeans.published(1.0)}
+    table = gap_errors.simulated_moments(mechanisms, sample, repetitions=20_000, seed=1)
+    return scores(table, "simulated", "exact", "standard_error")
+
+
+def errors_of_gaps() -> pd.Series:
+    table = gap_errors.measured_errors(clients.published(), [0.01, 1.0], runs=10, repetitions=400, failure=0.01, seed=1)
+    assert (table["low"] < table["expected"]).all()
+    assert (table["expected"] < table["high"]).all()
+    return scores(table, "mean", "expected", "standard_error")
+
+
+def errors_by_runs() -> pd.Series:
+    ten = clients.two_valued([10, 10], [0.0, 0.1], [0.2, 0.1])
+    table = gap_errors.mse_by_runs(DiscretisedMeans.published(0.5), ten, [100, 20_000], seed=1)
+    last = table[table["runs"] == 20_000].set_index(["way", "quantity"])
+    simulated, exact = last.loc["empirical"], last.loc["exact"]
+    return ((simulated["mean squared error"] - exact["mean squared error"]) / simulated["standard_error"]).dropna()
+
+
+def coverage_of_intervals() -> pd.Series:
+    measured = {"epsilon": 1.0, "users": 10**5, "repetitions": 20_000, "level": 0.99, "seed": 1}
+    table = gap_intervals.simulated_coverage([0.0, 0.01], **measured).assign(level=0.99)
+    return scores(table, "coverage", "level", "standard_error")
+
+
+def failures_of_targets() -> pd.Series:
+    table = gaps.epsilon_table([10**9], [0.01], [("M_R", "exact")], failure=0.01)
+    found = gaps.simulated_failures(table, repetitions=5000, seed=1)
+    return (found["failures"] - 0.01) / np.sqrt(0.01 * 0.99 / 5000)
+
+
+@pytest.mark.parametrize(
+    "simulation",
+    [
+        *(errors_of_means, errors_of_counts, public_coins, contest_of_the_tour),
+        *(sampling_bias, personal_rates, repaired_frequencies),
+        *(reweighted_rates, rounded_sizes, inclusions, stratified_means, private_means),
+        *(unbiased_frequencies, guessed_groups, moments_of_gaps, errors_of_gaps, errors_by_runs),
+        *(coverage_of_intervals, failures_of_targets),
+    ],
+)
+def test_simulated_values_lie_around_the_exact_ones(simulation: Callable[[], pd.Series]) -> None:
+    found = simulation()
+    assert found.size
+    assert (found.abs() < 5.5).all()
+
+
+def test_estimates_scatter_by_their_exact_deviation() -> None:
+    table = sampling.estimates(COUNTS, [0.1, 0.9], KaryRandomisedResponse(3.0, 101), seed=5)
+    squares = scores(table, "estimate", "expected", "standard_deviation") ** 2
+    assert len(table) == 2 * 3 * 101
+    assert squares.groupby([table["sampling_rate"], table["estimator"]]).mean().between(0.4, 2).all()
+
+
+def test_simulated_distances_meet_the_closed_form() -> None:
+    table = sampling.distances(COUNTS, [2.0, 4.0], [0.1, 1.0], 40, seed=5)
+    raw = table[table["estimate"] == sampling.RAW]
+    line, points = (raw[raw["standard_error"].isna() == exact].reset_index() for exact in (True, False))
+    gap = (points[sampling.DISTANCE] - line[sampling.DISTANCE]).abs()
+    assert (gap < 6 * points["standard_error"] + 0.01 * line[sampling.DISTANCE]).all()
+
+
+def test_the_numbers_do_not_depend_on_the_number_of_workers() -> None:
+    truth, settings = FromPrior(8, 500), {"draws": 6, "seed": 3}
+    alone = compare("OUE", truth, [0.5, 2.0], **settings)
+    with joblib.parallel_config(backend="threading"):
+        pd.testing.assert_frame_equal(alone, compare("OUE", truth, [0.5, 2.0], workers=2, **settings))
+
+
+def test_a_point_is_the_same_whatever_other_points_are_computed() -> None:
+    truth, settings = FromPrior(8, 500), {"draws": 6, "seed": 3}
+    both = compare("k-RR", truth, [0.5, 2.0], **settings).query("`epsilon (nats)` == 2.0").reset_index(drop=True)
+    pd.testing.assert_frame_equal(both, compare("k-RR", truth, [2.0], **settings))
+
+
+def test_the_baseline_has_no_difference_to_itself() -> None:
+    table = compare("SUE", FromPrior(5, 200), [1.0], draws=20, seed=1)
+    own = table[table["estimator"] == "Norm-Sub"]
+    assert (own["ratio"] == 1).all()
+    assert own["z"].isna().all()
+
+
+def test_only_drawn_data_have_a_distribution_to_estimate() -> None:
+    given, drawn = (
+        compare("k-RR", truth, [1.0], draws=3, seed=1) for truth in (FixedCounts("few", (30, 20)), FromPrior(2, 50))
+    )
+    assert set(given["target"]) == {"frequency"}
+    assert set(drawn["target"]) == {"distribution", "frequency"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mechanism": "RAPPOR"}, "mechanism must be one of k-RR, OUE, SUE"),
+        ({"draws": 1}, "draws must be an integer >= 2"),
+        ({"baseline": "EM"}, "baseline must be one of unbiased, Norm-Sub, MLE"),
+        ({"epsilons": [0.0]}, "epsilon must be > 0"),
+    ],
+)
+def test_bad_settings_are_refused(arguments: dict, message: str) -> None:
+    settings = {"mechanism": "k-RR", "truth": FromPrior(4, 10), "epsilons": [1.0], "draws": 2, "seed": 1} | arguments
+    with pytest.raises(ValueError, match=message):
+        compare(settings.pop("mechanism"), settings.pop("truth"), settings.pop("epsilons"), **settings)
+
+
+def test_a_split_takes_the_same_share_of_every_client_and_label() -> None:
+    recorded = simulate_sessions(3, 4, readings=200, rng=stream("split", seed=2))
+    training = sessions.split(recorded, 0.7, rng=stream("split", seed=3))
+    for client in range(7):
+        for lying in (True, False):
+            cell = (recorded.session == client) & (recorded.lying == lying)
+            assert training[cell].sum() == np.rint(0.7 * cell.sum())
+
+
+def test_the_whole_chain_keeps_its_bound() -> None:
+    recorded = simulate_sessions(12, 30, readings=300, rng=stream("chain", seed=1))
+    rates = sessions.rates_by_client(sessions.client_rates(recorded, runs=2, training_share=0.7, l1_ratio=0.99, seed=1))
+    measures = gap_errors.chain(rates, [1.0], users=10**6, repetitions=200, failure=0.01, seed=1)
+    wide = measures.pivot_table(index=["metric", "mechanism"], columns="way", values="error of the gap")
+    assert wide["mean error"].to_numpy() == pytest.approx(wide["expected error"].to_numpy(), rel=0.3)
+    assert (wide["bound"] > wide["mean error"]).all()
+
+
+def test_a_missing_scikit_learn_is_named_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+    with pytest.raises(ImportError, match=r"scikit-learn is missing; install the extra: pip install ldpnb\[learning\]"):
+        sessions.fit(np.zeros((4, 8)), np.array([True, False, True, False]), l1_ratio=0.99, seed=1)
