@@ -1,9 +1,7 @@
 """The numbers printed for biswas2022, computed anew in high precision from what one user does under Definition 2.4."""
 
 from collections import Counter
-from collections.abc import Callable
-from functools import cache
-from itertools import pairwise
+from collections.abc import Callable, Iterable
 
 from mpmath import binomial, exp, findroot, log, mp, mpf, pi, sqrt
 
@@ -17,9 +15,7 @@ def randomiser(epsilon: mpf, k: int) -> tuple[mpf, mpf]:
 
 
 def user(chance: mpf, rate: mpf, cost: mpf) -> tuple[mpf, mpf]:
-    """Mean and variance of ``1{reports i} - cost * 1{reports}`` for a user who reports i with a given chance if at
-    all.
-    """
+    """Mean and variance of ``1{reports i} - cost * 1{reports}``; a report is of i with that chance."""
     mean = rate * (chance - cost)
     square = rate * (chance * (1 - cost) ** 2 + (1 - chance) * cost**2)
     return mean, square - mean**2
@@ -29,6 +25,12 @@ def unadjusted_mean(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
     p, q = randomiser(epsilon, k)
     reports = n * f * user(p, rate, 0)[0] + n * (1 - f) * user(q, rate, 0)[0]
     return (reports - n * q) / (p - q)
+
+
+def line_before() -> mpf:
+    """Return what the line before equation (4) gives: ``n pi ((p + q) / 2 - n q) / (p - q)`` with ``pi = f = 1/2``."""
+    p, q = randomiser(mpf(1), 4)
+    return 2 * ((p + q) / 2 - 4 * q) / (p - q)
 
 
 def variance(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int, *, realised: bool = False) -> mpf:
@@ -44,6 +46,10 @@ def variance_iid(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
     return n * user(f * p + (1 - f) * q, rate, mpf(0))[1] / (rate * (p - q)) ** 2
 
 
+def survey() -> tuple[mpf, mpf, mpf, mpf, int]:
+    return mpf(1000), mpf("0.3"), mpf("0.5"), mpf(1), 4
+
+
 def displayed(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
     """The proof of Theorem 3.2, divided by the squared rate."""
     p, q = randomiser(epsilon, k)
@@ -54,10 +60,9 @@ def displayed(n: mpf, f: mpf, rate: mpf, epsilon: mpf, k: int) -> mpf:
 
 def stated_for_c_hat() -> mpf:
     """The proof of Theorem 3.5: the displayed variance and that of q times the size, added."""
-    n, rate, epsilon = mpf(1000), mpf("0.5"), mpf(1)
-    p, q = randomiser(epsilon, 4)
-    size = n * rate * (1 - rate)
-    return displayed(n, mpf("0.3"), rate, epsilon, 4) + size * q**2 / (rate * (p - q)) ** 2
+    n, _, rate, epsilon, k = survey()
+    p, q = randomiser(epsilon, k)
+    return displayed(*survey()) + n * rate * (1 - rate) * q**2 / (rate * (p - q)) ** 2
 
 
 def definition_3_1(n: int, f: str) -> mpf:
@@ -120,17 +125,11 @@ def root(function: Callable[[mpf], mpf], near: str) -> mpf:
 
 
 def turn() -> mpf:
-    return _turn(mp.prec)
-
-
-@cache
-def _turn(precision: int) -> mpf:
     law = first()
 
     def gained(e: mpf) -> mpf:
-        steps = [distance(law, mpf(r), e) for r in ("0.8", "0.9", "1")]
-        before, last = (a - b for a, b in pairwise(steps))
-        return before - last
+        before, middle, last = (distance(law, mpf(r), e) for r in ("0.8", "0.9", "1"))
+        return (before - middle) - (middle - last)
 
     return root(gained, "6.8")
 
@@ -152,10 +151,6 @@ def rare_personal(rates: dict[mpf, int], epsilon: mpf, k: int) -> mpf:
     p, q = randomiser(epsilon, k)
     n, expected = sum(rates.values()), sum(r * c for r, c in rates.items())
     return sum(c * user(q, r, mpf(0))[1] for r, c in rates.items()) * (n / (expected * (p - q))) ** 2
-
-
-def first_population() -> mpf:
-    return rare_personal({mpf("0.8"): 2, mpf("0.2"): 2, mpf("0.5"): 1}, mpf(1), 4)
 
 
 GROUPS = ((1300, 1200, "0.8"), (700, 100, "0.1"))
@@ -183,19 +178,18 @@ def silent_loss() -> mpf:
     return max(log(a / b) for one in laws for other in laws for a, b in zip(one, other, strict=True))
 
 
-def noise(epsilon: mpf) -> mpf:
-    p, q = randomiser(epsilon, 10)
+def noise(epsilon: str) -> mpf:
+    p, q = randomiser(mpf(epsilon), 10)
     return q * (1 - q) / (p - q) ** 2
 
 
-def horvitz_thompson(rates: list[mpf], budgets: tuple[str, str]) -> mpf:
-    return sum(500 * noise(mpf(e)) / r for r, e in zip(rates, budgets, strict=True))
+def horvitz_thompson(rates: Iterable[str | mpf], budgets: tuple[str, str]) -> mpf:
+    return sum(500 * noise(e) / mpf(r) for r, e in zip(rates, budgets, strict=True))
 
 
 def best_rates() -> list[mpf]:
-    roots = [sqrt(noise(mpf(e))) for e in ("3", "0.5")]
-    shared = [100 * r / (500 * sum(roots)) for r in roots]
-    return shared[::-1]
+    roots = [sqrt(noise(e)) for e in ("0.5", "3")]
+    return [100 * r / (500 * sum(roots)) for r in roots]
 
 
 def generic_bound() -> mpf:
@@ -210,17 +204,10 @@ CERTIFICATES = {
     },
     "equation-4": {
         "epsilon = 1: {});": lambda: unadjusted_mean(mpf(4), mpf("0.5"), mpf("0.5"), mpf(1), 4),
-        "would be {} |": lambda: (
-            4
-            * mpf("0.5")
-            * (sum(randomiser(mpf(1), 4)) / 2 - 4 * randomiser(mpf(1), 4)[1])
-            / (randomiser(mpf(1), 4)[0] - randomiser(mpf(1), 4)[1])
-        ),
+        "would be {} |": line_before,
     },
     "theorem-2.1": {
-        "it is {} nodes": lambda: (
-            unadjusted_mean(mpf(USERS), mpf("0.05"), mpf("0.1"), mpf(1), VALUES) - USERS * mpf("0.05")
-        )
+        "it is {} nodes": lambda: unadjusted_mean(USERS, mpf("0.05"), mpf("0.1"), 1, VALUES) - USERS * mpf("0.05")
     },
     "section-3-meaning-of-f": {
         "reports is {};": lambda: sum(randomiser(mpf(1), 4)) / 2,
@@ -250,9 +237,7 @@ CERTIFICATES = {
     },
     "theorem-3.5": {
         "Var(g) = {}, Var(c-hat) = {} (the source's formula: {})": lambda: [
-            variance(mpf(1000), mpf("0.3"), mpf("0.5"), mpf(1), 4),
-            variance(mpf(1000), mpf("0.3"), mpf("0.5"), mpf(1), 4, realised=True),
-            stated_for_c_hat(),
+            *(variance(*survey()), variance(*survey(), realised=True), stated_for_c_hat())
         ]
     },
     "theorem-3.6": {
@@ -279,7 +264,9 @@ CERTIFICATES = {
         "E T = {} instead": lambda: 5 * mpf("1.6") / mpf("2.5"),
         "overall: E T = {};": lambda: 1251 * mpf("0.75") / mpf("0.5634"),
     },
-    "theorem-5.1-var": {"the first: {} |": first_population},
+    "theorem-5.1-var": {
+        "the first: {} |": lambda: rare_personal({mpf("0.8"): 2, mpf("0.2"): 2, mpf("0.5"): 1}, mpf(1), 4)
+    },
     "theorem-5.1-proof": {"displayed {}, exact {} (": lambda: [displayed_personal(), exact_personal()]},
     "section-6-open-question-i": {
         "E T = ({}, {}, {}, {}),": lambda: [2500] * 4,
@@ -291,12 +278,12 @@ CERTIFICATES = {
         "Var*(T) is {} at": lambda: rare_personal({mpf("0.1"): 1000}, mpf(1), 10),
         "maximum, and {} with": lambda: rare_personal({mpf(1): 100, mpf(0): 900}, mpf(1), 10),
         "Horvitz-Thompson {} at equal rates, {} at": lambda: [
-            sum(500 * noise(mpf(1)) / mpf(r) for r in rates) for rates in (("0.1", "0.1"), ("0.15", "0.05"))
+            horvitz_thompson(rates, ("1", "1")) for rates in (("0.1", "0.1"), ("0.15", "0.05"))
         ],
         "rates {} and {} give {} (equal rates {})": lambda: [
             *best_rates(),
             horvitz_thompson(best_rates(), ("0.5", "3")),
-            horvitz_thompson([mpf("0.1")] * 2, ("0.5", "3")),
+            horvitz_thompson(("0.1", "0.1"), ("0.5", "3")),
         ],
     },
 }

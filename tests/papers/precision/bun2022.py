@@ -1,11 +1,10 @@
-"""The numbers printed for bun2022, computed anew in high precision; what a linear program finds is named as an
-exception.
-"""
+"""The numbers printed for bun2022, computed anew in high precision; what a linear program finds is an exception."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
+from certify import largest
 from mpmath import exp, expm1, log, mpf, sqrt, tanh
 
 
@@ -20,11 +19,6 @@ def growth(rate: mpf, epsilon: mpf) -> mpf:
 
 def secret_budget() -> mpf:
     return log(1 + 10 * expm1(mpf(1)))
-
-
-def mixture(product_form: bool) -> mpf:
-    p, least, most = mpf("0.3"), mpf("0.2"), mpf(1)
-    return least + growth(p, most) if product_form else log((1 - p) * exp(least) + p * exp(most))
 
 
 def gaussian(population: int, mean: int, deviation: str) -> list[mpf]:
@@ -52,9 +46,7 @@ def small_epsilon() -> list[mpf]:
 
 
 def random_size(law: Sequence[mpf], epsilon: mpf) -> mpf:
-    """Largest loss over all mechanisms: the best chances of an event given the number of unchanged records, step by
-    step.
-    """
+    """Largest loss over all mechanisms: the best event's chances by the number of unchanged records, step by step."""
     n = len(law) - 1
     up, down = exp(epsilon), exp(-epsilon)
     alone = [law[m] * (n - m) / n for m in range(n)]
@@ -68,17 +60,11 @@ def random_size(law: Sequence[mpf], epsilon: mpf) -> mpf:
             ahead = ahead * (up if ahead > 0 else down) + first - ratio * second
         return ahead
 
-    low, high = mpf(0), 2 * epsilon
-    for _ in range(70):
-        middle = (low + high) / 2
-        low, high = (middle, high) if gain(exp(middle)) > 0 else (low, middle)
-    return low
+    return largest(lambda loss: gain(exp(loss)) > 0, mpf(0), 2 * epsilon)
 
 
 def symmetric_ratio(sizes: Sequence[int], chosen: int, epsilon: mpf) -> mpf:
-    """Ratio of the elementary symmetric polynomials of orders ``m - 1`` and ``m`` in ``e^(-epsilon n_i)`` of the other
-    clusters.
-    """
+    """Ratio of the elementary symmetric polynomials of orders ``m - 1`` and ``m`` in others' ``e^(-epsilon n_i)``."""
 
     def order(m: int) -> mpf:
         return sum(exp(-epsilon * sum(some)) for some in combinations(sizes[1:], m))
@@ -97,11 +83,12 @@ def bound(sizes: Sequence[int], chosen: int, epsilon: mpf, other: int, changed: 
     return log(1 + expm1(epsilon) / (1 + (1 / p - 1) * exp(-epsilon * (size - 1 + other))))
 
 
-UNEQUAL = (((3, 1, 2, 4), 2, "0.5"), ((2, 4, 1), 1, "0.3"), ((1, 3, 2, 2), 3, "1"))
+FOUR = ((3, 1, 2, 4), 2, mpf("0.5"))
 
 
 def least_slack() -> mpf:
-    return min(clusters(s, m, mpf(e)) - bound(s, m, mpf(e), min(s[1:])) for s, m, e in UNEQUAL)
+    cases = (FOUR, ((2, 4, 1), 1, mpf("0.3")), ((1, 3, 2, 2), 3, mpf(1)))
+    return min(clusters(*case) - bound(*case, min(case[0][1:])) for case in cases)
 
 
 def two_stage_slope() -> mpf:
@@ -116,14 +103,13 @@ def poisson_growth() -> mpf:
     """Independent draws of three of six equal records, one of which grows a hundredfold."""
     epsilon = mpf("0.5")
     here, there = [mpf("0.5")] * 6 + [mpf(0)], [mpf(0)] + [mpf(3) / 105] * 5 + [mpf(1)]
-    sides = []
-    for one, other in ((here, there), (there, here)):
-        terms = [
-            max(log((1 + a * expm1(s * epsilon)) / (1 + b * expm1(s * epsilon))) for s in (1, -1))
-            for a, b in zip(one, other, strict=True)
-        ]
-        sides.append(sum(terms))
-    return max(sides) / epsilon
+
+    def loss(one: list[mpf], other: list[mpf]) -> mpf:
+        pairs = list(zip(one, other, strict=True))
+        ratios = [[(1 + a * expm1(e)) / (1 + b * expm1(e)) for e in (epsilon, -epsilon)] for a, b in pairs]
+        return sum(log(max(both)) for both in ratios)
+
+    return max(loss(here, there), loss(there, here)) / epsilon
 
 
 def pps_clusters(sizes: Sequence[int], epsilon: mpf) -> mpf:
@@ -133,9 +119,7 @@ def pps_clusters(sizes: Sequence[int], epsilon: mpf) -> mpf:
 
 
 def rounding(n: int, rate: str, epsilon: str) -> mpf:
-    """Loss between n and n + 1 records, the size rounded at random to one of the same two: the best event's chance in
-    either.
-    """
+    """Loss between n and n + 1 records, the size rounded at random to one of the same two, by the best event."""
     r, e = Fraction(rate), mpf(epsilon)
     m = int(r * n)
     assert r * (n + 1) < m + 1
@@ -177,11 +161,8 @@ def neyman() -> list[mpf]:
 
 
 def allocated(shares: Sequence[mpf]) -> mpf:
-    total = sum(map(len, LARGER))
-    return sum(
-        (mpf(len(g)) / total) ** 2 * fraction(spread(g)) * (1 / m - mpf(1) / len(g))
-        for g, m in zip(LARGER, shares, strict=True)
-    )
+    groups = [(mpf(len(g)), fraction(spread(g)), m) for g, m in zip(LARGER, shares, strict=True)]
+    return sum(n**2 * squared * (1 / m - 1 / n) for n, squared, m in groups) / sum(map(len, LARGER)) ** 2
 
 
 def best_whole() -> mpf:
@@ -199,11 +180,11 @@ def fixed_scale(drawn: Sequence[int], epsilon: mpf) -> mpf:
 
 def fixed_variance(epsilon: str) -> mpf:
     def total(drawn: tuple[int, int]) -> mpf:
-        parts = []
+        sampling = mpf(0)
         for (n, v), m in zip(FAMILY, drawn, strict=True):
             half = mpf(n // 2) * (n - n // 2) * v**2 / (n * (n - 1))
-            parts.append((mpf(n) / 30) ** 2 * half * (mpf(1) / m - mpf(1) / n))
-        return sum(parts) + 2 * fixed_scale(drawn, mpf(epsilon)) ** 2
+            sampling += (mpf(n) / 30) ** 2 * half * (mpf(1) / m - mpf(1) / n)
+        return sampling + 2 * fixed_scale(drawn, mpf(epsilon)) ** 2
 
     return min(total((m, 8 - m)) for m in range(1, 8))
 
@@ -223,22 +204,18 @@ CERTIFICATES = {
     },
     "section-2.4": {
         "scale {} instead of {}, mechanism budget {};": lambda: [
-            1 / (100 * secret_budget()),
-            mpf("0.01"),
-            secret_budget(),
+            *(1 / (100 * secret_budget()), mpf("0.01"), secret_budget())
         ],
         "would be {} times": lambda: 10 / secret_budget(),
     },
     "lemma-a.2": {"ends {};": lambda: mpf("0.4") + mpf("0.9")},
     "lemma-a.4": {
-        "3 cases ({} for": lambda: mixture(False),
-        "weaker ({})": lambda: mixture(True),
+        "3 cases ({} for": lambda: log(mpf("0.7") * exp(mpf("0.2")) + mpf("0.3") * exp(1)),
+        "weaker ({})": lambda: mpf("0.2") + growth(mpf("0.3"), 1),
     },
     "lemma-b.1": {"epsilon 0.5: {})": lambda: growth(mpf("0.4"), mpf(1))},
     "lemma-b.3": {
-        "({} in the first)": lambda: tilted(
-            [mpf(x) for x in ("0.1", "0.2", "0.3", "0.4")], mpf("0.7"), [mpf(x) for x in ("0", "0.5", "1", "3")]
-        )
+        "({} in the first)": lambda: tilted([mpf(m) / 10 for m in (1, 2, 3, 4)], mpf("0.7"), [0, mpf("0.5"), 1, 3])
     },
     "theorem-3.1-lower-bound": {
         "cases ({} at": lambda: lower(gaussian(20, 5, "2"), mpf("0.5"), 1),
@@ -267,27 +244,19 @@ CERTIFICATES = {
         "it is {} r epsilon": lambda: (
             log(1 + mpf("0.09") * expm1(mpf("2e-6")) + mpf("0.1") * expm1(mpf("1e-6"))) / mpf("1e-7")
         ),
-        "theorem {} r epsilon": lambda: (
-            (growth(mpf("0.2"), mpf("2e-6")) + growth(mpf("0.1"), mpf("2e-6"))) / mpf("1e-7")
-        ),
+        "theorem {} r epsilon": lambda: sum(growth(mpf(r), mpf("2e-6")) for r in ("0.2", "0.1")) / mpf("1e-7"),
     },
     "theorem-5.1": {
         "at least {} below": least_slack,
         "formula gives {} for": lambda: bound((1,) * 4, 1, mpf(1), 1, changed=2),
         "optimum {} |": lambda: clusters((1,) * 4, 1, mpf(1)),
     },
-    "theorem-5.2": {
-        "epsilon 0.5: {} <= {} <= {};": lambda: [
-            bound((3, 1, 2, 4), 2, mpf("0.5"), 1),
-            clusters((3, 1, 2, 4), 2, mpf("0.5")),
-            bound((3, 1, 2, 4), 2, mpf("0.5"), 4),
-        ]
-    },
+    "theorem-5.2": {"epsilon 0.5: {} <= {} <= {};": lambda: [bound(*FOUR, 1), clusters(*FOUR), bound(*FOUR, 4)]},
     "equation-3": {
         "designs ({} for": lambda: growth(mpf("0.4"), mpf("0.5")),
         "and {} for deletion": lambda: clusters((1,) * 5, 2, mpf("0.5")),
     },
-    "theorem-5.3": {"1,2,4: {})": lambda: clusters((3, 1, 2, 4), 2, mpf("0.5"))},
+    "theorem-5.3": {"1,2,4: {})": lambda: clusters(*FOUR)},
     "section-5.2-two-stage-sampling": {"(ratio {})": two_stage_slope},
     "section-6.1-pps-of-elements": {
         "floor {} (and {} from": lambda: [growth(mpf("0.8"), mpf(1)), 1 + log(mpf("0.8"))],
@@ -295,9 +264,7 @@ CERTIFICATES = {
         "hundredfold lose {} epsilon": poisson_growth,
     },
     "section-6.2-pps-of-clusters": {
-        "at epsilon 0.5 lose {} and 2, 2, 2 lose {},": lambda: [
-            pps_clusters(s, mpf("0.5")) for s in ((10,) * 3, (2,) * 3)
-        ]
+        "at epsilon 0.5 lose {} and 2, 2, 2 lose {},": lambda: [pps_clusters((n,) * 3, mpf("0.5")) for n in (10, 2)]
     },
     "section-6.3-systematic-sampling": {
         "epsilon 0.5: {} in secret order, {} in known": lambda: [
@@ -315,11 +282,7 @@ CERTIFICATES = {
         "(1, 2, 6), has {} |": best_whole,
     },
     "equation-7": {"allocation against {} under": lambda: fixed_scale((3, 5), mpf(1))},
-    "equation-8": {
-        "epsilon 0.1: {} at": lambda: fixed_variance("0.1"),
-        "epsilon 1: {} at": lambda: fixed_variance("1"),
-        "epsilon 3: {} at": lambda: fixed_variance("3"),
-    },
+    "equation-8": {f"epsilon {e}: {{}} at": lambda e=e: fixed_variance(e) for e in ("0.1", "1", "3")},
     "section-7.2-neyman-example": {"loses {} nats, best test {} |": lambda: [mpf("1.9"), size_test(19, mpf("0.1"))]},
     "theorem-7.2": {
         "cases ({} at": lambda: rounding(3, "0.4", "0.5"),

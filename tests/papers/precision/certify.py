@@ -28,9 +28,7 @@ def _ledger() -> dict[str, str]:
 
 
 def text_of(claim: str) -> str:
-    """Return all that the committed ledger says of a claim; that it is what the checks compute is tested with its
-    notebook.
-    """
+    """Return all that the committed ledger says of a claim; the tests of notebooks compare it with the checks."""
     return _ledger()[claim]
 
 
@@ -76,6 +74,14 @@ def certify(claim: str, piece: str, function: Callable[[], object]) -> None:
             assert off <= mpf(unit.numerator) / unit.denominator * mpf("0.5000001"), (
                 f"{claim}: printed {number}, is {mp.nstr(value, 15)}"
             )
+
+
+def largest(holds: Callable[[mpf], bool], low: mpf, high: mpf) -> mpf:
+    """Return the largest number at which a condition still holds that holds at `low` and no longer at `high`."""
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
 
 
 def pieces(certificates: Certificates) -> list[tuple[str, str]]:

@@ -5,7 +5,8 @@ from csv import DictReader
 from functools import cache
 from itertools import pairwise, product
 
-from mpmath import exp, findroot, inf, log, loggamma, mp, mpf, ncdf, npdf, quad, sqrt
+from certify import largest
+from mpmath import exp, findroot, log, loggamma, mp, mpf, ncdf, npdf, quad, sqrt
 
 from ldpnb.run.catalogue import home
 
@@ -16,8 +17,8 @@ PUBLISHED = {
 BUDGETS = ("0.1", "0.5", "1", "2", "4")
 
 
-def number(place: str, key: str) -> mpf:
-    return mpf(PUBLISHED[place, key])
+def number(key: str) -> mpf:
+    return mpf(PUBLISHED["Repository", key])
 
 
 def keep(e1: mpf, d: int = 2) -> mpf:
@@ -66,6 +67,10 @@ def crossing(one: str, other: str, near: str) -> mpf:
     return findroot(lambda e: variance(one, e) - variance(other, e), mpf(near))
 
 
+def published_crossings() -> list[mpf]:
+    return [crossing("M_R published", "M_L published", near) for near in ("0.36", "3.53")]
+
+
 def sign_reports(e1: mpf, e2: mpf) -> list[list[mpf]]:
     """Laws over group and sign of two groups of clients with values -1 and 1."""
     a, b = keep(e1), exp(e2) / (1 + exp(e2))
@@ -82,6 +87,16 @@ def sign_loss(e1: mpf, e2: mpf) -> mpf:
     return max(log(p / q) for one, other in product(laws, laws) for p, q in zip(one, other, strict=True))
 
 
+def sign_delta(e: mpf) -> mpf:
+    pairs = product(sign_reports(e, e), repeat=2)
+    return max(sum(max(p - exp(e) * q, 0) for p, q in zip(one, other, strict=True)) for one, other in pairs)
+
+
+def worst_excess() -> mpf:
+    pairs = [(mpf(a), mpf(b)) for a, b in product(BUDGETS, BUDGETS)]
+    return max(sign_loss(*pair) - max(pair) for pair in pairs)
+
+
 def equal_budgets(e: mpf) -> mpf:
     return findroot(lambda x: x + log(2 / (1 + exp(-x))) - e, e / 2)
 
@@ -95,45 +110,30 @@ def allocation_ratios() -> tuple[mpf, mpf]:
     return min(ratios), max(ratios)
 
 
-def laplace_mass(law: tuple, low: mpf, high: mpf) -> mpf:
+def log_density(law: tuple, x: mpf) -> mpf:
     chance, centre, scale = law
+    return log(chance / (2 * scale)) - abs(x - centre) / scale
 
-    def below(x: mpf) -> mpf:
-        if x == inf or x == -inf:
-            return mpf(x > 0)
-        y = (x - centre) / scale
-        return exp(y) / 2 if y < 0 else 1 - exp(-y) / 2
 
-    if low >= centre:
-        above = [mpf(0) if x == inf else exp(-(x - centre) / scale) / 2 for x in (low, high)]
-        return chance * (above[0] - above[1])
-    return chance * (below(high) - below(low))
+def laplace_mass(law: tuple, x: mpf) -> mpf:
+    """Return the mass of a scaled Laplace law up to x."""
+    chance, centre, scale = law
+    y = (x - centre) / scale
+    return chance * (exp(y) / 2 if y < 0 else 1 - exp(-y) / 2)
 
 
 def piece_delta(one: tuple, other: tuple, e: mpf) -> mpf:
     """Hockey-stick divergence of two scaled Laplace densities: their log-ratio is linear between the centres."""
-
-    def log_ratio(x: mpf) -> mpf:
-        logs = [log(w / (2 * s)) - abs(x - m) / s for w, m, s in (one, other)]
-        return logs[0] - logs[1] - e
-
-    corners = sorted({one[1], other[1]})
-    far = 1 + max(abs(c) for c in corners)
-    edges = [-inf, *corners, inf]
-    total = mpf(0)
-    for low, high in pairwise(edges):
-        a = high - far if low == -inf else low
-        b = low + far if high == inf else high
-        at_a, at_b = log_ratio(a), log_ratio(b)
-        slope = (at_b - at_a) / (b - a)
-        turns = [a - at_a / slope] if slope else []
-        points = [low, *(t for t in turns if low < t < high), high]
-        for left, right in pairwise(points):
-            inner = right - 1 if left == -inf else left + 1 if right == inf else (left + right) / 2
-            if left == -inf and right == inf:
-                inner = mpf(0)
-            if log_ratio(inner) > 0:
-                total += laplace_mass(one, left, right) - exp(e) * laplace_mass(other, left, right)
+    far, total = 200 * max(one[2], other[2]), mpf(0)
+    for low, high in pairwise(sorted({-far, one[1], other[1], far})):
+        first, last = (log_density(one, x) - log_density(other, x) - e for x in (low, high))
+        if max(first, last) <= 0:
+            continue
+        if min(first, last) < 0:
+            turn = low + (high - low) * first / (first - last)
+            low, high = (low, turn) if first > 0 else (turn, high)
+        ours, theirs = (laplace_mass(law, high) - laplace_mass(law, low) for law in (one, other))
+        total += ours - exp(e) * theirs
     return total
 
 
@@ -161,12 +161,16 @@ def equation_1(e1: mpf, e2: mpf, k: mpf) -> mpf:
     return max(e2, log(2 / k) + e2 / 2 - e1, log(k / 2) + e2 / k + e1)
 
 
+def claimed_delta(k: mpf) -> mpf:
+    e1, e2 = mpf("0.5"), mpf(1)
+    return noise_delta(e1, e2, k, equation_1(e1, e2, k))
+
+
 def report_ratio(k: mpf) -> mpf:
     """Largest log-ratio of the densities of the reports -2000 and 2000."""
     laws = noisy_laws(mpf("0.5"), mpf(1), k)
-    logs = [[log(w / (2 * s)) - abs(x - m) / s for w, m, s in law] for law in laws for x in (mpf(-2000), mpf(2000))]
-    by_report = [[logs[i] for i in range(j, len(logs), 2)] for j in (0, 1)]
-    return max(max(x[g] for x in one) - min(x[g] for x in one) for one in by_report for g in (0, 1))
+    logs = [[log_density(law[group], x) for law in laws] for x in (-2000, 2000) for group in (0, 1)]
+    return max(max(densities) - min(densities) for densities in logs)
 
 
 def saving(share: str) -> mpf:
@@ -177,18 +181,13 @@ def saving(share: str) -> mpf:
     def variance(s: mpf) -> mpf:
         return gap_noise(e - s / 2, s, mpf(2), sizes)
 
-    low, high = e / 2, e
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if mp.diff(variance, middle) > 0 else (middle, high)
-    return 100 * (variance(e) / variance(low) - 1)
+    best = largest(lambda s: mp.diff(variance, s) <= 0, e / 2, e)
+    return 100 * (variance(e) / variance(best) - 1)
 
 
 def keeps() -> list[mpf]:
-    totals = []
-    for text, d in product(BUDGETS, (2, 3, 5)):
-        a = keep(mpf(text), d)
-        totals.append(a + d * (1 - a) / (d - 1))
+    kept = [(keep(mpf(text), d), d) for text, d in product(BUDGETS, (2, 3, 5))]
+    totals = [a + d * (1 - a) / (d - 1) for a, d in kept]
     return [min(totals), max(totals)]
 
 
@@ -251,19 +250,13 @@ def best_k(text: str) -> tuple[mpf, mpf, mpf]:
     def scaled(k: mpf) -> mpf:
         return total * 2 * noise_variance(log(2 / k) + e * (1 - 1 / k), e, k, total / 2, total)
 
-    low, high = mpf(2) / 3, mpf("1.9")
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if mp.diff(scaled, middle) > 0 else (middle, high)
-    return scaled(max(mpf(2) / 3, e)), scaled(low), low
+    best = largest(lambda k: mp.diff(scaled, k) <= 0, mpf(2) / 3, mpf("1.9"))
+    return scaled(max(mpf(2) / 3, e)), scaled(best), best
 
 
 def figure_3() -> tuple[mpf, mpf]:
-    ratios = []
-    for i in range(33):
-        e = mpf("0.02") + i * mpf("0.02")
-        one = noise_variance(log(3) - e / 2, e, mpf(2) / 3, mpf(10), mpf(20))
-        ratios.append(one / noise_variance(e / 2, e, mpf(2), mpf(10), mpf(20)))
+    budgets, ten = [mpf(i) / 50 for i in range(1, 34)], (10, 10)
+    ratios = [gap_noise(log(3) - e / 2, e, mpf(2) / 3, ten) / gap_noise(e / 2, e, mpf(2), ten) for e in budgets]
     return min(ratios), max(ratios)
 
 
@@ -283,9 +276,7 @@ def exponents() -> list[mpf]:
 
 
 def wrong_sizes(text: str, total: int) -> tuple[mpf, mpf, mpf]:
-    """Bias, variance and squared error of the gap with sizes ``1 +- d`` times the true ones, both groups of mean 0.8;
-    the last two relative.
-    """
+    """Bias, relative variance and squared error of the gap with sizes ``1 +- d`` times the true ones, means 0.8."""
     d, mean = mpf(text), mpf("0.8")
     base = gap_signs(mpf(1), mpf(1), (total // 2,) * 2, mean**2)
     bias = mean / (1 + d) - mean / (1 - d)
@@ -294,14 +285,14 @@ def wrong_sizes(text: str, total: int) -> tuple[mpf, mpf, mpf]:
 
 
 def chebyshev_budget(name: str, total: int, alpha: str) -> mpf:
-    def fails(e: mpf) -> bool:
-        return standard_deviation(name, e, (total // 2,) * 2) ** 2 > mpf("0.01") * mpf(alpha) ** 2
+    allowed = mpf("0.01") * mpf(alpha) ** 2
+    return largest(lambda e: variance(f"{name} published", e, (total // 2,) * 2) > allowed, mpf(10) ** -4, mpf(1000))
 
-    low, high = mpf(10) ** -4, mpf(1000)
-    while high - low > mpf(10) ** -18:
-        middle = sqrt(low * high)
-        low, high = (middle, high) if fails(middle) else (low, middle)
-    return high
+
+def smallest_gain() -> mpf:
+    """Least gain that Chebyshev's inequality demands over the dashes of Table 1; none exceeds 1."""
+    dashes = ((10**5, "0.01"), (10**5, "0.001"), (10**6, "0.01"), (10**6, "0.001"), (10**7, "0.001"), (10**8, "0.001"))
+    return min(2 / (mpf(alpha) * sqrt(mpf("0.01") * users)) for users, alpha in dashes)
 
 
 def hoeffding_budget(total: int, alpha: str) -> mpf:
@@ -310,9 +301,9 @@ def hoeffding_budget(total: int, alpha: str) -> mpf:
 
 
 def binomial_budget(total: int, alpha: str) -> mpf:
-    """The budget at which the least tail of the sum of fair signs that is at most 0.01 begins: added up from 7 standard
-    deviations on, 1e-10 of it.
-    """
+    """The budget at which the least tail of the sum of fair signs that is at most 0.01 begins.
+
+    It is added up from 7 standard deviations on; what lies beyond is 1e-10 of it."""
     allowed = mpf("0.01")
     far = total // 2 + int(mpf("3.5") * sqrt(total))
     term = exp(loggamma(total + 1) - loggamma(far + 1) - loggamma(total - far + 1) - total * log(2))
@@ -330,8 +321,8 @@ def binomial_budget(total: int, alpha: str) -> mpf:
 
 def figure_4(nu2: mpf | None = None) -> mpf:
     """Mean squared error of one group's mean, at the second moment of the source's values unless another is given."""
-    e = number("Repository", "figure_4_epsilon")
-    held = number("Repository", "figure_4_second_moment") if nu2 is None else nu2
+    e = number("figure_4_epsilon")
+    held = number("figure_4_second_moment") if nu2 is None else nu2
     return signs_variance(e, e, mpf(10), mpf(20), held)
 
 
@@ -346,9 +337,7 @@ def expected_error(name: str, text: str) -> mpf:
 
 @cache
 def _expected_error(name: str, text: str, precision: int) -> mpf:
-    """Mean error of the absolute gap between rates, 10^7 clients of the published data; ``code`` has the scales
-    reversed and k capped at 2.
-    """
+    """Mean error of the absolute gap between published rates; ``code`` has the scales reversed and k capped at 2."""
     e, n, total = mpf(text), mpf(5 * 10**6), mpf(10**7)
     seconds = [mpf(ROWS[g]["second_moment"]) for g in ("male", "female")]
     if name == "M_R":
@@ -359,7 +348,7 @@ def _expected_error(name: str, text: str, precision: int) -> mpf:
         a = keep(first)
         noise = [n * (a * (m + 2 * (kept / e) ** 2) - a**2 * m) + n * (1 - a) * 2 * (moved / e) ** 2 for m in seconds]
         variance = sum(noise) / (a * n) ** 2
-    gap = 2 * abs(number("Repository", "mean_fnr_male") - number("Repository", "mean_fnr_female"))
+    gap = 2 * abs(number("mean_fnr_male") - number("mean_fnr_female"))
     s = sqrt(variance)
 
     def weighted(x: mpf) -> mpf:

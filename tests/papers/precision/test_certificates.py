@@ -1,6 +1,4 @@
-"""Printed numbers against high precision; every claim whose text shows a computed number is here, or is named with the
-reason why not.
-"""
+"""Printed numbers against high precision; a claim whose text shows a computed number is here, or the reason why not."""
 
 import importlib
 import re
