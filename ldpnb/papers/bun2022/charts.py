@@ -11,12 +11,7 @@ from ldpnb.notebook.figures import look
 def allocation_change(table: pd.DataFrame, *, title: str) -> Figure:
     """Draw, per stratum, the allocation before and after (left) and by how much it changes (right).
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``stratum, before, after, change``.
-    title : str
-        Says what population it is, and that it is simulated.
+    Columns are ``stratum, before, after, change``; the title says what population it is, and that it is simulated.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.0, 3.4), sharey=True)
     place = np.arange(len(table))

@@ -22,26 +22,11 @@ _PIECES = 6
 
 
 def simulate(tabulation: Tabulation) -> pd.DataFrame:
-    """Make establishments that agree exactly with a tabulation.
+    """Make establishments that agree exactly with a tabulation, the same ones every time.
 
-    Parameters
-    ----------
-    tabulation : Tabulation
-        Every cell's employment must be attainable by its class counts (see
-        `ldpnb.papers.bun2022.tabulations.attainable`).
+    Every cell's employment must be attainable by its class counts (see `tabulations.attainable`); a total that cannot
+    be met is refused. A row of ``county, industry, size_class, employees, establishments`` per size that occurs.
 
-    Returns
-    -------
-    DataFrame
-        ``county, industry, size_class, employees, establishments``: a row per size that occurs. Deterministic.
-
-    Raises
-    ------
-    ValueError
-        If some total cannot be met.
-
-    Examples
-    --------
     >>> from ldpnb.papers.bun2022.tabulations import stand_in
     >>> tally = simulate(stand_in())
     >>> int(tally["establishments"].sum()), int((tally["employees"] * tally["establishments"]).sum())
@@ -64,12 +49,8 @@ def employment_by_class(tabulation: Tabulation) -> pd.DataFrame:
 
     The split stays as close as the totals allow to Zipf's law in every class. Deviations are charged piecewise
     linearly, with rising slopes and breakpoints at whole numbers; the totals of cells and counties on one side and of
-    industries on the other form two nested families, so the vertices of the program are whole numbers.
-
-    Returns
-    -------
-    DataFrame
-        ``county, industry, size_class, establishments, employees``, a row per class that occurs in a cell.
+    industries on the other form two nested families, so the vertices of the program are whole numbers. A row of
+    ``county, industry, size_class, establishments, employees`` per class that occurs in a cell.
     """
     cells = tabulation.cells
     joined = bool(tabulation.industry_employment)
@@ -121,13 +102,8 @@ def _closest(
     upper, lower = np.array([high for _, _, high in groups]) - base, base - np.array([low for _, low, _ in groups])
     sides: Any = vstack([totals, -totals])
     bounds: Any = np.column_stack([np.zeros(lengths.size), lengths])
-    found = linprog(
-        np.tile(share, 2 * usual.size),
-        A_ub=sides,
-        b_ub=np.concatenate([upper, lower]),
-        bounds=bounds,
-        method="highs-ds",
-    )
+    costs, most_moved = np.tile(share, 2 * usual.size), np.concatenate([upper, lower])
+    found = linprog(costs, A_ub=sides, b_ub=most_moved, bounds=bounds, method="highs-ds")
     if found.status != 0:
         raise ValueError(f"county and industry totals must be attainable together, got: {found.message}")
     shift = np.rint(moves @ np.asarray(found.x)).astype(np.int64)

@@ -19,9 +19,7 @@ from ldpnb import checks
 from ldpnb.data import tables
 
 LARGEST = 50_000
-"""Employees of the largest establishment in the open class "5000 or more": a simulation's choice, the tables do not
-tell.
-"""
+"""Employees of the largest establishment in the open class "5000 or more": a choice, the tables do not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +109,10 @@ def read_tabulation(path: Any, *, industry_digits: int = 2) -> Tabulation:
     industry_digits : int
         Digits of the industry code that tell the cells apart, 2 to 6; 0 for the county totals alone.
 
-    Returns
-    -------
-    Tabulation
-        County totals bind the cells of counties where some employment is withheld.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If a column is missing, a count is not whole, or the classes do not sum to the number of establishments.
+    Notes
+    -----
+    County totals bind the cells of counties where some employment is withheld. Every count must be whole, and the
+    classes must sum to the number of establishments.
     """
     options: Any = {"dtype": str, "keep_default_na": False, "skipinitialspace": True}
     if isinstance(path, str | Path):

@@ -76,10 +76,7 @@ def panels(
 def client_rates(table: pd.DataFrame) -> Figure:
     """Draw every client's rate as a dot per group, with the group's mean as a bar, a panel per metric.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``metric, group, rate, offset``: a row per client; `offset` spreads the dots sideways.
+    A row of ``metric, group, rate, offset`` per client; `offset` spreads the dots sideways.
     """
     metrics, groups = list(dict.fromkeys(table["metric"])), list(dict.fromkeys(table["group"]))
     figure, axes = plt.subplots(1, len(metrics), figsize=(7.0, 3.2), sharey=True, squeeze=False)
@@ -97,13 +94,7 @@ def client_rates(table: pd.DataFrame) -> Figure:
 def ranges(table: pd.DataFrame, *, ylabel: str) -> Figure:
     """Draw bars from `low` to `high` with a mark in the `middle`, by panel, label and series; printed values are stars.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``panel, label, series, low, middle, high, printed``; labels stand side by side in order of first
-        appearance.
-    ylabel : str
-        Of the shared ordinate.
+    Columns are ``panel, label, series, low, middle, high, printed``; labels stand side by side in order of appearance.
     """
     names, labels = list(dict.fromkeys(table["panel"])), list(dict.fromkeys(table["label"]))
     figure, axes = plt.subplots(1, len(names), figsize=(3.6 * len(names), 3.4), sharey=True, squeeze=False)

@@ -72,18 +72,8 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
     """Return groups of given sizes, means and second moments whose clients hold 1 or one other value.
 
     No variance depends on more. The other value ``1 - y`` has ``y = 2 - (1 - nu^2) / (1 - mean)`` and is held by the
-    share ``(1 - mean) / y``.
+    share ``(1 - mean) / y``. Means lie in ``[-1, 1)`` and second moments between their squares and 1, all ``(d,)``.
 
-    Parameters
-    ----------
-    sizes : (d,) int
-    means : (d,) float
-        In ``[-1, 1)``.
-    second_moments : (d,) float
-        Between the squared mean and 1.
-
-    Examples
-    --------
     >>> group = two_valued([8], [0.5], [0.5])
     >>> group.counts.tolist(), group.values.tolist(), group.means.tolist(), group.second_moments.tolist()
     ([[4, 4]], [[1.0, 0.0]], [0.5], [0.5])
@@ -100,15 +90,8 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
 def evenly_spread(sizes: ArrayLike, second_moments: ArrayLike) -> Clients:
     """Return groups whose clients hold different values, evenly spread about 0, with given second moments.
 
-    Parameters
-    ----------
-    sizes : (d,) int
-        All equal, ``>= 2``.
-    second_moments : (d,) float
-        In ``[0, 1/3]``.
+    Sizes are equal and at least 2, second moments in ``[0, 1/3]``, both ``(d,)``.
 
-    Examples
-    --------
     >>> evenly_spread([3], [0.24]).values.round(3).tolist()
     [[-0.6, 0.0, 0.6]]
     """
@@ -123,16 +106,7 @@ def evenly_spread(sizes: ArrayLike, second_moments: ArrayLike) -> Clients:
 
 
 def resampled(rates: Sequence[ArrayLike], sizes: ArrayLike, *, rng: np.random.Generator) -> Clients:
-    """Draw each group's clients with replacement from observed rates, one multinomial per group.
-
-    Parameters
-    ----------
-    rates : sequence of (m_g,) float
-        Observed rates in ``[0, 1]``, one array per group.
-    sizes : (d,) int
-        Clients to draw for each group.
-    rng : numpy.random.Generator
-    """
+    """Draw each group's clients, `sizes` of them, with replacement from its observed rates in ``[0, 1]``."""
     observed = [np.asarray(group, dtype=float) for group in rates]
     width = max(group.size for group in observed)
     counts, values = np.zeros((len(observed), width), dtype=np.int64), np.zeros((len(observed), width))
@@ -147,13 +121,8 @@ def resampled(rates: Sequence[ArrayLike], sizes: ArrayLike, *, rng: np.random.Ge
 def published_rates(column: str) -> tuple[float, float]:
     """Return a column of the statistics published with juarez2022 for male and female clients.
 
-    Parameters
-    ----------
-    column : {"sessions", "true_positive_rate", "false_positive_rate", "second_moment"}
-        The last is ``nu^2`` of the values ``v`` in the data the authors published.
+    ``second_moment`` is ``nu^2`` of the values ``v`` in the data the authors published.
 
-    Examples
-    --------
     >>> published_rates("true_positive_rate")
     (0.8901, 0.7177)
     """

@@ -61,13 +61,7 @@ class Sessions:
 def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator) -> Sessions:
     """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, in different postures.
 
-    Parameters
-    ----------
-    male, female : int
-        Sessions of each group, ``>= 1``.
-    readings : int
-        Average readings per session, ``>= 50``.
-    rng : numpy.random.Generator
+    Each group has at least one session; they have 50 `readings` or more on average.
     """
     numbers = (checks.whole(male=male, at_least=1), checks.whole(female=female, at_least=1))
     average = checks.whole(readings=readings, at_least=50)
@@ -113,19 +107,8 @@ def read_sessions(path: str | Path) -> Sessions:
     """Read the real sessions from the folder of the UCI files, with its subfolders.
 
     A session is a file named like ``d1p01M``: room, participant, and ``M`` or ``F``. Its lines are nine numbers
-    separated by commas: the columns of `FEATURES` and the label 1 to 4.
-
-    Parameters
-    ----------
-    path : str or Path
-        Folder that holds the files, at any depth.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder or it holds no session.
-    ValueError
-        If a line is not nine numbers with a label of 1 to 4, naming file and line, or if a group has no session.
+    separated by commas: the columns of `FEATURES` and the label 1 to 4. A line that is not is refused by file and line;
+    so is a folder without sessions of both groups.
     """
     folder = Path(path)
     files = sorted(p for p in folder.rglob("*") if p.is_file() and _FILE.fullmatch(p.name))

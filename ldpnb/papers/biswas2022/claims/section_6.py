@@ -192,10 +192,8 @@ def _gaussian_agrees(e: Evidence) -> None:
 
 def _variances_agree(e: Evidence) -> None:
     """Enumerate one user who holds the value and one who does not, at the domain's full size."""
-    survey, one = (
-        SampledCounts(50_000, 0.1, KaryRandomisedResponse(5.0, DOMAIN)),
-        all_reports((0,), (0.1,), 5.0, DOMAIN),
-    )
+    survey = SampledCounts(50_000, 0.1, KaryRandomisedResponse(5.0, DOMAIN))
+    one = all_reports((0,), (0.1,), 5.0, DOMAIN)
     estimates = estimators.realised_size(one.totals, sampling_rate=0.1, mechanism=survey.mechanism)
     holder, other = one.variance(estimates)[:2]
     e.same(survey.rare_variance_realised_size, 50_000 * other)

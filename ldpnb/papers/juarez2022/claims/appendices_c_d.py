@@ -1,6 +1,5 @@
 """Appendices C and D of juarez2022: the validation of the variance, and the experiments of Table 2."""
 
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -11,15 +10,12 @@ from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups
 from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022.claims import section_5_tables
 from ldpnb.rng import stream
 
 SEED, RUNS = 2022, 4000
 BUDGETS = (0.01, 0.1, 1.0, 10.0)
-FAMILIES: dict[str, Callable[[float], groups.GroupMeans]] = {
-    "M_R": groups.DiscretisedMeans.published,
-    "M_L": groups.LaplaceMeans.published,
-    "code": groups.LaplaceMeans.executed,
-}
+FAMILIES = section_5_tables.FAMILIES | {"code": groups.LaplaceMeans.executed}
 
 
 @claim("Figure 4", gaps.variance_discretised_mean, groups.DiscretisedMeans.channel, kind="enumeration")

@@ -185,9 +185,8 @@ def theorem_4_3_other(e: Evidence) -> str:
         e.same([mechanism.claimed_epsilon, (farther - far) / 1e3], [stated, abs(1 / k - 1 / 2)])
         ratios.append(farther)
         deltas.append(hockey_stick.laplace_means_delta(mechanism, stated))
-        e.same(
-            [deltas[-1], mechanism.clipped_epsilon], [routes.worst_delta(mechanism, stated), _clipped_loss(mechanism)]
-        )
+        e.same(deltas[-1], routes.worst_delta(mechanism, stated))
+        e.same(mechanism.clipped_epsilon, _clipped_loss(mechanism))
     e.needs(max(ratios) <= 10)
     return (
         f"at eps1 = 0.5, eps2 = 1 the log-ratio of a report of 2000 is {ratios[0]:.0f}, {ratios[1]:.0f} and "

@@ -17,19 +17,7 @@ from ldpnb.rng import stream
 
 
 def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which readings train the model: a random share of those of each session and label.
-
-    Parameters
-    ----------
-    sessions : Sessions
-    training_share : float
-        In ``(0, 1)``.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (n,) bool
-    """
+    """Return which readings train the model, ``(n,)``: a random share, in (0, 1), of those of each session and label."""
     share = checks.open_probability(training_share=training_share)
     cell = 2 * sessions.session + sessions.lying
     order = np.lexsort((rng.random(cell.size), cell))
@@ -60,23 +48,9 @@ def fit(features: NDArray[np.float64], lying: NDArray[np.bool_], *, l1_ratio: fl
 
 
 def client_rates(sessions: Sessions, *, runs: int, training_share: float, l1_ratio: float, seed: int) -> pd.DataFrame:
-    """Train the global model on a split and test it on every client, several times.
+    """Train the global model on a split, with that weight of the L1 part of the elastic net, and test it; `runs` times.
 
-    Parameters
-    ----------
-    sessions : Sessions
-    runs : int
-        Random splits.
-    training_share : float
-        Share of every client's readings that trains.
-    l1_ratio : float
-        Weight of the L1 part of the elastic net.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        A row per run and client: ``run, client, group, tp, positives, fp, negatives`` on the client's test readings.
+    A row per run and client holds ``run, client, group, tp, positives, fp, negatives`` on the client's test readings.
     """
     clients, parts = sessions.groups.size, []
     group = np.array(GROUPS)[sessions.groups]

@@ -172,11 +172,8 @@ def krr_gain_grows(e: Evidence) -> str:
     size = int(published()["krr_domain_size"])
     if not _krr_sound(e, 1.0, size, size):
         return UNSOUND
-    truths = [
-        FromPrior(size, size),
-        _jeffreys("krr", "moderate"),
-        _jeffreys("krr", "large"),
-    ]  # the first is not the source's
+    # the first is not the source's
+    truths = [FromPrior(size, size), _jeffreys("krr", "moderate"), _jeffreys("krr", "large")]
     rows = [_mle(_compare("k-RR", truth, 1.0, draws=2 * _draws())).loc[1.0, "distribution"] for truth in truths]
     ratios, spreads = np.array([row["ratio"] for row in rows]), np.array([row["spread"] for row in rows])
     step = (np.diff(ratios) / np.hypot(spreads[1:], spreads[:-1])).min()
