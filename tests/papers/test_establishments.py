@@ -112,6 +112,7 @@ def test_an_impossible_total_names_its_cell(census_file: Path) -> None:
     mended, moved = tabulations.attainable(read)
     assert moved == 1
     assert (establishments.simulate(mended)["employees"]).tolist() == [1, 5]
+    assert tabulations.attainable(mended)[1] == 0
 
 
 def test_contradicting_margins_are_refused(census_file: Path) -> None:
