@@ -17,7 +17,7 @@ from ldpnb.rng import stream
 
 
 def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which readings train the model, ``(n,)``: a random share, in (0, 1), of those of each session and label."""
+    """Return which readings train the model, ``(n,)``: a random share of those of each session and label."""
     share = checks.open_probability(training_share=training_share)
     cell = 2 * sessions.session + sessions.lying
     order = np.lexsort((rng.random(cell.size), cell))
