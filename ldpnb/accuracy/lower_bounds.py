@@ -7,6 +7,7 @@ on, hold in the limit of many users only: at a finite number the error can be fa
 Euclidean distances, summed over all ``a`` values; equations and theorems are those of lopuhaa2020.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,7 +22,7 @@ from ldpnb.mechanisms.subsets import SubsetSelection
 Form = Literal["published", "sharp"]
 """The source's constant, or the better one that its proof allows."""
 
-_GAUSSIAN = 2 * np.pi * np.e
+_GAUSSIAN = 2 * np.pi * math.e
 
 
 @dataclass(frozen=True, slots=True)

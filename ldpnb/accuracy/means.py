@@ -6,6 +6,7 @@ values, and ``failure``, the chance that the error is exceeded. The lecture's "w
 0.01``. Variances have the unit of the values squared.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -158,7 +159,7 @@ def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
     >>> round(float(laplace_report_bits(LocalLaplace(1.0, 1024.0), 1.0)), 4)
     12.4427
     """
-    return np.log(2 * np.e * mechanism.scale / checks.positive(resolution=resolution)) / np.log(2)
+    return np.log(2 * math.e * mechanism.scale / checks.positive(resolution=resolution)) / np.log(2)
 
 
 def normal_quantile(failure: float) -> float:

@@ -1,5 +1,6 @@
 """Sections 4.1 to 4.3 of lopuhaa2020: bounds from entropy, information and privacy budget, and where they are valid."""
 
+import math
 from collections.abc import Iterable
 from functools import partial
 from itertools import product
@@ -45,8 +46,8 @@ def theorem_4_1_distribution(e: Evidence) -> str:
     """the error of the distribution is at least a / (2 pi e) exp(2 h(P|Y) / (a - 1)), for any number of users"""
     _check_two_values(e)
     two, three, variance, plane = EntropyBounds(2), EntropyBounds(3), 0.3, 0.3 * (np.eye(3) - 1 / 3)  # Gaussian errors
-    e.same(two.distribution(0.5 * np.log(2 * np.pi * np.e * variance)), 2 * variance)
-    spread = 0.5 * np.log((2 * np.pi * np.e) ** 2 * np.linalg.det(plane[:2, :2]))
+    e.same(two.distribution(0.5 * np.log(2 * np.pi * math.e * variance)), 2 * variance)
+    spread = 0.5 * np.log((2 * np.pi * math.e) ** 2 * np.linalg.det(plane[:2, :2]))
     e.same(three.factor() * three.distribution(spread), np.trace(plane))
     cases = [TwoValues(users, epsilon) for users, epsilon in product(USERS, BUDGETS)]
     ratios = [two.distribution(case.entropies()[0]) / case.risk().distribution for case in cases]
@@ -69,7 +70,7 @@ def theorem_4_1_distribution(e: Evidence) -> str:
 def theorem_4_1_frequencies(e: Evidence) -> str:
     """the error of the frequencies is at least a / (2 pi e n^2) exp(2 H(T|Y) / (a - 1)) as n grows"""
     _check_two_values(e)
-    two, spread, ratios = EntropyBounds(2), 0.5 * np.log(2 * np.pi * np.e * 0.3), {}
+    two, spread, ratios = EntropyBounds(2), 0.5 * np.log(2 * np.pi * math.e * 0.3), {}
     e.same([two.frequency(spread, 7, jitter=j) for j in (False, True)], [2 * 0.3 / 49, 2 * (0.3 - 1 / 12) / 49])
     for users, epsilon in product(USERS, (*BUDGETS, 12.0)):
         case = TwoValues(users, epsilon)
@@ -135,7 +136,7 @@ def _distances(e: Evidence, concentration: float) -> Array:
     limits = EntropyBounds(2).limits(*(weights @ np.array(constants)))
     variance = (1 + contrast * points) * (1 + contrast * (1 - points)) / contrast**2
     variances = (variance, variance - points * (1 - points))
-    e.same(limits, [0.5 * weights @ np.log(2 * np.pi * np.e * v) for v in variances])
+    e.same(limits, [0.5 * weights @ np.log(2 * np.pi * math.e * v) for v in variances])
     entropies = np.array([TwoValues(users, 1.0, concentration).entropies() for users in (100, 200, 400)])
     distances: Array = entropies + np.outer(np.log([100, 200, 400]), [0.5, -0.5]) - limits
     return distances
@@ -155,7 +156,7 @@ def corollary_4_3(e: Evidence) -> str:
     """in the limit n times the errors are at least a exp(-c_P / (a-1)) and a exp(c_F / (a-1))"""
     points = np.random.default_rng(2022).dirichlet(np.full(4, 0.5), size=100)
     krr, diversity = routes.krr_channel(1.0, 4), 1 - (points**2).sum(axis=1)
-    channels, texts = {"k-RR": krr, "OUE": routes.unary_channel(0.5, 1 / (np.e + 1), 4)}, []
+    channels, texts = {"k-RR": krr, "OUE": routes.unary_channel(0.5, 1 / (math.e + 1), 4)}, []
     for name, channel in channels.items():
         bounds = EntropyBounds(4).asymptotic(*information.entropy_constants(channel, points))
         sums = [routes.information_sum(channel, point) for point in points]
@@ -278,5 +279,5 @@ def _check_few_users(e: Evidence) -> None:
     divergence = float(np.mean(4 * share**2 * (held - 0.5) ** 2))
     for users in (1, 10, 20):
         found = LowerBounds(2, 0.5).finite_users(users)
-        e.same(found, np.exp(2 * (np.log(np.pi / 4) - users * divergence)) / (np.pi * np.e))
+        e.same(found, np.exp(2 * (np.log(np.pi / 4) - users * divergence)) / (np.pi * math.e))
         e.sure(found < TwoValues(users, 0.5).risk().distribution)

@@ -1,5 +1,6 @@
 """Sections 4.3, 4.4 and 6 and Table I of lopuhaa2020: how near the bounds are to what can be had."""
 
+import math
 from functools import partial
 from itertools import product
 
@@ -180,14 +181,14 @@ def proposition_4_6(e: Evidence) -> str:
     """for a = 2 and Warner's estimate, n MSE_F = 2 e^epsilon / (e^epsilon - 1)^2 and n MSE_P is that plus 2 E[P_1 P_2],
     for any n and prior
     """
-    users, mechanism, written = 4, KaryRandomisedResponse(1.0, 2), 2 * np.e / (np.e - 1) ** 2
+    users, mechanism, written = 4, KaryRandomisedResponse(1.0, 2), 2 * math.e / (math.e - 1) ** 2
     error, diversity = information.unbiased_frequency_error(mechanism), SymmetricDirichlet(2).diversity()
     e.same([error, diversity], [written, 0.25])
     for prior in ([0.5, 0.5], [1.0, 1.0], [0.5, 1.5]):
         alpha = np.array(prior)
         every = routes.all_sequences(routes.krr_channel(1.0, 2), users, alpha)
         plain = frequency.unbiased(every.tallies, users, mechanism)
-        e.same(plain[:, 0], (every.tallies[:, 0] / users * (np.e + 1) - 1) / (np.e - 1))
+        e.same(plain[:, 0], (every.tallies[:, 0] / users * (math.e + 1) - 1) / (math.e - 1))
         mixed = 2 * alpha[0] * alpha[1] / (alpha.sum() * (alpha.sum() + 1))
         errors = [users * every.risk(target, plain) for target in ("frequency", "distribution")]
         e.needs(agree(errors, [written, written + mixed]))
