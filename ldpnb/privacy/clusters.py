@@ -129,7 +129,7 @@ class ClusterSample:
 
         >>> round(ClusterSample([1, 1, 1, 1], 1).loss(0.5, neighbours="replacement"), 12)
         0.357374019509
-        >>> round(float(np.log(1 + (math.e - 1) / 4)), 12)
+        >>> round(float(np.log(1 + (np.e - 1) / 4)), 12)
         0.357374019509
         """
         checks.choice(neighbours=neighbours, among=("deletion", "replacement"))

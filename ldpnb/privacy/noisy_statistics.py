@@ -36,7 +36,7 @@ def noisy_statistic_losses(values: ArrayLike, laws: ArrayLike, pairs: ArrayLike,
     A certain value, and with equal chances that or one at a distance of 1, noise of scale 1: ``ln(1/2 + e/2)``.
 
     >>> loss = noisy_statistic_losses([0, 1], [[1, 0], [0.5, 0.5]], [[0, 1]], 1.0)
-    >>> round(float(np.exp(loss[0])), 9), round((1 + math.e) / 2, 9)
+    >>> round(float(np.exp(loss[0])), 9), round((1 + np.e) / 2, 9)
     (1.859140914, 1.859140914)
     """
     places, chances = np.asarray(values, dtype=float), np.asarray(laws, dtype=float)

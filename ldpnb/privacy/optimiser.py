@@ -118,7 +118,7 @@ def largest_loss(
 
     >>> law, neighbour = {(0,): 0.5, (1,): 0.5}, {(0,): 0.5, (2,): 0.5}
     >>> worst = largest_loss(law, neighbour, epsilon=1.0, mechanism="replacement")
-    >>> round(worst.loss, 12), round(float(np.log(1 + (math.e - 1) / 2)), 12)
+    >>> round(worst.loss, 12), round(float(np.log(1 + (np.e - 1) / 2)), 12)
     (0.620114506958, 0.620114506958)
     """
     checks.choice(mechanism=mechanism, among=("deletion", "replacement"))
