@@ -175,11 +175,12 @@ class _Remote(Future[Any]):
         return self._there.result()
 
 
-def _local_cluster(jobs: int) -> Any:
+@contextlib.contextmanager
+def _local_cluster(jobs: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
     with interrupts_held_back():
-        return LocalCluster(
+        cluster = LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,
             host="127.0.0.1",
@@ -189,6 +190,13 @@ def _local_cluster(jobs: int) -> Any:
             # dead for good
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
         )
+    with cluster:
+        try:
+            yield cluster
+        finally:
+            # Dask starts a worker that died again, and cannot end it before it has
+            with contextlib.suppress(TimeoutError):
+                cluster.wait_for_workers(jobs, timeout=_CONNECTING)
 
 
 @contextlib.contextmanager
