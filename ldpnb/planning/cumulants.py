@@ -25,7 +25,7 @@ def bits(tilt: float) -> float:
 
     Examples
     --------
-    >>> round(bits(1.0), 6) == round(float(np.log(np.e - 1) - 1 + 1 / (math.e - 1)), 6)
+    >>> round(bits(1.0), 6) == round(float(np.log(np.e - 1) - 1 + 1 / (np.e - 1)), 6)
     True
     """
     if tilt < 1e-2:
