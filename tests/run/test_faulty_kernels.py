@@ -1,0 +1,78 @@
+"""Faults of kernels and of runs beside each other: they end, and every result is the old or the new good one."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from demonstration import notebook
+from test_faults import LINE, snapshot, up_to_date
+
+from ldpnb.run import catalogue, execution
+
+FAULTY_CELLS = {
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", "DeadKernelError: Kernel died"),
+    "out of memory": (
+        "import resource\nresource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))\nbytearray(2**40)",
+        "cell 2 raised MemoryError",
+    ),
+    "too slow": ("import time; time.sleep(60)", "CellTimeoutError: A cell timed out"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTY_CELLS)
+def test_a_kernel_that_comes_to_grief_ends(checkout: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    cell, reason = FAULTY_CELLS[fault]
+    mark, path = checkout / "kernel", checkout / f"notebooks/{LINE}.ipynb"
+    begin = f"import os, pathlib, signal\npathlib.Path({str(mark)!r}).write_text(str(os.getpid()))\n"
+    path.write_text(notebook("seed: int = 1  # seed", begin + cell))
+    before = snapshot(checkout)
+    monkeypatch.setattr(execution, "_CELL_TIMEOUT", 1 if fault == "too slow" else 60)
+    catalogue.catalogue.cache_clear()
+    (task,) = execution.plan([catalogue.find("01_line")], {}, None)
+    outcome = execution.execute(task)
+    assert outcome.error.startswith(f"{LINE}: {reason}")
+    assert outcome.error.endswith(f"(see {path.with_suffix('.failed.ipynb')})")
+    after = snapshot(checkout)
+    assert after.pop(f"notebooks/{LINE}.failed.ipynb")
+    assert after == before
+    wait_for_end(int(mark.read_text()))
+
+
+def wait_for_end(process: int) -> None:
+    for _ in range(200):
+        state = Path(f"/proc/{process}/stat")
+        if not state.exists() or state.read_text().split(") ")[1].startswith("Z"):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"process {process} goes on")
+
+
+def test_of_two_commands_at_once_one_is_killed_and_the_other_does_the_work(checkout: Path) -> None:
+    gate, path = checkout / "gate", checkout / f"notebooks/{LINE}.ipynb"
+    cell = f"import os, pathlib, time\ngate = pathlib.Path({str(gate)!r})\n"
+    cell += "gate.with_suffix(f'.{os.getpid()}').touch()\nwhile not gate.exists(): time.sleep(0.02)\n1 + seed"
+    path.write_text(notebook("seed: int = 1  # seed", cell))
+    before, command = snapshot(checkout), [sys.executable, "-m", "ldpnb", "run", "01_line"]
+    processes: list[subprocess.Popen[str]] = []
+    kernels: list[Path] = []
+    for _ in range(2):
+        processes.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+        while len(kernels) < len(processes):
+            assert processes[-1].poll() is None
+            kernels = list(checkout.glob("gate.*"))
+            time.sleep(0.02)
+    processes[0].kill()
+    processes[0].communicate()
+    assert {n: c for n, c in snapshot(checkout).items() if "build/work" not in n} == before
+    assert len(list((checkout / "build/work").iterdir())) == 2
+    gate.touch()
+    assert (processes[1].communicate(timeout=60)[1], processes[1].returncode) == ("", 0)
+    assert json.loads(path.read_text())["cells"][2]["outputs"][0]["data"]["text/plain"] == ["2"]
+    assert up_to_date()
+    for kernel in kernels:
+        wait_for_end(int(kernel.suffix[1:]))
+    execution.plan([catalogue.find("01_line")], {}, None)
+    assert list((checkout / "build/work").iterdir()) == []
