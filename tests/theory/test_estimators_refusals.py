@@ -75,6 +75,7 @@ SAMPLES = [
     (lambda: sampling.hajek([[[3, 4]], [[0, 0]]], rates=[0.5], **TWO), "tallies must have a positive sum for a ratio"),
     (lambda: sampling.horvitz_thompson([[1, 2, 3], [4, 5, 6]], **ONE_ROW), "one row per rate"),
     (lambda: sampling.hajek([[1, 2], [3, 4]], rates=[0.5, 0.0], **TWO), r"rates must .* \(0, 1\]"),
+    (lambda: sampling.hajek([[1, 2]], rates=[[0.5]], **TWO), "rates must be a vector"),
     (lambda: sampling.personalised([1, 2], expected_reports=11, **TWO), "expected_reports must be <= "),
     (lambda: sampling.reweighted_reports([1, 2], report_rates=[0.5], **TWO), "report_rates must have"),
     (lambda: poisson([1.5], 0.5, rng=RNG), "counts must be whole numbers"),
