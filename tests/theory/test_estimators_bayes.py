@@ -71,6 +71,14 @@ def test_gibbs_sampling_handles_unary_encoding() -> None:
     assert (np.abs(found.distribution - exact) < 6 * error).all()
 
 
+def test_gibbs_sampling_agrees_with_the_exact_mean_within_its_error() -> None:
+    mechanism, tallies = KaryRandomisedResponse(1.0, 5), [50, 30, 15, 4, 1]
+    exact = krr_posterior(tallies, 0.5, epsilon=1.0).distribution
+    found, error = support_posterior(np.eye(5), tallies, mechanism, 0.5, sweeps=4000, rng=np.random.default_rng(11))
+    assert (np.abs(found.distribution - exact) < 6 * error).all()
+    assert error.max() < 0.01
+
+
 class Recorder(np.random.Generator):
     """A generator that keeps the parameters of the Dirichlet vectors it draws."""
 

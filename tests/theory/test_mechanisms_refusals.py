@@ -76,6 +76,7 @@ DATA = [
     (lambda: BIT.sample_sums([1], [3], rng=RNG, repetitions=0), "repetitions must be an integer >= 1, got repetitions"),
     (lambda: SIGNS.sample_tallies([[1], [1]], [1.2], rng=RNG), r"values must lie in \[-1, 1\], got values\[0\]=1.2"),
     (lambda: SIGNS.sample_tallies([[1, 2]], [0.0, 1.0], rng=RNG), "counts must have one row per group, 2"),
+    (lambda: SIGNS.sample_tallies([[1, 2], [1, 1]], [0.0], rng=RNG), "values must match counts, got shapes"),
     (lambda: SIGNS.sample_tallies([[1, -2], [1, 1]], [0, 1], rng=RNG), "counts must be whole numbers >= 0"),
     (lambda: SIGNS.sample_sums([[1], [1]], [0], repetitions=0, rng=RNG), "repetitions must be an integer >= 1"),
     (lambda: SIGNS.randomize([0, 2], [0.0, 0.0], rng=RNG), r"groups must lie in 0 .. 1, got 0 .. 2"),
