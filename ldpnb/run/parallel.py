@@ -139,8 +139,9 @@ def _cluster(jobs: int, scheduler: str | None) -> Iterator[Pool]:
         from distributed.scheduler import KilledWorker
     except ImportError:
         raise UsageError("backend dask needs dask.distributed; `pip install 'ldpnb[dask]'` brings it") from None
-    # a worker that leaves is this module's business; the user hears of what could not be done
-    for name in ("distributed", "distributed.client"):
+    # a worker that leaves and the coroutines that an interrupt leaves behind are this module's business; the user hears
+    # of what could not be done
+    for name in ("distributed", "distributed.client", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         address = stack.enter_context(_local_cluster(jobs)) if scheduler is None else scheduler
