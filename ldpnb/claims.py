@@ -4,13 +4,16 @@ A source's module holds one function per numbered claim, in the source's order, 
 computes the evidence and returns a `Verdict`. A check is sound only if its evidence comes by two independent routes
 that agree; when they do not, the verdict is ``open``, never a guess. Every formula a check relies on is named in
 ``rests_on``; the tests break each of them and see the verdict change.
+
+A verdict also has a *reach*, for which parameters it is decided, and a *reading*, whether the source's formula can be
+read. Words of degree are judged by one rule for all sources (`within`, `better`).
 """
 
 import importlib
 import re
 from collections.abc import Callable, Iterable
 from csv import DictReader
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
@@ -18,8 +21,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-Status = Literal["reproduced", "corrected", "refuted", "open"]
+Status = Literal["reproduced", "supported", "corrected", "refuted", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
+Reach = Literal["all parameters", "a box", "instances"]
+Reading = Literal["printed", "reconstructed"]
+
+COLUMNS = (
+    *("claim", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption", "argument"),
+    *("reading", "kind", "false_alarm", "power"),
+)
+"""Of the ledger."""
 
 SOURCES = {
     "biswas2022": "Biswas, Cormode, Maple: Impact of sampling on locally differentially private data collection",
@@ -37,9 +48,10 @@ class Verdict:
 
     Parameters
     ----------
-    status : {"reproduced", "corrected", "refuted", "open"}
-        *reproduced*: holds as stated (under `assumption`, if one is named); *corrected*: right in substance, wrong in a
-        constant, sign, range or wording that `corrected` mends; *refuted*: false; *open*: the evidence does not decide.
+    status : {"reproduced", "supported", "corrected", "refuted", "open"}
+        *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever it was tried,
+        but speaks of more; *corrected*: right in substance, wrong in a constant, sign, range or wording that
+        `corrected` mends; *refuted*: false; *open*: the evidence does not decide.
     evidence : str
         One line with the deciding numbers.
     kind : {"identity", "enumeration", "certified", "statistical", "proof"}
@@ -54,12 +66,21 @@ class Verdict:
         decided.
     power : float, optional
         For statistical evidence: the chance of detecting the alternative.
+    reach : {"all parameters", "a box", "instances"}
+        For what the statement that holds (the claim, or its correction) is decided: *all parameters* it speaks of or *a
+        box* of them by a decider, or *instances*.
+    over : str
+        The parameters and their domain, the box, or the instances and why no more.
+    argument : str
+        Which steps of the proof are arguments in words, that no decider checks.
+    reading : {"printed", "reconstructed"}
+        Whether the source's statement can be read in the text at hand, or its formula is lost there and reconstructed.
 
     Raises
     ------
     ValueError
-        If a word is not one of the above, a refuted or corrected claim lacks its corrected statement, or statistical
-        evidence its rate.
+        If a word is not one of the above, a refuted or corrected claim lacks its corrected statement, statistical
+        evidence its rate, or a reconstructed reading the assumption it makes.
     """
 
     status: Status
@@ -69,16 +90,30 @@ class Verdict:
     assumption: str = ""
     false_alarm: float | None = None
     power: float | None = None
+    reach: Reach = "instances"
+    over: str = ""
+    argument: str = ""
+    reading: Reading = "printed"
 
     def __post_init__(self) -> None:
-        if self.status not in get_args(Status):
-            raise ValueError(f"status must be one of {', '.join(get_args(Status))}, got status={self.status!r}")
-        if self.kind not in get_args(Kind):
-            raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, got kind={self.kind!r}")
+        for name, words in {"status": Status, "kind": Kind, "reach": Reach, "reading": Reading}.items():
+            if (word := getattr(self, name)) not in get_args(words):
+                raise ValueError(f"{name} must be one of {', '.join(get_args(words))}, got {name}={word!r}")
         if self.status in ("refuted", "corrected") and not self.corrected:
             raise ValueError(f"a {self.status} claim needs its corrected statement")
-        if self.kind == "statistical" and not (self.false_alarm is not None and 0 < self.false_alarm <= 1e-6):
+        if (
+            self.kind == "statistical"
+            and self.status != "open"
+            and not (self.false_alarm is not None and 0 < self.false_alarm <= 1e-6)
+        ):
             raise ValueError(f"statistical evidence needs a false-alarm rate in (0, 1e-6], got {self.false_alarm!r}")
+        if self.reading == "reconstructed" and not self.assumption:
+            raise ValueError("a reconstructed reading is an assumption, and needs one")
+
+    @property
+    def decided_for(self) -> str:
+        """Return reach and domain in one line."""
+        return f"{self.reach}: {self.over}" if self.over else self.reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,32 +135,68 @@ class Claim:
 _registry: dict[str, Claim] = {}
 
 
+class UnsoundError(Exception):
+    """The evidence does not bear a verdict: two routes part, or a step of a proof fails."""
+
+
 @dataclass(slots=True)
 class Evidence:
-    """What a check gathers: are its routes sound, does the claim hold, and what the verdict says beside that.
+    """What a check gathers: does the claim hold, how far does that reach, and what the verdict says beside it.
 
-    Every attribute but the first two starts as the decorator states it; a check that computes one sets it.
+    Every attribute but `holds` and `decided` starts as the decorator states it; a check that computes one sets it. The
+    first thing that makes the evidence itself doubtful ends the check, and the verdict is ``open``.
     """
 
-    sound: bool = True
     holds: bool = True
+    decided: bool = False
     corrected: str = ""
     assumption: str = ""
     otherwise: Status = "refuted"
     false_alarm: float | None = None
     power: float | None = None
+    reach: Reach = "instances"
+    over: str = ""
+    argument: str = ""
+    reading: Reading = "printed"
+    example: bool = False
 
     def same(self, one: ArrayLike, other: ArrayLike, **tolerance: float) -> None:
         """Require that two independent routes agree (see `agree`), else the verdict is ``open``."""
-        self.sure(agree(one, other, **tolerance))
+        if not agree(one, other, **tolerance):
+            raise UnsoundError(f"two routes part: {np.asarray(one)!r:.60} and {np.asarray(other)!r:.60}")
 
     def sure(self, condition: object) -> None:
         """Require something of the evidence itself, else the verdict is ``open``."""
-        self.sound &= bool(condition)
+        if not condition:
+            raise UnsoundError("something that the evidence rests on does not hold")
 
     def needs(self, condition: object) -> None:
         """Require what the claim states."""
         self.holds &= bool(condition)
+
+    def proven(self, answer: bool | None) -> None:
+        """Require a step of a proof, answered by a decider for every parameter, else the verdict is ``open``."""
+        if answer is not True:
+            raise UnsoundError(f"a step of the proof is {'false' if answer is False else 'undecided'}")
+        self.decided = True
+
+    def decides(self, answer: bool | None) -> None:
+        """Take a decider's answer to what the claim states: False is a counterexample, None leaves it ``open``."""
+        if answer is None:
+            raise UnsoundError("the decider finds neither a proof nor a counterexample")
+        self.holds, self.decided = self.holds and answer, True
+
+    def verdict(self, text: str, kind: Kind) -> Verdict:
+        """Return what follows: a reach beyond instances is granted only to what a decider has answered.
+
+        A claim that holds on instances is *supported*, unless it speaks of no more than those (`example`).
+        """
+        reach = self.reach if self.decided else "instances"
+        status: Status = "reproduced" if self.holds else self.otherwise
+        if status == "reproduced" and reach == "instances" and not self.example:
+            status = "supported"
+        told = (self.corrected, self.assumption, self.false_alarm, self.power)
+        return Verdict(status, text, kind, *told, reach, self.over, self.argument, self.reading)
 
 
 def claim(
@@ -152,17 +223,19 @@ def claim(
     source : str
         A key of `SOURCES`; left out, the folder of the check's module.
     **words
-        ``corrected``, ``assumption``, ``otherwise`` (the status where the claim does not hold), ``false_alarm`` and
-        ``power`` of the verdict, where they are not computed.
+        ``reach`` and ``over`` (what the evidence decides, and for which parameters), ``example`` (the claim speaks of
+        these instances only), ``corrected``, ``assumption``, ``argument``, ``reading``, ``otherwise`` (the status where
+        the claim does not hold), ``false_alarm`` and ``power`` of the verdict, where they are not computed.
     """
 
     def register(check: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
         def decided() -> Verdict:
             found = Evidence(**words)
-            text = check(found)
-            status = judge(found.holds, sound=found.sound, otherwise=found.otherwise)
-            told = (found.corrected, found.assumption, found.false_alarm, found.power)
-            return Verdict(status, text, kind, *told)
+            try:
+                text = check(found)
+            except UnsoundError as reason:
+                return Verdict("open", str(reason), kind, false_alarm=found.false_alarm)
+            return found.verdict(text, kind)
 
         decided.__wrapped__ = check  # type: ignore[attr-defined]
         says = " ".join((check.__doc__ or "").split())
@@ -226,15 +299,27 @@ def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1
     return bool(np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=rel, atol=abs))
 
 
-def judge(holds: bool, *, sound: bool, otherwise: Status = "refuted") -> Status:
-    """Return ``reproduced`` or `otherwise`, and ``open`` when the evidence itself is not sound (its routes disagree).
+WORDS = {"equal": 1.05, "about": 1.1, "similar": 1.25, "near": 4.0}
+"""Words of degree and the largest ratio of two quantities (errors, costs, losses) of which they are true."""
 
-    >>> judge(True, sound=True), judge(False, sound=True, otherwise="corrected"), judge(False, sound=False)
-    ('reproduced', 'corrected', 'open')
+
+def within(word: str, one: ArrayLike, other: ArrayLike) -> bool:
+    """Return whether positive quantities are everywhere ``equal``, ``about`` the same, ``similar`` or ``near``.
+
+    >>> within("equal", 1.0, 1.04), within("equal", 1.0, 1.06), within("near", [1.0, 2.0], [3.0, 2.0])
+    (True, False, True)
     """
-    if not sound:
-        return "open"
-    return "reproduced" if holds else otherwise
+    ratio = np.asarray(one, dtype=float) / np.asarray(other, dtype=float)
+    return bool(np.all((ratio <= WORDS[word]) & (1 / ratio <= WORDS[word])))
+
+
+def better(one: ArrayLike, other: ArrayLike) -> bool:
+    """Return whether one error is everywhere smaller than another, and not `within` ``equal`` of it.
+
+    >>> better(1.0, 1.06), better(1.0, 1.04)
+    (True, False)
+    """
+    return bool(np.all(np.asarray(one, dtype=float) * WORDS["equal"] < np.asarray(other, dtype=float)))
 
 
 def ledger(identifiers: Iterable[str]) -> Any:
@@ -243,29 +328,10 @@ def ledger(identifiers: Iterable[str]) -> Any:
     Returns
     -------
     pandas.DataFrame
-        Columns ``claim, place, says, status, evidence, corrected, assumption, kind, false_alarm, power``, a row per
-        claim.
+        Columns as `COLUMNS`, a row per claim.
     """
     import pandas as pd
 
-    rows = []
-    for identifier in identifiers:
-        c, v = find(identifier), decide(identifier)
-        rows.append(
-            {"claim": c.id, "place": c.place, "says": c.says, "status": v.status, "evidence": v.evidence}
-            | {"corrected": v.corrected, "assumption": v.assumption, "kind": v.kind}
-            | {"false_alarm": v.false_alarm, "power": v.power}
-        )
-    columns = [
-        "claim",
-        "place",
-        "says",
-        "status",
-        "evidence",
-        "corrected",
-        "assumption",
-        "kind",
-        "false_alarm",
-        "power",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+    decided = ((find(identifier), decide(identifier)) for identifier in identifiers)
+    rows = [{"claim": c.id, "place": c.place, "says": c.says} | asdict(v) for c, v in decided]
+    return pd.DataFrame(rows, columns=COLUMNS)

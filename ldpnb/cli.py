@@ -28,7 +28,16 @@ _GUARDS = re.compile(
     r"|allow_unauthenticated_access|disable_check_xsrf|identity_provider_class|authorizer_class|local_hostnames"
     r"|config\w*)(=|$)"
 )
-_STATUSES = ("reproduced", "corrected", "refuted", "open")
+_STATUSES = ("reproduced", "supported", "corrected", "refuted", "open")
+_PARTS = {
+    "over": "decided for",
+    "evidence": "evidence",
+    "corrected": "corrected",
+    "assumption": "assumption",
+    "argument": "argued in words",
+    "reading": "reading",
+}
+_REACHES = ("all parameters", "a box", "instances")
 _JOBS = "Processes on this machine.  [default: all cores]"
 _BACKEND = "Processes of this machine, or a Dask cluster."
 _SCHEDULER = "An existing Dask cluster, instead of one on this machine."
@@ -255,22 +264,25 @@ def check(ids: tuple[str, ...]) -> None:
 @cli.command(short_help="Decide every claim anew; print the ledger.")
 @click.option("--source", help="Only this source's claims.")
 @click.option("--status", type=click.Choice(_STATUSES), help="Only verdicts of this status.")
-@click.option("-v", "--verbose", is_flag=True, help="With evidence and corrected statements.")
-def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
+@click.option("--reach", type=click.Choice(_REACHES), help="Only verdicts decided for these.")
+@click.option("-v", "--verbose", is_flag=True, help="With evidence, domain and corrected statements.")
+def verdicts(source: str | None, status: str | None, reach: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
 
     try:
-        table = ledger.ledger(source, status)
+        table = ledger.ledger(source, status, reach)
     except ValueError as error:
         raise UsageError(str(error)) from None
     for row in table.itertuples():
-        click.echo(f"{row.status:<10}  {row.claim:<44}  {row.says}")
+        click.echo(f"{row.status:<10}  {row.reach:<14}  {row.claim:<44}  {row.says}")
         if verbose:
-            parts = {part: getattr(row, part) for part in ("evidence", "corrected", "assumption")}
-            click.echo("".join(f"{'':12}{part}: {text}\n" for part, text in parts.items() if text))
-    counts = ", ".join(f"{n} {s}" for s, n in table["status"].value_counts().items())
-    click.echo(f"{len(table)} claims: {counts}")
+            parts = {part: getattr(row, part) for part in _PARTS}
+            click.echo("".join(f"{'':28}{_PARTS[part]}: {text}\n" for part, text in parts.items() if text))
+    counts = (
+        ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items()) for column in ("status", "reach")
+    )
+    click.echo(f"{len(table)} claims: {'; decided for '.join(counts)}")
     differing = ledger.changes(source)
     for line in differing:
         click.echo(f"differs from the committed ledger: {line}", err=True)

@@ -4,4 +4,15 @@ Each answers True with a proof, False with a counterexample, and None where it h
 a tolerance. `algebra` works on symbols (put ``t = e^epsilon``: formulas become rational functions, and ``t`` in
 ``(1, oo)`` is every budget), `balls` on numbers with error bounds, `programs` on linear programs in exact fractions.
 They take the formulas of this package as they stand (`ldpnb.arithmetic`), or any other.
+
+>>> from ldpnb.deciders import budget, identity, oo, positive, symbols
+>>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+>>> t, k = symbols("t k")
+>>> kary = KaryRandomisedResponse(budget(t), k)
+>>> identity(kary.p, t * kary.q), positive(kary.p - kary.q, {t: (1, oo), k: (2, oo)})
+(True, True)
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

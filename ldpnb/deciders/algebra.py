@@ -12,6 +12,24 @@ Box = Mapping[Any, tuple[Any, Any]]
 """Open intervals with exact ends by symbol; ``sympy.oo`` for no upper end."""
 
 
+oo = sympy.oo
+
+
+def symbols(names: str) -> tuple[Symbol, ...]:
+    """Return positive symbols of these names, separated by blanks.
+
+    >>> n, f = symbols("n f")
+    >>> n * f
+    Symbol(f*n)
+    """
+    return tuple(Symbol(s) for s in sympy.symbols(names, positive=True, seq=True))
+
+
+def budget(growth: Symbol) -> Symbol:
+    """Return the epsilon with ``e^epsilon = growth``, so that formulas of epsilon become rational functions of it."""
+    return Symbol(sympy.log(growth.expression))
+
+
 def expression(value: Any) -> Any:
     """Return the sympy expression of a `Symbol` or an exact number, and of a float the fraction it prints as."""
     if isinstance(value, Symbol):
@@ -48,6 +66,7 @@ def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
     (True, False)
     """
     exact = expression(value)
+    box = {expression(s): (expression(low), expression(high)) for s, (low, high) in box.items()}
     missing = exact.free_symbols - set(box)
     if missing:
         raise ValueError(f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}")

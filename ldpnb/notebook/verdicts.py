@@ -13,6 +13,9 @@ _KINDS = {
 }
 
 
+READINGS = {"printed": "", "reconstructed": " (the formula is lost in the text at hand)"}
+
+
 def verdicts(*identifiers: str) -> None:
     """Show verdicts in a notebook, each with its evidence and, where the source errs, what holds instead.
 
@@ -30,11 +33,14 @@ def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
     says = claim.says[:1].upper() + claim.says[1:].rstrip(".")
     evidence = f"- Evidence ({evidence_kind(verdict)}): {escaped(verdict.evidence)}"
-    lines = [f"**{escaped(claim.place)}: {verdict.status}.** {escaped(says)}.", "", evidence]
+    lines = [f"**{escaped(claim.place)}: {verdict.status}.** {escaped(says)}.", ""]
+    lines += [f"- Decided for {escaped(verdict.decided_for)}", evidence]
     if verdict.corrected:
         lines.append(f"- What holds: {escaped(verdict.corrected)}")
     if verdict.assumption:
-        lines.append(f"- Assumption: {escaped(verdict.assumption)}")
+        lines.append(f"- Assumption{READINGS[verdict.reading]}: {escaped(verdict.assumption)}")
+    if verdict.argument:
+        lines.append(f"- Argued in words: {escaped(verdict.argument)}")
     return "\n".join(lines)
 
 

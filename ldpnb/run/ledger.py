@@ -11,7 +11,7 @@ from ldpnb.run.catalogue import catalogue, home
 TABLE_START, TABLE_END = "<!-- sources: written by `ldpnb report --readme` -->", "<!-- end of sources -->"
 
 
-def ledger(source: str | None = None, status: str | None = None) -> Any:
+def ledger(source: str | None = None, status: str | None = None, reach: str | None = None) -> Any:
     """Return the ledger: every claim with its verdict and the notebook that shows it.
 
     Parameters
@@ -20,18 +20,24 @@ def ledger(source: str | None = None, status: str | None = None) -> Any:
         Only this source's claims.
     status : str, optional
         Only verdicts of this status.
+    reach : str, optional
+        Only verdicts of this reach.
 
     Returns
     -------
     pandas.DataFrame
         As `claims.ledger`, and a column ``notebook``.
     """
-    if status is not None and status not in get_args(claims.Status):
-        raise ValueError(f"status must be one of {', '.join(get_args(claims.Status))}, got status={status!r}")
+    wanted = {"status": status, "reach": reach}
+    for (name, word), words in zip(wanted.items(), (claims.Status, claims.Reach), strict=True):
+        if word is not None and word not in get_args(words):
+            raise ValueError(f"{name} must be one of {', '.join(get_args(words))}, got {name}={word!r}")
     shown_in = {identifier: n.id for n in catalogue() for identifier in n.claims}
     table = claims.ledger(c.id for c in claims.claims(source))
     table.insert(1, "notebook", [shown_in.get(c, "") for c in table["claim"]])
-    return table if status is None else table[table["status"] == status].reset_index(drop=True)
+    for name, word in wanted.items():
+        table = table if word is None else table[table[name] == word]
+    return table.reset_index(drop=True)
 
 
 def committed_ledger() -> Any:
@@ -45,27 +51,31 @@ def changes(source: str | None = None) -> list[str]:
     """Return, a line each, where the verdicts computed now differ from the committed ledger."""
     committed = committed_ledger()
     ours = committed[committed["claim"].str.startswith(f"{source}/")] if source else committed
-    now, then = ledger(source).set_index("claim")["status"], ours.set_index("claim")["status"]
-    names = [*now.index, *(c for c in then.index if c not in now.index)]
+    now, then = (
+        {row.claim: f"{row.status}, {row.reach}" for row in table.itertuples()} for table in (ledger(source), ours)
+    )
+    names = [*now, *(c for c in then if c not in now)]
     return [f"{c}: {then.get(c, 'absent')} -> {now.get(c, 'absent')}" for c in names if now.get(c) != then.get(c)]
 
 
-def readme_table(statuses: Iterable[tuple[str, str]]) -> str:
+def readme_table(words: Iterable[tuple[str, str, str]]) -> str:
     """Return the README's table of sources in Markdown.
 
     Parameters
     ----------
-    statuses : iterable of (source, status)
-        One pair per claim.
+    words : iterable of (source, status, reach)
+        For each claim.
     """
-    counts = Counter(statuses)
-    heads = ["source", "about", "notebooks", "claims", *get_args(claims.Status)]
+    counts = Counter((source, word) for source, *both in words for word in both)
+    columns = [*get_args(claims.Status), *get_args(claims.Reach)]
+    heads = ["source", "about", "notebooks", "claims", *columns]
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     for number, (key, text) in enumerate(claims.SOURCES.items(), 1):
-        by = [counts[key, status] for status in get_args(claims.Status)]
+        by = [counts[key, word] for word in columns]
+        decided = sum(by[: len(get_args(claims.Status))])
         held = sum(n.source == key for n in catalogue())
         folder = f"[`{key}`](notebooks/{number}_{key})"
-        lines.append("| " + " | ".join([folder, text, str(held), str(sum(by)), *map(str, by)]) + " |")
+        lines.append("| " + " | ".join([folder, text, str(held), str(decided), *map(str, by)]) + " |")
     return "\n".join(lines)
 
 
@@ -75,8 +85,8 @@ def write_readme_table(path: Path) -> bool:
     head, _, rest = before.partition(TABLE_START)
     _, _, tail = rest.partition(TABLE_END)
     table = committed_ledger()
-    pairs = [(claim.split("/")[0], status) for claim, status in zip(table["claim"], table["status"], strict=True)]
-    after = f"{head}{TABLE_START}\n{readme_table(pairs)}\n{TABLE_END}{tail}"
+    words = [(row.claim.split("/")[0], row.status, row.reach) for row in table.itertuples()]
+    after = f"{head}{TABLE_START}\n{readme_table(words)}\n{TABLE_END}{tail}"
     if after != before:
         writing.write({path: after.encode()})
     return after != before

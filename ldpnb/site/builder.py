@@ -11,7 +11,7 @@ from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
 from ldpnb.site import links, sources
 from ldpnb.site.atlas import Atlas
-from ldpnb.site.entries import STATUSES, Entry
+from ldpnb.site.entries import REACHES, STATUSES, Entry
 from ldpnb.site.markdown import plain
 from ldpnb.site.pages import notebook_page
 from ldpnb.site.templates import STATIC, page
@@ -87,6 +87,7 @@ def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:
         entries=entries,
         sources=told.sources(entries),
         statuses=STATUSES,
+        reaches=REACHES,
         tex=(home() / told.CSV).with_suffix(".tex").exists(),
     )
 

@@ -19,6 +19,8 @@ from ldpnb.site.markdown import slug
 from ldpnb.site.templates import STATIC, environment, page
 
 STATUSES: tuple[str, ...] = get_args(claims.Status)
+REACHES: tuple[str, ...] = get_args(claims.Reach)
+_REACH = ("reach", "over", "argument", "reading")
 FORMATS = ("md", "html", "csv")
 CSV = "figures/verdicts.csv"
 
@@ -32,6 +34,10 @@ class Entry:
     place: str
     says: str
     status: str
+    reach: str
+    over: str
+    argument: str
+    reading: str
     kind: str
     evidence: str
     corrected: str
@@ -66,7 +72,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One of the sources and how many of its claims came out how."""
+    """One of the sources and how many of its claims came out how, and for which parameters."""
 
     key: str
     title: str
@@ -94,7 +100,7 @@ def _committed() -> Path:
 
 
 def _entry(row: dict[str, Any]) -> Entry:
-    own = {name: row[name] for name in ("status", "evidence", "corrected", "assumption")}
+    own = {name: row[name] for name in ("status", "evidence", "corrected", "assumption", *_REACH)}
     rates: dict[str, Any] = {name: float(row[name]) if row[name] else None for name in ("false_alarm", "power")}
     kind = evidence_kind(claims.Verdict(kind=row["kind"], **own, **rates))
     said = {name: row[name] for name in ("claim", "place", "says", "notebook")}
@@ -102,9 +108,12 @@ def _entry(row: dict[str, Any]) -> Entry:
 
 
 def sources(of: list[Entry]) -> list[Source]:
-    """Return the sources in their order, with the number of claims by verdict."""
-    counted = {key: Counter(e.status for e in of if e.source == key) for key in claims.SOURCES}
-    return [Source(key, title, counted[key].total(), counted[key]) for key, title in claims.SOURCES.items()]
+    """Return the sources in their order, with the number of claims by verdict and by reach."""
+    own = {key: [e for e in of if e.source == key] for key in claims.SOURCES}
+    return [
+        Source(key, title, len(own[key]), Counter(word for e in own[key] for word in (e.status, e.reach)))
+        for key, title in claims.SOURCES.items()
+    ]
 
 
 def format_of(name: str) -> str:
@@ -128,7 +137,13 @@ def document(format: str) -> str:
     if format == "csv":
         return _committed().read_text(encoding="utf-8")
     of = entries()
-    told = {"entries": of, "sources": sources(of), "statuses": STATUSES, "title": "Verdicts of ldpnb"}
+    told = {
+        "entries": of,
+        "sources": sources(of),
+        "statuses": STATUSES,
+        "reaches": REACHES,
+        "title": "Verdicts of ldpnb",
+    }
     if format == "md":
         return environment().get_template("report.md.j2").render(told)
     style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))

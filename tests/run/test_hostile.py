@@ -232,9 +232,9 @@ def test_reading_commands_execute_no_notebook(
     code = (f"x: str = 'a'  # {{__import__('os').mkdir('{mark}')}}", f"open('{mark}', 'w')", f"!touch {mark}")
     (checkout / "notebooks/1_demo/01_line.ipynb").write_text(notebook(*code))
     monkeypatch.setattr(execution, "_papermill", lambda *_: mark.touch())
-    monkeypatch.setattr(claims, "decide", lambda _: claims.Verdict("reproduced", "1 = 1", "exact"))
+    monkeypatch.setattr(claims, "decide", lambda _: claims.Verdict("reproduced", "1 = 1", "identity"))
     (checkout / "figures").mkdir()
-    columns = "claim,notebook,place,says,status,kind,evidence,corrected,assumption,false_alarm,power\n"
+    columns = f"notebook,{','.join(claims.COLUMNS)}\n"
     (checkout / "figures/verdicts.csv").write_text(columns)
     catalogue.catalogue.cache_clear()
     commands = ("list", "show 01_line", "site", "verdicts --source lecture20", "report", "run 01_lin -p y=1")

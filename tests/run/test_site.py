@@ -25,9 +25,9 @@ from ldpnb.site import builder, entries, links, sources
 from ldpnb.site.mathematics import mathml
 from ldpnb.site.templates import STATIC
 
-LEDGER = """claim,notebook,place,says,status,evidence,corrected,assumption,kind,false_alarm,power
-biswas2022/theorem-2.1,1_demo/01_line,Theorem 2.1,"a * b < c, says_it",reproduced,1 = 1,,,identity,,
-demo/lemma-9,1_demo/01_line,Lemma 9,it holds,refuted,2 > 1,it does not,,statistical,1e-06,0.99
+LEDGER = """claim,notebook,place,says,status,reach,over,evidence,corrected,assumption,argument,reading,kind,false_alarm,power
+biswas2022/theorem-2.1,1_demo/01_line,Theorem 2.1,"a * b < c, says_it",reproduced,all parameters,n >= 1,1 = 1,,,,printed,identity,,
+demo/lemma-9,1_demo/01_line,Lemma 9,it holds,refuted,instances,one,2 > 1,it does not,,,printed,statistical,1e-06,0.99
 """
 TEXT = """# A line
 
@@ -272,6 +272,7 @@ def report(*arguments: str) -> Result:
 def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: Path) -> None:
     committed = (checkout / "figures/verdicts.csv").read_text()
     assert "- **Theorem 2.1: reproduced.** A \\* b < c, says_it." in report().stdout
+    assert "  - Decided for all parameters: n >= 1" in report().stdout
     assert report("--format", "csv").stdout == committed
     assert report("--output", str(checkout / "ledger.csv")).stdout == ""
     assert (checkout / "ledger.csv").read_text() == committed
