@@ -219,7 +219,10 @@ def test_a_notebook_without_its_claims_is_found(copy: Copy) -> None:
 
 LEDGER_EDITS: list[tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = [
     (lambda table: table, ""),
-    (lambda table: table.assign(status=["open", *table["status"][1:]]), r"lecture20/\S+: open, (.+) -> (supported|reproduced), \1"),
+    (
+        lambda table: table.assign(status=["open", *table["status"][1:]]),
+        r"lecture20/\S+: open, (.+) -> (supported|reproduced), \1",
+    ),
     (lambda table: table.iloc[1:], r"lecture20/\S+: absent -> (supported|reproduced), .+"),
     (
         lambda table: pd.concat([table, table.iloc[:1].assign(claim="lecture20/invented")]),
