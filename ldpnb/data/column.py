@@ -1,10 +1,12 @@
 """What is known of a column: how many users hold each value."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+Scale = Literal["number", "date", "category"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Column:
         Users per value.
     numbers : (k,) float
         The values as numbers: of a bin, the mean of its entries (its middle if there are none or they are not known);
-        of categories, 0, 1, ...
+        of dates and categories, 0, 1, ...
     source : str
         The file, or whose data they are.
     groups : tuple of str
@@ -34,9 +36,15 @@ class Column:
         Entries outside what was stated: numbers moved to the nearer end of their range, categories counted as "other",
         invalid trips left out.
     low, high : float
-        The stated range of numbers, nan for categories.
+        The stated range of numbers, nan for others.
     notes : tuple of str
         Sentences that a reader of results must know.
+    scale : {"number", "date", "category"}
+        Whether values are numbers, dates in their order, or names without one.
+    attribute : str
+        The attribute alone, as its file calls it.
+    unclamped : float
+        Mean before numbers were moved into the range, nan where none was or it is not known.
     """
 
     name: str
@@ -50,6 +58,9 @@ class Column:
     low: float = float("nan")
     high: float = float("nan")
     notes: tuple[str, ...] = ()
+    scale: Scale = "number"
+    attribute: str = "value"
+    unclamped: float = float("nan")
 
     @property
     def users(self) -> int:
@@ -63,7 +74,7 @@ class Column:
 
     @property
     def mean(self) -> Any:
-        """Mean of the numbers, after clipping: a float, or ``(groups,)`` means."""
+        """Mean of the numbers, after clamping: a float, or ``(groups,)`` means."""
         return self.counts @ self.numbers / self.counts.sum(axis=-1)
 
     @property
@@ -72,8 +83,13 @@ class Column:
         return 2 * (self.numbers - self.low) / (self.high - self.low) - 1
 
     def report(self) -> str:
-        """Return in a sentence or two what was read, what was left out, and what reading it gave away."""
+        """Return in a few sentences what was read, what was left out, and what reading it gave away."""
         sizes = ", ".join(f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False))
         users = f"{self.users:,} users" + (f" ({sizes})" if sizes else "")
         left = f"{self.missing:,} without an entry were left out, {self.outside:,} lay outside what was stated."
-        return " ".join((f"{self.name}: {users}, {len(self.labels):,} values; {left}", *self.notes))
+        moved: tuple[str, ...] = ()
+        if np.isfinite(self.unclamped):
+            clamped = float(self.counts.sum(axis=0) @ self.numbers / self.users) if self.groups else float(self.mean)
+            bias = clamped - self.unclamped
+            moved = (f"Clamping them moved the mean from {self.unclamped:.6g} to {clamped:.6g}, by {bias:+.4g}.",)
+        return " ".join((f"{self.name}: {users}, {len(self.labels):,} values; {left}", *moved, *self.notes))

@@ -1,4 +1,4 @@
-"""A column of the user's own table, tallied: categories, whole numbers, or real numbers in stated bins.
+"""A column of the user's own table, tallied: categories, dates, whole numbers, or real numbers in stated bins.
 
 Use `load_counts` for one column and `load_groups` for a number together with a group. Both read every format of
 `ldpnb.data.tables` in pieces, in memory that does not grow with the number of rows. An empty path means the source's
@@ -9,29 +9,25 @@ to know it before it can answer. The same holds for categories, which may be sta
 taken with a word of warning.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.data.column import Column
+from ldpnb.data.reading import Reading
 from ldpnb.data.tables import Table, locate
+from ldpnb.data.tallying import OCCURRING, OTHER, Categories, Dates, Numbers, Outside, date_formats
 
-Kind = Literal["auto", "category", "integer", "real"]
+Kind = Literal["auto", "category", "integer", "real", "date"]
 
-KINDS = ("auto", "category", "integer", "real")
-MOST_CATEGORIES = 10**6
-"""An entry that differs in more rows than this is no category."""
-MOST_VALUES, MOST_GROUPS = 10**7, 100
+KINDS = ("auto", "category", "integer", "real", "date")
+MOST_VALUES, MOST_GROUPS = 4096, 100
+"""Values of a column that local mechanisms serve well, and groups."""
 
-_OTHER = "other"
-_OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
+_PLAIN = Reading()
 
 
 def load_counts(
@@ -43,6 +39,10 @@ def load_counts(
     high: float | None = None,
     bins: int = 0,
     categories: Sequence[str] = (),
+    dates: str = "",
+    outside: Outside = "error",
+    reading: Reading = _PLAIN,
+    most: int = MOST_VALUES,
     report: bool = False,
 ) -> Column | None:
     """Tally a column of a table.
@@ -54,14 +54,24 @@ def load_counts(
         None.
     column : str
         Its name, empty without a file and where a table has one column only; case and surrounding blanks do not matter.
-    kind : {"auto", "category", "integer", "real"}
-        *auto* takes text for categories and numbers for whole ones unless `bins` are stated.
+    kind : {"auto", "category", "integer", "real", "date"}
+        *auto* takes what is stated for granted: a range makes numbers (whole ones unless there are `bins`), `dates`
+        dates. Otherwise it looks at the entries.
     low, high : float, optional
-        Range of a number, needed for all numbers. What lies outside is clipped. Both None (or equal) is not stated.
+        Range of a number, needed for all numbers. Both None (or equal) is not stated.
     bins : int
         Number of bins of equal width between `low` and `high`, for real numbers.
     categories : sequence of str
         The categories; with ``"other"`` among them, entries that are not count as that.
+    dates : str
+        Unit by which dates are tallied, "day", "month", "year" or "weekday", and after a blank, where it cannot be told
+        from the entries, their form, such as ``"month %d/%m/%Y"``.
+    outside : {"error", "missing", "clamp"}
+        What becomes of numbers outside `low` and `high`: an error, a missing entry, or the nearer end.
+    reading : Reading
+        How the text in the file is to be understood, as far as it has to be said.
+    most : int
+        Values from which on the column is refused.
     report : bool
         Whether to print `Column.report`.
 
@@ -78,8 +88,18 @@ def load_counts(
     if not str(data):
         _require_no_column(column)
         return None
-    tally = _tally(Table(locate(data)), column, kind, low, high, bins, categories)
-    for (part,) in tally.table.parts(**{"numbers" if isinstance(tally, _Numbers) else "texts": (column,)}):
+    table = Table(locate(data), reading)
+    checks.choice(kind=kind, among=KINDS)
+    if kind == "auto":
+        kind = _kind(table, column, stated=_stated(low, high), bins=bins, categories=categories, dates=dates)
+    tally: Numbers | Categories | Dates
+    if kind == "category":
+        tally = Categories(table, column, tuple(str(c).strip() for c in categories), most)
+    elif kind == "date":
+        tally = Dates(table, column, dates, most)
+    else:
+        tally = _numbers(table, column, kind, low, high, bins, outside, most)
+    for (part,) in tally.table.parts(**{"numbers" if isinstance(tally, Numbers) else "texts": (column,)}):
         tally.add(part)
     return _told(tally.column(), report)
 
@@ -93,13 +113,16 @@ def load_groups(
     high: float | None = None,
     bins: int = 0,
     groups: Sequence[str] = (),
+    outside: Outside = "error",
+    reading: Reading = _PLAIN,
+    most: int = MOST_VALUES,
     report: bool = False,
 ) -> Column | None:
     """Tally a number together with a group.
 
     Parameters
     ----------
-    data, column, low, high, bins, report
+    data, column, low, high, bins, outside, reading, most, report
         As for `load_counts`; the column must hold numbers.
     group : str
         The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
@@ -110,14 +133,14 @@ def load_groups(
         _require_no_column(column or group)
         return None
     column, group = _pair(column, group)
-    table = Table(locate(data))
-    whole = _numbers(table, column, "real" if bins else "integer", low, high, bins)
+    table = Table(locate(data), reading)
+    whole = _numbers(table, column, "real" if bins else "integer", low, high, bins, outside, most)
     members = {name: whole.empty() for name in groups}
     for numbers, names in table.parts(numbers=(column,), texts=(group,)):
         known = numbers.notna() & names.notna()
         whole.missing += int((~known).sum())
         for name, entries in numbers[known].groupby(names[known].astype(str).str.strip()):
-            key = str(name) if str(name) in members or not groups else _OTHER
+            key = str(name) if str(name) in members or not groups else OTHER
             if groups and key not in members:
                 raise ValueError(f"groups must name every group or hold 'other', got {name!r} in {table.path}")
             members.setdefault(key, whole.empty()).add(entries)
@@ -127,131 +150,50 @@ def load_groups(
     if len(order) < 2 or not all(members[name].counts.any() for name in order):
         raise ValueError(f"{table.path}: column {group} must have users in two groups or more, got {order}")
     counts = np.array([members[name].counts for name in order])
-    whole.counts, whole.sums = counts.sum(axis=0), sum(member.sums for member in members.values())
-    whole.outside = sum(member.outside for member in members.values())
-    notes = () if groups else (_OCCURRING,)
+    whole.gather(members.values())
+    notes = () if groups else (OCCURRING,)
     return _told(whole.column(f"{column} by {group}", counts=counts, groups=tuple(order), notes=notes), report)
 
 
-@dataclass(slots=True)
-class _Numbers:
-    """Tallies numbers in a stated range: whole ones each, real ones in bins."""
-
-    table: Table
-    name: str
-    low: float
-    high: float
-    bins: int
-    counts: NDArray[np.int64] = field(init=False)
-    sums: Any = field(init=False)
-    missing: int = 0
-    outside: int = 0
-
-    def __post_init__(self) -> None:
-        size = self.bins or round(self.high - self.low) + 1
-        if size > MOST_VALUES:
-            span = f"from low={self.low:g} to high={self.high:g}"
-            raise ValueError(f"values must be at most {MOST_VALUES:,}, got {size:,} {span}")
-        self.counts, self.sums = np.zeros(size, dtype=np.int64), np.zeros(size)
-
-    def empty(self) -> "_Numbers":
-        """Return another of the same range with nothing in it."""
-        return _Numbers(self.table, self.name, self.low, self.high, self.bins)
-
-    def add(self, part: Any) -> None:
-        known = part.dropna().to_numpy(dtype=float)
-        self.missing += len(part) - known.size
-        inside = np.clip(known, self.low, self.high)
-        self.outside += int((inside != known).sum())
-        if self.bins:
-            width = (self.high - self.low) / self.bins
-            index = np.minimum(((inside - self.low) / width).astype(np.int64), self.bins - 1)
-        else:
-            broken = inside[inside != np.floor(inside)]
-            if broken.size:
-                rule = f"must hold whole numbers, got {broken[0]:g}; state bins for real numbers"
-                raise ValueError(f"{self.table.path}: column {self.name} {rule}")
-            index = (inside - self.low).astype(np.int64)
-        self.counts += np.bincount(index, minlength=self.counts.size)
-        self.sums += np.bincount(index, inside, minlength=self.sums.size)
-
-    def column(self, name: str = "", counts: NDArray[np.int64] | None = None, **more: Any) -> Column:
-        """Return the tally so far, by group where there are counts by group."""
-        if self.bins:
-            edges = np.linspace(self.low, self.high, self.bins + 1)
-            labels = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
-            means = np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1), (edges[:-1] + edges[1:]) / 2)
-            numbers = np.clip(means, self.low, self.high)
-        else:
-            numbers = self.low + np.arange(self.counts.size, dtype=float)
-            labels = tuple(f"{number:.0f}" for number in numbers)
-        about = more | {"missing": self.missing, "outside": self.outside, "low": self.low, "high": self.high}
-        return _column(self.table, name or self.name, labels, self.counts if counts is None else counts, numbers, about)
+def _stated(low: float | None, high: float | None) -> bool:
+    return low is not None and high is not None and low != high
 
 
-@dataclass(slots=True)
-class _Categories:
-    """Tallies categories, stated or as they occur."""
-
-    table: Table
-    name: str
-    stated: tuple[str, ...]
-    counts: Counter[str] = field(default_factory=Counter)
-    missing: int = 0
-    outside: int = 0
-
-    def add(self, part: Any) -> None:
-        where = f"{self.table.path}: column {self.name}"
+def _kind(
+    table: Table, column: str, *, stated: bool, bins: int, categories: Sequence[str], dates: str
+) -> Literal["category", "integer", "real", "date"]:
+    """Return the kind of a column from what is stated of it, or else from its entries."""
+    if dates or categories:
+        return "date" if dates else "category"
+    share = 1.0 if stated or bins else table.share_of_numbers(column)
+    if share == 1:
+        return "real" if bins else "integer"
+    if share >= 0.5:
+        rule = f"holds numbers ({share:.1%} of its first entries) and text"
+        ways = "state low, high and in missing= the codes of missing entries, or in Python kind='category'"
+        raise ValueError(f"{table.path}: column {column} {rule}; {ways}")
+    for (part,) in table.parts(texts=(column,)):
         known = part.dropna()
-        self.missing += len(part) - len(known)
-        try:
-            entries = known.value_counts(sort=False)
-        except TypeError:
-            raise ValueError(f"{where} must hold plain values, got lists or objects") from None
-        for entry, count in entries.items():
-            label = str(entry).strip()
-            if self.stated and label not in self.stated:
-                if _OTHER not in self.stated:
-                    rule = "is not among the stated categories; add it, or 'other'"
-                    raise ValueError(f"{self.table.path}: {label!r} of column {self.name} {rule}")
-                label, self.outside = _OTHER, self.outside + int(count)
-            self.counts[label] += int(count)
-        if len(self.counts) > MOST_CATEGORIES:
-            raise ValueError(f"{where} has more than {MOST_CATEGORIES:,} different entries; is it an identifier?")
-
-    def column(self) -> Column:
-        labels = self.stated or tuple(sorted(self.counts))
-        if len(labels) == 1:
-            rule = f"must have two values or more, got {labels[0]!r} only"
-            raise ValueError(f"{self.table.path}: column {self.name} {rule}")
-        counts = np.array([self.counts[label] for label in labels], dtype=np.int64)
-        about = {"missing": self.missing, "outside": self.outside, "notes": () if self.stated else (_OCCURRING,)}
-        return _column(self.table, self.name, labels, counts, np.arange(counts.size, dtype=float), about)
+        plain = known.empty or not all(isinstance(entry, str) for entry in known.unique())
+        dated = "datetime" in str(known.infer_objects().dtype) if plain else bool(date_formats(known.head(1000)))
+        return "date" if dated else "category"
+    return "category"
 
 
-def _tally(
+def _numbers(
     table: Table,
     column: str,
     kind: str,
     low: float | None,
     high: float | None,
     bins: int,
-    categories: Sequence[str],
-) -> _Numbers | _Categories:
-    """Return what tallies the column."""
-    checks.choice(kind=kind, among=KINDS)
-    if kind == "auto":
-        kind = ("real" if bins else "integer") if not categories and table.holds_numbers(column) else "category"
-    if kind == "category":
-        return _Categories(table, column, tuple(str(c).strip() for c in categories))
-    return _numbers(table, column, kind, low, high, bins)
-
-
-def _numbers(table: Table, column: str, kind: str, low: float | None, high: float | None, bins: int) -> _Numbers:
+    outside: Outside,
+    most: int,
+) -> Numbers:
     """Return what tallies numbers, after checking that what must be known beforehand was stated."""
     checks.whole(bins=bins)
     if low is None or high is None or low == high:
-        if not table.holds_numbers(column):
+        if table.share_of_numbers(column) < 1:
             raise ValueError(f"{table.path}: column {column} must hold numbers, got text")
         raise ValueError(
             f"low and high must be stated for numbers, such as low=0 and high=120, got none for column {column}: taken "
@@ -266,14 +208,7 @@ def _numbers(table: Table, column: str, kind: str, low: float | None, high: floa
         raise ValueError(f"bins are for real numbers, got kind=integer and bins={bins!r}")
     if kind == "integer" and (low != int(low) or high != int(high)):
         raise ValueError(f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}")
-    return _Numbers(table, column, float(low), float(high), bins)
-
-
-def _column(table: Table, name: str, labels: Any, counts: NDArray[np.int64], numbers: Any, about: Any) -> Column:
-    if not counts.any():
-        raise ValueError(f"{table.path}: column {name} has no entries")
-    file = table.path.name
-    return Column(f"{name} of {file}" if name else file, labels, counts, numbers, source=str(table.path), **about)
+    return Numbers(table, column, float(low), float(high), bins, outside, most)
 
 
 def _pair(column: str, group: str) -> tuple[str, str]:

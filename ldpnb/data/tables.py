@@ -1,37 +1,39 @@
 """Tables in files, piece by piece, in memory that does not grow with their rows.
 
 CSV, TSV (packed or not), Parquet, JSON lines, Excel and NumPy arrays. `Table.parts` yields the columns asked for as
-pandas Series, text or numbers; a bar shows the progress in a terminal. What a column means, and how it is tallied, is
-the business of `ldpnb.data.files`. Whatever a file holds or claims to hold, however little room it takes when packed,
-reading it needs a bounded amount of memory or is refused.
+pandas Series, text or numbers; a bar shows the progress in a terminal. How text is to be understood is said or found by
+`ldpnb.data.reading`; what a column means, and how it is tallied, is the business of `ldpnb.data.files`. Whatever a file
+holds or claims to hold, however little room it takes when packed, reading it needs a bounded amount of memory or is
+refused.
 """
 
-import bz2
 import csv
-import gzip
 import io
 import json
-import lzma
 import os
+import re
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.data.opening import PACKED, Bounded, opened
+from ldpnb.data.reading import ABSENT, SAMPLE, Reading
 
 ROWS, LONGEST_TEXT = 2**18, 1000
 """Rows in a piece, characters in a text."""
 
-_CELLS = 2**24
-"""Most fields of delimited text in a piece."""
+_BLOCK = 2**21
+"""Bytes of delimited text in a piece."""
 _EXCEL_ROWS = 2**20
-_LINE_BYTES, _PIECE_BYTES, _MEMBER_BYTES = 2**24, 2**29, 2**27
+_MEMBER_BYTES = 2**27
 _SHOWN, _WIDTH = 20, 60
 
 Wanted = dict[str, bool]
@@ -76,74 +78,7 @@ def rows(path: Path) -> "Iterator[np.memmap[Any, Any]]":
         yield np.memmap(path, dtype=whole.dtype, mode="r", offset=whole.offset + start * whole.strides[0], shape=shape)
 
 
-class Bounded(io.RawIOBase):
-    """The bytes of a file, unpacked; lines and pieces that may not fit in memory are refused."""
-
-    def __init__(self, source: Any, path: Path, read: Callable[[], int]) -> None:
-        self._source, self._path, self._line, self._piece, self._read = source, path, 0, 0, read
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read into a buffer; return how many bytes."""
-        try:
-            data = self._source.read(len(buffer))
-        except Exception as error:  # every kind of packing has its own
-            raise ValueError(f"{self._path}: cannot be unpacked: {error}") from None
-        buffer[: len(data)] = data
-        end = max(data.rfind(b"\n"), data.rfind(b"\r"))
-        self._line = self._line + len(data) if end < 0 else len(data) - end - 1
-        self._piece += len(data)
-        if self._line > _LINE_BYTES or self._piece > _PIECE_BYTES:
-            raise ValueError(f"{self._path}: its lines are too long, more than {_LINE_BYTES:,} bytes")
-        return len(data)
-
-    def next_piece(self) -> int:
-        """Begin another piece; return how many bytes of the file, packed as it is, were read so far."""
-        self._piece = 0
-        return self._read()
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[io.BufferedReader]:
-    """Open a file that may be packed; its ``raw`` is a `Bounded`."""
-    if path.exists() and not path.is_file():  # a pipe or a device may have no end
-        raise ValueError(f"{path} must be a file")
-    with ExitStack() as stack:
-        file = stack.enter_context(path.open("rb"))
-        try:
-            source = stack.enter_context(_PACKED.get(path.suffix.lower(), nullcontext)(file))
-        except Exception as error:
-            raise ValueError(f"{path}: cannot be unpacked: {error}") from None
-        yield stack.enter_context(io.BufferedReader(Bounded(source, path, file.tell), 2**18))
-
-
-def _only_member(file: Any) -> Any:
-    archive = zipfile.ZipFile(file)
-    members = [member for member in archive.infolist() if not member.is_dir()]
-    if len(members) != 1:
-        raise ValueError(f"it must hold one file, got {len(members)}")
-    return archive.open(members[0])
-
-
-def _zstandard(file: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.input_stream(file, compression="zstd")
-
-
-_PACKED: dict[str, Callable[[Any], Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-    ".zip": _only_member,
-    ".zst": _zstandard,
-}
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A table in a file; how the file is to be understood is decided here and nowhere else.
 
@@ -151,23 +86,44 @@ class Table:
     ----------
     path : Path
         Its name tells the format.
+    stated : Reading
+        What is known of its text; the rest is found.
     """
 
     path: Path
+    stated: Reading = field(default_factory=Reading)
 
     @property
     def suffix(self) -> str:
         """The suffix that tells the format, without that of a packing."""
         kinds = [suffix.lower() for suffix in self.path.suffixes]
-        if kinds and kinds[-1] in _PACKED:
+        if kinds and kinds[-1] in PACKED:
             kinds.pop()
             return kinds[-1] if kinds and kinds[-1] in _SEPARATORS else ".csv"
         return kinds[-1] if kinds else ""
 
+    @cached_property
+    def reading(self) -> Reading:
+        """How its text is understood, as stated or as found."""
+        if self.suffix not in _SEPARATORS:
+            return replace(self.stated, decimal=self.stated.decimal or ".")
+        with opened(self.path) as source:
+            sample = source.read(SAMPLE)
+        try:
+            return self.stated.completed(sample, _SEPARATORS[self.suffix])
+        except ValueError as error:
+            raise self.unreadable(error) from None
+
+    def columns(self) -> list[str]:
+        """Return the names of the columns, without surrounding blanks."""
+        with self._named({}):
+            return [str(name).strip() for name in self._format.names(self)]
+
     @property
-    def options(self) -> dict[str, Any]:
-        """How delimited text is to be read, in the words of `pandas.read_csv`."""
-        return {"sep": _SEPARATORS[self.suffix], "skipinitialspace": True}
+    def _format(self) -> "Format":
+        if self.suffix not in _FORMATS:
+            raise ValueError(f"{self.path}: its name must end in {', '.join(_FORMATS)}")
+        return _FORMATS[self.suffix]
 
     def parts(self, *, numbers: tuple[str, ...] = (), texts: tuple[str, ...] = ()) -> Iterator[list[Any]]:
         """Yield columns as pandas Series, piece by piece: first the numbers, then the texts, missing entries included.
@@ -191,23 +147,36 @@ class Table:
                 yield [frame[column] for column in wanted]
                 bar.update(done - bar.n)
 
-    def holds_numbers(self, column: str) -> bool:
-        """Return whether the first piece of a column is numbers; truth values are not."""
+    def share_of_numbers(self, column: str) -> float:
+        """Return how many entries of the first piece of a column are numbers; truth values are none."""
         import pandas as pd
 
         for frame, _ in self._pieces({column: True}):
             known = frame[column].dropna()
-            if self.suffix in _SEPARATORS:
-                return bool(len(known) and pd.to_numeric(known, errors="coerce").notna().all())
-            kind = known.infer_objects().dtype
-            return bool(pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind))
-        return False
+            known = known[~known.isin(self.reading.missing)].infer_objects()
+            kind = known.dtype
+            if pd.api.types.is_numeric_dtype(kind) or not len(known):
+                return float(bool(len(known)) and not pd.api.types.is_bool_dtype(kind))
+            return float(self.numbers(known).notna().mean())
+        return 0.0
+
+    def numbers(self, entries: Any) -> Any:
+        """Return texts as numbers by the marks of the reading; missing where a text is none."""
+        import pandas as pd
+
+        kinds = entries.drop_duplicates()
+        texts = kinds.astype(str).str.strip().where(~kinds.isin([True, False]), "")
+        if self.reading.thousands:
+            grouped = texts.str.fullmatch(rf"[+-]?\d{{1,3}}(?:{re.escape(self.reading.thousands)}\d{{3}})*(?:[.,]\d*)?")
+            texts = texts.where(~grouped.astype(bool), texts.str.replace(self.reading.thousands, "", regex=False))
+        if self.reading.decimal == ",":
+            texts = texts.str.replace(".", "x", regex=False).str.replace(",", ".", regex=False)
+        values = pd.to_numeric(texts, errors="coerce").astype(float)
+        return entries.map(dict(zip(kinds, values, strict=True))).astype(float)
 
     def _pieces(self, wanted: Wanted) -> Pieces:
         """Yield pieces of the wanted columns; errors name the file."""
-        read = _FORMATS.get(self.suffix)
-        if read is None:
-            raise ValueError(f"{self.path}: its name must end in {', '.join(_FORMATS)}")
+        read = self._format.read
         with self._named(wanted):
             for frame, done in read(self, wanted):
                 yield self._typed(frame, wanted), done
@@ -223,12 +192,25 @@ class Table:
         try:
             yield
         except (*unreadable, *broken) as error:
-            raise self.unreadable("it is not UTF-8" if isinstance(error, UnicodeError) else error) from error
+            raise self.unreadable(self._explained(error)) from error
         except (ValueError, TypeError) as error:
             if str(self.path) in str(error):
                 raise
             numbers = ", ".join(column for column, text in wanted.items() if not text)
             raise ValueError(f"{self.path}: column {numbers} must hold numbers: {checks.shown(str(error))}") from error
+
+    def _explained(self, error: Exception) -> object:
+        """Return what is wrong in words a reader of the file understands."""
+        said = str(error)
+        if isinstance(error, UnicodeError) or "invalid UTF8" in said:
+            return f"it is not {self.reading.encoding or 'UTF-8'}; state encoding=, such as 'cp1252'"
+        if broken := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", said):
+            row, expected, got, text = broken.groups()
+            fields = f"row {row}, counting the header, has {got} fields, the header {expected}"
+            return f"{fields}: {text[:_WIDTH]!r} (separator {self.reading.separator!r})"
+        if "straddling object" in said:
+            return "its lines are too long, or a quote is not closed"
+        return error
 
     def unreadable(self, reason: object) -> ValueError:
         """Return the error for a file that is not what its name says."""
@@ -241,9 +223,26 @@ class Table:
         for column, text in wanted.items():
             if text or not pd.api.types.is_numeric_dtype(frame[column].dtype):
                 frame[column] = self._texts(frame[column], column)
+            if not text and not pd.api.types.is_numeric_dtype(frame[column].dtype):
+                entries = frame[column].astype(object).where(~self._missing(frame[column]), None)
+                frame[column] = self.numbers(entries)
+                wrong = entries[frame[column].isna() & entries.notna()].drop_duplicates()
+                if len(wrong):
+                    shown = ", ".join(repr(entry)[:_WIDTH] for entry in wrong[:3])
+                    ways = "list codes of missing entries in missing=, or state decimal= or thousands="
+                    raise ValueError(f"{self.path}: column {column} must hold numbers, got {shown}; {ways}")
             if not text:
-                frame[column] = pd.to_numeric(frame[column].infer_objects()).astype("Float64").astype(float)
+                frame[column] = frame[column].astype("Float64").astype(float)
+            if self.reading.missing:
+                frame[column] = frame[column].where(~self._missing(frame[column]), None if text else np.nan)
         return frame
+
+    def _missing(self, entries: Any) -> Any:
+        """Return which entries are codes of missing ones, as text or as numbers."""
+        kinds = entries.drop_duplicates()
+        codes = {*self.reading.missing, *_numeric(self.reading.missing)}
+        gone = {kind for kind in kinds if (kind.strip() if isinstance(kind, str) else kind) in codes}
+        return entries.isin(gone)
 
     def _texts(self, entries: Any, column: str) -> Any:
         """Return entries none of which is too long; a text that many rows share stays one."""
@@ -261,10 +260,13 @@ class Table:
 
     def matches(self, names: list[Any], columns: Wanted) -> dict[str, Any]:
         """Return the file's own names of some columns."""
-        known = {str(name).strip().lower(): name for name in names}
+        plain = [str(name).strip().lower() for name in names]
+        known = dict(zip(plain, names, strict=True))
         if len(names) == 1:
             known[""] = names[0]
         for column in columns:
+            if plain.count(column.strip().lower()) > 1:
+                raise ValueError(f"{self.path}: {plain.count(column.strip().lower())} columns are called {column!r}")
             if column.strip().lower() not in known:
                 there = [str(name)[:_WIDTH] for name in names[:_SHOWN]]
                 more = [f"and {len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
@@ -273,26 +275,57 @@ class Table:
         return {column: known[column.strip().lower()] for column in columns}
 
 
+def _numeric(codes: tuple[str, ...]) -> Iterator[float]:
+    for code in codes:
+        with suppress(ValueError):
+            yield float(code.replace(",", "."))
+
+
 def _text(table: Table, wanted: Wanted) -> Pieces:
-    """Read delimited text through pandas; pyarrow's reader takes no line that is shorter than its header."""
+    """Read delimited text; a row that is longer or shorter than the header is refused."""
     import pandas as pd
+    import pyarrow as pa
+    from pyarrow import csv as reader
 
-    header = _header(table)
+    blank, header = _header(table)
+    marks, order = table.reading, [str(place) for place in range(len(header))]  # names may occur twice
     names = table.matches(header, wanted)
-    types: Any = {names[column]: str if text else float for column, text in wanted.items()}
-    lines = max(1, min(ROWS, _CELLS // len(header)))
-    with opened(table.path) as source:
-        for frame in pd.read_csv(source, usecols=list(types), dtype=types, chunksize=lines, **table.options):
-            yield frame.rename(columns={names[c]: c for c in wanted}), cast(Bounded, source.raw).next_piece()
+    places = {column: str(header.index(name)) for column, name in names.items()}
+    plain = not marks.thousands
+    text, number = pa.dictionary(pa.int32(), pa.string()), pa.float64()
+    types = {places[column]: number if plain and not is_text else text for column, is_text in wanted.items()}
+    about: Any = {"skip_rows": blank, "column_names": order, "skip_rows_after_names": 1, "encoding": marks.encoding}
+    options = {
+        "read_options": reader.ReadOptions(use_threads=False, block_size=_BLOCK, **about),
+        "parse_options": reader.ParseOptions(delimiter=marks.separator, newlines_in_values=True),
+    }
+    codes = {"null_values": [*ABSENT, *marks.missing], "strings_can_be_null": True, "decimal_point": marks.decimal}
+
+    def pieces(types: dict[str, Any]) -> Pieces:
+        convert = reader.ConvertOptions(column_types=types, include_columns=list(types), **codes)
+        with ExitStack() as stack:
+            source = stack.enter_context(opened(table.path))
+            file = pa.PythonFile(source, mode="r")
+            for batch in stack.enter_context(reader.open_csv(file, convert_options=convert, **options)):
+                frame = pd.DataFrame({c: batch.column(place).to_pandas() for c, place in places.items()})
+                yield frame, cast(Bounded, source.raw).next_piece()
+
+    try:
+        yield from pieces(types)
+    except pa.ArrowInvalid as error:
+        if "conversion error to double" not in str(error):
+            raise
+        yield from pieces(dict.fromkeys(types, text))  # to name what is no number
+        raise
 
 
-def _header(table: Table) -> list[str]:
-    """Return the names of columns in delimited text; pandas takes seconds for many."""
+def _header(table: Table) -> tuple[int, list[str]]:
+    """Return how many blank lines there are before the header, and the names of the columns in it."""
     with opened(table.path) as source:
-        text = io.TextIOWrapper(source, "utf-8-sig")
-        for names in csv.reader(text, delimiter=table.options["sep"], skipinitialspace=True):
+        text = io.TextIOWrapper(source, table.reading.encoding)
+        for blank, names in enumerate(csv.reader(text, delimiter=table.reading.separator, skipinitialspace=True)):
             if names:
-                return names
+                return blank, names
     raise table.unreadable("it is empty")
 
 
@@ -313,23 +346,44 @@ def _json_lines(table: Table, wanted: Wanted) -> Pieces:
     import pandas as pd
 
     names: dict[str, Any] = {}
+    for records, done in _records(table):
+        names = names or table.matches(_keys(records), wanted)
+        yield pd.DataFrame({c: [record.get(names[c]) for record in records] for c in wanted}), done
+
+
+def _records(table: Table) -> Iterator[tuple[list[dict[str, Any]], int]]:
     with opened(table.path) as source:
         while lines := list(islice(source, ROWS // 4)):
             try:
                 records = [json.loads(line) for line in lines if line.strip()]
-                keys = list(dict.fromkeys(key for record in records for key in dict.keys(record)))
-            except TypeError:
-                raise table.unreadable("a line must be an object") from None
             except ValueError as error:
                 raise table.unreadable("it is not UTF-8" if isinstance(error, UnicodeError) else error) from None
-            names = names or table.matches(keys, wanted)
-            columns = {column: [record.get(names[column]) for record in records] for column in wanted}
-            yield pd.DataFrame(columns), cast(Bounded, source.raw).next_piece()
+            if not all(isinstance(record, dict) for record in records):
+                raise table.unreadable("a line must be an object")
+            yield records, cast(Bounded, source.raw).next_piece()
+
+
+def _keys(records: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for record in records for key in record))
 
 
 def _excel(table: Table, wanted: Wanted) -> Pieces:
     import pandas as pd
 
+    with _sheet(table) as (header, lines, place):
+        names, done = table.matches([cell for cell in header if cell is not None], wanted), 0
+        places = {column: header.index(names[column]) for column in wanted}
+        while block := list(islice(lines, ROWS // 4)):
+            done += len(block)
+            if done > _EXCEL_ROWS:
+                raise table.unreadable(f"it has more than {_EXCEL_ROWS:,} rows")
+            columns = {c: [row[i] if i < len(row) else None for row in block] for c, i in places.items()}
+            yield pd.DataFrame(columns, dtype=object), place()
+
+
+@contextmanager
+def _sheet(table: Table) -> Iterator[tuple[list[Any], Iterator[Any], Callable[[], int]]]:
+    """Open a workbook's first sheet: its header, its further rows, and how many bytes of the file were read."""
     try:
         import openpyxl
     except ImportError:
@@ -342,19 +396,15 @@ def _excel(table: Table, wanted: Wanted) -> Pieces:
         except ValueError as error:
             raise table.unreadable(str(error.__context__ or error).splitlines()[0]) from None
         sheet = book.worksheets[0]
-        # what a sheet says of its size would be filled up with blanks
-        sheet.reset_dimensions()
+        sheet.reset_dimensions()  # what a sheet says of its size would be filled up with blanks
         lines = sheet.iter_rows(values_only=True)
-        header = list(next(lines, ()))
-        names, done = table.matches([cell for cell in header if cell is not None], wanted), 0
-        places = {column: header.index(names[column]) for column in wanted}
-        while block := list(islice(lines, ROWS // 4)):
-            done += len(block)
-            if done > _EXCEL_ROWS:
-                raise table.unreadable(f"it has more than {_EXCEL_ROWS:,} rows")
-            columns = {c: [row[i] if i < len(row) else None for row in block] for c, i in places.items()}
-            yield pd.DataFrame(columns, dtype=object), file.tell()
+        yield list(next(lines, ())), lines, file.tell
         book.close()
+
+
+def _sheet_names(table: Table) -> list[Any]:
+    with _sheet(table) as (header, *_):
+        return [cell for cell in header if cell is not None]
 
 
 def _require_moderate(table: Table) -> None:
@@ -377,12 +427,26 @@ def _array(table: Table, wanted: Wanted) -> Pieces:
         yield pd.DataFrame(dict.fromkeys(wanted, block)), done
 
 
+def _parquet_names(table: Table) -> list[str]:
+    import pyarrow.parquet as pq
+
+    return list(pq.read_schema(table.path).names)
+
+
+class Format(NamedTuple):
+    """How files of a kind are read."""
+
+    read: Callable[[Table, Wanted], Pieces]
+    names: Callable[[Table], list[Any]]
+
+
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
-_FORMATS: dict[str, Callable[[Table, Wanted], Pieces]] = {
-    **dict.fromkeys(_SEPARATORS, _text),
-    ".parquet": _parquet,
-    ".jsonl": _json_lines,
-    ".ndjson": _json_lines,
-    ".xlsx": _excel,
-    ".npy": _array,
+_JSON = Format(_json_lines, lambda table: _keys(next(_records(table), ([], 0))[0]))
+_FORMATS: dict[str, Format] = {
+    **dict.fromkeys(_SEPARATORS, Format(_text, lambda table: _header(table)[1])),
+    ".parquet": Format(_parquet, _parquet_names),
+    ".jsonl": _JSON,
+    ".ndjson": _JSON,
+    ".xlsx": Format(_excel, _sheet_names),
+    ".npy": Format(_array, lambda _: ["value"]),
 }

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ldpnb.data import download, files, reports, tables
+from ldpnb.data import download, files, opening, reports, tables
 from ldpnb.data.channels import load_channel
 from ldpnb.data.column import Column
 from ldpnb.papers.bun2022 import tabulations
@@ -60,7 +60,7 @@ LARGE = b'<worksheet><dimension ref="A1:ZZZ999999999"/><sheetData>' + HEAD
 NUMBERED = {"low": 0, "high": 99}
 ENTITIES = b"".join(b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(9))
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + ENTITIES + b"]><worksheet>&j;</worksheet>"
-LINE = b"age\n" + bytes(2**21)
+LINE = b"age\n" + b"x" * 2**21
 SHARED = pa.DictionaryArray.from_arrays(pa.array(np.zeros(10**6, np.int32)), ["x" * 10**5])
 PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
@@ -70,14 +70,17 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
 }
 FILES: dict[str, tuple[Callable[[], bytes], str]] = {
-    "utf16le.csv": (lambda: "age\n1\n2\n".encode("utf-16-le"), "no column 'age', its columns are a"),
-    "rubbish.csv": (lambda: bytes(range(128, 256)), "cannot be read as csv: it is not UTF-8"),
+    "rubbish.csv": (
+        lambda: bytes(range(128, 256)),
+        "cannot be read as csv: its encoding is not found; state encoding=",
+    ),
+    "blanks.csv": (lambda: b"age\n" + bytes(999), "cannot be read as csv: its encoding is not found"),
     "nothing.csv": (lambda: b"\n\n", "cannot be read as csv: it is empty"),
     "wide.csv": (lambda: ",".join(map(str, range(10**5))).encode(), "18, 19, and 99,980 more"),
     "name.csv": (lambda: b"x" * 10**5 + b",y", "its columns are xxxx"),
     "field.csv": (lambda: b"x" * 2**18, "field larger than field limit"),
     "long.csv": (lambda: b"age\n" + 2000 * b"x", "must have texts of at most 1,000 characters, got 2,000"),
-    "quote.csv": (lambda: b'age\n"a\n' + 1000 * b"b\n", "EOF inside string"),
+    "quote.csv": (lambda: b'age\n"a\n' + 1000 * b"b\n", "must have texts of at most 1,000 characters"),
     "line.jsonl": (lambda: b'{"age": "' + bytes(2**21), "its lines are too long"),
     "two.csv.zip": (lambda: zipped(("a", LINE), ("b", LINE)), "cannot be unpacked: it must hold one file, got 2"),
     "sum.csv.zip": (
@@ -103,18 +106,20 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
     **{f"no.csv{s}": (lambda: b"age\n1\n", "cannot be unpacked: ") for s in PACKINGS},
     **{f"no{s}": (lambda: b"PAR1 no", f"cannot be read as {s[1:]}") for s in (".parquet", ".jsonl", ".xlsx")},
     **{
-        f"{code}{s}": (lambda text=text, code=code: text.encode(code), f"cannot be read as {s[1:]}: it is not UTF-8")
+        f"{code}.jsonl": (
+            lambda code=code: '{"age": "\xe4"}\n'.encode(code),
+            "cannot be read as jsonl: it is not UTF-8",
+        )
         for code in ("utf-16", "latin-1")
-        for s, text in ((".csv", "age\nj\xe4\n"), (".jsonl", '{"age": "\xe4"}\n'))
     },
 }
-SMALLER = {"_LINE_BYTES": 2**20, "_MEMBER_BYTES": 2**20, "_EXCEL_ROWS": 2**16}
+SMALLER = ((opening, "_LINE_BYTES", 2**20), (tables, "_MEMBER_BYTES", 2**20), (tables, "_EXCEL_ROWS", 2**16))
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_hostile_table_is_refused_by_name(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit, smaller in SMALLER.items():
-        monkeypatch.setattr(tables, limit, smaller)
+    for limit in SMALLER:
+        monkeypatch.setattr(*limit)
     content, rule = FILES[name]
     path = tmp_path / name
     path.write_bytes(content())
@@ -135,7 +140,7 @@ def test_odd_tables_are_harmless(tmp_path: Path) -> None:
 
     assert read("blanks.csv", b"name, age\na, 3\nb, 3\n", **NUMBERED).counts[3] == 2
     assert read("mark.csv", b"\xef\xbb\xbfage\n1\n1\n", **NUMBERED).counts[1] == 2
-    far = read("far.csv", b"age\n1e999\n-1e999\nnan\n5\n", **NUMBERED)
+    far = read("far.csv", b"age\n1e999\n-1e999\nnan\n5\n", outside="clamp", **NUMBERED)
     assert (far.outside, far.missing, far.counts[[0, 5, 99]].tolist()) == (2, 1, [1, 1, 1])
     assert read("formula.csv", b'age\n=cmd|calc\n"=1+1"\n@x\n').labels == ("=1+1", "=cmd|calc", "@x")
     wide = ",".join(f"c{i}" for i in range(10**5)) + "\n" + ",".join("7" * 10**5) + "\n"
@@ -209,7 +214,7 @@ def test_a_channel_has_a_name_and_a_size_that_can_be(tmp_path: Path) -> None:
 
 
 def test_hostile_files_of_the_sources_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_LINE_BYTES", 2**20)
+    monkeypatch.setattr(opening, "_LINE_BYTES", 2**20)
     (tmp_path / "S1").mkdir()
     for content, rule in ((b"\xff\xfe1", "line 1: a reading must be"), (bytes(2**21), "its lines are too long")):
         (tmp_path / "S1/d1p01M").write_bytes(content)
