@@ -143,6 +143,43 @@ def _parallel(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a file is to be read."""
+    marks = {
+        "thousands": "Mark between groups of three digits.",
+        "decimal": "Decimal mark, a point or a comma.",
+        "encoding": "Such as utf-8 or cp1252.",
+        "separator": "Character between fields, or tab.",
+    }
+    command = click.option("--missing", multiple=True, help="Code of a missing entry, k.A. or -9 (repeatable).")(
+        command
+    )
+    for name, text in marks.items():
+        command = click.option(f"--{name}", default="", help=text)(command)
+    return command
+
+
+@cli.command("inspect", short_help="Say what a file of your own is, and what to run on it.")
+@click.argument("file", type=_FILE)
+@_reading
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def inspect_file(file: Path, as_json: bool, **stated: Any) -> None:
+    """Say how a file is read and what each of its columns seems to hold, and the command to run next.
+
+    What is not stated is found, where that is safe. Nothing is written, and nothing leaves this machine.
+    """
+    import json
+
+    from ldpnb.data.inspection import inspect
+    from ldpnb.data.reading import Reading
+
+    try:
+        found = inspect(file, Reading(**stated))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=1) if as_json else found.report())
+
+
 @cli.command(short_help="Run notebooks, with parameters of your own if you like.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option(

@@ -8,6 +8,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ldpnb import checks
@@ -18,7 +19,7 @@ ABSENT = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", 
 """Entries of text files that always count as missing."""
 
 _MARKS = (",", ";", "\t", "|")
-_ENCODINGS = ["utf_16_le", "utf_16_be", "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "shift_jis", "gb18030"]
+_ENCODINGS = ["utf_16_le", "utf_16_be", "cp1252", "cp1250", "cp1251", "cp1253", "cp1254"]
 _SPACES = " '\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{RIGHT SINGLE QUOTATION MARK}"
 _BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
@@ -116,6 +117,9 @@ def _encoding(sample: bytes) -> str:
     best = from_bytes(sample[: SAMPLE // 8], cp_isolation=_ENCODINGS).best()
     if best is None:
         raise ValueError("its encoding is not found; state encoding=, such as 'cp1252'")
+    with suppress(UnicodeError):  # as good, and the likelier one
+        if sample.decode("cp1252") == sample.decode(best.encoding):
+            return "cp1252"
     return str(best.encoding)
 
 

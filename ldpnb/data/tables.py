@@ -206,8 +206,8 @@ class Table:
             return f"it is not {self.reading.encoding or 'UTF-8'}; state encoding=, such as 'cp1252'"
         if broken := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", said):
             row, expected, got, text = broken.groups()
-            fields = f"row {row}, counting the header, has {got} fields, the header {expected}"
-            return f"{fields}: {text[:_WIDTH]!r} (separator {self.reading.separator!r})"
+            fields = f"row {row}, counting the header, has {got} fields where the header has {expected}"
+            return f"{fields}, {text[:_WIDTH]!r}; mend it, or state separator= (now {self.reading.separator!r})"
         if "straddling object" in said:
             return "its lines are too long, or a quote is not closed"
         return error
@@ -271,7 +271,8 @@ class Table:
                 there = [str(name)[:_WIDTH] for name in names[:_SHOWN]]
                 more = [f"and {len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
                 wrong = f"no column {column[:_WIDTH]!r}" if column.strip() else "its column must be named"
-                raise ValueError(f"{self.path}: {wrong}, its columns are {', '.join([*there, *more])}")
+                split = f" (separator {self.reading.separator!r})" if len(names) == 1 and self.reading.separator else ""
+                raise ValueError(f"{self.path}: {wrong}, its columns are {', '.join([*there, *more])}{split}")
         return {column: known[column.strip().lower()] for column in columns}
 
 

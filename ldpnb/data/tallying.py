@@ -213,7 +213,7 @@ class Dates:
             if pd.isna(day):
                 rule = f"must hold dates like {self.form!r}, got {str(entry)[:40]!r}"
                 raise ValueError(f"{self.table.path}: column {self.name} {rule}; list codes in missing=")
-            self.counts[day.dayofweek if self.unit == "weekday" else day.to_period(UNITS[self.unit])] += int(count)
+            self.counts[day.day_of_week if self.unit == "weekday" else day.to_period(UNITS[self.unit])] += int(count)
 
     def _found(self, entries: Any) -> str:
         found = date_formats(entries)

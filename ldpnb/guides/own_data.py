@@ -1,6 +1,7 @@
 """The user's own channel and the user's own column: audited, and collected under any mechanism."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -30,6 +31,7 @@ Counts = NDArray[np.int64]
 Rows = Iterator[dict[str, Any]]
 
 _PUBLISHED_CLIENTS = (25_000, 62_000)
+_BARS = 20
 
 
 @table
@@ -78,12 +80,12 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
     return pd.DataFrame(columns | {"MLE": likelihood.mle(matrix, tallies).estimate})
 
 
-def shares(counts: Counts, names: Sequence[str], epsilon: float, *, seed: int) -> pd.DataFrame:
+def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -> pd.DataFrame:
     """Estimate the shares of a column's values once per mechanism.
 
     Parameters
     ----------
-    counts : (k,) int
+    column : Column
     names : sequence of str
         Keys of `ldpnb.mechanisms.registry.FREQUENCY`.
     epsilon : float
@@ -93,22 +95,31 @@ def shares(counts: Counts, names: Sequence[str], epsilon: float, *, seed: int) -
     Returns
     -------
     DataFrame
-        A row per mechanism and value (its place), with the exact standard deviation of the unbiased estimate.
+        A row per mechanism and value (its place, its number and its name), with the exact standard deviation of the
+        unbiased estimate.
     """
-    users, parts = int(counts.sum()), []
+    counts, users, parts = column.counts, column.users, []
     for name in names:
         mechanism = FREQUENCY[checks.choice(mechanism=name, among=tuple(FREQUENCY))](epsilon, counts.size)
         tallies = mechanism.sample_tallies(counts, rng=stream("own column", name, epsilon, seed=seed))
         unbiased = frequency.unbiased(tallies, users, mechanism)
         exact = np.sqrt(histograms.pure_variance(counts, users=users, mechanism=mechanism)) / users
-        rows = {"mechanism": name, "value": np.arange(counts.size), "truth": counts / users, "unbiased": unbiased}
+        rows = {"mechanism": name, "place": np.arange(counts.size), "value": column.numbers, "label": column.labels}
+        rows |= {"truth": counts / users, "unbiased": unbiased}
         rows |= {"standard_deviation": exact, "Norm-Sub": frequency.project_simplex(unbiased)}
         parts.append(pd.DataFrame(rows))
     return pd.concat(parts, ignore_index=True)
 
 
-def estimated_shares(table: pd.DataFrame, *, xlabel: str) -> Figure:
-    """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate."""
+def estimated_shares(table: pd.DataFrame, column: Column) -> Figure:
+    """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate.
+
+    Numbers and dates stand in their order, names without one by size, and of many the largest only.
+    """
+    return _bars(table, column) if column.scale == "category" else _lines(table, column)
+
+
+def _lines(table: pd.DataFrame, column: Column) -> Figure:
     names = list(dict.fromkeys(table["mechanism"]))
     wide = min(len(names), 3)
     tall = -(-len(names) // wide)
@@ -125,7 +136,10 @@ def estimated_shares(table: pd.DataFrame, *, xlabel: str) -> Figure:
         axis.set_axis_off()
     for axis in axes.flat[max(len(names) - wide, 0) : len(names)]:
         axis.tick_params(labelbottom=True)
-        axis.set_xlabel(xlabel)
+        axis.set_xlabel(column.attribute)
+        if column.scale == "date":
+            places = np.unique(np.linspace(0, len(column.labels) - 1, 6).round().astype(int))
+            axis.set_xticks(places, [column.labels[p] for p in places], rotation=45, ha="right")
     for axis in axes[:, 0]:
         axis.set_ylabel("share of users")
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -133,20 +147,46 @@ def estimated_shares(table: pd.DataFrame, *, xlabel: str) -> Figure:
     return figure
 
 
-def load_column(data: str, column: str, *, low: float, high: float, bins: int) -> Column:
+def _bars(table: pd.DataFrame, column: Column) -> Figure:
+    names = list(dict.fromkeys(table["mechanism"]))
+    largest = np.argsort(-column.counts, kind="stable")[:_BARS]
+    places = np.arange(len(largest))[::-1]
+    size = 1.6 + 1.5 * len(names), 1.0 + 0.22 * len(largest)
+    figure, axes = plt.subplots(1, len(names), figsize=size, sharex=True, sharey=True, squeeze=False)
+    for axis, name in zip(axes.flat, names, strict=True):
+        rows = table[table["mechanism"] == name].set_index("place").loc[largest]
+        style, bars = look(name), 2 * rows["standard_deviation"]
+        axis.barh(places, rows["truth"], color=look("truth").colour, alpha=0.25, label="truth")
+        points = {"fmt": ".", "color": style.colour, "label": "estimate ± 2 sd"}
+        axis.errorbar(rows["unbiased"], places, xerr=bars, elinewidth=0.8, **points)
+        axis.set(title=name, xlabel="share of users")
+    axes[0, 0].set_yticks(places, [column.labels[i] for i in largest])
+    axes[0, 0].set_ylabel(column.attribute)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return figure
+
+
+def load_column(data: str, column: str, **stated: Any) -> Column:
     """Return a column as `ldpnb.data.files.load_counts` does; without a file, the ages of UCI Adult."""
-    return files.load_counts(data, column, low=low, high=high, bins=bins) or adult("age")
+    return files.load_counts(data, column, **stated) or replace(adult("age"), attribute="age, years")
 
 
-def load_groups(data: str, column: str, group: str, *, low: float, high: float, bins: int) -> Column | None:
-    """Return a number with a group, None without a group column; without a file, the rates printed in juarez2022."""
+def load_groups(data: str, column: Column, group: str, *, name: str, **stated: Any) -> Column | None:
+    """Return a number with a group, None where there is no gap; without a file, the rates printed in juarez2022."""
+    if data and not group:
+        print("No group was stated, so there is no gap.")
+        return None
+    if data and column.scale != "number":
+        print(f"{column.attribute} holds no numbers, so there is no gap between means.")
+        return None
     if data:
-        return files.load_groups(data, column, group, low=low, high=high, bins=bins) if group else None
+        return files.load_groups(data, name, group, **stated)
     rates = clients.published_rates("true_positive_rate")
     hits = [round(size * rate) for size, rate in zip(_PUBLISHED_CLIENTS, rates, strict=True)]
     counts = np.array([[size - hit, hit] for size, hit in zip(_PUBLISHED_CLIENTS, hits, strict=True)])
-    name, values = "true positives among simulated clients", np.array([0.0, 1.0])
-    return Column(name, ("missed", "hit"), counts, values, groups=clients.GROUPS, low=0, high=1)
+    title, values = "true positives among simulated clients", np.array([0.0, 1.0])
+    return Column(title, ("missed", "hit"), counts, values, groups=clients.GROUPS, low=0, high=1)
 
 
 @table

@@ -5,6 +5,7 @@ import contextlib
 import json
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ HOME_VARIABLE = "LDPNB_HOME"
 _UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError)
 _MOST_BYTES = 2**27
 
+_INTERVAL = re.compile(r"[\[(]\s*[-+.\w]+\s*,\s*[-+.\w]+\s*[\])];")
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
 
@@ -33,13 +35,19 @@ class Parameter:
     meaning: str
     choices: tuple[str, ...] = ()
 
+    @property
+    def within(self) -> str:
+        """The interval in which its numbers must lie, with which its meaning begins: ``(0, 1]; sampling rate``."""
+        found = _INTERVAL.match(self.meaning)
+        return found[0].removesuffix(";") if found else ""
+
     def convert(self, value: Any) -> Any:
         """Return `value` as this parameter's type, from text (the command line) or from a Python value.
 
         Raises
         ------
         UsageError
-            If it cannot be converted without loss, is not finite, or is none of the choices.
+            If it cannot be converted without loss, is not finite, outside its interval, or none of the choices.
 
         Examples
         --------
@@ -56,6 +64,8 @@ class Parameter:
         numbers = converted if isinstance(converted, list) else [converted]
         if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
             raise UsageError(f"{self.name} must be finite, got {self.name}={shown(str(value))}")
+        if any(not _inside(number, self.within) for number in numbers):
+            raise UsageError(f"{self.name} must lie in {self.within}, got {self.name}={shortened(value)}")
         if self.choices and converted not in self.choices:
             got = f"{self.name}={shortened(value)}{nearest(converted, self.choices)}"
             raise UsageError(f"{self.name} must be one of {', '.join(self.choices)}, got {got}")
@@ -74,6 +84,14 @@ class Parameter:
         if kind == "int" and parsed != int(parsed):
             raise ValueError
         return _items(parsed, self.type) if kind == "list" else _TYPES[kind](parsed)
+
+
+def _inside(number: Any, interval: str) -> bool:
+    if not interval or isinstance(number, str | bool | list):
+        return True
+    low, high = (float(end) for end in interval[1:-1].split(","))
+    above = number >= low if interval[0] == "[" else number > low
+    return bool(above and (number <= high if interval[-1] == "]" else number < high))
 
 
 def _parsed(text: str, kind: str) -> Any:
@@ -111,7 +129,8 @@ class Notebook:
         Raises
         ------
         UsageError
-            For a name the notebook does not have (the nearest is suggested) or a value of the wrong type.
+            For a name the notebook does not have (the nearest is suggested), a value of the wrong type or outside its
+            interval, or a file that is not there.
         """
         known = {p.name: p for p in self.parameters}
         for name in given:
@@ -125,7 +144,10 @@ def _absolute(parameter: Parameter, value: Any) -> Any:
     """Return the value of a parameter that names a file so that it can be found from the notebook's folder as well."""
     if not value or parameter.type != "str" or not (parameter.name == "data" or parameter.name.endswith("_path")):
         return value
-    return os.path.join(os.getcwd(), os.path.expanduser(value))
+    path = os.path.join(os.getcwd(), os.path.expanduser(value))
+    if not os.path.exists(path):
+        raise UsageError(f"{parameter.name} must be a file, got {parameter.name}={shown(value)}")
+    return path
 
 
 def home() -> Path:

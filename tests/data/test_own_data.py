@@ -93,14 +93,14 @@ def test_estimates_of_a_channels_inputs_lie_within_their_errors() -> None:
 @pytest.mark.parametrize("mechanism", list(own.FREQUENCY))
 def test_shares_of_a_column_lie_within_their_errors(people: Path, mechanism: str) -> None:
     column = own.load_column(str(people), "age", low=18, high=64, bins=0)
-    table = own.shares(column.counts, [mechanism], 2.0, seed=3)
+    table = own.shares(column, [mechanism], 2.0, seed=3)
     assert (np.abs(table["unbiased"] - table["truth"]) < 5.5 * table["standard_deviation"]).all()
     assert table["Norm-Sub"].sum() == pytest.approx(1)
 
 
 def test_means_and_gaps_of_a_column_lie_within_their_errors(people: Path) -> None:
     column = own.load_column(str(people), "age", low=0, high=100, bins=0)
-    grouped = own.load_groups(str(people), "age", "sex", low=0, high=100, bins=0)
+    grouped = own.load_groups(str(people), column, "sex", name="age", low=0, high=100, bins=0)
     frame = pd.read_csv(people)
     by_group = frame.groupby("sex")["age"].mean()
     means, gap = own.mean_estimates(column, 2.0, seed=3), own.gap_estimates(grouped, 2.0, seed=3)
@@ -113,9 +113,10 @@ def test_means_and_gaps_of_a_column_lie_within_their_errors(people: Path) -> Non
 def test_categories_have_no_mean_and_a_table_without_groups_no_gap(people: Path) -> None:
     sex = own.load_column(str(people), "sex", low=0, high=0, bins=0)
     assert own.mean_estimates(sex, 1.0, seed=1).empty
-    assert own.gap_estimates(own.load_groups(str(people), "age", "", low=0, high=100, bins=0), 1.0, seed=1).empty
-    assert own.load_column("", "", low=0, high=0, bins=0).users == 32_561
-    published = own.gap_estimates(own.load_groups("", "", "", low=0, high=0, bins=0), 1.0, seed=1)
+    for column, group in ((sex, "sex"), (own.load_column("", ""), "")):
+        assert own.gap_estimates(own.load_groups(str(people), column, group, name="age"), 1.0, seed=1).empty
+    assert own.load_column("", "").users == 32_561
+    published = own.gap_estimates(own.load_groups("", sex, "", name=""), 1.0, seed=1)
     assert published["truth"].iloc[0] == pytest.approx(0.1724, abs=1e-4)
 
 

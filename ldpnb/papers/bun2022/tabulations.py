@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.data import tables
+from ldpnb.data import opening
 
 LARGEST = 50_000
 """Employees of the largest establishment in the open class "5000 or more": a choice, the tables do not tell."""
@@ -116,7 +116,7 @@ def read_tabulation(path: Any, *, industry_digits: int = 2) -> Tabulation:
     """
     options: Any = {"dtype": str, "keep_default_na": False, "skipinitialspace": True}
     if isinstance(path, str | Path):
-        with tables.opened(Path(path)) as source:
+        with opening.opened(Path(path)) as source:
             table = pd.read_csv(source, **options)
     else:
         table = pd.read_csv(path, **options)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.data import tables
+from ldpnb.data import opening
 
 FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency")
 """Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz.
@@ -132,7 +132,7 @@ def _sex(file: Path) -> str:
 
 def _read_one(file: Path) -> NDArray[np.float64]:
     rows = []
-    with tables.opened(file) as source:
+    with opening.opened(file) as source:
         for number, raw in enumerate(source, 1):
             line = raw.decode(errors="replace").strip()
             if not line:
