@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 
 
 def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -54,6 +55,15 @@ def cluster_tallies(counts: ArrayLike, chosen: int, *, rng: np.random.Generator)
     return np.asarray(rows[simple_random_positions(len(rows), chosen, rng=rng)].sum(axis=0))
 
 
+def pps_rate(size: Real, total: Real, expected_size: Real) -> Real:
+    """Return ``m z / sum z``, the inclusion probability in proportion to size where it is at most 1.
+
+    >>> pps_rate(2, 10, 2)
+    0.4
+    """
+    return expected_size * size / total
+
+
 def pps_rates(weights: ArrayLike, expected_size: float) -> NDArray[np.float64]:
     """Return inclusion probabilities proportional to size, ``min(1, m z_i / sum z)`` (Section 6.1 of bun2022).
 
@@ -63,7 +73,7 @@ def pps_rates(weights: ArrayLike, expected_size: float) -> NDArray[np.float64]:
     sizes = np.asarray(weights, dtype=float)
     if sizes.ndim != 1 or not (np.isfinite(sizes) & (sizes > 0)).all():
         raise ValueError(f"weights must be finite numbers > 0, got weights={weights!r}")
-    return np.asarray(np.minimum(1.0, checks.positive(expected_size=expected_size) * sizes / sizes.sum()))
+    return np.asarray(np.minimum(1.0, pps_rate(sizes, sizes.sum(), checks.positive(expected_size=expected_size))))
 
 
 def poisson_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:

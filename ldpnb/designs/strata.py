@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +227,15 @@ def weighted_mean(sizes: ArrayLike, sample_means: ArrayLike) -> float:
     return float(held @ np.asarray(sample_means, dtype=float) / held.sum())
 
 
+def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
+    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` out of ``n`` records, ``s^2`` with divisor ``n - 1``.
+
+    >>> mean_variance(2, 2.0, 1)
+    1.0
+    """
+    return variance * (1 / drawn - 1 / size)
+
+
 def weighted_mean_variance(sizes: ArrayLike, variances: ArrayLike, drawn: ArrayLike) -> float:
     r"""Return the exact variance of the weighted mean under simple random sampling within strata.
 
@@ -244,7 +254,7 @@ def weighted_mean_variance(sizes: ArrayLike, variances: ArrayLike, drawn: ArrayL
         worst = int(np.argmax(m - held))
         raise ValueError(f"drawn must be at most the stratum's size, got drawn[{worst}]={m[worst]:g} of {held[worst]}")
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(spread > 0, (held / held.sum()) ** 2 * spread * (1 / m - 1 / held), 0.0)
+        terms = np.where(spread > 0, (held / held.sum()) ** 2 * mean_variance(held, spread, m), 0.0)
     return float(terms.sum())
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, log_mixed
+from ldpnb.arithmetic import Real, is_exact, log_mixed
 
 
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
@@ -24,8 +24,10 @@ def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
     return log_mixed(checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon))
 
 
-def weighted_loss(epsilon: float, log_odds: float) -> float:
+def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
     """Return ``ln(1 + w (e^epsilon - 1))`` with ``w = 1/(1 + e^-log_odds)``, stable for any epsilon and any weight."""
+    if is_exact(epsilon) or is_exact(log_odds):
+        return log_mixed(1 / (1 + np.exp(-log_odds)), epsilon)
     if epsilon <= 300:
         return float(np.log1p(np.expm1(epsilon) * expit(log_odds)))
     return float(np.logaddexp(0.0, epsilon + log_expit(log_odds)))

@@ -1,0 +1,1 @@
+"""Proofs of bun2022 for every parameter, each step answered by a decider."""
