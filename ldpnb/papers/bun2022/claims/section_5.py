@@ -32,8 +32,9 @@ formula_5 = partial(section_5, reading="reconstructed")
     subsampling.weighted_loss,
     assumption=N_1,
     over="epsilon > 0, all cluster sizes, every number of clusters and of clusters drawn",
-    argument="a signed count's tail has the odds rho t^n_1, rho = e_(m-1)(w)/e_m(w) at weights w_i = t^-n_i; m e_m sums "
-    "w_i over the k - m clusters outside each draw of m - 1, so rho >= m/((k-m) max w), with equality at equal sizes",
+    argument="a signed count's tail has the odds rho t^n_1, rho = e_(m-1)(w)/e_m(w) at weights w_i = t^-n_i; m e_m "
+    "sums w_i over the k - m clusters outside each draw of m - 1, so rho >= m/((k-m) max w), with equality at equal "
+    "sizes",
 )
 def theorem_5_1(e: Evidence) -> str:
     """whatever the cluster sizes, some mechanism loses at least B(smallest other cluster) on simple random samples of
@@ -49,9 +50,9 @@ def theorem_5_1(e: Evidence) -> str:
     e.sure(misread > exact[0])
     return (
         f"the loss grows with the odds that the cluster was drawn, and theirs are least at the smallest sizes; bound = "
-        f"optimum over all mechanisms for {len(EQUAL)} designs of equal sizes, at least {(exact - bound)[3:].min():.3g} "
-        f"below it for {len(UNEQUAL)} of unequal sizes; with n_1 misread by one the formula gives {misread:.4f} for "
-        f"four clusters of one record, above the optimum {exact[0]:.4f}"
+        f"optimum over all mechanisms for {len(EQUAL)} designs of equal sizes, at least "
+        f"{(exact - bound)[3:].min():.3g} below it for {len(UNEQUAL)} of unequal sizes; with n_1 misread by one the "
+        f"formula gives {misread:.4f} for four clusters of one record, above the optimum {exact[0]:.4f}"
     )
 
 
@@ -111,9 +112,9 @@ def shares_of_records(e: Evidence) -> str:
     e.needs(claims.within("about", small, np.full(6, 1 / 6)))
     relative = [np.sqrt(strata.mean_variance(k, 0.25, k / 10)) / 1.5 for k in (10, 1000, 100_000)]
     return (
-        f"one of six clusters of one or two records: a sixth of the clusters, {small.min():.3f} or {small.max():.3f} of "
-        "the records; a tenth of 10, 1,000 and 100,000 such clusters, half of each size: relative standard deviation "
-        f"{', '.join(f'{value:.2g}' for value in relative)} of the share of records"
+        f"one of six clusters of one or two records: a sixth of the clusters, {small.min():.3f} or {small.max():.3f} "
+        "of the records; a tenth of 10, 1,000 and 100,000 such clusters, half of each size: relative standard "
+        f"deviation {', '.join(f'{value:.2g}' for value in relative)} of the share of records"
     )
 
 
@@ -166,8 +167,8 @@ def privacy_is_conserved(e: Evidence) -> str:
     large = [ClusterSample([500] * 20, 2).loss(0.1, neighbours=relation) for relation in ("deletion", "replacement")]
     e.same(large, [0.1, 0.2])
     return (
-        f"no event exceeds epsilon; two of 20 clusters of 500 records at epsilon 0.1 lose {large[0]:.6f} (deletion) and "
-        f"{large[1]:.6f} (replacement, which costs the mechanism itself twice as much)"
+        f"no event exceeds epsilon; two of 20 clusters of 500 records at epsilon 0.1 lose {large[0]:.6f} (deletion) "
+        f"and {large[1]:.6f} (replacement, which costs the mechanism itself twice as much)"
     )
 
 
@@ -207,8 +208,8 @@ def theorem_5_3(e: Evidence) -> str:
     return (
         f"the bound before its last step is the event's own loss, as in {len(strong)} threshold events computed from "
         f"their probabilities, and for the optimal test the exact optimum (sizes 3,1,2,4: {optimal[0]:.6f}); the last "
-        f"step loses up to {np.max(np.array(strong) - weak):.3f} there; at beta = 0 the loss is that of a cluster known "
-        "to be drawn"
+        f"step loses up to {np.max(np.array(strong) - weak):.3f} there; at beta = 0 the loss is that of a cluster "
+        "known to be drawn"
     )
 
 
@@ -217,7 +218,8 @@ def theorem_5_3(e: Evidence) -> str:
     ClusterSample.two_stage_upper_bound,
     subsampling.srs_loss,
     clusters.cluster_loss_at,
-    assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is within a tenth",
+    assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is within a "
+    "tenth",
     over="epsilon <= 0.18 (the budget; the bound itself in the limit of small epsilon), 0 < q < 1, all cluster sizes",
     argument="a mechanism on an independent sample is a mechanism on the clusters; ln(1 + x) <= x",
 )
@@ -235,9 +237,9 @@ def two_stage_sampling(e: Evidence) -> str:
     shares = [_two_stage_bound((s,) * 10, 1, 0.1, 0.1) / ClusterSample((s,) * 10, 1).upper_bound(0.1) for s in sizes]
     return (
         f"bound {100 * gaps.min():.1f} to {100 * gaps.max():.1f} % above the optimum over both stages in {len(cases)} "
-        "enumerated designs, equal when every cluster is drawn; not about q times the bound without a second stage, but "
-        f"less where that one has risen: at epsilon = q = m/k = 0.1 {', '.join(f'{s / 0.1:.2f}' for s in shares)} of that "
-        f"for clusters of {', '.join(map(str, sizes))} records"
+        "enumerated designs, equal when every cluster is drawn; not about q times the bound without a second stage, "
+        f"but less where that one has risen: at epsilon = q = m/k = 0.1 {', '.join(f'{s / 0.1:.2f}' for s in shares)} "
+        f"of that for clusters of {', '.join(map(str, sizes))} records"
     )
 
 

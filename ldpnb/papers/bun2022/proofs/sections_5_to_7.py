@@ -53,9 +53,7 @@ def log(value: Symbol) -> Symbol:
 def cluster_bound_from_odds() -> bool:
     """``B(x)`` is ``(1 + o)/(1 + o/t)``, ``o = p/(1-p) t^(n_1 + x)`` the odds that the cluster was drawn."""
     own, other, odds = symbols("own other odds")  # t^(n_1 - 1), t^x
-    bound = ratio(
-        clusters.cluster_loss_at(records(other), epsilon=eps, changed_size=1 + records(own), sampling_rate=p)
-    )
+    bound = ratio(clusters.cluster_loss_at(records(other), epsilon=eps, changed_size=1 + records(own), sampling_rate=p))
     found = ratio(subsampling.weighted_loss(eps, log(odds) - eps))
     at = p / (1 - p) * t * own * other
     return identity(found, (1 + odds) / (1 + odds / t)) and identity(bound, (1 + at) / (1 + at / t))
@@ -126,14 +124,14 @@ def identified_clusters() -> bool:
 
 
 def kept_at_a_rate() -> bool:
-    """Averaged over a kept record, ``(1-q) g + q g'`` stays within ``1 + q(t - 1)`` of ``g``, for ``g/t <= g' <= t g``."""
+    """With ``g/t <= g' <= t g`` the mean ``(1-q) g + q g'`` over keeping a record is within ``1 + q(t - 1)`` of ``g``."""
     after = ratio(subsampling.srs_loss(eps, q))
     least = positive((1 - q) + q / t - 1 / after, BUDGET | {q: SHARE})
     return identity((1 - q) + q * t, after) and least is True
 
 
 def second_stage_for_small_budgets() -> bool:
-    """As epsilon goes to 0 the budget behind both stages is ``q epsilon``, and the bound of Theorem 5.2 ``p epsilon``."""
+    """As epsilon goes to 0 the budget behind both stages is ``q epsilon`` and the bound of Theorem 5.2 ``p epsilon``."""
     e, size = symbols("e size")
     spent = limit(subsampling.srs_loss(e, q) / e, e.expression, 0)
     bound = clusters.cluster_loss_at(size, epsilon=e, changed_size=1, sampling_rate=p)
@@ -152,7 +150,7 @@ def second_stage_is_about(largest: str, most: float) -> bool:
 
 
 def variance_of_a_mean(size: Symbol = n) -> bool:
-    """A simple random sample's mean is unbiased, with variance ``s^2 (1/m - 1/n)``, for any values and any size.
+    """Show that a simple random sample's mean is unbiased, with variance ``s^2 (1/m - 1/n)``, for any values and any size.
 
     With power sums ``S1``, ``S2``: each record enters with chance ``m/n``, each pair with ``m(m-1)/(n(n-1))``.
     """
@@ -168,7 +166,7 @@ def variance_of_a_mean(size: Symbol = n) -> bool:
 
 
 def any_design() -> bool:
-    """The event's ratio is that of (4) times ``1 + (1-p) mu_0 / (p mu_1)``, hence never below it."""
+    """Show that the event's ratio is that of (4) times ``1 + (1-p) mu_0 / (p mu_1)``, hence never below it."""
     names = symbols("r r1 inside inside1 outside outside1")
     r, _, inside, _, outside, _ = names
     event = Inclusion(*names)
@@ -254,7 +252,7 @@ def limited_variation() -> bool:
 def clusters_by_size() -> bool:
     """One cluster in proportion to size: above ``t`` exactly where the others' mean chance is below ``1/(1 + n(t-1))``.
 
-    That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``; above ``t`` by ``n_1/(n_1 - 1)`` at most.
+    That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``; never above ``t n_1/(n_1 - 1)``.
     """
     own, rest, chance = symbols("own rest chance")
     total = own + rest
@@ -267,7 +265,7 @@ def clusters_by_size() -> bool:
 
 
 def equal_inclusion_in_two_stages() -> bool:
-    """A cluster in proportion to size and a fixed number of its records: ``(s/n)(f/s) = f/n`` for every record."""
+    """Draw a cluster in proportion to size, then a fixed number of its records: ``(s/n)(f/s) = f/n`` for each."""
     size, total, fixed = symbols("size total fixed")
     return identity(samples.pps_rate(size, total, 1) * fixed / size, fixed / total)
 
@@ -308,9 +306,7 @@ def neyman_is_optimal() -> bool:
 def whole_allocations_are_greedy() -> bool:
     """One record more lowers the variance by ``s^2/(m(m+1))``, less and less: adding the best one each time is best."""
     variance = symbols("variance")[0]
-    gains = [
-        strata.mean_variance(n, variance, m + i) - strata.mean_variance(n, variance, m + i + 1) for i in range(2)
-    ]
+    gains = [strata.mean_variance(n, variance, m + i) - strata.mean_variance(n, variance, m + i + 1) for i in range(2)]
     falls = positive(gains[0] - gains[1], {m: EVERY, variance: EVERY, n: EVERY})
     return identity(gains[0], variance / (m * (m + 1))) and falls is True
 
@@ -323,7 +319,7 @@ def least_noise_is_best() -> bool:
 
 
 def a_constant_stratum_has_no_share() -> bool:
-    """Records that all hold one value have variance 0, so Neyman's share is 0 at any sample size."""
+    """Show that records which all hold one value have variance 0, so Neyman's share is 0 at any sample size."""
     value = symbols("value")[0]
     S1, S2 = n * value, n * value * value
     return identity(strata.mean_variance(n, (S2 - S1 * S1 / n) / (n - 1), m), 0)
@@ -353,9 +349,14 @@ def proportional_against_the_best() -> bool:
     w, variance, x, y, least, more = symbols("w variance x y least more")
     proportional, best = (strata.mean_variance(n * w, variance, drawn) for drawn in (m * w, m))
     apart = (n - m) / (n * w - m)
-    above = positive((apart - 1 / w).expression.subs(n.expression, (m / w).expression + n.expression), {
-        m: EVERY, n: EVERY, w: SHARE,
-    })
+    above = positive(
+        (apart - 1 / w).expression.subs(n.expression, (m / w).expression + n.expression),
+        {
+            m: EVERY,
+            n: EVERY,
+            w: SHARE,
+        },
+    )
     bound = (x + y) * (x + y) / least - x * x / least - y * y / (least + more)
     kept = positive(bound, dict.fromkeys((x, y, least, more), EVERY))
     return identity(proportional / best, apart) and above is True and kept is True
