@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy
 
-from ldpnb.arithmetic import Symbol
+from ldpnb.arithmetic import Real, Symbol
 
 Box = Mapping[Any, tuple[Any, Any]]
 """Open intervals with exact ends by symbol; ``sympy.oo`` for no upper end."""
@@ -15,7 +15,7 @@ Box = Mapping[Any, tuple[Any, Any]]
 oo = sympy.oo
 
 
-def symbols(names: str) -> tuple[Symbol, ...]:
+def symbols(names: str) -> tuple[Real, ...]:
     """Return positive symbols of these names, separated by blanks.
 
     >>> n, f = symbols("n f")
@@ -25,7 +25,7 @@ def symbols(names: str) -> tuple[Symbol, ...]:
     return tuple(Symbol(s) for s in sympy.symbols(names, positive=True, seq=True))
 
 
-def budget(growth: Symbol) -> Symbol:
+def budget(growth: Real) -> Real:
     """Return the epsilon with ``e^epsilon = growth``, so that formulas of epsilon become rational functions of it."""
     return Symbol(sympy.log(growth.expression))
 

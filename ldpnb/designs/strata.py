@@ -228,7 +228,7 @@ def weighted_mean(sizes: ArrayLike, sample_means: ArrayLike) -> float:
 
 
 def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
-    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has the divisor ``n - 1``.
+    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``.
 
     >>> mean_variance(2, 2.0, 1)
     1.0

@@ -26,7 +26,7 @@ def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
 
 def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
     """Return ``ln(1 + w (e^epsilon - 1))`` with ``w = 1/(1 + e^-log_odds)``, stable for any epsilon and any weight."""
-    if is_exact(epsilon) or is_exact(log_odds):
+    if is_exact(log_odds):
         return log_mixed(1 / (1 + np.exp(-log_odds)), epsilon)
     if epsilon <= 300:
         return float(np.log1p(np.expm1(epsilon) * expit(log_odds)))

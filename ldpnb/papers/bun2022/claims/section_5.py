@@ -88,6 +88,26 @@ def theorem_5_2(e: Evidence) -> str:
 
 
 @section_5(
+    "Section 5.1 growing clusters",
+    clusters.cluster_loss_at,
+    ClusterSample.lower_bound,
+    over="epsilon > 0, every share of clusters drawn below 1, all sizes",
+)
+def growing_clusters(e: Evidence) -> str:
+    """small clusters leave some amplification; as clusters grow the bounds converge to epsilon very quickly"""
+    e.proven(proofs.growing_clusters())
+    sizes, epsilon = np.array([1, 10, 20, 40, 80]), 0.1
+    lost = np.array([ClusterSample([n] * 10, 1).lower_bound(epsilon) for n in sizes]) / epsilon
+    e.same(lost, [_bound_by_hand(n, n, 0.1, epsilon) / epsilon for n in sizes])
+    e.needs((1 - lost <= 9 * np.exp(-epsilon * (2 * sizes - 1))).all())
+    return (
+        "always below epsilon, by less than (1/p - 1) e^(-epsilon (n_1 + n - 1)) epsilon; one of ten clusters at "
+        f"epsilon 0.1: {', '.join(f'{100 * part:.2f}' for part in lost)} % of epsilon at sizes "
+        f"{', '.join(map(str, sizes))}"
+    )
+
+
+@section_5(
     "Section 5.1 shares of clusters and records",
     strata.mean_variance,
     strata.weighted_mean_variance,
@@ -105,7 +125,10 @@ def shares_of_records(e: Evidence) -> str:
     e.proven(proofs.variance_of_a_mean(proofs.k))
     sizes, drawn = np.array([1, 2, 1, 2, 1, 2]), (1, 3, 5)
     for m in drawn:
-        shares = np.array([len(sample) for sample in laws.whole_clusters(routes.clusters_of(sizes), m)]) / sizes.sum()
+        shares = (
+            np.array([len(sample) for sample in laws.whole_clusters(routes.clusters_of(sizes.tolist()), m)])
+            / sizes.sum()
+        )
         spread = strata.weighted_mean_variance([6], [sizes.var(ddof=1)], [m]) * (m / sizes.sum()) ** 2
         e.same([shares.mean(), shares.var()], [m / 6, spread])
     small = sizes / sizes.sum()

@@ -207,10 +207,8 @@ def limited_variation(e: Evidence) -> str:
         told.append((*losses, losses[1] + np.expm1(epsilon) / 4))
     exact, alone, bound = np.array(told).T
     sizes = np.linspace(1, 2, 6)
-    both = (
-        laws.poisson([first, *range(1, 6)], 1.5 * z / z.sum())
-        for first, z in ((0, sizes), (9, _with_first(sizes, 2.0)))
-    )
+    pairs = ((0, sizes), (9, np.array([2.0, *sizes[1:]])))
+    both = (laws.poisson([first, *range(1, 6)], 1.5 * z / z.sum()) for first, z in pairs)
     e.same(exact[0], optimiser.largest_loss(*both, epsilon=epsilon).loss)
     e.sure((exact <= bound).all())
     moved = unequal.systematic_loss(range(8), 0, 3.5, step=2, epsilon=epsilon)

@@ -6,10 +6,12 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 
+from ldpnb import claims
 from ldpnb.accuracy import allocation
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments, routes, tabulations
+from ldpnb.papers.bun2022.proofs import sections_5_to_7 as proofs
 from ldpnb.privacy import data_dependent, lemmas, noisy_statistics, optimiser, rounding, subsampling
 
 GROUPS = ((1.0, 2.0, 4.0), (10.0, 14.0, 15.0, 21.0), (40.0, 60.0, 80.0, 100.0, 170.0))
@@ -21,20 +23,27 @@ LARGER_GROUPS = (
 FAMILY, TOTAL = allocation.Family((20, 10), (1.0, 3.0)), 8
 CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
 
-section_7 = partial(claim, kind="certified")
+EQUAL_STRATA, THREE = allocation.Family((3, 3), (1.0, 1.0)), 3
+
+section_7 = partial(claim, kind="certified", reach="all parameters")
+formula_7 = partial(section_7, reading="reconstructed")
 
 
-@section_7(
+@formula_7(
     "Definition 7.1",
     lemmas.chained_loss,
     optimiser.largest_loss,
     assumption="the right-hand side of the replacement form is not recoverable; the deletion form implies and attains "
     "epsilon_s + epsilon_s'",
+    over="every two strata, every epsilon_s, epsilon_s' > 0",
+    argument="the event that falls by e^epsilon_s and e^epsilon_s' a record away from one sample extends to all data "
+    "sets, as the least log-Lipschitz extension",
 )
 def definition_7_1(e: Evidence) -> str:
     """stratified deletion privacy with a budget per stratum protects a record's value and stratum: moving it costs both
     strata's budgets
     """
+    e.proven(proofs.budgets_of_two_strata())
     budgets = {("a", 0): 0.3, ("a", 1): 0.3, ("b", 0): 0.8, ("b", 1): 0.8}
     pairs = ((("a", 0), ("a", 1)), (("a", 0), ("b", 1)), (("b", 0), ("b", 1)))
     kept = ("a", 0)  # a record that both samples hold
@@ -55,15 +64,20 @@ def definition_7_1(e: Evidence) -> str:
     )
 
 
-@section_7(
+@formula_7(
     "Section 7.2 weighted mean",
     strata.weighted_mean,
     strata.weighted_mean_variance,
+    strata.mean_variance,
     kind="enumeration",
-    assumption="every stratum is sampled",
+    assumption="every stratum is sampled; the estimator, whose formula is lost, weights the strata's sample means by "
+    "size",
+    over="every number of strata, their sizes and values, and of records drawn from each",
+    argument="strata are sampled independently, so means and variances add up over them",
 )
 def weighted_mean(e: Evidence) -> str:
     """the weighted mean is an unbiased estimate of the population mean for any stratified design"""
+    e.proven(proofs.variance_of_a_mean())
     sizes, drawn = [len(g) for g in GROUPS], (1, 2, 3)
     all_samples = product(*(combinations(group, m) for group, m in zip(GROUPS, drawn, strict=True)))
     estimates = np.array([strata.weighted_mean(sizes, list(map(np.mean, sample))) for sample in all_samples])
@@ -75,18 +89,24 @@ def weighted_mean(e: Evidence) -> str:
     )
 
 
-@section_7(
+@formula_7(
     "Equation (6)",
     strata.neyman_shares,
     strata.best_whole_allocation,
     strata.weighted_mean_variance,
+    strata.mean_variance,
     kind="enumeration",
-    assumption="no share exceeds its stratum, as the source requires",
+    assumption="no share exceeds its stratum, as the source requires; " + routes.NOT_PRINTED,
+    over="every number of strata, their sizes and variances, and every total; real and whole allocations",
+    argument="(sum m_i)(sum w_i^2 s_i^2/m_i) - (sum w_i s_i)^2 sums the squares over pairs of strata; a sum of convex "
+    "functions of whole numbers is least where each next record lowers it most",
 )
 def equation_6(e: Evidence) -> str:
     """the optimal allocation minimises the variance of the statistic at a given total; for the weighted mean that is
     Neyman's
     """
+    e.proven(proofs.neyman_is_optimal())
+    e.proven(proofs.whole_allocations_are_greedy())
     population, total = strata.strata_of(LARGER_GROUPS), 9
     sizes, variances = population.sizes, population.variances
     real = strata.neyman_shares(sizes, variances, total)
@@ -103,24 +123,29 @@ def equation_6(e: Evidence) -> str:
     )
 
 
-def _closed_scale(drawn: tuple[int, ...], epsilon: float) -> float:
+def _closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Family = FAMILY) -> float:
     """Return the noise for a fixed allocation: it hides a record's share, and the stratum's sampling helps."""
-    steps = zip(FAMILY.sizes, FAMILY.heights, drawn, strict=True)
-    return max(n * v / (sum(FAMILY.sizes) * m) / subsampling.srs_budget(epsilon, m / n) for n, v, m in steps)
+    steps = zip(family.sizes, family.heights, drawn, strict=True)
+    return max(n * v / (sum(family.sizes) * m) / subsampling.srs_budget(epsilon, m / n) for n, v, m in steps)
 
 
-@section_7(
+@formula_7(
     "Equation (7)",
     allocation.Outcomes.noise_scale,
     noisy_statistics.noisy_statistic_losses,
     otherwise="corrected",
-    corrected="the largest budget that keeps the privacy; the ratio itself is infinite on populations whose strata are "
-    "constant, where the statistic has no variance without noise, and cannot tell budgets apart",
+    corrected="the supremum has to leave out populations on which the statistic does not vary without noise, such as "
+    "constant strata, where the ratio is infinite at every budget; over all others (7) is the largest budget that "
+    "keeps the privacy",
+    assumption=routes.NOT_PRINTED.replace("proof establishes", "words describe") + "; Laplace noise",
+    over="every statistic, allocation and set of populations on which the statistic varies",
+    argument="the ratio is 1 + 2 b^2/V, and the loss falls as the scale b grows",
 )
 def equation_7(e: Evidence) -> str:
     """the budget of the statistic under an allocation minimises the largest ratio of private to non-private variance,
     keeping the privacy
     """
+    e.proven(proofs.least_noise_is_best())
     epsilon = 1.0
     fixed = {m: allocation.outcomes(FAMILY, allocation.fixed(m)).noise_scale(epsilon) for m in ((2, 6), (3, 5), (5, 3))}
     e.same(list(fixed.values()), [_closed_scale(m, epsilon) for m in fixed], rel=1e-8)
@@ -140,11 +165,16 @@ def equation_7(e: Evidence) -> str:
     )
 
 
-@section_7(
+@formula_7(
     "Equation (8)",
     allocation.Outcomes.noise_scale,
     allocation.Outcomes.variances,
-    assumption="two strata of two-valued records, replacement within a stratum, the weighted mean with Laplace noise",
+    allocation.Outcomes.total_variances,
+    reach="instances",
+    example=True,
+    assumption="two strata of two-valued records, replacement within a stratum, the weighted mean with Laplace noise; "
+    + routes.NOT_PRINTED.replace("proof establishes", "words describe"),
+    over="two families of populations at a few budgets: that optima differ is a statement of existence",
 )
 def equation_8(e: Evidence) -> str:
     """the best private allocation minimises the largest private variance over populations and may differ from the
@@ -164,13 +194,41 @@ def equation_8(e: Evidence) -> str:
         total, other = sampling + 2 * scales**2, largest + 2 * neyman.noise_scale(epsilon) ** 2
         e.needs(total.min() < other)
         told.append(f"epsilon {epsilon:g}: {total.min():.4f} at {allocations[total.argmin()]}, {other:.4f}")
+    splits = ((1, 2), (2, 1))
+    rules = [*map(allocation.fixed, splits), allocation.lottery(*splits, 0.5)]
+    tables = [allocation.outcomes(EQUAL_STRATA, rule) for rule in rules]
+    *alone, drawn = (table.total_variances(0.3).max() for table in tables)
+    e.same(alone, [_closed_variance(EQUAL_STRATA, m, 0.3) for m in splits], rel=1e-8)
+    e.same(drawn, _variance_by_rows(tables[-1], 0.3), rel=1e-8)
+    e.needs(drawn < min(alone))
     return (
         f"largest variance under the best fixed allocation and under Neyman's: {'; '.join(told)}; without privacy both "
-        "have the same largest variance"
+        f"have the same largest variance; 3 records from two strata of 3 at epsilon 0.3: {min(alone):.4f} at best with "
+        f"a fixed allocation, {drawn:.4f} if a secret fair lottery draws (1, 2) or (2, 1)"
     )
 
 
-@section_7(
+def _closed_variance(family: allocation.Family, drawn: tuple[int, ...], epsilon: float) -> float:
+    """Return the largest private variance of a fixed allocation from the closed forms of sampling and noise."""
+    spread = family.variances([size // 2 for size in family.sizes])
+    return strata.weighted_mean_variance(family.sizes, spread, drawn) + 2 * _closed_scale(drawn, epsilon, family) ** 2
+
+
+def _variance_by_rows(table: allocation.Outcomes, epsilon: float) -> float:
+    """Return the largest private variance with the noise found by bisection over densities on a fine grid."""
+    grid = np.union1d(np.linspace(table.values.min(), table.values.max(), 501), table.values)
+    apart = np.abs(grid - table.values[:, None])
+    low, high = 1e-3, np.ptp(table.values) / epsilon
+    while high - low > 1e-10 * high:
+        scale = (low + high) / 2
+        logs = np.log(table.chances @ np.exp(-apart / scale))
+        kept = np.abs(logs[table.pairs[:, 0]] - logs[table.pairs[:, 1]]).max() <= epsilon
+        low, high = (low, scale) if kept else (scale, high)
+    squares = table.chances @ table.values**2 - (table.chances @ table.values) ** 2
+    return float(squares.max() + 2 * high * high)
+
+
+@formula_7(
     "Section 7.2 Neyman example",
     strata.neyman_shares,
     data_dependent.size_count_loss,
@@ -181,11 +239,15 @@ def equation_8(e: Evidence) -> str:
     "costs a noisy count D epsilon",
     assumption="strata, sample size and both allocations are not recoverable from the text; the population is a "
     "labelled stand-in",
+    over="the printed strata: every population top-coded at 10,000 and every sample size; the count: every epsilon > 0",
+    argument="a last stratum from the top code on holds one value",
 )
 def neyman_example(e: Evidence) -> str:
     """one establishment that grows to 10,000 employees moves Neyman's top stratum by 19, which a noisy count of that
     stratum reveals
     """
+    e.proven(proofs.a_constant_stratum_has_no_share())
+    e.proven(proofs.a_moved_count(int(routes.published()["top_stratum_change"])))
     change, top_code = (int(routes.published()[key]) for key in ("top_stratum_change", "top_code"))
     tally = establishments.top_coded(establishments.simulate(tabulations.stand_in()), top_code)
     tops: dict[int, list[float]] = {}
@@ -213,14 +275,20 @@ def neyman_example(e: Evidence) -> str:
     )
 
 
-@section_7(
+@formula_7(
     "Theorem 7.2",
     rounding.random_rounding_loss,
     rounding.random_rounding_bound,
+    rounding.random_rounding_loss_supremum,
     assumption="the mechanism is stratified deletion-DP, as the proof uses it; the printed constant is not recoverable",
+    over="every number of strata, every epsilon_s > 0, 0 < r < 1, every population",
+    argument="given the draw from the other strata the mechanism is epsilon_s-deletion-DP on the changed one, whose "
+    "loss is at most the supremum there (Theorem 4.3)",
 )
 def theorem_7_2(e: Evidence) -> str:
     """proportional allocation with randomised rounding amplifies each stratum as Theorem 4.3 does a single one"""
+    e.proven(proofs.one_stratum_decides())
+    e.proven(proofs.rounding_bound_is_above_its_supremum())
     cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
     exact = np.array([rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, (own, _) in cases])
     bounds = np.array([rounding.random_rounding_bound(rate, own) for _, _, rate, (own, _) in cases])
@@ -229,11 +297,52 @@ def theorem_7_2(e: Evidence) -> str:
         both = (laws.independent(_rounded("a", n, rate), _rounded("b", other, rate)) for n in (changed, changed + 1))
         e.same(found, optimiser.largest_loss(*both, epsilon=budgets).loss)
     e.same(bounds[0], np.log1p(0.8 * np.expm1(1.0)) + np.log1p(0.4 * np.expm1(1.0)))
-    e.needs((exact <= bounds).all())
+    supremum = rounding.random_rounding_loss_supremum(0.4, 0.5)
+    e.same(supremum, np.log1p(0.24 * np.expm1(1.0) + 0.4 * np.expm1(0.5)))
+    e.needs((exact <= bounds).all() and exact[0] <= supremum)
     return (
         f"largest loss over all stratified-DP mechanisms on two strata = the single stratum's in {len(cases)} cases "
-        f"({exact[0]:.6f} at r = 0.4, epsilon_1 = 0.5), below the bound {bounds[0]:.6f}"
+        f"({exact[0]:.6f} at r = 0.4, epsilon_1 = 0.5), below its supremum {supremum:.6f} over all sizes and the bound "
+        f"{bounds[0]:.6f}"
     )
+
+
+@section_7(
+    "Section 7.3 proportional for all statistics",
+    strata.mean_variance,
+    strata.weighted_mean_variance,
+    allocation.Outcomes.noise_scale,
+    otherwise="corrected",
+    corrected="from large strata its sampling variance is never more than 1/w times the best, w the smallest stratum's "
+    "share of the population, and that much where only this stratum varies; when a stratum can be taken whole there is "
+    "no bound",
+    assumption="reasonably well is within a factor 4 of the best allocation's variance",
+    over="the weighted mean of any variable: every two strata, their shares and variances, and every total",
+    argument="with more strata sum x_i^2/w_i <= (sum x_i)^2/min w term by term",
+)
+def proportional_for_all(e: Evidence) -> str:
+    """proportional allocation performs reasonably well for all statistics"""
+    e.proven(proofs.proportional_against_the_best())
+    epsilon, best = 0.41, []
+    rules = [allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes)), allocation.neyman(FAMILY, TOTAL)]
+    proportional, neyman = (_private_variance(allocation.outcomes(FAMILY, rule), epsilon) for rule in rules)
+    for m in range(1, TOTAL):
+        table = allocation.outcomes(FAMILY, allocation.fixed((m, TOTAL - m)))
+        e.same(table.noise_scale(epsilon), _closed_scale((m, TOTAL - m), epsilon), rel=1e-8)
+        best.append(_private_variance(table, epsilon))
+    sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
+    apart = [strata.weighted_mean_variance(sizes, varying, m) for m in ((1, 99), (100, 0))]
+    e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 100 - 1 / 1000)])
+    e.needs(claims.within("near", apart[0], apart[1]))
+    return (
+        f"20 and 10 records of heights 1 and 3, epsilon {epsilon}: largest private variance {proportional:.4f}, "
+        f"Neyman's {neyman:.4f}, the best fixed allocation's {min(best):.4f}; 100 of 100,000 records of which the "
+        f"1,000 of one stratum vary: {apart[0] / apart[1]:.0f} times the best sampling variance"
+    )
+
+
+def _private_variance(table: allocation.Outcomes, epsilon: float) -> float:
+    return float(table.variances().max() + 2 * table.noise_scale(epsilon) ** 2)
 
 
 def _rounded(stratum: str, population: int, rate: float) -> laws.Law:

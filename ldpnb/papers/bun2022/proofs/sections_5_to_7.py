@@ -4,26 +4,25 @@ Throughout ``t = e^epsilon``; a ratio is ``e^loss``. Chances that privacy bounds
 a slack, so that an inequality is one between polynomials with positive symbols.
 """
 
-from typing import Any
-
 import numpy as np
 import sympy
 
-from ldpnb.arithmetic import Symbol
+from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
 from ldpnb.deciders.algebra import expression
 from ldpnb.designs import samples, strata
-from ldpnb.privacy import clusters, lemmas, rounding, subsampling
+from ldpnb.privacy import clusters, data_dependent, lemmas, rounding, subsampling
 from ldpnb.privacy.unequal import Inclusion
 
 EVERY, SHARE = (0, oo), (0, 1)
 t, p, q, k, m, n = symbols("t p q k m n")
 eps = budget(t)
+ONE: Real = Symbol(1)
 BUDGET = {t: (1, oo)}
 
 
-def ratio(loss: Any) -> Symbol:
+def ratio(loss: Real) -> Real:
     """Return ``e^loss`` as a rational function, sums in exponents multiplied out.
 
     Raises
@@ -37,12 +36,12 @@ def ratio(loss: Any) -> Symbol:
     return Symbol(found)
 
 
-def records(growth: Symbol) -> Symbol:
+def records(growth: Real) -> Real:
     """Return the number of records ``N`` with ``t^N = growth``."""
     return Symbol(sympy.log(growth.expression) / sympy.log(t.expression))
 
 
-def log(value: Symbol) -> Symbol:
+def log(value: Real) -> Real:
     """Return the natural logarithm of a positive symbol or expression."""
     return Symbol(sympy.log(value.expression))
 
@@ -78,6 +77,19 @@ def no_event_exceeds_the_cluster_bound() -> bool | None:
     return positive(gap, BUDGET | {p: SHARE, g: (1, oo), a: EVERY, one: EVERY, two: EVERY})
 
 
+def growing_clusters() -> bool:
+    """``B < epsilon``, and ``epsilon - B < c epsilon`` with ``c = (1/p - 1) t^-(n_1 - 1 + n)``.
+
+    For ``B = ln(1 + w(t - 1))`` with ``w = 1/(1 + c)``, and by concavity of the logarithm ``B >= w epsilon``.
+    """
+    grown = symbols("grown")[0]  # t^(n_1 - 1 + n)
+    bound = ratio(clusters.cluster_loss_at(records(grown), epsilon=eps, changed_size=1, sampling_rate=p))
+    c = (1 / p - 1) / grown
+    below = positive(t - bound, BUDGET | {p: SHARE, grown: EVERY})
+    short = positive(1 / (1 + c) - (1 - c), {p: SHARE, grown: EVERY})
+    return identity(bound, 1 + (t - 1) / (1 + c)) and below is True and short is True
+
+
 def clusters_conserve_privacy() -> bool:
     """With ``a' >= a/t`` alone the ratio is at most ``t``: what is drawn otherwise is the same in both populations."""
     a, b, slack = symbols("a b slack")
@@ -85,7 +97,7 @@ def clusters_conserve_privacy() -> bool:
     return positive(t * (p * (a / t + slack) + (1 - p) * b) - (p * a + (1 - p) * b), box) is True
 
 
-def simple_random_samples_lose_at_most(epsilon: Symbol = eps) -> bool:
+def simple_random_samples_lose_at_most(epsilon: Real = eps) -> bool:
     """With ``a <= t a'`` and ``a <= t b`` the ratio is at most ``1 + p(t - 1)``; randomised response reaches it."""
     a, one, two = symbols("a one two")
     bound, growth = ratio(subsampling.srs_loss(epsilon, p)), ratio(epsilon)
@@ -124,14 +136,14 @@ def identified_clusters() -> bool:
 
 
 def kept_at_a_rate() -> bool:
-    """With ``g/t <= g' <= t g`` the mean ``(1-q) g + q g'`` over keeping a record is within ``1 + q(t - 1)`` of ``g``."""
+    """With ``g/t <= g' <= t g``, ``(1-q) g + q g'`` is within the factor ``1 + q(t - 1)`` of ``g``."""
     after = ratio(subsampling.srs_loss(eps, q))
     least = positive((1 - q) + q / t - 1 / after, BUDGET | {q: SHARE})
     return identity((1 - q) + q * t, after) and least is True
 
 
 def second_stage_for_small_budgets() -> bool:
-    """As epsilon goes to 0 the budget behind both stages is ``q epsilon`` and the bound of Theorem 5.2 ``p epsilon``."""
+    """As epsilon goes to 0 the budget behind both stages is ``q epsilon``, the bound of Theorem 5.2 ``p epsilon``."""
     e, size = symbols("e size")
     spent = limit(subsampling.srs_loss(e, q) / e, e.expression, 0)
     bound = clusters.cluster_loss_at(size, epsilon=e, changed_size=1, sampling_rate=p)
@@ -149,8 +161,8 @@ def second_stage_is_about(largest: str, most: float) -> bool:
     return spent and sign_changes(surplus, x) == 1 and bool(surplus.subs(x, sympy.Rational(largest)) > 0)
 
 
-def variance_of_a_mean(size: Symbol = n) -> bool:
-    """Show that a simple random sample's mean is unbiased, with variance ``s^2 (1/m - 1/n)``, for any values and any size.
+def variance_of_a_mean(size: Real = n) -> bool:
+    """Show that a simple random sample's mean is unbiased with variance ``s^2 (1/m - 1/n)``, for any values.
 
     With power sums ``S1``, ``S2``: each record enters with chance ``m/n``, each pair with ``m(m-1)/(n(n-1))``.
     """
@@ -190,10 +202,10 @@ def event_chances() -> bool:
 def certain_inclusion() -> bool:
     """At ``p = p' = 1`` the bound is the loss given inclusion; at equal chances it falls as ``(1-p')/p'`` grows."""
     r, s, outside, more = symbols("r s outside more")  # mu_1 = s mu_1'
-    inside1 = Symbol(1) / s
-    sure = Inclusion(Symbol(1), Symbol(1), Symbol(1), inside1, outside, outside)
+    inside1 = ONE / s
+    sure = Inclusion(ONE, ONE, ONE, inside1, outside, outside)
     rare, often = (
-        ratio(Inclusion(1 / (1 + odds), 1 / (1 + odds), Symbol(1), inside1, outside, outside).loss_lower_bound())
+        ratio(Inclusion(1 / (1 + odds), 1 / (1 + odds), ONE, inside1, outside, outside).loss_lower_bound())
         for odds in (r + more, r)
     )
     box = {r: EVERY, more: EVERY, s: (1, oo), outside: SHARE}
@@ -208,10 +220,10 @@ def changed_inclusion() -> bool:
 def detected_inclusion() -> bool:
     """As ``mu_0'`` goes to 0, (4) becomes ``(mu_1/mu_1')(p/p')``; for a larger one it is smaller."""
     r, r1, s, outside, more = symbols("r r1 s outside more")
-    inside1 = Symbol(1) / s
+    inside1 = ONE / s
 
-    def bound(chance: Symbol) -> Symbol:
-        return ratio(Inclusion(r, r1, Symbol(1), inside1, chance, chance).loss_lower_bound())
+    def bound(chance: Real) -> Real:
+        return ratio(Inclusion(r, r1, ONE, inside1, chance, chance).loss_lower_bound())
 
     box = {r: SHARE, r1: SHARE, s: (1, oo), outside: EVERY, more: EVERY}
     falls = positive(bound(outside) - bound(outside + more), box)
@@ -221,7 +233,7 @@ def detected_inclusion() -> bool:
 def element_floor() -> bool:
     """Randomised response on "the record is drawn" has the ratio ``1 + p(t - 1)``, at least the ``p t`` of (4)."""
     answer, other = t / (1 + t), 1 / (1 + t)
-    event = Inclusion(p, Symbol(1), answer, other, other, other)
+    event = Inclusion(p, ONE, answer, other, other, other)
     floor = ratio(subsampling.srs_loss(eps, p))
     weak = identity(ratio(event.loss_lower_bound()), p * t)
     above = positive(floor - p * t, BUDGET | {p: SHARE})
@@ -257,7 +269,7 @@ def clusters_by_size() -> bool:
     own, rest, chance = symbols("own rest chance")
     total = own + rest
     here, there = samples.pps_rate(own, total, 1), samples.pps_rate(own - 1, total - 1, 1)
-    found = ratio(Inclusion(here, there, Symbol(1), 1 / t, chance, chance).event_loss()) / t
+    found = ratio(Inclusion(here, there, ONE, 1 / t, chance, chance).event_loss()) / t
     below = total * (own - 1) + total * t * rest * chance
     sign = identity(found - 1, rest * (1 - chance * (1 + total * (t - 1))) / below)
     most = positive(own / (own - 1) - found, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY})
@@ -323,6 +335,12 @@ def a_constant_stratum_has_no_share() -> bool:
     value = symbols("value")[0]
     S1, S2 = n * value, n * value * value
     return identity(strata.mean_variance(n, (S2 - S1 * S1 / n) / (n - 1), m), 0)
+
+
+def a_moved_count(change: int) -> bool:
+    """Show that a move by `change` records costs a noisy count that many budgets."""
+    e = symbols("e")[0]
+    return identity(data_dependent.size_count_loss(change, e), change * e)
 
 
 def rounding_bound_is_above_its_supremum() -> bool:
