@@ -241,6 +241,7 @@ def theorem_5_3(e: Evidence) -> str:
     ClusterSample.two_stage_upper_bound,
     subsampling.srs_loss,
     clusters.cluster_loss_at,
+    reach="a box",
     assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is within a "
     "tenth",
     over="epsilon <= 0.18 (the budget; the bound itself in the limit of small epsilon), 0 < q < 1, all cluster sizes",

@@ -74,7 +74,11 @@ def equation_5(e: Evidence) -> str:
     )
 
 
-@section_6("Section 6 inclusion near 1", unequal.Inclusion.loss_lower_bound, over=chances)
+@section_6(
+    "Section 6 inclusion near 1",
+    unequal.Inclusion.loss_lower_bound,
+    over="every chance p = p' in (0, 1], loss given inclusion, mechanism and event",
+)
 def inclusion_near_one(e: Evidence) -> str:
     """the rarer it is that the record is left out, the larger the bound; at p = p' = 1 there is no amplification"""
     e.proven(proofs.certain_inclusion())

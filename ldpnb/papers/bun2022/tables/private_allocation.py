@@ -59,6 +59,18 @@ def _private(found: Outcomes, epsilon: float) -> tuple[float, float, float]:
     return float(sampling.max() + 2 * scale**2), float(sampling.mean() + 2 * scale**2), scale
 
 
+@table
+def lottery_gains(
+    family: Family, one: tuple[int, ...], other: tuple[int, ...], epsilons: Sequence[float]
+) -> Iterator[dict[str, Any]]:
+    """Yield the largest private variance under the better of two fixed allocations and under a fair lottery of them."""
+    fixed = [allocation.outcomes(family, allocation.fixed(drawn)) for drawn in (one, other)]
+    lottery = allocation.outcomes(family, allocation.lottery(one, other, 0.5))
+    for epsilon in epsilons:
+        best, drawn = min(_private(found, epsilon)[0] for found in fixed), _private(lottery, epsilon)[0]
+        yield {"epsilon (nats)": epsilon, "best fixed": best, "lottery": drawn, "fixed / lottery": best / drawn}
+
+
 def by_population(variances: pd.DataFrame) -> pd.DataFrame:
     """Return the same in long form, the two kinds of variance one below the other."""
     panels = ["worst population", "mean over populations"]
