@@ -87,10 +87,11 @@ def theorem_5_2(e: Evidence) -> str:
     )
 
 
-@section_5(
+@formula_5(
     "Section 5.1 growing clusters",
     clusters.cluster_loss_at,
     ClusterSample.lower_bound,
+    assumption=N_1,
     over="epsilon > 0, every share of clusters drawn below 1, all sizes",
 )
 def growing_clusters(e: Evidence) -> str:
@@ -171,10 +172,12 @@ def equation_3(e: Evidence) -> str:
     )
 
 
-@section_5(
+@formula_5(
     "Section 5.2 privacy is conserved",
     ClusterSample.loss,
     subsampling.weighted_loss,
+    assumption="what is at least as private as what, whose symbols are lost, is the mechanism behind the sample as the "
+    "mechanism itself",
     over="epsilon > 0, all cluster sizes, every mechanism; deletion against deletion, replacement against replacement",
     argument="draws without the changed cluster give the same sample in both populations; a replacement is a deletion "
     "at twice the budget",
@@ -203,6 +206,7 @@ def privacy_is_conserved(e: Evidence) -> str:
     ClusterSample.loss,
     assumption="the test's quality enters as beta, the ratio of its error to its success; " + routes.NOT_PRINTED,
     over="epsilon > 0, 0 < loss given the cluster < epsilon, beta > 0, 0 < p < 1, every population and mechanism",
+    argument="where the neighbour makes the event likelier the same holds at beta e^-loss, with a larger bound",
 )
 def theorem_5_3(e: Evidence) -> str:
     """if the output tells whether the changed cluster was drawn, nothing is gained from the secrecy of the sample"""

@@ -16,6 +16,12 @@ from ldpnb.rng import stream
 section_6 = partial(claim, kind="certified", reach="all parameters")
 chances = "every two populations, design, mechanism and event; chances strictly between 0 and 1"
 proposition_6_1 = partial(claim, kind="enumeration", reach="all parameters", reading="reconstructed", over=chances)
+bullet_6 = partial(
+    section_6,
+    reading="reconstructed",
+    assumption="the ratios, whose symbols are lost, are those of (4): (1-p')/p', p/p' and mu_1'/mu_0'",
+)
+SIZES = "what varies or is equal, whose symbol is lost, is the size of the records"
 
 
 def _random_inclusions() -> tuple[list[unequal.Inclusion], np.ndarray]:
@@ -74,7 +80,7 @@ def equation_5(e: Evidence) -> str:
     )
 
 
-@section_6(
+@bullet_6(
     "Section 6 inclusion near 1",
     unequal.Inclusion.loss_lower_bound,
     over="every chance p = p' in (0, 1], loss given inclusion, mechanism and event",
@@ -92,7 +98,7 @@ def inclusion_near_one(e: Evidence) -> str:
     )
 
 
-@section_6(
+@bullet_6(
     "Section 6 data-dependent inclusion",
     unequal.Inclusion.event_loss,
     subsampling.srs_loss,
@@ -121,7 +127,7 @@ def data_dependent_inclusion(e: Evidence) -> str:
     )
 
 
-@section_6(
+@bullet_6(
     "Section 6 detectable inclusion",
     unequal.Inclusion.loss_lower_bound,
     subsampling.srs_loss,
@@ -189,6 +195,8 @@ def pps_of_elements(e: Evidence) -> str:
     unequal.systematic_loss,
     unequal.systematic_rank_shift_loss,
     samples.pps_rates,
+    reading="reconstructed",
+    assumption=SIZES,
     otherwise="corrected",
     corrected="for independent draws of m out of n records whose sizes differ by at most the factor v, the loss "
     "exceeds that of the replaced record alone by at most (m/n)(v - 1)(e^epsilon - 1), whatever n; a systematic sample "
@@ -230,6 +238,8 @@ def limited_variation(e: Evidence) -> str:
     "Section 6.1 equal sizes",
     subsampling.srs_loss,
     unequal.poisson_loss,
+    reading="reconstructed",
+    assumption=SIZES,
     otherwise="corrected",
     corrected="equal sizes make the chances equal, not the design: simple random sampling results if all samples of "
     "one size stay equally likely, as in conditional Poisson sampling; independent draws have a random size and lose "
@@ -286,6 +296,32 @@ def pps_of_clusters(e: Evidence) -> str:
         "above epsilon exactly where mu_0, the tail's chance without the cluster, is below 1/(1 + n(e^epsilon - 1)): "
         "for clusters of one size s where e^(2 s epsilon) > 1 + n(e^epsilon - 1), for two clusters always; by "
         f"ln(n_1/(n_1 - 1)) at most, since a removed record makes its cluster rarer; at epsilon 0.5 {', '.join(told)}"
+    )
+
+
+@section_6(
+    "Section 6.2 limited cluster sizes",
+    unequal.pps_cluster_loss,
+    unequal.Inclusion.event_loss,
+    samples.pps_rate,
+    over="epsilon > 0, all cluster sizes >= 2, every number of clusters of which one is drawn",
+    argument="the loss is that of Section 6.2's tail; at sizes of at most s its mu_0 is at least e^(-2 s epsilon)",
+)
+def limited_cluster_sizes(e: Evidence) -> str:
+    """limiting the size of the clusters controls the loss; a single large one pushes it towards no amplification"""
+    e.proven(proofs.many_small_clusters())
+    e.proven(proofs.one_large_cluster())
+    epsilon = 0.5
+    many = {k: unequal.pps_cluster_loss([3] * k, epsilon) for k in (2, 10, 100, 1000)}
+    e.same(many[2], _pps_optimum((3, 3), epsilon))
+    bounds = [np.log1p(np.exp(6 * epsilon) / (k - 1)) for k in many]
+    single = unequal.pps_cluster_loss([60, *[3] * 1000], epsilon)
+    e.same(single, _pps_event((60, *[3] * 1000), epsilon).event_loss())
+    e.needs((np.array(list(many.values())) <= bounds).all() and single > many[1000])
+    return (
+        "at most ln(1 + n_1/((n - n_1) mu_0)), which many clusters of limited size make small and few do not; clusters "
+        f"of 3 at epsilon {epsilon}: {', '.join(f'{loss:.4f} for {k:,}' for k, loss in many.items())}; a cluster of 60 "
+        f"among 1,000 of 3 loses {single:.4f}"
     )
 
 

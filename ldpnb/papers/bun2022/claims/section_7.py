@@ -307,6 +307,32 @@ def theorem_7_2(e: Evidence) -> str:
     )
 
 
+@formula_7(
+    "Section 7.3 larger budgets",
+    rounding.random_rounding_bound,
+    rounding.random_rounding_budget,
+    rounding.random_rounding_loss_supremum,
+    assumption="what is considerably larger than what, whose symbols are lost, is the mechanism's budget than the "
+    "loss; the constant is that of Theorem 4.3",
+    over="every loss, every factor F and every rate up to a positive one: r <= loss/(3 (e^(2 F loss) - 1))",
+    argument="ln(1 + x) <= x for both logarithms",
+)
+def larger_budgets(e: Evidence) -> str:
+    """at small sampling rates a private statistic may spend considerably more than the whole may lose"""
+    e.proven(proofs.rounding_bound_by_rate())
+    e.proven(proofs.rounding_bound_is_above_its_supremum())
+    loss, told = 0.5, []
+    for rate in (0.01, 0.05, 0.1, 0.3):
+        gain = np.roots([2 * rate**2, 3 * rate, -np.expm1(loss)]).max()  # e^(2 epsilon) - 1
+        budget, exact = np.log1p(gain) / 2, rounding.random_rounding_budget(loss, rate)
+        e.same(rounding.random_rounding_bound(rate, budget), loss)
+        e.same(rounding.random_rounding_loss_supremum(rate, exact), loss)
+        told.append(f"{budget:.4f} (exact {exact:.4f}) at {rate:g}")
+    few = loss / (3 * np.expm1(4 * loss))
+    e.needs(rounding.random_rounding_bound(few, 2 * loss) <= loss)
+    return f"for a loss of {loss:g} the bound allows {', '.join(told)}; twice the loss at every rate up to {few:.4f}"
+
+
 @section_7(
     "Section 7.3 proportional for all statistics",
     strata.mean_variance,

@@ -261,19 +261,37 @@ def limited_variation() -> bool:
     return positive(most - up, box) is True and positive(most - down, box) is True
 
 
+def _by_size(own: Real, rest: Real, chance: Real) -> Real:
+    """Return the ratio of the tail if one cluster is drawn by size; `chance` is that without the changed cluster."""
+    here, there = samples.pps_rate(own, own + rest, 1), samples.pps_rate(own - 1, own + rest - 1, 1)
+    return ratio(Inclusion(here, there, ONE, 1 / t, chance, chance).event_loss())
+
+
 def clusters_by_size() -> bool:
     """One cluster in proportion to size: above ``t`` exactly where the others' mean chance is below ``1/(1 + n(t-1))``.
 
     That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``; never above ``t n_1/(n_1 - 1)``.
     """
     own, rest, chance = symbols("own rest chance")
-    total = own + rest
-    here, there = samples.pps_rate(own, total, 1), samples.pps_rate(own - 1, total - 1, 1)
-    found = ratio(Inclusion(here, there, ONE, 1 / t, chance, chance).event_loss()) / t
+    total, found = own + rest, _by_size(own, rest, chance) / t
     below = total * (own - 1) + total * t * rest * chance
     sign = identity(found - 1, rest * (1 - chance * (1 + total * (t - 1))) / below)
     most = positive(own / (own - 1) - found, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY})
     return sign and most is True
+
+
+def many_small_clusters() -> bool | None:
+    """Keep the ratio below ``1 + n_1/((n - n_1) mu_0)``: it goes to 1 in many clusters of limited size."""
+    own, rest, chance = symbols("own rest chance")
+    room = 1 + own / (rest * chance) - _by_size(own, rest, chance)
+    return positive(room, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY})
+
+
+def one_large_cluster() -> bool:
+    """As the changed cluster grows alone, both its chances go to 1 and the ratio to ``t``, whatever the tail."""
+    own, rest, chance = symbols("own rest chance")
+    rate = limit(samples.pps_rate(own, own + rest, 1), own.expression, oo)
+    return rate == 1 and identity(limit(_by_size(own, rest, chance), own.expression, oo), t)
 
 
 def equal_inclusion_in_two_stages() -> bool:
@@ -349,6 +367,12 @@ def rounding_bound_is_above_its_supremum() -> bool:
         ratio(formula(q, eps)) for formula in (rounding.random_rounding_loss_supremum, rounding.random_rounding_bound)
     )
     return positive(bound - supremum, BUDGET | {q: SHARE}) is True
+
+
+def rounding_bound_by_rate() -> bool:
+    """``e^bound`` is ``(1 + 2 r g)(1 + r g)``, ``g = t^2 - 1``: at most ``3 r g`` nats, so any budget has its rate."""
+    bound, gain = ratio(rounding.random_rounding_bound(q, eps)), t * t - 1
+    return identity(bound, (1 + 2 * q * gain) * (1 + q * gain))
 
 
 def one_stratum_decides() -> bool | None:
