@@ -372,6 +372,8 @@ def systematic_sampling(e: Evidence) -> str:
     sample, without amplification
     """
     e.proven(proofs.systematic_at_the_same_rank())
+    for m, k in ((2, 3), (4, 2), (6, 2)):
+        e.proven(proofs.systematic_at_shifted_ranks(m, k))
     orders = [laws.every_kth(order, 2) for order in permutations(range(4))]
     mixed, simple = laws.mixture((1 / len(orders), law) for law in orders), laws.subsets(range(4), 2)
     e.sure(set(mixed) == set(simple))
@@ -393,7 +395,7 @@ def systematic_sampling(e: Evidence) -> str:
         f"8 records, every second, epsilon 0.5: {random_order:.4f} in secret order, {preserved:.4f} in known order if "
         f"the new one keeps the rank (2 epsilon in the limit of large samples), and {shifted:.4f} = 4 epsilon if the "
         f"smallest moves to the middle (linear programs over all replacements of it); m steps apart in {len(steps)} "
-        "designs"
+        "designs; e^(m epsilon) exactly at e^epsilon = 2 for m = 2, 4, 6 (programs in fractions)"
     )
 
 

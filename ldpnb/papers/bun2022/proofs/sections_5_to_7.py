@@ -4,12 +4,15 @@ Throughout ``t = e^epsilon``; a ratio is ``e^loss``. Chances that privacy bounds
 a slack, so that an inequality is one between polynomials with positive symbols.
 """
 
+from fractions import Fraction
+from itertools import permutations
+
 import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import UnsoundError
-from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
+from ldpnb.deciders import budget, identity, limit, oo, optimum, positive, sign_changes, symbols
 from ldpnb.deciders.algebra import expression
 from ldpnb.designs import samples, strata
 from ldpnb.privacy import clusters, data_dependent, lemmas, rounding, subsampling
@@ -308,6 +311,23 @@ def systematic_at_the_same_rank() -> bool:
     closed = 1 + (t * t - 1) / (1 + (k - 1) * t * t / grown)
     below = positive(t * t - loss, BUDGET | {k: (1, oo), grown: EVERY})
     return identity(loss, closed) and below is True and identity(limit(loss, grown.expression, oo), t * t)
+
+
+def systematic_at_shifted_ranks(size: int, step: int) -> bool:
+    """Move the smallest record to the middle: the largest ratio is exactly ``t^size``, at ``t = 2``.
+
+    A linear program in fractions over the event's chance given each sample, certified by its dual.
+    """
+    before = list(range(size * step))
+    after = [*before[1 : size * step // 2], -1, *before[size * step // 2 :]]
+    samples_of = [[frozenset(order[start::step]) for start in range(step)] for order in (before, after)]
+    drawn = list(dict.fromkeys(samples_of[0] + samples_of[1]))
+    here, there = ([Fraction(law.count(one), step) for one in drawn] for law in samples_of)
+    private = [
+        [int(g == one) - 2 ** len(one ^ other) * int(g == other) for g in drawn]
+        for one, other in permutations(drawn, 2)
+    ]
+    return optimum(here, [*private, there], [0] * len(private) + [1]) == 2**size
 
 
 # --- Section 7 ---
