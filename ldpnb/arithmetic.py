@@ -38,13 +38,23 @@ class Symbol:
     def __neg__(self) -> "Symbol":
         return Symbol(-self.expression)
 
+    def __abs__(self) -> "Symbol":
+        return Symbol(abs(self.expression))
+
 
 def _function(name: str) -> Callable[[Symbol], Symbol]:
     def apply(self: Symbol) -> Symbol:
         import sympy
 
         x = self.expression
-        values = {"expm1": lambda: sympy.exp(x) - 1, "log1p": lambda: sympy.log(1 + x), "square": lambda: x**2}
+        values = {
+            "expm1": lambda: sympy.exp(x) - 1,
+            "log1p": lambda: sympy.log(1 + x),
+            "square": lambda: x**2,
+            "tanh": lambda: 1 - 2 / (sympy.exp(2 * x) + 1),
+            "sinh": lambda: (sympy.exp(x) - sympy.exp(-x)) / 2,
+            "cosh": lambda: (sympy.exp(x) + sympy.exp(-x)) / 2,
+        }
         return Symbol(values[name]() if name in values else getattr(sympy, name)(x))
 
     return apply
@@ -73,6 +83,15 @@ def is_exact(value: Any) -> bool:
     (False, True)
     """
     return getattr(type(value), "exact", False) or type(value).__module__.partition(".")[0] == "flint"
+
+
+def real(value: Any) -> Real:
+    """Return a ball or a symbol as it is, and everything else as an array of floats.
+
+    >>> real([1, 2])
+    array([1., 2.])
+    """
+    return value if is_exact(value) else np.asarray(value, dtype=float)
 
 
 _FAR = 300.0

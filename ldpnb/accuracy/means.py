@@ -6,11 +6,10 @@ values, and ``failure``, the chance that the error is exceeded. The lecture's "w
 0.01``. Variances have the unit of the values squared.
 """
 
-import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from ldpnb import checks
@@ -93,6 +92,56 @@ def warner_variance(epsilon: Real, users: Real) -> Real:
     return 1 / (4 * checks.whole(users=users, at_least=1) * (root * root))
 
 
+def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> NDArray[np.float64]:
+    """Return the exact error of randomised response that is exceeded with at most that chance, shaped like epsilon.
+
+    Lies of holders of a zero less lies of the `ones` have a law on ``users + 1`` points, by a Fourier transform.
+
+    Examples
+    --------
+    >>> warner_error(np.log(3), 1, 1, 0.3).round(12), warner_error(np.log(3), 1, 1, 0.2).round(12)
+    (array(0.5), array(1.5))
+    """
+    budgets, number = np.asarray(epsilon, dtype=float)[..., None], checks.whole(users=users, at_least=1)
+    lie, lies = 1 / (1 + np.exp(budgets)), np.arange(-ones, number - ones + 1)
+    turn = np.exp(-2j * np.pi * np.arange(number + 1) / (number + 1))
+    law = np.fft.ifft((1 - lie + lie * turn) ** (number - ones) * (1 - lie + lie / turn) ** ones, axis=-1).real
+    errors = np.abs(lies - (number - 2 * ones) * lie) / (number * np.tanh(budgets / 2))
+    order = np.argsort(errors, axis=-1, kind="stable")
+    met = np.cumsum(np.take_along_axis(law[..., lies], order, axis=-1), axis=-1)
+    enough = np.argmax(met >= 1 - checks.open_probability(failure=failure) - 1e-12, axis=-1)[..., None]
+    return np.take_along_axis(np.take_along_axis(errors, order, axis=-1), enough, axis=-1)[..., 0]
+
+
+def largest_warner_constant(users: int, failure: float) -> float:
+    """Return the supremum of ``epsilon sqrt(users)`` times `warner_error` over all budgets and bits.
+
+    At fixed bits the error jumps down at isolated budgets and is smooth between them. The best points of a grid up to
+    12 nats are followed to their jumps.
+
+    Examples
+    --------
+    >>> round(largest_warner_constant(1, 0.01) / np.log(99), 9) == round(99 / 98, 9)
+    True
+    """
+    grid = np.geomspace(0.02, 12, 400)
+
+    def constants(budgets: NDArray[np.float64], ones: int) -> NDArray[np.float64]:
+        return budgets * np.sqrt(users) * warner_error(budgets, users, ones, failure)
+
+    tried = np.stack([constants(grid, ones) for ones in range(users // 2 + 1)])
+    best = 0.0
+    for place in np.argsort(tried, axis=None)[-30:]:
+        ones, at = (int(index) for index in np.unravel_index(place, tried.shape))
+        low, high = grid[at], grid[min(at + 1, grid.size - 1)]
+        for _ in range(7):
+            finer = np.linspace(low, high, 33)
+            here = constants(finer, ones)
+            top = int(here.argmax())
+            best, low, high = max(best, float(here[top])), finer[top], finer[min(top + 1, 32)]
+    return best
+
+
 def one_bit_floor(upper: Real, users: Real) -> Real:
     """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains at any budget.
 
@@ -124,11 +173,12 @@ def one_bit_crossing() -> float:
 
 
 def approximate_bit_variance(epsilon: Real, delta: Real, users: Real) -> Real:
-    """Return the least worst-case variance of an unbiased, linear mean of bits from ``(epsilon, delta)``-LDP reports.
+    """Return the least worst-case variance of an unbiased average of weighted ``(epsilon, delta)``-LDP reports of bits.
 
-    Every such randomiser is a post-processing of one that reveals the bit with probability `delta` and is Warner's
-    otherwise (Kairouz, Oh and Viswanath, 2015). Weighing its four reports best gives ``(1 / (delta + (1-delta)
-    tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0`` that is `warner_variance`.
+    Estimates that are no averages of a weight per report are not compared. Every such randomiser is a post-processing
+    of one that reveals the bit with probability `delta` and is Warner's otherwise (Kairouz, Oh and Viswanath, 2015).
+    Weighing its four reports best gives ``(1 / (delta + (1-delta) tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0``
+    that is `warner_variance`.
 
     References
     ----------
@@ -159,7 +209,7 @@ def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
     >>> round(float(laplace_report_bits(LocalLaplace(1.0, 1024.0), 1.0)), 4)
     12.4427
     """
-    return np.log(2 * math.e * mechanism.scale / checks.positive(resolution=resolution)) / np.log(2)
+    return (1 + np.log(2 * mechanism.scale / checks.positive(resolution=resolution))) / np.log(2)
 
 
 def normal_quantile(failure: float) -> float:
@@ -211,7 +261,7 @@ def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real
     return -np.log(chance) * mechanism.scale / number
 
 
-def users_needed(mechanism: MeanMechanism, error: float, failure: float) -> float:
+def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
     """Return the users with which an error is met in the normal limit at the worst data, to be rounded up.
 
     ``z^2 / error^2`` times the worst variance of one user's report. For the curator the law itself, ``upper
@@ -231,8 +281,8 @@ def users_needed(mechanism: MeanMechanism, error: float, failure: float) -> floa
     """
     target = checks.positive(error=error)
     if isinstance(mechanism, CentralLaplace):
-        return float(certain_error(mechanism, 1, failure) / target)
-    return float((normal_quantile(failure) / target) ** 2 * worst_variance(mechanism, 1))
+        return certain_error(mechanism, 1, failure) / target
+    return (normal_quantile(failure) / target) ** 2 * worst_variance(mechanism, 1)
 
 
 def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: float) -> float:

@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
 
-def unbiased(tallies: ArrayLike, users: int, mechanism: FrequencyMechanism) -> NDArray[np.float64]:
+def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
     """Return the unbiased estimate ``(tallies/users - q) / (p - q)`` of the users' frequencies.
 
     The tallies, ``(..., k)``, say how many of the users' reports support each value. Estimates may leave ``[0, 1]``.
@@ -16,7 +17,7 @@ def unbiased(tallies: ArrayLike, users: int, mechanism: FrequencyMechanism) -> N
     >>> unbiased([70, 30], 100, KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [0.9, 0.1]
     """
-    return (np.asarray(tallies) / users - mechanism.q) / mechanism.truthful_rate
+    return (real(tallies) / users - mechanism.q) / mechanism.truthful_rate
 
 
 def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, is_exact, real
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class OneBit:
     7.0
     """
 
-    epsilon: float
-    upper: float = 1.0
+    epsilon: Real
+    upper: Real = 1.0
 
     def __post_init__(self) -> None:
         checks.positive(epsilon=self.epsilon)
@@ -101,10 +101,9 @@ class OneBit:
         sums: NDArray[np.float64] = np.sum(ones, axis=1, dtype=float)
         return sums
 
-    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
+    def estimate(self, sums: Real, users: Real) -> Real:
         """Return the unbiased mean ``upper (sum / users - q) / (p - q)`` from the number of ones."""
-        mean: NDArray[np.float64] = self.upper * (_mean(sums, users) - self.q) / self.slope
-        return mean
+        return self.upper * (_mean(sums, users) - self.q) / self.slope
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Return each user's bit, ``(n,)``, for values ``(n,)``."""
@@ -133,8 +132,8 @@ class LocalLaplace:
     6.0
     """
 
-    epsilon: float
-    upper: float = 1.0
+    epsilon: Real
+    upper: Real = 1.0
 
     def __post_init__(self) -> None:
         checks.positive(epsilon=self.epsilon)
@@ -145,13 +144,12 @@ class LocalLaplace:
         """Scale of the noise, in the unit of the values."""
         return self.upper / self.epsilon
 
-    def _held(self, values: ArrayLike) -> NDArray[np.float64]:
-        held: NDArray[np.float64] = checks.numbers(values=values, low=0, high=self.upper)
-        return held
+    def _held(self, values: Real) -> Real:
+        return checks.numbers(values=values, low=0, high=self.upper)
 
-    def log_density(self, reports: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
+    def log_density(self, reports: Real, values: Real) -> Real:
         """Return the log-density of `reports` given `values`, which broadcast."""
-        return _log_laplace(np.asarray(reports, dtype=float) - self._held(values), self.scale)
+        return _log_laplace(real(reports) - self._held(values), self.scale)
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
@@ -162,7 +160,7 @@ class LocalLaplace:
         sums: NDArray[np.float64] = held @ users + self.scale * (pairs[:, 0] - pairs[:, 1])
         return sums
 
-    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
+    def estimate(self, sums: Real, users: Real) -> Real:
         """Return the mean of the reports, which is unbiased."""
         return _mean(sums, users)
 
@@ -195,8 +193,8 @@ class CentralLaplace:
     4.0
     """
 
-    epsilon: float
-    sensitivity: float = 1.0
+    epsilon: Real
+    sensitivity: Real = 1.0
 
     def __post_init__(self) -> None:
         checks.positive(epsilon=self.epsilon)
@@ -208,15 +206,14 @@ class CentralLaplace:
         return self.sensitivity / self.epsilon
 
     @property
-    def upper(self) -> float:
+    def upper(self) -> Real:
         """Largest value, when what is released is a sum: one user's value moves the sum by at most this."""
         return self.sensitivity
 
-    def log_density(self, released: ArrayLike, exact: ArrayLike) -> NDArray[np.float64]:
+    def log_density(self, released: Real, exact: Real) -> Real:
         """Return the log-density of `released` given the `exact` entries, summed over the last axis of both."""
-        noise = np.asarray(released, dtype=float) - np.asarray(exact, dtype=float)
-        total: NDArray[np.float64] = np.sum(_log_laplace(noise, self.scale), axis=-1)
-        return total
+        entries = _log_laplace(real(released) - real(exact), self.scale)
+        return entries if is_exact(entries) else np.sum(entries, axis=-1)
 
     def release(self, exact: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1) -> NDArray[np.float64]:
         """Return noisy copies, ``(repetitions, *shape)``, of an exact sum or histogram."""
@@ -230,7 +227,7 @@ class CentralLaplace:
         held, users = _population(values, counts, self.upper)
         return self.release(held @ users, rng=rng, repetitions=repetitions)
 
-    def estimate(self, sums: ArrayLike, users: int) -> NDArray[np.float64]:
+    def estimate(self, sums: Real, users: Real) -> Real:
         """Return the released mean, which is unbiased."""
         return _mean(sums, users)
 
@@ -259,14 +256,12 @@ def histogram_sensitivity(neighbours: str) -> float:
     return 2.0 if checks.choice(neighbours=neighbours, among=("replacement", "deletion")) == "replacement" else 1.0
 
 
-def _log_laplace(noise: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    logarithm: NDArray[np.float64] = -np.abs(noise) / scale - np.log(2 * scale)
-    return logarithm
+def _log_laplace(noise: Real, scale: Real) -> Real:
+    return -np.abs(noise) / scale - np.log(2 * scale)
 
 
-def _mean(sums: ArrayLike, users: int) -> NDArray[np.float64]:
-    mean: NDArray[np.float64] = np.asarray(sums, dtype=float) / users
-    return mean
+def _mean(sums: Real, users: Real) -> Real:
+    return real(sums) / users
 
 
 def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -42,15 +42,15 @@ class SignRandomiser:
     1.098612289
     """
 
-    epsilon: float
-    domain_size: int
+    epsilon: Real
+    domain_size: Real
 
     def __post_init__(self) -> None:
         checks.positive(epsilon=self.epsilon)
         checks.whole(domain_size=self.domain_size, at_least=2)
 
     @classmethod
-    def as_printed(cls, parameter: float, domain_size: int) -> "SignRandomiser":
+    def as_printed(cls, parameter: Real, domain_size: Real) -> "SignRandomiser":
         """Return the randomiser that the lecture prints: the sender's sign is +1 with chance ``1/2 + parameter/2``."""
         return cls(exact_epsilon(parameter), domain_size)
 

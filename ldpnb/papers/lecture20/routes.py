@@ -55,6 +55,12 @@ def moments(estimates: Array, chances: Array) -> tuple[float, float]:
     return mean, float(chances @ (estimates - mean) ** 2)
 
 
+def smallest_error(errors: Array, chances: Array, failure: float) -> float:
+    """Return the least error that is exceeded with at most that chance."""
+    sizes = np.abs(errors)
+    return float(min(size for size in sizes if chances[sizes > size * (1 + 1e-9)].sum() <= failure + 1e-12))
+
+
 def half_line(function: Callable[[Array], Array], scale: float, start: float = 0.0) -> float:
     """Return the integral from `start` to infinity of a polynomial times ``exp(-y / scale)``, by Gauss and Laguerre."""
     nodes, weights = special.roots_laguerre(24)
@@ -93,17 +99,19 @@ def normal_tail(error: float, variance: float) -> float:
     return float(special.erfc(error / np.sqrt(2 * variance)))
 
 
-def same_order(constants: ArrayLike) -> bool:
-    """Return whether the constants of an O(.) stay within a factor of two of each other over the settings tried."""
-    tried = np.asarray(constants)
-    return bool(tried.min() > 0 and tried.max() <= 2 * tried.min())
-
-
 def largest_pair_variance(epsilon: float, upper: float) -> float:
     """Return the largest variance of the 1-bit mean of two users, over all pairs of values on a grid."""
     rates = printed_rates(np.linspace(0, upper, 41), epsilon, upper)
     spread = rates * (1 - rates)
     return float((upper / 2 / np.tanh(epsilon / 2)) ** 2 * (spread[:, None] + spread).max())
+
+
+def rounded_entropy(scale: float) -> float:
+    """Return the entropy, in bits, of Laplace noise rounded to whole numbers, summed over its chances."""
+    away = np.arange(1, int(60 * scale))
+    beyond = np.exp(-away / scale) * np.sinh(1 / (2 * scale))
+    law = np.concatenate([[-np.expm1(-1 / (2 * scale))], beyond, beyond])
+    return float(-(law * np.log2(law)).sum())
 
 
 def public_signs(epsilon: float, domain_size: int) -> Array:
@@ -116,6 +124,36 @@ def public_signs(epsilon: float, domain_size: int) -> Array:
             report = sign * public[value] * public
             law[np.flatnonzero((vectors == report).all(axis=1)), value] += chance / 2**domain_size
     return law
+
+
+def neighbours_of_one(values: int) -> list[tuple[int, int]]:
+    """Return the values in all ordered pairs of data sets of one user that differ in one user's value."""
+    data = list(product(range(values), repeat=1))
+    pairs = ((x, y) for x, y in product(data, data) if sum(a != b for a, b in zip(x, y, strict=True)) == 1)
+    return [(x[0], y[0]) for x, y in pairs]
+
+
+def largest_gap(law: Array, other: Array, factor: float) -> float:
+    """Return the largest ``P(E) - factor Q(E)`` over all events E, one by one."""
+    events = np.array(list(product((0.0, 1.0), repeat=len(law))))
+    return float((events @ (law - factor * other)).max())
+
+
+def central_loss(laws: Array) -> float:
+    """Return the largest log-ratio of an output's chances over neighbouring data sets of one user."""
+    return max(float(np.log(laws[:, x] / laws[:, y]).max()) for x, y in neighbours_of_one(laws.shape[1]))
+
+
+def central_delta(laws: Array, growth: float) -> float:
+    """Return the largest gap of an event's chances over neighbouring data sets of one user."""
+    return max(largest_gap(laws[:, x], laws[:, y], growth) for x, y in neighbours_of_one(laws.shape[1]))
+
+
+def clipped_mass(laws: Array, growth: float) -> Array:
+    """Return what has to be moved for each law to lie between the first over `growth` and `growth` times the first."""
+    over = [largest_gap(law, laws[:, 0], growth) for law in laws.T]
+    under = [largest_gap(laws[:, 0], law, growth) / growth for law in laws.T]
+    return np.maximum(over, under)
 
 
 def most_informative(epsilon: float, delta: float) -> Array:

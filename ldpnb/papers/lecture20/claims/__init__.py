@@ -2,5 +2,5 @@
 
 from importlib import import_module
 
-for _section in ("means", "frequencies"):
+for _section in ("model", "means", "frequencies"):
     import_module(f"{__name__}.{_section}")

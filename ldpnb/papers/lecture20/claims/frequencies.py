@@ -1,21 +1,23 @@
-"""Lecture20 on counts: a curator's histogram, the vector of signs, what it costs to send, and (epsilon, delta)."""
+"""Lecture20 on counts: a curator's histogram, the vector of signs, and what it costs to send and to add up."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 
-from ldpnb.accuracy import histograms, means
-from ldpnb.claims import Evidence, agree, claim
+from ldpnb import claims
+from ldpnb.accuracy import histograms
+from ldpnb.claims import Evidence
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms import means as mechanisms
 from ldpnb.mechanisms import signs
 from ldpnb.mechanisms.means import CentralLaplace
 from ldpnb.mechanisms.signs import SignRandomiser
-from ldpnb.papers.lecture20 import routes
-from ldpnb.papers.lecture20.routes import BUDGETS, failure, printed_signs
+from ldpnb.papers.lecture20 import proofs, routes
+from ldpnb.papers.lecture20.routes import failure, printed_signs
 from ldpnb.privacy import channel
 
-PARAMETERS = (0.1, 0.25, 0.5, 0.9)
+claim = partial(claims.claim, reach="all parameters")
 
 
 @claim(
@@ -25,8 +27,10 @@ PARAMETERS = (0.1, 0.25, 0.5, 0.9)
     CentralLaplace.log_density,
     histograms.central_laplace_count_variance,
     histograms.central_laplace_largest_error,
-    kind="enumeration",
+    kind="proof",
+    over="every epsilon > 0, d, n and data",
     assumption="neighbours replace one user's value; with deletion the sensitivity is 1",
+    argument="a replaced value moves two counts by one each; the d noises are independent, so log-densities add",
 )
 def central_histogram(e: Evidence) -> str:
     """A curator adds Lap(2/epsilon) to each count of a histogram"""
@@ -36,22 +40,20 @@ def central_histogram(e: Evidence) -> str:
     moves = np.abs(counts[:, None] - counts).sum(axis=2)[neighbours]
     needed, printed = mechanisms.histogram_sensitivity("replacement"), routes.published()["sensitivity"]
     e.same(moves.max(), needed)
-    released, losses = np.array(list(product((-9.0, 0.5, 9.0), repeat=3)))[:, None], []
-    for epsilon in BUDGETS:
-        mechanism = CentralLaplace(epsilon, printed)
-        densities = mechanism.log_density(released, counts)
-        losses.append(np.abs(densities[:, :, None] - densities[:, None])[:, neighbours].max())
-        error = histograms.central_laplace_largest_error(epsilon, 1000, failure())
-        e.same(np.exp(1000 * np.log1p(-routes.noise_moment(mechanism, 0, start=error))), 1 - failure())
-        e.same([mechanism.scale, routes.noise_moment(mechanism, 0)], [printed / epsilon, 1])
-        e.same(routes.noise_moment(mechanism, 2), histograms.central_laplace_count_variance(epsilon))
-    union = printed * np.log(1000 / failure())
+    released, mechanism = np.array(list(product((-9.0, 0.5, 9.0), repeat=3)))[:, None], CentralLaplace(0.5, printed)
+    densities = mechanism.log_density(released, counts)
+    e.same(np.abs(densities[:, :, None] - densities[:, None])[:, neighbours].max(), mechanism.epsilon)
     worst = histograms.central_laplace_largest_error(1.0, 1000, failure())
-    e.needs(agree(losses, BUDGETS) and agree(printed, needed))
+    tail = routes.noise_moment(CentralLaplace(1.0, printed), 0, start=worst)
+    e.same(np.exp(1000 * np.log1p(-tail)), 1 - failure())
+    noise = CentralLaplace(proofs.e, proofs.m)
+    e.decides(proofs.noise_is_private(noise))
+    e.proven(proofs.noise_tail(noise) and proofs.counts_of_noise())
+    e.needs(claims.agree(printed, needed))
     return (
         f"over all pairs of 27 data sets that differ in one user a histogram moves by at most {moves.max()} in sum, "
-        f"and the log-density by epsilon; the worst of 1000 counts at epsilon = 1 is off by {worst:.5g} at most with "
-        f"probability 99% (union bound {union:.5g})"
+        f"and so the log-density by at most epsilon; the worst of 1000 counts at epsilon = 1 is off by {worst:.5g} at "
+        f"most with probability 99% (union bound {printed * np.log(1000 / failure()):.5g})"
     )
 
 
@@ -63,16 +65,20 @@ def central_histogram(e: Evidence) -> str:
     signs.exact_epsilon,
     signs.calibrated_bias,
     channel.privacy_loss,
-    kind="enumeration",
-    corrected="the exact loss is ln((1 + epsilon)/(1 - epsilon)), at least twice epsilon; with bias tanh(epsilon/2) in "
-    "place of epsilon the signs are exactly epsilon-LDP",
+    kind="proof",
+    otherwise="corrected",
+    over="0 < epsilon < 1 and every d >= 2; the loss is not epsilon for any of them",
+    assumption="the lecture writes epsilon for the bias and never says epsilon-LDP; that the loss is O(epsilon) is "
+    "true for epsilon below any bound less than 1",
+    argument="signs other than those of the two values have the same law and cancel",
 )
 def sign_randomiser_loss(e: Evidence) -> str:
     """Signs that are fair except the own one, which is +1 with probability 1/2 + epsilon/2, are epsilon-LDP (implied by
     the name epsilon)
     """
+    parameters = (0.1, 0.25, 0.5, 0.9)
     losses = []
-    for parameter in PARAMETERS:
+    for parameter in parameters:
         vectors, law = printed_signs(parameter, 4)
         mechanism = SignRandomiser.as_printed(parameter, 4)
         order = [int(np.flatnonzero((mechanism.outputs() == v).all(axis=1))[0]) for v in vectors]
@@ -80,46 +86,53 @@ def sign_randomiser_loss(e: Evidence) -> str:
         e.same([mechanism.p, mechanism.q], [0.5 + parameter / 2, 0.5])
         losses.append(float(np.log(law[:, :, None] / law[:, None]).max()))
         e.same([signs.exact_epsilon(parameter), channel.privacy_loss(law).epsilon], [losses[-1]] * 2)
-    for epsilon in BUDGETS:
-        law = printed_signs(signs.calibrated_bias(epsilon), 4)[1]
-        e.same([np.log(law.max() / law.min()), np.log(law[-1, 0] / law[0, 0])], [epsilon, epsilon])
-    e.needs(agree(losses, PARAMETERS))
-    pairs = ", ".join(f"{c:g} -> {x:.5f}" for c, x in zip(PARAMETERS, losses, strict=True))
+    law = printed_signs(signs.calibrated_bias(1.0), 4)[1]
+    e.same([np.log(law.max() / law.min()), np.log(law[-1, 0] / law[0, 0])], [1, 1])
+    e.proven(proofs.sign_loss())
+    e.decides(proofs.printed_loss())
+    e.corrected = (
+        "the exact loss is ln((1 + epsilon)/(1 - epsilon)), above 2 epsilon and at most "
+        f"{2 * losses[2]:.4g} epsilon up to epsilon = 0.5: O(epsilon)-LDP; with bias tanh(epsilon/2) in place of "
+        "epsilon the signs are exactly epsilon-LDP"
+    )
+    pairs = ", ".join(f"{c:g} -> {x:.5f}" for c, x in zip(parameters, losses, strict=True))
     return (
-        f"all 16 outputs and pairs of 4 values: {pairs}; two signs differ in law between two values; no privacy at "
-        "epsilon = 1, and no probability beyond"
+        f"also over all 16 outputs and pairs of 4 values: {pairs}; two signs differ in law between two values; no "
+        "privacy at epsilon = 1, and no probability beyond"
     )
 
 
 @claim(
     "Frequency, estimator",
     SignRandomiser.channel,
+    SignRandomiser.p,
     frequency.unbiased,
     histograms.sign_variance,
     histograms.pure_variance,
-    kind="enumeration",
+    kind="proof",
+    over="every bias in (0, 1), d >= 2, n and data",
+    argument="expectations add, and variances of independent users",
 )
 def sign_estimator(e: Evidence) -> str:
     """The sum of the signs divided by their bias estimates every count without bias"""
-    held = np.array([0, 0, 2])
+    held, parameter = np.array([0, 0, 2]), 0.25
     counts, outcomes = np.bincount(held, minlength=3), np.array(list(product(range(8), repeat=3)))
-    for parameter in PARAMETERS:
-        vectors, law = printed_signs(parameter, 3)
-        mechanism = SignRandomiser.as_printed(parameter, 3)
-        chances = law[outcomes, held].prod(axis=1)
-        printed = vectors[outcomes].sum(axis=1) / parameter
-        tallies = (vectors[outcomes] == 1).sum(axis=1)
-        mean, variance = np.array([routes.moments(column, chances) for column in printed.T]).T
-        e.needs(agree(mean, counts))
-        e.same(3 * frequency.unbiased(tallies, 3, mechanism), printed)
-        e.same(variance, histograms.sign_variance(counts, users=3, bias=parameter))
-        e.same(variance, histograms.pure_variance(counts, users=3, mechanism=mechanism))
-        plus = (mechanism.channel()[:, :, None] * (mechanism.outputs()[:, None] == 1)).sum(axis=0)
-        e.same(plus, 0.5 + parameter / 2 * np.eye(3))
+    vectors, law = printed_signs(parameter, 3)
+    mechanism = SignRandomiser.as_printed(parameter, 3)
+    chances = law[outcomes, held].prod(axis=1)
+    printed = vectors[outcomes].sum(axis=1) / parameter
+    mean, variance = np.array([routes.moments(column, chances) for column in printed.T]).T
+    e.same(mean, counts)
+    e.same(3 * frequency.unbiased((vectors[outcomes] == 1).sum(axis=1), 3, mechanism), printed)
+    e.same(variance, histograms.sign_variance(counts, users=3, bias=parameter))
+    e.same(variance, histograms.pure_variance(counts, users=3, mechanism=mechanism))
+    plus = (mechanism.channel()[:, :, None] * (mechanism.outputs()[:, None] == 1)).sum(axis=0)
+    e.same(plus, 0.5 + parameter / 2 * np.eye(3))
+    e.decides(proofs.sign_counts())
     example = histograms.sign_variance(5000, users=20_000, bias=0.5)
     return (
-        "all 8^3 reports at four parameters: mean exact, variance n/bias^2 - f; for n = 20,000, f = 5,000, bias 0.5 "
-        f"the variance is {example:g}"
+        f"mean exact and variance n/bias^2 - f, also over all 8^3 reports at bias {parameter:g}; for n = 20,000, f = "
+        f"5,000, bias 0.5 the variance is {example:g}"
     )
 
 
@@ -129,51 +142,58 @@ def sign_estimator(e: Evidence) -> str:
     SignRandomiser.channel,
     SignRandomiser.p,
     SignRandomiser.q,
-    kind="enumeration",
+    kind="proof",
+    over="every epsilon > 0 and d >= 2",
     assumption="no shared randomness: with public fair signs the user's one bit, own sign kept with probability p, has "
     "the same law",
+    argument="no code is shorter on average than the entropy (Shannon)",
 )
 def sign_communication(e: Evidence) -> str:
-    """The sign vector costs Omega(d) bits of communication, and Omega(d) time for the user and the server"""
-    bits = np.empty((3, 7))
-    for (row, epsilon), size in product(enumerate((0.1, 1.0, 3.0)), range(2, 9)):
+    """The sign vector costs Omega(d) bits of communication"""
+    for epsilon, size in product((0.1, 3.0), (2, 3, 8)):
         mechanism, law = SignRandomiser(epsilon, size), printed_signs(np.tanh(epsilon / 2), size)[1]
         e.same(np.sort(mechanism.channel(), axis=0), np.sort(law, axis=0))
-        bits[row, size - 2] = histograms.unary_report_bits(mechanism.p, mechanism.q, size)
-        e.same(bits[row, size - 2], -(law[:, 0] * np.log2(law[:, 0])).sum())
+        e.same([mechanism.p, mechanism.q], [0.5 + np.tanh(epsilon / 2) / 2, 0.5])
+        bits = histograms.unary_report_bits(mechanism.p, mechanism.q, size)
+        e.same(bits, -(law[:, 0] * np.log2(law[:, 0])).sum())
         if size == 3:
             e.same(routes.public_signs(epsilon, size), law)
-    per_value = np.diff(bits, axis=1)
-    e.needs((per_value > 0.5).all())
+    e.decides(proofs.sign_bits())
+    shown = SignRandomiser(0.1, 8)
     return (
-        "entropy of a report given the value, d = 2 to 8 and three budgets: d - 1 + h(p), "
-        f"{per_value.min():.4g} bit for each further value ({bits[0, 6]:.5g} bits at d = 8, epsilon = 0.1); no code is "
-        "shorter on average, and writing it takes as long"
+        "the entropy of a report given the value is d - 1 + h(p), also summed over all vectors at six settings: one "
+        f"bit for each further value ({histograms.unary_report_bits(shown.p, shown.q, 8):.5g} bits at d = 8, epsilon "
+        "= 0.1)"
     )
 
 
 @claim(
-    "Local model, pure or approximate",
-    means.approximate_bit_variance,
-    means.warner_variance,
+    "Frequency, time",
+    frequency.unbiased,
+    SignRandomiser.p,
+    SignRandomiser.q,
+    histograms.unary_report_bits,
     kind="proof",
-    otherwise="open",
-    assumption="for bits it holds when delta is far below epsilon^2/4, and fails otherwise; for every domain and "
-    "protocol only a proof decides",
+    over="every bias in (0, 1), d >= 2, n and data",
+    assumption="steps read or write a bounded number of bits, no randomness is shared, and all d counts are wanted",
+    argument="whoever sends b bits on average takes at least of the order of b steps; a sign that is not read could be "
+    "the other one",
 )
-def pure_or_approximate(e: Evidence) -> str:
-    """The local model is about (epsilon, 0)-LDP: allowing a small delta does not help much (posed as a question)"""
-    e.needs(False)  # over every domain and protocol, which no computation of means of bits decides
-    ratios = []
-    for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3), (3.0, 0.1)):
-        law = routes.most_informative(epsilon, delta)
-        exact, pure = means.approximate_bit_variance(epsilon, delta, 1), means.warner_variance(epsilon, 1)
-        e.same(np.maximum(law - np.exp(epsilon) * law[:, ::-1], 0).sum(axis=0), (delta, delta))
-        e.same(routes.best_unbiased_variances(law), (exact, exact))
-        e.same(pure, np.exp(epsilon) / np.expm1(epsilon) ** 2)
-        ratios.append(exact / pure)
+def sign_time(e: Evidence) -> str:
+    """The sign vector costs Omega(d) time for the user and for the server"""
+    vectors, law = printed_signs(0.5, 3)
+    mechanism = SignRandomiser.as_printed(0.5, 3)
+    reports = vectors[np.array(list(product(range(8), repeat=2)))]
+    flipped = [reports * np.where(np.arange(6).reshape(2, 3) == place, -1, 1) for place in range(6)]
+    counts = [2 * frequency.unbiased((r == 1).sum(axis=1), 2, mechanism) for r in (reports, *flipped)]
+    changed = np.abs(np.array(counts[1:]) - counts[0]).max(axis=1)
+    e.same(changed, np.tile(np.eye(3) / 0.5 * 2, (2, 1)))
+    e.same(law.sum(axis=0), np.ones(3))
+    e.proven(proofs.sign_bits())
+    e.decides(proofs.every_sign_counts())
+    bits = histograms.unary_report_bits(mechanism.p, mechanism.q, 3)
+    e.same(bits, -(law[:, 0] * np.log2(law[:, 0])).sum())
     return (
-        "decided for means of bits: the best (epsilon, delta) variance is (1 - delta)/(1 + delta/sinh^2(epsilon/2)) "
-        f"times the pure one: 1 - {1 - ratios[0]:.3g} at (1, 1e-6), {ratios[1]:.4g} at (1, 0.01), {ratios[2]:.3g} at "
-        "(0.01, 0.001)"
+        "the user writes d - 1 + h(p) bits on average; the server reads all n d signs, because each that flips moves "
+        f"its count by 2/bias: by {changed.max():g} at bias 0.5, in all 64 pairs of reports of 3 signs"
     )
