@@ -7,7 +7,7 @@ from ldpnb.papers.biswas2022.routes import published
 from ldpnb.papers.bun2022.routes import noisy_count_events
 from ldpnb.papers.juarez2022 import printed
 from ldpnb.papers.juarez2022.routes import mean_error_cdf
-from ldpnb.papers.lecture20.routes import same_order
+from ldpnb.papers.lecture20.routes import clipped_mass, smallest_error
 from ldpnb.rng import stream
 from ldpnb.run.catalogue import find
 
@@ -40,7 +40,12 @@ def test_printed_numbers_keep_their_decimals() -> None:
     assert len(printed.table_1()) == 30
 
 
-def test_orders_that_grow_or_vanish_are_not_the_same() -> None:
-    assert same_order([1.0, 1.9])
-    assert not same_order([1.0, 2.1])
-    assert not same_order([0.0, 0.0])
+def test_the_least_error_is_exceeded_as_seldom_as_asked() -> None:
+    errors, chances = np.array([-1.0, 0.0, 2.0, 3.0]), np.array([0.3, 0.6, 0.09, 0.01])
+    assert [smallest_error(errors, chances, failure) for failure in (0.01, 0.0999, 0.1, 0.4)] == [2.0, 2.0, 1.0, 0.0]
+
+
+def test_what_is_clipped_is_what_leaves_the_band() -> None:
+    laws = np.array([[0.5, 0.9, 0.5], [0.25, 0.05, 0.3], [0.25, 0.05, 0.2]])
+    np.testing.assert_allclose(clipped_mass(laws, 1.5), [0, 0.7 / 3, 0], atol=1e-15)
+    np.testing.assert_allclose(clipped_mass(laws, 1.25), [0, 0.3, 0], atol=1e-15)

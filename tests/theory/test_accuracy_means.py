@@ -82,3 +82,24 @@ def test_the_variance_of_counts_is_that_of_sampling_everybody() -> None:
     mechanism, counts = KaryRandomisedResponse(0.7, 5), np.array([0, 10, 60, 20, 10])
     everybody = SampledCounts(100, 1.0, mechanism).variance_realised_size(counts)
     assert histograms.pure_variance(counts, users=100, mechanism=mechanism) == pytest.approx(everybody, rel=1e-12)
+
+
+@pytest.mark.parametrize(("users", "ones"), [(1, 0), (4, 1), (7, 7), (8, 4)])
+def test_the_error_of_randomised_response_is_exceeded_as_seldom_as_asked(users: int, ones: int) -> None:
+    for epsilon, failure in product((0.3, 2.0, 6.0), (0.3, 0.01)):
+        bit, lies = OneBit(epsilon), np.arange(users + 1)
+        kept = stats.binom.pmf(lies[: ones + 1], ones, bit.p)
+        wrong = stats.binom.pmf(lies[: users - ones + 1], users - ones, bit.q)
+        errors = np.abs(bit.estimate(np.arange(users + 1), users) - ones / users)
+        law, error = np.convolve(kept, wrong), means.warner_error(epsilon, users, ones, failure)
+        assert law[errors > error * (1 + 1e-9)].sum() <= failure + 1e-12
+        assert law[errors > error * (1 - 1e-9)].sum() > failure
+
+
+@pytest.mark.parametrize("users", [1, 2, 5, 20])
+def test_the_largest_constant_of_randomised_response_is_above_those_tried(users: int) -> None:
+    largest, budgets = means.largest_warner_constant(users, 0.05), np.linspace(0.03, 11, 3000)
+    tried = max(
+        (budgets * np.sqrt(users) * means.warner_error(budgets, users, n, 0.05)).max() for n in range(users + 1)
+    )
+    assert tried <= largest <= tried * 1.01

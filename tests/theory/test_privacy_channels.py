@@ -8,7 +8,8 @@ import pytest
 
 from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.data import channels as saved
-from ldpnb.privacy import best_channel, channel
+from ldpnb.privacy import best_channel, channel, hockey_stick, purify
+from ldpnb.rng import stream
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 8])
@@ -63,3 +64,21 @@ def test_a_table_of_more_than_256_megabytes_is_not_read(tmp_path: Path) -> None:
     os.truncate(table, 2**28 + 1)
     with pytest.raises(ValueError, match="with at most 268,435,456 bytes"):
         saved.load_channel(table)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])
+@pytest.mark.parametrize("reference", [0, 2])
+def test_a_purified_channel_is_pure_and_near(epsilon: float, reference: int) -> None:
+    laws = stream("purified", seed=1).dirichlet(np.full(6, 0.3), 4).T
+    pure = purify.purified(laws, epsilon, reference=reference)
+    band = np.log(pure / laws[:, [reference]])
+    assert np.abs(band).max() <= epsilon * (1 + 1e-12)
+    assert channel.privacy_loss(pure).epsilon <= 2 * epsilon * (1 + 1e-12)
+    assert np.abs(pure - laws).sum(axis=0).max() / 2 <= hockey_stick.channel_delta(laws, epsilon) + 1e-12
+    np.testing.assert_allclose(pure[:, reference], laws[:, reference], rtol=1e-12)
+    np.testing.assert_allclose(purify.purified(pure, 2 * epsilon, reference=reference), pure, atol=1e-15)
+
+
+def test_purifying_needs_a_positive_budget() -> None:
+    with pytest.raises(ValueError, match="epsilon must be > 0 and finite, got epsilon=0"):
+        purify.purified(np.eye(2), 0)

@@ -55,40 +55,88 @@ def approximate(epsilon: str, delta: str) -> mpf:
     return best / (1 / (2 * kept - 1) ** 2 - 1)
 
 
+def lies(users: int, ones: int, epsilon: mpf) -> list[mpf]:
+    """Chances that lies of holders of a zero exceed those of holders of a one by ``-ones .. users - ones``."""
+    lie = 1 / (1 + exp(epsilon))
+    law = [mpf(1)]
+    for user in range(users):
+        share = (1 - lie, lie) if user >= ones else (lie, 1 - lie)
+        law = [sum(law[j - s] * share[s] for s in (0, 1) if 0 <= j - s < len(law)) for j in range(len(law) + 1)]
+    return law
+
+
+def warner_constant(users: int, ones: int, excess: int, near: str) -> mpf:
+    """Error of that excess of lies times epsilon sqrt(users), at the budget near which smaller ones have chance 99 %."""
+
+    def centre(epsilon: mpf) -> mpf:
+        return (users - 2 * ones) / (1 + exp(epsilon))
+
+    def smaller(epsilon: mpf) -> mpf:
+        size = abs(excess - centre(epsilon)) * (1 - mpf(10) ** -9)
+        law = lies(users, ones, epsilon)
+        return sum(p for j, p in enumerate(law, -ones) if abs(j - centre(epsilon)) < size) - mpf("0.99")
+
+    epsilon = findroot(smaller, mpf(near))
+    return epsilon * abs(excess - centre(epsilon)) / (tanh(epsilon / 2) * sqrt(mpf(users)))
+
+
+def entropy_of_whole_numbers(scale: int) -> mpf:
+    """Bits of Laplace noise rounded to whole numbers: the chance of 0, and a geometric law on either side."""
+    half, ratio = exp(-1 / mpf(2 * scale)), exp(-1 / mpf(scale))
+    away = 1 - ratio
+    size = ratio / away
+    side = half / 2
+    of_side = -side * (log(side) + log(away) + size * log(ratio))
+    return (-(1 - half) * log(1 - half) + 2 * of_side) / log(mpf(2))
+
+
 CERTIFICATES = {
-    "randomised-response": {
-        "epsilon sqrt(n) is {} at epsilon = 1 and at most {} for": lambda: [z() / (2 * sinh(mpf("0.5"))), z()],
-        "bound: {} at 1": lambda: sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5")),
+    "local-model-accuracy": {
+        "for bits: {}, {} and {} at": lambda: [
+            100 / (2 * sqrt(mpf(2)) * tanh(mpf("0.5"))),
+            mpf(100),
+            100 / (2 * sqrt(mpf(2)) * sinh(mpf("0.5"))),
+        ],
     },
-    "mean-central-laplace": {"= {}/(epsilon n) at": lambda: log(mpf(100))},
+    "randomised-response": {
+        "sqrt(n) is within {} with": lambda: mpf(10),
+        "within {} for epsilon <= 1": lambda: sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5")),
+        "budget, {}, {}, {}, {} for n": lambda: [
+            mpf(99) / 98 * log(mpf(99)),
+            warner_constant(5, 0, 3, "2.13"),
+            warner_constant(20, 10, 6, "0.425"),
+            warner_constant(100, 50, 13, "0.45"),
+        ],
+        "(normal limit at epsilon = 1: {})": lambda: z() / (2 * sinh(mpf("0.5"))),
+    },
+    "mean-central-laplace": {"= {}/(epsilon n), also": lambda: log(mpf(100))},
     "mean-local-laplace": {
-        "2), {} times that": lambda: mpf(2),
-        "-> 0, {} at 1 and {} at 4": lambda: [8 * sinh(mpf(e) / 2) ** 2 / e**2 for e in (1, 4)],
+        "budget: {} times at 1 and {} at 4": lambda: [8 * sinh(mpf(e) / 2) ** 2 / e**2 for e in (1, 4)],
     },
     "mean-error-of-local-laplace": {
-        "within {} m/": lambda: sqrt(mpf(2)) * z(),
-        "probability {} (n = 100) and {} (n": lambda: local_successes(False),
+        "for c = {} {} (n = 100) and {} (n = 10,000)": lambda: [sqrt(mpf(2)) * z(), *local_successes(False)],
         "noises with {} and {} |": lambda: local_successes(True),
+        "within {} m/(sqrt(n) epsilon) with": lambda: sqrt(mpf(200)),
         "z sqrt(2) = {} |": lambda: sqrt(mpf(2)) * z(),
     },
     "sample-complexity-central": {
-        "probability {} only, and 99% takes {} m": lambda: [1 - exp(mpf(-1)), log(mpf(100))],
+        "ln(100) = {} times m": lambda: log(mpf(100)),
+        "probability {} only": lambda: 1 - exp(mpf(-1)),
         "failure), {} at": lambda: log(mpf(100)),
     },
     "sample-complexity-local": {
-        "probability {} only, and": lambda: within(100, mpf(10)),
-        "99% takes {} m": least_users,
-        "({} in the normal": lambda: 2 * z() ** 2,
+        "between {} and {} times": lambda: [2 * (1 - sqrt(mpf("0.06"))), mpf(200)],
+        "100, {} times ({} in the normal": lambda: [least_users(), 2 * z() ** 2],
+        "with probability {} |": lambda: within(100, mpf(10)),
         "2 z^2, {} at": lambda: 2 * z() ** 2,
     },
-    "1-bit-mean": {
-        "bias 0 at mean {} of": lambda: mpf(13) / 6,
-        "values {}, {}, {}, {} at": lambda: [
-            max(log(a / b) for a in (1, exp(mpf(e))) for b in (1, exp(mpf(e)))) for e in ("0.1", "0.5", "1", "3")
-        ],
+    "mean-communication": {
+        "resolution: {} for m = 1024 r and {} for": lambda: [entropy_of_whole_numbers(m) for m in (1024, 2048)],
     },
+    "1-bit-mean": {"at mean {} of": lambda: mpf(13) / 6},
     "1-bit-mean-error": {
-        "c = {}, {}, {}, {}, {} at": lambda: [one_bit(e) for e in ("0.1", "0.5", "1", "3", "30")],
+        "from 1; {} m^2": lambda: log(mpf(200)) / 2 / tanh(mpf("0.5")) ** 2,
+        "normal limit {}, {}, {}, {}, {} at": lambda: [one_bit(e) for e in ("0.1", "0.5", "1", "3", "30")],
         "equality {}, {}, {} at": lambda: [one_bit_success(e) for e in ("0.1", "1", "3")],
         "iff epsilon < {} |": crossing,
     },
@@ -99,18 +147,23 @@ CERTIFICATES = {
     "frequency-sign-randomiser": {
         "0.1 -> {}, 0.25 -> {}, 0.5 -> {}, 0.9 -> {};": lambda: [
             log1p(mpf(b)) - log1p(-mpf(b)) for b in ("0.1", "0.25", "0.5", "0.9")
-        ]
+        ],
+        "at most {} epsilon up to": lambda: 2 * log(mpf(3)),
     },
     "frequency-communication": {
-        "h(p), {} bit": lambda: mpf(1),
         "({} bits at": lambda: 7 + binary_entropy(exp(mpf("0.1")) / (1 + exp(mpf("0.1")))),
     },
     "local-model-pure-or-approximate": {
-        "1 - {} at (1, 1e-6), {} at (1, 0.01), {} at": lambda: [
+        "at most {} delta and {} epsilon": lambda: [mpf(1), mpf(2)],
+        "pure one: 1 - {} at (1, 1e-6), {} at (1, 0.01), {} at": lambda: [
             1 - approximate("1", "1e-6"),
             approximate("1", "0.01"),
             approximate("0.01", "0.001"),
-        ]
+        ],
     },
 }
-EXCEPTIONS = {"frequency-estimator": "prints whole numbers"}
+EXCEPTIONS = {
+    "frequency-estimator": "prints whole numbers",
+    "local-model-definition": "prints whole numbers, and the budget at which deltas are compared",
+    "frequency-time": "prints whole numbers",
+}

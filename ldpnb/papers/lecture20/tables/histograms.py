@@ -15,6 +15,8 @@ from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
 from ldpnb.notebook import table
 from ldpnb.privacy.channel import privacy_loss
+from ldpnb.privacy.hockey_stick import channel_delta
+from ldpnb.privacy.purify import purified
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
@@ -106,6 +108,28 @@ def price_list(domain_sizes: list[int], epsilon: float) -> Iterator[dict[str, An
             variance = histograms.pure_variance(0, users=1, mechanism=mechanism)
             row = {"values": size, "mechanism": name, "sent (bits)": bits, "entropy (bits)": entropy}
             yield row | {"variance per user": float(variance)}
+
+
+@table
+def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> Iterator[dict[str, Any]]:
+    """Yield what makes Gaussian noise on a bit pure: laws of 1,201 rounded reports at 1/2, 0 and 1, clipped around 1/2.
+
+    The loss as it is comes from the farthest report; delta and the total variation distance are at that epsilon.
+    """
+    reports = np.linspace(-6, 6, 1201)[:, None]
+    for deviation in deviations:
+        logs = -(((reports * deviation + 0.5 - [0.5, 0.0, 1.0]) / deviation) ** 2) / 2
+        laws = np.exp(logs) / np.exp(logs).sum(axis=0)
+        pure = purified(laws, epsilon)
+        distance = float(np.abs(pure - laws).sum(axis=0).max() / 2)
+        yield {
+            "noise": deviation,
+            "loss (nats)": privacy_loss(laws).epsilon,
+            "delta": channel_delta(laws, epsilon),
+            "distance of a report": distance,
+            f"distance of {users:,} at most": min(1.0, users * distance),
+            "loss, purified (nats)": privacy_loss(pure).epsilon,
+        }
 
 
 @table

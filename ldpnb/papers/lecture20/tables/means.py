@@ -130,3 +130,18 @@ def users_needed(budgets: list[float], *, upper: float, error: float, failure: f
                 "constant": constant,
                 "guaranteed (users)": guaranteed,
             }
+
+
+@table
+def exact_constants(sizes: list[int], *, failure: float) -> Iterator[dict[str, Any]]:
+    """Yield the error of randomised response times ``epsilon sqrt(users)``, at the worst bits and budget, by users.
+
+    Exceeded with at most the given probability: exactly, and for any number of users by Chebyshev's inequality.
+    """
+    for users in sizes:
+        yield {
+            "users": users,
+            "exact": means.largest_warner_constant(users, failure),
+            "normal limit": means.normal_quantile(failure),
+            "Chebyshev": 1 / np.sqrt(failure),
+        }
