@@ -17,6 +17,7 @@ from ldpnb.accuracy import tails
 from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 
+_FEW = 200
 _DOUBLINGS = 12
 """How often the normal limit's number of users is doubled in search of the exact one: it is severalfold at most."""
 
@@ -117,13 +118,15 @@ def largest_warner_constant(users: int, failure: float) -> float:
     """Return the supremum of ``epsilon sqrt(users)`` times `warner_error` over all budgets and bits.
 
     At fixed bits the error jumps down at isolated budgets and is smooth between them. The best points of a grid up to
-    12 nats are followed to their jumps.
+    12 nats are followed to their jumps. For at most 200 users; the normal limit is close by then.
 
     Examples
     --------
     >>> round(largest_warner_constant(1, 0.01) / np.log(99), 9) == round(99 / 98, 9)
     True
     """
+    if checks.whole(users=users, at_least=1) > _FEW:
+        raise ValueError(f"users must be at most {_FEW}, got users={users}")
     grid = np.geomspace(0.02, 12, 400)
 
     def constants(budgets: NDArray[np.float64], ones: int) -> NDArray[np.float64]:

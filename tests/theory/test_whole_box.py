@@ -64,6 +64,7 @@ SLOW, ENDLESS = "slow", "infinite by its meaning at a rate of 1"
 EXCEPTED: dict[str, str] = {
     **dict.fromkeys([f"accuracy.exact_risk.TwoValues.{part}" for part in ("posteriors", "risk", "entropies")], SLOW),
     "accuracy.means.laplace_sum_tail": SLOW,
+    "accuracy.means.largest_warner_constant": SLOW,
     "accuracy.means.users_for_certain": SLOW,
     "mechanisms.frequency.KaryRandomisedResponse.channel": SLOW,
     "accuracy.budgets.published_epsilon_for_gain": ENDLESS,

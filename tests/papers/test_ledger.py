@@ -1,0 +1,135 @@
+"""The ledger's own rules: what earns a status, a reach and a reading, and what the words of degree mean."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ldpnb import claims
+from ldpnb.claims import Evidence, Verdict
+from ldpnb.run.catalogue import home
+from ldpnb.run.ledger import committed_ledger
+
+LEDGER = committed_ledger()
+
+
+@pytest.mark.parametrize(
+    ("gather", "status", "reach"),
+    [
+        (lambda e: e.needs(True), "supported", "instances"),
+        (lambda e: e.same(1.0, 1.0), "supported", "instances"),
+        (lambda e: e.sure(True), "supported", "instances"),
+        (lambda e: e.needs(False), "refuted", "instances"),
+        (lambda e: e.proven(True), "reproduced", "all parameters"),
+        (lambda e: e.decides(True), "reproduced", "all parameters"),
+        (lambda e: e.decides(False), "refuted", "all parameters"),
+        (lambda e: (e.decides(True), e.needs(False)), "refuted", "all parameters"),
+    ],
+)
+def test_only_a_decider_grants_a_reach_beyond_instances(
+    gather: Callable[[Evidence], object], status: str, reach: str
+) -> None:
+    evidence = Evidence(reach="all parameters", corrected="what holds")
+    gather(evidence)
+    found = evidence.verdict("1", "proof")
+    assert (found.status, found.reach) == (status, reach)
+
+
+@pytest.mark.parametrize(
+    "gather",
+    [
+        lambda e: e.same(1.0, 1.01),
+        lambda e: e.sure(False),
+        lambda e: e.proven(False),
+        lambda e: e.proven(None),
+        lambda e: e.decides(None),
+    ],
+)
+def test_what_evidence_cannot_bear_ends_the_check(gather: Callable[[Evidence], object]) -> None:
+    with pytest.raises(claims.UnsoundError):
+        gather(Evidence())
+
+
+@pytest.mark.parametrize(
+    ("example", "reach", "holds", "status"),
+    [
+        (False, "instances", True, "supported"),
+        (True, "instances", True, "reproduced"),
+        (False, "a box", True, "reproduced"),
+        (False, "all parameters", True, "reproduced"),
+        (False, "instances", False, "corrected"),
+        (True, "instances", False, "corrected"),
+    ],
+)
+def test_instances_support_and_examples_reproduce(example: bool, reach: claims.Reach, holds: bool, status: str) -> None:
+    evidence = Evidence(holds, True, "what holds", otherwise="corrected", reach=reach, example=example)
+    assert evidence.verdict("1", "proof").status == status
+
+
+@pytest.mark.parametrize("status", ["reproduced", "supported", "open"])
+def test_a_reconstructed_reading_names_its_assumption(status: claims.Status) -> None:
+    with pytest.raises(ValueError, match="a reconstructed reading is an assumption, and needs one"):
+        Verdict(status, "1", "proof", reading="reconstructed")
+    assert Verdict(status, "1", "proof", assumption="so read", reading="reconstructed").assumption
+
+
+@pytest.mark.parametrize("row", [pytest.param(r, id=r.claim) for r in LEDGER.itertuples()])
+def test_a_committed_row_keeps_the_rules(row) -> None:
+    assert row.over or row.status == "open" or not beyond_instances(row.claim.split("/")[0])
+    assert row.reading != "reconstructed" or row.assumption
+    assert row.status not in ("refuted", "corrected") or row.corrected
+    assert row.status != "supported" or row.reach == "instances"
+
+
+def beyond_instances(source: str) -> bool:
+    """Whether any claim of a source is decided beyond instances: then each of its rows says for what it is."""
+    own = LEDGER["claim"].str.startswith(f"{source}/")
+    return bool((LEDGER["reach"][own] != "instances").any())
+
+
+@pytest.mark.parametrize("source", claims.SOURCES)
+def test_the_readme_counts_the_ledger(source: str) -> None:
+    lines = (home() / "README.md").read_text(encoding="utf-8").splitlines()
+    heads = next(line for line in lines if line.startswith("| source |"))
+    row = next(line for line in lines if line.startswith(f"| [`{source}`]"))
+    shown = dict(zip(re.split(r" *\| *", heads), re.split(r" *\| *", row), strict=True))
+    own = LEDGER[LEDGER["claim"].str.startswith(f"{source}/")]
+    counted = Counter([*own["status"], *own["reach"], *["claims"] * len(own)])
+    words = (
+        "claims",
+        "reproduced",
+        "supported",
+        "corrected",
+        "refuted",
+        "open",
+        "all parameters",
+        "a box",
+        "instances",
+    )
+    assert {word: int(shown[word]) for word in words} == {word: counted[word] for word in words}
+
+
+@pytest.mark.parametrize(("word", "largest"), [("equal", 1.05), ("about", 1.1), ("similar", 1.25), ("near", 4.0)])
+def test_a_word_of_degree_ends_at_its_ratio_either_way(word: str, largest: float) -> None:
+    inside, beyond = np.array([1.0, largest, 1 / largest]), largest * (1 + 1e-9)
+    assert claims.within(word, inside, 1.0)
+    assert not any(
+        claims.within(word, one, other) for one, other in ((beyond, 1.0), (1.0, beyond), ([1.0, beyond], 1.0))
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "answer"),
+    [
+        (1.0, 1.05, False),
+        (1.0, 1.0500001, True),
+        (1.1, 1.0, False),
+        ([1.0, 1.0], [2.0, 1.0], False),
+        ([1, 2], [2, 3], True),
+    ],
+)
+def test_better_is_smaller_and_not_equal(one: object, other: object, answer: bool) -> None:
+    assert claims.better(one, other) is answer
+    assert not (claims.better(one, other) and claims.within("equal", one, other))
