@@ -100,8 +100,8 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> N
 
     Examples
     --------
-    >>> warner_error(np.log(3), 1, 1, 0.3).round(12), warner_error(np.log(3), 1, 1, 0.2).round(12)
-    (array(0.5), array(1.5))
+    >>> [round(float(warner_error(np.log(3), 1, 1, chance)), 12) for chance in (0.3, 0.2)]
+    [0.5, 1.5]
     """
     budgets, number = np.asarray(epsilon, dtype=float)[..., None], checks.whole(users=users, at_least=1)
     lie, lies = 1 / (1 + np.exp(budgets)), np.arange(-ones, number - ones + 1)

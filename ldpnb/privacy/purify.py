@@ -28,7 +28,7 @@ def purified(channel: ArrayLike, epsilon: float, *, reference: int = 0) -> NDArr
     Examples
     --------
     >>> purified([[0.9, 0.0, 0.4], [0.1, 1.0, 0.6]], np.log(2), reference=2).round(12).tolist()
-    [[0.8, 0.2, 0.4], [0.2, 0.8, 0.6]]
+    [[0.7, 0.2, 0.4], [0.3, 0.8, 0.6]]
     """
     laws, growth = as_channel(channel), float(np.exp(checks.positive(epsilon=epsilon)))
     centre = laws[:, [reference]]

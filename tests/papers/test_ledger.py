@@ -75,18 +75,23 @@ def test_a_reconstructed_reading_names_its_assumption(status: claims.Status) -> 
     assert Verdict(status, "1", "proof", assumption="so read", reading="reconstructed").assumption
 
 
-@pytest.mark.parametrize("row", [pytest.param(r, id=r.claim) for r in LEDGER.itertuples()])
+ROWS = [pytest.param(row, id=row.claim) for row in LEDGER.itertuples()]
+UNFINISHED = ("biswas2022", "bun2022", "lopuhaa2020", "juarez2022")
+"""Sources some of whose rows do not say yet for what they are decided."""
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_committed_row_says_for_what_it_is_decided(row) -> None:
+    if row.claim.startswith(UNFINISHED) and not row.over:
+        pytest.xfail("not said yet")
+    assert row.over or row.status == "open"
+
+
+@pytest.mark.parametrize("row", ROWS)
 def test_a_committed_row_keeps_the_rules(row) -> None:
-    assert row.over or row.status == "open" or not beyond_instances(row.claim.split("/")[0])
     assert row.reading != "reconstructed" or row.assumption
     assert row.status not in ("refuted", "corrected") or row.corrected
     assert row.status != "supported" or row.reach == "instances"
-
-
-def beyond_instances(source: str) -> bool:
-    """Whether any claim of a source is decided beyond instances: then each of its rows says for what it is."""
-    own = LEDGER["claim"].str.startswith(f"{source}/")
-    return bool((LEDGER["reach"][own] != "instances").any())
 
 
 @pytest.mark.parametrize("source", claims.SOURCES)
