@@ -277,9 +277,9 @@ def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
 
     Examples
     --------
-    >>> round(users_needed(OneBit(1.0), 0.1, 0.01), 4), round(users_needed(LocalLaplace(1.0), 0.1, 0.01), 4)
-    (776.7298, 1326.9793)
-    >>> round(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3)), 12)
+    >>> [round(float(users_needed(mechanism(1.0), 0.1, 0.01)), 4) for mechanism in (OneBit, LocalLaplace)]
+    [776.7298, 1326.9793]
+    >>> round(float(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3))), 12)
     30.0
     """
     target = checks.positive(error=error)
