@@ -151,12 +151,12 @@ def warner_below_order() -> bool:
     return positive_throughout(1 / (4 * u * u) - means.warner_variance(2 * u, 1))
 
 
-def certain_constant(failure: float) -> tuple[bool, float]:
-    """Decide that Hoeffding's error in units of ``m / (epsilon sqrt n)`` grows with epsilon; return it at 1 nat."""
+def certain_constant(failure: float, epsilon: float) -> tuple[bool, float]:
+    """Decide that Hoeffding's error in units of ``m / (epsilon sqrt n)`` grows with epsilon; return it at one."""
     (f,) = symbols("f")
     square = means.certain_error(OneBit(2 * u, m), n, f) ** 2 * n * (2 * u) ** 2 / m**2
     hoeffding = identity(square, 2 * np.log(2 / f) * unit_variance())
-    at_one = float(means.certain_error(OneBit(1.0), 1, failure))
+    at_one = epsilon * float(means.certain_error(OneBit(epsilon), 1, failure))
     return hoeffding and positive_throughout(derivative(unit_variance(), u)), at_one
 
 
