@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp, xlog1py, xlogy
 
 from ldpnb import checks
+from ldpnb.arithmetic import is_exact
 
 MOST_RECORDS = 10_000_000
 """Largest population for which the chance of every size is listed."""
@@ -21,12 +22,15 @@ class SizeLaw:
     ----------
     log_probabilities : (population + 1,) float
         Logarithms of the chances of the sizes ``0 .. population``; ``-inf`` where impossible. They are kept in log
-        space because privacy reweights sizes exponentially: a chance of ``e^-1000`` can decide.
+        space because privacy reweights sizes exponentially: a chance of ``e^-1000`` can decide. Symbols may be those
+        of weights, which need not sum to 1.
     """
 
     log_probabilities: NDArray[np.float64]
 
     def __post_init__(self) -> None:
+        if all(map(is_exact, self.log_probabilities)):
+            return
         logs = np.asarray(self.log_probabilities, dtype=float)
         if logs.ndim != 1 or logs.size < 2 or np.isnan(logs).any() or abs(logsumexp(logs)) > 1e-9:
             raise ValueError("log_probabilities must be the logarithms of a probability law on at least two sizes")

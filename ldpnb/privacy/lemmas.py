@@ -3,8 +3,9 @@
 Losses and budgets are in nats; the mechanisms on the sample are epsilon-deletion-DP.
 """
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, is_exact, log_mixed
@@ -86,7 +87,7 @@ def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
     return log_mixed(drawn / (records + 1), 2 * checks.positive(epsilon=epsilon))
 
 
-def largest_tilted_mean(law: ArrayLike, values: ArrayLike, epsilon: float) -> float:
+def largest_tilted_mean(law: Any, values: Any, epsilon: Real) -> Real:
     """Return ``sum t f e^(epsilon m) / sum t e^(epsilon m)``, the largest log-Lipschitz reweighted mean (Lemma B.3).
 
     Parameters
@@ -103,6 +104,9 @@ def largest_tilted_mean(law: ArrayLike, values: ArrayLike, epsilon: float) -> fl
     >>> round(largest_tilted_mean([0.1, 0.2, 0.3, 0.4], [0, 0.5, 1, 3], 0.7), 8)
     2.24986713
     """
+    if is_exact(epsilon):
+        weighted = [weight * np.exp(epsilon * size) for size, weight in enumerate(law)]
+        return sum(w * value for w, value in zip(weighted, values, strict=True)) / sum(weighted)
     weights, f = np.asarray(law, dtype=float), np.asarray(values, dtype=float)
     if (np.diff(f) < 0).any():
         raise ValueError(f"values must be nondecreasing, got values={values!r}")

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real, is_exact
 from ldpnb.designs.sizes import SizeLaw
+from ldpnb.privacy.lemmas import largest_tilted_mean
 from ldpnb.privacy.subsampling import weighted_loss
 
 _PASSES = 300
 _FAR, _TINY = 300.0, 1e-200
 
 
-def tilted_rate(law: SizeLaw, epsilon: float) -> float:
+def tilted_rate(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``E~ = E[t~] / n``, the mean rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1).
 
     Sizes 0 and 1 of one record, equally likely, at ``epsilon = ln 3``: ``3 / (1 + 3)``.
@@ -30,12 +32,16 @@ def tilted_rate(law: SizeLaw, epsilon: float) -> float:
     >>> round(tilted_rate(size_law([0.5, 0.5]), math.log(3)), 12)
     0.75
     """
-    return float(expit(tilted_log_odds(law, epsilon)))
+    log_odds = tilted_log_odds(law, epsilon)
+    return 1 / (1 + np.exp(-log_odds)) if is_exact(log_odds) else float(expit(log_odds))
 
 
-def tilted_log_odds(law: SizeLaw, epsilon: float) -> float:
+def tilted_log_odds(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``ln(E~ / (1 - E~))``, which keeps its accuracy where ``E~`` approaches 1."""
     sizes = np.arange(law.population + 1)
+    if is_exact(epsilon):
+        rate = largest_tilted_mean(np.exp(law.log_probabilities), sizes.tolist(), epsilon) / law.population
+        return np.log(rate / (1 - rate))
     budget, logs = checks.positive(epsilon=epsilon), law.log_probabilities
     likeliest = int((logs + budget * sizes).argmax())
     logs = (logs - logs[likeliest]) + budget * (sizes - likeliest)
@@ -43,17 +49,17 @@ def tilted_log_odds(law: SizeLaw, epsilon: float) -> float:
         return float(logsumexp(logs + np.log(sizes)) - logsumexp(logs + np.log(law.population - sizes)))
 
 
-def random_size_upper_bound(law: SizeLaw, epsilon: float) -> float:
+def random_size_upper_bound(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``ln(1 + (e^(2 epsilon) - 1) E~)``, which no mechanism exceeds (Theorem 3.1)."""
     return weighted_loss(2 * epsilon, tilted_log_odds(law, epsilon))
 
 
-def random_size_lower_bound(law: SizeLaw, epsilon: float) -> float:
+def random_size_lower_bound(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``-ln(1 - (1 - e^-epsilon) E~)``, which a noisy count of ones loses if one turns zero (Theorem 3.1)."""
     return weighted_loss(epsilon, tilted_log_odds(law, epsilon) - epsilon)
 
 
-def random_size_lower_bound_pm1(law: SizeLaw, epsilon: float) -> float:
+def random_size_lower_bound_pm1(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound: a record +1 turns -1.
 
     It is twice the source's to first order, and the exact loss if the chances ``t(m)`` are spread enough (see

@@ -2,9 +2,10 @@ r"""Privacy of sampling a fixed fraction, rounded to whole records (Section 4.3 
 
 A population of ``n`` records is sampled at rate ``r``: ``f`` records without replacement, with ``f`` near ``r n``.
 Everything here is deletion privacy, for the mechanism on the sample and for the whole; budgets are in nats, and ``r``
-lies in ``(0, 1)``. Rounding to the nearest number
-loses ``epsilon`` at some sizes, so nothing is gained; rounding up at random with the fractional part's probability
-loses about ``3 r epsilon``, exactly known for every ``n`` and in the worst case.
+lies in ``(0, 1)``. Rounding to the nearest number loses ``epsilon`` wherever the size jumps, so nothing is gained, and
+more elsewhere if ``m/(n+1)`` exceeds ``1/(1 + e^epsilon)``; rounding up at random with the fractional part's
+probability loses about ``3 r epsilon``, exactly known for every ``n`` and in the worst case. That is at most
+``epsilon`` for every ``n`` if and only if ``r <= 1/(1 + e^epsilon)``.
 """
 
 import numpy as np
@@ -19,11 +20,11 @@ from ldpnb.privacy.lemmas import inserted_record_loss
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
     """Return the exact loss between `population` records and one more if the size is rounded to the nearest number.
 
-    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022). A
-    fifth of 7 is 1, of 8 it is 2:
+    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022), which may exceed
+    ``epsilon``. A fifth of 7 is 1, of 8 it is 2; nine twentieths of 4 and of 5 are 2:
 
-    >>> nearest_rounding_loss(7, 0.2, 0.5)
-    0.5
+    >>> nearest_rounding_loss(7, 0.2, 0.5), round(nearest_rounding_loss(4, 0.45, 0.5), 6)
+    (0.5, 0.523137)
     """
     n, rate = checks.whole(population=population, at_least=1), checks.open_probability(sampling_rate=sampling_rate)
     here, there = rounded_shares([rate * n, rate * (n + 1)])
@@ -51,23 +52,31 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
     """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` where the two are near each other."""
     m = np.floor(rate * population)
-    p = rate * population - m
-    mu, nu = m / (population + 1), (m + 1) / (population + 1)
+    p, mu, nu = rate * population - m, m / (population + 1), (m + 1) / (population + 1)
     log_z = end * abs(step)
-    if p + rate < 1:
-        same, more = 1 - p - rate, p + rate
-        weights, logs = [same * (1 - mu), same * mu, more * (1 - nu), more * nu], [0.0, 2 * step, log_z, step]
-        # more (1 - nu) - p = same mu
-        surplus, grown = [same * mu, same * mu, more * nu], [2 * step, log_z, step]
-    else:
-        further = p + rate - 1
-        weights, logs = [(1 - further) * (1 - nu), (1 - further) * nu, further], [log_z, step, step + log_z]
-        surplus, grown = [rate - nu - further * (2 - nu), (1 - further) * nu, further], logs
+    weights, logs, surplus, grown = event_terms(p, rate, mu, nu, step, log_z, moves=p + rate >= 1)
     plain = float(logsumexp(logs, b=weights) - logsumexp([0.0, log_z], b=[1 - p, p]))
     if abs(plain) > 0.5:
         return plain
     gained = sum(weight * np.expm1(growth) for weight, growth in zip(surplus, grown, strict=True) if weight)
     return float(np.log1p(gained / (1 - p + p * np.exp(log_z))))
+
+
+def event_terms(
+    part: Real, rate: Real, mu: Real, nu: Real, step: Real, log_z: Real, *, moves: bool
+) -> tuple[list[Real], list[Real], list[Real], list[Real]]:
+    """Return weights and exponents of ``N = sum w e^x``, then those of ``N - D = sum w (e^x - 1)``.
+
+    Notation as in `random_rounding_loss`, with ``part = p``, ``step = ln y`` and whether the size's floor `moves`.
+    """
+    if moves:
+        further = part + rate - 1
+        logs = [log_z, step, step + log_z]
+        weights = [(1 - further) * (1 - nu), (1 - further) * nu, further]
+        return weights, logs, [rate - nu - further * (2 - nu), *weights[1:]], logs
+    same, more = 1 - part - rate, part + rate
+    weights, logs = [same * (1 - mu), same * mu, more * (1 - nu), more * nu], [0.0, 2 * step, log_z, step]
+    return weights, logs, [same * mu, same * mu, more * nu], [2 * step, log_z, step]  # more (1 - nu) - p = same mu
 
 
 def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
