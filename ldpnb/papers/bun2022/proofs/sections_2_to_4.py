@@ -116,9 +116,8 @@ def inserted_record() -> bool | None:
     n = m + x
     share, factor = m / (n + 1), np.exp(lemmas.inserted_record_loss(m, n, eps))
     larger = (1 - share) * a + share * b
-    proof = identity(factor * a - larger, share * (t * t * a - b))
-    back = positive(factor * (1 - share + share / t / t) - 1, BUDGET | POSITIVE | {m: (0, oo)})
-    return proof and back and identity(np.exp(lemmas.coupled_loss(1, eps)), t)
+    proof = identity(factor * a - larger, share * (t * t * a - b)) and identity(np.exp(lemmas.coupled_loss(1, eps)), t)
+    return proof and positive(factor * (1 - share + share / t / t) - 1, BUDGET | POSITIVE | {m: (0, oo)})
 
 
 def tilting() -> bool:
@@ -433,7 +432,12 @@ def rounding_against_fixed_size() -> bool | None:
     It is always below ``ln(1 + 3/2 r (t^2 - 1))``. As ``r -> 0`` the ratio tends to ``t + 2``.
     """
     most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(eps, p))
-    half = sympy.Rational(1, 2)
-    order = positive(most - fixed, BUDGET | CHANCE) and positive(1 + 3 * half * p * (t**2 - 1) - most, BUDGET | CHANCE)
-    beyond = identity(limit((most - 1) / (fixed - 1), p.expression, 0), t + 2)
-    return order and beyond and positive(fixed**4 - most, {t: (1, 2)} | CHANCE)
+    ratio = 1 + (1 - p) * (t + 1)
+    wide = 1 + sympy.Rational(3, 2) * p * (t**2 - 1)
+    return (
+        identity(most - 1, ratio * (fixed - 1))
+        and identity(ratio.expression.subs(p.expression, 0), t + 2)
+        and positive(most - fixed, BUDGET | CHANCE)
+        and positive(wide - most, BUDGET | CHANCE)
+        and positive(fixed**4 - most, {t: (1, 2)} | CHANCE)
+    )
