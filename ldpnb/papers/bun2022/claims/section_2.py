@@ -13,6 +13,7 @@ from ldpnb.privacy import channel, lemmas, optimiser, subsampling
 
 DESIGNS = ((5, 2, 0.5), (4, 3, 1.5))
 BOTH_WAYS = "the two laws may be exchanged, and privacy is judged event by event"
+LEAST = "the budget that follows is lost in the text; this is the least that is true"
 
 section_2 = partial(claim, kind="proof", reach="all parameters", reading="reconstructed", assumption=routes.NOT_PRINTED)
 
@@ -22,7 +23,7 @@ section_2 = partial(claim, kind="proof", reach="all parameters", reading="recons
     lemmas.coupled_loss,
     lemmas.chained_loss,
     over="epsilon > 0, every mechanism and every two replacement neighbours",
-    assumption="the budget after the move is lost in the text; 2 epsilon is the least that is true",
+    assumption=LEAST,
     argument="replacing a record is removing it and adding another",
 )
 def section_2_2(e: Evidence) -> str:
@@ -40,6 +41,7 @@ def section_2_2(e: Evidence) -> str:
     subsampling.srs_loss,
     subsampling.srs_delta,
     over="epsilon > 0, 0 <= delta < 1, every m <= n, every mechanism and every two populations",
+    assumption="both formulas are lost in the text; these are the known ones (Balle, Barthe and Gaboardi 2018)",
     argument="replacing the changed record by one that is not drawn couples samples with and without it; " + BOTH_WAYS,
 )
 def theorem_2_2(e: Evidence) -> str:
@@ -113,7 +115,13 @@ def section_2_4(e: Evidence) -> str:
     )
 
 
-@section_2("Lemma A.2", lemmas.chained_loss, over="every two budgets and every three laws", argument=BOTH_WAYS)
+@section_2(
+    "Lemma A.2",
+    lemmas.chained_loss,
+    over="every two budgets and every three laws",
+    assumption=LEAST,
+    argument=BOTH_WAYS,
+)
 def lemma_a_2(e: Evidence) -> str:
     """X, Y epsilon_1-indistinguishable and Y, Z epsilon_2-indistinguishable make X, Z (epsilon_1 +
     epsilon_2)-indistinguishable
@@ -132,6 +140,7 @@ def lemma_a_2(e: Evidence) -> str:
     "Lemma A.3",
     lemmas.coupled_loss,
     over="epsilon > 0, every k, every coupling and every mechanism",
+    assumption=LEAST,
     argument="the event's chance given one sample is at most e^(k epsilon) times that given the other, step by step, "
     "and so are the means over a coupling",
 )

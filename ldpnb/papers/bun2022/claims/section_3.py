@@ -235,8 +235,8 @@ def tails(e: Evidence) -> str:
     "n - m, by Lemma B.3's exchange of pairs",
 )
 def figure_2(e: Evidence) -> str:
-    """for a truncated Gaussian size the loss tends to the mechanism's own as the deviation grows, long before the mean
-    rate tends to 1
+    """for a truncated Gaussian size the loss tends towards the mechanism's own as the deviation grows, and is close to
+    it while the mean rate is still far from 1
     """
     e.proven(proofs.shrinking_weights())
     e.proven(proofs.short_of_the_whole())

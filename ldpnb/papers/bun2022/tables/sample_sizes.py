@@ -154,7 +154,10 @@ def rounding_constants(sampling_rate: float, epsilons: list[float]) -> Iterator[
 
 @table
 def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Iterator[dict[str, Any]]:
-    """Yield what a mechanism may spend, in nats, if the whole is to lose at most `epsilon_after`."""
+    """Yield what a mechanism may spend, in nats, if the whole is to lose at most `epsilon_after`.
+
+    Rounding to the nearest allows that itself and no more, and less at some sizes where the rate is large.
+    """
     from scipy.optimize import brentq
 
     for rate in sampling_rates:
