@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb
 
 from certify import largest
 from mpmath import exp, expm1, log, mpf, sqrt, tanh
@@ -197,10 +198,31 @@ def size_test(steps: int, epsilon: mpf) -> mpf:
     return 1 - 2 * chance
 
 
+def even_odds(epsilon: mpf) -> list[mpf]:
+    """Losses of one of two records, and of none or both with weights ``e^(2 epsilon)`` to 1."""
+    return [log((1 + exp(2 * epsilon)) / 2), log(2 / (1 + exp(-2 * epsilon)))]
+
+
+def near_until() -> mpf:
+    def near(epsilon: mpf) -> bool:
+        one, other = even_odds(epsilon)
+        return one <= 4 * other
+
+    return largest(near, mpf("0.1"), mpf(10))
+
+
+def binomial(trials: int, rate: str) -> list[mpf]:
+    return [comb(trials, m) * mpf(rate) ** m * (1 - mpf(rate)) ** (trials - m) for m in range(trials + 1)]
+
+
+HEAVY = [mpf("0.999") if m == 2 else mpf("0.001") if m == 12 else mpf(0) for m in range(13)]
+
+
 CERTIFICATES = {
-    "theorem-2.2": {
-        "at epsilon 0.5 {} and {} of": lambda: [growth(mpf("0.4"), mpf("0.5")), mpf("0.004")],
-        "the loss is {} epsilon": lambda: growth(mpf("0.3"), mpf("1e-6")) / mpf("1e-6"),
+    "section-2.2": {"({} at epsilon 0.7)": lambda: mpf("1.4")},
+    "theorem-2.2": {"at epsilon 0.5 {} and {} of": lambda: [growth(mpf("0.4"), mpf("0.5")), mpf("0.004")]},
+    "equations-1-and-2": {
+        "up to epsilon {}, and": lambda: largest(lambda x: expm1(x) <= mpf("1.1") * x, mpf("0.01"), mpf(5))
     },
     "section-2.4": {
         "scale {} instead of {}, mechanism budget {};": lambda: [
@@ -208,43 +230,62 @@ CERTIFICATES = {
         ],
         "would be {} times": lambda: 10 / secret_budget(),
     },
-    "lemma-a.2": {"ends {};": lambda: mpf("0.4") + mpf("0.9")},
+    "lemma-a.2": {"ends {} |": lambda: mpf("0.4") + mpf("0.9")},
     "lemma-a.4": {
-        "3 cases ({} for": lambda: log(mpf("0.7") * exp(mpf("0.2")) + mpf("0.3") * exp(1)),
+        "program {} at": lambda: log(mpf("0.7") * exp(mpf("0.2")) + mpf("0.3") * exp(1)),
         "weaker ({})": lambda: mpf("0.2") + growth(mpf("0.3"), 1),
     },
-    "lemma-b.1": {"epsilon 0.5: {})": lambda: growth(mpf("0.4"), mpf(1))},
-    "lemma-b.3": {
-        "({} in the first)": lambda: tilted([mpf(m) / 10 for m in (1, 2, 3, 4)], mpf("0.7"), [0, mpf("0.5"), 1, 3])
+    "lemma-b.1": {"epsilon 0.5: {}, 2 and 3: {})": lambda: [growth(mpf("0.4"), mpf(1)), mpf("0.5")]},
+    "lemma-b.3": {"({} for five": lambda: tilted([mpf(m) / 10 for m in (6, 1, 0, 2, 1)], mpf("0.3"), [1, 1, 2, 2, 5])},
+    "section-1.1-characterisation": {
+        "up to epsilon {}, their": lambda: log((sqrt(mpf(17)) - 1) / 2),
+        "lose {} and {} at epsilon 2": lambda: even_odds(mpf(2)),
+        "beyond {}, and": near_until,
+    },
+    "section-3-maximum": {
+        "lose {}, 2 of 4 {} |": lambda: [
+            random_size([mpf(m) / 10 for m in (3, 2, 5, 0, 0)], mpf("0.8")),
+            growth(mpf("0.5"), mpf("1.6")),
+        ]
     },
     "theorem-3.1-lower-bound": {
-        "cases ({} at": lambda: lower(gaussian(20, 5, "2"), mpf("0.5"), 1),
-        "loses {}, still": lambda: lower(gaussian(20, 5, "2"), mpf("0.5"), 2),
+        "bound ({} at": lambda: lower(gaussian(20, 5, "2"), mpf("0.5"), 1),
+        "loses {}, always": lambda: lower(gaussian(20, 5, "2"), mpf("0.5"), 2),
     },
-    "theorem-3.1-small-epsilon": {"upper bound {}, lower bound {}, improved lower bound {} |": small_epsilon},
+    "theorem-3.1-small-epsilon": {"-> 0: {} and {}, and {} for": small_epsilon},
+    "section-3-tails": {
+        "{} of 3 for": lambda: random_size(HEAVY, mpf("1.5")),
+        "E~ {} <= {} at": lambda: [tilted(binomial(50, "0.1"), mpf("0.5")), mpf("0.35")],
+    },
     "figure-2": {
-        "loss {}, {}, {}, {}, {} at": lambda: [
-            random_size(gaussian(40, 8, d), mpf("0.3")) for d in ("0.5", "2", "5", "10", "20")
+        "loss {}, {}, {}, {}, {}, {} at": lambda: [
+            random_size(gaussian(40, 8, d), mpf("0.5")) for d in ("0.1", "1", "2", "10", "15", "20")
         ],
-        "E~ goes {} to {};": lambda: [tilted(gaussian(40, 8, d), mpf("0.3")) for d in ("0.5", "20")],
-        "the loss is {} epsilon": lambda: random_size(gaussian(40, 8, "100"), mpf(2)) / 2,
+        "rate of {}, {}, {};": lambda: [tilted(gaussian(40, 8, d), mpf(0)) for d in ("10", "15", "20")],
     },
-    "section-4.1": {"advantage {} (": lambda: size_test(4, mpf("0.5"))},
-    "proposition-4.1": {"apart ({} at": lambda: tanh(mpf("0.35"))},
+    "section-4.1": {"advantage {} there": lambda: size_test(4, mpf("0.5"))},
+    "proposition-4.1": {
+        "attain ({} at": lambda: tanh(mpf("0.35")),
+        "<= {}; necessary": lambda: tanh(rounding(3, "0.4", "1") / 2),
+    },
     "proposition-4.2": {
-        "the bound is {} (": lambda: 10 / (1 + exp(mpf("0.5"))) - 1,
-        "alpha_2 - {}/": lambda: mpf(2),
+        "1/epsilon is {}. Mended": lambda: 100 / (1 + exp(mpf(1))) - 2,
+        "the bound is {} |": lambda: 10 / (1 + exp(mpf("0.5"))) - 1,
     },
     "appendix-f": {"epsilon 0.5: {})": lambda: 10 / (1 + exp(mpf("0.5")))},
     "section-4.3-deterministic-rounding": {
-        "mechanisms is {} epsilon": lambda: mpf(1),
-        "({} at epsilon 0.5": lambda: growth(mpf(1) / 3, mpf(1)),
+        "lose {}, {} and {} at": lambda: [growth(mpf("0.4"), mpf(e)) for e in (1, 2, 4)],
+    },
+    "section-4.3-randomised-rounding": {
+        "rates up to {} amplify": lambda: 1 / (1 + exp(mpf("0.5"))),
+        "loses {} between": lambda: rounding(4, "0.75", "0.5"),
+        "program), up to {} |": lambda: log(1 + mpf(3) / 16 * expm1(mpf(1)) + mpf("0.75") * expm1(mpf("0.5"))),
     },
     "theorem-4.3": {
-        "it is {} r epsilon": lambda: (
-            log(1 + mpf("0.09") * expm1(mpf("2e-6")) + mpf("0.1") * expm1(mpf("1e-6"))) / mpf("1e-7")
-        ),
-        "theorem {} r epsilon": lambda: sum(growth(mpf(r), mpf("2e-6")) for r in ("0.2", "0.1")) / mpf("1e-7"),
+        "r = 0.1 {} and {} |": lambda: [
+            log(1 + mpf("0.09") * expm1(mpf("2e-6")) + mpf("0.1") * expm1(mpf("1e-6"))) / mpf("1e-7"),
+            sum(growth(mpf(r), mpf("2e-6")) for r in ("0.2", "0.1")) / mpf("1e-7"),
+        ]
     },
     "theorem-5.1": {
         "at least {} below": least_slack,
