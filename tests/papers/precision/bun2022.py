@@ -92,31 +92,63 @@ def least_slack() -> mpf:
     return min(clusters(*case) - bound(*case, min(case[0][1:])) for case in cases)
 
 
-def two_stage_slope() -> mpf:
-    """Bound of one of three clusters of four, records kept with chance .2, over its limit: both stages in one exponent."""
-    q, p, epsilon = mpf("0.2"), mpf(1) / 3, mpf("1e-6")
-    up, down = 1 + q * expm1(epsilon), 1 + q * expm1(-epsilon)
-    odds = p / (1 - p) * up**3 / down**4
-    return log((1 + odds * up) / (1 + odds)) / (q * p * epsilon)
+def poisson(one: Sequence[mpf], other: Sequence[mpf], epsilon: mpf) -> mpf:
+    """Loss of independent draws with two lists of chances, one record after the other."""
 
-
-def poisson_growth() -> mpf:
-    """Independent draws of three of six equal records, one of which grows a hundredfold."""
-    epsilon = mpf("0.5")
-    here, there = [mpf("0.5")] * 6 + [mpf(0)], [mpf(0)] + [mpf(3) / 105] * 5 + [mpf(1)]
-
-    def loss(one: list[mpf], other: list[mpf]) -> mpf:
-        pairs = list(zip(one, other, strict=True))
+    def loss(here: Sequence[mpf], there: Sequence[mpf]) -> mpf:
+        pairs = list(zip(here, there, strict=True))
         ratios = [[(1 + a * expm1(e)) / (1 + b * expm1(e)) for e in (epsilon, -epsilon)] for a, b in pairs]
         return sum(log(max(both)) for both in ratios)
 
-    return max(loss(here, there), loss(there, here)) / epsilon
+    return max(loss(one, other), loss(other, one))
 
 
-def pps_clusters(sizes: Sequence[int], epsilon: mpf) -> mpf:
-    n, own = sum(sizes), sizes[0]
-    rest = sum(c * exp(-epsilon * (own + c)) for c in sizes[1:])
+def limited_variation() -> list[mpf]:
+    """Sizes from 1 to 2, of which the first is replaced by a 2: exact, the replaced one alone, and the bound."""
+    half, exact, alone = mpf("0.5"), [], []
+    for count in (6, 60, 600):
+        sizes = [1 + mpf(i) / (count - 1) for i in range(count)]
+        total = sum(sizes)
+        here, there = (
+            [mpf(count) / 4 * z / t for z in (first, *sizes[1:])] for first, t in ((1, total), (2, total + 1))
+        )
+        exact.append(poisson([*here, mpf(0)], [mpf(0), *there[1:], there[0]], half))
+        alone.append(poisson([here[0], mpf(0)], [mpf(0), there[0]], half))
+    return [*exact, *alone, *(loss + expm1(half) / 4 for loss in alone), mpf(2)]
+
+
+def pps_clusters(own: int, others: Sequence[tuple[int, int]], epsilon: mpf) -> mpf:
+    """Loss where one cluster is drawn in proportion to size; the others as sizes with their numbers."""
+    n = own + sum(size * count for size, count in others)
+    rest = sum(count * size * exp(-epsilon * (own + size)) for size, count in others)
     return log(mpf(n - 1) / n) + log((own + rest) / ((own - 1) * exp(-epsilon) + rest))
+
+
+def equal_clusters(size: int, count: int) -> mpf:
+    return pps_clusters(size, [(size, count - 1)], mpf("0.5"))
+
+
+def two_stage_shares() -> list[mpf]:
+    """Bound with records kept at a tenth over a tenth of the bound without, for one of ten clusters at budget 0.1."""
+    tenth = mpf("0.1")
+    pairs = [[bound((s,) * 10, 1, budget, s) for budget in (growth(tenth, tenth), tenth)] for s in (1, 5, 10, 26, 50)]
+    return [with_stage / without / tenth for with_stage, without in pairs]
+
+
+def near_certain() -> list[mpf]:
+    odds = [(1 - mpf(p)) / mpf(p) for p in ("0.5", "0.9", "0.99", "1")]
+    return [mpf("0.5") - log(1 + o * mpf("0.3") / (mpf("0.8") * exp(-mpf("0.5")))) for o in odds]
+
+
+def larger_budgets() -> list[mpf]:
+    """Budgets that lose one half by Theorem 4.3 and exactly, from their quadratic equations."""
+    told, level = [], expm1(mpf("0.5"))
+    for rate in ("0.01", "0.05", "0.1", "0.3"):
+        r = mpf(rate)
+        gain = (sqrt(9 * r**2 + 8 * r**2 * level) - 3 * r) / (4 * r**2)
+        a, b, c = r * (1 - r), r, (1 - r) ** 2 - level - 1
+        told += [log(1 + gain) / 2, log((sqrt(b**2 - 4 * a * c) - b) / (2 * a))]
+    return told
 
 
 def rounding(n: int, rate: str, epsilon: str) -> mpf:
@@ -292,20 +324,64 @@ CERTIFICATES = {
         "formula gives {} for": lambda: bound((1,) * 4, 1, mpf(1), 1, changed=2),
         "optimum {} |": lambda: clusters((1,) * 4, 1, mpf(1)),
     },
-    "theorem-5.2": {"epsilon 0.5: {} <= {} <= {};": lambda: [bound(*FOUR, 1), clusters(*FOUR), bound(*FOUR, 4)]},
+    "section-5.1-growing-clusters": {
+        "epsilon 0.1: {}, {}, {}, {}, {} %": lambda: [
+            1000 * bound((n,) * 10, 1, mpf("0.1"), n) for n in (1, 10, 20, 40, 80)
+        ]
+    },
+    "section-5.1-shares-of-clusters-and-records": {
+        "clusters, {} or {} of": lambda: [mpf(1) / 9, mpf(2) / 9],
+        "deviation {}, {}, {} of": lambda: [1 / sqrt(mpf(k)) for k in (10, 1000, 100_000)],
+    },
+    "section-5.2-privacy-is-conserved": {
+        "lose {} (deletion) and {} (": lambda: [clusters((500,) * 20, 2, mpf("0.1"), step) for step in (1, 2)]
+    },
+    "theorem-5.2": {"epsilon 0.5: {} <= {} <= {} |": lambda: [bound(*FOUR, 1), clusters(*FOUR), bound(*FOUR, 4)]},
     "equation-3": {
         "designs ({} for": lambda: growth(mpf("0.4"), mpf("0.5")),
         "and {} for deletion": lambda: clusters((1,) * 5, 2, mpf("0.5")),
     },
     "theorem-5.3": {"1,2,4: {})": lambda: clusters(*FOUR)},
-    "section-5.2-two-stage-sampling": {"(ratio {})": two_stage_slope},
+    "section-5.2-two-stage-sampling": {"= 0.1 {}, {}, {}, {}, {} of": two_stage_shares},
+    "section-6-inclusion-near-1": {"{} at 0.5, {} at 0.9, {} at 0.99, {} at 1 |": near_certain},
+    "section-6-data-dependent-inclusion": {
+        "epsilon 0.5: {};": lambda: equal_clusters(2, 2),
+        "= 100: {} of": lambda: growth(mpf("0.1"), mpf(1)),
+    },
+    "section-6-detectable-inclusion": {
+        "= {}, {}, {}, {} for": lambda: [exp(mpf("0.6") * n) for n in (1, 2, 5, 10)],
+        "e^epsilon = {} |": lambda: exp(mpf("0.3")),
+    },
+    "section-6.1-limited-variation": {
+        "2: {}, {}, {} for 6, 60, 600 records, the replaced one alone {}, {}, {}, bound {}, {}, {}; 4 of 8 equal "
+        "records systematically: {} |": limited_variation
+    },
+    "section-6.1-equal-sizes": {
+        "lose {}, a": lambda: poisson([mpf("0.5")] * 6 + [mpf(0)], [mpf(0)] + [mpf("0.5")] * 6, mpf("0.5")),
+        "loses {}, a": lambda: growth(mpf("0.5"), mpf(1)),
+    },
+    "section-6.2-limited-cluster-sizes": {
+        "{} for 2, {} for 10, {} for 100, {} for 1,000": lambda: [equal_clusters(3, k) for k in (2, 10, 100, 1000)],
+        "loses {} |": lambda: pps_clusters(60, [(3, 1000)], mpf("0.5")),
+    },
+    "section-6.2-equal-inclusion": {"chance {}; in": lambda: mpf("0.2"), "cluster's, {} to {} |": lambda: [0.2, 0.5]},
+    "section-7.3-larger-budgets": {
+        "allows {} (exact {}) at 0.01, {} (exact {}) at 0.05, {} (exact {}) at 0.1, {} (exact {}) at": larger_budgets,
+        "up to {} |": lambda: mpf("0.5") / (3 * expm1(mpf(2))),
+    },
+    "section-7.3-proportional-for-all-statistics": {
+        "allocation's {}; 100": lambda: fixed_variance("0.41"),
+        "vary: {} times": lambda: mpf("0.999") / mpf("0.009"),
+    },
     "section-6.1-pps-of-elements": {
         "floor {} (and {} from": lambda: [growth(mpf("0.8"), mpf(1)), 1 + log(mpf("0.8"))],
-        "one draw loses {}, its floor is {};": lambda: [growth(mpf("0.4"), mpf(2)), growth(mpf("0.4"), mpf(1))],
-        "hundredfold lose {} epsilon": poisson_growth,
+        "one draw loses {} where the 4 gives way to a 9, its floor is {} |": lambda: [
+            *(growth(mpf("0.6"), mpf(e)) for e in (2, 1))
+        ],
     },
     "section-6.2-pps-of-clusters": {
-        "at epsilon 0.5 lose {} and 2, 2, 2 lose {},": lambda: [pps_clusters((n,) * 3, mpf("0.5")) for n in (10, 2)]
+        "0.5 {} for 3 clusters of 2, {} for 3 clusters of 10, {} for 100 clusters of 2, {} for 100 clusters of 10, {} "
+        "for": lambda: [equal_clusters(*case) for case in ((2, 3), (10, 3), (2, 100), (10, 100), (10, 100_000))]
     },
     "section-6.3-systematic-sampling": {
         "epsilon 0.5: {} in secret order, {} in known": lambda: [
