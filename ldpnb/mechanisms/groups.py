@@ -98,9 +98,14 @@ class DiscretisedMeans:
         return self.keep * self.sharpness
 
     @property
+    def group_loss(self) -> Real:
+        """Largest loss in nats of a kept group against a moved one, ``eps1 + ln(1 + tanh(eps2 / 2))``."""
+        return self.group_epsilon + np.log1p(self.sharpness)
+
+    @property
     def epsilon(self) -> Real:
-        """Exact privacy loss in nats, for every number of groups: ``max(eps2, eps1 + ln(1 + tanh(eps2 / 2)))``."""
-        return max(self.value_epsilon, self.group_epsilon + np.log1p(self.sharpness))
+        """Exact privacy loss in nats, for every number of groups: ``max(eps2, group_loss)``."""
+        return max(self.value_epsilon, self.group_loss)
 
     @property
     def claimed_epsilon(self) -> Real:
@@ -229,18 +234,23 @@ class LaplaceMeans:
         checks.whole(groups=self.groups, at_least=2)
 
     @classmethod
+    def allowed(cls, epsilon: Real, k: Real, groups: int = 2) -> "LaplaceMeans":
+        """Return the mechanism with ``eps2 = epsilon`` and the largest ``eps1`` that equation (1) allows for a `k`."""
+        return cls(largest_group_epsilon(epsilon, k), epsilon, k, groups)
+
+    @classmethod
     def published(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
         """Return the source's "optimal" mechanism for a claimed budget (Appendix B): private at ``epsilon = 2`` only.
 
-        It has ``eps2 = epsilon``, ``k = max(2/3, epsilon)`` and the budget `published_group_epsilon` of the group.
+        It is the `allowed` one with ``k = max(2/3, epsilon)``.
         """
-        return cls(published_group_epsilon(epsilon), epsilon, max(2 / 3, epsilon), groups)
+        return cls.allowed(checks.positive(epsilon=epsilon), max(2 / 3, epsilon), groups)
 
     @classmethod
     def executed(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
         """Return what the source's code runs for its Table 2: ``k`` capped at 2 and the two noise scales reversed."""
-        k = min(2.0, max(2 / 3, epsilon))
-        return cls(published_group_epsilon(epsilon), epsilon, k, groups, reversed_noise=True)
+        stated = cls.published(epsilon, groups)
+        return cls(stated.group_epsilon, epsilon, min(2.0, stated.k), groups, reversed_noise=True)
 
     @classmethod
     def calibrated(cls, epsilon: Real, groups: int = 2) -> "LaplaceMeans":
@@ -281,11 +291,14 @@ class LaplaceMeans:
     def epsilon(self) -> Real:
         """Exact privacy loss in nats, for any number of groups: infinite unless ``k = 2``.
 
-        There it is ``max(eps2, eps2 / 2 + eps1)``.
+        There it is ``max(eps2, group_loss)``.
         """
-        if self.k != 2.0:
-            return float("inf")
-        return max(self.value_epsilon, self.value_epsilon / 2 + self.group_epsilon)
+        return max(self.value_epsilon, self.group_loss) if self.k == 2.0 else float("inf")
+
+    @property
+    def group_loss(self) -> Real:
+        """Largest loss in nats of a kept group against a moved one if ``k = 2``: ``eps1 + eps2 / 2``."""
+        return self.group_epsilon + self.value_epsilon / 2
 
     @property
     def claimed_epsilon(self) -> Real:
@@ -347,10 +360,9 @@ GroupMeans = DiscretisedMeans | LaplaceMeans
 """Either mechanism for group means."""
 
 
-def published_group_epsilon(epsilon: float) -> float:
-    """Return the group budget of the source's "optimal" ``M_L`` (Appendix B).
+def largest_group_epsilon(epsilon: Real, k: Real) -> Real:
+    """Return the largest ``eps1`` that equation (1) of juarez2022 allows at ``eps2 = epsilon``, equation (21).
 
-    It is ``ln(2 / epsilon) + epsilon - 1`` from 2/3 on and ``ln 3 - epsilon / 2`` below.
+    Appendix B takes ``k = max(2/3, epsilon)``: ``ln(2 / epsilon) + epsilon - 1``, or ``ln 3 - epsilon / 2`` below 2/3.
     """
-    budget = checks.positive(epsilon=epsilon)
-    return float(np.log(2 / budget) + budget - 1 if budget >= 2 / 3 else np.log(3) - budget / 2)
+    return np.log(2 / k) + epsilon - epsilon / k

@@ -16,7 +16,7 @@ CERTIFICATES = {
     "theorem-4.1-allocation": {"have {} to {} times": exact.allocation_ratios},
     "theorem-4.3-k-2": {"and {} at 0.98": lambda: exact.noise_delta(mpf("0.5"), mpf(1), mpf(2), mpf("0.98"))},
     "theorem-4.3-allocation": {
-        "saves {}% of the variance, next to 0.1 % {}%": lambda: [exact.saving("0.01"), exact.saving("0.001")]
+        "saves {}% of the variance next to a minority of 1 %, {}% next": lambda: [exact.saving("0.01"), exact.saving("0.001")]
     },
     "theorem-4.3-other-k": {
         "is {}, {} and {} for k": lambda: [exact.report_ratio(k) for k in (mpf(2) / 3, mpf(1), mpf(3))],
@@ -32,6 +32,10 @@ CERTIFICATES = {
     },
     "section-4-range-of-k": {
         "gives {} for 10": lambda: exact.equation_1(exact.published_split(mpf(10))[0], mpf(10), mpf(2))
+    },
+    "section-4-sequential-composition": {
+        "M_R loses {} and M_L with k = 2 {},": lambda: [exact.sign_loss(mpf(1), mpf(1)), mpf("1.5")],
+        "equation (1) gives {}, composition": lambda: exact.equation_1(mpf(1), mpf(3), mpf(2) / 3),
     },
     "equation-19": {"is {} to {} times": exact.equation_19},
     "equation-20": {"is {} to {} times": exact.equation_20},

@@ -182,7 +182,7 @@ def saving(share: str) -> mpf:
         return gap_noise(e - s / 2, s, mpf(2), sizes)
 
     best = largest(lambda s: mp.diff(variance, s) <= 0, e / 2, e)
-    return 100 * (variance(e) / variance(best) - 1)
+    return 100 * (1 - variance(best) / variance(e))
 
 
 def keeps() -> list[mpf]:

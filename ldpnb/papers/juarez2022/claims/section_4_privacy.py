@@ -7,13 +7,19 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import budgets, gaps
 from ldpnb.claims import Evidence, agree, claim
+from ldpnb.deciders import ball
 from ldpnb.mechanisms import frequency, groups
 from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022.proofs import privacy
 from ldpnb.privacy import channel, hockey_stick
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 4.0)
 GROUPS = (2, 3, 5)
 VALUES = (-1.0, -0.5, 0.0, 0.5, 1.0)
+ALWAYS, SMALL = "0.0445", "1.74"
+"""Share of the smaller group from which on, and half the budget up to which, ``eps2 = epsilon`` is best for ``M_L``."""
+WINDOWS = (("0.01", "3.66", "10.64"), ("0.001", "3.49", "16.12"))
+"""Shares of a smaller group, and budgets outside of which ``eps2 = epsilon`` is best."""
 
 
 @claim(
@@ -22,7 +28,10 @@ VALUES = (-1.0, -0.5, 0.0, 0.5, 1.0)
     frequency.KaryRandomisedResponse.q,
     kind="identity",
     otherwise="corrected",
-    corrected="there are d >= 2 values {0, ..., d - 1}, and a = e^eps1 / (e^eps1 + d - 1) > 1/d",
+    corrected="there are d >= 2 values {0, ..., d - 1}, and a = e^eps1 / (e^eps1 + d - 1) > 1/d, below 1/2 where "
+    "e^eps1 < d - 1",
+    reach="all parameters",
+    over="epsilon > 0, d >= 2",
 )
 def definition_2_2(e: Evidence) -> str:
     """generalised randomised response over {0, ..., d} keeps x with probability a in [1/2, 1] and sends each other
@@ -36,6 +45,8 @@ def definition_2_2(e: Evidence) -> str:
     e.same([keep, keep + (d - 1) * move, np.log(keep / move)], [routes.printed_keep(epsilon, d), one, epsilon])
     totals = keep + d * (1 - keep) / (d - 1)
     e.needs(agree(totals, one) and keep.min() >= 0.5)
+    e.proven(privacy.response_is_private())
+    e.proven(privacy.one_value_too_many())
     return (
         f"over d + 1 values the printed probabilities sum to {totals.min():.4f} up to {totals.max():.4f}, and d = 1 "
         "divides by 0; with d values they sum to 1, and at epsilon = 0.1, d = 5 the truth has probability "
@@ -51,8 +62,12 @@ def definition_2_2(e: Evidence) -> str:
     channel.privacy_loss,
     hockey_stick.channel_delta,
     kind="enumeration",
-    corrected="for every number of groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))); step (6) of the proof "
-    "takes 2 e^eps2 / (1 + e^eps2) for at most 1, and it is more for every eps2 > 0",
+    corrected="for every number of groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where "
+    "2 e^eps1 > 1 + e^eps2, so whenever eps1 >= eps2; step (6) of the proof takes 2 e^eps2 / (1 + e^eps2) for at most "
+    "1, and it is more for every eps2 > 0",
+    reach="all parameters",
+    over="eps1, eps2 > 0, every number of groups, all values",
+    argument="chances are linear in the value, so that values 1 and -1 are extreme",
 )
 def theorem_4_1(e: Evidence) -> str:
     """M_R is epsilon-LDP with epsilon = max(eps1, eps2)"""
@@ -70,6 +85,8 @@ def theorem_4_1(e: Evidence) -> str:
     delta = hockey_stick.channel_delta(matrix, 1.0)
     e.same(delta, max(hockey_stick.discrete_delta(p, q, 1.0) for p, q in product(matrix.T, matrix.T)))
     e.same(hockey_stick.channel_delta(matrix, example.epsilon), 0.0)
+    e.proven(privacy.losses_of_signs())
+    e.proven(privacy.loss_exceeds_claim())
     return (
         f"at eps1 = eps2 = 1 the exact loss is {example.epsilon:.5f}, and delta = {delta:.5f} is left at 1; the excess "
         f"over the claim is up to {max(excess):.4f} here and tends to ln 2; formula and channel agree for "
@@ -84,6 +101,9 @@ def theorem_4_1(e: Evidence) -> str:
     kind="certified",
     otherwise="corrected",
     corrected="eps2 = epsilon and eps1 = ln((1 + e^epsilon) / 2), for any sizes of the groups",
+    reach="all parameters",
+    over="epsilon > 0, every number and all sizes of groups, all values",
+    argument="the best split spends the whole budget, as the variance falls in eps1 and in eps2",
 )
 def theorem_4_1_allocation(e: Evidence) -> str:
     """eps1 = eps2 = epsilon is the allocation of M_R with the smallest error at a total budget epsilon"""
@@ -96,16 +116,15 @@ def theorem_4_1_allocation(e: Evidence) -> str:
         best = groups.DiscretisedMeans.calibrated(epsilon)
         least = variance(best.group_epsilon, best.value_epsilon)
         e.same([best.epsilon, least], [epsilon, routes.gap_moments(best, np.diag(sizes), [0.0, 0.0])[1]])
-        seconds = epsilon * np.linspace(0.05, 1, 96)
-        tried = [variance(epsilon - float(np.log1p(np.tanh(s / 2))), s) for s in seconds]
-        e.sure(min(tried) >= least * (1 - 1e-9))
         equal = float(np.log((np.exp(epsilon) + np.sqrt(np.exp(2 * epsilon) + 8 * np.exp(epsilon))) / 4))
         e.same(groups.DiscretisedMeans(equal, equal).epsilon, epsilon)
         ratios.append(variance(equal, equal) / least)
     e.needs(max(ratios) <= 1)
+    e.proven(privacy.best_split_of_signs())
     return (
         f"equal budgets of the same exact loss have {min(ratios):.4f} to {max(ratios):.4f} times the variance of the "
-        "optimum (epsilon 0.1 to 4, equal groups and a minority of 1 %); no other of 96 allocations beats it"
+        "optimum (epsilon 0.1 to 4, equal groups and a minority of 1 %); along the line of one loss the variance falls "
+        "up to eps2 = epsilon"
     )
 
 
@@ -117,6 +136,9 @@ def theorem_4_1_allocation(e: Evidence) -> str:
     hockey_stick.laplace_means_delta,
     kind="certified",
     assumption="k = 2, all that the proof treats",
+    reach="all parameters",
+    over="eps1, eps2 > 0, every number of groups, all values and reports",
+    argument="by the triangle inequality the log-ratios are largest at values 1, -1 and 0, one of them the report",
 )
 def theorem_4_3_two(e: Evidence) -> str:
     """with k = 2, M_L is epsilon-LDP with epsilon = max(eps2, eps2/2 + eps1)"""
@@ -126,6 +148,7 @@ def theorem_4_3_two(e: Evidence) -> str:
         found = _density_loss(mechanism, corners)
         e.same([mechanism.epsilon, mechanism.claimed_epsilon, found], [stated] * 3)
         e.needs(found <= stated + 1e-12)
+    e.proven(privacy.losses_of_noise())
     example = groups.LaplaceMeans(0.5, 1.0)
     below = [hockey_stick.laplace_means_delta(example, epsilon) for epsilon in (0.9, 0.98, 1.0)]
     e.same(below, [*(routes.worst_delta(example, epsilon) for epsilon in (0.9, 0.98)), 0.0])
@@ -142,13 +165,15 @@ def theorem_4_3_two(e: Evidence) -> str:
     gaps.variance_laplace_mean,
     kind="certified",
     otherwise="corrected",
-    corrected="eps2 = epsilon, eps1 = epsilon/2 is optimal for equal groups and for small budgets; next to a small "
-    "minority and from about epsilon = 4 on, a smaller eps2 with eps1 = epsilon - eps2/2 is better",
+    reach="a box",
+    over=f"two groups: every epsilon with a smaller group of at least {float(ALWAYS):.2%} of the clients, and epsilon "
+    f"<= {2 * float(SMALL):g} with any sizes",
+    argument="between the certified points the slope in eps2 is concave in e^-eps1, so that its ends decide",
 )
 def theorem_4_3_allocation(e: Evidence) -> str:
     """for M_L with k = 2 the smallest error at a total budget epsilon is at eps2 = epsilon, eps1 = epsilon/2"""
-    gains = {}
-    for epsilon, share in product((0.5, 1.0, 2.0, 4.0, 6.0, 8.0), (0.5, 0.1, 0.01, 0.001)):
+    savings = {}
+    for epsilon, share in product((1.0, 6.0), (0.5, 0.1, 0.01, 0.001)):
         sizes = (round(10**6 * share), 10**6 - round(10**6 * share))
         stated, best = groups.LaplaceMeans.calibrated(epsilon), budgets.best_laplace(epsilon, sizes)
         grid = [groups.LaplaceMeans(epsilon - s / 2, s) for s in np.linspace(0.1, 1, 73) * epsilon]
@@ -156,13 +181,25 @@ def theorem_4_3_allocation(e: Evidence) -> str:
         e.same(at_stated, routes.gap_moments(stated, np.diag(sizes), [1.0, 1.0])[1])
         e.same(best.epsilon, epsilon)
         e.sure(found <= min(tried) * (1 + 1e-9) <= found * (1 + 5e-3))
-        gains[epsilon, share] = at_stated / found - 1
-    e.needs(max(gains.values()) < 1e-9)
-    equal = max(gain for (_, share), gain in gains.items() if share >= 0.1)
+        savings[epsilon, share] = 1 - found / at_stated
+    e.needs(max(savings.values()) < 1e-9)
+    e.proven(privacy.fall_is_that_of_the_variance())
+    e.proven(privacy.best_at_every_budget(ALWAYS))
+    e.proven(privacy.best_at_small_budgets(SMALL))
+    windows = []
+    for part, low, high in WINDOWS:
+        ends = privacy.window(part)
+        e.sure(len(ends) == 2 and ends[0] >= ball(low) and ends[1] <= ball(high))
+        e.proven(privacy.only_in_the_window(part, low, high))
+        windows.append(f"{float(ends[0].mid()):.2f} and {float(ends[1].mid()):.2f} next to {100 * float(part):g} %")
+    e.corrected = (
+        "eps2 = epsilon, eps1 = epsilon/2 is optimal at every budget if the smaller group has at least "
+        f"{float(ALWAYS):.2%} of the clients, and up to epsilon = {2 * float(SMALL):g} for any sizes; else a smaller "
+        f"eps2 with eps1 = epsilon - eps2/2 is better in a window, for epsilon between {', '.join(windows)}"
+    )
     return (
-        f"for groups of 10 % and more {'no' if equal == 0 else 'a'} split is better up to epsilon = 8; next to a "
-        f"minority of 1 % the best split at epsilon = 6 saves {gains[6.0, 0.01]:.1%} of the variance, next to 0.1 % "
-        f"{gains[6.0, 0.001]:.1%}"
+        f"at epsilon = 6 the best split saves {savings[6.0, 0.01]:.1%} of the variance next to a minority of 1 %, "
+        f"{savings[6.0, 0.001]:.1%} next to 0.1 %, nothing next to 10 %"
     )
 
 
@@ -175,6 +212,8 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     kind="certified",
     corrected="for k != 2 no epsilon is finite: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) looks at "
     "reports in [-1, 1] only; clipping them there biases the estimate, and for k < 2 still loses eps1 + eps2/k",
+    reach="all parameters",
+    over="eps1, eps2 > 0, every k > 0 other than 2, every number of groups",
 )
 def theorem_4_3_other(e: Evidence) -> str:
     """M_L with noise of scale k/eps2 on changed clients is epsilon-LDP with the epsilon of equation (1)"""
@@ -187,6 +226,7 @@ def theorem_4_3_other(e: Evidence) -> str:
         deltas.append(hockey_stick.laplace_means_delta(mechanism, stated))
         e.same(deltas[-1], routes.worst_delta(mechanism, stated))
         e.same(mechanism.clipped_epsilon, _clipped_loss(mechanism))
+    e.proven(privacy.loss_without_end())
     e.needs(max(ratios) <= 10)
     return (
         f"at eps1 = 0.5, eps2 = 1 the log-ratio of a report of 2000 is {ratios[0]:.0f}, {ratios[1]:.0f} and "
@@ -203,6 +243,9 @@ def theorem_4_3_other(e: Evidence) -> str:
     kind="certified",
     corrected="only epsilon = 2, where k = 2, is private; delta tends to 1/2 as epsilon tends to 0, for the noise's "
     "scale tells whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
+    reach="all parameters",
+    over="every epsilon > 0 other than 2",
+    argument="a log-ratio that grows without end leaves some delta at every budget; the limit goes under the integral",
 )
 def appendix_b_privacy(e: Evidence) -> str:
     """the optimal M_L, with k = max(2/3, epsilon), is epsilon-LDP"""
@@ -216,6 +259,8 @@ def appendix_b_privacy(e: Evidence) -> str:
         by_quadrature = [routes.worst_delta(mechanism, at) for at in (epsilon, 0.0)]
         e.same([deltas[epsilon], distances[epsilon]], by_quadrature)
     e.needs(max(deltas.values()) < 1e-12)
+    e.proven(privacy.published_is_not_private())
+    e.proven(privacy.delta_of_small_budgets())
     small = {epsilon for epsilon in _printed_budgets() if epsilon < 1}
     return (
         f"delta at the claimed budget is {deltas[0.02]:.4f} at 0.02, {deltas[0.21]:.4f} at 0.21, {deltas[0.71]:.4f} at "
@@ -229,10 +274,13 @@ def appendix_b_privacy(e: Evidence) -> str:
     "Section 4, range of k",
     groups.LaplaceMeans.published,
     groups.LaplaceMeans.claimed_epsilon,
-    groups.published_group_epsilon,
+    groups.largest_group_epsilon,
     kind="identity",
     otherwise="corrected",
-    corrected="Appendix B and Table 1 use k = epsilon without an upper limit; only k = 2 is private",
+    corrected="Appendix B and Table 1 use k = epsilon without an upper limit; with k capped at 2 and the same eps1 "
+    "equation (1) exceeds every epsilon > 2; only k = 2 is private",
+    reach="all parameters",
+    over="every epsilon > 2, where Appendix B takes k = epsilon",
 )
 def range_of_k(e: Evidence) -> str:
     """the noise parameter of M_L has 0 < k <= 2"""
@@ -242,9 +290,10 @@ def range_of_k(e: Evidence) -> str:
     e.same([m.claimed_epsilon for m in mechanisms], budgets_of_table)
     outside = sum(m.k > limit for m in mechanisms)
     e.needs(outside == 0)
-    first = groups.published_group_epsilon(10.0)
+    first = groups.largest_group_epsilon(10.0, 10.0)
     capped = groups.LaplaceMeans(first, 10.0, limit)
     e.same([first, capped.claimed_epsilon], [routes.published_laplace_budgets(10.0)[0], 10.0 / 2 + np.log(2 / 10) + 9])
+    e.proven(privacy.capped_noise())
     return (
         f"{outside} of the {len(budgets_of_table)} printed budgets of M_L exceed 2 and have k = epsilon, up to "
         f"{max(budgets_of_table)}; with k capped at 2 and the same eps1, as in the published code of Table 2, equation "
@@ -255,34 +304,56 @@ def range_of_k(e: Evidence) -> str:
 @claim(
     "Equation (21)",
     groups.LaplaceMeans.claimed_epsilon,
-    groups.published_group_epsilon,
+    groups.largest_group_epsilon,
     kind="identity",
     assumption="equation (1), which is not the privacy loss",
+    reach="all parameters",
+    over="epsilon > 0, k > 0",
 )
 def equation_21(e: Evidence) -> str:
     """for eps2 = epsilon, equation (1) allows eps1 between two bounds if and only if k >= 2/3, and eps1 is largest at k
     = epsilon (at 2/3 below)
     """
-
-    def bounds(k: NDArray[np.float64] | float, epsilon: float) -> NDArray[np.float64]:
-        return np.array([np.log(2 / k) - epsilon / 2, np.log(2 / k) + epsilon * (1 - 1 / k)])
-
-    ks = np.arange(16, 400) / 24
-    for epsilon in (0.3, 0.9, 1.7, 5.0):
-        lower, upper = bounds(ks, epsilon)
-        crossed_lower, crossed_upper = bounds(0.65, epsilon)
-        e.needs((upper >= lower - 1e-12).all() and np.log(3) - epsilon / 2 >= upper[0] - 1e-12)
-        e.needs(crossed_upper < crossed_lower)
-        allowed = [(u, k) for u, k in zip(upper, ks, strict=True) if u > 0]
-        met = [groups.LaplaceMeans(float(u), epsilon, float(k)).claimed_epsilon for u, k in allowed]
-        e.same(met, np.full(len(met), epsilon))
-        best = groups.published_group_epsilon(epsilon)
-        e.same(best, bounds(max(2 / 3, epsilon), epsilon)[1])
-        e.needs(best >= upper.max() - 1e-12)
+    settings = [(0.3, 2 / 3), (0.9, 0.9), (0.9, 1.2), (1.7, 1.1), (5.0, 5.0)]
+    allowed = [groups.LaplaceMeans.allowed(*setting) for setting in settings]
+    upper = [np.log(2 / k) + epsilon * (1 - 1 / k) for epsilon, k in settings]
+    e.same([m.group_epsilon for m in allowed], upper)
+    e.same([m.claimed_epsilon for m in allowed], [epsilon for epsilon, _ in settings])
+    e.same([m.group_epsilon for m in allowed if m.k == 5], [routes.published_laplace_budgets(5.0)[0]])
+    e.proven(privacy.equation_21())
     return (
-        f"on {len(ks)} values of k from 2/3 on the bounds are ordered and the upper one meets equation (1) with "
-        "equality; at k = 0.65 they cross; the upper one is largest at k = max(2/3, epsilon) for epsilon 0.3, 0.9, "
-        "1.7 and 5"
+        "the bounds differ by epsilon (3k - 2)/(2k); at the upper one equation (1) is met with equality, and its slope "
+        "in k is (epsilon - k)/k^2"
+    )
+
+
+@claim(
+    "Section 4, sequential composition",
+    groups.DiscretisedMeans.epsilon,
+    groups.LaplaceMeans.epsilon,
+    groups.LaplaceMeans.claimed_epsilon,
+    kind="identity",
+    otherwise="corrected",
+    corrected="the exact losses of M_R and of M_L with k = 2 are below eps1 + eps2 at all budgets; for other k "
+    "equation (1) bounds nothing, and it may exceed eps1 + eps2",
+    reach="all parameters",
+    over="eps1, eps2 > 0, every number of groups",
+)
+def sequential_composition(e: Evidence) -> str:
+    """the bounds of Theorems 4.1 and 4.3 are tighter than sequential composition"""
+    signs, noise = groups.DiscretisedMeans(1.0, 1.0), groups.LaplaceMeans(1.0, 1.0)
+    losses = [
+        channel.privacy_loss(routes.printed_channel(signs, VALUES)).epsilon,
+        _density_loss(noise, np.arange(-1, 2.0)),
+    ]
+    e.same([signs.epsilon, noise.epsilon], losses)
+    other = groups.LaplaceMeans(1.0, 3.0, 2 / 3)
+    e.same(other.claimed_epsilon, np.log(1 / 3) + 3.0 / (2 / 3) + 1.0)
+    e.proven(privacy.below_sequential_composition())
+    e.needs(other.claimed_epsilon < 4.0 and np.isfinite(other.epsilon))
+    return (
+        f"at eps1 = eps2 = 1 M_R loses {signs.epsilon:.5f} and M_L with k = 2 {noise.epsilon:.1f}, where composition "
+        f"gives 2; for k = 2/3, eps1 = 1 and eps2 = 3 equation (1) gives {other.claimed_epsilon:.4f}, composition 4"
     )
 
 

@@ -128,7 +128,7 @@ def appendix_b_error(e: Evidence) -> str:
 @claim(
     "Figure 3",
     gaps.variance_laplace_mean,
-    groups.published_group_epsilon,
+    groups.largest_group_epsilon,
     kind="identity",
     assumption="equation (1) as the constraint; with k = 2/3 there is no privacy loss that is finite",
 )
@@ -136,7 +136,7 @@ def figure_3(e: Evidence) -> str:
     """for epsilon below 2/3, M_L has a smaller error with k = 2/3 than with k = 2"""
     ratios = []
     for epsilon in np.linspace(0.02, 0.66, 33).tolist():
-        low = groups.LaplaceMeans(groups.published_group_epsilon(epsilon), epsilon, 2 / 3)
+        low = groups.LaplaceMeans.allowed(epsilon, 2 / 3)
         pair = (low, groups.LaplaceMeans.calibrated(epsilon))
         found = [gaps.variance_laplace_mean(mechanism, 10, 20, 1.0) for mechanism in pair]
         e.same(found, [routes.printed_bound(name, epsilon, 20) / 2 for name in ("M_L", "k = 2")])
