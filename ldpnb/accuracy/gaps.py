@@ -199,7 +199,7 @@ class GroupGap:
             raise ValueError(f"sizes must be those of two equal groups for tail={tail!r}, got sizes={self.sizes}")
         return sum(self.sizes)
 
-    def error_bound(self, failure: float = 0.01, tail: str = "chebyshev") -> Real:
+    def error_bound(self, failure: Real = 0.01, tail: str = "chebyshev") -> Real:
         """Return the error that is exceeded with probability `failure` at most, by *chebyshev* or *normal*.
 
         It is on the scale of values in ``[-1, 1]``; halve it for rates.

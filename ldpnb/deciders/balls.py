@@ -235,13 +235,14 @@ def sign_changes(value: Any, x: Any) -> int:
 
     growth = sympy.Dummy("growth")
     exact = sympy.expand(sympy.expand(expression(value)).subs(sympy.exp(x), growth))
-    terms = {powers: _constant(c) for powers, c in sympy.Poly(exact, x, growth).terms()}
+    constants = dict(sympy.Poly(exact, x, growth).terms())
+    terms = {powers: _constant(c) for powers, c in constants.items()}
     degree, fastest = (max(powers[d] for powers in terms) for d in (0, 1))
     if fastest == 0:
         signs = [_sign(arb(terms.get((n, 0), fmpq(0)))) for n in range(degree + 1)]
     else:
         last = next(n for n in range(degree + 1, 10_000) if _decided_from(terms, n, degree, fastest))
-        signs = [_sign(_series_term(terms, n)) for n in range(last + 1)]
+        signs = [_series_sign(constants, terms, n) for n in range(last + 1)]
     return sum(one != other for one, other in pairwise(s for s in signs if s))
 
 
@@ -254,6 +255,16 @@ def _falling(n: int, i: int) -> int:
 
 def _series_term(terms: dict[tuple[int, int], Any], n: int) -> arb:
     return sum((arb(c) * _falling(n, i) * j ** (n - i) for (i, j), c in terms.items() if n >= i), arb(0))
+
+
+def _series_sign(constants: dict[tuple[int, int], Any], terms: dict[tuple[int, int], Any], n: int) -> int:
+    """Return the sign of the n-th coefficient, which is 0 only if it is exactly."""
+    value = _series_term(terms, n)
+    if value.contains(0):
+        parts = (c * _falling(n, i) * j ** (n - i) for (i, j), c in constants.items() if n >= i)
+        if sympy.expand(sympy.Add(*parts)) == 0:
+            return 0
+    return _sign(value)
 
 
 def _decided_from(terms: dict[tuple[int, int], Any], n: int, degree: int, fastest: int) -> bool:
@@ -288,7 +299,9 @@ def _constant(number: Any) -> Any:
 
 def _as_sympy(number: Any) -> Any:
     return (
-        sympy.Rational(int(number.p), int(number.q)) if isinstance(number, fmpq) else sympy.Float(str(number.mid()), 50)
+        sympy.Rational(int(number.p), int(number.q))
+        if isinstance(number, fmpq)
+        else sympy.Float(number.mid().str(50, radius=False), 50)
     )
 
 

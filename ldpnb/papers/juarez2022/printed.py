@@ -11,8 +11,13 @@ MECHANISMS = ("M_R", "M_L")
 
 @cache
 def _printed() -> dict[tuple[str, str], str]:
-    text = files("ldpnb").joinpath("papers/juarez2022/printed.csv").read_text(encoding="utf-8")
-    return {(row["place"], row["key"]): row["value"] for row in DictReader(text.splitlines())}
+    table = files("ldpnb").joinpath("papers/juarez2022/printed.csv").read_text(encoding="utf-8")
+    return {(row["place"], row["key"]): row["value"] for row in DictReader(table.splitlines())}
+
+
+def text(place: str, key: str) -> str:
+    """Return a printed number as it is printed."""
+    return _printed()[place, key]
 
 
 def value(place: str, key: str) -> float:
@@ -23,13 +28,13 @@ def value(place: str, key: str) -> float:
     >>> value("Table 1", "M_R K=1e5 alpha=0.1"), value("Table 1", "M_R K=1e5 alpha=0.01")
     (1.86, inf)
     """
-    text = _printed()[place, key]
-    return float("inf") if text == "-" else float(text)
+    shown = text(place, key)
+    return float("inf") if shown == "-" else float(shown)
 
 
 def decimals(place: str, key: str) -> int:
     """Return how many decimals a number is printed with."""
-    return len(_printed()[place, key].partition(".")[2])
+    return len(text(place, key).partition(".")[2])
 
 
 def table_1() -> pd.DataFrame:

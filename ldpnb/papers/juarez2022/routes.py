@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtr
 
+from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
 Floats = NDArray[np.float64]
@@ -11,15 +12,15 @@ PAIRS = (((0, 1.0), (0, -1.0)), ((0, 1.0), (1, 1.0)))
 """The two pairs of clients ``(group, value)`` among which those of ``M_L`` easiest to tell apart are."""
 
 
-def printed_keep(group_epsilon: ArrayLike, groups: ArrayLike = 2) -> Floats:
+def printed_keep(group_epsilon: Real, groups: Real = 2) -> Real:
     """Return ``a = e^eps1 / (e^eps1 + d - 1)``."""
     growth = np.exp(group_epsilon)
-    return np.asarray(growth / (growth + np.asarray(groups) - 1))[()]
+    return growth / (growth + groups - 1)
 
 
-def printed_truth(value_epsilon: float) -> float:
+def printed_truth(value_epsilon: Real) -> Real:
     """Return ``b = e^eps2 / (1 + e^eps2)``."""
-    return float(printed_keep(value_epsilon))
+    return printed_keep(value_epsilon)
 
 
 def printed_gain(mechanism: GroupMeans) -> float:
@@ -41,21 +42,21 @@ def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
 
 
 def printed_variance_laplace(
-    group_epsilon: float, value_epsilon: float, k: float, *, size: float, clients: float, second_moment: float
-) -> float:
+    group_epsilon: Real, value_epsilon: Real, k: Real, *, size: Real, clients: Real, second_moment: Real
+) -> Real:
     """Return equation (19) as printed, with noise of scale ``2 / eps2`` on kept and ``k / eps2`` on changed clients."""
     decay = np.exp(-group_epsilon)
     kept, changed = 2 * (2 / value_epsilon) ** 2, 2 * (k / value_epsilon) ** 2
     noise = (1 + decay) * (kept + (clients - size) / size * changed * decay)
-    return float((second_moment * decay + noise) / size)
+    return (second_moment * decay + noise) / size
 
 
 def printed_variance_discretised(
-    group_epsilon: float, value_epsilon: float, *, size: float, clients: float, second_moment: float, groups: int = 2
-) -> float:
+    group_epsilon: Real, value_epsilon: Real, *, size: Real, clients: Real, second_moment: Real, groups: Real = 2
+) -> Real:
     """Return equation (20) as printed; with more groups, only ``a`` changes."""
     a, t = printed_keep(group_epsilon, groups), 2 * printed_truth(value_epsilon) - 1
-    return float((1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size))
+    return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
 
 
 def published_laplace_budgets(epsilon: float) -> tuple[float, float]:

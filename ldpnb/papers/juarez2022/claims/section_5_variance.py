@@ -11,13 +11,15 @@ from ldpnb.claims import Evidence, agree, claim
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups
 from ldpnb.papers.juarez2022 import routes
+from ldpnb.papers.juarez2022.proofs import errors
 
 SIGNS = (groups.DiscretisedMeans(1.0, 1.0), groups.DiscretisedMeans(0.3, 2.0, 3))
 NOISE = (groups.LaplaceMeans(0.5, 1.0), groups.LaplaceMeans(0.7, 0.4, 2 / 3, 3))
 MECHANISMS: tuple[groups.GroupMeans, ...] = SIGNS + NOISE
 VALUES = np.array([-1.0, -0.2, 0.4, 1.0])
 
-section_5 = partial(claim, kind="enumeration")
+section_5 = partial(claim, kind="enumeration", reach="all parameters")
+EVERY = "eps1, eps2 > 0, every number and all sizes of groups, all values"
 
 
 def example_counts(number: int) -> NDArray[np.int64]:
@@ -31,6 +33,8 @@ def example_counts(number: int) -> NDArray[np.int64]:
     groups.LaplaceMeans.gain,
     estimators.group_means,
     assumption="the size n of each group is known",
+    over=EVERY,
+    argument="the estimate is linear in what every client adds; Laplace noise is symmetric",
 )
 def proposition_5_2(e: Evidence) -> str:
     """the estimated group means are unbiased"""
@@ -41,6 +45,7 @@ def proposition_5_2(e: Evidence) -> str:
         e.same(mechanism.gain, gain)
         e.same(estimators.group_means(mechanism, gain * sizes, sizes), np.ones(mechanism.groups))
         e.needs(np.abs(expected - counts @ VALUES / sizes).max() < 1e-12)
+    e.proven(errors.means_are_unbiased())
     return (
         "the exact expectation equals the mean of every group, 2 and 3 groups of 6 to 10 clients, "
         f"{len(MECHANISMS)} mechanisms"
@@ -79,6 +84,8 @@ def _variance_evidence(e: Evidence, mechanisms: tuple[groups.GroupMeans, ...], p
     groups.LaplaceMeans.law,
     assumption="two groups; for d groups 1 - a becomes (1 - a)/(d - 1) in the last term, and e^-eps1 = (1 - a)/a in "
     "the first",
+    over="eps1, eps2, k > 0, any sizes of two groups, all values; as computed here, every number of groups",
+    argument="clients report independently, so that their variances add",
 )
 def equation_19(e: Evidence) -> str:
     """the variance of a group mean under M_L"""
@@ -87,6 +94,8 @@ def equation_19(e: Evidence) -> str:
         split = mechanism.group_epsilon, mechanism.value_epsilon, mechanism.k
         return routes.printed_variance_laplace(*split, **group)
 
+    e.proven(errors.variance_of_noise())
+    e.proven(errors.printed_noise_agrees())
     return _variance_evidence(e, NOISE, printed)
 
 
@@ -95,6 +104,8 @@ def equation_19(e: Evidence) -> str:
     gaps.variance_discretised_mean,
     groups.DiscretisedMeans.channel,
     assumption="two groups; for d groups 1 - a becomes (1 - a)/(d - 1)",
+    over="eps1, eps2 > 0, any sizes of two groups, all values; as computed here, every number of groups",
+    argument="clients report independently, so that their variances add",
 )
 def equation_20(e: Evidence) -> str:
     """the variance of a group mean under M_R"""
@@ -103,10 +114,19 @@ def equation_20(e: Evidence) -> str:
         split = mechanism.group_epsilon, mechanism.value_epsilon
         return routes.printed_variance_discretised(*split, groups=mechanism.groups, **group)
 
+    e.proven(errors.variance_of_signs())
+    e.proven(errors.printed_signs_agree())
     return _variance_evidence(e, SIGNS, printed)
 
 
-@section_5("Theorem 5.4, variance", gaps.GroupGap.variance, gaps.mean_variance)
+@section_5(
+    "Theorem 5.4, variance",
+    gaps.GroupGap.variance,
+    gaps.mean_variance,
+    over=EVERY,
+    argument="a client adds to one group at most, so the covariance of what it adds to two is minus the product of the "
+    "means, of which that to another group than its own is 0; clients report independently",
+)
 def theorem_5_4_variance(e: Evidence) -> str:
     """the errors of the two group means are uncorrelated, so that the variance of the gap is the sum of theirs"""
     for mechanism in MECHANISMS:
@@ -116,6 +136,7 @@ def theorem_5_4_variance(e: Evidence) -> str:
         stated = gaps.GroupGap(mechanism, sizes).variance((first["second_moment"], second["second_moment"]))
         e.same([one, other, stated], [exact_one, exact_other, exact])
         e.needs(abs(exact_one + exact_other - exact) / exact < 1e-12)
+    e.proven(errors.means_are_unbiased())
     return (
         f"covariance 0 to 12 digits by complete enumeration for {len(MECHANISMS)} mechanisms with 2 and 3 groups: a "
         "client adds to one group at most, and to another than its own with mean 0"
@@ -127,8 +148,13 @@ def theorem_5_4_variance(e: Evidence) -> str:
     gaps.absolute_gap_bias,
     gaps.absolute_gap_mse,
     kind="certified",
-    corrected="the signed gap is unbiased with the summed variance s^2; its absolute value has the bias s sqrt(2/pi) "
-    "e^(-D^2/2s^2) - 2 D Phi(-D/s) and a smaller mean squared error, so that Chebyshev's bound stays valid",
+    corrected="the signed gap is unbiased with the summed variance s^2; its absolute value is biased upwards by twice "
+    "the mean of its negative part, for a normal estimate by s sqrt(2/pi) e^(-D^2/2s^2) - 2 D Phi(-D/s), and has a "
+    "smaller mean squared error, so that Chebyshev's bound stays valid",
+    reach="all parameters",
+    over="eps1, eps2 > 0, every number and all sizes of groups, all values; the formulas of bias and error for normal "
+    "estimates",
+    argument="noise of M_L is negative enough with some chance; |X| - X = 2 max(-X, 0)",
 )
 def theorem_5_4_unbiased(e: Evidence) -> str:
     """the absolute difference of the two estimated means is an unbiased estimate of the gap, with mean squared error
@@ -138,10 +164,11 @@ def theorem_5_4_unbiased(e: Evidence) -> str:
     density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) * (x[1] - x[0])
     distances = np.array([0.0, 0.5, 1.0, 2.0])
     bias, square = gaps.absolute_gap_bias(1.0, distances), gaps.absolute_gap_mse(1.0, distances)
-    errors = [np.abs(gap + x) - gap for gap in distances]
-    e.same([bias, square], [[density @ error for error in errors], [density @ error**2 for error in errors]], rel=1e-6)
+    off = [np.abs(gap + x) - gap for gap in distances]
+    e.same([bias, square], [[density @ error for error in off], [density @ error**2 for error in off]], rel=1e-6)
     e.same(gaps.absolute_gap_bias(0.3, 0.3 * distances), 0.3 * bias)
     e.needs(bias.max() < 1e-9)
+    e.proven(errors.absolute_gap_is_biased())
     heads, gain = np.arange(21), routes.printed_gain(groups.DiscretisedMeans(1.0, 1.0))
     chances = np.exp(routes.log_binomials(20, heads) - 20 * np.log(2))
     small = float(chances @ np.abs(2 * heads - 20)) * 2 / 20 / gain
