@@ -167,6 +167,12 @@ def percentage_points(e: Evidence) -> str:
         found[name, clients, alpha] = float(exact.mid())
         e.same(budgets.smallest_epsilon(family, clients, float(alpha), failure=failure), float(exact.mid()), rel=1e-6)
         e.decides(bool(exact < ball(limit)))
+    signs = groups.DiscretisedMeans.calibrated(found["M_R kept", 10**7, "0.01"])
+    bounds = [
+        routes.printed_bound("k = 2", found["M_L kept", 10**7, "0.01"], 10**7),
+        4e-7 / routes.printed_gain(signs) ** 2,
+    ]
+    e.same(bounds, [failure * 0.01**2] * 2, rel=1e-6)
     e.proven(errors.variance_of_signs() and errors.variance_of_noise())
     return (
         f"with budgets that are kept M_R takes {found['M_R kept', 10**7, '0.01']:.4f} and M_L (k = 2) "

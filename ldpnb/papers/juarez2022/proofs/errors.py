@@ -35,7 +35,7 @@ def means_are_unbiased() -> bool:
 
 
 def variance_of_signs() -> bool:
-    """Decide (20) for all numbers of groups: members add ``keep - (gain v)^2``, others ``move``, over ``(gain n)^2``."""
+    """Decide (20): members add ``keep - (gain v)^2`` to the variance, others ``move``, over ``(gain n)^2``."""
     signs = privacy.signs()
     added = n * signs.keep - n * signs.gain * signs.gain * nu2 + c * n * signs.move
     unit = signs.gain * n
