@@ -16,7 +16,10 @@ CERTIFICATES = {
     "theorem-4.1-allocation": {"have {} to {} times": exact.allocation_ratios},
     "theorem-4.3-k-2": {"and {} at 0.98": lambda: exact.noise_delta(mpf("0.5"), mpf(1), mpf(2), mpf("0.98"))},
     "theorem-4.3-allocation": {
-        "saves {}% of the variance next to a minority of 1 %, {}% next": lambda: [exact.saving("0.01"), exact.saving("0.001")]
+        "saves {}% of the variance next to a minority of 1 %, {}% next": lambda: [
+            exact.saving("0.01"),
+            exact.saving("0.001"),
+        ]
     },
     "theorem-4.3-other-k": {
         "is {}, {} and {} for k": lambda: [exact.report_ratio(k) for k in (mpf(2) / 3, mpf(1), mpf(3))],
@@ -62,7 +65,7 @@ CERTIFICATES = {
         "at epsilon = 1 is {} by the source and {} at k = {};": lambda: exact.best_k("1"),
         "at 1.9 {} and {} at k = {};": lambda: exact.best_k("1.9"),
     },
-    "figure-3": {"{} to {} times": exact.figure_3},
+    "figure-3": {"{} at 2/3, {} at 0.2": exact.figure_3},
     "figure-2-small-groups": {
         "epsilon 1: {}, {}, {}, {} and {} times": lambda: [exact.minority(True, s) for s in exact.SHARES],
         "(k = 2): {}, {}, {}, {} and {};": lambda: [exact.minority(False, s) for s in exact.SHARES],
@@ -97,8 +100,8 @@ CERTIFICATES = {
     },
     "table-2-errors": {
         "M_R {}, {}, {}, {}; M_L": exact.errors("M_R"),
-        "M_L as stated {}, {}, {}, {}; as": exact.errors("M_L"),
-        "in the code {}, {}, {}, {}. The": exact.errors("code"),
+        "; as stated {}, {}, {}, {}. A": exact.errors("M_L"),
+        "in the code {}, {}, {}, {}; as": exact.errors("code"),
     },
     "appendix-d-rates": {"{} - {} = {}, not": exact.rates},
     "appendix-d-synthetic-data": {
@@ -110,9 +113,17 @@ CERTIFICATES = {
         "is {} for M_R and {} for M_L at 0.01": lambda: [exact.bound_ratio(m, "0.01") for m in ("M_R", "M_L")],
         "at 0.01, {} to {} over": exact.all_bound_ratios,
     },
+    "appendix-d-orders-of-magnitude": {"factor of {} to {} over": exact.all_bound_ratios},
+    "section-5-percentage-points": {
+        "M_R takes {} and": lambda: exact.kept_budget("M_R", "0.01"),
+        "(k = 2) {} nats": lambda: exact.kept_budget("M_L", "0.01"),
+        "and takes {} and {}": lambda: [exact.kept_budget(name, "0.02") for name in ("M_R", "M_L")],
+    },
+    "section-6-dropouts": {"show a gap of {},": lambda: mpf("0.8") * (mpf("0.1") - mpf("0.3"))},
 }
 EXCEPTIONS = {
-    "equation-21": "prints settings only; an identity on a grid",
+    "equation-21": "prints no number but whole ones",
+    "table-2-standard-deviations": "prints chances counted in simulated sets of ten runs",
     "proposition-5.2": "prints no number but whole ones",
     "theorem-5.4-variance": "prints whole numbers only",
 }
