@@ -241,8 +241,8 @@ def appendix_d_synthetic(e: Evidence) -> str:
     kind="identity",
     otherwise="corrected",
     corrected="the 0.99 bounds are at least ten times the mean error, by construction: ten standard deviations at the "
-    "worst values, where a mean error is at most one at the actual ones (0.798 if normal); one order of magnitude except "
-    "where values near 1 leave almost no variance, M_R at 10",
+    "worst values, where a mean error is at most one at the actual ones (0.798 if normal); one order of magnitude "
+    "except where values near 1 leave almost no variance, M_R at 10",
     reach="all parameters",
     over="at least ten times: every budget, all sizes and values; the ratios: the 8 cells",
     argument="a mean absolute error is at most the standard deviation, and folding an estimate brings it closer",
