@@ -17,9 +17,12 @@ CERTIFICATES = {
     "theorem-4.3-k-2": {"and {} at 0.98": lambda: exact.noise_delta(mpf("0.5"), mpf(1), mpf(2), mpf("0.98"))},
     "theorem-4.3-allocation": {
         "saves {}% of the variance next to a minority of 1 %, {}% next": lambda: [
-            exact.saving("0.01"),
-            exact.saving("0.001"),
-        ]
+            exact.saving(s) for s in ("0.01", "0.001")
+        ],
+        "between {} and {} next to 1 %, {} and {} next to 0.1 %": lambda: [
+            *exact.window(10_000, "3.7", "10.6"),
+            *exact.window(1_000, "3.5", "16.1"),
+        ],
     },
     "theorem-4.3-other-k": {
         "is {}, {} and {} for k": lambda: [exact.report_ratio(k) for k in (mpf(2) / 3, mpf(1), mpf(3))],
@@ -49,7 +52,7 @@ CERTIFICATES = {
         "at 0.1 show {} |": lambda: exact.folded_bias(mpf(0), exact.standard_deviation("M_R", "0.1")),
     },
     "figure-1-crossings": {
-        "cross at {} and {}, not": exact.published_crossings,
+        "cross at {} and {} and nowhere": exact.published_crossings,
         "they cross once, at {} |": lambda: exact.crossing("M_R", "M_L", "3.13"),
         "| {} and {} for the": exact.published_crossings,
         "for all epsilon < {} |": lambda: exact.crossing("M_R", "M_L", "3.13"),
@@ -59,7 +62,7 @@ CERTIFICATES = {
             exact.variance("M_L published", mpf(e)) / exact.variance("M_L", mpf(e))
             for e in ("0.1", "1", "2.56", "3", "4", "6.32")
         ],
-        "2 < epsilon < {};": lambda: exact.crossing("M_L published", "M_L", "5.6"),
+        "2 < epsilon < {} and": lambda: exact.crossing("M_L published", "M_L", "5.6"),
     },
     "appendix-b-error": {
         "at epsilon = 1 is {} by the source and {} at k = {};": lambda: exact.best_k("1"),

@@ -185,6 +185,16 @@ def saving(share: str) -> mpf:
     return 100 * (1 - variance(best) / variance(e))
 
 
+def window(small: int, *near: str) -> list[mpf]:
+    """Budgets at which the variance, next to a few of 10^6, ceases or begins to fall at ``eps2 = epsilon``."""
+    sizes = (small, 10**6 - small)
+
+    def slope(e: mpf) -> mpf:
+        return mp.diff(lambda s: gap_noise(e - s / 2, s, mpf(2), sizes) * sizes[0], e)
+
+    return [findroot(slope, mpf(budget)) for budget in near]
+
+
 def keeps() -> list[mpf]:
     kept = [(keep(mpf(text), d), d) for text, d in product(BUDGETS, (2, 3, 5))]
     totals = [a + d * (1 - a) / (d - 1) for a, d in kept]
