@@ -241,7 +241,7 @@ def sign_changes(value: Any, x: Any) -> int:
     if fastest == 0:
         signs = [_sign(arb(terms.get((n, 0), fmpq(0)))) for n in range(degree + 1)]
     else:
-        last = next(n for n in range(degree + 1, 10_000) if _decided_from(terms, n, degree, fastest))
+        last = next(n for n in range(degree + 1, 10_000) if _decided_from(constants, terms, n, fastest))
         signs = [_series_sign(constants, terms, n) for n in range(last + 1)]
     return sum(one != other for one, other in pairwise(s for s in signs if s))
 
@@ -267,7 +267,9 @@ def _series_sign(constants: dict[tuple[int, int], Any], terms: dict[tuple[int, i
     return _sign(value)
 
 
-def _decided_from(terms: dict[tuple[int, int], Any], n: int, degree: int, fastest: int) -> bool:
+def _decided_from(
+    constants: dict[tuple[int, int], Any], terms: dict[tuple[int, int], Any], n: int, fastest: int
+) -> bool:
     """Return whether from the n-th term on the fastest exponential has one sign and outweighs all others.
 
     Divided by ``fastest^n``, its own part is a polynomial in n: in powers of ``n' - n`` all of one sign. Every other
@@ -276,9 +278,7 @@ def _decided_from(terms: dict[tuple[int, int], Any], n: int, degree: int, fastes
     step = sympy.Dummy("step")
     lead = sympy.expand(
         sum(
-            _as_sympy(c) * sympy.Rational(1, fastest**i) * sympy.ff(n + step, i)
-            for (i, j), c in terms.items()
-            if j == fastest
+            c * sympy.Rational(1, fastest**i) * sympy.ff(n + step, i) for (i, j), c in constants.items() if j == fastest
         )
     )
     ahead = [_sign(arb(_constant(c))) for c in sympy.Poly(sympy.expand_func(lead), step).all_coeffs()]
@@ -295,14 +295,6 @@ def _constant(number: Any) -> Any:
         return fmpq(int(number.p), int(number.q))
     shown = number.evalf(60)
     return arb(str(shown), float(abs(shown)) * 1e-50)
-
-
-def _as_sympy(number: Any) -> Any:
-    return (
-        sympy.Rational(int(number.p), int(number.q))
-        if isinstance(number, fmpq)
-        else sympy.Float(number.mid().str(50, radius=False), 50)
-    )
 
 
 def digits(value: arb, printed: str) -> bool | None:

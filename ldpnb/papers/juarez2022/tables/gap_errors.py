@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import gaps
 from ldpnb.estimators import gaps as estimators
-from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans, largest_group_epsilon
 from ldpnb.notebook import table
 from ldpnb.papers.juarez2022.clients import Clients, resampled
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
@@ -65,9 +65,8 @@ def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], users
     """
     for epsilon in epsilons:
         for k, chosen in [*((k, False) for k in ks), (LaplaceMeans.published(epsilon).k, True)]:
-            first = float(np.log(2 / k) + epsilon * (1 - 1 / k))
-            if first > 0:
-                variance = gaps.GroupGap.of_halves(LaplaceMeans(first, epsilon, k), users).worst_variance()
+            if largest_group_epsilon(epsilon, k) > 0:
+                variance = gaps.GroupGap.of_halves(LaplaceMeans.allowed(epsilon, k), users).worst_variance()
                 row = {
                     "epsilon": f"{epsilon:g}",
                     "noise parameter k": k,
