@@ -136,8 +136,8 @@ def table_2_deviations(e: Evidence) -> str:
     by_ten, by_nine = _tails(off, shown)
     e.needs(by_nine * len(cells) > LEVEL)
     return (
-        f"{len(others)} cells are ordinary (a tail of {others[0]:.2f} at least); ten errors of {place[0]} at {place[1]:g} have "
-        f"a deviation of {shown:.4f} or more with probability {by_nine:.1g} (divided by nine) or "
+        f"{len(others)} cells are ordinary (a tail of {others[0]:.2f} at least); ten errors of {place[0]} at "
+        f"{place[1]:g} have a deviation of {shown:.4f} or more with probability {by_nine:.1g} (divided by nine) or "
         f"{by_ten:.1g} (by ten) only, an anomaly that the source does not mention"
     )
 
@@ -314,7 +314,7 @@ def _at_most(error: float, sd: float, gap: float, runs: int) -> float:
 
 
 def _tails(errors: NDArray[np.float64], deviation: float) -> tuple[float, float]:
-    """Return how often sets of errors deviate as a printed number or beyond, divided by how many they are or one less."""
+    """Return how often sets of errors deviate as a printed number or beyond, dividing by their number or one less."""
     found = (errors.std(axis=1, ddof=lost) for lost in (0, 1))
     ten, nine = (min(np.mean(f >= deviation - HALF), np.mean(f <= deviation + HALF)) for f in found)
     return float(ten), float(nine)

@@ -95,8 +95,8 @@ def section_5_two(e: Evidence) -> str:
     gaps.variance_laplace_mean,
     groups.LaplaceMeans.published,
     kind="certified",
-    corrected="under equation (1) the source's choice is optimal for epsilon <= 2/3 only; above, a smaller k has less "
-    "error. As equation (1) is not the privacy loss, k = 2 is the choice",
+    corrected="under equation (1), at eps2 = epsilon, the source's k is optimal for epsilon <= 2/3 only; above, a "
+    "smaller k has less error. As equation (1) is not the privacy loss, k = 2 is the choice",
     reach="all parameters",
     over="epsilon > 0, two equal groups of any size",
 )

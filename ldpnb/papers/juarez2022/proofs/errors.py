@@ -84,7 +84,7 @@ def absolute_gap_is_biased() -> bool:
     """
     signs = privacy.signs()
     down = signs.keep * moves.sign_probabilities(v, signs.value_epsilon)[0]
-    chances = positive(down, BUDGETS | {d: (1, oo), v: (0, 1)}) and positive(signs.move, BUDGETS | {d: (1, oo)})
+    chances = positive(down, BUDGETS | {d: (1, oo), v: (-1, 1)}) and positive(signs.move, BUDGETS | {d: (1, oo)})
     negative = -v  # X
     square = (v - mean) * (v - mean) - (negative - mean) * (negative - mean)
     return bool(chances and identity(square, -2 * mean * (v - negative)))
