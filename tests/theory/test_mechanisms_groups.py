@@ -50,6 +50,11 @@ def test_the_published_group_budget_is_the_largest_that_equation_1_allows(epsilo
     assert replace(published, group_epsilon=1.001 * published.group_epsilon).claimed_epsilon > epsilon * (1 + 1e-9)
 
 
+@pytest.mark.parametrize(("epsilon", "k"), [(0.3, 2 / 3), (0.3, 1.5), (1.7, 0.8), (6.0, 2.0), (6.0, 9.0)])
+def test_every_allowed_k_meets_equation_1_with_equality(epsilon: float, k: float) -> None:
+    assert LaplaceMeans.allowed(epsilon, k).claimed_epsilon == pytest.approx(epsilon, rel=1e-12)
+
+
 @pytest.mark.parametrize("k", [0.3, 0.7, 1.0, 2.0, 3.5, 8.0])
 @pytest.mark.parametrize("epsilons", [(0.2, 1.0), (1.5, 0.3), (0.05, 6.0)])
 def test_the_loss_of_clipped_reports_is_that_of_their_atoms_and_densities(
