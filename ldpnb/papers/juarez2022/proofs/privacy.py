@@ -3,7 +3,6 @@
 Throughout ``t1 = e^eps1``, ``t2 = e^eps2`` and ``y = e^epsilon``; `d` is the number of groups.
 """
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -192,12 +191,17 @@ def strangers(share: Any) -> Any:
     return (1 - share) * (1 - share) / share + share * share / (1 - share)
 
 
+def coefficients(z: Any, mean: Any) -> tuple[Any, Any]:
+    """Return the coefficients of ``growth`` and its square in `fall`."""
+    return (1 + mean) * (16 - 8 * z) - 4 * z * z * z, 16 * mean * (1 - z)
+
+
 def fall(z: Any, growth: Any, mean: Any) -> Any:
     """Return, up to a positive factor, how fast the worst variance for ``k = 2`` falls in ``eps2 = 2 z``.
 
     Here ``eps1 = epsilon - z`` and ``growth = e^-eps1``, at most ``e^-z``; `mean` as `strangers` returns it.
     """
-    linear, quadratic = (1 + mean) * (16 - 8 * z) - 4 * z * z * z, 16 * mean * (1 - z)
+    linear, quadratic = coefficients(z, mean)
     return 16 + growth * (linear + growth * quadratic)
 
 
@@ -224,36 +228,36 @@ def far_budgets(most: int = 100_000) -> bool:
     return bool(np.exp(-FAR) < 2.0**-57 and sign_changes(rest, x) == 0 and rest.subs(x, 0) > 0)
 
 
+def the_end_decides() -> bool:
+    """Decide that `fall` is positive for every smaller ``eps2`` too where it is not negative at ``eps2 = epsilon``.
+
+    Up to ``z = 1`` it always is. Beyond, at ``z - x`` the growth is ``e^-x`` times that at z, and as both coefficients
+    of `fall` fall in z, it is at least ``16 (1 - e^-x) + e^-x`` times its value at z.
+    """
+    x, z, growth, shrunk, above = symbols("x z growth shrunk above")  # shrunk = e^-x, above = z - 1
+    early = positive(fall(z, growth, c), {z: (0, 1), growth: (0, oo), c: (0, oo)})
+    later, sooner = coefficients(1 + above, c), coefficients(1 + above - x, c)
+    cubic = 4 * (3 * z * z * x + 3 * z * x * x + x * x * x)  # at z + x against z, so that both are positive
+    falls = identity(coefficients(z, c)[0] - coefficients(z + x, c)[0], 8 * x * (1 + c) + cubic)
+    box = {x: (0, oo), above: (0, oo), shrunk: (0, 1), c: (0, oo)}
+    return bool(early and falls and positive(shrunk * sooner[1] - later[1], box))
+
+
 def positive_at_the_end(mean: Any, low: Any, high: Any) -> bool | None:
     """Decide that `fall` is positive at ``eps2 = epsilon``, where ``growth = e^-z``, for z from `low` to `high`."""
     return holds_on(lambda z: fall(z, (-z).exp(), mean), (low, high))
 
 
-def positive_early(mean: Any) -> bool | None:
-    """Decide that `fall` is positive up to ``z = 1`` for every ``eps1``."""
-    return holds_on(lambda z, growth: fall(z, growth, mean), (0, 1), (0, 1))
-
-
 def best_at_every_budget(share: str) -> bool | None:
-    """Decide that `fall` is positive for all splits of all budgets if the smaller group has at least this `share`.
-
-    It is linear in the mean, so that its ends decide. From ``z = 1`` on it is concave in ``growth`` and 16 at 0, so
-    that the other end, ``e^-z``, decides.
-    """
+    """Decide that the end is positive at all budgets from a `share` of the smaller group on: linear in the mean."""
     means = (arb(1), strangers(ball(share)))
-    return all(positive_early(mean) and positive_at_the_end(mean, 1, FAR) for mean in means) and far_budgets()
+    return all(positive_at_the_end(mean, 0, FAR) for mean in means) and far_budgets()
 
 
 def best_at_small_budgets(half: str) -> bool | None:
-    """Decide that `fall` is positive up to ``eps2 = 2 half`` for all shares: it is linear in their mean, from 1 on."""
-
-    def at_one(z: arb, part: arb) -> arb:
-        return fall(z, part * (-z).exp(), arb(1))
-
-    def growing(z: arb, part: arb) -> arb:
-        return 16 - 8 * z + 16 * part * (-z).exp() * (1 - z)
-
-    return holds_on(at_one, (0, half), (0, 1)) and holds_on(growing, (0, half), (0, 1))
+    """Decide that the end is positive up to ``epsilon = 2 half`` for all shares: it grows in the mean, from 1 on."""
+    growing = holds_on(lambda z: 16 - 8 * z + 16 * (-z).exp() * (1 - z), (0, half))
+    return growing and positive_at_the_end(arb(1), 0, half)
 
 
 def window(share: str) -> list[arb]:
@@ -261,15 +265,3 @@ def window(share: str) -> list[arb]:
     mean = strangers(ball(share))
     found = zeros(lambda z: fall(z, (-z).exp(), mean), "0.01", FAR)
     return [2 * z for z in found] if far_budgets() else []
-
-
-def only_in_the_window(share: str, low: str, high: str) -> bool | None:
-    """Decide that outside ``low < epsilon < high`` no smaller ``eps2`` is better next to a group of this `share`.
-
-    From ``z = 1`` on `fall` is concave in ``growth`` and 16 at 0, so positive wherever it is at a larger one: at
-    ``e^-z`` for z outside the window, and inside, for ``epsilon >= high``, at ``e^(z - high)``.
-    """
-    mean, first, last = strangers(ball(share)), Fraction(low) / 2, Fraction(high) / 2
-    outside = positive_at_the_end(mean, "0.5", first) and positive_at_the_end(mean, last, FAR)
-    inside = holds_on(lambda z: fall(z, (z - ball(high)).exp(), mean), (first, last))
-    return positive_early(mean) and outside and inside and far_budgets()
