@@ -191,7 +191,7 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     e.corrected = (
         "eps2 = epsilon, eps1 = epsilon/2 is optimal if and only if 16 + B ((1 + c)(16 - 8z) - 4z^3) + 16 c B^2 (1 - "
         "z) >= 0, where z = epsilon/2, B = e^-z and c = (1 - s)^2/s + s^2/(1 - s) next to a smaller group of share s: "
-        f"at every budget for s >= {float(ALWAYS):.2%}, and up to epsilon = {2 * float(SMALL):g} for any; else a smaller "
+        f"at every budget for s >= {float(ALWAYS):.2%}, up to epsilon = {2 * float(SMALL):g} for any; else a smaller "
         f"eps2 with eps1 = epsilon - eps2/2 is better in a window, for epsilon between {', '.join(windows)}"
     )
     return (
