@@ -22,7 +22,8 @@ from ldpnb.mechanisms.subsets import SubsetSelection
 Form = Literal["published", "sharp"]
 """The source's constant, or the better one that its proof allows."""
 
-_GAUSSIAN = 2 * np.pi * math.e
+_LOG_GAUSSIAN = 1 + math.log(2 * math.pi)
+"""Of ``2 pi e``: twice the entropy of a standard normal variable, in nats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,14 @@ class EntropyBounds:
         return self.domain_size / (users * users) * (self._variance(entropy) - (1 / 12 if jitter else 0))
 
     def _variance(self, entropy: Real) -> Real:
-        return np.exp(2 * entropy / (self.domain_size - 1)) / _GAUSSIAN
+        return np.exp(2 * entropy / (self.domain_size - 1) - _LOG_GAUSSIAN)
 
     def limits(self, log_information: Real, log_frequencies: Real) -> tuple[Real, Real]:
         """Return the limits of ``h(P|Y) + (a-1)/2 ln n`` and ``H(T|Y) - (a-1)/2 ln n`` (Theorem 4.2).
 
         Equations (41) and (42), from the constants of `information.entropy_constants`.
         """
-        gaussian = (self.domain_size - 1) / 2 * np.log(_GAUSSIAN)
+        gaussian = (self.domain_size - 1) / 2 * _LOG_GAUSSIAN
         return gaussian - log_information / 2, gaussian + log_frequencies / 2
 
     def asymptotic(self, log_information: Real, log_frequencies: Real) -> tuple[Real, Real]:

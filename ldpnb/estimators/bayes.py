@@ -64,8 +64,8 @@ def frequency_mean(distribution: ArrayLike, prior: ArrayLike, users: int) -> Flo
     >>> frequency_mean([0.75, 0.25], [1.0, 1.0], 6).tolist()
     [0.8333333333333334, 0.16666666666666666]
     """
-    alpha = np.asarray(prior, dtype=float)
-    mean: Floats = ((alpha.sum() + users) * np.asarray(distribution, dtype=float) - alpha) / users
+    alpha = np.asarray(prior)
+    mean: Floats = np.divide(np.multiply(alpha.sum() + users, distribution) - alpha, users)
     return mean
 
 

@@ -1,8 +1,9 @@
-"""The unbiased frequency estimate of a pure protocol, and its projection onto the simplex (Norm-Sub)."""
+"""The unbiased frequency estimate of a pure protocol, and what brings it onto the simplex: Norm-Sub, scaling."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb import checks
 from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
@@ -29,11 +30,48 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     >>> project_simplex([0.75, 0.5, -0.25]).tolist()
     [0.625, 0.375, 0.0]
     """
-    point = np.asarray(vector, dtype=float)
-    if point.shape[-1:] in ((), (0,)) or not np.isfinite(point).all():
-        raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
+    point = _finite(vector)
     falling = np.sort(point, axis=-1)[..., ::-1]
     # the mean excess over 1 of the largest entries rises as long as entries are kept, and falls thereafter
     threshold = ((np.cumsum(falling, axis=-1) - 1) / np.arange(1, point.shape[-1] + 1)).max(axis=-1, keepdims=True)
     projection: NDArray[np.float64] = np.maximum(point - threshold, 0)
     return projection
+
+
+def normal_offset(mechanism: FrequencyMechanism) -> Real:
+    """Return ``q (1-q) / ((p-q) (1-p-q))``, for ``p + q < 1``: see `scale_simplex`.
+
+    ``n`` times the variance of an unbiased estimate is proportional to the frequency plus this.
+
+    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> round(float(normal_offset(KaryRandomisedResponse(np.log(2), 4))), 12)
+    2.0
+    """
+    q, miss, gap = mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
+    return q * (miss + gap) / gap / (miss - q)
+
+
+def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
+    """Return ``max(gamma (f + offset) - offset, 0)`` with the gamma that makes the sum 1, along the last axis.
+
+    The vectors are nowhere below ``-offset``, and the offset is ``> 0``. With `normal_offset` this is the approximate
+    maximum-likelihood estimate of Wang et al., "Locally differentially private frequency estimation with consistency"
+    (2020), [25] in lopuhaa2020: normal errors whose variance depends on the frequency. With ``1 / (e^epsilon - 1)`` it
+    is the exact one under k-ary randomised response, and as the offset grows it tends to Norm-Sub.
+
+    >>> scale_simplex([0.75, 0.5, -0.25], 1.0).round(12).tolist()
+    [0.615384615385, 0.384615384615, 0.0]
+    """
+    point = _finite(vector) + checks.positive(offset=offset)
+    falling = np.sort(point, axis=-1)[..., ::-1]
+    # 1 / gamma rises as long as entries are kept, and falls thereafter
+    level = (np.cumsum(falling, axis=-1) / (1 + offset * np.arange(1, point.shape[-1] + 1))).max(axis=-1, keepdims=True)
+    estimate: NDArray[np.float64] = np.maximum((point - offset * level) / level, 0)
+    return estimate
+
+
+def _finite(vector: ArrayLike) -> NDArray[np.float64]:
+    point = np.asarray(vector, dtype=float)
+    if point.shape[-1:] in ((), (0,)) or not np.isfinite(point).all():
+        raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
+    return point

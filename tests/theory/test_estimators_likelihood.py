@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpnb.estimators.frequency import project_simplex, unbiased
+from ldpnb.estimators.frequency import normal_offset, project_simplex, scale_simplex, unbiased
 from ldpnb.estimators.likelihood import Fit, NotCertifiedError, certificate_gap, krr_mle, mle, support_mle
 from ldpnb.estimators.solvers import Rows, proximal_newton
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -54,6 +54,21 @@ def test_values_that_survive_norm_sub_survive_the_mle(tallies: list[int], epsilo
     assert (best[near > 1e-12] > 0).all()
     if plain.min() >= 0:
         assert best == pytest.approx(plain, abs=1e-9)
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 500), min_size=3, max_size=12).filter(any), st.floats(0.05, 8))
+def test_scaling_leads_from_the_mle_by_normal_errors_to_norm_sub(tallies: list[int], epsilon: float) -> None:
+    mechanism = KaryRandomisedResponse(epsilon, len(tallies))
+    plain, offset = unbiased(tallies, sum(tallies), mechanism), float(normal_offset(mechanism))
+    assert scale_simplex(plain, 1 / np.expm1(epsilon)) == pytest.approx(krr_mle(tallies, epsilon=epsilon), abs=1e-9)
+    assert scale_simplex(plain, 1e7) == pytest.approx(project_simplex(plain), abs=1e-4)
+    normal = scale_simplex(plain, offset)
+    assert normal.sum() == pytest.approx(1)
+    pull = 1 - ((plain + offset) / (normal + offset)) ** 2  # of the weighted squares, the same for all that are kept
+    level = pull[normal > 0]
+    assert np.ptp(level) <= 1e-6 * max(1, abs(level.max()))
+    assert (pull[normal == 0] >= level.min() - 1e-6).all()
 
 
 def test_the_krr_mle_solves_a_million_values_in_one_sort() -> None:

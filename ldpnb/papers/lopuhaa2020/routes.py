@@ -56,6 +56,14 @@ def projected(vectors: Array) -> Array:
     return np.maximum(vectors - threshold, 0)
 
 
+def scaled(vectors: Array, offset: float) -> Array:
+    """Return ``max(gamma (f + offset) - offset, 0)`` of sum 1, the factor found by bisection."""
+    above = vectors + offset
+    excess = lambda level: np.maximum(above / level - offset, 0).sum(axis=1, keepdims=True) - 1  # noqa: E731
+    highest = above.sum(axis=1, keepdims=True) / offset
+    return np.maximum(above / bisect(excess, 1e-12 * highest, highest) - offset, 0)
+
+
 def krr_maximum(tallies: Array, epsilon: float) -> Array:
     """Return the maximum-likelihood estimates under k-RR from the KKT conditions, the multiplier found by bisection."""
     contrast, users = np.expm1(epsilon), tallies.sum(axis=1, keepdims=True)
@@ -171,6 +179,19 @@ def mixture_posterior(channel: Array, tallies: NDArray[np.int64], prior: Array) 
         weights.append(np.exp(log_weight + gammaln(prior + counts[-1]).sum()))
     shares, held = np.array(weights) / np.sum(weights), np.array(counts)
     return shares @ (prior + held) / (prior.sum() + users), shares @ held / users, len(weights)
+
+
+def multinomial_law(tallies: NDArray[np.int64], chances: Array) -> Array:
+    """Return the chance of each vector of tallies."""
+    users = tallies.sum(axis=1)
+    return np.exp(gammaln(users + 1) - gammaln(tallies + 1).sum(axis=1)) * (chances**tallies).prod(axis=1)
+
+
+def likeliest_holders(users: int, seen: int, epsilon: float) -> int:
+    """Return how many users most likely hold the first of two values, of whose randomised responses so many name it."""
+    chance = np.exp(epsilon) / (np.exp(epsilon) + 1)
+    laws = [np.convolve(_binomial(held, chance), _binomial(users - held, 1 - chance)) for held in range(users + 1)]
+    return int(np.argmax([law[seen] for law in laws]))
 
 
 def integral_mean(channel: Array, tallies: NDArray[np.int64], prior: Array) -> Array:

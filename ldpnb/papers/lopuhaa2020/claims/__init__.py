@@ -2,5 +2,14 @@
 
 from importlib import import_module
 
-for _section in ("section_3_posteriors", "section_3_maxima", "section_4_bounds", "section_4_tightness", "section_5"):
+_SECTIONS = (
+    "section_1",
+    "section_3_posteriors",
+    "section_3_maxima",
+    "section_4_bounds",
+    "section_4_tightness",
+    "section_5",
+)
+
+for _section in _SECTIONS:
     import_module(f"{__name__}.{_section}")
