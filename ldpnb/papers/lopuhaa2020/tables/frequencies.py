@@ -173,6 +173,12 @@ def estimate_mle(reports: Reports) -> Floats:
     return likelihood.mle(1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance).estimate
 
 
+def estimate_normal_mle(reports: Reports) -> Floats:
+    """Return the approximate maximum-likelihood estimates of Wang et al. (2020), [25] in lopuhaa2020."""
+    offset = frequency.normal_offset(reports.mechanism)
+    return frequency.scale_simplex(estimate_unbiased(reports), offset)
+
+
 def estimate_uniform(reports: Reports) -> Floats:
     """Return the uniform distribution, whatever was reported."""
     return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
