@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from math import comb, factorial, prod
 
-from mpmath import cos, exp, expm1, gamma, log, matrix, mp, mpf, pi, sqrt
+from mpmath import cos, exp, expm1, gamma, log, matrix, mp, mpf, pi, polyroots, sqrt
 
 Rows = list[list[mpf]]
 JEFFREYS = ("0.5", "0.5", "0.5")
@@ -96,9 +96,36 @@ def proposition_a_3() -> list[mpf]:
     return errors
 
 
-def furthest_frequency() -> mpf:
-    found = (posterior(krr(mpf(1), 3), seen, ("0.5", "1", "2")) for seen in splits(4, 3))
-    return max(abs(a - b) for _, mean, shares, _, _ in found for a, b in zip(mean, shares, strict=True))
+def at_one_value(epsilon: mpf) -> mpf:
+    """MLE's error over Norm-Sub's where all of three users hold the first of three values."""
+    channel, c, errors = krr(epsilon, 3), expm1(epsilon), [mpf(0), mpf(0)]
+    for seen in splits(3, 3):
+        chance = multinomial(seen) * mp.fprod(channel[y][0] ** s for y, s in enumerate(seen))
+        plain = [(mpf(s) / 3 * (c + 3) - 1) / c for s in seen]
+        for i, estimate in enumerate((maximum([mpf(s) / 3 for s in seen], epsilon), projection(plain))):
+            errors[i] += chance * sum((e - own) ** 2 for e, own in zip(estimate, (1, 0, 0), strict=True))
+    return errors[0] / errors[1]
+
+
+def unbiased_at_half() -> mpf:
+    """n times the worst error of Warner's estimate of the distribution, at equal shares, epsilon 1."""
+    return warner(mpf(1)) + mpf("0.5")
+
+
+def total_variance(channel: Rows, seen: Sequence[int], prior: Sequence[str]) -> mpf:
+    _, mean, _, square, _ = posterior(channel, seen, prior)
+    return square - sum(m**2 for m in mean)
+
+
+def least_error(n: int) -> mpf:
+    """n times the least error of the distribution, two values, Jeffreys' prior, epsilon 1/2: Gauss-Chebyshev."""
+    c, size, total = expm1(mpf("0.5")), n // 2 + 3, mpf(0)
+    nodes = [(1 + cos((2 * i + 1) * pi / (2 * size))) / 2 for i in range(size)]
+    for seen in range(n + 1):
+        joint = [(1 + c * p) ** seen * (1 + c * (1 - p)) ** (n - seen) * comb(n, seen) / (c + 2) ** n for p in nodes]
+        mean = sum(w * p for w, p in zip(joint, nodes, strict=True)) / sum(joint)
+        total += sum(w * (p - mean) ** 2 for w, p in zip(joint, nodes, strict=True)) / size
+    return 2 * n * total
 
 
 def distance_to_bayes(n: int) -> mpf:
@@ -189,16 +216,16 @@ def seven(sets: Sequence[Sequence[int]]) -> mpf:
 
 
 def five() -> list[mpf]:
+    """MLE, and that of [25] by normal errors of variance proportional to the frequency plus k."""
     shares, c = [mpf(t) / 1000 for t in (500, 300, 150, 40, 10)], expm1(mpf(1))
-    return maximum(shares, mpf(1)) + projection([(s * (c + 5) - 1) / c for s in shares])
-
-
-def drift() -> mpf:
-    epsilon = mpf("0.01")
-    plain = [mpf(x) for x in ("0.7", "0.5", "0.2", "-0.1", "-0.3")]
-    shares = [(x * expm1(epsilon) + 1) / (expm1(epsilon) + 5) for x in plain]
-    pairs = zip(maximum(shares, epsilon), projection(plain), strict=True)
-    return max(abs(a - b) for a, b in pairs) / epsilon
+    p, q = exp(mpf(1)) / (c + 5), 1 / (c + 5)
+    k, plain = q * (1 - q) / ((p - q) * (1 - p - q)), [(s - q) / (p - q) for s in shares]
+    for kept in range(5, 0, -1):
+        scale = (1 + kept * k) / (sum(plain[:kept]) + kept * k)
+        normal = [scale * (f + k) - k for f in plain[:kept]]
+        if min(normal) >= 0:
+            return maximum(shares, mpf(1)) + normal + [mpf(0)] * (5 - kept)
+    raise AssertionError("a single value is always nonnegative")
 
 
 def warner(epsilon: mpf) -> mpf:
@@ -212,20 +239,32 @@ def warner_ratios(epsilon: mpf) -> list[mpf]:
 
 SMALL = "0.001"
 CERTIFICATES = {
+    "abstract": {
+        "exactly: {}, {}, {}, {} at": lambda: [at_one_value(mpf(e)) for e in (1, 2, 3, 4)],
+        "e^epsilon = {} on": lambda: max(mp.re(r) for r in polyroots([4, -17, 1, -3])),
+    },
+    "section-1.1-any-epsilon": {
+        "(59) is {} at epsilon 3, the values themselves leave {};": lambda: [bounds(10, mpf(3))[0], mpf(3) / 4],
+        "epsilon {} on |": lambda: log(1 + sqrt(mpf(10) / mpf("0.75"))),
+    },
+    "equations-11-and-12": {"n MSE_P {}, n WMSE_P {} |": lambda: [warner(mpf(1)) + mpf("0.25"), unbiased_at_half()]},
     "theorem-3.1": {"distribution {}, MLE {}, Norm-Sub {}, unbiased {}, uniform {} |": theorem_3_1},
     "equation-21": {"epsilon 1: [{}, {}, {}] by": lambda: posterior(krr(mpf(1), 3), (4, 1, 2), JEFFREYS)[1]},
     "proposition-a.3": {"distribution {}, of the frequencies {} for": proposition_a_3},
-    "section-3.1-frequencies": {"by up to {} with": furthest_frequency},
+    "section-3.1-frequencies": {"probability is {} |": lambda: maximum([mpf("0.6"), mpf("0.4")], mpf(1))[0]},
+    "fact-a.1": {"variance {}, mean of 1 - |P|^2 {}, 1": lambda: [mpf(2) / 21, mpf(4) / 7]},
+    "fact-a.2": {"variance {} by": lambda: total_variance(krr(mpf(1), 3), (2, 1, 1), ("0.5", "1", "2"))},
     "theorem-3.3": {"Jeffreys: {}, {},": lambda: [distance_to_bayes(n) for n in (64, 256)]},
     "section-5-equivalence": {
-        "MLE [{}, {}, {}, {}, {}], Norm-Sub [{}, {}, {}, {}, {}];": five,
-        "largest difference {} epsilon": drift,
+        "MLE [{}, {}, {}, {}, {}], that of [25] [{}, {}, {}, {}, {}];": five,
     },
+    "section-6-prior-knowledge": {"error {} under Jeffreys' prior, {} under": lambda: [mpf(3), mpf(6)]},
     "theorem-4.1-distribution": {
         "three values it is {} |": lambda: mpf(3) / 2 / sqrt(mpf(3)),
         "a^(1/(a-1)), {} at a = 10": lambda: mpf("0.9") * mpf(10) ** (mpf(1) / 9),
     },
     "theorem-4.5": {
+        "({} >= {} > {});": lambda: [least_error(59), bounds(2, mpf("0.5"))[0], least_error(58)],
         "it says {}, but": lambda: bounds(1024, mpf("0.5"))[0] / 10**4,
         "errs by {} |": lambda: (1 - mpf(1) / 1024) / 513,
     },
@@ -246,7 +285,10 @@ CERTIFICATES = {
         "bound {}, {}, {}, {} |": lambda: skewed_ratios()[1],
     },
     "section-6-optimal-protocols": {
-        "at epsilon {}, {}, {} for": lambda: [log(mpf((a - 1) * (a - 2)) / 2) / 2 for a in (4, 5, 6)]
+        "at epsilon {}, {}, {}, {} for": lambda: [log(mpf((a - 1) * (a - 2)) / 2) / 2 for a in (4, 5, 6, 1024)],
+        "costs {} times": lambda: (
+            (1022 + exp(mpf(1)) + 1) ** 2 * 1023 / expm1(mpf(1)) ** 2 / 1024 / uniform_optimum(1024, mpf(1))
+        ),
     },
     "proposition-4.6": {"n MSE_F = {}, n MSE_P = {} under": lambda: [warner(mpf(1)), warner(mpf(1)) + mpf("0.25")]},
     "corollary-4.7": {
@@ -262,6 +304,7 @@ CERTIFICATES = {
 EXCEPTIONS = {
     "proposition-3.2": "prints whole numbers",
     "algorithm-1": "prints whole numbers",
+    "section-5-unary-encoding": "prints whole numbers and a tolerance",
     "theorem-4.1-frequencies": "entropies of many posteriors, printed to two digits; two routes in the check",
     "theorem-4.2": "entropies of many posteriors, printed to three digits; two routes in the check",
     "corollary-4.3": "means over drawn distributions",

@@ -170,11 +170,11 @@ def section_3_1_frequencies(e: Evidence) -> str:
     tallies = np.array([[6, 4]])
     maximum = likelihood.krr_mle(tallies, epsilon=EPSILON)[0, 0]
     e.same(maximum, routes.krr_maximum(tallies.astype(float), EPSILON)[0, 0])
-    likeliest = routes.likeliest_holders(10, 6, EPSILON) / 10
+    likeliest = routes.likeliest_holders(10, 6, EPSILON)
     return (
         f"((alpha_0 + n) P - alpha) / n gives the posterior mean of the frequencies on all {len(every.chances)} "
-        f"sequences of {USERS} reports; of 10 users of whom 6 report the first of two values {likeliest:g} hold it "
-        f"most likely, where the MLE of its probability is {maximum:.3f}"
+        f"sequences of {USERS} reports; where 6 of 10 users report the first of two values most likely {likeliest} "
+        f"hold it, and the MLE of its probability is {maximum:.3f}"
     )
 
 

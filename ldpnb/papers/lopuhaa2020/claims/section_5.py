@@ -137,7 +137,7 @@ def both_help(e: Evidence) -> str:
     e.power = _power(BETTER - largest, max(part["spread"].max() for part in rows))
     return (
         f"error relative to the unbiased estimate at most {largest:.3f} in four settings (k-RR at epsilon 4, OUE at "
-        "2); Norm-Sub is never further from any distribution, draw by draw"
+        "1); Norm-Sub is never further from any distribution, draw by draw"
     )
 
 
