@@ -107,6 +107,16 @@ def at_one_value(epsilon: mpf) -> mpf:
     return errors[0] / errors[1]
 
 
+def far_off() -> mpf:
+    """Chance that the MLE misses by half or more where all of four users hold the first of three values."""
+    channel, chance = krr(mpf(1), 3), mpf(0)
+    for seen in splits(4, 3):
+        estimate = maximum([mpf(s) / 4 for s in seen], mpf(1))
+        if sum((e - own) ** 2 for e, own in zip(estimate, (1, 0, 0), strict=True)) >= mpf("0.5"):
+            chance += multinomial(seen) * mp.fprod(channel[y][0] ** s for y, s in enumerate(seen))
+    return chance
+
+
 def unbiased_at_half() -> mpf:
     """n times the worst error of Warner's estimate of the distribution, at equal shares, epsilon 1."""
     return warner(mpf(1)) + mpf("0.5")
@@ -247,6 +257,14 @@ CERTIFICATES = {
         "(59) is {} at epsilon 3, the values themselves leave {};": lambda: [bounds(10, mpf(3))[0], mpf(3) / 4],
         "epsilon {} on |": lambda: log(1 + sqrt(mpf(10) / mpf("0.75"))),
     },
+    "section-1.2-optimised-unary-encoding": {
+        "10: {} and {} at epsilon 2, {} and {} at epsilon 6; equal at {} |": lambda: [
+            *(error(mpf(epsilon), 10) for epsilon in (2, 6) for error in (optimised, symmetric)),
+            2 * log(4 + sqrt(mpf(15))),
+        ]
+    },
+    "section-2.1": {"1 - |P|^2: {} for": lambda: mpf(2) / 5},
+    "section-2.2": {"chance {}, by": far_off},
     "equations-11-and-12": {"n MSE_P {}, n WMSE_P {} |": lambda: [warner(mpf(1)) + mpf("0.25"), unbiased_at_half()]},
     "theorem-3.1": {"distribution {}, MLE {}, Norm-Sub {}, unbiased {}, uniform {} |": theorem_3_1},
     "equation-21": {"epsilon 1: [{}, {}, {}] by": lambda: posterior(krr(mpf(1), 3), (4, 1, 2), JEFFREYS)[1]},
