@@ -154,6 +154,8 @@ def optimised_encoding(e: Evidence) -> str:
     frequency.unbiased,
     kind="identity",
     reach="all parameters",
+    reading="reconstructed",
+    assumption="The symbols are lost; read as F near P for many users.",
     over="every n and prior",
     argument="Given the distribution the users' values are independent: the variance of a frequency is P_x (1 - P_x) "
     "/ n.",
@@ -171,7 +173,7 @@ def closely_aligned(e: Evidence) -> str:
     e.same(plain, (every.tallies / users * (np.e + 2) - 1) / (np.e - 1))
     apart = users * (every.risk("distribution", plain) - every.risk("frequency", plain))
     e.same(apart, SymmetricDirichlet(3).diversity())
-    return f"n E |F - P|^2 is the mean of 1 - |P|^2: {apart:.3f} for three values, Jeffreys' prior, {users} users, enumerated"
+    return f"n E |F - P|^2 is the mean of 1 - |P|^2: {apart:.3f} for three values, Jeffreys' prior, {users} users"
 
 
 @claim(

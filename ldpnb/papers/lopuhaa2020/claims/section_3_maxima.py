@@ -29,7 +29,9 @@ EPSILON = 1.0
     corrected="Relative to the least error the squared distance falls like n^(-alpha/2) for Dirichlet(alpha), alpha < "
     "2: only n^(-1/4) under Jeffreys' prior, because a share n^(-alpha/2) of the prior lies within sampling error of "
     "the boundary.",
-    assumption="The outputs seen must determine the distribution; otherwise the MLE is not unique.",
+    reading="reconstructed",
+    assumption="What tends to what is lost; read as MLE and posterior mean. The outputs seen must determine the "
+    "distribution; otherwise the MLE is not unique.",
     reach="all parameters",
     over="every prior, channel of rank a (least singular value s on vectors of sum 0), b outputs and n",
     argument="|S/n - Qp|_1^2 <= chi^2 (Cauchy) and |S/n - Q MLE|_1^2 <= 2 KL(S/n | Qp) <= 2 chi^2 (Pinsker; the MLE "
@@ -182,6 +184,8 @@ def _error_ratio(e: Evidence, epsilon: float) -> float:
     corrected="An output that nobody sent has no summand: there are at most n, of a values each, whatever 2^a is.",
     reach="all parameters",
     over="epsilon > 0 and every number of values, optimised and symmetric unary encoding",
+    reading="reconstructed",
+    assumption="The symbols are lost; read as 2^a outputs and large a.",
     argument="The summand of an output is its tally times a logarithm, 0 for tally 0; the factor common to all values "
     "of an output does not matter.",
 )

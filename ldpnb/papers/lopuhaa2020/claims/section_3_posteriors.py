@@ -34,7 +34,7 @@ section_3 = partial(
 rebuilt = partial(section_3, reading="reconstructed", assumption=LOST)
 
 
-@section_3(
+@rebuilt(
     "Theorem 3.1",
     exact_risk.exact_risks,
     bayes.posterior,

@@ -135,6 +135,8 @@ def number_of_outputs(e: Evidence) -> str:
     "1)^2), attained as epsilon falls by subset selection with floor(a/2) values; the published bound is attained for "
     "a = 2 only.",
     over="epsilon > 0, a >= 2, every channel, prior and distribution; attained as epsilon falls, within e^(3 epsilon)",
+    reading="reconstructed",
+    assumption="The symbols are lost; read as bounds that are tight for a = 2, many users and epsilon to 0.",
     argument="The trace of the inverse on a - 1 dimensions (Cauchy); rows of a channel mix those of two values; among "
     "sets of k the k least likely values make a row tell most. From one distribution to another the chances of all "
     "outputs change by a factor e^epsilon at most, and so does the information.",
@@ -181,6 +183,8 @@ def _plane_bound(point: Array, epsilon: float) -> float:
     "values while (a-k)(a-k-1)/(k(k+1)) <= e^(2 epsilon) <= (a-k+1)(a-k)/(k(k-1)): near a / (e^epsilon + 1), and k-RR "
     "from e^epsilon = sqrt((a-1)(a-2)/2) on. (Known: Ye and Barg 2018, Park, Nam and Lee 2023, Gentle 2025, Pan 2026.)",
     over="epsilon > 0, a >= 2, all channels, at the uniform distribution, many users",
+    reading="reconstructed",
+    assumption="The symbols are lost; read as large a and large epsilon.",
     argument="The trace of the inverse on a - 1 dimensions is at least (a-1)^2 over the trace (Cauchy), with equality "
     "for a multiple of the identity, as all sets of one size make it; a row tells most if its entries take two values.",
 )
