@@ -130,7 +130,10 @@ def both_help(e: Evidence) -> str:
     e.sure(routes.never_further(frequency.project_simplex, SEED))
     settings = [("k-RR", _jeffreys("krr", size), 4.0) for size in ("large", "moderate")]
     settings += [("OUE", _jeffreys("unary", size), 1.0) for size in ("large", "moderate")]
-    tables = [_compare(*setting, draws=2 * _draws(), baseline="unbiased") for setting in settings]
+    tables = [
+        _compare(*setting, draws=times * _draws(), baseline="unbiased")
+        for setting, times in zip(settings, (1, 1, 2, 1), strict=True)
+    ]
     rows = [table.drop("unbiased", level="estimator") for table in tables]
     e.needs(all(better(_ends(part)[1], 1.0) for part in rows))
     largest = max(part["ratio"].max() for part in rows)
@@ -216,7 +219,7 @@ def unary_many_users(e: Evidence) -> str:
     """
     _unary_routes(e, 3.0, 10, 10**6)
     truth = _jeffreys("unary", "large")
-    small = _mle(_compare("OUE", truth, 0.5, draws=_draws() // 2)).loc[0.5, "frequency"]
+    small = _mle(_compare("OUE", truth, 0.5, draws=_draws() // 4)).loc[0.5, "frequency"]
     large = _mle(_compare("OUE", truth, 3.0, draws=2 * _draws())).loc[3.0, "frequency"]
     e.needs(better(_ends(large)[1], 1.0))
     e.power = _power(large["ratio"] - BETTER, large["spread"])
