@@ -276,6 +276,7 @@ CERTIFICATES = {
     "section-5-equivalence": {
         "MLE [{}, {}, {}, {}, {}], that of [25] [{}, {}, {}, {}, {}];": five,
     },
+    "section-5-norm-sub": {"enumerated: {} becomes {} |": lambda: [theorem_3_1()[3], theorem_3_1()[2]]},
     "section-6-prior-knowledge": {"error {} under Jeffreys' prior, {} under": lambda: [mpf(3), mpf(6)]},
     "theorem-4.1-distribution": {
         "three values it is {} |": lambda: mpf(3) / 2 / sqrt(mpf(3)),

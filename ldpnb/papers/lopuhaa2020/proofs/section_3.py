@@ -121,9 +121,8 @@ def scaling_about_an_offset() -> bool:
     u, g = sympy.symbols("u g", positive=True)
     slope = sympy.diff((g - u) ** 2 / u, u)
     stationary = identity(slope.subs(u, gamma.expression * g), 1 - 1 / gamma.expression**2)  # the same for all kept
-    exact = identity(
-        (f + 1 / (t - 1)) * krr.truthful_rate, f * krr.truthful_rate + krr.q
-    )  # f + 1/c is the report's share
+    # f + 1/c is proportional to the share of the reports
+    exact = identity((f + 1 / (t - 1)) * krr.truthful_rate, f * krr.truthful_rate + krr.q)
     return proportional and stationary and exact and identity(normal * (t - 1), 1 + t / (a - 2))
 
 
@@ -139,6 +138,21 @@ def contrasts_grow_with_the_offset() -> bool:
     mean = (1 + more) / kept
     slope = sympy.diff(((1 + kept * k) / (kept * (mean + k))).expression, k.expression)
     return same and positive(slope, {kept: (1, oo), k: (0, oo), more: (0, oo)}) is True
+
+
+def projection_comes_nearer() -> bool:
+    """Decide ``(f - u) (u - p)`` coordinate by coordinate, u being f after Norm-Sub and p a point of the simplex.
+
+    It is ``delta (u - p)`` where ``u = f - delta``, and ``(delta - f) p`` more, not negative, where ``u = 0``: in all
+    at least 0, as u and p have the same sum.
+    """
+    f, p, delta = symbols("f p delta")
+    kept, clipped = f - delta, 0 * f
+    more = [(f - u) * (u - p) - delta * (u - p) for u in (kept, clipped)]
+    u = symbols("u")[0]
+    square = (f - p) * (f - p) - (u - p) * (u - p)
+    nearer = identity(square, (f - u) * (f - u) + 2 * (f - u) * (u - p))
+    return identity(more[0]) and identity(more[1], (delta - f) * p) and nearer
 
 
 def unary_rows() -> bool:
