@@ -140,6 +140,7 @@ def optimised_encoding(e: Evidence) -> str:
     for epsilon in (2.0, 6.0):
         p, q, half = 0.5, 1 / (np.exp(epsilon) + 1), 1 / (np.exp(epsilon / 2) + 1)
         pairs = [(UnaryEncoding.optimised(epsilon, 10), p, q), (UnaryEncoding.symmetric(epsilon, 10), 1 - half, half)]
+        e.same([[made.p, made.q] for made, _, _ in pairs], [[p, q] for _, p, q in pairs])
         errors = [float(information.unbiased_frequency_error(made)) for made, _, _ in pairs]
         e.same(errors, [(p * (1 - p) + 9 * q * (1 - q)) / (p - q) ** 2 for _, p, q in pairs])
         shown.append(f"{errors[0]:.3f} and {errors[1]:.3f} at epsilon {epsilon:g}")
