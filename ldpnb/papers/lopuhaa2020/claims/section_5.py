@@ -240,7 +240,7 @@ def unary_moderate_users(e: Evidence) -> str:
     """under unary encoding with a = 10 and n = 100, the maximum-likelihood estimate and Norm-Sub perform alike"""
     _unary_routes(e, 4.0, 10, 100)
     truth, draws = _jeffreys("unary", "moderate"), 10 * _draws()
-    small = _mle(_compare("OUE", truth, 1.0, draws=draws // 4)).loc[1.0, "frequency"]
+    small = _mle(_compare("OUE", truth, 1.0, draws=draws // 10)).loc[1.0, "frequency"]
     large = _mle(_compare("OUE", truth, 4.0, draws=draws)).loc[4.0, "frequency"]
     e.needs(all(within("similar", end, 1.0) for row in (small, large) for end in _ends(row)))
     e.power = _power(large["ratio"] - 1 / WORDS["similar"], large["spread"])
