@@ -60,10 +60,12 @@ def _function(name: str) -> Callable[[Symbol], Symbol]:
     return apply
 
 
-def _operator(name: str) -> Callable[[Symbol, Any], Symbol]:
-    def apply(self: Symbol, other: Any) -> Symbol:
+def _operator(name: str) -> Callable[[Symbol, Any], Any]:
+    def apply(self: Symbol, other: Any) -> Any:
         import sympy
 
+        if isinstance(other, np.ndarray) and other.ndim:
+            return np.frompyfunc(lambda entry: apply(self, entry), 1, 1)(other)
         exact = other.expression if isinstance(other, Symbol) else sympy.nsimplify(other, rational=True)
         return Symbol(getattr(self.expression, name)(exact))
 
@@ -92,6 +94,16 @@ def real(value: Any) -> Real:
     array([1., 2.])
     """
     return value if is_exact(value) else np.asarray(value, dtype=float)
+
+
+def as_array(values: Any) -> np.ndarray[Any, Any]:
+    """Return an array of floats, or if one is a ball or a symbol, of the numbers as they are.
+
+    >>> as_array([1, 2]), as_array([1, Symbol(2)])
+    (array([1., 2.]), array([1, Symbol(2)], dtype=object))
+    """
+    array = np.asarray(values)
+    return array if array.dtype == object and any(map(is_exact, array.flat)) else array.astype(float)
 
 
 _FAR = 300.0

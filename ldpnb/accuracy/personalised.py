@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, as_array
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Values = NDArray[np.float64]
@@ -54,14 +54,14 @@ class PersonalRates:
         object.__setattr__(self, "rates", rate)
 
     @property
-    def users(self) -> float:
+    def users(self) -> Real:
         """Number ``n`` of users in all."""
-        return float(self.sizes.sum())
+        return self.sizes.sum()
 
     @property
-    def reports(self) -> float:
+    def reports(self) -> Real:
         """Expected number of reports, ``sum_j pi_j``."""
-        return float(self.sizes @ self.rates)
+        return self.sizes @ self.rates
 
     def mean(self, holders: ArrayLike) -> Real:
         """Return ``n sum_{j holds i} pi_j / sum_j pi_j``, the mean of ``T``, whatever the mechanism.
@@ -106,11 +106,11 @@ class PersonalRates:
 
     def split(self, holders: ArrayLike) -> tuple[Values, Values]:
         """Return the users of each group who hold the value and those who do not, after checking them."""
-        held = np.asarray(holders, dtype=float)
+        held = as_array(holders)
         if held.shape[:1] != self.sizes.shape:
             raise ValueError(f"holders must have one row per group, {self.sizes.size}, got shape {held.shape}")
         size = self.sizes.reshape(-1, *[1] * (held.ndim - 1))
-        if not ((held >= 0) & (held <= size)).all():
+        if held.dtype != object and size.dtype != object and not ((held >= 0) & (held <= size)).all():
             raise ValueError(f"holders must lie between 0 and the group's size, got holders={held.tolist()!r}")
         return held, size - held
 
@@ -164,7 +164,7 @@ def report_noise(mechanism: KaryRandomisedResponse) -> Real:
     return mechanism.q * (1 - mechanism.q) / (gap * gap)
 
 
-def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates: ArrayLike) -> float:
+def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates: ArrayLike) -> Real:
     """Return ``sum_j A_j / pi_j``, the variance of Horvitz-Thompson at a value nobody holds, noise differing too.
 
     Parameters
@@ -176,10 +176,10 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
 
     Examples
     --------
-    >>> rare_variance_horvitz_thompson(noises=[0.75], sizes=[100], rates=[0.5])
+    >>> float(rare_variance_horvitz_thompson(noises=[0.75], sizes=[100], rates=[0.5]))
     150.0
     """
-    return float(positive_numbers("sizes", sizes) @ (np.asarray(noises, dtype=float) / sampling_rates(rates)))
+    return positive_numbers("sizes", sizes) @ (as_array(noises) / sampling_rates(rates))
 
 
 def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float) -> Values:
@@ -235,15 +235,15 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
 
 def positive_numbers(name: str, values: ArrayLike) -> Values:
     """Return a vector of finite numbers ``> 0``."""
-    array = np.atleast_1d(np.asarray(values, dtype=float))
-    if not (np.isfinite(array) & (array > 0)).all():
+    array = np.atleast_1d(as_array(values))
+    if array.dtype != object and not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(f"{name} must be > 0 and finite, got {name}={array.tolist()!r}")
     return array
 
 
 def sampling_rates(rates: ArrayLike) -> Values:
     """Return a vector of sampling rates, in ``(0, 1]``."""
-    array = np.atleast_1d(np.asarray(rates, dtype=float))
-    if not ((array > 0) & (array <= 1)).all():
+    array = np.atleast_1d(as_array(rates))
+    if array.dtype != object and not ((array > 0) & (array <= 1)).all():
         raise ValueError(f"rates must lie in (0, 1], got rates={array.tolist()!r}")
     return array

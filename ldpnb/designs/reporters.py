@@ -8,6 +8,7 @@ function thins tallies, when a noisy report is sent with a probability that depe
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.arithmetic import Real, is_exact
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
@@ -39,7 +40,7 @@ def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) ->
     return np.asarray(rng.binomial(users, chance), dtype=np.int64)
 
 
-def expected_reports(counts: ArrayLike, rates: ArrayLike) -> float:
+def expected_reports(counts: ArrayLike, rates: ArrayLike) -> Real:
     """Return the expected number of reports, the communication cost of a collection; arguments as for `poisson`.
 
     It is ``n pi`` in Figure 3 of biswas2022 and the sum of the ``pi_j`` in its Section 5.
@@ -47,7 +48,8 @@ def expected_reports(counts: ArrayLike, rates: ArrayLike) -> float:
     >>> expected_reports([30, 70], [0.5, 0.1])
     22.0
     """
-    return float((np.asarray(counts) * np.asarray(rates)).sum())
+    total = np.sum(np.multiply(counts, rates))
+    return total if is_exact(total) else float(total)
 
 
 def sampled_tallies(

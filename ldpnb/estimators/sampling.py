@@ -8,12 +8,16 @@ with a probability that depends on the report itself.
 Every function takes tallies, the reports of each value, ``(..., k)``: one entry per value on the last axis, repetitions
 before it. It returns counts of the same shape, which may leave ``[0, users]``. `users` is how many there are, whether
 they report or not; with personal rates, tallies are ``(..., g, k)``, by rate and value, and give ``(..., k)`` counts.
+
+Estimates are affine in the tallies, the ratio forms apart, and run on symbols too: where the number of values is a
+symbol, an entry may stand for the reports of several values together.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import as_array, is_exact
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Estimate = NDArray[np.float64]
@@ -93,7 +97,7 @@ def personalised(
     [90.0, 10.0]
     """
     total = checks.positive(expected_reports=expected_reports)
-    if total > users:
+    if not is_exact(total) and total > users:
         raise ValueError(f"expected_reports must be <= users={users}, got expected_reports={expected_reports!r}")
     shift = users * mechanism.q * (users - total) / (total * mechanism.truthful_rate)
     return users * unadjusted(tallies, users=users, mechanism=mechanism) / total + shift
@@ -157,7 +161,9 @@ def reweighted_reports(
 
 
 def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
-    reports = np.asarray(tallies, dtype=float)
+    reports = as_array(tallies)
+    if is_exact(mechanism.domain_size):
+        return reports
     if reports.shape[-1:] != (mechanism.domain_size,):
         expected = f"one entry per value on the last axis, {mechanism.domain_size}"
         raise ValueError(f"tallies must have {expected}, got shape {reports.shape}")
@@ -167,8 +173,8 @@ def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
 
 
 def _rates(rates: ArrayLike) -> Estimate:
-    array = np.asarray(rates, dtype=float)
-    if array.ndim != 1 or not ((array > 0) & (array <= 1)).all():
+    array = as_array(rates)
+    if array.ndim != 1 or (array.dtype != object and not ((array > 0) & (array <= 1)).all()):
         raise ValueError(f"rates must be a vector with entries in (0, 1], got rates={array.tolist()!r}")
     return array
 
