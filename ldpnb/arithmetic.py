@@ -64,7 +64,7 @@ def _operator(name: str) -> Callable[[Symbol, Any], Any]:
     def apply(self: Symbol, other: Any) -> Any:
         import sympy
 
-        if isinstance(other, np.ndarray) and other.ndim:
+        if isinstance(other, np.ndarray):
             return np.frompyfunc(lambda entry: apply(self, entry), 1, 1)(other)
         exact = other.expression if isinstance(other, Symbol) else sympy.nsimplify(other, rational=True)
         return Symbol(getattr(self.expression, name)(exact))

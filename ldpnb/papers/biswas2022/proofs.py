@@ -23,7 +23,10 @@ KARY = KaryRandomisedResponse(budget(t), k)
 KEEP, SWITCH = t / (t + k - 1), 1 / (t + k - 1)
 FIXED = ((n * f, KEEP, pi), (n * (1 - f), SWITCH, pi))
 IID = ((n, f * KEEP + (1 - f) * SWITCH, pi),)
-"""Alike users: how many, the chance that a report is the value, and their sampling rate."""
+RARE = ((n, SWITCH, pi),)
+"""Alike users: how many, the chance that a report is the value, and their sampling rate; `RARE` where nobody holds it,
+the limit of either as ``f -> 0``, since moments are polynomials in ``f``.
+"""
 
 DATA = {"fixed": FIXED, "iid": IID}
 DOMAIN = {"t": (1, oo), "k": (1, oo), "n": (0, oo), "pi": (0, 1), "f": (0, 1)}
@@ -37,7 +40,7 @@ Users = Iterable[tuple[Any, Any, Any]]
 
 
 def everywhere(value: Any, **further: tuple[Any, Any]) -> bool | None:
-    """Decide whether a formula is positive on `DOMAIN`, with intervals for `further` symbols."""
+    """Decide whether a formula is positive on `DOMAIN`, with intervals for `further` symbols, or others."""
     box = DOMAIN | further
     return positive(value, {s: box[s.name] for s in expression(value).free_symbols})
 

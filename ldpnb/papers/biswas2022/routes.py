@@ -166,20 +166,3 @@ _POPULATIONS = (
 )
 FIXED = tuple(Case(*population) for population in _POPULATIONS)
 CASES = FIXED + tuple(replace(case, iid=True) for case in FIXED)
-
-
-def simulate_one_value(
-    holders: int,
-    users: int,
-    sampling_rate: float,
-    epsilon: float,
-    domain_size: int,
-    runs: int,
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
-    """Draw ``(runs, k)`` tallies in which the first entry is exact and the second holds all other reports together."""
-    tallies = np.zeros((runs, domain_size), dtype=np.int64)
-    for count, chance in zip((holders, users - holders), keep_and_switch(epsilon, domain_size), strict=True):
-        law = (sampling_rate * chance, sampling_rate * (1 - chance), 1 - sampling_rate)
-        tallies[:, :2] += rng.multinomial(count, law, size=runs)[:, :2]
-    return tallies
