@@ -45,9 +45,9 @@ def everywhere(value: Any, **further: tuple[Any, Any]) -> bool | None:
     return positive(value, {s: box[s.name] for s in expression(value).free_symbols})
 
 
-def survey(data: Any = "fixed", rate: Any = pi) -> SampledCounts:
+def survey(data: Any = "fixed", rate: Any = pi, size: Any = k) -> SampledCounts:
     """Return the closed forms on symbols."""
-    return SampledCounts(n, rate, KARY, data)
+    return SampledCounts(n, rate, KaryRandomisedResponse(budget(t), size), data)
 
 
 def unadjusted(tallies: Any) -> Any:
@@ -89,3 +89,55 @@ def moments(estimate: Estimate, users: Users) -> tuple[Any, Any]:
         first, second = (rate * (chance * u + (1 - chance) * v) for u, v in (steps, np.multiply(steps, steps)))
         mean, variance = mean + number * first, variance + number * (second - first * first)
     return mean, variance
+
+
+def thinned(estimate: Callable[[Any, Any], Any]) -> bool:
+    """Return whether the mean of an estimate at a lower rate, given the reports at a higher one, is the estimate there.
+
+    The reports at rate ``low`` are those at rate ``high``, each kept with chance ``low / high``. What follows from
+    Jensen's inequality is `JENSEN`.
+    """
+    value, others, low, high = symbols("value others low high")
+    kept = low / high
+    return identity(estimate([value * kept, others * kept], low), estimate([value, others], high))
+
+
+JENSEN = (
+    "Reports at a lower rate are a random part of those at a higher one, and the estimate at the higher rate is the "
+    "mean of that at the lower one given the reports (decided). By Jensen's inequality the expected distance, like any "
+    "convex loss, is nowhere smaller at the lower rate."
+)
+
+
+def improves(variance: str) -> bool:
+    """Decide that ``pi`` times a variance of `SampledCounts` does not grow with ``pi``, whatever share holds the value.
+
+    So the root mean square error at a rate ``w pi`` is at least ``1/sqrt(w)`` times that at ``pi``.
+    """
+    w = symbols("w")[0]
+
+    def growth(share: Any) -> Any:
+        low, high = (getattr(survey(rate=rate), variance)(n * share) for rate in (w * pi, pi))
+        return w * low - high
+
+    shares = [growth(share) for share in (f, 0, 1)]
+    return all(identity(value) or everywhere(value, w=(0, 1)) for value in shares)
+
+
+def fewer_gains(share: Any, size: Any = k, **further: tuple[Any, Any]) -> bool:
+    """Decide that each further report lowers the standard deviation of c-hat by less than the one before.
+
+    Its second derivative in ``pi`` is ``(2 V V'' - V'^2) / (4 V^(3/2))``, and the variance ``V = A/pi - B``: it is
+    positive exactly where ``4 pi V > A``.
+    """
+    a, b, x = (s.expression for s in symbols("a b x"))
+    curve = a / x - b
+    bend = 2 * curve * curve.diff(x, 2) - curve.diff(x) ** 2
+
+    def scaled(rate: Any) -> Any:
+        return rate * survey(rate=rate, size=size).variance_realised_size(n * share)
+
+    start = 2 * scaled(pi / 2) - scaled(pi)
+    form = identity(scaled(pi), start - (start - scaled(1)) * pi)
+    signs = (everywhere(start, **further), everywhere(4 * scaled(pi) - start, **further))
+    return identity(bend, a * (4 * x * curve - a) / x**4) and form and signs == (True, True)
