@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, expression, identity, oo, positive, symbols
@@ -39,6 +40,17 @@ Estimate = Callable[[Any], Any]
 Users = Iterable[tuple[Any, Any, Any]]
 
 
+a, b, u, v, x, y = symbols("a b u v x y")
+"""Users of two rates ``u`` and ``v``, and those of each who hold the value."""
+
+RATES = PersonalRates([a, b], [u, v], KARY)
+TWO_RATES = ((x, KEEP, u), (a - x, SWITCH, u), (y, KEEP, v), (b - y, SWITCH, v))
+MORE_RATES = (
+    "Decided for two groups of users of any size, number of holders and rate. T depends on the rates through their sum "
+    "alone, and every sum over users has one more term for each further group."
+)
+
+
 def everywhere(value: Any, **further: tuple[Any, Any]) -> bool | None:
     """Decide whether a formula is positive on `DOMAIN`, with intervals for `further` symbols, or others."""
     box = DOMAIN | further
@@ -65,10 +77,9 @@ def realised(tallies: Any, rate: Any = pi) -> Any:
     return estimators.realised_size(tallies, sampling_rate=rate, mechanism=KARY)[0]
 
 
-def pooled(expected_reports: Any) -> Estimate:
-    """Return T for a sum of the rates."""
-    known: dict[str, Any] = {"users": n, "expected_reports": expected_reports, "mechanism": KARY}
-    return lambda tallies: estimators.personalised(tallies, **known)[0]
+def pooled(tallies: Any, users: Any = a + b, reports: Any = a * u + b * v) -> Any:
+    """Return T."""
+    return estimators.personalised(tallies, users=users, expected_reports=reports, mechanism=KARY)[0]
 
 
 def moments(estimate: Estimate, users: Users) -> tuple[Any, Any]:
@@ -130,14 +141,16 @@ def fewer_gains(share: Any, size: Any = k, **further: tuple[Any, Any]) -> bool:
     Its second derivative in ``pi`` is ``(2 V V'' - V'^2) / (4 V^(3/2))``, and the variance ``V = A/pi - B``: it is
     positive exactly where ``4 pi V > A``.
     """
-    a, b, x = (s.expression for s in symbols("a b x"))
-    curve = a / x - b
-    bend = 2 * curve * curve.diff(x, 2) - curve.diff(x) ** 2
+    start, drop, rate = (s.expression for s in symbols("start drop rate"))
+    curve = start / rate - drop
+    bend = identity(
+        2 * curve * curve.diff(rate, 2) - curve.diff(rate) ** 2, start * (4 * rate * curve - start) / rate**4
+    )
 
     def scaled(rate: Any) -> Any:
         return rate * survey(rate=rate, size=size).variance_realised_size(n * share)
 
-    start = 2 * scaled(pi / 2) - scaled(pi)
-    form = identity(scaled(pi), start - (start - scaled(1)) * pi)
-    signs = (everywhere(start, **further), everywhere(4 * scaled(pi) - start, **further))
-    return identity(bend, a * (4 * x * curve - a) / x**4) and form and signs == (True, True)
+    level = 2 * scaled(pi / 2) - scaled(pi)
+    form = identity(scaled(pi), level - (level - scaled(1)) * pi)
+    signs = (everywhere(level, **further), everywhere(4 * scaled(pi) - level, **further))
+    return bend and form and signs == (True, True)

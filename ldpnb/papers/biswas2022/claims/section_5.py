@@ -2,17 +2,35 @@
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.claims import Evidence, agree, claim
+from ldpnb.claims import Evidence, claim
+from ldpnb.deciders import identity
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.biswas2022 import displayed
+from ldpnb.papers.biswas2022 import displayed, proofs
+from ldpnb.papers.biswas2022.proofs import (
+    KARY,
+    KEEP,
+    RARE,
+    RATES,
+    SWITCH,
+    TWO_RATES,
+    a,
+    b,
+    f,
+    moments,
+    n,
+    pi,
+    u,
+    v,
+    x,
+    y,
+)
 from ldpnb.papers.biswas2022.routes import (
     FIXED,
     NOISE,
@@ -21,10 +39,15 @@ from ldpnb.papers.biswas2022.routes import (
     Reports,
     all_reports,
     direct_encoding,
-    keep_and_switch,
 )
 
-section_5 = partial(claim, kind="enumeration")
+section_5 = partial(
+    claim,
+    kind="proof",
+    reach="all parameters",
+    over="every epsilon, k, n, every data and every rates in (0, 1]",
+    argument=f"{proofs.SUMS} {proofs.MORE_RATES}",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +95,6 @@ class Population:
         known: dict[str, Any] = {"expected_reports": sum(self.rates), "mechanism": self.mechanism}
         return estimators.personalised(tallies, users=len(self.values), **known)
 
-    def mean_over_exchanged_rates(self) -> Array:
-        """Average the mean of T over all ways to hand out the rates, from the users' chances alone."""
-        chances = direct_encoding(self.epsilon, self.domain_size)[:, list(self.values)].T
-        tallies = np.array(list(permutations(self.rates))) @ chances
-        return np.asarray(self.pooled(tallies).mean(axis=0))
-
 
 POPULATIONS = (
     Population(1.0, 3, (0, 0, 1, 2, 1), (0.8, 0.8, 0.2, 0.2, 0.5)),
@@ -92,47 +109,57 @@ POPULATIONS = (
     estimators.personalised,
     estimators.horvitz_thompson,
     *NOISE,
+    assumption="Values are given, and rates may go with them, as Section 6 (i) intends. Where values are iid draws and "
+    "the rates were fixed before, as the proof takes it, T is unbiased.",
     corrected="E T(i) = n sum_{j holds i} pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
     "holders / mean rate - 1). T is unbiased when rates and values are unrelated; sum_j B_j (1{X_j = i} - q) / (pi_j "
     "(p-q)) (Horvitz-Thompson) is so always.",
 )
 def theorem_5_1_mean(e: Evidence) -> str:
     """The estimator T is unbiased for any personal sampling rates."""
+    mean = moments(proofs.pooled, TWO_RATES)[0]
+    e.proven(identity(RATES.mean([x, y]), mean))
+    e.proven(identity(mean, (a + b) * (x * u + y * v) / (a * u + b * v)))
+    chance = f * KEEP + (1 - f) * SWITCH
+    e.proven(identity(moments(proofs.pooled, ((a, chance, u), (b, chance, v)))[0], (a + b) * f))
+    weighted = {"rates": [u, v], "mechanism": KARY}
+    e.proven(identity(estimators.horvitz_thompson([[x, y], [0, 0]], **weighted)[0], proofs.realised([x, y], u)))
+    e.proven(identity(moments(proofs.realised, proofs.FIXED)[0], n * f))
+    e.decides(identity(mean, x + y))
     for population in POPULATIONS:
-        reports, drawn, counts = population.reports(), population.reports(iid=True), population.counts
-        mean = reports.mean(population.pooled(reports.totals))
-        e.same(population.survey.mean(population.held), mean)
+        reports, counts = population.reports(), population.counts
+        e.same(population.survey.mean(population.held), reports.mean(population.pooled(reports.totals)))
         known: dict[str, Any] = {"rates": population.survey.rates, "mechanism": population.mechanism}
         e.same(reports.mean(estimators.horvitz_thompson(reports.by_group(population.groups), **known)), counts)
-        e.same(drawn.mean(population.pooled(drawn.totals)), counts)
-        e.same(population.mean_over_exchanged_rates(), counts)
-        e.needs(agree(mean, counts))
     first = POPULATIONS[0].survey.mean(POPULATIONS[0].held)[0]
     rates = np.array([0.75, (0.5634 * 2000 - 0.75 * 1251) / 749])
     larger = PersonalRates(np.array([1251, 749]), rates, KaryRandomisedResponse(1.0, 2)).mean([1251, 0])
     return (
         f"five nodes, two hold the value and report with .8, the others with .2 or .5: E T = {first:.2f} instead of 2 "
         f"(enumerated); n = 2000, 1251 holders with mean rate .75 beside .5634 overall: E T = {larger:.2f}; unbiased "
-        "for iid values and on average over exchanged rates"
+        "exactly where the holders' mean rate is everybody's"
     )
 
 
 @section_5("Theorem 5.1, Var*", PersonalRates.rare_variance, PersonalRates.mean, estimators.personalised, *NOISE)
 def theorem_5_1_rare_variance(e: Evidence) -> str:
     """At a value nobody holds the variance of T is n^2 sum_j q pi_j (1 - q pi_j) / ((sum_j pi_j)^2 (p - q)^2)."""
+    mean, variance = moments(proofs.pooled, ((a, SWITCH, u), (b, SWITCH, v)))
+    e.proven(identity(mean, RATES.mean([0, 0])))
+    e.proven(identity(moments(proofs.pooled, TWO_RATES)[0], RATES.mean([x, y])))
+    spread = sum(m * SWITCH * rate * (1 - SWITCH * rate) for m, rate in ((a, u), (b, v)))
+    scale = (a + b) / ((a * u + b * v) * (KEEP - SWITCH))
+    e.proven(identity(RATES.rare_variance, spread * scale * scale))
+    e.decides(identity(RATES.rare_variance, variance))
     stated = []
     for population in POPULATIONS:
         absent = Population(population.epsilon, population.domain_size + 1, population.values, population.rates)
-        reports, rates = absent.reports(), np.array(absent.rates)
-        estimates = absent.pooled(reports.totals)
-        e.same(reports.mean(estimates), absent.survey.mean(absent.held))
-        p, q = keep_and_switch(absent.epsilon, absent.domain_size)
+        reports = absent.reports()
         stated.append(absent.survey.rare_variance)
-        e.same(stated[-1], (q * rates * (1 - q * rates)).sum() * (rates.size / (rates.sum() * (p - q))) ** 2)
-        e.needs(agree(stated[-1], reports.variance(estimates)[-1]))
+        e.same(stated[-1], reports.variance(absent.pooled(reports.totals))[-1])
     return (
-        f"equal to the enumerated variance in {len(stated)} populations of up to 6 nodes with two or three rates; the "
-        f"first: {stated[0]:.6f}"
+        f"equal as a formula, and to the enumerated variance in {len(stated)} populations of up to 6 nodes with two or "
+        f"three rates; the first: {stated[0]:.6f}"
     )
 
 
@@ -144,20 +171,29 @@ def theorem_5_1_rare_variance(e: Evidence) -> str:
     estimators.personalised,
     *RANDOMISER,
     otherwise="corrected",
+    reading="reconstructed",
+    assumption="The displayed lines have pi without its index, brackets that do not close, and a factor n missing from "
+    "a constant: all put in.",
     corrected="Var T = n^2 sum_j pi_j s_j (1 - pi_j s_j) / ((sum_j pi_j)^2 (p-q)^2) with s_j = p for holders and q for "
-    "others; the displayed lines also lose an n in a constant and the index of pi_j.",
+    "others. Where rates and values are unrelated the displayed one is too small by n^2 f(1-f) sum_j pi_j (1 - pi_j) / "
+    "(sum_j pi_j)^2.",
 )
 def theorem_5_1_proof(e: Evidence) -> str:
     """The actual variance of T is n^2 sum_j [pi_j (1-pi_j) (v + r^2) + pi_j^2 v] / ((sum_j pi_j)^2 (p - q)^2), with
     v = f p(1-p) + (1-f) q(1-q) and r = f p + (1-f) q.
     """
+    mean, variance = moments(proofs.pooled, TWO_RATES)
+    e.proven(identity(RATES.mean([x, y]), mean))
+    e.proven(identity(RATES.variance([x, y]), variance))
+    unrelated, scale = [a * f, b * f], (a + b) / (a * u + b * v)
+    lost = f * (1 - f) * (a * u * (1 - u) + b * v * (1 - v)) * scale * scale
+    shown = displayed.variance_personalised(RATES, unrelated)
+    e.proven(identity(RATES.variance(unrelated) - shown, lost))
+    e.decides(identity(shown, RATES.variance(unrelated)))
     for population in POPULATIONS:
-        reports, survey, held = population.reports(), population.survey, population.held
-        estimates, shown = population.pooled(reports.totals), displayed.variance_personalised(survey, held)
-        e.same(survey.variance(held), reports.variance(estimates))
-        e.same(shown, _displayed(population))
-        e.same(reports.mean(estimates), survey.mean(held))
-        e.needs(agree(shown, survey.variance(held)))
+        reports, held = population.reports(), population.held
+        e.same(population.survey.variance(held), reports.variance(population.pooled(reports.totals)))
+        e.same(displayed.variance_personalised(population.survey, held), _displayed(population))
     survey = PersonalRates(np.array([1300, 700]), np.array([0.8, 0.1]), KaryRandomisedResponse(2.0, 4))
     return (
         "1200 of 1300 nodes of rate .8 and 100 of 700 of rate .1 hold the value, epsilon = 2, k = 4: displayed "
@@ -184,24 +220,22 @@ def _displayed(population: Population) -> Array:
     estimators.rescaled,
     estimators.unadjusted,
     *NOISE,
+    over=proofs.FIXED_OR_IID,
+    argument=proofs.SUMS,
 )
 def remark_2(e: Evidence) -> str:
     """With equal rates T is g_DE and has its variance at rare values; with all rates 1 it is c_DE."""
+    e.proven(identity(moments(proofs.rescaled, RARE)[1], proofs.survey().rare_variance_rescaled))
+    e.proven(identity(moments(proofs.rescaled, proofs.FIXED)[0], n * f))
+    alike = PersonalRates([n], [pi], KARY)
+    e.decides(identity(proofs.pooled([x, y], n, n * pi), proofs.rescaled([x, y])))
+    e.decides(identity(proofs.pooled([x, y], n, n), proofs.unadjusted([x, y])))
+    e.decides(identity(alike.rare_variance, proofs.survey().rare_variance_rescaled))
     for case in FIXED:
-        n, rate, absent = len(case.values), case.sampling_rate, case.without_first_value()
-        known: dict[str, Any] = {"users": n, "expected_reports": n * rate, "mechanism": case.mechanism}
-        pooled = estimators.personalised(case.reports.totals, **known)
-        e.same(case.reports.mean(pooled), case.holders)
-        e.same(case.reports.mean(case.rescaled), case.holders)
-        e.needs(agree(pooled, case.rescaled))
-        if rate == 1:
-            e.same(case.reports.mean(case.unadjusted), case.holders)
-            e.needs(agree(pooled, case.unadjusted))
-        rare = PersonalRates(np.array([n]), np.array([rate]), case.mechanism).rare_variance
-        enumerated = absent.reports.variance(absent.rescaled)[0]
-        e.same([rare, case.survey.rare_variance_rescaled], [enumerated, enumerated])
-        e.needs(agree(rare, case.survey.rare_variance_rescaled))
-    return (
-        f"equal in every outcome of {len(FIXED)} enumerated populations, one of them with pi = 1, and so are the "
-        "variances"
-    )
+        users, absent = len(case.values), case.without_first_value()
+        known: dict[str, Any] = {"users": users, "expected_reports": users * case.sampling_rate}
+        pooled = estimators.personalised(case.reports.totals, mechanism=case.mechanism, **known)
+        e.same(pooled, case.rescaled)
+        rare = PersonalRates(np.array([users]), np.array([case.sampling_rate]), case.mechanism).rare_variance
+        e.same(rare, absent.reports.variance(absent.rescaled)[0])
+    return f"equal as formulas, and in every outcome of {len(FIXED)} enumerated populations, one of them with pi = 1"
