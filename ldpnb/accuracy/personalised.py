@@ -42,8 +42,8 @@ class PersonalRates:
     (175.0, 150.0)
     """
 
-    sizes: Values
-    rates: Values
+    sizes: Real
+    rates: Real
     mechanism: KaryRandomisedResponse
 
     def __post_init__(self) -> None:

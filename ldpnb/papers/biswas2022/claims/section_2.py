@@ -78,8 +78,8 @@ def equation_4(e: Evidence) -> str:
         e.same(case.survey.mean_unadjusted(case.holders), case.reports.mean(case.unadjusted))
     stated = proofs.survey().mean_unadjusted(n * f)
     e.proven(identity(stated, n * f * pi - n * SWITCH * (1 - pi) / (KEEP - SWITCH)))
-    for users in proofs.DATA.values():
-        e.decides(identity(stated, proofs.moments(proofs.unadjusted, users)[0]))
+    for law in proofs.DATA.values():
+        e.decides(identity(stated, proofs.moments(proofs.unadjusted, law)[0]))
     case = FIXED[0]
     users, q, gap = len(case.values), case.mechanism.q, case.mechanism.truthful_rate
     reported = q + case.holders[0] / users * gap
@@ -104,8 +104,8 @@ def theorem_2_1(e: Evidence) -> str:
     """With a sampling rate below 1, c_DE is biased (downwards)."""
     for case in CASES:
         e.same(case.survey.bias_unadjusted(case.holders), case.reports.mean(case.unadjusted) - case.holders, abs=1e-9)
-    for users in proofs.DATA.values():
-        e.proven(identity(proofs.survey().bias_unadjusted(n * f), proofs.moments(proofs.unadjusted, users)[0] - n * f))
+    for law in proofs.DATA.values():
+        e.proven(identity(proofs.survey().bias_unadjusted(n * f), proofs.moments(proofs.unadjusted, law)[0] - n * f))
     e.proven(identity(proofs.survey(rate=1).bias_unadjusted(n * f)))
     for share in (f, 0, 1):
         e.decides(everywhere(-proofs.survey().bias_unadjusted(n * share)))

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence, claim
 from ldpnb.deciders import identity, limit, oo
 from ldpnb.estimators import sampling as estimators
@@ -28,8 +29,8 @@ def theorem_3_1(e: Evidence) -> str:
     """The estimator g_DE is unbiased under sampling at a common rate."""
     for case in CASES:
         _unbiased(e, case, case.rescaled, len(case.values) * case.sampling_rate)
-    for users in DATA.values():
-        e.decides(identity(moments(proofs.rescaled, users)[0], n * f))
+    for law in DATA.values():
+        e.decides(identity(moments(proofs.rescaled, law)[0], n * f))
     return f"E g_DE = n f as formulas; |E g_DE - n f| {EVERYWHERE}"
 
 
@@ -79,8 +80,8 @@ def theorem_3_2(e: Evidence) -> str:
     gap = KEEP - SWITCH
     printed = n * (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi)
     e.proven(identity(survey().rare_variance_rescaled, printed))
-    for data, users in DATA.items():
-        e.proven(identity(survey(data).variance_rescaled(n * f), moments(proofs.rescaled, users)[1]))
+    for data, law in DATA.items():
+        e.proven(identity(survey(data).variance_rescaled(n * f), moments(proofs.rescaled, law)[1]))
     e.decides(identity(moments(proofs.rescaled, proofs.RARE)[1], printed))
     for case in CASES:
         absent = case.without_first_value()
@@ -107,8 +108,8 @@ def theorem_3_2_proof(e: Evidence) -> str:
     (1-f) q.
     """
     shown, lost = displayed.variance_unadjusted(survey(), n * f), n * pi * f * (1 - f)
-    for (data, users), missing in zip(DATA.items(), (lost * (1 - pi), lost), strict=True):
-        mean, variance = moments(proofs.unadjusted, users)
+    for (data, law), missing in zip(DATA.items(), (lost * (1 - pi), lost), strict=True):
+        mean, variance = moments(proofs.unadjusted, law)
         e.proven(identity(survey(data).mean_unadjusted(n * f), mean))
         e.proven(identity(survey(data).variance_unadjusted(n * f), variance))
         e.proven(identity(variance - shown, missing))
@@ -218,9 +219,9 @@ def theorem_3_3(e: Evidence) -> str:
     )
     e.proven(identity(survey().variance_rescaled(n * f), moments(proofs.rescaled, DATA["fixed"])[1]))
 
-    def by_definition(users: SampledCounts, share: object) -> object:
-        held = users.users * share
-        return displayed.normalised_variance(users.variance_rescaled(held), held)
+    def by_definition(counts: SampledCounts, share: Real) -> Real:
+        held = counts.users * share
+        return displayed.normalised_variance(counts.variance_rescaled(held), held)
 
     normalised, many = by_definition(survey(), f), by_definition(SampledCounts(10 * n, pi, KARY), f)
     e.proven(identity(normalised, many))
@@ -266,8 +267,8 @@ def theorem_3_4(e: Evidence) -> str:
     """The estimator c-hat is unbiased under sampling at a common rate."""
     for case in CASES:
         _unbiased(e, case, case.realised, case.reports.totals.sum(axis=1, keepdims=True))
-    for users in DATA.values():
-        e.decides(identity(moments(proofs.realised, users)[0], n * f))
+    for law in DATA.values():
+        e.decides(identity(moments(proofs.realised, law)[0], n * f))
     return f"E c-hat = n f as formulas; |E c-hat - n f| {EVERYWHERE}"
 
 
@@ -285,8 +286,8 @@ def theorem_3_4(e: Evidence) -> str:
 )
 def theorem_3_5(e: Evidence) -> str:
     """The variance of c-hat is at least that of g_DE, so g_DE is the better estimate."""
-    for data, users in DATA.items():
-        g, c = (moments(estimate, users)[1] for estimate in (proofs.rescaled, proofs.realised))
+    for data, law in DATA.items():
+        g, c = (moments(estimate, law)[1] for estimate in (proofs.rescaled, proofs.realised))
         e.proven(identity(survey(data).variance_rescaled(n * f), g))
         e.proven(identity(survey(data).variance_realised_size(n * f), c))
         e.proven(identity(survey(data).variance_gain(n * f), g - c))
@@ -329,9 +330,9 @@ def _uncorrelated(case: Case) -> Array:
 )
 def theorem_3_6(e: Evidence) -> str:
     """On average 0 <= g_DE <= n if and only if 0 <= c_DE <= n."""
-    for users in DATA.values():
-        e.proven(identity(moments(proofs.rescaled, users)[0], n * f))
-        e.proven(identity(moments(proofs.unadjusted, users)[0], n * pi * (f - survey().negative_mean_threshold)))
+    for law in DATA.values():
+        e.proven(identity(moments(proofs.rescaled, law)[0], n * f))
+        e.proven(identity(moments(proofs.unadjusted, law)[0], n * pi * (f - survey().negative_mean_threshold)))
     mean = survey().mean_unadjusted(n * f)
     e.proven(identity(mean, n * pi * (f - survey().negative_mean_threshold)))
     e.proven(everywhere(n - mean))

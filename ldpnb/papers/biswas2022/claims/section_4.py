@@ -17,7 +17,7 @@ from ldpnb.accuracy import distances
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import Evidence, better, claim
 from ldpnb.data import synthetic
-from ldpnb.deciders import identity, oo
+from ldpnb.deciders import identity, oo, symbols
 from ldpnb.designs import reporters
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -95,8 +95,8 @@ def _simulated(name: str, distribution: Array, rate: float, epsilon: float) -> t
 
 def _proven_closer(e: Evidence, name: str, estimate: Callable[..., Any]) -> None:
     """Require the proof that an estimate is unbiased, and the nearer to the data the higher the rate."""
-    for data, users in proofs.DATA.items():
-        mean, variance = proofs.moments(estimate, users)
+    for data, law in proofs.DATA.items():
+        mean, variance = proofs.moments(estimate, law)
         e.proven(identity(mean, n * f))
         e.proven(identity(variance, getattr(survey(data), f"variance_{name}")(n * f)))
     e.proven(proofs.thinned(estimate))
@@ -216,7 +216,7 @@ def diminishing_returns(e: Evidence) -> str:
     e.proven(identity(survey().variance_realised_size(n * f), variance))
     for share in (f, 0, 1):
         e.decides(proofs.fewer_gains(share, pi=(0, Fraction(3, 4))))
-    many, more = 1 + (t - 1) * (t - 1) / (3 * t), proofs.symbols("more")[0]
+    many, more = 1 + (t - 1) * (t - 1) / (3 * t), symbols("more")[0]
     for share in (f, 0, 1):
         e.proven(proofs.fewer_gains(share, size=many + more, more=(0, oo)))
     holders = published()["nodes"] * _first(e)

@@ -122,7 +122,7 @@ def theorem_5_1_mean(e: Evidence) -> str:
     e.proven(identity(mean, (a + b) * (x * u + y * v) / (a * u + b * v)))
     chance = f * KEEP + (1 - f) * SWITCH
     e.proven(identity(moments(proofs.pooled, ((a, chance, u), (b, chance, v)))[0], (a + b) * f))
-    weighted = {"rates": [u, v], "mechanism": KARY}
+    weighted: dict[str, Any] = {"rates": [u, v], "mechanism": KARY}
     e.proven(identity(estimators.horvitz_thompson([[x, y], [0, 0]], **weighted)[0], proofs.realised([x, y], u)))
     e.proven(identity(moments(proofs.realised, proofs.FIXED)[0], n * f))
     e.decides(identity(mean, x + y))
