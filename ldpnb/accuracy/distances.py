@@ -29,6 +29,42 @@ def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> R
     return np.sum(standard_deviations) / (checks.whole(users=users, at_least=1) * np.sqrt(2 * np.pi))
 
 
+def exact_total_variation(survey: SampledCounts, holders: ArrayLike) -> float:
+    """Return the exact mean total variation distance of ``c-hat``, for fixed data: where reports are few.
+
+    With ``N`` reports of the value and ``M`` others a count is wrong by ``((1-q) N - q M) / (pi (p-q)) - n f``. Their
+    joint law is read off its characteristic function, on a grid that leaves out less than 1e-20 of it; time and memory
+    grow with the 1.5th power of the expected reports.
+
+    Parameters
+    ----------
+    survey : SampledCounts
+    holders : (k,) int
+        Users who hold each value.
+
+    Examples
+    --------
+    >>> one = SampledCounts(1, 0.5, KaryRandomisedResponse(np.log(3), 2))
+    >>> round(exact_total_variation(one, [1, 0]), 9)
+    1.125
+    """
+    p, q, rate = survey.mechanism.p, survey.mechanism.q, survey.rate
+    size, total = _room(survey.users * rate), 0.0
+    for held, values in zip(*np.unique(np.asarray(holders), return_counts=True), strict=True):
+        own = _room(rate * (held * p + (survey.users - held) * q))
+        one, other = (np.exp(-2j * np.pi * np.arange(n) / length) for n, length in ((own, own), (size // 2 + 1, size)))
+        user = [1 - rate + rate * (s * one[:, None] + (1 - s) * other) for s in (p, q)]
+        law = np.fft.irfft(np.fft.ifft(user[0] ** held * user[1] ** (survey.users - held), axis=0), size, axis=1)
+        error = (1 - q) * np.arange(own)[:, None] - q * np.arange(size) - rate * (p - q) * held
+        total += values * float((law * np.abs(error)).sum())
+    return total / float(2 * survey.users * rate * survey.mechanism.truthful_rate)
+
+
+def _room(mean: float) -> int:
+    """Return a length that a sum of independent indicators with this mean does not reach."""
+    return int(mean + 12 * np.sqrt(mean) + 30)
+
+
 def smallest_rate(
     distance: float, holders: ArrayLike, *, users: int, mechanism: KaryRandomisedResponse
 ) -> float | None:

@@ -9,10 +9,13 @@ import pandas as pd
 import pytest
 
 from ldpnb.accuracy.allocation import Family
+from ldpnb.accuracy.distances import exact_total_variation
 from ldpnb.accuracy.information import unbiased_frequency_error
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.guides import tour
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.papers.biswas2022.routes import FIXED, Case
 from ldpnb.papers.biswas2022.tables import participation, personalised, sampling
 from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal
 from ldpnb.papers.juarez2022 import clients
@@ -184,6 +187,22 @@ def test_simulated_distances_meet_the_closed_form() -> None:
     line, points = (raw[raw["standard_error"].isna() == exact].reset_index() for exact in (True, False))
     gap = (points[sampling.DISTANCE] - line[sampling.DISTANCE]).abs()
     assert (gap < 6 * points["standard_error"] + 0.01 * line[sampling.DISTANCE]).all()
+
+
+def test_few_reports_suffice_for_a_distance_that_the_exact_law_reaches() -> None:
+    needed = sampling.reports_needed(COUNTS, [1.0, 8.0], [0.3, 0.05]).dropna()
+    users, reports = int(COUNTS.sum()), needed["exact law"].item()
+    survey = SampledCounts(users, reports / users, KaryRandomisedResponse(8.0, 101))
+    assert exact_total_variation(survey, COUNTS) == pytest.approx(0.3, rel=1e-3)
+    assert 0.6 < reports / needed["normal law"].item() < 0.8
+
+
+@pytest.mark.parametrize("case", FIXED)
+def test_the_exact_distance_is_the_enumerated_one(case: Case) -> None:
+    errors = np.abs(case.realised - case.holders).sum(axis=1) / (2 * len(case.values))
+    assert exact_total_variation(case.survey, case.holders) == pytest.approx(
+        float(case.reports.mean(errors)), rel=1e-12
+    )
 
 
 def test_the_numbers_do_not_depend_on_the_number_of_workers() -> None:
