@@ -120,8 +120,15 @@ JENSEN = (
 )
 
 
+def at_every_share(value: Callable[[Any], Any], **further: tuple[Any, Any]) -> bool:
+    """Return whether a formula of the share of holders is proven ``>= 0``: affine in the share, and so at both ends."""
+    ends = value(0), value(1)
+    affine = identity(value(f), (1 - f) * ends[0] + f * ends[1])
+    return affine and all(identity(end) or everywhere(end, **further) is True for end in ends)
+
+
 def improves(variance: str) -> bool:
-    """Decide that ``pi`` times a variance of `SampledCounts` does not grow with ``pi``, whatever share holds the value.
+    """Return whether ``pi`` times a variance of `SampledCounts` is proven not to grow with ``pi``, for any data.
 
     So the root mean square error at a rate ``w pi`` is at least ``1/sqrt(w)`` times that at ``pi``.
     """
@@ -131,15 +138,14 @@ def improves(variance: str) -> bool:
         low, high = (getattr(survey(rate=rate), variance)(n * share) for rate in (w * pi, pi))
         return w * low - high
 
-    shares = [growth(share) for share in (f, 0, 1)]
-    return all(identity(value) or everywhere(value, w=(0, 1)) for value in shares)
+    return at_every_share(growth, w=(0, 1))
 
 
-def fewer_gains(share: Any, size: Any = k, **further: tuple[Any, Any]) -> bool:
-    """Decide that each further report lowers the standard deviation of c-hat by less than the one before.
+def fewer_gains(size: Any = k, **further: tuple[Any, Any]) -> bool:
+    """Return whether it is proven that each further report lowers the deviation of c-hat by less than the one before.
 
-    Its second derivative in ``pi`` is ``(2 V V'' - V'^2) / (4 V^(3/2))``, and the variance ``V = A/pi - B``: it is
-    positive exactly where ``4 pi V > A``.
+    The second derivative of the standard deviation in ``pi`` is ``(2 V V'' - V'^2) / (4 V^(3/2))``, and the variance
+    ``V = A/pi - B``: it is positive exactly where ``4 pi V > A``.
     """
     start, drop, rate = (s.expression for s in symbols("start drop rate"))
     curve = start / rate - drop
@@ -147,10 +153,12 @@ def fewer_gains(share: Any, size: Any = k, **further: tuple[Any, Any]) -> bool:
         2 * curve * curve.diff(rate, 2) - curve.diff(rate) ** 2, start * (4 * rate * curve - start) / rate**4
     )
 
-    def scaled(rate: Any) -> Any:
+    def scaled(share: Any, rate: Any) -> Any:
         return rate * survey(rate=rate, size=size).variance_realised_size(n * share)
 
-    level = 2 * scaled(pi / 2) - scaled(pi)
-    form = identity(scaled(pi), level - (level - scaled(1)) * pi)
-    signs = (everywhere(level, **further), everywhere(4 * scaled(pi) - level, **further))
-    return bend and form and signs == (True, True)
+    def level(share: Any) -> Any:
+        return 2 * scaled(share, pi / 2) - scaled(share, pi)
+
+    form = identity(scaled(f, pi), level(f) - (level(f) - scaled(f, 1)) * pi)
+    signs = (level, lambda share: 4 * scaled(share, pi) - level(share))
+    return bend and form and all(at_every_share(sign, **further) for sign in signs)

@@ -45,7 +45,7 @@ section_5 = partial(
     claim,
     kind="proof",
     reach="all parameters",
-    over="every epsilon, k, n, every data and every rates in (0, 1]",
+    over="every epsilon, k, n, every data and all rates in (0, 1]",
     argument=f"{proofs.SUMS} {proofs.MORE_RATES}",
 )
 

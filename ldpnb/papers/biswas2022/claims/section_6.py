@@ -70,7 +70,7 @@ proven = partial(claim, kind="proof", reach="all parameters")
     estimators.reweighted_reports,
     privacy.privacy_loss,
     *NOISE,
-    over="every epsilon, k, n, every shares and every rates",
+    over="every epsilon, k, n, all shares and all rates",
     argument=f"{proofs.SUMS} The mean of T is decided for three values; holders of each send as many reports. The loss "
     "is the larger of the extreme ratios of a report and of silence.",
     corrected="With rates c / f(x_j) the sample is balanced, as wished, so that T estimates n/k for every value; and "
@@ -158,7 +158,7 @@ def _repair(e: Evidence, values: tuple[int, ...], rates: Array, mechanism: KaryR
     estimators.unadjusted,
     estimators.realised_size,
     *RANDOMISER,
-    over="every epsilon, k, n, every data, fixed or iid, and every rates in (0, 1]",
+    over="every epsilon, k, n, every data, fixed or iid, and all rates in (0, 1]",
     argument=f"{proofs.SUMS} Each user's part is decided; that of T is that of c_DE at the user's own rate.",
 )
 def a_higher_epsilon(e: Evidence) -> str:
@@ -308,7 +308,7 @@ def _variances_agree(e: Evidence) -> None:
     SampledCounts.rare_variance_realised_size,
     estimators.horvitz_thompson,
     *NOISE,
-    over="every epsilon, k, n, every number of reports and every rates in (0, 1]",
+    over="every epsilon, k, n, every number of reports and all rates in (0, 1]",
     argument="Pairs of users decide: of two rates with a given sum, equal ones are the maximum of Var*(T) and the "
     "minimum of Horvitz-Thompson's. A dual bound, decided for one user, is reached by the rates named.",
     reading="reconstructed",
