@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from mpmath import binomial, exp, findroot, log, mp, mpf, pi, sqrt
+from mpmath import acosh, binomial, exp, findroot, log, mp, mpf, pi, sqrt
 
 USERS = 50_000
 VALUES = 101
@@ -65,6 +65,12 @@ def stated_for_c_hat() -> mpf:
     return displayed(*survey()) + n * rate * (1 - rate) * q**2 / (rate * (p - q)) ** 2
 
 
+def bias_and_deviations() -> list[mpf]:
+    """At a value nobody holds: the bias of c_DE, and the standard deviations of c_DE and g_DE."""
+    deviation = sqrt(variance(mpf(USERS), mpf(0), mpf("0.1"), mpf(1), VALUES))
+    return [unadjusted_mean(mpf(USERS), mpf(0), mpf("0.1"), mpf(1), VALUES), deviation / 10, deviation]
+
+
 def definition_3_1(n: int, f: str) -> mpf:
     return variance(mpf(n), mpf(f), mpf("0.1"), mpf(1), 100) / (n * mpf(f))
 
@@ -97,16 +103,17 @@ def mixture() -> list[mpf]:
     return [(a + b) / 2 for a, b in zip(bin_law(50, "0.6"), bin_law(50, "0.4"), strict=True)]
 
 
-def distance(law: list[mpf], rate: mpf, epsilon: mpf) -> mpf:
-    """Mean total variation distance between c-hat and the data, deviations being normal."""
+def distance(law: list[mpf], rate: mpf, epsilon: mpf, *, realised: bool = True) -> mpf:
+    """Mean total variation distance between c-hat, or g_DE, and the data, deviations being normal."""
     deviations = (
-        times * sqrt(variance(mpf(USERS), f, rate, epsilon, VALUES, realised=True)) for f, times in Counter(law).items()
+        times * sqrt(variance(mpf(USERS), f, rate, epsilon, VALUES, realised=realised))
+        for f, times in Counter(law).items()
     )
     return sqrt(2 / pi) * sum(deviations) / (2 * USERS)
 
 
 def improvements(law: Callable[[], list[mpf]]) -> Callable[[], list[mpf]]:
-    return lambda: [distance(law(), mpf(r), mpf(e)) for e in (1, 2, 3, 5) for r in ("0.1", "0.9")]
+    return lambda: [distance(law(), mpf(r), mpf(e), realised=False) for e in (1, 2, 3, 5) for r in ("0.1", "0.9")]
 
 
 def apart() -> list[mpf]:
@@ -124,26 +131,12 @@ def root(function: Callable[[mpf], mpf], near: str) -> mpf:
     return findroot(function, (mpf(near), mpf(near) + mpf("0.01")))
 
 
-def turn() -> mpf:
-    law = first()
-
-    def gained(e: mpf) -> mpf:
-        before, middle, last = (distance(law, mpf(r), e) for r in ("0.8", "0.9", "1"))
-        return (before - middle) - (middle - last)
-
-    return root(gained, "6.8")
-
-
 def differences() -> list[mpf]:
     law = first()
     return [
         root(lambda e, level=level: distance(law, mpf("0.1"), e) - distance(law, mpf(1), e) - mpf(level), near)
         for level, near in (("0.1", "4.1"), ("0.05", "5.4"))
     ]
-
-
-def ratio(e: int) -> mpf:
-    return distance(first(), mpf("0.1"), mpf(e)) / distance(first(), mpf(1), mpf(e))
 
 
 def rare_personal(rates: dict[mpf, int], epsilon: mpf, k: int) -> mpf:
@@ -199,8 +192,8 @@ def generic_bound() -> mpf:
 
 CERTIFICATES = {
     "definition-2.3-remark-1": {
-        "p* = {} and q* = {};": lambda: [1, 1],
-        "p* = {} > q* = {} |": lambda: randomiser(mpf(1), 4),
+        "p* = q* = {};": lambda: 1,
+        "epsilon = 1 {} > {} |": lambda: randomiser(mpf(1), 4),
     },
     "equation-4": {
         "epsilon = 1: {});": lambda: unadjusted_mean(mpf(4), mpf("0.5"), mpf("0.5"), mpf(1), 4),
@@ -211,7 +204,7 @@ CERTIFICATES = {
     },
     "section-3-meaning-of-f": {
         "reports is {};": lambda: sum(randomiser(mpf(1), 4)) / 2,
-        "gives {} with that, {} with the share held; the mean is {} |": lambda: [
+        "gives {} with that, {} with the share held; the mean is {};": lambda: [
             unadjusted_mean(mpf(4), share, mpf("0.5"), mpf(1), 4)
             for share in (sum(randomiser(mpf(1), 4)) / 2, mpf("0.5"), mpf("0.5"))
         ],
@@ -221,6 +214,17 @@ CERTIFICATES = {
         "displayed {}, exact {} for fixed data and {} for iid": lambda: [
             f(mpf(1000), mpf("0.3"), mpf("0.2"), mpf(2), 4) for f in (displayed, variance, variance_iid)
         ]
+    },
+    "section-3-order-of-the-variances": {
+        "k = 101: {} against {} and {} |": lambda: [
+            variance(mpf(USERS), mpf(0), mpf("0.1"), mpf(1), VALUES),
+            variance(mpf(USERS), mpf(0), mpf("0.1"), mpf(1), VALUES) / 100,
+            variance(mpf(USERS), mpf(0), mpf(1), mpf(1), VALUES),
+        ]
+    },
+    "section-3-bias-against-variance": {
+        "pi = .1: n < {};": lambda: (exp(mpf(1)) + VALUES - mpf("1.1")) * mpf("1.1") / mpf("0.09"),
+        "bias is {}, the standard deviations {} (c_DE) and {} (g_DE) |": bias_and_deviations,
     },
     "definition-3.1-theorem-3.3": {
         "gives {} at f = .05 for n = 50000, {} for ten times the nodes and {} at f": lambda: [
@@ -232,8 +236,7 @@ CERTIFICATES = {
     },
     "section-3-limit": {
         "printed {};": lambda: USERS / (exp(mpf(1)) - 1),
-        "pi = 1e-12 {};": lambda: unadjusted_mean(mpf(USERS), mpf(0), mpf("1e-12"), mpf(1), VALUES),
-        "no reports {} |": lambda: -USERS / (exp(mpf(1)) - 1),
+        "pi = 1e-12 {} |": lambda: unadjusted_mean(mpf(USERS), mpf(0), mpf("1e-12"), mpf(1), VALUES),
     },
     "theorem-3.5": {
         "Var(g) = {}, Var(c-hat) = {} (the source's formula: {})": lambda: [
@@ -251,14 +254,10 @@ CERTIFICATES = {
     },
     "figure-3-diminishing-returns": {
         "distance by {}%, from .9 to 1 by {}%,": per_cent_lower,
-        "from epsilon = {} on": turn,
-        "True below epsilon = {}.": turn,
+        "up to epsilon = {};": lambda: acosh(151),
     },
     "section-6-rate-.1-against-1": {
-        "sqrt(10) = {} times": lambda: sqrt(mpf(10)),
-        "({} at 3, {} at 10)": lambda: [ratio(3), ratio(10)],
-        "from epsilon = {} on, below .05 from {};": differences,
-        "for epsilon < {} |": lambda: root(lambda e: distance(first(), mpf("0.1"), e) - 1, "1.9"),
+        "from epsilon = {} on, below .05 from {} (normal": differences,
     },
     "theorem-5.1-unbiasedness": {
         "E T = {} instead": lambda: 5 * mpf("1.6") / mpf("2.5"),
@@ -272,6 +271,11 @@ CERTIFICATES = {
         "E T = ({}, {}, {}, {}),": lambda: [2500] * 4,
         "from 1 to {},": silent_loss,
         "keeps it at {} |": lambda: log(randomiser(mpf(1), 2)[0] / randomiser(mpf(1), 2)[1]),
+    },
+    "section-6-ii-a-higher-epsilon": {
+        "3, 8: {}, {}, {} |": lambda: [
+            sqrt(variance(mpf(USERS), mpf(0), mpf("0.1"), mpf(e), VALUES, realised=True)) for e in (1, 3, 8)
+        ]
     },
     "section-6-open-question-ii": {"bound allows {} at": generic_bound},
     "section-6-open-question-iii": {
