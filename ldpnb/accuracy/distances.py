@@ -8,6 +8,8 @@ from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
+_MOST_REPORTS = 2_000
+
 
 def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> Real:
     """Return ``sum(sd) / (n sqrt(2 pi))``, the mean total variation distance of an unbiased normal estimate.
@@ -39,8 +41,9 @@ def exact_total_variation(survey: SampledCounts, holders: ArrayLike) -> float:
     Parameters
     ----------
     survey : SampledCounts
+        With at most 2,000 expected reports.
     holders : (k,) int
-        Users who hold each value.
+        Users who hold each value, of whom there are as many as `survey` says.
 
     Examples
     --------
@@ -48,16 +51,20 @@ def exact_total_variation(survey: SampledCounts, holders: ArrayLike) -> float:
     >>> round(exact_total_variation(one, [1, 0]), 9)
     1.125
     """
-    p, q, rate = survey.mechanism.p, survey.mechanism.q, survey.rate
+    p, q, rate, counts = survey.mechanism.p, survey.mechanism.q, survey.rate, checks.counts(holders=holders)
+    if counts.sum() != survey.users:
+        raise ValueError(f"holders must sum to users={survey.users}, got {counts.sum()}")
+    if survey.users * rate > _MOST_REPORTS:
+        raise ValueError(f"rate must ask for at most {_MOST_REPORTS} expected reports, got {survey.users * rate:g}")
     size, total = _room(survey.users * rate), 0.0
-    for held, values in zip(*np.unique(np.asarray(holders), return_counts=True), strict=True):
+    for held, values in zip(*np.unique(counts, return_counts=True), strict=True):
         own = _room(rate * (held * p + (survey.users - held) * q))
         one, other = (np.exp(-2j * np.pi * np.arange(n) / length) for n, length in ((own, own), (size // 2 + 1, size)))
         user = [1 - rate + rate * (s * one[:, None] + (1 - s) * other) for s in (p, q)]
         law = np.fft.irfft(np.fft.ifft(user[0] ** held * user[1] ** (survey.users - held), axis=0), size, axis=1)
         error = (1 - q) * np.arange(own)[:, None] - q * np.arange(size) - rate * (p - q) * held
-        total += values * float((law * np.abs(error)).sum())
-    return total / float(2 * survey.users * rate * survey.mechanism.truthful_rate)
+        total += values * (law * np.abs(error)).sum()
+    return float(total / (2 * survey.users * rate * survey.mechanism.truthful_rate))
 
 
 def _room(mean: float) -> int:

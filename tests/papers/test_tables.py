@@ -205,6 +205,14 @@ def test_the_exact_distance_is_the_enumerated_one(case: Case) -> None:
     )
 
 
+def test_the_exact_distance_is_for_few_reports_of_all_users() -> None:
+    mechanism = KaryRandomisedResponse(1.0, 101)
+    with pytest.raises(ValueError, match="holders must sum to users=19999, got 20000"):
+        exact_total_variation(SampledCounts(19_999, 0.01, mechanism), COUNTS)
+    with pytest.raises(ValueError, match="at most 2000 expected reports, got 4000"):
+        exact_total_variation(SampledCounts(20_000, 0.2, mechanism), COUNTS)
+
+
 def test_the_numbers_do_not_depend_on_the_number_of_workers() -> None:
     truth, settings = FromPrior(8, 500), {"draws": 6, "seed": 3}
     alone = compare("OUE", truth, [0.5, 2.0], **settings)

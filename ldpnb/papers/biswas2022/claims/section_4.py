@@ -195,6 +195,7 @@ def communication_cost(e: Evidence) -> str:
     estimators.realised_size,
     *DISTANCE,
     synthetic.binomial,
+    reach="a box",
     over="every epsilon, k, n and every data: up to pi = 3/4, and up to pi = 1 where (e^epsilon - 1)^2 <= 3 (k - 1) "
     "e^epsilon",
     argument=f"The distance is a sum over values, decided for each. {proofs.JENSEN}",
