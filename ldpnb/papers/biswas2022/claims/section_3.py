@@ -167,6 +167,7 @@ def order_of_the_variances(e: Evidence) -> str:
     estimators.unadjusted,
     estimators.rescaled,
     *RANDOMISER,
+    over=f"{proofs.EVERY} and every data (fixed)",
 )
 def bias_against_variance(e: Evidence) -> str:
     """Bias trades against variance: c_DE varies less than g_DE, but is far too low where many nodes are sampled
@@ -204,6 +205,7 @@ def bias_against_variance(e: Evidence) -> str:
     SampledCounts.variance_rescaled,
     estimators.rescaled,
     *RANDOMISER,
+    over=f"{proofs.EVERY} and every data (fixed)",
     corrected="Under Definition 3.1 Var(g)/(n f) lies between q(1-q) and p over (p-q)^2 pi f: constant in n, unbounded "
     "as f -> 0. O(1/(pi^3 n)) is right for what the proof computes, Var*(g/E S) = (q - q^2 pi) / ((p-q)^2 pi^3 n), "
     "where g, already rescaled, is divided by n pi once more; Var*(g/n) is of order 1/(pi n).",
