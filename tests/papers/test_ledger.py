@@ -76,7 +76,7 @@ def test_a_reconstructed_reading_names_its_assumption(status: claims.Status) -> 
 
 
 ROWS = [pytest.param(row, id=row.claim) for row in LEDGER.itertuples()]
-UNFINISHED = ("lopuhaa2020")
+UNFINISHED = ("lopuhaa2020",)
 """Sources some of whose rows do not say yet for what they are decided."""
 
 
