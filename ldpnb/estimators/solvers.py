@@ -245,19 +245,15 @@ def _stay_positive(point: Floats, step: Floats) -> Floats:
 
 def _polish(rows: Floats, pairs: Floats | None, weights: Floats, primal: Floats, dual: Floats) -> tuple[Floats, Floats]:
     """Take Newton steps on the coordinates that stay positive, and keep the result where it is feasible and closer."""
-    support = primal > dual
-    best = primal / primal.sum(axis=1, keepdims=True)
+    support, best = primal > dual, primal
     least = _gaps(_derivatives(rows, pairs, weights, best)[0], best)
     point = np.where(support, primal, 0)
     for _ in range(4):
         gradient, curvature = _derivatives(rows, pairs, weights, point)
         gaps = _gaps(gradient, point)
         closer = gaps < least
-        best, least = (
-            np.where(closer[:, None], point / point.sum(axis=1, keepdims=True), best),
-            np.where(closer, gaps, least),
-        )
+        best, least = np.where(closer[:, None], point, best), np.where(closer, gaps, least)
         held = np.where(support[:, :, None] & support[:, None, :], curvature, np.eye(rows.shape[1]))
         moved = point + _solve(held, np.where(support, gradient - 1, 0))
         point = np.where((moved >= 0).all(axis=1, keepdims=True), moved, point)
-    return best, least
+    return best / best.sum(axis=1, keepdims=True), least

@@ -42,7 +42,8 @@ def test_the_bit_has_the_variance_of_a_sign_less_its_signal_weighted_by_group() 
 
 
 def test_the_noisy_number_has_the_variance_of_its_noise() -> None:
-    two = GroupGap(SignedLaplace(4.0, (3, 5)), (3, 5))
+    two = GroupGap(SignedLaplace(4.0, (3, 5)), np.array([3, 5]))
+    assert two.sizes == (3, 5)
     assert two.variance((1.0, 0.0)) == pytest.approx(2 * 0.25 * 8 / 9, rel=1e-12)
     three = GroupGap(SignedLaplace(0.5, (3, 2, 4), (1, 2)), (3, 2, 4), (1, 2))
     assert three.variance((0.0, 0.0)) == pytest.approx(2 * 16 * 9 / 4, rel=1e-12)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import budgets, exact_risk, gaps, histograms, information, lower_bounds, personalised
+from ldpnb.accuracy import budgets, exact_risk, gaps, histograms, information, lower_bounds, means, personalised
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.accuracy.personalised import PersonalRates
@@ -46,6 +46,7 @@ REFUSED = [
         r"second_moment must lie in \[0, 1\], got second_moment=1.2",
     ),
     (lambda: GroupGap(SIGNS, (5, 5)).variance((0.0, 0.0, 0.0)), "zip"),
+    (lambda: GroupGap(SIGNS, (5, 5)).misestimated_variance((1.0,), (0.0, 0.0)), "zip"),
     (lambda: gaps.misestimated_gap_bias((1.5, 0.0), (0.1, 0.1)), "size_factors must be > 0"),
     (lambda: LAPLACE.failure(0.1, "markov"), "tail must be one of chebyshev"),
     (lambda: LAPLACE.failure(0.1, "chernoff"), "needs equal noise scales"),
@@ -65,6 +66,9 @@ REFUSED = [
     (lambda: information.fisher_information(np.eye(2), [0.5, 0.6]), "distribution must sum to 1"),
     (lambda: lower_bounds.any_channel_bound_at([0.5, 0.6], 1.0), "distribution must sum to 1"),
     (lambda: exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {}), "users must be few for 8 outputs"),
+    (lambda: information.fisher_information(np.eye(2), [1.0, 0.0]), "distribution must be positive, got a zero"),
+    (lambda: means.laplace_sum_tail(0, 1.0), "users must be an integer >= 1, got users=0"),
+    (lambda: histograms.central_laplace_largest_error(1.0, 0, 0.1), "domain_size must be an integer >= 1, got domain"),
     (lambda: exact_risk.exact_risks(np.eye(2), 0, [0.5, 0.5], {}), "users must be an integer >= 1, got users=0"),
 ]
 

@@ -75,6 +75,7 @@ def test_gibbs_sampling_agrees_with_the_exact_mean_within_its_error() -> None:
     mechanism, tallies = KaryRandomisedResponse(1.0, 5), [50, 30, 15, 4, 1]
     exact = krr_posterior(tallies, 0.5, epsilon=1.0).distribution
     found, error = support_posterior(np.eye(5), tallies, mechanism, 0.5, sweeps=4000, rng=np.random.default_rng(11))
+    assert found.frequencies == pytest.approx(frequency_mean(found.distribution, np.full(5, 0.5), 100), rel=1e-14)
     assert (np.abs(found.distribution - exact) < 6 * error).all()
     assert error.max() < 0.01
 
@@ -117,6 +118,13 @@ def test_the_fitted_concentration_is_likelier_than_its_neighbours_and_between_it
     assert 950 < fitted_concentration(np.full(64, 100), epsilon=2.0) < 1000
     assert 8 < fitted_concentration(np.full(64, 100), epsilon=2.0, largest=10.0) < 10
     assert 1e-3 < fitted_concentration([1000, *[0] * 9], epsilon=9.0) < 1.02e-3
+
+
+def test_the_table_of_coefficients_may_be_as_large_as_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldpnb.estimators.bayes._LARGEST_TABLE", 16)
+    assert posterior(np.eye(3), [1, 1, 1], 1.0).distribution == pytest.approx(np.full(3, 1 / 3), rel=1e-12)
+    with pytest.raises(ValueError, match="users must be few for so many values, got 4 users and 3 values"):
+        posterior(np.eye(3), [1, 1, 2], 1.0)
 
 
 def test_two_values_are_enough() -> None:

@@ -51,10 +51,18 @@ def test_intervals_are_the_means_whose_regions_hold_the_estimate() -> None:
         assert (held[means > 0] == inside).all()
 
 
+@pytest.mark.parametrize("mean", [0.57, 1.23, 3.01])
+def test_an_interval_begins_or_ends_at_the_very_mean_whose_region_ends_at_the_estimate(mean: float) -> None:
+    ((low, high),) = gaps.acceptance_region([mean], 0.99)
+    assert gaps.absolute_interval([high], 1.0)[0, 0] == pytest.approx(mean, abs=1e-12)
+    assert low == 0 or gaps.absolute_interval([low], 1.0)[0, 1] == pytest.approx(mean, abs=1e-12)
+
+
 def test_intervals_pass_into_the_usual_ones_without_a_step() -> None:
     observed = np.linspace(0, 15, 3001)
     ends = gaps.absolute_interval(observed, 1.0, level=0.99)
     steps = np.array([b - a for a, b in pairwise(ends)])
     assert steps.min() >= 0
     assert steps[observed[1:] > 10] == pytest.approx(0.005, abs=1e-6)
+    assert (gaps.absolute_interval(observed, 1.0) == ends).all()
     assert ends[observed > 10] == pytest.approx(observed[observed > 10, None] + [[-2.575829, 2.575829]], abs=1e-5)

@@ -78,6 +78,7 @@ SAMPLES = [
     (lambda: sampling.hajek([[1, 2]], rates=[[0.5]], **TWO), "rates must be a vector"),
     (lambda: sampling.personalised([1, 2], expected_reports=11, **TWO), "expected_reports must be <= "),
     (lambda: sampling.reweighted_reports([1, 2], report_rates=[0.5], **TWO), "report_rates must have"),
+    (lambda: sampling.reweighted_reports([1, 2], report_rates=[0.5, 1.5], **TWO), r"rates must .* \(0, 1\]"),
     (lambda: poisson([1.5], 0.5, rng=RNG), "counts must be whole numbers"),
     (lambda: poisson([-1], 0.5, rng=RNG), "counts must be whole numbers"),
     (lambda: poisson([1], 0.0, rng=RNG), r"rates must lie in \(0, 1\]"),

@@ -65,13 +65,16 @@ def test_rows_give_the_likelihood_and_its_derivatives_whatever_the_blocks(
     assert rows.support() == pytest.approx(rows.weights @ rows.bits, rel=1e-13)
 
 
-def test_a_model_from_a_sample_of_the_rows_never_lets_a_value_look_free(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("work", "rows_used"), [(1.0, 240), (300 * 144.0, 300)])
+def test_a_model_from_a_sample_of_the_rows_never_lets_a_value_look_free(
+    monkeypatch: pytest.MonkeyPatch, work: float, rows_used: int
+) -> None:
     rows, point = long(1.0, 12, 400), np.full(12, 1 / 12)
     exact = rows.curvature(point)
-    monkeypatch.setattr(solvers, "_MODEL_WORK", 1.0)
+    monkeypatch.setattr(solvers, "_MODEL_WORK", work)
     sampled = rows.curvature(point)
     assert (np.diag(sampled) > 0.999999 * np.diag(exact)).all()
-    chosen = np.linspace(0, len(rows.weights) - 1, 240).astype(int)
+    chosen = np.linspace(0, len(rows.weights) - 1, rows_used).astype(int)
     weights = rows.weights[chosen] / rows.weights[chosen].sum()
     alone = Rows(rows.bits[chosen], weights, rows.offset, rows.contrast).curvature(point)
     assert sampled - np.diag(np.diag(sampled)) == pytest.approx(alone - np.diag(np.diag(alone)), rel=1e-5)

@@ -43,6 +43,10 @@ def test_the_executed_mechanism_swaps_the_two_scales() -> None:
         assert LaplaceMeans.published(epsilon).k == max(2 / 3, epsilon)
 
 
+def test_equation_1_is_led_by_a_changed_group_where_its_noise_is_the_smaller() -> None:
+    assert LaplaceMeans(0.01, 0.1, 0.5).claimed_epsilon == pytest.approx(np.log(4) + 0.04, rel=1e-12)
+
+
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 2 / 3, 1.0, 2.0, 20.0])
 def test_the_published_group_budget_is_the_largest_that_equation_1_allows(epsilon: float) -> None:
     published = LaplaceMeans.published(epsilon)
@@ -56,7 +60,7 @@ def test_every_allowed_k_meets_equation_1_with_equality(epsilon: float, k: float
 
 
 @pytest.mark.parametrize("k", [0.3, 0.7, 1.0, 2.0, 3.5, 8.0])
-@pytest.mark.parametrize("epsilons", [(0.2, 1.0), (1.5, 0.3), (0.05, 6.0)])
+@pytest.mark.parametrize("epsilons", [(0.2, 1.0), (1.5, 0.3), (0.05, 6.0), (0.01, 0.1)])
 def test_the_loss_of_clipped_reports_is_that_of_their_atoms_and_densities(
     k: float, epsilons: tuple[float, float]
 ) -> None:

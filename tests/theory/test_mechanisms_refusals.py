@@ -70,6 +70,8 @@ DATA = [
     (lambda: BIT.one_rate([1.0, 3.0]), r"values must lie in \[0, 2.0\], got values\[1\]=3.0"),
     (lambda: BIT.one_rate([-0.5, 1.0]), r"values must lie in \[0, 2.0\], got values\[0\]=-0.5"),
     (lambda: BIT.one_rate([0.5, np.nan]), "values must lie in"),
+    (lambda: BIT.channel([-0.5]), r"values must lie in \[0, 2.0\], got values\[0\]=-0.5"),
+    (lambda: CentralLaplace(1.0).sample_sums([-0.5], [3], rng=RNG), r"values must lie in \[0, 1.0\], got values\[0\]"),
     (lambda: LocalLaplace(1.0).randomize([-1], rng=RNG), r"values must lie in \[0, 1\.0\], got values\[0\]=-1"),
     (lambda: BIT.sample_sums([0, 1], [3], rng=RNG), "counts must have one entry per value"),
     (lambda: BIT.sample_sums([0, 1], [3, -1], rng=RNG), r"got counts\[1\]=-1"),

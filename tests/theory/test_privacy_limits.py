@@ -50,7 +50,14 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: unequal.poisson_loss([0.5, 0.5], [1.1, 0.5], 1.0), "neighbour_rates must be one chance in"),
     (lambda: unequal.poisson_loss([0.5], [0.5, 0.5], 1.0), "neighbour_rates must be one chance"),
     (lambda: unequal.Inclusion(0, 0.5, 0.5, 0.5, 0.5, 0.5), r"rate must lie in \(0, 1\], got rate=0"),
-    (lambda: unequal.pps_cluster_loss([1], 1.0), "sizes must be integers >= 1 with a sum of at least 2"),
+    *(
+        (lambda s=s: unequal.pps_cluster_loss(s, 1.0), "sizes must be integers >= 1 with a sum of at least 2")
+        for s in ([1], [3, 0])
+    ),
+    (
+        lambda: clusters.cluster_loss_at(1, epsilon=1.0, changed_size=0, sampling_rate=0.5),
+        "changed_size must be an integer >= 1",
+    ),
     (lambda: unequal.systematic_loss(range(5), 0, 9, step=2, epsilon=1.0), "step must divide the number of records"),
     (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 0), "order must be an integer >= 1, got order=0"),
     (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 4), "order must be at most 3, got order=4"),

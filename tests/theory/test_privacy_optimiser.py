@@ -100,6 +100,9 @@ def test_laws_of_the_size_may_have_different_lengths() -> None:
     for laws_of_size in (([1.0], [0.0, 1.0]), ([0.0, 1.0], [1.0])):
         found = optimiser.largest_size_test_advantage(*laws_of_size, epsilon=1.0)
         assert found == pytest.approx(np.tanh(0.5), rel=1e-9)
+    for sizes in ((0, 2), (2, 0)):  # the test may go all the way in two steps
+        found = optimiser.largest_size_test_advantage(*np.eye(3)[list(sizes)], epsilon=1.0)
+        assert found == pytest.approx(1 - np.exp(-1), rel=1e-9)
 
 
 def test_a_chance_that_rounding_makes_negative_is_the_least_one(monkeypatch: pytest.MonkeyPatch) -> None:

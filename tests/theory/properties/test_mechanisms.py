@@ -350,7 +350,7 @@ def test_public_signs_times_the_bit_have_the_law_of_the_report() -> None:
     mechanism, rng = SignRandomiser(1.5, 3), stream("public signs", seed=1)
     public = 2 * rng.integers(0, 2, (DRAWS, 3)) - 1
     bits = mechanism.randomize_with_public_signs(np.full(DRAWS, 2), public, rng=rng)
-    assert bits.shape == (DRAWS,)
+    assert (bits.shape, bits.dtype) == ((DRAWS,), np.int8)
     assert fits(map(tuple, (bits[:, None] * public).tolist()), law_of(mechanism.outputs(), mechanism.channel()[:, 2]))
 
 
