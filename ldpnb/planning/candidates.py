@@ -13,7 +13,7 @@ from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit, histogram_sensitivity
-from ldpnb.mechanisms.signs import SignRandomiser
+from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.planning import cumulants
 from ldpnb.planning.errors import Bits, Errors, Noise, Sums, TailError
@@ -135,6 +135,15 @@ def _histogram_noise(mechanism: CentralLaplace, question: Frequency) -> Noise:
     return Noise(question.relative_error / mechanism.scale, int(question.values or 1) if question.simultaneous else 1)
 
 
+def _curator(
+    sensitivity: Callable[[Any], float], errors: Callable[[CentralLaplace, Any], Noise], released: str
+) -> Candidate:
+    """Return the yardstick: what a curator releases with noise."""
+    remark = f"a trusted curator who knows everybody's value; replacement, on the exact {released}"
+    name = "central Laplace"
+    return Candidate(name, lambda e, q: MEAN[name](e, sensitivity(q)), errors, _bits(0), remark, yardstick=True)
+
+
 def _bits(number: int) -> Callable[[Any, Any], int]:
     return lambda mechanism, question: number
 
@@ -155,34 +164,23 @@ def _subset_bits(mechanism: SubsetSelection, question: Frequency) -> int:
     return int(np.ceil((lgamma(values + 1) - lgamma(size + 1) - lgamma(values - size + 1)) / np.log(2)))
 
 
+def _frequency(name: str, bits: Callable[[Any, Any], int], remark: str = "", floor: str = "") -> Candidate:
+    return Candidate(name, lambda e, q: FREQUENCY[name](e, q.values), _support, bits, remark, floor)
+
+
 _FREQUENCY = (
-    Candidate("k-RR", lambda e, q: KaryRandomisedResponse(e, q.values), _support, _number_bits),
-    Candidate("SUE", lambda e, q: UnaryEncoding.symmetric(e, q.values), _support, _vector_bits),
-    Candidate(
-        "OUE",
-        lambda e, q: UnaryEncoding.optimised(e, q.values),
-        _support,
-        _vector_bits,
-        floor="the bit of the user's value stays a fair coin",
-    ),
-    Candidate("subset selection", lambda e, q: SubsetSelection.optimal(e, q.values), _support, _subset_bits),
-    Candidate(
+    _frequency("k-RR", _number_bits),
+    _frequency("SUE", _vector_bits),
+    _frequency("OUE", _vector_bits, floor="the bit of the user's value stays a fair coin"),
+    _frequency("subset selection", _subset_bits),
+    _frequency(
         "signs",
-        lambda e, q: SignRandomiser(e, q.values),
-        _support,
         lambda m, q: m.domain_size if q.design.amplifies else 1,
         "1 bit with public random signs, one per value and user; k bits without, as where nobody may know whose report "
         "it is",
         "the signs of other values stay fair coins",
     ),
-    Candidate(
-        "central Laplace",
-        lambda e, q: CentralLaplace(e, histogram_sensitivity("replacement")),
-        _histogram_noise,
-        _bits(0),
-        "a trusted curator who knows everybody's value; replacement, on the exact histogram",
-        yardstick=True,
-    ),
+    _curator(lambda q: histogram_sensitivity("replacement"), _histogram_noise, "histogram"),
 )
 
 
@@ -212,17 +210,10 @@ def _local_laplace(mechanism: LocalLaplace, question: Mean) -> Sums:
 
 
 _WARNER = Candidate("Warner", lambda e, q: KaryRandomisedResponse(e, 2), _warner, _bits(1))
-_ONE_BIT = Candidate("1-bit", lambda e, q: OneBit(e), _one_bit, _bits(1), floor=_ROUNDED)
+_ONE_BIT = Candidate("1-bit", lambda e, q: MEAN["1-bit"](e, 1.0), _one_bit, _bits(1), floor=_ROUNDED)
 _MEAN = (
-    Candidate("local Laplace", lambda e, q: LocalLaplace(e), _local_laplace, _bits(REAL), _REAL),
-    Candidate(
-        "central Laplace",
-        lambda e, q: CentralLaplace(e),
-        lambda m, q: Noise(q.relative_error * m.epsilon),
-        _bits(0),
-        "a trusted curator who knows everybody's value; replacement, on the exact sum",
-        yardstick=True,
-    ),
+    Candidate("local Laplace", lambda e, q: MEAN["local Laplace"](e, 1.0), _local_laplace, _bits(REAL), _REAL),
+    _curator(lambda q: 1.0, lambda m, q: Noise(q.relative_error * m.epsilon), "sum"),
 )
 
 
@@ -302,15 +293,15 @@ def _best_for_shares(epsilon: float, share: float) -> LaplaceMeans:
     return budgets.best_laplace(epsilon, (first, _MANY - first))
 
 
+def _gap(
+    name: str, errors: Callable[[Any, Gap], Errors], bits: Callable[[Any, Any], int], remark: str = "", floor: str = ""
+) -> Candidate:
+    return Candidate(name, lambda e, q: GAP[name](e, q.groups), errors, bits, remark, floor)
+
+
 _GAP = (
-    Candidate(
-        "M_R",
-        lambda e, q: DiscretisedMeans.calibrated(e, len(q.groups)),
-        _discretised,
-        lambda m, q: (2 * m.groups - 1).bit_length(),
-        floor=_ROUNDED,
-    ),
+    _gap("M_R", _discretised, lambda m, q: (2 * m.groups - 1).bit_length(), floor=_ROUNDED),
     Candidate("M_L, k = 2", _best_laplace, _laplace_means, lambda m, q: REAL + (m.groups - 1).bit_length(), _REAL),
-    Candidate("signed bit", lambda e, q: SignedBit(e, q.groups), _signed_bit, _bits(1), floor=_ROUNDED),
-    Candidate("signed Laplace", lambda e, q: SignedLaplace(e, q.groups), _signed_laplace, _bits(REAL), _REAL),
+    _gap("signed bit", _signed_bit, _bits(1), floor=_ROUNDED),
+    _gap("signed Laplace", _signed_laplace, _bits(REAL), _REAL),
 )
