@@ -9,7 +9,6 @@ from html import unescape
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -23,7 +22,6 @@ from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
 from ldpnb.site import builder, entries, links, sources
 from ldpnb.site.mathematics import mathml
-from ldpnb.site.templates import STATIC
 
 LEDGER = """claim,notebook,place,says,status,reach,over,evidence,corrected,assumption,argument,reading,kind,false_alarm,power
 biswas2022/theorem-2.1,1_demo/01_line,Theorem 2.1,"a * b < c, says_it",reproduced,all parameters,n >= 1,1 = 1,,,,printed,identity,,
@@ -244,25 +242,6 @@ def test_tex_without_a_translation_is_refused_with_the_formula(formula: str) -> 
     with pytest.raises(ValueError, match="formula must") as error:
         mathml(formula)
     assert repr(formula) in str(error.value)
-
-
-def contrast(one: str, other: str) -> float:
-    """The ratio of luminances as WCAG defines it."""
-    coded = np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in (one, other)])
-    linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
-    dark, light = sorted(linear @ [0.2126, 0.7152, 0.0722])
-    return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_every_text_colour_has_the_contrast_of_wcag_aa_on_every_background(theme: int) -> None:
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
-    declared = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", (STATIC / "site.css").read_text())
-    colours = {name: pair[theme] for name, *pair in declared}
-    backgrounds = ("page", "raised", "mark")
-    for name in colours.keys() - {*backgrounds, "line"}:
-        for background in backgrounds:
-            assert contrast(colours[name], colours[background]) >= 4.5, (name, background)
 
 
 def report(*arguments: str) -> Result:

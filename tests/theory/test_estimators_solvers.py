@@ -26,6 +26,7 @@ def test_a_step_that_loses_is_halved_and_the_next_one_may_be_twice_as_long(monke
     estimates = [proximal_newton(rows, start, tolerance=1e-9, passes=passes)[0] for passes in range(1, 6)]
     shares = [1.5 * float(estimate[0]) - 0.5 for estimate in estimates]
     assert shares == pytest.approx([0, 0, 0.5, 0.5, 0.75], abs=1e-12)
+    assert proximal_newton(rows, start, tolerance=-1.0)[2] == 60
 
 
 def test_rows_may_be_scaled_at_will() -> None:

@@ -11,6 +11,7 @@ from ldpnb.accuracy import gaps
 from ldpnb.estimators.gaps import contrast_gap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.registry import GAP
 from ldpnb.mechanisms.signs import calibrated_bias, exact_epsilon
 from ldpnb.rng import stream
 
@@ -38,6 +39,7 @@ def test_the_executed_mechanism_swaps_the_two_scales() -> None:
     stated, executed = LaplaceMeans.published(1.0), LaplaceMeans.executed(1.0)
     assert (stated.kept_scale, stated.moved_scale) == (2.0, 1.0)
     assert (executed.kept_scale, executed.moved_scale) == (1.0, 2.0)
+    assert GAP["M_L as published"](1.0, (3, 4, 5)) == LaplaceMeans.published(1.0, 3)
     for epsilon, k in ((0.1, 2 / 3), (0.9, 0.9), (1.9, 1.9), (2.5, 2.0)):
         assert LaplaceMeans.executed(epsilon).k == k
         assert LaplaceMeans.published(epsilon).k == max(2 / 3, epsilon)
@@ -47,7 +49,7 @@ def test_equation_1_is_led_by_a_changed_group_where_its_noise_is_the_smaller() -
     assert LaplaceMeans(0.01, 0.1, 0.5).claimed_epsilon == pytest.approx(np.log(4) + 0.04, rel=1e-12)
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 0.3, 2 / 3, 1.0, 2.0, 20.0])
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 2 / 3, 0.8, 1.0, 2.0, 20.0])
 def test_the_published_group_budget_is_the_largest_that_equation_1_allows(epsilon: float) -> None:
     published = LaplaceMeans.published(epsilon)
     assert published.claimed_epsilon == pytest.approx(epsilon, rel=1e-12)

@@ -83,7 +83,10 @@ DATA = [
     (lambda: SIGNS.sample_sums([[1], [1]], [0], repetitions=0, rng=RNG), "repetitions must be an integer >= 1"),
     (lambda: SIGNS.randomize([0, 2], [0.0, 0.0], rng=RNG), r"groups must lie in 0 .. 1, got 0 .. 2"),
     (lambda: PAIR.randomize([0], [2.0], rng=RNG), r"values must lie in \[-1, 1\]"),
-    (lambda: PAIR.sample_sums([[3], [4]], [0.5], repetitions=0, rng=RNG), "repetitions must be an integer >= 1, got"),
+    *(
+        (lambda m=m: m.sample_sums([[3], [4]], [0.5], repetitions=0, rng=RNG), "repetitions must be an integer >= 1")
+        for m in (PAIR, SignedLaplace(1.0, (3, 4)))
+    ),
 ]
 
 

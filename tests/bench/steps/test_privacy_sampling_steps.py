@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldpnb.designs import sizes
+from ldpnb.designs import sizes as size_laws
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import clusters, random_size, shuffling, tallies
 
@@ -77,9 +77,30 @@ def test_a_ratio_of_symmetric_polynomials_is_a_short_fourier_sum(
 
 def test_a_random_size_settles_in_a_few_passes(counted: Callable[[Any, str], list[int]]) -> None:
     taken = counted(random_size, "_best_steps")
-    laws = [sizes.size_law({0: 0.3, 5: 0.4, 20: 0.3}, 25), sizes.truncated_gaussian_size(60, 20.0, 3.0)]
-    laws += [sizes.size_law(np.random.default_rng(seed).dirichlet(np.full(40, 0.1))) for seed in range(4)]
+    laws = [size_laws.size_law({0: 0.3, 5: 0.4, 20: 0.3}, 25), size_laws.truncated_gaussian_size(60, 20.0, 3.0)]
+    laws += [size_laws.size_law(np.random.default_rng(seed).dirichlet(np.full(40, 0.1))) for seed in range(4)]
     for law in laws:
         for epsilon in (1e-3, 0.5, 3.0):
             assert 0 < random_size.random_size_loss(law, epsilon) <= 2 * epsilon
     assert len(taken) <= 84
+
+
+@pytest.mark.parametrize(
+    ("users", "budget", "sizes", "kinks"),
+    [(3000, 0.3, [238, 837, 249, 803], 38), (10**6, 0.05, [8, 29_071, 8, 27_602], 209)],
+)
+def test_a_delta_takes_tables_of_a_fixed_size_in_all_and_few_kinks(
+    monkeypatch: pytest.MonkeyPatch,
+    counted: Callable[[Any, str], list[int]],
+    users: int,
+    budget: float,
+    sizes: list[int],
+    kinks: int,
+) -> None:
+    seen, plain = [], tallies._shortfalls
+    monkeypatch.setattr(tallies, "_shortfalls", lambda law, above: [seen.extend(law.logs.shape), plain(law, above)][1])
+    taken = counted(np, "nan_to_num")
+    reports = shuffling.ShuffledReports(users, 0.7, KaryRandomisedResponse(2.0, 20))
+    assert reports.delta_lower(budget) <= reports.delta_upper(budget)
+    assert seen == pytest.approx(sizes, abs=2)
+    assert len(taken) <= kinks

@@ -177,6 +177,10 @@ def test_linear_estimates_invert_the_channel_and_state_their_deviation(channel: 
     assert (spread[1] <= spread[0] * (1 + 1e-9) + 1e-12).all()
 
 
+def test_outputs_that_nobody_sends_have_no_weight() -> None:
+    assert linear.best_weights([[1, 0], [0, 1], [0, 0]]).tolist() == [[1, 0, 0], [0, 1, 0]]
+
+
 @examples(10)
 @given(tame_responses, few_users, st.floats(0.05, 1.0))
 def test_estimates_from_a_sample_have_their_stated_means_and_variances(

@@ -270,7 +270,7 @@ def test_sampled_sums_of_laplace_noise_have_their_exact_law(clients: int) -> Non
     gaps = signed.sample_sums([[clients], [0]], [0.25], rng=rng, repetitions=number) - 0.25 * clients
     reports = mechanism.randomize(np.full(number * clients, 1.5), rng=rng) - 1.5
     groups = np.tile([0, 1], number * clients // 2)
-    signs = signed.randomize(groups, np.full(groups.size, 0.25), rng=rng) - np.where(groups, -0.25, 0.25)
+    signs = signed.randomize(groups, np.full(groups.size, 0.05), rng=rng) - np.where(groups, -0.05, 0.05)
     for noise in (
         sums / mechanism.scale,
         gaps / signed.scale,
