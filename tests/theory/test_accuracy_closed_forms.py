@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import flint
+import numpy as np
 import pytest
 import sympy
 
@@ -110,6 +111,13 @@ def test_identities_of_sampled_counts_hold_for_all_parameters() -> None:
         shown, lacking = displayed.variance_unadjusted(survey, holders), Symbol(n * rate * rest * f * (1 - f))
         zeros.append(shown + lacking - survey.variance_unadjusted(holders))
     assert [sympy.simplify(zero.expression) for zero in zeros] == [0] * 8
+
+
+@pytest.mark.parametrize("size", [2, 3, 10])
+def test_bounds_on_frequencies_are_as_written(size: int) -> None:
+    bounds, lead = LowerBounds(size, 0.5), size / np.expm1(0.5) ** 2
+    assert bounds.frequency() == pytest.approx(lead * np.exp(-0.5 * size / (size - 1)), rel=1e-12)
+    assert bounds.frequency("sharp") == pytest.approx(lead * np.exp(-0.5), rel=1e-12)
 
 
 def test_equal_rates_reduce_to_a_common_rate() -> None:
