@@ -51,11 +51,13 @@ def test_intervals_are_the_means_whose_regions_hold_the_estimate() -> None:
         assert (held[means > 0] == inside).all()
 
 
-@pytest.mark.parametrize("mean", [0.57, 1.23, 3.01])
-def test_an_interval_begins_or_ends_at_the_very_mean_whose_region_ends_at_the_estimate(mean: float) -> None:
-    ((low, high),) = gaps.acceptance_region([mean], 0.99)
-    assert gaps.absolute_interval([high], 1.0)[0, 0] == pytest.approx(mean, abs=1e-12)
-    assert low == 0 or gaps.absolute_interval([low], 1.0)[0, 1] == pytest.approx(mean, abs=1e-12)
+@pytest.mark.parametrize(("mean", "level"), [(0.57, 0.9), (1.23, 0.8), (3.01, 0.7)])
+def test_an_interval_begins_or_ends_at_the_very_mean_whose_region_ends_at_the_estimate(
+    mean: float, level: float
+) -> None:
+    ((low, high),) = gaps.acceptance_region([mean], level)
+    assert gaps.absolute_interval([high], 1.0, level=level)[0, 0] == pytest.approx(mean, abs=1e-12)
+    assert low == 0 or gaps.absolute_interval([low], 1.0, level=level)[0, 1] == pytest.approx(mean, abs=1e-12)
 
 
 def test_intervals_pass_into_the_usual_ones_without_a_step() -> None:
