@@ -51,6 +51,7 @@ def test_short_parameters_are_solved_to_machine_precision_in_few_newton_steps(
         estimates, gaps = interior_point(*reports(mechanism, users, draws), tolerance=1e-9 / users)
         assert estimates.sum(axis=1) == pytest.approx(np.ones(draws), rel=1e-14)
         assert gaps.max() < 1e-11
+        assert estimates.min() >= 0
         taken.append(len(solved) - 4)
     assert (np.array(taken) <= np.array(STEPS[users, draws].split(), dtype=int)).all()
 
