@@ -104,3 +104,11 @@ def test_a_delta_takes_tables_of_a_fixed_size_in_all_and_few_kinks(
     assert reports.delta_lower(budget) <= reports.delta_upper(budget)
     assert seen == pytest.approx(sizes, abs=2)
     assert len(taken) <= kinks
+
+
+def test_two_tallies_are_summed_at_few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, plain = [], shuffling._lattice
+    monkeypatch.setattr(shuffling, "_lattice", lambda *known: [seen.append(found := plain(*known)), found][1])
+    reports = shuffling.ShuffledReports(10**6, 0.7, KaryRandomisedResponse(2.0, 4))
+    assert 0 < reports.epsilon_two_tallies(1e-6) < 2
+    assert max(points.size for points, _ in seen) <= 300
