@@ -6,6 +6,7 @@ whoever calls with one states its domain.
 """
 
 import difflib
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,7 +53,7 @@ def positive(**named: Any) -> Any:
     if is_exact(value):
         return value
     number = _number(name, value)
-    if not (number > 0 and np.isfinite(number)):
+    if not (number > 0 and math.isfinite(number)):
         raise ValueError(f"{name} must be > 0 and finite, got {name}={value!r}")
     return number
 
@@ -63,7 +64,7 @@ def non_negative(**named: Any) -> Any:
     if is_exact(value):
         return value
     number = _number(name, value)
-    if not (number >= 0 and np.isfinite(number)):
+    if not (number >= 0 and math.isfinite(number)):
         raise ValueError(f"{name} must be >= 0 and finite, got {name}={value!r}")
     return number
 
@@ -119,7 +120,7 @@ def whole(*, at_least: int = 0, **named: Any) -> Any:
     if is_exact(value):
         return value
     number = _number(name, value)
-    if not np.isfinite(number) or number != int(number) or number < at_least:
+    if not math.isfinite(number) or number != int(number) or number < at_least:
         raise ValueError(f"{name} must be an integer >= {at_least}, got {name}={value!r}")
     return int(value)
 

@@ -1,11 +1,15 @@
 """The unbiased frequency estimate of a pure protocol, and what brings it onto the simplex: Norm-Sub, scaling."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism
+
+_SHORT = 256
 
 
 def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
@@ -31,11 +35,12 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     [0.625, 0.375, 0.0]
     """
     point = _finite(vector)
-    falling = np.sort(point, axis=-1)[..., ::-1]
-    # the mean excess over 1 of the largest entries rises as long as entries are kept, and falls thereafter
-    threshold = ((np.cumsum(falling, axis=-1) - 1) / np.arange(1, point.shape[-1] + 1)).max(axis=-1, keepdims=True)
-    projection: NDArray[np.float64] = np.maximum(point - threshold, 0)
-    return projection
+    point = point - np.maximum.reduce(point, axis=-1, keepdims=True)  # so that large numbers keep their digits
+    rising = point.copy()
+    rising.sort(axis=-1)
+    kept, total = kept_largest(rising, 0.0, 1)
+    point -= (total - 1) / kept
+    return np.maximum(point, 0.0, out=point)
 
 
 def normal_offset(mechanism: FrequencyMechanism) -> Real:
@@ -72,6 +77,45 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
 
 def _finite(vector: ArrayLike) -> NDArray[np.float64]:
     point = np.asarray(vector, dtype=float)
-    if point.shape[-1:] in ((), (0,)) or not np.isfinite(point).all():
+    if point.shape[-1:] in ((), (0,)) or np.count_nonzero(np.isfinite(point)) < point.size:
         raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
     return point
+
+
+def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, Any]:
+    """Return the last rank K from above with ``(K + extra) v_K > S_K - lack``, and the sum ``S_K`` of the K largest.
+
+    Both sides differ by less as K grows, so that a bisection finds it. Of one sorted row, ``(k,)``, the results are
+    numbers; of several, ``(..., k)``, they are ``(..., 1)``.
+    """
+    if rising.shape[-1] <= _SHORT:
+        falling = rising[..., ::-1]
+        sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, falling.shape[-1] + 1)
+        kept = (extra * falling > sums - ranks * falling - lack).sum(axis=-1, keepdims=True)
+        return kept, np.take_along_axis(sums, kept - 1, axis=-1)
+    if rising.ndim == 1:
+        return _bisected(rising, extra, lack)
+    kept, total = zip(*[_bisected(row, extra, lack) for row in rising.reshape(-1, rising.shape[-1])], strict=True)
+    shape = (*rising.shape[:-1], 1)
+    return np.reshape(kept, shape), np.reshape(total, shape)
+
+
+def _bisected(rising: NDArray[Any], extra: float, lack: int) -> tuple[int, Any]:
+    """Sum block after block of one row, up to the first whose last value is not kept, and bisect that block."""
+    size, done, before, end = rising.size, 0, 0, min(_SHORT, rising.size)
+    while True:
+        falling = rising[size - end : size - done][::-1]
+        values, sums = falling.data, np.add.accumulate(falling).data  # much quicker to index than arrays
+        total = before + sums[-1]
+        if end == size or extra * values[-1] <= total - end * values[-1] - lack:
+            break
+        done, before, end = end, total, min(8 * end, size)
+    low, high = 0, end - done
+    while low < high:
+        middle = (low + high) // 2
+        value = values[middle]
+        if extra * value > before + sums[middle] - (done + middle + 1) * value - lack:
+            low = middle + 1
+        else:
+            high = middle
+    return done + low, before + (sums[low - 1] if low else 0)

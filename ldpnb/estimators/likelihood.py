@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.estimators.frequency import project_simplex, unbiased
+from ldpnb.estimators.frequency import kept_largest, project_simplex, unbiased
 from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
 Floats = NDArray[np.float64]
 
 _SHORT = 32
+_PLAIN = 70.0
+"""Epsilon from which on no digit changes: e^70 > 10^30."""
 
 
 class NotCertifiedError(RuntimeError):
@@ -59,14 +61,15 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     >>> krr_mle([90, 10], epsilon=np.log(3)).tolist()
     [1.0, 0.0]
     """
-    reports = _tallies(tallies)
-    contrast = np.expm1(checks.positive(epsilon=epsilon))
-    narrow = np.min_scalar_type(int(reports.max(initial=0)))  # sorted several times faster
-    falling = np.sort(reports.astype(narrow), axis=-1)[..., ::-1].astype(np.int64)
-    sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, reports.shape[-1] + 1)
-    largest = contrast * falling > sums - ranks * falling
-    kept, total = largest.sum(axis=-1, keepdims=True), (sums * largest).max(axis=-1, keepdims=True)
-    estimate: Floats = (kept * reports - total) / total / contrast + reports / total
+    contrast = float(np.expm1(min(checks.positive(epsilon=epsilon), _PLAIN)))
+    reports, rising = _sorted_tallies(tallies)
+    kept, total = kept_largest(rising, contrast, 0)
+    # (c + K) s / (c S) - 1/c: what cancels in whole numbers first, which keeps full precision at small epsilon
+    estimate = reports.astype(float)
+    estimate *= kept
+    estimate -= total
+    estimate *= (1 / kept + 1 / contrast) / total
+    estimate += 1 / kept
     return np.maximum(estimate, 0, out=estimate)
 
 
@@ -189,6 +192,17 @@ def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
             f"the log-likelihood may be {worst:.3g} nats below its maximum, tolerance={tolerance:g}"
         )
     return Fit(estimate, gap)
+
+
+def _sorted_tallies(tallies: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    reports = np.asarray(tallies)
+    if reports.dtype != np.int64 or reports.ndim != 1:
+        reports = _tallies(tallies).astype(np.int64)
+    rising = reports.copy()
+    rising.sort(axis=-1)
+    if reports.ndim == 1 and (rising.item(0) < 0 or not 0 < rising.item(-1) < 2**53 // reports.size):
+        _tallies(tallies)
+    return reports, rising
 
 
 def _tallies(tallies: ArrayLike) -> Floats:

@@ -1,6 +1,7 @@
 """Maximum-likelihood estimates: exact where a formula exists, certified everywhere."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,39 @@ def test_scaling_leads_from_the_mle_by_normal_errors_to_norm_sub(tallies: list[i
 def test_the_krr_mle_solves_a_million_values_in_one_sort() -> None:
     tallies = np.random.default_rng(1).multinomial(10**7, np.full(10**6, 1e-6))
     assert krr_mle(tallies, epsilon=3.0).sum() == pytest.approx(1, abs=1e-9)
+
+
+def level(column: list[Fraction], extra: Fraction, lack: int) -> tuple[int, Fraction]:
+    """Return the last rank K with ``(K + extra) v_K > S_K - lack``, and S_K, one after the other and exactly."""
+    total, found = Fraction(0), (0, Fraction(0))
+    for rank, value in enumerate(sorted(column, reverse=True), start=1):
+        total += value
+        if (rank + extra) * value > total - lack:
+            found = rank, total
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 2049])
+@pytest.mark.parametrize("kind", ["ties", "few", "all kept", "heavy"])
+def test_projection_and_krr_mle_are_exact_at_every_length(size: int, kind: str) -> None:
+    rng = np.random.default_rng(size)
+    tallies = {
+        "ties": rng.integers(0, 3, (2, size)) + (np.arange(size) == 0),
+        "few": rng.integers(0, 1000, (2, size)) * (np.arange(size) < 5) + 1,
+        "all kept": np.full((2, size), 10**6) + rng.integers(0, 2, (2, size)),
+        "heavy": 1 + np.floor(1e6 / rng.random((2, size))).astype(np.int64),
+    }[kind]
+    for epsilon in (1e-8, 1.0, 700.0):
+        c = Fraction(float(np.expm1(epsilon)))
+        kept, total = level([Fraction(int(s)) for s in tallies[0]], c, 0)
+        exact = [max(float((c + kept) * Fraction(int(s)) / (c * total) - 1 / c), 0) for s in tallies[0]]
+        assert krr_mle(tallies, epsilon=epsilon)[0] == pytest.approx(exact, rel=1e-9, abs=1e-15)
+        assert (krr_mle(tallies[0], epsilon=epsilon) == krr_mle(tallies, epsilon=epsilon)[0]).all()
+    for point in (tallies / tallies.sum() * 3 - 0.01, tallies + 1e15):
+        kept, total = level([Fraction(x) for x in point[0]], Fraction(0), 1)
+        exact = [max(float(Fraction(x) - (total - 1) / kept), 0) for x in point[0]]
+        assert project_simplex(point)[0] == pytest.approx(exact, rel=1e-9, abs=1e-14)
+        assert (project_simplex(point[0]) == project_simplex(point)[0]).all()
 
 
 def test_many_data_sets_are_solved_like_one() -> None:
