@@ -9,6 +9,7 @@ from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 _MOST_REPORTS = 2_000
+_LEAST = 1e-300
 
 
 def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> Real:
@@ -105,13 +106,13 @@ def smallest_rate(
 
     def excess(log_rate: float) -> float:
         variance = SampledCounts(users, float(np.exp(log_rate)), mechanism).variance_realised_size(holders)
-        return float(np.log(expected_total_variation(np.sqrt(variance), users=users) / target))
+        return float(np.log(max(expected_total_variation(np.sqrt(variance), users=users), _LEAST)) - np.log(target))
 
     if excess(0.0) > 0:
         return None
     from scipy import optimize
 
-    low = -1.0
-    while excess(low) < 0:
-        low *= 2
-    return float(np.exp(optimize.brentq(excess, low, 0.0, xtol=1e-12)))
+    lowest = float(np.log(_LEAST))
+    if excess(lowest) <= 0:
+        raise ValueError(f"distance must be so small that a rate of {_LEAST} exceeds it, got distance={distance!r}")
+    return float(np.exp(optimize.brentq(excess, lowest, 0.0, xtol=1e-12)))

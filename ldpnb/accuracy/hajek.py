@@ -1,7 +1,7 @@
 """Exact mean and variance of the Hájek (ratio) estimate, for any rates and any number of users.
 
 Write the estimate's ratio as ``A / B``: ``A = sum_j (1{j reports i} - r) S_j / pi_j`` and ``B = sum_j S_j / pi_j``,
-with ``S_j`` whether user ``j`` is sampled and ``r`` the mean chance of reporting ``i``. Since ``1/B = int e^{-tB} dt``
+with ``S_j`` whether user ``j`` is sampled and ``r`` the mean of the ratio without it, so that nothing cancels. Since ``1/B = int e^{-tB} dt``
 and ``1/B^2 = int t e^{-tB} dt``, both moments are integrals over ``t`` of products over users, in which groups of equal
 users are powers. Without a single report there is no estimate: moments are those given that somebody reports. In each
 function `holders` are the users of each group with the value, ``(g,)``.
@@ -9,11 +9,12 @@ function `holders` are the users of each group with the value, ``(g,)``.
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
-from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.personalised import PersonalRates, Values
 from ldpnb.arithmetic import Real
 
-_STEP, _FIRST, _LAST = 0.03125, -4.75, 7.0
+_STEP, _FIRST, _LAST = 0.0078125, -4.75, 7.0
 """Nodes of the double-exponential rule ``t = e^{x - e^{-x}}``; halving the step changes nothing beyond the twelfth
 digit.
 """
@@ -27,8 +28,7 @@ def mean_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
     >>> round(mean_hajek(survey, [50, 10]), 9)
     60.0
     """
-    held = survey.split(holders)[0].sum()
-    return float(held + survey.users * _ratio(survey, holders)[0] / survey.mechanism.truthful_rate)
+    return float(survey.users * _mean_shares(survey, holders, *_nodes(survey))[0])
 
 
 def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
@@ -39,11 +39,19 @@ def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> survey = PersonalRates([1, 1], [0.5, 1.0], KaryRandomisedResponse(60.0, 2))
-    >>> round(variance_hajek(survey, [1, 0]) - (4 / 3) ** 2 / 4, 9)
-    0.0
+    >>> round(variance_hajek(survey, [1, 0]), 9)
+    0.444444444
     """
-    mean, square = _ratio(survey, holders)
-    return float((square - mean**2) * (survey.users / survey.mechanism.truthful_rate) ** 2)
+    mechanism, rate, held = survey.mechanism, survey.rates, np.stack(survey.split(holders))
+    t, weights, sampled = _nodes(survey)
+    share, other = _mean_shares(survey, holders, t, weights, sampled)
+    # the square of a sum over users around its mean, without anything that cancels
+    spread = np.array([mechanism.p * mechanism.miss_rate, mechanism.q * (1 - mechanism.q)]) @ held
+    pull, squares = np.array([other, -share]) @ held, np.array([other * other, share * share]) @ held
+    unsampled = expit(t / rate - logit(rate))
+    square = (sampled @ pull) ** 2 + (sampled * unsampled) @ (squares / rate)
+    square += sampled @ (spread / rate) / mechanism.truthful_rate**2
+    return float((weights * t[:, 0]) @ square * survey.users**2)
 
 
 def leading_variance_hajek(survey: PersonalRates, holders: ArrayLike) -> Real:
@@ -59,21 +67,23 @@ def leading_variance_hajek(survey: PersonalRates, holders: ArrayLike) -> Real:
     return survey.inverse_rate_variance(holders, survey.split(holders)[0].sum() / survey.users)
 
 
-def _ratio(survey: PersonalRates, holders: ArrayLike) -> tuple[float, float]:
-    """Return the first two moments of ``A / B`` given that somebody reports."""
-    size, rate, mechanism = survey.sizes, survey.rates, survey.mechanism
-    truth, chances = np.stack(survey.split(holders)), np.array([[mechanism.p], [mechanism.q]])
-    r = mechanism.q + truth[0].sum() / survey.users * mechanism.truthful_rate
+def _nodes(survey: PersonalRates) -> tuple[Values, Values, Values]:
+    """Return the nodes ``t``, ``(nodes, 1)``, their weights, and how each group's users are tilted, ``(nodes, groups)``.
+
+    The weights are those of the integral given that somebody reports. The tilt is what ``E[e^{-tB}]`` is multiplied by
+    when a user is known to have a weight in ``B``.
+    """
+    size, rate = survey.sizes, survey.rates
     x = np.arange(_FIRST, _LAST, _STEP)[:, None]
     t = np.exp(x - np.exp(-x)) / survey.users
-    # of a user's weight S/pi: the logarithm of its transform, and what is left of that when the user is known to report
     silence = np.where(rate < 1, rate * np.expm1(-t / rate), 0)
     log_transform = np.where(rate < 1, np.log1p(silence), -t)
-    sampled = np.exp(-t / rate - log_transform)
-    weights = (_STEP * t * (1 + np.exp(-x)))[:, 0] * np.exp(log_transform @ size)
-    first, second = ((truth * (chances - r) ** power).sum(axis=0) for power in (1, 2))
-    alone = (truth * (chances * (1 - r) ** 2 + (1 - chances) * r**2)).sum(axis=0) / rate
-    mean = weights @ (sampled @ first)
-    square = (weights * t[:, 0]) @ ((sampled @ first) ** 2 + sampled @ alone - sampled**2 @ second)
     somebody = -np.expm1(float(size @ np.log1p(-rate))) if (rate < 1).all() else 1.0
-    return float(mean / somebody), float(square / somebody)
+    weights = (_STEP * t * (1 + np.exp(-x)))[:, 0] * np.exp(log_transform @ size) / somebody
+    return t, weights, expit(logit(rate) - t / rate) / rate
+
+
+def _mean_shares(survey: PersonalRates, holders: ArrayLike, _t: Values, weights: Values, sampled: Values) -> Values:
+    """Return the mean shares of holders and of other users in the weights of those who report."""
+    shares: Values = np.stack(survey.split(holders)) @ (weights @ sampled)
+    return shares

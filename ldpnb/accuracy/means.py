@@ -18,6 +18,10 @@ from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 
 _FEW = 200
+
+MOST_COUNTED = 10**10
+"""Beyond so many users the exact law of a sum takes seconds, and a search for it minutes."""
+
 _DOUBLINGS = 12
 """How often the normal limit's number of users is doubled in search of the exact one: it is severalfold at most."""
 
@@ -285,15 +289,16 @@ def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
     target = checks.positive(error=error)
     if isinstance(mechanism, CentralLaplace):
         return certain_error(mechanism, 1, failure) / target
-    return (normal_quantile(failure) / target) ** 2 * worst_variance(mechanism, 1)
+    deviations = normal_quantile(failure) / target
+    return deviations * deviations * worst_variance(mechanism, 1)
 
 
 def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: float) -> float:
     """Return the users with which an error is met for certain: by Hoeffding's bound for one bit, exactly for noise.
 
     The chance of a given error falls with every further user, because means of symmetric log-concave variables
-    concentrate monotonically (Proschan, 1965), so that bisection finds the smallest number. Hoeffding's is to be
-    rounded up.
+    concentrate monotonically (Proschan, 1965), so that bisection finds the smallest number, if that is at most 1e10.
+    Hoeffding's is to be rounded up.
 
     Examples
     --------
@@ -304,7 +309,13 @@ def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: f
     """
     if isinstance(mechanism, OneBit):
         return float((certain_error(mechanism, 1, failure) / checks.positive(error=error)) ** 2)
-    near = int(np.ceil(users_needed(mechanism, error, failure)))
+    near = users_needed(mechanism, error, failure)
+    if not near <= MOST_COUNTED:
+        raise ValueError(
+            f"error must allow an exact count of at most {MOST_COUNTED:.0e} users, got error={error!r}, which needs "
+            f"about {near:.3g}"
+        )
+    near = int(np.ceil(near))
     return _smallest(lambda users: 1 - success(mechanism, users, error) <= failure, near)
 
 
@@ -352,11 +363,15 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
 
 
 def _smallest(enough: Callable[[int], bool], near: int) -> int:
-    """Return the smallest number that is enough, by bisection below the first of ``near, 2 near, ...`` that is."""
-    least = next((near << k for k in range(_DOUBLINGS) if enough(near << k)), 0)
-    if not least:
-        raise ArithmeticError(f"no number of users up to {near << _DOUBLINGS} is enough")
-    short = 0
+    """Return the smallest number that is enough, by bisection between two that are found in doubling steps."""
+    least, short = near, near - 1
+    while not enough(least):
+        if least > near << _DOUBLINGS:
+            raise ArithmeticError(f"no number of users up to {least} is enough")
+        short, least = least, least + 2 * (least - short)
+    step = 1
+    while short > 0 and enough(short):
+        least, short, step = short, max(short - step, 0), 2 * step
     while least - short > 1:
         middle = (least + short) // 2
         short, least = (short, middle) if enough(middle) else (middle, least)

@@ -74,22 +74,24 @@ class SampledCounts:
 
     def variance_rescaled(self, holders: Real) -> Real:
         """Return Var(g_DE) = Var(c_DE) / pi^2, the sum of ``s (1 - pi s) / pi`` over ``(p-q)^2``."""
-        return self._over_users(holders, lambda share: self._s(share) * (1 - self.rate + self.rate * self._rest(share)))
+        return self._over_users(
+            holders, lambda *shares: self._s(*shares) * (1 - self.rate + self.rate * self._rest(*shares))
+        )
 
     def variance_realised_size(self, holders: Real) -> Real:
         """Return Var(c-hat), the sum of ``s (1-s) + (1-pi) (s-q)^2`` over ``pi (p-q)^2``.
 
         What the proof of Theorem 3.5 of biswas2022 sets out to compute.
         """
-        return self._over_users(holders, lambda share: self._around(share, 0))
+        return self._over_users(holders, lambda *shares: self._around(*shares, (0, 1)))
 
     def variance_ratio(self, holders: Real) -> Real:
         """Return the leading term of the variance of the ratio estimate, exact as ``n pi`` grows.
 
         It is Var(c-hat) with deviations taken from the mean report ``r`` instead of ``q``, the best control variate.
         """
-        average = self._checked(holders) / self.users
-        return self._over_users(holders, lambda share: self._around(share, average))
+        average = self._shares(holders)
+        return self._over_users(holders, lambda *shares: self._around(*shares, average))
 
     def variance_gain(self, holders: Real) -> Real:
         """Return Var(g_DE) - Var(c-hat) = ``n (1-pi) q (2r - q) / (pi (p-q)^2)``, for fixed and iid data alike.
@@ -123,26 +125,31 @@ class SampledCounts:
     def _checked(self, holders: Real) -> Real:
         return checks.numbers(holders=holders, low=0, high=self.users)
 
-    def _s(self, share: Real) -> Real:
-        """Return the chance of reporting the value, for a user who holds it with chance `share`."""
-        return share * self.mechanism.p + (1 - share) * self.mechanism.q
+    def _shares(self, holders: Real) -> tuple[Real, Real]:
+        """Return the shares of holders and of other users, neither as 1 less the other."""
+        held = self._checked(holders)
+        return held / self.users, (self.users - held) / self.users
 
-    def _rest(self, share: Real) -> Real:
+    def _s(self, share: Real, other: Real) -> Real:
+        """Return the chance of reporting the value, for a user who holds it with chance `share`, else with `other`."""
+        return share * self.mechanism.p + other * self.mechanism.q
+
+    def _rest(self, share: Real, other: Real) -> Real:
         """Return ``1 - s`` without the cancellation of ``1 - p``."""
-        return share * self.mechanism.miss_rate + (1 - share) * (1 - self.mechanism.q)
+        return share * self.mechanism.miss_rate + other * (1 - self.mechanism.q)
 
-    def _around(self, share: Real, centre: Real) -> Real:
-        """Return ``s (1-s) + (1-pi) (s-c)^2`` with ``c = q + centre (p-q)``."""
-        lift = (share - centre) * self.mechanism.truthful_rate
-        return self._s(share) * self._rest(share) + (1 - self.rate) * lift * lift
+    def _around(self, share: Real, other: Real, centre: tuple[Real, Real]) -> Real:
+        """Return ``s (1-s) + (1-pi) (s-c)^2``, ``c`` being the chance of users whose shares are those of `centre`."""
+        lift = (share * centre[1] - other * centre[0]) * self.mechanism.truthful_rate
+        return self._s(share, other) * self._rest(share, other) + (1 - self.rate) * lift * lift
 
-    def _over_users(self, holders: Real, one_user: Callable[[Real], Real]) -> Real:
+    def _over_users(self, holders: Real, one_user: Callable[[Real, Real], Real]) -> Real:
         """Add up what users who hold the value with chance 1, 0 or ``f`` contribute, over ``pi (p-q)^2``."""
         held, gap = self._checked(holders), self.mechanism.truthful_rate
         over = self.rate * gap * gap
         if self.data == "iid":
-            return self.users * one_user(held / self.users) / over
-        return (held * one_user(1) + (self.users - held) * one_user(0)) / over
+            return self.users * one_user(*self._shares(holders)) / over
+        return (held * one_user(1, 0) + (self.users - held) * one_user(0, 1)) / over
 
 
 def _odds(mechanism: KaryRandomisedResponse) -> Real:
