@@ -1,10 +1,10 @@
 """Exact mean and variance of the Hájek (ratio) estimate, for any rates and any number of users.
 
 Write the estimate's ratio as ``A / B``: ``A = sum_j (1{j reports i} - r) S_j / pi_j`` and ``B = sum_j S_j / pi_j``,
-with ``S_j`` whether user ``j`` is sampled and ``r`` the mean of the ratio without it, so that nothing cancels. Since ``1/B = int e^{-tB} dt``
-and ``1/B^2 = int t e^{-tB} dt``, both moments are integrals over ``t`` of products over users, in which groups of equal
-users are powers. Without a single report there is no estimate: moments are those given that somebody reports. In each
-function `holders` are the users of each group with the value, ``(g,)``.
+with ``S_j`` whether user ``j`` is sampled and ``r`` such that the ratio's mean is 0, so that nothing cancels. Since
+``1/B = int e^{-tB} dt`` and ``1/B^2 = int t e^{-tB} dt``, both moments are integrals over ``t`` of products over users,
+in which groups of equal users are powers. Without a single report there is no estimate: moments are those given that
+somebody reports. In each function `holders` are the users of each group with the value, ``(g,)``.
 """
 
 import numpy as np
@@ -68,7 +68,7 @@ def leading_variance_hajek(survey: PersonalRates, holders: ArrayLike) -> Real:
 
 
 def _nodes(survey: PersonalRates) -> tuple[Values, Values, Values]:
-    """Return the nodes ``t``, ``(nodes, 1)``, their weights, and how each group's users are tilted, ``(nodes, groups)``.
+    """Return the nodes ``t``, ``(nodes, 1)``, their weights, and each group's tilt, ``(nodes, groups)``.
 
     The weights are those of the integral given that somebody reports. The tilt is what ``E[e^{-tB}]`` is multiplied by
     when a user is known to have a weight in ``B``.

@@ -83,7 +83,7 @@ class SampledCounts:
 
         What the proof of Theorem 3.5 of biswas2022 sets out to compute.
         """
-        return self._over_users(holders, lambda *shares: self._around(*shares, (0, 1)))
+        return self._over_users(holders, lambda share, other: self._around(share, other, (0, 1)))
 
     def variance_ratio(self, holders: Real) -> Real:
         """Return the leading term of the variance of the ratio estimate, exact as ``n pi`` grows.
@@ -91,7 +91,7 @@ class SampledCounts:
         It is Var(c-hat) with deviations taken from the mean report ``r`` instead of ``q``, the best control variate.
         """
         average = self._shares(holders)
-        return self._over_users(holders, lambda *shares: self._around(*shares, average))
+        return self._over_users(holders, lambda share, other: self._around(share, other, average))
 
     def variance_gain(self, holders: Real) -> Real:
         """Return Var(g_DE) - Var(c-hat) = ``n (1-pi) q (2r - q) / (pi (p-q)^2)``, for fixed and iid data alike.

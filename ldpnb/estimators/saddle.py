@@ -18,6 +18,9 @@ _DEPTH = 32.0
 
 _LARGE = 1e200
 
+_EXCESS = 1e-9
+"""How far from 1 the coordinates' means may sum, before they are scaled to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Saddle:
@@ -49,6 +52,11 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
         How many values are of each kind.
     contrast : float
         ``c = e^epsilon - 1``.
+
+    Raises
+    ------
+    RuntimeError
+        If the means do not sum to 1 where the iteration ends.
     """
     counts, alpha = kinds[:, 0], kinds[:, 1]
     low, high = float(repeats @ alpha) * 0.5, float(repeats @ (alpha + counts)) * 2.0
@@ -61,6 +69,8 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
             break
         step = theta * np.exp(excess / (theta * float(repeats @ variances)))
         theta = step if low < step < high else (low + high) / 2
+    if not abs(excess) <= _EXCESS:
+        raise RuntimeError(f"the saddle point is not found: its means sum to {1 + excess!r}")
     total = float(repeats @ alpha)
     log_evidence = gammaln(total) - float(repeats @ gammaln(alpha)) + theta + float(repeats @ logs)
     log_evidence -= 0.5 * np.log(2 * np.pi * float(repeats @ variances))
