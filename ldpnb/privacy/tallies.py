@@ -221,8 +221,7 @@ def _tail(trials: Array, most: Array, at: Array) -> Array:
 
 
 def _first_tail(trials: Array, most: Array) -> Array:
-    tail: Array = special.betainc(np.maximum(trials - most, 0.5), np.maximum(most, 0.5), 0.5)
-    return tail
+    return np.asarray(special.betainc(np.maximum(trials - most, 0.5), np.maximum(most, 0.5), 0.5), dtype=np.float64)
 
 
 def _log_half(trials: Array, chosen: Array) -> Array:
