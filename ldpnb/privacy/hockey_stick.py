@@ -15,6 +15,13 @@ from ldpnb import checks
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy.channel import as_channel
 
+Law = tuple[float, ...]
+"""Location and scale of a Laplace density."""
+
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_NODES = (_POINTS + 1) / 2, _WEIGHTS / 2
+"""Exact to the last digit for exponentials that vary by a factor of at most 5."""
+
 
 def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
     """Return ``sum (p - e^epsilon q)_+`` for two probability vectors.
@@ -42,8 +49,8 @@ def laplace_delta(
     """Return ``int (p - e^epsilon q)_+`` for two weighted Laplace densities, and where the integrand is positive.
 
     Between the two locations, and on either side of them, ``ln p - ln q`` is linear, so the integrand changes its sign
-    at most once in each of the three pieces. The pieces are integrated in closed form from their nearer tail, so that a
-    delta of 1e-25 keeps its digits.
+    at most once in each of the three pieces. These are integrated in closed form without a difference of masses, so
+    that a delta of 1e-25 keeps its digits.
 
     Parameters
     ----------
@@ -64,20 +71,12 @@ def laplace_delta(
     >>> round(delta, 12), region.tolist()  # 1 - e^(-1/2)
     (0.393469340287, [[0.5, 1.0], [1.0, inf]])
     """
+    budget = checks.non_negative(epsilon=epsilon)
     if first[0] == 0:
         return 0.0, np.empty((0, 2))
-    factor = np.exp(checks.non_negative(epsilon=epsilon))
-    rounding = 1e-13 * (1 + epsilon)  # densities that only touch must not add what rounding lifts
-    ends = np.array([-np.inf, *sorted({first[1], second[1]}), np.inf])
-    cuts = [ends[0]]
-    for low, high in pairwise(ends):
-        cuts += [*_sign_change(first, second, epsilon, low, high), high]
-    total, region = 0.0, []
-    for low, high in pairwise(cuts):
-        if low < high and _advantage(first, second, epsilon, _inside(low, high)) > rounding:
-            total += first[0] * _mass(first, low, high) - factor * second[0] * _mass(second, low, high)
-            region.append((low, high))
-    return min(max(float(total), 0.0), 1.0), np.array(region).reshape(-1, 2)
+    if second[0] == 0:
+        return float(first[0]), np.array([[-np.inf, np.inf]])
+    return _delta(first[0], first[1:], second[1:], budget - float(np.log(first[0] / second[0])))
 
 
 def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
@@ -99,8 +98,12 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     >>> laplace_means_delta(LaplaceMeans.calibrated(1.0), 1.0)
     0.0
     """
-    law = mechanism.law(0, 1.0)
-    return max(law_delta(law, mechanism.law(0, -1.0), epsilon), law_delta(law, mechanism.law(1, 1.0), epsilon))
+    budget, kept = checks.non_negative(epsilon=epsilon), mechanism.kept_scale
+    own, other = (1.0, kept), (0.0, mechanism.moved_scale)
+    value = _delta(mechanism.keep, own, (-1.0, kept), budget)[0]
+    # the ratio of the chances of the two groups is known to every digit
+    left = _delta(mechanism.keep, own, other, budget - mechanism.group_epsilon)[0]
+    return max(value, left + _delta(mechanism.move, other, own, budget + mechanism.group_epsilon)[0])
 
 
 def total_variation(mechanism: LaplaceMeans) -> float:
@@ -132,27 +135,42 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float, *, larges
     return high
 
 
-def _advantage(
-    first: tuple[float, float, float], second: tuple[float, float, float], epsilon: float, point: float
-) -> float:
-    """Return ``ln p - ln q - epsilon`` at a point; infinite where ``q = 0``."""
-    if second[0] == 0:
-        return np.inf
-    (w, m, s), (v, n, r) = first, second
-    return float(np.log(w * r / (v * s)) - abs(point - m) / s + abs(point - n) / r - epsilon)
+def _delta(weight: float, first: Law, second: Law, exponent: float) -> tuple[float, NDArray[np.float64]]:
+    """Return ``weight int (f - e^exponent g)_+`` of two Laplace densities, and where the integrand is positive."""
+    rounding = 1e-13 * (1 + abs(exponent))  # densities that only touch must not add what rounding lifts
+    ends = np.array([-np.inf, *sorted({first[0], second[0]}), np.inf])
+    cuts = [ends[0]]
+    for low, high in pairwise(ends):
+        cuts += [*_sign_change(first, second, exponent, low, high), high]
+    total, region = 0.0, []
+    for low, high in pairwise(cuts):
+        if low < high and _advantage(first, second, exponent, _inside(low, high)) > rounding:
+            total += weight * _gain(first, second, exponent, low, high)
+            region.append((low, high))
+    return min(max(total, 0.0), 1.0), np.array(region).reshape(-1, 2)
 
 
-def _sign_change(
-    first: tuple[float, float, float], second: tuple[float, float, float], epsilon: float, low: float, high: float
-) -> list[float]:
+def _advantage(first: Law, second: Law, exponent: float, point: float) -> float:
+    """Return ``ln f - ln g - exponent`` at a point."""
+    (m, s), (n, r) = first, second
+    return float(np.log(r / s) - abs(point - m) / s + abs(point - n) / r - exponent)
+
+
+def _sign_change(first: Law, second: Law, exponent: float, low: float, high: float) -> list[float]:
     """Return the zero of the advantage inside an interval on which it is linear, if there is one."""
-    one = _inside(low, high)
-    other = one + (min(high, one + 1) - one) / 2
-    at_one, at_other = (_advantage(first, second, epsilon, point) for point in (one, other))
-    if not np.isfinite(at_one) or at_one == at_other:
+    near, far = (high, low) if np.isinf(low) else (low, high)
+    start, slope = _advantage(first, second, exponent, near), _slope(first, second, near, far)
+    if start * slope >= 0 or not -start / slope < abs(far - near):
         return []
-    root = one - at_one * (other - one) / (at_other - at_one)
+    root = near + np.copysign(start / slope, far - near)
     return [float(root)] if low < root < high else []
+
+
+def _slope(first: Law, second: Law, near: float, far: float) -> float:
+    """Return by how much the advantage rises with the distance from `near` on the way to `far`."""
+    ways = (np.copysign(1.0, far - near) * (near - place) for place in (first[0], second[0]))
+    own, other = (1.0 if way >= 0 else -1.0 for way in ways)
+    return other / second[1] - own / first[1]
 
 
 def _inside(low: float, high: float) -> float:
@@ -161,9 +179,36 @@ def _inside(low: float, high: float) -> float:
     return float(low + 1 if np.isinf(high) else (low + high) / 2)
 
 
-def _mass(law: tuple[float, float, float], low: float, high: float) -> float:
-    """Return the Laplace probability of an interval that does not contain the location inside."""
-    _, location, scale = law
-    near, far = (low, high) if low >= location else (high, low)
-    near, far = abs(near - location) / scale, abs(far - location) / scale
-    return float(-0.5 * np.exp(-near) * np.expm1(near - far))
+def _gain(first: Law, second: Law, exponent: float, low: float, high: float) -> float:
+    """Return ``int f (1 - e^-advantage)`` over an interval with neither location inside and an advantage >= 0.
+
+    Away from its location ``f`` falls at the rate ``1 / s``, and the advantage is linear: it starts at ``a`` and rises
+    by ``d``. The integral is ``f(near) L ((1 - e^-a) E(z) + e^-a (E(z) - E(z + d)))`` with ``E(z) = (1 - e^-z) / z``
+    and ``z = L / s`` for an interval of length ``L``.
+    """
+    (m, s), r = first, second[1]
+    near, far = (low, high) if low >= m else (high, low)
+    start = max(_advantage(first, second, exponent, near), 0.0)
+    density = 0.5 * np.exp(-abs(near - m) / s)  # times s
+    if np.isinf(far):
+        return float(density * (-np.expm1(-start) + np.exp(-start) * (s - r) / s))
+    length = abs(far - near) / s
+    change = length * s * _slope(first, second, near, far)
+    fall = -np.expm1(-start) * _mean_exponential(length)
+    return float(density * length * (fall + _difference(length, change, start)))
+
+
+def _mean_exponential(z: float) -> float:
+    """Return ``int_0^1 e^(-z v) dv`` for ``z >= 0``."""
+    return float(-np.expm1(-z) / z) if z else 1.0
+
+
+def _difference(z: float, d: float, a: float) -> float:
+    """Return ``e^-a int_0^1 e^(-z v) (1 - e^(-d v)) dv`` for ``z, a, a + d >= 0``."""
+    last = z + d
+    if abs(d) > 0.5:
+        return float(np.exp(-a) * _mean_exponential(z) - np.exp(max(-last, 0.0) - a) * _mean_exponential(abs(last)))
+    if z > 1:
+        return float(np.exp(-a) * (-d * np.expm1(-z) + z * np.exp(-z) * np.expm1(-d)) / (z * last))
+    nodes, weights = _NODES
+    return float(-np.exp(-a) * (weights @ (np.exp(-z * nodes) * np.expm1(-d * nodes))))

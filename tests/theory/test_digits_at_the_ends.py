@@ -1,0 +1,130 @@
+"""Numbers that once lost their digits at the ends of their range, each against mpmath or a clear refusal."""
+
+import itertools
+import time
+
+import flint
+import mpmath as mp
+import numpy as np
+import pytest
+
+from ldpnb.accuracy import distances, hajek, means
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.designs import sizes
+from ldpnb.estimators import saddle
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import LaplaceMeans
+from ldpnb.mechanisms.means import LocalLaplace
+from ldpnb.privacy import best_channel, clusters, hockey_stick, shuffling
+
+
+@pytest.fixture(autouse=True)
+def many_digits():
+    with mp.workdps(60):
+        yield
+
+
+@pytest.mark.parametrize("part", ["variance_rescaled", "variance_realised_size", "variance_ratio"])
+@pytest.mark.parametrize("holders", [0, 1, 10**12 - 1, 10**12])
+@pytest.mark.parametrize("epsilon", [1e-8, 1.0, 50.0, 300.0])
+def test_independent_data_keep_their_digits(part: str, holders: int, epsilon: float, monkeypatch) -> None:
+    def value(cast):
+        survey = SampledCounts(10**12, cast(0.3), KaryRandomisedResponse(cast(epsilon), 1000), data="iid")
+        return getattr(survey, part)(cast(holders))
+
+    monkeypatch.setattr(flint.ctx, "prec", 2000)
+    exact = value(flint.arb)
+    assert float(abs(flint.arb(float(value(lambda x: x))) - exact)) <= 1e-12 * float(abs(exact))
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 1.0, 600.0])
+@pytest.mark.parametrize("rates", [(1.0, 1e-12, 0.3), (1e-9, 3e-6, 2e-11), (1.0, 1.0, 1 - 1e-12)])
+def test_moments_of_the_ratio_are_those_of_every_sample(rates: tuple[float, ...], epsilon: float) -> None:
+    held, e = (1, 0, 1), mp.exp(epsilon)
+    p, q = e / (e + 4), 1 / (e + 4)
+    total = mean = square = mp.mpf(0)
+    for sample in itertools.product((0, 1), repeat=3):
+        if any(sample):
+            chance = mp.fprod(r if s else 1 - mp.mpf(r) for s, r in zip(sample, rates, strict=True))
+            weights = [s / mp.mpf(r) for s, r in zip(sample, rates, strict=True)]
+            share = mp.fsum(w * h for w, h in zip(weights, held, strict=True)) / mp.fsum(weights)
+            noise = mp.fsum(w * w * (p * (1 - p) if h else q * (1 - q)) for w, h in zip(weights, held, strict=True))
+            total, mean = total + chance, mean + chance * 3 * share
+            square += chance * 9 * (noise / (mp.fsum(weights) * (p - q)) ** 2 + share * share)
+    mean, square = mean / total, square / total
+    survey = PersonalRates([1, 1, 1], rates, KaryRandomisedResponse(epsilon, 5))
+    with mp.workdps(700):
+        assert hajek.mean_hajek(survey, held) == pytest.approx(float(mean), rel=1e-11)
+    assert hajek.variance_hajek(survey, held) == pytest.approx(float(square - mean**2), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("share", "epsilon", "rate"),
+    [(0.5, 1e-8, 0.3), (0.3, 1e-8, 0.3), (0.3 + 1e-12, 1e-3, 0.3), (0.3, 5.0, 0.3), (1 - 1e-9, 2.0, 1 - 2e-9)],
+)
+def test_the_critical_cluster_keeps_its_digits_where_share_and_rate_are_close(
+    share: float, epsilon: float, rate: float
+) -> None:
+    s, e, p = mp.mpf(share), mp.mpf(epsilon), mp.mpf(rate)
+    exact = (1 - mp.log(mp.expm1((1 - s) * e) / -mp.expm1(-s * e) * p / (1 - p)) / e) / 2
+    found = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
+    assert found == pytest.approx(float(exact), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-4, 1.0, 50.0])
+def test_total_variation_of_laplace_means_keeps_its_digits(epsilon: float) -> None:
+    e, mechanism = mp.mpf(epsilon), LaplaceMeans.calibrated(epsilon)
+    keep, near = mp.exp(e / 2) / (mp.exp(e / 2) + 1), mp.exp(-e / 2)
+    # kept reports exceed those of the other value above 0, and moved ones nowhere, being e^(-eps/2) of them below 0
+    value, group = keep * (1 - near), keep * (1 - near / 2) - (1 - keep) / 2
+    assert hockey_stick.total_variation(mechanism) == pytest.approx(float(max(value, group)), rel=1e-14)
+    laws = (1.0, 1.0, mechanism.kept_scale), (1.0, -1.0, mechanism.kept_scale)
+    assert hockey_stick.laplace_delta(*laws, 0.0)[0] == pytest.approx(float(1 - near), rel=1e-14)
+
+
+def test_a_law_that_the_other_excludes_counts_in_full() -> None:
+    assert hockey_stick.laplace_delta((0.25, 1.0, 2.0), (0.0, 0.0, 1.0), 3.0)[0] == 0.25
+
+
+REFUSED = [
+    (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "error must allow an exact count of at most"),
+    (lambda: means.users_for_certain(LocalLaplace(1.0), 1e-160, 0.1), "error must allow an exact count of at most"),
+    (
+        lambda: distances.smallest_rate(1e300, [50, 50], users=100, mechanism=KaryRandomisedResponse(1.0, 2)),
+        "distance must be so small",
+    ),
+    (lambda: best_channel.staircase_patterns(27, 1.0), "domain_size must be <="),
+    (lambda: sizes.binomial_size(10**12, 0.5), "population must be <="),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_what_is_too_large_is_refused_at_once(call, message: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match=message):
+        call()
+    assert time.perf_counter() - start < 2
+
+
+def test_the_published_code_of_the_closed_form_allows_a_little_more() -> None:
+    delta, users, local = 1e-6, 10**5, 4.0
+    growth = np.exp(local) / users
+    spread = np.sqrt(growth * np.log(4 / delta)) + growth
+    rough = np.log1p(8 * spread)
+    code = np.log1p(8 * spread * (1 - np.exp(-local)) / (1 + np.exp(-local - rough)))
+    assert shuffling.closed_form(delta, users=users, epsilon=local) == pytest.approx(0.534634, abs=5e-7)
+    assert code == pytest.approx(0.537804, abs=5e-7)
+
+
+def test_a_saddle_point_that_is_not_found_is_reported(monkeypatch) -> None:
+    stuck = (np.zeros(2), np.array([0.7, 0.7]), np.ones(2))
+    monkeypatch.setattr(saddle, "_coordinate_moments", lambda *_: stuck)
+    with pytest.raises(RuntimeError, match="the saddle point is not found"):
+        saddle.saddle_point(np.array([[3.0, 1.0], [0.0, 1.0]]), np.array([1, 1]), 1.0)
+
+
+def test_the_bounds_of_a_billion_shuffled_reports_take_seconds() -> None:
+    reports = shuffling.ShuffledReports(10**9, 1.0, KaryRandomisedResponse(3.0, 3))
+    upper, lower = reports.delta_upper(7e-4), reports.delta_lower(7e-4)
+    assert lower <= upper <= lower * (1 + 1e-5)
