@@ -86,40 +86,53 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     if not 2 <= size <= 8 or points.min() <= 0 or np.abs(points.sum(axis=1) - 1).max() > 1e-9:
         raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")
     patterns = staircase_patterns(size, epsilon)
+    gap = -np.expm1(-checks.positive(epsilon=epsilon))
+    bits = (staircase_patterns(size, 1.0) == 1).astype(float)  # all patterns look alike at the smallest epsilon
+    # that all columns sum to 1: one does, and their differences, divided by the gap, to 0
+    equal, sums = np.column_stack([patterns[:, 0], bits[:, 1:] - bits[:, :1]]), np.eye(size)[0]
     weights = np.full(len(patterns), 1 / (len(patterns) * patterns.mean(axis=0)[0]))
     multiplier = np.zeros(size)
-    value, slope, bend = _derivatives(patterns, points, weights)
+    value, slope, bend = _derivatives(bits, gap, points, weights)
     slack = np.full(len(weights), value / weights.sum())
     bound = -np.inf
     for _ in range(_ITERATIONS):
-        if (slope - patterns @ multiplier).min() >= 0:
-            bound = max(bound, value + float(multiplier.sum() - slope @ weights))
+        if (slope - equal @ multiplier).min() >= 0:
+            bound = max(bound, value + float(multiplier[0] - slope @ weights))
         if value - bound <= tolerance * value:
             break
         centre = 0.2 * float(slack @ weights) / weights.size
-        system = np.block([[bend + np.diag(slack / weights), -patterns], [patterns.T, np.zeros((size, size))]])
-        aim = np.concatenate([patterns @ multiplier - slope + centre / weights, 1 - patterns.T @ weights])
+        system = np.block([[bend + np.diag(slack / weights), -equal], [equal.T, np.zeros((size, size))]])
+        aim = np.concatenate([equal @ multiplier - slope + centre / weights, sums - equal.T @ weights])
         solved = np.linalg.solve(system, aim)
         move, turn = solved[: weights.size], solved[weights.size :]
         slack_move = centre / weights - slack - slack / weights * move
         both, moves = np.concatenate([weights, slack]), np.concatenate([move, slack_move])
         reach = 0.9 / max(float((-moves / both).max()), 0.9)
         weights, slack, multiplier = weights + reach * move, slack + reach * slack_move, multiplier + reach * turn
-        value, slope, bend = _derivatives(patterns, points, weights)
+        value, slope, bend = _derivatives(bits, gap, points, weights)
     if not value - bound <= tolerance * value:
         raise RuntimeError(f"the best channel is known to {value - bound:.3g} only, tolerance={tolerance:g}")
     squares = float((points**2).sum(axis=1).mean())
     return BestChannel(weights[:, None] * patterns, value - squares, bound - squares)
 
 
-def _derivatives(patterns: Floats, points: Floats, weights: Floats) -> tuple[float, Floats, Floats]:
-    """Return the mean over points of the trace of the inverse information, its gradient and Hessian in the weights."""
+def _derivatives(bits: Floats, gap: float, points: Floats, weights: Floats) -> tuple[float, Floats, Floats]:
+    """Return the mean over points of the trace of the inverse information, its gradient and Hessian in the weights.
+
+    A pattern is ``t 1 + gap B g``: its mean ``t`` under the point, and coordinates ``g`` of its bits less theirs, in an
+    orthonormal basis ``B`` of what is orthogonal to the point. In ``(t, g)`` the information is far from singular
+    however small the gap.
+    """
     value, slope, bend = 0.0, np.zeros(weights.size), np.zeros((weights.size, weights.size))
     for point in points:
-        scaled = patterns / np.sqrt(patterns @ point)[:, None]
-        inverse = np.linalg.inv((scaled.T * weights) @ scaled)
-        once, twice = scaled @ inverse @ scaled.T, scaled @ inverse @ inverse @ scaled.T
-        value += float(np.trace(inverse)) / len(points)
-        slope -= np.diag(twice) / len(points)
-        bend += 2 * once * twice / len(points)
+        share = bits @ point
+        mean = 1 - gap + gap * share
+        basis = np.linalg.svd(point[None])[2][1:]
+        coordinates = np.column_stack([mean, (bits - share[:, None]) @ basis.T]) / np.sqrt(mean)[:, None]
+        back = np.vstack([point, (basis - basis.sum(axis=1, keepdims=True) * point) / gap])
+        inverse = np.linalg.inv((coordinates.T * weights) @ coordinates)
+        once, half = coordinates @ inverse @ coordinates.T, coordinates @ inverse @ back
+        value += float(np.trace(back.T @ inverse @ back)) / len(points)
+        slope -= (half**2).sum(axis=1) / len(points)
+        bend += 2 * once * (half @ half.T) / len(points)
     return value, slope, bend

@@ -87,6 +87,14 @@ def test_a_law_that_the_other_excludes_counts_in_full() -> None:
     assert hockey_stick.laplace_delta((0.25, 1.0, 2.0), (0.0, 0.0, 1.0), 3.0)[0] == 0.25
 
 
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-6, 1e-3])
+def test_the_best_channel_is_certified_at_small_budgets(epsilon: float) -> None:
+    best = best_channel.best_channel([0.2, 0.3, 0.5], epsilon)
+    assert best.error * (1 - 1e-9) <= best.lower_bound <= best.error
+    assert best.error * epsilon**2 == pytest.approx(6, rel=2 * epsilon)
+    assert best.channel.sum(axis=0) == pytest.approx([1, 1, 1], abs=1e-9)
+
+
 REFUSED = [
     (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "error must allow an exact count of at most"),
     (lambda: means.users_for_certain(LocalLaplace(1.0), 1e-160, 0.1), "error must allow an exact count of at most"),

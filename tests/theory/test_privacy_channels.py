@@ -44,7 +44,7 @@ def test_derivatives_are_those_of_the_mean_error() -> None:
         inverses = [np.linalg.inv((patterns.T * (moved / (patterns @ point))) @ patterns) for point in points]
         return float(np.mean([np.trace(inverse) for inverse in inverses]))
 
-    value, slope, bend = best_channel._derivatives(patterns, points, weights)
+    value, slope, bend = best_channel._derivatives((patterns == 1).astype(float), 1 - np.exp(-1), points, weights)
     h = 1e-3
     assert value == pytest.approx(error(0), rel=1e-13)
     assert slope @ along == pytest.approx((error(h) - error(-h)) / (2 * h), rel=1e-3)
