@@ -294,7 +294,9 @@ def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) ->
     p = checks.open_probability(sampling_rate=sampling_rate)
     risen, fallen = np.log(np.expm1((1 - part) * budget)), np.log(-np.expm1(-part * budget))
     log_odds = risen - fallen + np.log(p / (1 - p))
-    if abs(float(log_odds)) < 0.5:  # the odds less 1, without cancellation where share and rate are close
+    if (
+        not is_exact(log_odds) and abs(log_odds) < 0.5
+    ):  # the odds less 1, without cancellation where share and rate are close
         excess = (p - part) * np.expm1(budget) + _chord_above_exponential(part, budget)
         log_odds = np.log1p(excess / ((1 - p) * np.expm1(part * budget)))
     return (1 - log_odds / budget) / 2
