@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, log_mixed
+from ldpnb.arithmetic import Real, is_exact, log_mixed
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
 
@@ -294,9 +294,8 @@ def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) ->
     p = checks.open_probability(sampling_rate=sampling_rate)
     risen, fallen = np.log(np.expm1((1 - part) * budget)), np.log(-np.expm1(-part * budget))
     log_odds = risen - fallen + np.log(p / (1 - p))
-    if (
-        not is_exact(log_odds) and abs(log_odds) < 0.5
-    ):  # the odds less 1, without cancellation where share and rate are close
+    if not is_exact(log_odds) and abs(log_odds) < 0.5:
+        # the odds less 1, without cancellation where share and rate are close
         excess = (p - part) * np.expm1(budget) + _chord_above_exponential(part, budget)
         log_odds = np.log1p(excess / ((1 - p) * np.expm1(part * budget)))
     return (1 - log_odds / budget) / 2
@@ -305,8 +304,8 @@ def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) ->
 def _chord_above_exponential(share: Real, x: Real) -> Real:
     """Return ``share (e^x - 1) - (e^(share x) - 1)``, at ``x < 1`` by its series."""
     rest = 1 - share
-    if float(x) >= 1:
-        if float(share) < 0.5:
+    if x >= 1:
+        if share < 0.5:
             return share * np.expm1(x) - np.expm1(share * x)
         return np.exp(share * x) * np.expm1(rest * x) - rest * np.expm1(x)
     term, powers, total = share * rest * x, 0, 0
