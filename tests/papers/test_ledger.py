@@ -76,14 +76,10 @@ def test_a_reconstructed_reading_names_its_assumption(status: claims.Status) -> 
 
 
 ROWS = [pytest.param(row, id=row.claim) for row in LEDGER.itertuples()]
-UNFINISHED = ("lopuhaa2020",)
-"""Sources some of whose rows do not say yet for what they are decided."""
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_committed_row_says_for_what_it_is_decided(row) -> None:
-    if row.claim.startswith(UNFINISHED) and not row.over:
-        pytest.xfail("not said yet")
     assert row.over or row.status == "open"
 
 

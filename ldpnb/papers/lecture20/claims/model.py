@@ -1,5 +1,6 @@
 """Lecture20 on the model: what it is, what it costs beside a curator, and whether a small delta helps."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -38,7 +39,7 @@ def worse_accuracy(e: Evidence) -> str:
     errors = [np.sqrt(means.worst_variance(mechanism, users)) for mechanism in (OneBit(1.0), LocalLaplace(1.0))]
     e.same(errors, [0.5 / np.tanh(0.5) / 100, np.sqrt(2) / 100])
     bits, counts = means.warner_variance(1.0, users), histograms.sign_variance(users, users=users, bias=np.tanh(0.5))
-    e.same([bits, counts], [np.e / np.expm1(1) ** 2 / users, users * (1 / np.tanh(0.5) ** 2 - 1)])
+    e.same([bits, counts], [math.e / np.expm1(1) ** 2 / users, users * (1 / np.tanh(0.5) ** 2 - 1)])
     e.same(np.sqrt(means.worst_variance(CentralLaplace(1.0), users)), curator)
     e.needs(claims.better(curator, [*errors, np.sqrt(bits)]))
     shown = np.array([*errors, np.sqrt(bits)]) / curator

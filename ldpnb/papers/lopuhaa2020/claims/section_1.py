@@ -1,5 +1,7 @@
 """Abstract, introduction and Section 2 of lopuhaa2020: what the estimates and bounds are said to achieve."""
 
+import math
+
 import numpy as np
 
 from ldpnb.accuracy import exact_risk, information
@@ -171,7 +173,7 @@ def closely_aligned(e: Evidence) -> str:
     users, mechanism = 4, KaryRandomisedResponse(1.0, 3)
     every = routes.all_sequences(mechanism.channel(), users, np.full(3, 0.5))
     plain = frequency.unbiased(every.tallies, users, mechanism)
-    e.same(plain, (every.tallies / users * (np.e + 2) - 1) / (np.e - 1))
+    e.same(plain, (every.tallies / users * (math.e + 2) - 1) / (math.e - 1))
     apart = users * (every.risk("distribution", plain) - every.risk("frequency", plain))
     e.same(apart, SymmetricDirichlet(3).diversity())
     return f"n E |F - P|^2 is the mean of 1 - |P|^2: {apart:.3f} for three values, Jeffreys' prior, {users} users"
@@ -200,7 +202,7 @@ def no_guarantee(e: Evidence) -> str:
     krr, tallies = KaryRandomisedResponse(1.0, 3), exact_risk.compositions(4, 3)
     maximum = likelihood.krr_mle(tallies, epsilon=1.0)
     e.same(maximum, routes.krr_maximum(tallies.astype(float), 1.0))
-    e.same([krr.p, krr.q], [np.e / (np.e + 2), 1 / (np.e + 2)])
+    e.same([krr.p, krr.q], [math.e / (math.e + 2), 1 / (math.e + 2)])
     errors = ((maximum - [1, 0, 0]) ** 2).sum(axis=1)
     chances = routes.multinomial_law(tallies, np.array([krr.p, krr.q, krr.q]))
     worst = errors >= 0.5
@@ -236,7 +238,7 @@ def worst_case(e: Evidence) -> str:
     error, spread = information.unbiased_frequency_error(mechanism), SymmetricDirichlet(2).diversity()
     e.same(mean, error + spread)
     tallies = np.column_stack([np.arange(users + 1), users - np.arange(users + 1)])
-    written = (tallies / users * (np.e + 1) - 1) / (np.e - 1)
+    written = (tallies / users * (math.e + 1) - 1) / (math.e - 1)
     law = routes.multinomial_law(tallies, np.array([0.5, 0.5]))
     worst = users * float(law @ ((written - 0.5) ** 2).sum(axis=1))
     e.same(worst, error + 0.5)

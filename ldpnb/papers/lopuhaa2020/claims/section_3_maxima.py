@@ -2,6 +2,8 @@
 to find it, what it equals and what it leaves out.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -193,7 +195,7 @@ def norm_sub_helps(e: Evidence) -> str:
     every = routes.all_sequences(mechanism.channel(), users, np.full(3, 0.5))
     plain = frequency.unbiased(every.tallies, users, mechanism)
     near = frequency.project_simplex(plain)
-    e.same(plain, (every.tallies / users * (np.e + 2) - 1) / (np.e - 1))
+    e.same(plain, (every.tallies / users * (math.e + 2) - 1) / (math.e - 1))
     e.same(near, routes.projected(plain))
     before, after = (every.risk("distribution", estimate) for estimate in (plain, near))
     return f"three values, four users, k-RR at epsilon 1, Jeffreys' prior, enumerated: {before:.4f} becomes {after:.4f}"
