@@ -22,6 +22,7 @@ _UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError
 _MOST_BYTES = 2**27
 
 _INTERVAL = re.compile(r"[\[(]\s*[-+.\w]+\s*,\s*[-+.\w]+\s*[\])];")
+_WORDS = re.compile(r"\{([^}]*)\};")
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
 
@@ -34,6 +35,12 @@ class Parameter:
     default: Any
     meaning: str
     choices: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of which it is one, with which its meaning may begin: ``{error, missing}; what becomes of ...``."""
+        found = _WORDS.match(self.meaning)
+        return tuple(word.strip() for word in found[1].split(",")) if found else self.choices
 
     @property
     def within(self) -> str:
@@ -66,9 +73,9 @@ class Parameter:
             raise UsageError(f"{self.name} must be finite, got {self.name}={shown(str(value))}")
         if any(not _inside(number, self.within) for number in numbers):
             raise UsageError(f"{self.name} must lie in {self.within}, got {self.name}={shortened(value)}")
-        if self.choices and converted not in self.choices:
-            got = f"{self.name}={shortened(value)}{nearest(converted, self.choices)}"
-            raise UsageError(f"{self.name} must be one of {', '.join(self.choices)}, got {got}")
+        if self.words and converted not in self.words:
+            got = f"{self.name}={shortened(value)}{nearest(converted, self.words)}"
+            raise UsageError(f"{self.name} must be one of {', '.join(self.words)}, got {got}")
         return converted
 
     def _converted(self, value: Any) -> Any:
