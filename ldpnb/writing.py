@@ -6,6 +6,7 @@ process left without asking clocks or process numbers.
 """
 
 import contextlib
+import errno
 import os
 import re
 import secrets
@@ -33,9 +34,12 @@ def write(contents: Mapping[Path, bytes | Iterable[bytes]], *, durable: bool = T
     Raises
     ------
     OSError
-        If the disk is full or the folder cannot be written; then no file has changed, unless moving one of several into
-        place failed.
+        If the disk is full, the folder cannot be written or something else than a file is there, such as a device;
+        then no file has changed, unless moving one of several into place failed.
     """
+    for path in contents:
+        if path.exists() and not path.is_file():
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
     with contextlib.ExitStack() as stack:
         staged = [(stack.enter_context(_staged(path.parent, c, durable)), path) for path, c in contents.items()]
         for partial, path in staged:

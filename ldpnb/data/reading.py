@@ -61,6 +61,15 @@ class Reading:
         except LookupError:
             raise ValueError(f"encoding must be one that Python knows, got encoding={self.encoding!r}") from None
 
+    @property
+    def missing_numbers(self) -> tuple[float, ...]:
+        """The codes of missing entries that are numbers."""
+        found = []
+        for code in self.missing:
+            with suppress(ValueError):
+                found.append(float(code.replace(",", ".")))
+        return tuple(found)
+
     def completed(self, sample: bytes, usual: str = ",") -> "Reading":
         r"""Return a reading without empty marks, from the beginning of a file and the separator usual for its name.
 

@@ -14,7 +14,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -240,7 +240,7 @@ class Table:
     def _missing(self, entries: Any) -> Any:
         """Return which entries are codes of missing ones, as text or as numbers."""
         kinds = entries.drop_duplicates()
-        codes = {*self.reading.missing, *_numeric(self.reading.missing)}
+        codes = {*self.reading.missing, *self.reading.missing_numbers}
         gone = {kind for kind in kinds if (kind.strip() if isinstance(kind, str) else kind) in codes}
         return entries.isin(gone)
 
@@ -274,12 +274,6 @@ class Table:
                 split = f" (separator {self.reading.separator!r})" if len(names) == 1 and self.reading.separator else ""
                 raise ValueError(f"{self.path}: {wrong}, its columns are {', '.join([*there, *more])}{split}")
         return {column: known[column.strip().lower()] for column in columns}
-
-
-def _numeric(codes: tuple[str, ...]) -> Iterator[float]:
-    for code in codes:
-        with suppress(ValueError):
-            yield float(code.replace(",", "."))
 
 
 def _text(table: Table, wanted: Wanted) -> Pieces:

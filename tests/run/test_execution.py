@@ -110,9 +110,13 @@ def test_a_relative_path_counts_from_where_the_command_is_given(
     path.write_text(path.read_text().replace("label: str", "data: str"))
     catalogue.catalogue.cache_clear()
     monkeypatch.chdir(checkout)
-    for given, meant in (("people.csv", str(checkout / "people.csv")), ("/a/b.csv", "/a/b.csv"), ("", "")):
+    (checkout / "people.csv").touch()
+    there = str(checkout / "people.csv")
+    for given, meant in (("people.csv", there), (there, there), ("", "")):
         (task,) = execution.plan([catalogue.find("01_line")], {"data": given}, None)
         assert task.parameters["data"] == meant
+    with pytest.raises(UsageError, match=r"data must be a file, got data='?none\.csv"):
+        execution.plan([catalogue.find("01_line")], {"data": "none.csv"}, None)
 
 
 def test_a_missing_kernel_is_named(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

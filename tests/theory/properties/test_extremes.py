@@ -65,6 +65,7 @@ RANGES: tuple[tuple[str, st.SearchStrategy[Any], tuple[float, ...]], ...] = (
     ("threshold", logarithmic(1e-6, 1e6) | st.just(0.0), (-1,)),
     ("variance", logarithmic(1e-12, 1e12), (-1,)),
     ("gain", st.floats(0, 2), (-1,)),
+    ("k", st.floats(2 / 3, 10), ()),
     ("mechanism", responses, ()),
     ("neighbours", st.sampled_from(["deletion", "replacement"]), ()),
 )
