@@ -215,9 +215,9 @@ def local_sample_complexity(e: Evidence) -> str:
     fewest, most = 2 * (1 - np.sqrt(6 * failure())), 2 / failure()
     e.sure(fewest <= users / order <= most)
     return (
-        f"99% takes between {fewest:.3g} and {most:g} times m^2/(delta^2 epsilon^2) users at all parameters; where "
-        f"that is 100, {users / order:.4g} times ({limit:.4g} in the normal limit), and 100 users meet the error with "
-        f"probability {met:.4g}"
+        f"99% takes at least {fewest:.3g} and at most {most:g} times m^2/(delta^2 epsilon^2) users, rounded up, at all "
+        f"parameters; where that is 100, {users / order:.4g} times ({limit:.4g} in the normal limit), and 100 users "
+        f"meet the error with probability {met:.4g}"
     )
 
 
