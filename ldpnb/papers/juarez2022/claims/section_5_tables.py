@@ -33,7 +33,7 @@ FAMILIES: dict[str, Callable[[float], groups.GroupMeans]] = {
     "scale of values in [-1, 1], twice that of rates; as privacy budgets the cells are wrong (Theorem 4.1 and "
     "Appendix B)",
     reach="all parameters",
-    over="the 30 cells, each the only budget from 0.004 to 400 that meets its target",
+    over="the 30 cells, each the only budget from 0.004 to 400 that just meets its target, a dash none",
     example=True,
 )
 def table_1(e: Evidence) -> str:

@@ -79,12 +79,12 @@ def worst_is_worst() -> bool:
 def absolute_gap_is_biased() -> bool:
     """Decide Theorem 5.4: ``|X| - X`` is ``-2 X`` where X is negative, which has some chance whatever the data.
 
-    All reports can pull the signed gap down: from members of the first group by a minus, from others by moving there.
-    Its square: ``(|X| - D)^2 = (X - D)^2 - 2 D (|X| - X)``.
+    All reports can pull the signed gap down: from members of the first group by a minus, with a chance linear in
+    the value, from others by moving there. Its square: ``(|X| - D)^2 = (X - D)^2 - 2 D (|X| - X)``.
     """
     signs = privacy.signs()
-    down = signs.keep * moves.sign_probabilities(v, signs.value_epsilon)[0]
-    chances = positive(down, BUDGETS | {d: (1, oo), v: (-1, 1)}) and positive(signs.move, BUDGETS | {d: (1, oo)})
+    down = [signs.keep * moves.sign_probabilities(exact(end), signs.value_epsilon)[0] for end in (-1, 1)]
+    chances = all(positive(chance, BUDGETS | {d: (1, oo)}) for chance in (*down, signs.move))
     negative = -v  # X
     square = (v - mean) * (v - mean) - (negative - mean) * (negative - mean)
     return bool(chances and identity(square, -2 * mean * (v - negative)))
