@@ -8,6 +8,7 @@ from ldpnb import claims
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import routes
+from ldpnb.papers.bun2022.proofs import sections_2_to_4
 from ldpnb.papers.bun2022.proofs import sections_5_to_7 as proofs
 from ldpnb.privacy import clusters, optimiser, subsampling
 from ldpnb.privacy.clusters import ClusterSample
@@ -96,7 +97,7 @@ def theorem_5_2(e: Evidence) -> str:
 )
 def growing_clusters(e: Evidence) -> str:
     """small clusters leave some amplification; as clusters grow the bounds converge to epsilon very quickly"""
-    e.proven(proofs.growing_clusters())
+    e.proven(proofs.growing_clusters() and sections_2_to_4.small_budgets())
     sizes, epsilon = np.array([1, 10, 20, 40, 80]), 0.1
     lost = np.array([ClusterSample([n] * 10, 1).lower_bound(epsilon) for n in sizes]) / epsilon
     e.same(lost, [_bound_by_hand(n, n, 0.1, epsilon) / epsilon for n in sizes])

@@ -359,8 +359,8 @@ def equal_inclusion(e: Evidence) -> str:
     subsampling.srs_loss,
     subsampling.weighted_loss,
     otherwise="corrected",
-    corrected="the known order is worse than cluster sampling: a replacement that shifts half the ranks costs m "
-    "epsilon for samples of an even number m of records, not at most 2 epsilon",
+    corrected="the known order is worse than cluster sampling, which costs less than 2 epsilon: a replacement that "
+    "shifts half the ranks costs m epsilon for samples of an even number m of records",
     over="epsilon > 0, every even sample size m and every step k >= 2",
     argument="the smallest record moves to the middle: a sample before and one after differ in the half below the "
     "middle unless they start one rank apart, in the half above unless they start at one rank, hence by m steps, and "

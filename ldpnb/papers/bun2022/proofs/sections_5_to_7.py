@@ -83,7 +83,7 @@ def no_event_exceeds_the_cluster_bound() -> bool | None:
 def growing_clusters() -> bool:
     """``B < epsilon``, and ``epsilon - B < c epsilon`` with ``c = (1/p - 1) t^-(n_1 - 1 + n)``.
 
-    For ``B = ln(1 + w(t - 1))`` with ``w = 1/(1 + c)``, and by concavity of the logarithm ``B >= w epsilon``.
+    For ``B = ln(1 + w(t - 1))`` with ``w = 1/(1 + c)``, which is at least ``w epsilon`` (`small_budgets`).
     """
     grown = symbols("grown")[0]  # t^(n_1 - 1 + n)
     bound = ratio(clusters.cluster_loss_at(records(grown), epsilon=eps, changed_size=1, sampling_rate=p))
