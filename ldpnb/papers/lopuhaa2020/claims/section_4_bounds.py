@@ -110,7 +110,7 @@ def theorem_4_1_frequencies(e: Evidence) -> str:
     kind="certified",
     corrected="Under Jeffreys' prior the limits are approached like n^(-1/4) only: at n = 400 they are a third of a "
     "nat away.",
-    over="every a >= 2, channel of rank a with positive entries, and prior with a continuous density",
+    over="every a >= 2, channel of rank a with positive entries, and prior with a continuous density of finite entropy",
     argument="The posterior is asymptotically normal (Clarke and Barron 1994; the source's [19]), and so are the "
     "tallies given reports and distribution (de Moivre and Laplace); H(T|Y) = H(T|Y,P) + h(P|Y) - h(P|T).",
 )
