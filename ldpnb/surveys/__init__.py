@@ -1,0 +1,10 @@
+"""Surveys under local or central privacy: what a design's estimate errs by, what its release loses, how many to ask.
+
+Every estimate is a weighted mean of reports whose weights depend on the sample alone: its variance is the sum of two
+parts that never mix. Design effects, finite populations and intra-cluster correlation act on **sampling**; the reports'
+own variance over the squared weights is **randomisation**.
+
+`reports` has the variance of a report,
+`variances` that of an estimate by design, `releases` what a release loses and which noise a curator adds, `needed` how
+many people a target takes, `response` what nonresponse does, `budgets` how several questions share one budget.
+"""
