@@ -11,7 +11,9 @@ from .claims import Evidence, Verdict, agree, claim, decide
 from .data.channels import load_channel
 from .data.column import Column
 from .data.files import load_counts, load_groups
+from .data.inspection import inspect
 from .data.public import adult
+from .data.reading import Reading
 from .designs.sizes import binomial_size, fixed_size, size_law
 from .designs.strata import Strata, neyman_shares, proportional_shares
 from .estimators.bayes import fitted_concentration, posterior
@@ -29,6 +31,7 @@ from .mechanisms.subsets import SubsetSelection
 from .planning.design import Design
 from .planning.questions import Frequency, Gap, Mean
 from .planning.solve import plan
+from .planning.survey import Survey
 from .privacy.best_channel import best_channel
 from .privacy.channel import privacy_loss
 from .privacy.clusters import ClusterSample
@@ -41,6 +44,7 @@ from .privacy.shuffling import ShuffledReports, gaussian_deviation
 from .privacy.subsampling import srs_budget, srs_loss
 from .privacy.unequal import Inclusion
 from .rng import stream
+from .surveys.designs import ClusterDesign, SimpleDesign, StratifiedDesign
 
 __version__: str
 __all__ = [
@@ -48,6 +52,7 @@ __all__ = [
     "GAP",
     "MEAN",
     "CentralLaplace",
+    "ClusterDesign",
     "ClusterSample",
     "Column",
     "Design",
@@ -65,13 +70,17 @@ __all__ = [
     "Mean",
     "OneBit",
     "PersonalRates",
+    "Reading",
     "SampledCounts",
     "ShuffledReports",
     "SignRandomiser",
     "SignedBit",
     "SignedLaplace",
+    "SimpleDesign",
     "Strata",
+    "StratifiedDesign",
     "SubsetSelection",
+    "Survey",
     "UnaryEncoding",
     "Verdict",
     "absolute_interval",
@@ -94,6 +103,7 @@ __all__ = [
     "group_means",
     "hajek",
     "horvitz_thompson",
+    "inspect",
     "krr_mle",
     "largest_loss",
     "load_channel",

@@ -125,6 +125,61 @@ def gap(ends: tuple[float, float], **options: Any) -> None:
     _answer(Gap, options | groups | {"low": ends[0], "high": ends[1]})
 
 
+_SURVEY = (
+    click.option("--design", type=click.Choice(["simple", "cluster", "strata"]), default="simple", show_default=True),
+    click.option("--population", type=_whole, metavar="INTEGER", help="People there are (simple)."),
+    click.option("--clusters", type=_whole, metavar="INTEGER", help="Clusters there are."),
+    click.option("--cluster-size", type=_whole, metavar="INTEGER", help="People in each."),
+    click.option("--take", type=_whole, metavar="INTEGER", help="People asked in each cluster drawn.  [default: all]"),
+    click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
+    click.option("--strata", type=click.Path(dir_okay=False), help="CSV: stratum,size[,sd]."),
+    click.option("--allocation", type=click.Choice(["proportional", "neyman"]), default="proportional",
+                 show_default=True, help="Of the sample to strata; neyman counts the reports' noise."),
+    click.option("--sd", type=float, help="Standard deviation of the values; the worst if left out."),
+    click.option("--count", type=_whole, metavar="INTEGER", help="People, or clusters, that answer."),
+    *_COMMON[1:4],
+    click.option("--collection", type=click.Choice(["local", "central"]), default="local", show_default=True,
+                 help="Everybody randomises their own answer, or a curator the estimate."),
+    click.option("--mechanism", type=click.Choice(["one-bit", "Laplace"]), default="one-bit", show_default=True,
+                 help="Of the people."),
+    click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True,
+                 help="Where values lie."),
+    click.option("--binary", is_flag=True, help="Values are the ends of the range only."),
+    click.option("--response", type=float, default=1.0, show_default=True, help="Share of those asked who answer."),
+    click.option("--response-failure", type=float, default=0.05, show_default=True,
+                 help="Chance that too few answer, on top of --failure."),
+    click.option("--weights", type=float, default=1.0, show_default=True, help="Kish's design effect of the weights."),
+    click.option("--secret-sample", "secret", is_flag=True,
+                 help="Nobody who sees what is released can know who was asked."),
+    click.option("--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,
+                 help="Bounds that hold for certain, or the normal law, an approximation."),
+    click.option("--format", "style", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True),
+)  # fmt: skip
+
+
+@plan.command(short_help="A mean from a designed sample: clusters, strata, nonresponse.")
+@_with(_SURVEY)
+def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
+    """Plan a survey: a mean or a share from a simple random, cluster or stratified sample, local or central.
+
+    Leave out one of --count, --epsilon, --error and --failure.
+    """
+    from ldpnb.planning import survey_words
+    from ldpnb.planning.survey import Survey
+
+    try:
+        design = survey_words.design_of(
+            ends,
+            **{name: options.pop(name) for name in survey_words.DESIGN_OPTIONS},
+            **{name: options[name] for name in ("mechanism", "epsilon", "collection", "binary")},
+        )
+        found = Survey(design=design, low=ends[0], high=ends[1], **options).plan()
+    except (ValueError, TypeError) as error:
+        raise UsageError(str(error)) from None
+    table = found.to_frame().to_csv(index=False).rstrip()
+    click.echo({"text": str(found), "json": found.to_json(), "csv": table}[style])
+
+
 def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
     from ldpnb.planning import show, solve
     from ldpnb.planning.design import Design

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ldpnb.notebook import table
 from ldpnb.planning.candidates import LARGEST_EPSILON, PRECISION, SMALLEST_EPSILON, Candidate, candidates
 from ldpnb.planning.errors import TAILS, TailError
 from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Gap, Question
+from ldpnb.planning.survey import Survey, SurveyPlan
 
 _UNITS = {"epsilon": "epsilon (nats)", "users": "users needed"}
 _FAR = 30.0
@@ -88,12 +89,16 @@ class Plan:
         return float(second / first) if first > 0 else float("inf")
 
 
-def plan(question: Question, *, tail: str = "best") -> Plan:
-    """Answer a question for every mechanism.
+@overload
+def plan(question: Question, *, tail: str = "best") -> Plan: ...
+@overload
+def plan(question: Survey) -> SurveyPlan: ...
+def plan(question: Question | Survey, *, tail: str = "best") -> Plan | SurveyPlan:
+    """Answer a question for every mechanism, or a survey for its own.
 
     Parameters
     ----------
-    question : Frequency, Mean or Gap
+    question : Frequency, Mean, Gap or Survey
         With exactly one quantity left out.
     tail : {"best", "exact", "chernoff", "bernstein", "hoeffding", "normal"}
         How to bound the probability of a large error. *best* takes the exact law where it is known at the worst data
@@ -111,6 +116,8 @@ def plan(question: Question, *, tail: str = "best") -> Plan:
     >>> found.best.mechanism, found.best.value
     ('SUE', 65187)
     """
+    if isinstance(question, Survey):
+        return question.plan()
     checks.choice(tail=tail, among=("best", *TAILS))
     unknown = question.unknown
     answers = [_Search(candidate, question, tail).answer() for candidate in candidates(question)]

@@ -1,4 +1,7 @@
-"""Nonresponse: how many to invite, and what missing answers do to variance, bias and privacy."""
+"""Nonresponse: how many to invite, and what missing answers do to variance and bias.
+
+What they do to privacy where response depends on the value is `ldpnb.privacy.participation.participation_loss`.
+"""
 
 import numpy as np
 from scipy import stats
@@ -65,15 +68,3 @@ def bias_bound(lowest: float, highest: float, span: float = 1.0) -> float:
     """
     low, high = np.sqrt(checks.rate(lowest=lowest)), np.sqrt(checks.rate(highest=highest))
     return float(span * (high - low) / (high + low))
-
-
-def participation_loss(epsilon: float, lowest: float, highest: float) -> float:
-    """Return what a visible answer loses if response rates depend on the value: more than the report alone.
-
-    Infinite if somebody always answers and somebody else does not.
-    """
-    low, high = checks.rate(lowest=lowest), checks.rate(highest=highest)
-    if low == high:
-        return epsilon
-    silent = np.inf if high == 1 else np.log1p(-low) - np.log1p(-high)
-    return float(max(epsilon + np.log(high / low), silent))

@@ -122,7 +122,7 @@ class ClusterDraw:
         clusters, chosen, people = len(self.sizes), self.chosen, self.population
         held = [np.asarray(v, dtype=float) - centre for v in values]
         totals, s2 = np.array([v.sum() for v in held]), np.array([_spread(v) for v in held])
-        noise = np.array([np.mean(v) for v in noises])
+        noise = np.array([np.asarray(v, dtype=float).mean() for v in noises])
         sizes, asked = np.array(self.sizes), np.array(self.asked)
         between = (1 - self.rate) * clusters**2 * _spread(totals) / (chosen * people**2)
         within = clusters / (chosen * people**2) * float(np.sum(sizes**2 * (1 - asked / sizes) * s2 / asked))
