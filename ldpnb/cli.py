@@ -16,7 +16,9 @@ import click
 
 from ldpnb import __version__
 from ldpnb.checks import UsageError, shown
+from ldpnb.data.options import reading_options
 from ldpnb.planning.command import plan
+from ldpnb.planning.survey_command import survey
 from ldpnb.run.catalogue import Notebook, catalogue, find, home
 from ldpnb.run.parallel import BACKENDS
 
@@ -81,6 +83,7 @@ def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
 
 
+plan.add_command(survey)
 cli.add_command(plan)
 
 
@@ -143,25 +146,9 @@ def _parallel(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a file is to be read."""
-    marks = {
-        "thousands": "Mark between groups of three digits.",
-        "decimal": "Decimal mark, a point or a comma.",
-        "encoding": "Such as utf-8 or cp1252.",
-        "separator": "Character between fields, or tab.",
-    }
-    command = click.option("--missing", multiple=True, help="Code of a missing entry, k.A. or -9 (repeatable).")(
-        command
-    )
-    for name, text in marks.items():
-        command = click.option(f"--{name}", default="", help=text)(command)
-    return command
-
-
 @cli.command("inspect", short_help="Say what a file of your own is, and what to run on it.")
 @click.argument("file", type=_FILE)
-@_reading
+@reading_options
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def inspect_file(file: Path, as_json: bool, **stated: Any) -> None:
     """Say how a file is read and what each of its columns seems to hold, and the command to run next.

@@ -10,7 +10,7 @@ from ldpnb.checks import UsageError
 Command = Callable[..., None]
 
 
-def _whole(text: str) -> int:
+def whole(text: str) -> int:
     """Read a whole number, also written 1e6 or 50_000."""
     try:
         number = float(text)
@@ -21,21 +21,22 @@ def _whole(text: str) -> int:
     return int(number)
 
 
-def _numbers(text: str) -> tuple[float, ...]:
+def numbers(text: str) -> tuple[float, ...]:
+    """Read numbers with commas between them."""
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.3,0.7") from None
 
 
-_COMMON = (
-    click.option("--users", "--clients", "users", type=_whole, metavar="INTEGER", help="Number of users."),
+COMMON = (
+    click.option("--users", "--clients", "users", type=whole, metavar="INTEGER", help="Number of users."),
     click.option("--epsilon", type=float, help="Privacy budget, nats."),
     click.option("--error", type=float, help="The estimate shall be off by less than this ..."),
     click.option("--failure", type=float, help="... except with this probability."),
 )
 _SHARED = (
-    click.option("--bits", type=_whole, metavar="INTEGER", help="Most bits that a user may send."),
+    click.option("--bits", type=whole, metavar="INTEGER", help="Most bits that a user may send."),
     click.option(
         "--design", type=click.Choice(["everyone", "srs", "poisson"]), default="everyone", show_default=True,
         help="Who reports: everybody, a secret simple random sample, or each user by its own coin.",
@@ -62,7 +63,9 @@ _SHARED = (
 )  # fmt: skip
 
 
-def _with(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Command], Command]:
+def with_options(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options, to be shown in their order."""
+
     def decorate(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
@@ -82,10 +85,10 @@ def plan() -> None:
 
 
 @plan.command(short_help="Shares of the users who hold each value.")
-@_with(_COMMON)
-@click.option("--values", type=_whole, metavar="INTEGER", help="Number of values that a user may hold.")
+@with_options(COMMON)
+@click.option("--values", type=whole, metavar="INTEGER", help="Number of values that a user may hold.")
 @click.option("--simultaneous", is_flag=True, help="The error of all shares at once; otherwise of any one share.")
-@_with(_SHARED)
+@with_options(_SHARED)
 def frequency(**options: Any) -> None:
     """Plan an estimate of the shares of users who hold each value."""
     from ldpnb.planning.questions import Frequency
@@ -94,10 +97,10 @@ def frequency(**options: Any) -> None:
 
 
 @plan.command(short_help="A mean of values in a known range.")
-@_with(_COMMON)
+@with_options(COMMON)
 @click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
 @click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
-@_with(_SHARED)
+@with_options(_SHARED)
 def mean(ends: tuple[float, float], **options: Any) -> None:
     """Plan an estimate of a mean of values in a known range."""
     from ldpnb.planning.questions import Mean
@@ -106,11 +109,11 @@ def mean(ends: tuple[float, float], **options: Any) -> None:
 
 
 @plan.command(short_help="The gap between the means of two groups.")
-@_with(_COMMON)
-@click.option("--shares", type=_numbers, metavar="NUMBERS", help="Share of users in each group.  [default: 0.5,0.5]")
-@click.option("--sizes", type=_numbers, metavar="NUMBERS", help="Users in each group, which gives the number of users.")
+@with_options(COMMON)
+@click.option("--shares", type=numbers, metavar="NUMBERS", help="Share of users in each group.  [default: 0.5,0.5]")
+@click.option("--sizes", type=numbers, metavar="NUMBERS", help="Users in each group, which gives the number of users.")
 @click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
-@_with(_SHARED)
+@with_options(_SHARED)
 def gap(ends: tuple[float, float], **options: Any) -> None:
     """Plan an estimate of the gap between the means of two groups, when the group is sensitive too."""
     from ldpnb.planning.questions import Gap
@@ -123,61 +126,6 @@ def gap(ends: tuple[float, float], **options: Any) -> None:
             raise UsageError(f"sizes must be whole numbers, got {groups['sizes']}")
         groups["sizes"] = tuple(int(size) for size in groups["sizes"])
     _answer(Gap, options | groups | {"low": ends[0], "high": ends[1]})
-
-
-_SURVEY = (
-    click.option("--design", type=click.Choice(["simple", "cluster", "strata"]), default="simple", show_default=True),
-    click.option("--population", type=_whole, metavar="INTEGER", help="People there are (simple)."),
-    click.option("--clusters", type=_whole, metavar="INTEGER", help="Clusters there are."),
-    click.option("--cluster-size", type=_whole, metavar="INTEGER", help="People in each."),
-    click.option("--take", type=_whole, metavar="INTEGER", help="People asked in each cluster drawn.  [default: all]"),
-    click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
-    click.option("--strata", type=click.Path(dir_okay=False), help="CSV: stratum,size[,sd]."),
-    click.option("--allocation", type=click.Choice(["proportional", "neyman"]), default="proportional",
-                 show_default=True, help="Of the sample to strata; neyman counts the reports' noise."),
-    click.option("--sd", type=float, help="Standard deviation of the values; the worst if left out."),
-    click.option("--count", type=_whole, metavar="INTEGER", help="People, or clusters, that answer."),
-    *_COMMON[1:4],
-    click.option("--collection", type=click.Choice(["local", "central"]), default="local", show_default=True,
-                 help="Everybody randomises their own answer, or a curator the estimate."),
-    click.option("--mechanism", type=click.Choice(["one-bit", "Laplace"]), default="one-bit", show_default=True,
-                 help="Of the people."),
-    click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True,
-                 help="Where values lie."),
-    click.option("--binary", is_flag=True, help="Values are the ends of the range only."),
-    click.option("--response", type=float, default=1.0, show_default=True, help="Share of those asked who answer."),
-    click.option("--response-failure", type=float, default=0.05, show_default=True,
-                 help="Chance that too few answer, on top of --failure."),
-    click.option("--weights", type=float, default=1.0, show_default=True, help="Kish's design effect of the weights."),
-    click.option("--secret-sample", "secret", is_flag=True,
-                 help="Nobody who sees what is released can know who was asked."),
-    click.option("--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,
-                 help="Bounds that hold for certain, or the normal law, an approximation."),
-    click.option("--format", "style", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True),
-)  # fmt: skip
-
-
-@plan.command(short_help="A mean from a designed sample: clusters, strata, nonresponse.")
-@_with(_SURVEY)
-def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
-    """Plan a survey: a mean or a share from a simple random, cluster or stratified sample, local or central.
-
-    Leave out one of --count, --epsilon, --error and --failure.
-    """
-    from ldpnb.planning import survey_words
-    from ldpnb.planning.survey import Survey
-
-    try:
-        design = survey_words.design_of(
-            ends,
-            **{name: options.pop(name) for name in survey_words.DESIGN_OPTIONS},
-            **{name: options[name] for name in ("mechanism", "epsilon", "collection", "binary")},
-        )
-        found = Survey(design=design, low=ends[0], high=ends[1], **options).plan()
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from None
-    table = found.to_frame().to_csv(index=False).rstrip()
-    click.echo({"text": str(found), "json": found.to_json(), "csv": table}[style])
 
 
 def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:

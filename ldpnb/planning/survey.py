@@ -7,7 +7,7 @@ answer; ``ldpnb plan survey`` is the same on the command line.
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from scipy import special
@@ -55,6 +55,8 @@ class Survey:
         Kish's design effect of unequal weights.
     tail : {"guaranteed", "normal"}
         Bounds that hold for certain (Hoeffding or Chebyshev, the better), or the normal law, an approximation.
+    notes : tuple of str
+        What the answer is to say besides, such as that a variance is a pilot's.
 
     Raises
     ------
@@ -85,6 +87,7 @@ class Survey:
     response_failure: float = 0.05
     weights: float = 1.0
     tail: Tail = "guaranteed"
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         checks.choice(collection=self.collection, among=("local", "central"))
@@ -246,7 +249,6 @@ class SurveyPlan:
 
     survey: Survey
     unknown: str
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def count(self) -> int:
@@ -325,6 +327,7 @@ class SurveyPlan:
             "loss_of_release": self.released,
             "neighbours": "replacement of one person's value",
             "secret_sample": s.secret,
+            "notes": " ".join(s.notes) or None,
         }
 
     def to_frame(self) -> Any:
@@ -354,7 +357,7 @@ class SurveyPlan:
             f"Standard deviation: sampling {told['sampling_sd']:.3g}, randomisation {told['randomisation_sd']:.3g}"
             f"{effects if math.isfinite(effect) else ''}."
         )
-        return "\n".join([*lines, *self._privacy()])
+        return "\n".join([*lines, *self._privacy(), *s.notes])
 
     def _privacy(self) -> list[str]:
         s = self.survey
