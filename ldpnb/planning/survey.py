@@ -52,7 +52,7 @@ class Survey:
     response, response_failure : float
         Chance that somebody who is asked answers, whatever their value; and the chance allowed that too few do.
     weights : float
-        Kish's design effect of unequal weights.
+        Kish's design effect of unequal weights that are unrelated to the values, in a simple random sample.
     tail : {"guaranteed", "normal"}
         Bounds that hold for certain (Hoeffding or Chebyshev, the better), or the normal law, an approximation.
     notes : tuple of str
@@ -97,6 +97,8 @@ class Survey:
         checks.open_probability(response_failure=self.response_failure)
         if self.weights < 1:
             raise ValueError(f"weights must be a Kish design effect >= 1, got weights={self.weights!r}")
+        if self.weights > 1 and not isinstance(self.design, SimpleDesign):
+            raise ValueError(f"weights belong to a simple random sample, got weights={self.weights!r}")
         if self.secret and self.weights > 1:
             raise ValueError(
                 "secret cannot be claimed with unequal weights: a weight reveals the rate, got secret=True"
@@ -141,8 +143,9 @@ class Survey:
 
     def variance(self) -> Variance:
         """Return the variance of the estimate, a curator's noise apart, at the worst data that what is known allows."""
-        found = self.design.variance(int(self.count or 0), self.reports, self.span)
-        return Variance(found.sampling * self.weights, found.randomisation * self.weights)
+        if isinstance(self.design, SimpleDesign):
+            return self.design.variance(int(self.count or 0), self.reports, self.span, weights=self.weights)
+        return self.design.variance(int(self.count or 0), self.reports, self.span)
 
     def scale(self) -> float:
         """Return the scale of a curator's noise, 0 if people randomise."""

@@ -14,7 +14,7 @@ from ldpnb import checks
 from ldpnb.designs import strata as allocations
 from ldpnb.surveys import releases
 from ldpnb.surveys.reports import NumberReports
-from ldpnb.surveys.variances import EqualClusters, SimpleRandomSample, StratifiedSample, Variance
+from ldpnb.surveys.variances import EqualClusters, StratifiedSample, Variance
 
 Allocation = Literal["proportional", "neyman"]
 
@@ -105,11 +105,17 @@ class SimpleDesign:
         """Return how many people that many units are."""
         return count
 
-    def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows."""
-        sample = SimpleRandomSample(self.population, count)
-        limit = largest_spread(self.population, span)
-        return _worst(lambda s2: sample.variance(s2, _noise(reports, s2, self.population)), self.s2, limit)
+    def variance(self, count: int, reports: NumberReports | None, span: float, *, weights: float = 1.0) -> Variance:
+        """Return the largest variance that what is known allows.
+
+        Weights that are unrelated to the values, of Kish's design effect ``k``, make it ``s2 (k/n - 1/N) + k v/n``.
+        """
+        own, everybody = weights / count, 1 / self.population
+
+        def parts(s2: float) -> Variance:
+            return Variance(s2 * (own - everybody), own * _noise(reports, s2, self.population))
+
+        return _worst(parts, self.s2, largest_spread(self.population, span))
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
         """Return Hoeffding's, who shows that samples without replacement are no worse than independent ones."""
