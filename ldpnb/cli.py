@@ -18,7 +18,7 @@ from ldpnb import __version__
 from ldpnb.checks import UsageError, shown
 from ldpnb.data.options import reading_options
 from ldpnb.planning.command import plan
-from ldpnb.planning.survey_command import survey
+from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run.catalogue import Notebook, catalogue, find, home
 from ldpnb.run.parallel import BACKENDS
 
@@ -83,7 +83,8 @@ def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
 
 
-plan.add_command(survey)
+for _command in (survey, questions, power):
+    plan.add_command(_command)
 cli.add_command(plan)
 
 

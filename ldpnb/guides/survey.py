@@ -15,7 +15,7 @@ from ldpnb import checks
 from ldpnb.mechanisms.means import OneBit
 from ldpnb.notebook import table
 from ldpnb.notebook.figures import look
-from ldpnb.planning.survey import SurveyPlan
+from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
 from ldpnb.surveys.designs import ClusterDesign
 from ldpnb.surveys.pilots import Pilot, pilot_of

@@ -34,9 +34,18 @@ def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
     Of all bits whose mean expectation is one of `rates`, ``(m,)``, those of equal rates stray most, once the deviation
     amounts to a bit (below, 1 is returned).
 
+    Notes
+    -----
+    So it is for the bits of a simple random sample of any population whose bits have that mean expectation. With
+    expectations ``r_i`` the number of ones in a sample of ``n`` has the generating function
+    ``e_n(1 - r_1 + r_1 x, ..., 1 - r_N + r_N x) / C(N, n)``. The elementary symmetric polynomial ``e_n`` has no zero
+    whose coordinates all lie in the upper half plane, nor has it after these affine maps, which keep the half plane:
+    the polynomial in ``x`` has real zeros only, and is that of ``n`` independent bits with the same mean.
+
     References
     ----------
-    Hoeffding (1956), Theorem 5, which extends the check of lecture20's 1-bit mean to any values.
+    Hoeffding (1956), Theorem 5, which extends the check of lecture20's 1-bit mean to any values. For samples, Borcea,
+    Brändén and Liggett (2009): samples are strongly Rayleigh.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from ldpnb.notebook import table
 from ldpnb.planning.candidates import LARGEST_EPSILON, PRECISION, SMALLEST_EPSILON, Candidate, candidates
 from ldpnb.planning.errors import TAILS, TailError
 from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Gap, Question
-from ldpnb.planning.survey import Survey, SurveyPlan
+from ldpnb.planning.survey import Survey
+from ldpnb.planning.survey_plan import SurveyPlan
 
 _UNITS = {"epsilon": "epsilon (nats)", "users": "users needed"}
 _FAR = 30.0

@@ -4,7 +4,6 @@ One of number of units, epsilon, error and failure is left out and computed. `Su
 answer; ``ldpnb plan survey`` is the same on the command line.
 """
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,8 +13,12 @@ from scipy import special
 from scipy.optimize import brentq
 
 from ldpnb import checks
-from ldpnb.surveys import needed, response
-from ldpnb.surveys.designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.planning.design import Draw
+from ldpnb.planning.errors import Bits
+from ldpnb.planning.survey_plan import SurveyPlan
+from ldpnb.surveys import needed
+from ldpnb.surveys.designs import Design, SimpleDesign
 from ldpnb.surveys.reports import MeanMechanism, NumberReports
 from ldpnb.surveys.variances import Variance
 
@@ -51,10 +54,13 @@ class Survey:
         Whether nobody who sees the release can know who was asked; only then may a sample amplify privacy.
     response, response_failure : float
         Chance that somebody who is asked answers, whatever their value; and the chance allowed that too few do.
+    response_range : (float, float), optional
+        Lowest and highest chance to answer, if it depends on the value: the answer then tells bias and loss.
     weights : float
         Kish's design effect of unequal weights that are unrelated to the values, in a simple random sample.
     tail : {"guaranteed", "normal"}
-        Bounds that hold for certain (Hoeffding or Chebyshev, the better), or the normal law, an approximation.
+        Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's and Chebyshev's), or the
+        normal law, an approximation.
     notes : tuple of str
         What the answer is to say besides, such as that a variance is a pilot's.
 
@@ -85,6 +91,7 @@ class Survey:
     secret: bool = False
     response: float = 1.0
     response_failure: float = 0.05
+    response_range: tuple[float, float] | None = None
     weights: float = 1.0
     tail: Tail = "guaranteed"
     notes: tuple[str, ...] = ()
@@ -103,6 +110,14 @@ class Survey:
             raise ValueError(
                 "secret cannot be claimed with unequal weights: a weight reveals the rate, got secret=True"
             )
+        if self.response_range is not None:
+            low, high = (checks.rate(response_range=rate) for rate in self.response_range)
+            if low > high:
+                raise ValueError(f"response_range must rise, got response_range={self.response_range!r}")
+            if self.secret:
+                raise ValueError(
+                    "secret cannot be claimed where response depends on the value, got secret=True with response_range"
+                )
         if self.count is not None:
             checks.whole(count=self.count, at_least=1)
             if self.count > self.design.most:
@@ -135,7 +150,7 @@ class Survey:
         return NumberReports(self.mechanism, float(self.epsilon or 1), self.low, self.high, self.binary)
 
     def with_value(self, name: str, value: Any) -> "Survey":
-        """Return the question with the unknown quantity filled in, for its formulas."""
+        """Return the question with one word changed and unchecked, for its formulas."""
         filled = object.__new__(Survey)
         for key in self.__dataclass_fields__:
             object.__setattr__(filled, key, value if key == name else getattr(self, key))
@@ -151,7 +166,9 @@ class Survey:
         """Return the scale of a curator's noise, 0 if people randomise."""
         if self.collection == "local":
             return 0.0
-        return self.design.scale(int(self.count or 0), float(self.epsilon or 0), self.span, secret=self.secret)
+        # how many answer is seen and those invited are more: nonresponse amplifies nothing
+        secret = self.secret and self.response == 1
+        return self.design.scale(int(self.count or 0), float(self.epsilon or 0), self.span, secret=secret)
 
     def chance(self) -> tuple[float, str]:
         """Return a bound on the probability of the error, or the normal law's, and its name."""
@@ -165,15 +182,35 @@ class Survey:
         reports = self.reports
         if reports is not None and reports.mechanism == "one-bit" and self.weights == 1:
             proxy = self.design.proxy(int(self.count or 0), reports)
-            if proxy is not None:
+            if isinstance(self.design, SimpleDesign):
+                bounds["exact law of the bits"] = self._exact()
+            elif proxy is not None:
                 bounds["Hoeffding"] = min(1.0, 2 * math.exp(-2 * error * error / proxy))
         name = min(bounds, key=lambda bound: bounds[bound])
         return bounds[name], name
 
-    def plan(self) -> "SurveyPlan":
+    def _exact(self) -> float:
+        """Return the chance of the error at the worst values, for one-bit reports of a simple random sample.
+
+        The bits of the sample are distributed as independent ones (`ldpnb.planning.binomials.one_rate_exact`).
+        """
+        bit = KaryRandomisedResponse(float(self.epsilon or 0), 2)
+        deviation = float(self.error or 0) / self.span * bit.truthful_rate
+        bits = Bits(bit.p, max(bit.q, 1e-300), deviation, ends=self.binary)
+        return bits.failure(Draw(self.design.population, int(self.count or 0) / self.design.population), "exact")
+
+    @property
+    def invited(self) -> tuple[int, ...]:
+        """People to be asked, per stratum, so that enough answer."""
+        if self.response == 1:
+            return self.design.invited(int(self.count or 0), 1.0, 0.5)
+        return self.design.invited(int(self.count or 0), self.response, self.response_failure)
+
+    def plan(self) -> SurveyPlan:
         """Return the answer."""
-        value = _SEARCHES[self.unknown](self)
-        return SurveyPlan(self.with_value(self.unknown, value), self.unknown)
+        complete = self.with_value(self.unknown, _SEARCHES[self.unknown](self))
+        complete.invited  # noqa: B018, who cannot be invited is refused here
+        return SurveyPlan(complete, self.unknown)
 
 
 def _meets(survey: Survey) -> bool:
@@ -236,151 +273,3 @@ _SEARCHES: dict[str, Callable[[Survey], Any]] = {
     "error": _error,
     "failure": _failure,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyPlan:
-    """A survey with the quantity filled in that was left out, and everything that follows.
-
-    Parameters
-    ----------
-    survey : Survey
-        Complete.
-    unknown : str
-        What was asked.
-    """
-
-    survey: Survey
-    unknown: str
-
-    @property
-    def count(self) -> int:
-        """Units that answer."""
-        return int(self.survey.count or 0)
-
-    @property
-    def epsilon(self) -> float:
-        """Loss of a report, or of a curator's release."""
-        return float(self.survey.epsilon or 0)
-
-    @property
-    def error(self) -> float:
-        """What the estimate is off by at most, except with probability `failure`."""
-        return float(self.survey.error or 0)
-
-    @property
-    def failure(self) -> float:
-        """The chance of a larger error; the chance that too few answer comes on top."""
-        return float(self.survey.failure or 0)
-
-    @property
-    def people(self) -> int:
-        """People who answer."""
-        return self.survey.design.people(self.count)
-
-    @property
-    def invited(self) -> int:
-        """People to be asked so that enough answer."""
-        if self.survey.response == 1:
-            return self.people
-        return response.invitations(self.people, self.survey.response, self.survey.response_failure)
-
-    @property
-    def released(self) -> float:
-        """Loss of what is released, under replacement, to readers who cannot know who was asked."""
-        s = self.survey
-        if s.collection == "central" or not s.secret:
-            return self.epsilon
-        return s.design.loss(self.count, self.epsilon)
-
-    @property
-    def design_effects(self) -> tuple[float, float]:
-        """Sampling variance, and all variance, over those of a simple random sample of as many people, at its worst."""
-        s, parts = self.survey, self.survey.variance()
-        if not isinstance(s.design, SimpleDesign | ClusterDesign):
-            return math.nan, math.nan
-        simple = SimpleDesign(s.design.population, s.design.s2)
-        plain = simple.variance(self.people, s.reports, s.span)
-        ratio = float(parts.sampling / plain.sampling) if plain.sampling else math.nan
-        return ratio, float(parts.total / plain.total) if plain.total else math.nan
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number of the answer, unrounded."""
-        s, parts = self.survey, self.survey.variance()
-        return {
-            "asked": self.unknown,
-            "collection": s.collection,
-            "mechanism": s.mechanism if s.collection == "local" else "Laplace noise of a curator",
-            "unit": s.design.unit,
-            "count": self.count,
-            "population": s.design.population,
-            "answers": self.people,
-            "invited": self.invited,
-            "epsilon": self.epsilon,
-            "error": self.error,
-            "failure": self.failure,
-            "failure_with_response": self.failure + (s.response_failure if s.response < 1 else 0.0),
-            "bound": s.chance()[1],
-            "sampling_sd": math.sqrt(float(parts.sampling)),
-            "randomisation_sd": math.sqrt(float(parts.randomisation) + 2 * s.scale() ** 2),
-            "noise_scale": s.scale() or None,
-            "design_effect_sampling": self.design_effects[0],
-            "design_effect_total": self.design_effects[1],
-            "loss_of_report": self.epsilon if s.collection == "local" else None,
-            "loss_of_release": self.released,
-            "neighbours": "replacement of one person's value",
-            "secret_sample": s.secret,
-            "notes": " ".join(s.notes) or None,
-        }
-
-    def to_frame(self) -> Any:
-        """Return the answer as a table of one row."""
-        import pandas as pd
-
-        return pd.DataFrame([self.to_dict()])
-
-    def to_json(self) -> str:
-        """Return the answer as a JSON object; what is not defined is null."""
-        told = self.to_dict().items()
-        plain = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in told}
-        return json.dumps(plain, indent=1)
-
-    def __str__(self) -> str:
-        s, told = self.survey, self.to_dict()
-        lines = [f"{s.design.describe(self.count)[:1].upper()}{s.design.describe(self.count)[1:]}."]
-        if s.response < 1:
-            lines[0] += f" {s.response:.0%} of those asked answer: invite {self.invited:,} people."
-        lines.append(
-            f"The mean is off by {_up(self.error)} or more with probability {_up(told['failure_with_response'])}"
-            f" at most ({told['bound']}{', an approximation' if s.tail == 'normal' else ''})."
-        )
-        effect = told["design_effect_sampling"]
-        effects = f"; design effect {effect:.3g} of sampling, {told['design_effect_total']:.3g} in all"
-        lines.append(
-            f"Standard deviation: sampling {told['sampling_sd']:.3g}, randomisation {told['randomisation_sd']:.3g}"
-            f"{effects if math.isfinite(effect) else ''}."
-        )
-        return "\n".join([*lines, *self._privacy(), *s.notes])
-
-    def _privacy(self) -> list[str]:
-        s = self.survey
-        if s.collection == "central":
-            known = "a secret sample" if s.secret else "a sample that may be known"
-            noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
-            return [f"{noise}; the release loses {_up(self.epsilon)} ({known})."]
-        reports = f"A report loses {_up(self.epsilon)} to whoever receives it"
-        if s.secret:
-            told = "to readers who see neither who was asked nor the order of reports"
-            return [f"{reports}; what is released {_up(self.released)}, under replacement, {told}."]
-        kept = s.design.loss(self.count, self.epsilon)
-        if kept > 0.99 * self.epsilon:
-            return [f"{reports}, and so does what is released: a secret sample would gain nothing."]
-        return [f"{reports}, and so does what is released: {_up(kept)} if the sample is secret (add --secret-sample)."]
-
-
-def _up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up."""
-    if not (math.isfinite(value) and value > 0):
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"

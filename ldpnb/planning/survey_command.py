@@ -1,12 +1,26 @@
 """``ldpnb plan survey``, ``questions`` and ``power``: options in, a plan out."""
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ldpnb import checks
 from ldpnb.checks import UsageError
 from ldpnb.data.options import reading_options, stated
-from ldpnb.planning.command import COMMON, whole, with_options
+from ldpnb.planning.command import COMMON, numbers, whole, with_options
+
+if TYPE_CHECKING:
+    from ldpnb.planning.survey import Survey
+
+_STYLE = click.option(
+    "--format", "style", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True
+)
+_MECHANISM = click.option(
+    "--mechanism", type=click.Choice(["one-bit", "Laplace"]), default="one-bit", show_default=True,
+    help="Of the people.",
+)  # fmt: skip
+_BINARY = click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
 
 _SURVEY = (
     click.option("--design", type=click.Choice(["simple", "cluster", "strata"]), default="simple", show_default=True),
@@ -14,6 +28,9 @@ _SURVEY = (
     click.option("--clusters", type=whole, metavar="INTEGER", help="Clusters there are."),
     click.option("--cluster-size", type=whole, metavar="INTEGER", help="People in each."),
     click.option("--take", type=whole, metavar="INTEGER", help="People asked in each cluster drawn.  [default: all]"),
+    click.option("--costs", nargs=2, type=float,
+                 help="Of a cluster and of an answer: finds the cheapest take."),
+    click.option("--grid-take", type=numbers, metavar="NUMBERS", help="Takes to compare in a table."),
     click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
     click.option("--strata", type=click.Path(dir_okay=False), help="CSV: stratum,size[,sd]."),
     click.option("--allocation", type=click.Choice(["proportional", "neyman"]), default="proportional",
@@ -27,20 +44,21 @@ _SURVEY = (
     *COMMON[1:4],
     click.option("--collection", type=click.Choice(["local", "central"]), default="local", show_default=True,
                  help="Everybody randomises their own answer, or a curator the estimate."),
-    click.option("--mechanism", type=click.Choice(["one-bit", "Laplace"]), default="one-bit", show_default=True,
-                 help="Of the people."),
+    _MECHANISM,
     click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True,
                  help="Where values lie."),
-    click.option("--binary", is_flag=True, help="Values are the ends of the range only."),
+    _BINARY,
     click.option("--response", type=float, default=1.0, show_default=True, help="Share of those asked who answer."),
     click.option("--response-failure", type=float, default=0.05, show_default=True,
                  help="Chance that too few answer, on top of --failure."),
+    click.option("--response-range", nargs=2, type=float,
+                 help="Lowest and highest share who answer, if it depends on the value: tells bias and loss."),
     click.option("--weights", type=float, default=1.0, show_default=True, help="Kish's design effect of the weights."),
     click.option("--secret-sample", "secret", is_flag=True,
                  help="Nobody who sees what is released can know who was asked."),
     click.option("--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,
                  help="Bounds that hold for certain, or the normal law, an approximation."),
-    click.option("--format", "style", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True),
+    _STYLE,
 )  # fmt: skip
 
 
@@ -55,7 +73,10 @@ def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
     from ldpnb.planning import survey_words
     from ldpnb.planning.survey import Survey
 
+    costly = {name: options.pop(name) for name in ("costs", "grid_take")}
     try:
+        if options["take"] is not None and any(costly.values()):
+            raise ValueError("costs and grid-take look for a take, got take={take}".format(**options))
         known = _pilot(options, ends)
         notes = survey_words.pilot_notes(known, options["cluster_size"]) if known else ()
         design = survey_words.design_of(
@@ -64,11 +85,42 @@ def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
             **{name: options.pop(name) for name in survey_words.DESIGN_OPTIONS},
             **{name: options[name] for name in ("mechanism", "epsilon", "collection", "binary")},
         )
-        found = Survey(design=design, low=ends[0], high=ends[1], notes=notes, **options).plan()
+        click.echo(_answered(Survey(design=design, low=ends[0], high=ends[1], notes=notes, **options), style, **costly))
     except (ValueError, TypeError) as error:
         raise UsageError(str(error)) from None
+
+
+def _answered(
+    asked: "Survey", style: str, *, costs: tuple[float, float] | None, grid_take: tuple[float, ...] | None
+) -> str:
+    """Return the answer: of one survey, of that with the cheapest take, or a table of takes."""
+    from ldpnb.planning import takes
+
+    if grid_take:
+        wanted = [int(checks.whole(grid_take=int(take), at_least=1)) for take in grid_take]
+        return _table(takes.rows(takes.plans(asked, wanted), costs), style)
+    if costs is None:
+        found = asked.plan()
+    else:
+        best = takes.cheapest(asked, costs)
+        more = takes.note(asked, best, costs)
+        found = replace(best, survey=best.survey.with_value("notes", (*best.survey.notes, more)))
     table = found.to_frame().to_csv(index=False).rstrip()
-    click.echo({"text": str(found), "json": found.to_json(), "csv": table}[style])
+    return {"text": str(found), "json": found.to_json(), "csv": table}[style]
+
+
+def _table(rows: list[dict[str, Any]], style: str) -> str:
+    """Return rows as text, JSON or CSV."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    if style == "json":
+        return str(frame.to_json(orient="records", indent=1))
+    return str(
+        frame.to_csv(index=False).rstrip()
+        if style == "csv"
+        else frame.to_string(index=False, float_format="{:.4g}".format)
+    )
 
 
 def _pilot(options: dict[str, Any], ends: tuple[float, float]) -> Any:
@@ -86,3 +138,72 @@ def _pilot(options: dict[str, Any], ends: tuple[float, float]) -> Any:
     if not words["value"]:
         raise ValueError("a pilot needs --value, the column with the number of interest, got none")
     return survey_words.pilot(path, **words, reading=Reading(**reading), ends=ends)
+
+
+_QUESTIONS = (
+    click.option("--weights", type=numbers, required=True, metavar="NUMBERS",
+                 help="Importance of each question, such as 1,1,1,1."),
+    click.option("--population", type=whole, metavar="INTEGER", help="People there are; very many if left out."),
+    click.option("--answers", type=whole, metavar="INTEGER", help="People who answer."),
+    click.option("--epsilon", type=float, required=True, help="Of everything that somebody reports, nats."),
+    click.option("--error", type=float, help="Of every estimate; give it or --answers."),
+    click.option("--failure", type=float, required=True, help="Chance of a larger error."),
+    click.option("--together", is_flag=True, help="The chance that any of the errors is larger."),
+    click.option("--sd", type=float, help="Standard deviation of all values, in [0, 1]; the worst if left out."),
+    _MECHANISM,
+    _BINARY,
+    click.option("--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,
+                 help="Bounds that hold for certain, or the normal law, an approximation."),
+    _STYLE,
+)  # fmt: skip
+
+
+@click.command(short_help="Several means on one budget.")
+@with_options(_QUESTIONS)
+def questions(style: str, error: float | None, **options: Any) -> None:
+    """Plan several questions on one budget: everybody answers all, or one each that is drawn at random.
+
+    Budgets of questions that one person answers add up. A curator does better to ask everybody everything: the noise is
+    the same and the sample larger.
+    """
+    from ldpnb.planning.survey_questions import SurveyQuestions
+
+    try:
+        if (options["answers"] is None) == (error is None):
+            raise ValueError("one of answers and error must be left out")
+        fewest = {"answers": len(options["weights"])} if error is not None else {}
+        found = SurveyQuestions(**options | fewest)
+        found = found if error is None else found.for_error(checks.positive(error=error))
+        click.echo(str(found) if style == "text" else _table(found.rows(), style))
+    except (ValueError, TypeError) as reason:
+        raise UsageError(str(reason)) from None
+
+
+_POWER = (
+    click.option("--answers", type=whole, metavar="INTEGER", help="People who answer, in both groups together."),
+    click.option("--gap", type=float, help="Between the means, values in [0, 1]."),
+    click.option("--power", type=float, help="Chance to find it."),
+    click.option("--epsilon", type=float, help="Of a report, nats."),
+    click.option("--level", type=float, default=0.05, show_default=True, help="Chance to find one that is not there."),
+    click.option("--share", type=float, default=0.5, show_default=True, help="Of the answers, the first group's."),
+    click.option("--sd", type=float, help="Standard deviation in each group; the worst if left out."),
+    _MECHANISM,
+    _BINARY,
+    _STYLE,
+)  # fmt: skip
+
+
+@click.command(short_help="A test for a gap between two public groups.")
+@with_options(_POWER)
+def power(style: str, **options: Any) -> None:
+    """Plan a two-sided test for a gap between the means of two public groups, with the reports' noise.
+
+    Leave out one of --answers, --gap, --power and --epsilon.
+    """
+    from ldpnb.planning.power import Power
+
+    try:
+        found = Power(**options).answered()
+    except (ValueError, TypeError) as reason:
+        raise UsageError(str(reason)) from None
+    click.echo(str(found) if style == "text" else _table([found.to_dict()], style))

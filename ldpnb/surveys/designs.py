@@ -14,6 +14,7 @@ from ldpnb import checks
 from ldpnb.designs import strata as allocations
 from ldpnb.surveys import releases
 from ldpnb.surveys.reports import NumberReports
+from ldpnb.surveys.response import invitations
 from ldpnb.surveys.variances import EqualClusters, StratifiedSample, Variance
 
 Allocation = Literal["proportional", "neyman"]
@@ -43,7 +44,10 @@ class Design(Protocol):
     def proxy(self, count: int, reports: NumberReports) -> float | None:
         """Return ``s`` such that ``2 exp(-2 h^2 / s)`` bounds an error of ``h`` with one-bit reports, or None."""
 
-    def loss(self, count: int, epsilon: float) -> float:
+    def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
+        """Return how many people must be asked, per stratum, for enough answers except with a probability."""
+
+    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return what reports of a secret sample lose together, under replacement."""
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
@@ -76,6 +80,14 @@ def _worst(parts: Callable[[float], Variance], known: float | None, limit: float
             raise ValueError(f"sd must be at most {limit**0.5:g} in that range, got sd={known**0.5:g}")
         return parts(known)
     return max(parts(0.0), parts(limit), key=lambda v: float(v.total))
+
+
+def _asked(answers: int, people: int, response: float, failure: float, whom: str) -> int:
+    """Return how many of so many people are to be invited."""
+    invited = answers if response == 1 else invitations(answers, response, failure)
+    if invited > people:
+        raise ValueError(f"{invited:,} would have to be invited for {answers:,} answers, got {people:,} {whom}")
+    return invited
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +133,13 @@ class SimpleDesign:
         """Return Hoeffding's, who shows that samples without replacement are no worse than independent ones."""
         return float((reports.range / np.tanh(reports.epsilon / 2)) ** 2 / count)
 
-    def loss(self, count: int, epsilon: float) -> float:
-        """Return what reports of a secret sample lose together, exactly."""
-        return releases.strata_loss(epsilon, [self.population], [count])
+    def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
+        """Return how many people must be asked."""
+        return (_asked(count, self.population, response, failure, "people"),)
+
+    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
+        """Return what reports of a secret sample lose together, exactly: as if all who are invited answered."""
+        return releases.strata_loss(epsilon, [self.population], invited)
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
@@ -195,8 +211,18 @@ class ClusterDesign:
         coth = 1 / np.tanh(float(reports.epsilon) / 2)
         return float(reports.range**2 * (1 + coth * coth / self.drawn(1).asked) / count)
 
-    def loss(self, count: int, epsilon: float) -> float:
-        """Return what reports of a secret sample lose together: exactly for whole clusters, else a bound."""
+    def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
+        """Return how many people must be asked, as many in every cluster that is drawn."""
+        take = self.drawn(count).asked
+        return (count * _asked(take, self.size, response, failure / count, "people in a cluster"),)
+
+    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
+        """Return what reports of a secret sample lose together: exactly for whole clusters, else a bound.
+
+        With nonresponse no gain is claimed: how many answer differs between clusters.
+        """
+        if sum(invited) > self.people(count):
+            return epsilon
         about = {"size": self.size, "chosen": count, "clusters": self.clusters}
         if self.take is None or self.take == self.size:
             return releases.clusters_loss(epsilon, **about)
@@ -291,9 +317,14 @@ class StratifiedDesign:
         reach = np.array(self.sizes) / self.population * float(reports.range / np.tanh(reports.epsilon / 2))
         return float(np.sum(reach**2 / np.array(self.drawn(count))))
 
-    def loss(self, count: int, epsilon: float) -> float:
+    def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
+        """Return how many people of every stratum must be asked; all strata get enough but for the probability."""
+        parts = zip(self.drawn(count), self.sizes, strict=True)
+        return tuple(_asked(n, size, response, failure / len(self.sizes), "people in a stratum") for n, size in parts)
+
+    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return what reports of a secret sample lose together, exactly, strata being public."""
-        return releases.strata_loss(epsilon, self.sizes, self.drawn(count))
+        return releases.strata_loss(epsilon, self.sizes, invited)
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""

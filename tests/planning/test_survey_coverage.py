@@ -14,7 +14,8 @@ from scipy import stats
 
 from ldpnb.guides import survey as made
 from ldpnb.mechanisms.means import OneBit
-from ldpnb.planning.survey import Survey, SurveyPlan
+from ldpnb.planning.survey import Survey
+from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
 from ldpnb.surveys.designs import ClusterDesign, Design, SimpleDesign, StratifiedDesign
 from ldpnb.surveys.releases import poisson_release_loss
