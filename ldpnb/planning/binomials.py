@@ -12,7 +12,7 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 
-_REACH, _RESOLUTION, _STEEPEST = 8.0, 2.0, 200.0
+_REACH, _RESOLUTION, _FINE, _STEEPEST = 8.0, 2.0, 200.0, 200.0
 
 
 def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
@@ -94,6 +94,26 @@ def sampled_two_rates_exact(
     return np.minimum(total, 1.0)
 
 
+def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation: float, scale: float) -> Floats:
+    """Return the chance that a share in a simple random sample, with Laplace noise on the count, is as far off.
+
+    Laws too wide to be listed are thinned, and every point then stands for the furthest of those it replaces.
+
+    Examples
+    --------
+    >>> sampled_noisy_exact(2, np.array([1.0]), 1, 0.6, 0.1 / np.log(2)).round(12).tolist()
+    [0.250244140625]
+    """
+    points, weights = _hypergeometric_lattice(float(population), holders, float(sample), resolution=_FINE)
+    step = np.diff(points, axis=1).max(axis=1, keepdims=True)
+    away = np.abs(points - (sample * holders / population)[:, None]) + step / 2 * (step > 1)
+    reach = sample * deviation
+    same = np.exp(-np.abs(reach - away) / scale) / 2
+    chances = np.where(away < reach, same, 1 - same) + np.exp(-(reach + away) / scale) / 2
+    total: Floats = (weights * chances).sum(axis=1)
+    return np.minimum(total, 1.0)
+
+
 def _two_rates(bits: int, holders: Floats, p: float, q: float, expected: Floats, deviation: float) -> Floats:
     """List the narrower of the two binomials and close the other's tail."""
     others = bits - holders
@@ -163,11 +183,13 @@ def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
     return some, _weights(_log_binomial(size, some, rates[:, None]), points <= size)
 
 
-def _hypergeometric_lattice(population: float, holders: Floats, drawn: float) -> tuple[Floats, Floats]:
+def _hypergeometric_lattice(
+    population: float, holders: Floats, drawn: float, resolution: float = _RESOLUTION
+) -> tuple[Floats, Floats]:
     """Return the same for the holders drawn, a row per number of holders in the population."""
     share = holders / population
     spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
-    points, size = _points(drawn * share, spread, np.minimum(holders, drawn))
+    points, size = _points(drawn * share, spread, np.minimum(holders, drawn), resolution)
     least = np.maximum(0.0, holders - (population - drawn))[:, None]
     some = np.clip(points, least, size)
     own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population
@@ -175,13 +197,13 @@ def _hypergeometric_lattice(population: float, holders: Floats, drawn: float) ->
     return some, _weights(logs - logs.max(axis=1, keepdims=True), (points >= least) & (points <= size))
 
 
-def _points(mean: Floats, deviation: Floats, most: Floats) -> tuple[Floats, Floats]:
+def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> tuple[Floats, Floats]:
     """Run over every ``step``-th whole number around a mean.
 
     For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of
     the step. Narrow laws are listed in full.
     """
-    step = np.maximum(np.floor(deviation / _RESOLUTION), 1.0)
+    step = np.maximum(np.floor(deviation / resolution), 1.0)
     reach = _REACH * deviation + 12.0 * (step == 1)
     first = np.maximum(np.floor(mean - reach), 0.0)
     length = int(((np.minimum(mean + reach, most) - first) / step).max()) + 2

@@ -67,9 +67,7 @@ class Candidate:
         `TailError`; what there are, `ldpnb.planning.solve.plan` says.
         """
         errors, draw = self.errors(self.mechanism(self.report_epsilon(question), question), question), question.draw
-        if self.yardstick:
-            return errors.failure(draw, "exact"), "exact"
-        if tail != "best":
+        if tail != "best" and not self.yardstick:
             return errors.failure(draw, tail), tail
         try:
             return errors.failure(draw, "exact"), "exact"
@@ -132,15 +130,14 @@ def _support(mechanism: FrequencyMechanism, question: Frequency) -> Bits:
 
 
 def _histogram_noise(mechanism: CentralLaplace, question: Frequency) -> Noise:
-    return Noise(question.relative_error / mechanism.scale, int(question.values or 1) if question.simultaneous else 1)
+    events = int(question.values or 1) if question.simultaneous else 1
+    return Noise(question.relative_error, mechanism.scale, events)
 
 
-def _curator(
-    sensitivity: Callable[[Any], float], errors: Callable[[CentralLaplace, Any], Noise], released: str
-) -> Candidate:
+def _curator(sensitivity: Callable[[Any], float], errors: Callable[[CentralLaplace, Any], Noise]) -> Candidate:
     """Return the yardstick: what a curator releases with noise."""
-    remark = f"a trusted curator who knows everybody's value; replacement, on the exact {released}"
     name = "central Laplace"
+    remark = "a trusted curator who knows the value of everybody who reports; replacement, no gain from a secret sample"
     return Candidate(name, lambda e, q: MEAN[name](e, sensitivity(q)), errors, _bits(0), remark, yardstick=True)
 
 
@@ -180,7 +177,7 @@ _FREQUENCY = (
         "it is",
         "the signs of other values stay fair coins",
     ),
-    _curator(lambda q: histogram_sensitivity("replacement"), _histogram_noise, "histogram"),
+    _curator(lambda q: histogram_sensitivity("replacement"), _histogram_noise),
 )
 
 
@@ -196,8 +193,8 @@ def _local_laplace(mechanism: LocalLaplace, question: Mean) -> Sums:
     """Return the errors of a mean of noisy values, on the scale of values in ``[0, 1]``."""
     error, epsilon = question.relative_error, mechanism.epsilon
 
-    def variance(rate: float) -> float:
-        return float(means.worst_variance(mechanism, 1) + (1 - rate) * means.one_bit_floor(1.0, 1) ** 2)
+    def variance(correction: float) -> float:
+        return float(means.worst_variance(mechanism, 1) + correction * means.one_bit_floor(1.0, 1) ** 2)
 
     def exact(users: int) -> float:
         return means.laplace_sum_tail(users, users * error * epsilon)
@@ -213,7 +210,7 @@ _WARNER = Candidate("Warner", lambda e, q: KaryRandomisedResponse(e, 2), _warner
 _ONE_BIT = Candidate("1-bit", lambda e, q: MEAN["1-bit"](e, 1.0), _one_bit, _bits(1), floor=_ROUNDED)
 _MEAN = (
     Candidate("local Laplace", lambda e, q: MEAN["local Laplace"](e, 1.0), _local_laplace, _bits(REAL), _REAL),
-    _curator(lambda q: 1.0, lambda m, q: Noise(q.relative_error * m.epsilon), "sum"),
+    _curator(lambda q: 1.0, lambda m, q: Noise(q.relative_error, m.scale, ends=q.binary)),
 )
 
 
@@ -272,8 +269,8 @@ def _gap_sums(
     users, unit = sum(sizes), mechanism.gain * min(sizes[:2]) / sum(sizes)
     noisy = not isinstance(mechanism, DiscretisedMeans)
 
-    def variance(rate: float) -> float:
-        sampling = (1 - rate) * (1 / sizes[0] + 1 / sizes[1]) if noisy else 0.0
+    def variance(correction: float) -> float:
+        sampling = correction * (1 / sizes[0] + 1 / sizes[1]) if noisy else 0.0
         return users * unit**2 * (gaps.GroupGap(mechanism, sizes).worst_variance() + sampling)
 
     return Sums(error * unit, cumulant, steepest, variance, **more)

@@ -30,7 +30,7 @@ def numbers(text: str) -> tuple[float, ...]:
 
 
 COMMON = (
-    click.option("--users", "--clients", "users", type=whole, metavar="INTEGER", help="Number of users."),
+    click.option("--users", "--clients", "users", type=whole, metavar="INTEGER", help="Number of users, drawn or not."),
     click.option("--epsilon", type=float, help="Privacy budget, nats."),
     click.option("--error", type=float, help="The estimate shall be off by less than this ..."),
     click.option("--failure", type=float, help="... except with this probability."),

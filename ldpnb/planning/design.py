@@ -45,6 +45,11 @@ class Draw:
         return max(1, round(self.population * self.rate))
 
     @property
+    def correction(self) -> float:
+        """What sampling adds to the variance, over that of draws with replacement: ``(1 - rate) N / (N - 1)``."""
+        return (1 - self.rate) * self.population / max(self.population - 1, 1)
+
+    @property
     def complete(self) -> bool:
         """Whether everybody reports."""
         return self.fixed and self.reports == self.population

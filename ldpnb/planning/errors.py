@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import means, tails
-from ldpnb.planning import binomials
+from ldpnb.planning import binomials, cumulants
 from ldpnb.planning.design import Draw
 
 Floats = NDArray[np.float64]
@@ -68,11 +68,7 @@ class Bits:
         # the joint law of sampling and randomisation is costly: few shares are tried, near that of the largest variance
         refine = not (tail == "exact" and self.ends and not draw.complete)
         shares = _SHARES if refine else self._widest(draw)
-        if self.events == 1:
-            return min(1.0, _largest(chance, shares, refine=refine))
-        (rare,) = chance(np.zeros(1))
-        steepest = _largest(lambda some: (chance(some) - rare) / some, shares[1:], refine=refine)
-        return float(min(1.0, self.events * rare + steepest))
+        return _worst(chance, shares, self.events, refine=refine)
 
     def _widest(self, draw: Draw) -> Floats:
         """Return some shares, 0 first, in rising order and densest around that of the largest variance."""
@@ -111,7 +107,7 @@ class Bits:
         if not self.ends:
             return rates * (1 - rates)
         within = shares * self.p * (1 - self.p) + (1 - shares) * self.q * (1 - self.q)
-        return within + (1 - draw.rate) * shares * (1 - shares) * (self.p - self.q) ** 2
+        return within + draw.correction * shares * (1 - shares) * (self.p - self.q) ** 2
 
     def _exact(self, shares: Floats, rates: Floats, draw: Draw) -> Floats:
         if not self.ends and draw.fixed:
@@ -149,7 +145,7 @@ class Sums:
     steepest : float
         Where `cumulant` ceases to exist.
     variance : callable
-        From the sampling rate to the variance of the mean report times the number of reports, at worst.
+        From `Draw.correction` to the variance of the mean report times the number of reports, at worst.
     exact : callable, optional
         From the number of reports to the chance of failure, when everybody reports.
     largest : float, optional
@@ -172,13 +168,14 @@ class Sums:
         if tail == "chernoff":
             return min(1.0, 2 * float(draw.average(self.exponent(draw))))
         if tail == "normal":
-            return _normal(float(np.sqrt(self.variance(draw.rate) / (draw.population * draw.rate))), self.deviation)
+            variance = self.variance(draw.correction) / (draw.population * draw.rate)
+            return _normal(float(np.sqrt(variance)), self.deviation)
         _need(self.largest is not None, f"{tail} needs bounded reports")
         _need(draw.fixed, f"{tail} needs a fixed number of reports")
         bound, reports = float(self.largest or 0.0), draw.reports
         if tail == "hoeffding":
             return tails.hoeffding(reports, reports * self.deviation / bound)
-        return tails.bernstein(reports * self.variance(0.0), 2 * bound, reports * self.deviation)
+        return tails.bernstein(reports * self.variance(1.0), 2 * bound, reports * self.deviation)
 
     def exponent(self, draw: Draw) -> float:
         """Return Chernoff's exponent per report, the largest ``l a - cumulant(l)``."""
@@ -195,23 +192,60 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A trusted curator's Laplace noise on each of some numbers computed from everybody's data.
+    """A trusted curator's Laplace noise on each of some sums over those who report, divided by their number.
 
     Parameters
     ----------
     deviation : float
-        Target error over the scale of the noise on a sum, per user.
+        Target error of a mean of values in ``[0, 1]``.
+    scale : float
+        Of the noise on a sum.
     events : int
-        Numbers that must all be met.
+        Means that must all be met; their shares of values at the upper end add up to at most 1.
+    ends : bool
+        Whether values are at the two ends only, as "holds the value or does not".
     """
 
     deviation: float
+    scale: float
     events: int = 1
+    ends: bool = True
 
     def failure(self, draw: Draw, tail: str) -> float:
-        """Return the exact chance; no other tail is needed."""
-        single = means.laplace_sum_tail(1, draw.population * self.deviation)
-        return float(-np.expm1(self.events * np.log1p(-single))) if single < 1 else 1.0
+        """Return the chance at the worst data: of the noise alone where all report, else of the sample as well."""
+        if draw.complete:
+            single = self.alone(draw.population)
+            return float(-np.expm1(self.events * np.log1p(-single))) if single < 1 else 1.0
+        if tail != "exact":
+            return self._chernoff(draw)
+        if not (self.ends and draw.fixed):
+            raise TailError("of a sample the exact law is known for a fixed number of values at the two ends only")
+
+        def chance(shares: Floats) -> Floats:
+            holders = np.round(shares * draw.population)
+            return binomials.sampled_noisy_exact(draw.population, holders, draw.reports, self.deviation, self.scale)
+
+        return _worst(chance, _SHARES, self.events)
+
+    def alone(self, reports: int) -> float:
+        """Return the chance that the noise itself is as large as the target."""
+        return means.laplace_sum_tail(1, reports * self.deviation / self.scale)
+
+    def _chernoff(self, draw: Draw) -> float:
+        """Return Chernoff's bound: the noise has ``E exp(l L) = 1 / (1 - (l scale)^2)``, a report `cumulants.bits`."""
+        from scipy.optimize import minimize_scalar
+
+        def bound(log_tilt: float) -> float:
+            tilt = float(np.exp(log_tilt))
+            exponent = max(0.0, tilt * self.deviation - cumulants.bits(tilt))
+            return float(2 * draw.average(exponent) / -np.expm1(2 * (log_tilt + np.log(self.scale))))
+
+        top = -float(np.log(self.scale)) - 1e-9
+        tilts = np.linspace(top - 35.0, top, 141)
+        near = int(np.argmin([bound(tilt) for tilt in tilts]))
+        ends = (tilts[max(near - 1, 0)], tilts[min(near + 1, tilts.size - 1)])
+        best = minimize_scalar(bound, bounds=ends, method="bounded", options={"xatol": 1e-6})
+        return float(min(1.0, self.events * best.fun))
 
 
 def _few_reports(draw: Draw, share: float) -> tuple[int, float]:
@@ -239,6 +273,15 @@ def _largest(function: Callable[[Floats], Floats], shares: Floats, *, refine: bo
         points = np.linspace(low, high, 7)
         values = function(points)
     return float(values.max())
+
+
+def _worst(chance: Callable[[Floats], Floats], shares: Floats, events: int, *, refine: bool = True) -> float:
+    """Return the worst chance over shares, or of one event at least among several whose shares add up to 1."""
+    if events == 1:
+        return min(1.0, _largest(chance, shares, refine=refine))
+    (rare,) = chance(np.zeros(1))
+    steepest = _largest(lambda some: (chance(some) - rare) / some, shares[1:], refine=refine)
+    return float(min(1.0, events * rare + steepest))
 
 
 def _need(holds: bool, reason: str) -> None:

@@ -133,12 +133,17 @@ def best_line(plan: Plan) -> str:
 
 def tail_notes(plan: Plan) -> dict[str, str]:
     """Return what each tail that was used is and assumes, and which account of a shuffler."""
-    question, used = plan.question, {a.tail for a in plan.answers if a.tail and not a.yardstick}
-    sampled = question.design.kind != "everyone"
+    question, sampled = plan.question, plan.question.design.kind != "everyone"
+    used = {a.tail for a in plan.answers if a.tail and (sampled or not a.yardstick)}
     exact = question.exact_law
     if isinstance(question, Frequency) and question.simultaneous:
         exact += ", added up over all values (union bound)"
-    drawn = ", for samples without replacement (Hoeffding 1963)" if sampled else ""
+    drawn = {
+        "everyone": "",
+        "srs": ", for samples without replacement (Hoeffding 1963)",
+        "poisson": ", for those who take part (given their number a sample without replacement; Hoeffding 1963), "
+        "averaged over how many do",
+    }[question.design.kind]
     notes = {
         "exact": exact + (", sampling included" if sampled else ""),
         "chernoff": f"Chernoff's bound at the worst data, minimised over its parameter{drawn}",

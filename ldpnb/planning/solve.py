@@ -176,7 +176,10 @@ class _Search:
             return replace(nothing, bits=bits, reason=f"sends {bits} bits per user")
         if value == float("inf") and bits != candidate.sent(question.with_value("values", 2), epsilon):
             bits = 0
-        return replace(found, bits=bits, release=candidate.release_loss(full, epsilon))
+        release = candidate.release_loss(full, epsilon)
+        if release == float("inf"):
+            return replace(nothing, reason="under deletion a sample of everybody shows who is absent")
+        return replace(found, bits=bits, release=release)
 
     def chance(self, question: Question) -> float:
         return self.candidate.failure(question, self.tail)[0]
@@ -272,8 +275,6 @@ class _Search:
 
         More reports may be worse, when the budget is that of what is released, so a grid of rates is tried first.
         """
-        if self.candidate.yardstick:
-            raise _ImpossibleError("asks everybody")
         users = int(self.question.users or 0)
 
         def excess(reports: int, tail: str = "") -> float:

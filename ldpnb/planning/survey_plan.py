@@ -49,7 +49,7 @@ class SurveyPlan:
         return float(self.survey.failure or 0)
 
     @property
-    def people(self) -> int:
+    def answers(self) -> int:
         """People who answer."""
         return self.survey.design.people(self.count)
 
@@ -73,7 +73,7 @@ class SurveyPlan:
         if not isinstance(s.design, SimpleDesign | ClusterDesign):
             return math.nan, math.nan
         simple = SimpleDesign(s.design.population, s.design.s2)
-        plain = simple.variance(self.people, s.reports, s.span)
+        plain = simple.variance(self.answers, s.reports, s.span)
         ratio = float(parts.sampling / plain.sampling) if plain.sampling else math.nan
         return ratio, float(parts.total / plain.total) if plain.total else math.nan
 
@@ -102,7 +102,7 @@ class SurveyPlan:
             "unit": s.design.unit,
             "count": self.count,
             "population": s.design.population,
-            "answers": self.people,
+            "answers": self.answers,
             "invited": self.invited,
             "epsilon": self.epsilon,
             "error": self.error,

@@ -37,7 +37,7 @@ def plans(survey: Survey, takes: Iterable[int]) -> dict[int, SurveyPlan]:
 def cost(plan: SurveyPlan, costs: Costs) -> float:
     """Return what a plan costs."""
     per_cluster, per_answer = (checks.positive(costs=cost) for cost in costs)
-    return float(per_cluster * plan.count + per_answer * plan.people)
+    return float(per_cluster * plan.count + per_answer * plan.answers)
 
 
 def cheapest(survey: Survey, costs: Costs) -> SurveyPlan:
@@ -61,7 +61,7 @@ def best_take(survey: Survey, costs: Costs) -> float:
 def rows(found: dict[int, SurveyPlan], costs: Costs | None = None) -> list[dict[str, Any]]:
     """Return a row per take."""
     return [
-        {"take": take, "clusters": plan.count, "answers": plan.people, "invited": plan.invited}
+        {"take": take, "clusters": plan.count, "answers": plan.answers, "invited": plan.invited}
         | ({"cost": cost(plan, costs)} if costs else {})
         | {"epsilon": plan.epsilon, "error": plan.error, "failure": plan.failure, "loss_of_release": plan.released}
         | dict(zip(("design_effect_sampling", "design_effect_total"), plan.design_effects, strict=True))

@@ -29,7 +29,7 @@ def plan(*words: str) -> Any:
 
 def test_enough_are_invited_and_their_losses_told() -> None:
     found = Survey(design=SimpleDesign(10_000), **TARGET, response=0.6, response_range=(0.4, 0.8)).plan()
-    assert (found.people, found.invited) == (1842, 3145)
+    assert (found.answers, found.invited) == (1842, 3145)
     told = found.to_dict()
     assert told["failure_with_response"] == pytest.approx(0.1)
     assert told["response_bias"] == pytest.approx(0.171573, abs=1e-6)
@@ -56,7 +56,7 @@ def test_enough_are_invited_in_every_stratum_and_cluster() -> None:
 
 def test_the_cheapest_take_counts_the_noise() -> None:
     best = takes.cheapest(SCHOOLS, (10, 1))
-    assert (best.count, best.people, takes.cost(best, (10, 1))) == (44, 704, 1144)
+    assert (best.count, best.answers, takes.cost(best, (10, 1))) == (44, 704, 1144)
     assert takes.best_take(SCHOOLS, (10, 1)) == pytest.approx(15.3, abs=0.05)
     some = takes.plans(SCHOOLS, [15, 16, 17])
     assert [takes.cost(one, (10, 1)) for one in some.values()] == [1150, 1144, 1161]
