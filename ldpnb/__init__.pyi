@@ -29,9 +29,12 @@ from .mechanisms.registry import FREQUENCY, GAP, MEAN
 from .mechanisms.signs import SignRandomiser
 from .mechanisms.subsets import SubsetSelection
 from .planning.design import Design
+from .planning.power import Power
 from .planning.questions import Frequency, Gap, Mean
 from .planning.solve import plan
 from .planning.survey import Survey
+from .planning.survey_questions import SurveyQuestions
+from .planning.survey_words import pilot
 from .privacy.best_channel import best_channel
 from .privacy.channel import privacy_loss
 from .privacy.clusters import ClusterSample
@@ -70,6 +73,7 @@ __all__ = [
     "Mean",
     "OneBit",
     "PersonalRates",
+    "Power",
     "Reading",
     "SampledCounts",
     "ShuffledReports",
@@ -81,6 +85,7 @@ __all__ = [
     "StratifiedDesign",
     "SubsetSelection",
     "Survey",
+    "SurveyQuestions",
     "UnaryEncoding",
     "Verdict",
     "absolute_interval",
@@ -112,6 +117,7 @@ __all__ = [
     "mle",
     "neyman_shares",
     "participation_loss",
+    "pilot",
     "plan",
     "posterior",
     "privacy_loss",

@@ -42,6 +42,8 @@ _SURVEY = (
     click.option("--stratum", default="", metavar="COLUMN", help="Its column that names strata."),
     click.option("--count", type=whole, metavar="INTEGER", help="People, or clusters, that answer."),
     *COMMON[1:4],
+    click.option("--cv", nargs=2, type=float, metavar="CV MEAN",
+                 help="Standard deviation of the estimate over a mean near MEAN, instead of error and failure."),
     click.option("--collection", type=click.Choice(["local", "central"]), default="local", show_default=True,
                  help="Everybody randomises their own answer, or a curator the estimate."),
     _MECHANISM,
@@ -70,24 +72,33 @@ def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
 
     Leave out one of --count, --epsilon, --error and --failure.
     """
-    from ldpnb.planning import survey_words
-    from ldpnb.planning.survey import Survey
-
     costly = {name: options.pop(name) for name in ("costs", "grid_take")}
     try:
         if options["take"] is not None and any(costly.values()):
-            raise ValueError("costs and grid-take look for a take, got take={take}".format(**options))
-        known = _pilot(options, ends)
-        notes = survey_words.pilot_notes(known, options["cluster_size"]) if known else ()
-        design = survey_words.design_of(
-            ends,
-            pilot=known,
-            **{name: options.pop(name) for name in survey_words.DESIGN_OPTIONS},
-            **{name: options[name] for name in ("mechanism", "epsilon", "collection", "binary")},
-        )
-        click.echo(_answered(Survey(design=design, low=ends[0], high=ends[1], notes=notes, **options), style, **costly))
+            raise ValueError(f"costs and grid-take look for a take, got take={options['take']}")
+        click.echo(_answered(_asked(options, ends), style, **costly))
     except (ValueError, TypeError) as error:
         raise UsageError(str(error)) from None
+
+
+def _asked(options: dict[str, Any], ends: tuple[float, float]) -> "Survey":
+    """Return the survey that the options describe."""
+    from ldpnb.planning import survey_words
+    from ldpnb.planning.survey import Survey
+
+    cv = options.pop("cv")
+    if cv is not None:
+        rest = {name: options[name] for name in ("error", "failure", "collection")}
+        options |= survey_words.target_of_cv(*cv, **rest)
+    known = _pilot(options, ends)
+    notes = survey_words.pilot_notes(known, options["cluster_size"]) if known else ()
+    design = survey_words.design_of(
+        ends,
+        pilot=known,
+        **{name: options.pop(name) for name in survey_words.DESIGN_OPTIONS},
+        **{name: options[name] for name in ("mechanism", "epsilon", "collection", "binary")},
+    )
+    return Survey(design=design, low=ends[0], high=ends[1], notes=notes, **options)
 
 
 def _answered(

@@ -157,7 +157,7 @@ class SurveyPlan:
     def _privacy(self) -> list[str]:
         s = self.survey
         if s.collection == "central":
-            known = "a secret sample" if s.secret else "a sample that may be known"
+            known = "a secret sample" if s.secret and s.response == 1 else "a sample that may be known"
             noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
             return [f"{noise}; the release loses {_up(self.epsilon)} ({known})."]
         reports = f"A report loses {_up(self.epsilon)} to whoever receives it"

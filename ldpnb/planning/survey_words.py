@@ -1,6 +1,7 @@
 """The design of a survey as the command line, a table of strata and a pilot describe it."""
 
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from ldpnb import checks
@@ -76,6 +77,21 @@ def _require_words(design: str, given: dict[str, Any]) -> None:
         raise ValueError(f"design {design} needs {name.replace('_', '-')}, got none")
     for name in sorted(given.keys() - needs - may):
         raise ValueError(f"design {design} has no {name.replace('_', '-')}, got {name}={given[name]!r}")
+
+
+def target_of_cv(
+    cv: float, mean: float, *, error: float | None, failure: float | None, collection: Collection
+) -> dict[str, Any]:
+    """Return the error, failure and tail that ask for a standard deviation of `cv` times the mean.
+
+    >>> round(target_of_cv(0.1, 0.5, error=None, failure=None, collection="local")["error"], 6)  # 1.96 of them
+    0.097998
+    """
+    if error is not None or failure is not None or collection == "central":
+        raise ValueError("cv stands for error and failure where people randomise, got one of them or a curator")
+    checks.positive(cv=cv)
+    checks.positive(mean=mean)
+    return {"error": cv * mean * NormalDist().inv_cdf(0.975), "failure": 0.05, "tail": "normal"}
 
 
 def strata_of_file(

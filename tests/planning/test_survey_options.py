@@ -71,6 +71,14 @@ def test_the_cheapest_take_counts_the_noise() -> None:
     )
 
 
+@pytest.mark.parametrize(("population", "answers"), [("1e9", 1600), ("500", 381)])
+def test_a_coefficient_of_variation_is_a_target(population: str, answers: int) -> None:
+    # PracTools (Valliant, Dever and Kreuter), nCont(CV0=0.05, CVpop=2) and with N=500; next to no noise
+    words = f"survey --population {population} --sd 0.2 --cv 0.05 0.1 --mechanism Laplace --epsilon 10000 --format json"
+    assert json.loads(plan(*words.split()).stdout)["answers"] == answers
+    assert "cv stands for error and failure" in str(plan(*words.split(), "--error", "0.1").exception)
+
+
 @pytest.mark.parametrize(("epsilon", "best"), [(1, "one"), (4.24, "one"), (4.25, "all"), (8, "all")])
 def test_one_question_each_is_better_on_small_budgets(epsilon: float, best: str) -> None:
     asked: dict[str, Any] = {"answers": 4000, "failure": 0.05, "binary": True, "tail": "normal"}
