@@ -1,5 +1,6 @@
 """The design of a survey as the command line, a table of strata and a pilot describe it."""
 
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -166,7 +167,11 @@ def pilot(
         worst = frame[value].loc[~frame[value].between(*ends)].iloc[0]
         raise ValueError(f"{path}: column {value} must lie in [{ends[0]:g}, {ends[1]:g}], got {worst:g}")
     groups = {name: frame[column] for name, column in (("clusters", cluster), ("strata", stratum)) if column}
-    return pilot_of(frame[value], **groups)
+    found = pilot_of(frame[value], **groups)
+    # with the divisor n - 1 a small pilot may exceed what a large population can
+    most = (ends[1] - ends[0]) ** 2 / 4
+    strata = {name: min(s2, most) for name, s2 in found.strata.items()}
+    return replace(found, s2=min(found.s2, most), strata=strata)
 
 
 def pilot_notes(pilot: Pilot, size: int | None = None) -> tuple[str, ...]:

@@ -52,6 +52,8 @@ class Pilot:
 
     def icc_interval(self, failure: float = 0.05) -> tuple[float, float]:
         """Return an interval that misses the correlation with that probability, for normal values and equal takes."""
+        if not self.between and not self.within:
+            return 0.0, 1.0
         own, rest = self.clusters - 1, self.answers - self.clusters
         ratio = self.between / self.within if self.within else np.inf
         least = ratio / stats.f.isf(failure / 2, own, rest)

@@ -34,6 +34,15 @@ def test_a_file_gives_variances_and_correlation(scores: Path) -> None:
     assert (between, within) == pytest.approx((199 / 6 * 1.92 / 4 / 99, 199 / 6 * 0.08 / 200))
 
 
+def test_a_small_pilot_of_shares_is_no_more_spread_than_a_population(tmp_path: Path) -> None:
+    path = tmp_path / "shares.csv"
+    path.write_text("yes,part\n0,a\n1,a\n1,b\n0,b\n")
+    found = pilot(path, "yes", stratum="part")
+    assert (found.s2, found.strata) == (0.25, {"a": 0.25, "b": 0.25})
+    assert survey("--population", "10000", "--binary", "--pilot", str(path), "--value", "yes").exit_code == 0
+    assert pilot_of([0.5] * 4, clusters=[1, 1, 2, 2]).icc_interval() == (0, 1)
+
+
 def test_correlation_is_clipped_where_clusters_are_too_even() -> None:
     even = pilot_of([0.0, 1.0, 1.0, 0.0], clusters=["a", "a", "b", "b"])
     assert even.icc(2) == -1.0
