@@ -28,7 +28,7 @@ def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
     return np.where(inside, special.betainc(first, second, rate), np.where(ones > 0, 0.0, 1.0))
 
 
-def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
+def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Floats:
     """Return the chance that a mean of independent bits is `deviation` or more off its expectation, by expectation.
 
     Of all bits whose mean expectation is one of `rates`, ``(m,)``, those of equal rates stray most, once the deviation
@@ -52,12 +52,26 @@ def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
     >>> one_rate_exact(4, np.array([0.5]), 0.5).tolist()
     [0.125]
     """
-    n = float(bits)
-    if n * deviation < 1:
-        return np.ones_like(rates)
-    above = upper_tail(np.array(n), rates, n * (rates + deviation))
-    below = upper_tail(np.array(n), 1 - rates, n * (1 - rates + deviation))
-    return np.minimum(above + below, 1.0)
+    n = np.asarray(bits, dtype=float)
+    above = upper_tail(n, rates, n * (rates + deviation))
+    below = upper_tail(n, 1 - rates, n * (1 - rates + deviation))
+    return np.where(n * deviation < 1, 1.0, np.minimum(above + below, 1.0))
+
+
+def averaged_one_rate_exact(population: int, share: float, rates: Floats, deviation: float) -> Floats:
+    """Return the same chance for the bits of those who take part, each with chance `share` by its own coin.
+
+    Given how many they are, they are a simple random sample.
+
+    Examples
+    --------
+    >>> averaged_one_rate_exact(4, 0.5, np.array([0.5]), 0.5).tolist()  # (1 + 4 + 6/2 + 4/4 + 1/8) / 16
+    [0.5703125]
+    """
+    number, weights = _binomial_lattice(np.array([float(population)]), np.array([share]))
+    chances = one_rate_exact(number[0][:, None], rates, deviation)
+    averaged: Floats = weights[0] @ chances
+    return averaged
 
 
 def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: float) -> Floats:

@@ -110,8 +110,10 @@ class Bits:
         return within + draw.correction * shares * (1 - shares) * (self.p - self.q) ** 2
 
     def _exact(self, shares: Floats, rates: Floats, draw: Draw) -> Floats:
-        if not self.ends and draw.fixed:
-            return binomials.one_rate_exact(draw.reports, rates, self.deviation)
+        if not self.ends:
+            if draw.fixed:
+                return binomials.one_rate_exact(draw.reports, rates, self.deviation)
+            return binomials.averaged_one_rate_exact(draw.population, draw.rate, rates, self.deviation)
         holders = np.round(shares * draw.population)
         if draw.complete:
             return binomials.two_rates_exact(draw.population, holders, self.p, self.q, self.deviation)
@@ -121,12 +123,7 @@ class Bits:
         fewest, missed = _few_reports(draw, likely / 500)
         if not fewest:
             return np.ones_like(shares)
-        some = (
-            self._sampled(holders, draw.population, fewest)
-            if self.ends
-            else binomials.one_rate_exact(fewest, rates, self.deviation)
-        )
-        return np.minimum(missed + some, 1.0)
+        return np.minimum(missed + self._sampled(holders, draw.population, fewest), 1.0)
 
     def _sampled(self, holders: Floats, population: int, reports: int) -> Floats:
         return binomials.sampled_two_rates_exact(population, holders, reports, self.p, self.q, self.deviation)

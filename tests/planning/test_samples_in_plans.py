@@ -101,3 +101,15 @@ def test_notes_belong_to_the_design() -> None:
         "for samples without replacement (Hoeffding 1963)"
     )
     assert "sampl" not in " ".join(show.tail_notes(plan(Mean(**asked))).values())
+
+
+@pytest.mark.parametrize(("population", "share", "deviation"), [(30, 0.4, 0.2), (3000, 0.1, 0.05)])
+def test_own_coins_are_averaged_over_how_many_take_part(population: int, share: float, deviation: float) -> None:
+    rates, number = np.array([0.3, 0.5]), np.arange(population + 1.0)
+    each = binomials.one_rate_exact(number[:, None], rates, deviation)
+    expected = stats.binom.pmf(number, population, share) @ each
+    assert binomials.averaged_one_rate_exact(population, share, rates, deviation) == pytest.approx(expected, rel=1e-9)
+    law = Bits(0.7, 0.3, deviation, ends=False)
+    worst = law.failure(Draw(population, share, fixed=False), "exact")
+    assert worst >= expected.max() * (1 - 1e-12)
+    assert worst <= law.failure(Draw(population, share, fixed=False), "chernoff")
