@@ -125,7 +125,7 @@ CERTIFICATES = {
         "failure), {} at": lambda: log(mpf(100)),
     },
     "sample-complexity-local": {
-        "between {} and {} times": lambda: [2 * (1 - sqrt(mpf("0.06"))), mpf(200)],
+        "at least {} and at most {} times": lambda: [2 * (1 - sqrt(mpf("0.06"))), mpf(200)],
         "100, {} times ({} in the normal": lambda: [least_users(), 2 * z() ** 2],
         "with probability {} |": lambda: within(100, mpf(10)),
         "2 z^2, {} at": lambda: 2 * z() ** 2,

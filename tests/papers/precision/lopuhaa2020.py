@@ -108,11 +108,11 @@ def at_one_value(epsilon: mpf) -> mpf:
 
 
 def far_off() -> mpf:
-    """Chance that the MLE misses by half or more where all of four users hold the first of three values."""
+    """Chance that the MLE misses by two thirds or more where all of four users hold the first of three values."""
     channel, chance = krr(mpf(1), 3), mpf(0)
     for seen in splits(4, 3):
         estimate = maximum([mpf(s) / 4 for s in seen], mpf(1))
-        if sum((e - own) ** 2 for e, own in zip(estimate, (1, 0, 0), strict=True)) >= mpf("0.5"):
+        if sum((e - own) ** 2 for e, own in zip(estimate, (1, 0, 0), strict=True)) >= mpf(2) / 3:
             chance += multinomial(seen) * mp.fprod(channel[y][0] ** s for y, s in enumerate(seen))
     return chance
 
