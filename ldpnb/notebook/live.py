@@ -1,7 +1,8 @@
 """The live section that ends a notebook: a few controls that redraw a result.
 
-With a reader `live` shows sliders and drop-downs, the figure and the number that changes. Without one (papermill,
-nbval) it draws once at the starting values and prints the number, so the section is executed wherever the notebook is.
+With a reader `live` shows sliders and drop-downs, the figure and the number that changes. Without one (`ldpnb run`) it
+draws once at the starting values and shows the number, so the section is executed wherever the notebook is. As plain
+text both are that number's sentence.
 
 Only ipywidgets' own controls are used, and the figure is a picture within one of them rather than an output of the
 kernel, because front ends differ there. JupyterLab, Notebook 7 and Binder (which is JupyterLab from
@@ -68,6 +69,8 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
     **controls : Slider or Choice
         By parameter name; their starting values are the source's setting, which *Reset* returns to.
     """
+    from IPython.display import display
+
     for name, control in controls.items():
         inside = (
             control.low <= control.start <= control.high
@@ -79,14 +82,28 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
     if os.environ.get(environment.HEADLESS):
         figure, sentence = redraw(**{name: control.start for name, control in controls.items()})
         plt.close(figure)
-        print(sentence)
-        return
-    _show(redraw, controls)
+        display(_Section(sentence))
+    else:
+        display(_shown(redraw, controls))
 
 
-def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider | Choice]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What `live` shows: controls where a front end has them, and the sentence wherever there is text only."""
+
+    sentence: str
+    box: Any = None
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        controls = self.box._repr_mimebundle_(**options) if self.box else {}
+        return {**controls, "text/plain": self.sentence}
+
+
+def _shown(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider | Choice]) -> _Section:
     import ipywidgets as widgets
-    from IPython.display import display
 
     inputs = {name: _widget(name, control) for name, control in controls.items()}
     sentence, picture = widgets.HTML(), widgets.HTML()
@@ -122,7 +139,8 @@ def _show(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider 
     for widget in inputs.values():
         widget.observe(update, names="value")
     reset.on_click(start_again)
-    display(widgets.VBox([*inputs.values(), reset, sentence, picture]))
+    text = html.unescape(sentence.value.removeprefix("<b>").removesuffix("</b>"))
+    return _Section(text, widgets.VBox([*inputs.values(), reset, sentence, picture]))
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import tempfile
 import threading
 import time
@@ -38,6 +39,16 @@ c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Sof
 """
 _KEPT_CELL_METADATA = ("tags",)
 _KERNEL = "python3"
+_LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+"""As a kernel says it, but for its version, which another machine would change."""
+
 _CELL_TIMEOUT = 600
 # a kernel is told of them through its environment, where Linux takes 128 KB at most
 _LONGEST_PARAMETERS = 100_000
@@ -253,7 +264,9 @@ def _unformatted(path: Path) -> str:
 
 def _install(task: Task, executed: Path, figures: Path) -> None:
     """Put a run's results into place: first its figures, then the notebook; two runs of a notebook take turns."""
-    content = normalised(json.loads(executed.read_text(encoding="utf-8")), keep_injected=bool(task.parameters))
+    content = normalised(
+        json.loads(executed.read_text(encoding="utf-8")), task.notebook.path, keep_injected=bool(task.parameters)
+    )
     made = {task.figures / p.relative_to(figures): p.read_bytes() for p in sorted(figures.rglob("*")) if p.is_file()}
     own = task.figures / task.notebook.id
     with writing.turn(task.target.parent):
@@ -262,29 +275,42 @@ def _install(task: Task, executed: Path, figures: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def normalised(notebook: dict[str, Any], *, keep_injected: bool = False) -> str:
-    """Return an executed notebook as text without anything that differs between two identical runs."""
+def normalised(notebook: dict[str, Any], path: Path, *, keep_injected: bool = False) -> str:
+    """Return an executed notebook as text without anything that differs between two identical runs.
+
+    Its cells are numbered and named after its `path`, so that no two notebooks share a cell's id.
+    """
     cells = [
         c for c in notebook["cells"] if keep_injected or "injected-parameters" not in c["metadata"].get("tags", [])
     ]
-    count = 0
+    count, name = 0, _number(path)
     for i, cell in enumerate(cells):
-        cell["id"] = f"cell-{i:02d}"
+        cell["id"] = f"{name}-cell-{i:02d}"
         cell["metadata"] = {k: cell["metadata"][k] for k in _KEPT_CELL_METADATA if cell["metadata"].get(k)}
         if cell["cell_type"] == "code":
             count += cell["execution_count"] is not None
             cell["execution_count"] = count if cell["execution_count"] is not None else None
             cell["outputs"] = _outputs(cell["outputs"], cell["execution_count"])
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": _KERNEL}
-    about = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    about = {"kernelspec": kernel, "language_info": _LANGUAGE}
     content = {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _number(path: Path) -> str:
+    """Return what a notebook's name and its folder's begin with.
+
+    >>> _number(Path("notebooks/3_lopuhaa2020/01b_mle.ipynb")), _number(Path("notebooks/own_data.ipynb"))
+    ('3-01b', 'own')
+    """
+    folder = [path.parent.name] if path.parent.name[:1].isdigit() else []
+    return "-".join(re.sub(r"[^0-9A-Za-z].*", "", name) or "x" for name in [*folder, path.stem])
 
 
 def tidy(path: Path) -> str:
     """Normalise a notebook file; return what was wrong with it, or nothing."""
     before = path.read_text(encoding="utf-8")
-    after = normalised(json.loads(before))
+    after = normalised(json.loads(before), path.resolve())
     cells = [c for c in json.loads(after)["cells"] if c["cell_type"] == "code" and c["source"]]
     if any(c["execution_count"] is None for c in cells):
         return f"{path}: not executed; `ldpnb run` does it"

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ldpnb.checks import UsageError
+from ldpnb.notebook.parameters import Parameter
 from ldpnb.rng import stream
-from ldpnb.run.catalogue import Parameter
 from ldpnb.sweeps.registry import Experiment, find, provenance
 
 Value = str | int | float | bool

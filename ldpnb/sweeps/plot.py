@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from ldpnb import writing
 from ldpnb.checks import UsageError, nearest
 from ldpnb.notebook import figures
-from ldpnb.run.catalogue import Parameter
+from ldpnb.notebook.parameters import Parameter
 from ldpnb.sweeps.folder import collect, read_manifest
 from ldpnb.sweeps.registry import find
 

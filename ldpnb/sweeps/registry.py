@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ldpnb import __version__
 from ldpnb.checks import UsageError, nearest
-from ldpnb.run.catalogue import Parameter
+from ldpnb.notebook.parameters import Parameter
 
 EXPERIMENTS: Mapping[str, str] = {
     name: f"ldpnb.sweeps.experiments:{name}" for name in ("frequencies", "sampling", "gaps")

@@ -26,8 +26,9 @@ def section(monkeypatch: pytest.MonkeyPatch):
 
     controls = {"epsilon": Slider(1.0, 0.1, 5.0, 0.05, "nats"), "people": Slider(100, 1, 10_000, 0.1, log=True)}
     live(redraw, **controls, kind=Choice("a", ["a", "b"]))
-    (box,) = shown
-    return box.children, calls
+    (shown_section,) = shown
+    assert repr(shown_section) == shown_section._repr_mimebundle_()["text/plain"] == "100 people < all"
+    return shown_section.box.children, calls
 
 
 def test_a_changed_control_redraws_picture_and_sentence(section) -> None:
@@ -88,7 +89,7 @@ def test_two_threads_take_turns_and_show_nothing_by_themselves(monkeypatch: pyte
 
     with plt.ion():
         live(redraw, one=Slider(1, 0, 9, 1), other=Slider(1, 0, 9, 1))
-        *sliders, _, sentence, _ = shown[0].children
+        *sliders, _, sentence, _ = shown[0].box.children
         threads = [threading.Thread(target=setattr, args=(slider, "value", 5)) for slider in sliders]
         for step in (threading.Thread.start, threading.Thread.join):
             for thread in threads:

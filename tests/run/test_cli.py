@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ldpnb.checks import UsageError
-from ldpnb.run import catalogue
+from ldpnb.notebook import parameters
 
 
 def test_list_and_show_name_ids_parameters_and_claims(ldpnb) -> None:
@@ -88,7 +88,7 @@ NO_LITERAL, NO_TYPE, NO_VALUE = "not `name: type = literal`", "needs a type amon
 )
 def test_parameters_must_be_literals_with_a_type_and_a_meaning(cell: str, rule: str) -> None:
     with pytest.raises(UsageError, match=rule):
-        catalogue.declared_parameters(cell, "example")
+        parameters.declared_parameters(cell, "example")
 
 
 CONVERTED = [("int", "1e6", 1_000_000), ("float", "2", 2.0), ("bool", "true", True), ("str", "7", "7")]
@@ -99,10 +99,10 @@ REFUSED += [("list[int]", "[1.5]"), ("list", "3"), ("str", 7)]
 
 @pytest.mark.parametrize(("kind", "text", "value"), CONVERTED)
 def test_text_converts_by_the_declared_type(kind: str, text, value) -> None:
-    assert catalogue.Parameter("x", kind, None, "").convert(text) == value
+    assert parameters.Parameter("x", kind, None, "").convert(text) == value
 
 
 @pytest.mark.parametrize(("kind", "text"), REFUSED)
 def test_text_that_does_not_convert_is_refused(kind: str, text) -> None:
     with pytest.raises(UsageError, match=NO_VALUE):
-        catalogue.Parameter("x", kind, None, "").convert(text)
+        parameters.Parameter("x", kind, None, "").convert(text)

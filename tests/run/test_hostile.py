@@ -18,8 +18,8 @@ from ldpnb import claims, cli
 from ldpnb.checks import UsageError
 from ldpnb.notebook import figures
 from ldpnb.notebook.environment import FIGURES_FOLDER
+from ldpnb.notebook.parameters import Parameter
 from ldpnb.run import catalogue, execution
-from ldpnb.run.catalogue import Parameter
 from ldpnb.site.inert import require_inert
 from ldpnb.sweeps import folder as folders
 

@@ -1,0 +1,112 @@
+"""Notebooks under tools that know nothing of this project: pytest with nbval, nbconvert, ruff, python, papermill."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from demonstration import PARAMETERS, notebook
+
+from ldpnb.notebook import parameters
+from ldpnb.run.catalogue import catalogue, find
+
+QUICK = "5_lecture20/01_means"
+LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
+LANGUAGE |= {"nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
+
+
+def stock(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a tool, or a script, as someone would who has never heard of ldpnb's settings."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("LDPNB_", "PYTEST_"))}
+    arguments = [sys.executable, *map(str, command)]
+    return subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=cwd, env=plain)
+
+
+def contents() -> dict[str, dict]:
+    return {n.id: json.loads(n.path.read_text(encoding="utf-8")) for n in catalogue()}
+
+
+def test_a_notebook_passes_nbval_without_plugin_and_configuration_of_ours(tmp_path: Path) -> None:
+    result = stock(
+        "-m", "pytest", "--nbval", "-p", "no:cacheprovider", "-c", "/dev/null", find(QUICK).path, cwd=tmp_path
+    )
+    assert result.returncode == 0, result.stdout
+
+
+def test_what_a_live_section_has_stored_is_what_a_plain_kernel_says_as_text() -> None:
+    cells = [c for content in contents().values() for c in content["cells"] if "\nlive(" in "\n" + "".join(c["source"])]
+    assert len(cells) >= 20
+    assert {tuple(o["output_type"] for o in c["outputs"]) for c in cells} == {("display_data",)}
+    assert {tuple(c["outputs"][0]["data"]) for c in cells} == {("text/plain",)}
+
+
+def test_notebooks_say_their_language_and_no_two_share_a_cell() -> None:
+    assert [
+        name for name, c in contents().items() if not c["metadata"]["language_info"].items() >= LANGUAGE.items()
+    ] == []
+    ids = [cell["id"] for content in contents().values() for cell in content["cells"]]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scripts")
+    paths = [n.path for n in catalogue()]
+    result = stock(
+        "-m", "nbconvert", "--to", "script", "--log-level", "ERROR", "--output-dir", folder, *paths, cwd=folder
+    )
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+def test_nbconvert_makes_scripts_in_which_ruff_finds_nothing(scripts: Path) -> None:
+    assert sorted(p.name for p in scripts.iterdir()) == sorted({f"{n.path.stem}.py" for n in catalogue()})
+    result = stock(
+        "-m", "ruff", "check", "--isolated", "--no-cache", "--select=E,F", "--ignore=E402,E501", scripts, cwd=scripts
+    )
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_script_runs_and_prints_no_picture(scripts: Path) -> None:
+    result = stock(scripts / f"{Path(QUICK).name}.py", cwd=scripts)
+    assert result.returncode == 0, result.stderr
+    assert max(map(len, result.stdout.splitlines())) < 1000
+
+
+GIVEN = [
+    ("users 4.5", "users must be of type int, got users=4.5"),
+    ("user 5", "the notebook has no parameter user (did you mean users?); it has users, factor, label"),
+]
+
+
+def test_papermill_is_told_of_a_wrong_or_unknown_parameter_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "demonstration.ipynb"
+    path.write_text(notebook(PARAMETERS, "from ldpnb.notebook import table", "print(users)"))
+    command = [sys.executable, "-m", "papermill", "--no-progress-bar", str(path)]
+    made = [[*command, str(tmp_path / f"{i}.ipynb"), "-p", *given.split()] for i, (given, _) in enumerate(GIVEN)]
+    runs = [subprocess.Popen(one, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for one in made]
+    said = [run.communicate()[1].strip().splitlines()[-1] for run in runs]
+    assert said == [f"UsageError: {line}" for _, line in GIVEN]
+
+
+@pytest.mark.parametrize(
+    ("given", "becomes"),
+    [("users = 100.0", {"users": 100}), ('users = "1e6"\nfactor = 2', {"users": 10**6, "factor": 2.0})],
+)
+def test_what_papermill_gives_is_converted_as_on_our_command_line(
+    given: str, becomes: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: dict = {"In": ["", PARAMETERS, f"# Parameters\n{given}\n", "import ldpnb.notebook"]}
+    exec(f"{PARAMETERS}\n{given}", names)
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns=names))
+    parameters.check_injected()
+    assert {name: names[name] for name in becomes} == becomes
+    assert all(type(names[name]) is type(value) for name, value in becomes.items())
+
+
+def test_without_parameters_of_papermill_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns={"In": ["", "x = 1", "import ldpnb"]}))
+    assert parameters.check_injected() is None
