@@ -7,7 +7,8 @@ whoever calls with one states its domain.
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -197,6 +198,35 @@ def choice(*, among: tuple[str, ...], **named: Any) -> str:
 
 class UsageError(ValueError):
     """Something the caller wrote is wrong: an unknown notebook, an unknown parameter, a value of the wrong type."""
+
+
+_BRINGS = {
+    "dask": ("dask", "distributed"),
+    "files": ("openpyxl", "pooch"),
+    "learning": ("sklearn",),
+    "proofs": ("sympy", "flint"),
+}
+"""The libraries that each extra of the package brings."""
+
+
+@contextmanager
+def needed_for(what: str) -> Iterator[None]:
+    """Say in one line which extra `what` needs, where a library that one brings is missing.
+
+    >>> with needed_for("an Excel file"):
+    ...     raise ModuleNotFoundError(name="openpyxl")
+    Traceback (most recent call last):
+    ldpnb.checks.UsageError: an Excel file needs openpyxl; `python -m pip install 'ldpnb[files]'` brings it
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        for extra, brought in _BRINGS.items():
+            if library in brought:
+                command = f"python -m pip install 'ldpnb[{extra}]'"
+                raise UsageError(f"{what} needs {library}; `{command}` brings it") from None
+        raise
 
 
 def shown(text: str) -> str:

@@ -21,6 +21,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldpnb.checks import needed_for
+
 Status = Literal["reproduced", "supported", "corrected", "refuted", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
 Reach = Literal["all parameters", "a box", "instances"]
@@ -263,7 +265,8 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
     if source is not None and source not in SOURCES:
         raise ValueError(f"source must be one of {', '.join(SOURCES)}, got source={source!r}")
     for key in SOURCES if source is None else (source,):
-        importlib.import_module(f"ldpnb.papers.{key}.claims")
+        with needed_for(f"deciding the claims of {key}"):
+            importlib.import_module(f"ldpnb.papers.{key}.claims")
     order = list(SOURCES)
     chosen = [c for c in _registry.values() if source in (None, c.source)]
     return tuple(sorted(chosen, key=lambda c: order.index(c.source)))
@@ -280,7 +283,8 @@ def find(identifier: str) -> Claim:
 @cache
 def decide(identifier: str) -> Verdict:
     """Return the verdict of a claim, computed once per process."""
-    return find(identifier).check()
+    with needed_for(f"deciding {identifier}"):
+        return find(identifier).check()
 
 
 @cache

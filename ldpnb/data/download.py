@@ -117,7 +117,8 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
     ValueError
         For an unknown name, a checksum that is none, or a URL that is not http or https.
     """
-    import pooch
+    with checks.needed_for("a download"):
+        import pooch
 
     dataset = DATASETS[checks.choice(name=name, among=tuple(DATASETS))]
     source, folder = url or dataset.url, _folder(cache)

@@ -379,11 +379,8 @@ def _excel(table: Table, wanted: Wanted) -> Pieces:
 @contextmanager
 def _sheet(table: Table) -> Iterator[tuple[list[Any], Iterator[Any], Callable[[], int]]]:
     """Open a workbook's first sheet: its header, its further rows, and how many bytes of the file were read."""
-    try:
+    with checks.needed_for(f"{table.path}: an Excel file"):
         import openpyxl
-    except ImportError:
-        rule = "Excel files need openpyxl; `pip install 'ldpnb[files]'` brings it"
-        raise ValueError(f"{table.path}: {rule}") from None
     _require_moderate(table)
     with table.path.open("rb") as file:
         try:

@@ -13,6 +13,6 @@ They take the formulas of this package as they stand (`ldpnb.arithmetic`), or an
 (True, True)
 """
 
-import lazy_loader
+from ldpnb import lazy
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)

@@ -4,9 +4,11 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-import sympy
-
 from ldpnb.arithmetic import Real, Symbol
+from ldpnb.checks import needed_for
+
+with needed_for("a decider"):
+    import sympy
 
 Box = Mapping[Any, tuple[Any, Any]]
 """Open intervals with exact ends by symbol; ``sympy.oo`` for no upper end."""

@@ -5,10 +5,9 @@ shows what was decided; `environment` names the variables through which a run sp
 when they are first used. The import itself checks the parameters that papermill gave the notebook, if it did.
 """
 
-import lazy_loader
-
+from ldpnb import lazy
 from ldpnb.notebook import parameters
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
 
 parameters.check_injected()

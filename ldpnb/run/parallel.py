@@ -17,7 +17,7 @@ from functools import partial
 from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
-from ldpnb.checks import UsageError
+from ldpnb.checks import UsageError, needed_for
 
 BACKENDS = ("loky", "dask")
 ONE_THREAD = dict.fromkeys(
@@ -133,12 +133,10 @@ def _processes(jobs: int) -> Iterator[Pool]:
 
 @contextlib.contextmanager
 def _cluster(jobs: int, scheduler: str | None) -> Iterator[Pool]:
-    try:
+    with needed_for("backend dask"):
         from distributed import Client
         from distributed.comm.addressing import parse_address, parse_host_port
         from distributed.scheduler import KilledWorker
-    except ImportError:
-        raise UsageError("backend dask needs dask.distributed; `pip install 'ldpnb[dask]'` brings it") from None
     # a worker that leaves and the coroutines that an interrupt leaves behind are this module's business; the user hears
     # of what could not be done
     for name in ("distributed", "distributed.client", "asyncio"):

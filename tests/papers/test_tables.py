@@ -12,6 +12,7 @@ from ldpnb.accuracy.allocation import Family
 from ldpnb.accuracy.distances import exact_total_variation
 from ldpnb.accuracy.information import unbiased_frequency_error
 from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.checks import UsageError
 from ldpnb.guides import tour
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -276,5 +277,7 @@ def test_the_whole_chain_keeps_its_bound() -> None:
 
 def test_a_missing_scikit_learn_is_named_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(ImportError, match=r"scikit-learn is missing; install the extra: pip install ldpnb\[learning\]"):
+    with pytest.raises(
+        UsageError, match=r"classifier needs sklearn; `python -m pip install 'ldpnb\[learning\]'` brings it"
+    ):
         sessions.fit(np.zeros((4, 8)), np.array([True, False, True, False]), l1_ratio=0.99, seed=1)

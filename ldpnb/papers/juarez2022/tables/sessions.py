@@ -33,12 +33,10 @@ def fit(features: NDArray[np.float64], lying: NDArray[np.bool_], *, l1_ratio: fl
 
     It is logistic regression with elastic net by SAGA and balanced class weights.
     """
-    try:
+    with checks.needed_for("the source's classifier"):
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
-    except ImportError as error:
-        raise ImportError("scikit-learn is missing; install the extra: pip install ldpnb[learning]") from error
 
     options: dict[str, Any] = {"solver": "saga", "l1_ratio": l1_ratio, "class_weight": "balanced", "tol": 1e-3}
     if inspect.signature(LogisticRegression).parameters["penalty"].default == "l2":

@@ -1,0 +1,66 @@
+"""The package as a library: what computes needs numpy, scipy and pandas only; extras say how to get them."""
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ldpnb.checks import UsageError
+from ldpnb.data import download, files
+from ldpnb.run import parallel
+
+BARE = Path(__file__).with_name("bare.py")
+
+
+@pytest.mark.parametrize("mode", ["bare", "installed"])
+def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(mode: str, tmp_path: Path) -> None:
+    command = [sys.executable, BARE, mode]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    count, loaded, *more = result.stdout.splitlines()
+    assert re.fullmatch(r"\d{3} examples, 0 failed", count), result.stdout
+    assert loaded == "loaded: nothing"
+    brings = "`python -m pip install 'ldpnb[proofs]'` brings it"
+    assert more == ([f"deciding the claims of bun2022 needs sympy; {brings}"] if mode == "bare" else [])
+
+
+def excel(folder: Path) -> None:
+    (folder / "a.xlsx").write_bytes(b"PK")
+    files.load_counts(str(folder / "a.xlsx"), "answer")
+
+
+def on_dask(_folder: Path) -> None:
+    with parallel.pool("dask", 1):
+        pass
+
+
+def decider(_folder: Path) -> None:
+    importlib.import_module("ldpnb.deciders.programs")
+
+
+MISSING = [
+    ("openpyxl", "files", excel),
+    ("pooch", "files", lambda folder: download.fetch("adult", cache=folder)),
+    ("distributed", "dask", on_dask),
+    ("flint", "proofs", decider),
+]
+
+
+@pytest.mark.parametrize(("library", "extra", "use"), MISSING, ids=[library for library, *_ in MISSING])
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(
+    library: str, extra: str, use, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, "ldpnb.deciders.programs", raising=False)
+    with pytest.raises(UsageError, match=rf"needs {library}; `python -m pip install 'ldpnb\[{extra}\]'` brings it$"):
+        use(tmp_path)
+
+
+def test_a_name_stays_what_it_is_when_its_namesake_is_imported() -> None:
+    notebook = importlib.import_module("ldpnb.notebook")
+    for name in ("live", "verdicts"):
+        importlib.import_module(f"ldpnb.notebook.{name}")
+        assert callable(getattr(notebook, name))
