@@ -21,6 +21,7 @@ from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run.catalogue import Notebook, catalogue, find, home
 from ldpnb.run.parallel import BACKENDS
+from ldpnb.run.unpacking import get
 
 _LONGEST_MESSAGE = 4000
 _FORMATS = ("md", "html", "csv")
@@ -40,6 +41,10 @@ _PARTS = {
     "reading": "reading",
 }
 _REACHES = ("all parameters", "a box", "instances")
+_CHECK = (
+    *("-q", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "ldpnb.run.nbval_plugin"),
+    *("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120"),
+)
 _JOBS = "Processes on this machine.  [default: all cores]"
 _BACKEND = "Processes of this machine, or a Dask cluster."
 _SCHEDULER = "An existing Dask cluster, instead of one on this machine."
@@ -86,6 +91,7 @@ def cli() -> None:
 for _command in (survey, questions, power):
     plan.add_command(_command)
 cli.add_command(plan)
+cli.add_command(get)
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
@@ -281,9 +287,13 @@ def plot(folder: Path, output: Path | None, x: str, y: str, **options: Any) -> N
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 def check(ids: tuple[str, ...]) -> None:
     """Re-execute notebooks against their committed outputs (nbval) and their figures' numbers."""
+    from importlib.util import find_spec
+
     paths = [str(n.path) for n in _chosen(ids)]
-    arguments = ["-m", "pytest", "-n", str(min(len(paths), os.cpu_count() or 1)), *paths]
-    raise SystemExit(min(subprocess.run([sys.executable, *arguments], cwd=home(), check=False).returncode, 1))
+    # without pytest-xdist, which is a tool of the checkout's tests, one notebook after the other
+    jobs = ["-n", str(min(len(paths), os.cpu_count() or 1))] if find_spec("xdist") else []
+    command = [sys.executable, "-m", "pytest", *_CHECK, f"--rootdir={home()}", *jobs, *paths]
+    raise SystemExit(min(subprocess.run(command, cwd=home(), check=False).returncode, 1))
 
 
 @cli.command(short_help="Decide every claim anew; print the ledger.")

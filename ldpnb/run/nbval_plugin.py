@@ -32,6 +32,7 @@ Black and white differ by 1, two figures by 0.13 or more.
 
 imports.jsonschema()  # before nbval does
 
+_SANITISED = Path(__file__).with_name("nbval_sanitize.cfg")
 _FIGURES = pytest.StashKey[Path]()
 _KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})
 
@@ -48,6 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         build().mkdir(exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="check-", dir=build()))
     config.stash[_FIGURES] = folder
+    config.option.nbval_sanitize_with = str(_SANITISED)
     os.environ.update(kernel_environment(None))
 
 
