@@ -24,11 +24,12 @@ def locked() -> dict[str, set[str]]:
     return versions
 
 
-def test_environment_is_an_interpreter_and_the_lock() -> None:
+def test_environment_is_an_interpreter_and_the_package_with_its_extras() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     *plain, pip = environment["dependencies"]
     assert [re.split("[=<>]", d)[0] for d in plain] == ["python", "pip"]
-    assert pip == {"pip": ["-r requirements.lock"]}
+    extras = ",".join(PROJECT["project"]["optional-dependencies"])
+    assert pip == {"pip": [f"--editable .[{extras}]"]}
     python = re.split("=+", plain[0])[1]
     assert Version(python) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
 

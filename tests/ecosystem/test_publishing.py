@@ -1,0 +1,43 @@
+"""What others read about the project: classifiers, Binder's steps, the paper and its references."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from trove_classifiers import classifiers
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_classifiers_exist_and_no_address_is_invented() -> None:
+    assert set(PROJECT["classifiers"]) <= classifiers
+    assert PROJECT["classifiers"] == sorted(PROJECT["classifiers"])
+    assert "urls" not in PROJECT  # the repository knows no address of its own
+    assert (ROOT / "ldpnb" / "py.typed").exists()
+
+
+def test_binder_installs_the_lock_and_then_the_package_as_make_does() -> None:
+    folder = ROOT / "binder"
+    (line,) = (folder / "requirements.txt").read_text().splitlines()
+    assert (folder / line.removeprefix("-r ")).resolve() == ROOT / "requirements.lock"
+    _, install = (folder / "postBuild").read_text().splitlines()
+    options = "--no-deps --no-build-isolation --editable ."
+    assert install == f"python -m pip install {options}"
+    assert options in (ROOT / "Makefile").read_text()
+    assert os.access(folder / "postBuild", os.X_OK)
+
+
+def test_the_paper_cites_what_the_bibliography_has() -> None:
+    head, text = re.fullmatch(
+        r"---\n(.*?)\n---\n(.*)", (ROOT / "paper.md").read_text(encoding="utf-8"), re.DOTALL
+    ).groups()
+    about = yaml.safe_load(head)
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} == set(about)
+    entries = set(
+        re.findall(r"^@\w+\{(\w+),", (ROOT / about["bibliography"]).read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert set(re.findall(r"@(\w+)", text)) == entries - {"ldpnb"}
+    assert {"# Summary", "# Statement of need", "# References"} <= set(text.splitlines())
