@@ -35,6 +35,7 @@ from .planning.solve import plan
 from .planning.survey import Survey
 from .planning.survey_questions import SurveyQuestions
 from .planning.survey_words import pilot
+from .privacy.audit import Audit, audit
 from .privacy.best_channel import best_channel
 from .privacy.channel import privacy_loss
 from .privacy.clusters import ClusterSample
@@ -54,6 +55,7 @@ __all__ = [
     "FREQUENCY",
     "GAP",
     "MEAN",
+    "Audit",
     "CentralLaplace",
     "ClusterDesign",
     "ClusterSample",
@@ -91,6 +93,7 @@ __all__ = [
     "absolute_interval",
     "adult",
     "agree",
+    "audit",
     "best_channel",
     "binomial_size",
     "channel_delta",

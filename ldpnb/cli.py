@@ -17,6 +17,7 @@ import click
 from ldpnb import __version__
 from ldpnb.checks import UsageError, shown
 from ldpnb.data.options import reading_options
+from ldpnb.guides.published import audit_table
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run.catalogue import Notebook, catalogue, find, home
@@ -92,6 +93,7 @@ for _command in (survey, questions, power):
     plan.add_command(_command)
 cli.add_command(plan)
 cli.add_command(get)
+cli.add_command(audit_table)
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
