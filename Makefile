@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint bench bench-readme site lab lock matrix mutants sbom clean help
+.PHONY: figures test lint bench bench-readme site lab lock matrix streams mutants sbom clean help
 
 figures: $(STAMP) ## run every notebook that changed and renew figures/
 	@$(BIN)/ldpnb run --jobs $(JOBS)
@@ -45,6 +45,9 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 
 matrix: $(STAMP) ## compute every number on other code paths, Pythons, dependencies, locales and users; ONLY=text picks some
 	@$(BIN)/python tests/matrix/matrix.py --only "$(ONLY)"
+
+streams: $(STAMP) ## measure which columns and cells are simulated, and by how much, into figures/simulated.json
+	@$(BIN)/python tests/matrix/streams.py
 
 sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
 	@$(BIN)/python tests/run/supply/bill.py

@@ -20,7 +20,7 @@ from typing import Any
 
 def main(folder: Path) -> None:
     """Write the ledger, the tables and the description of this environment."""
-    os.environ |= {"LDPNB_FIGURES": str(folder), "LDPNB_HEADLESS": "1", "MPLBACKEND": "agg"}
+    os.environ |= {"LDPNB_HEADLESS": "1", "MPLBACKEND": "agg"}
     locale.setlocale(locale.LC_ALL, "")
     from ldpnb.notebook import figures
     from ldpnb.run.catalogue import catalogue
@@ -30,6 +30,7 @@ def main(folder: Path) -> None:
 
     figures.publish = table_only
     for notebook in catalogue():
+        os.environ["LDPNB_FIGURES"] = str(folder / notebook.id)
         with contextlib.redirect_stdout(io.StringIO()):
             _run(Path(notebook.path), notebook.id)
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,6 +52,8 @@ def _about() -> dict[str, Any]:
     import scipy
     from threadpoolctl import threadpool_info
 
+    from ldpnb.rng import as_recorded
+
     blas = [SimpleNamespace(**pool) for pool in threadpool_info() if pool["user_api"] == "blas"]
     return {
         "python": platform.python_version(),
@@ -58,6 +61,7 @@ def _about() -> dict[str, Any]:
         "scipy": scipy.__version__,
         "pandas": pd.__version__,
         "blas": " ".join(sorted({f"{pool.architecture} x{pool.num_threads}" for pool in blas})),
+        "as recorded": as_recorded(),
         "decimal_point": locale.localeconv()["decimal_point"],
     }
 

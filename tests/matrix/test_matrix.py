@@ -7,7 +7,15 @@ from pathlib import Path
 import matrix
 import pytest
 
-ABOUT = {"python": "3", "numpy": "2", "scipy": "1", "pandas": "3", "blas": "x1", "decimal_point": "."}
+ABOUT = {
+    "python": "3",
+    "numpy": "2",
+    "scipy": "1",
+    "pandas": "3",
+    "blas": "x1",
+    "decimal_point": ".",
+    "as recorded": True,
+}
 LEDGER = "claim,evidence,false_alarm,power\na/b,it is 0.5,,0.25\n"
 
 
