@@ -46,7 +46,7 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 matrix: $(STAMP) ## compute every number on other code paths, Pythons, dependencies, locales and users; ONLY=text picks some
 	@$(BIN)/python tests/matrix/matrix.py --only "$(ONLY)"
 
-streams: $(STAMP) ## measure which columns and cells are simulated, and by how much, into figures/simulated.json
+streams: $(STAMP) ## measure which columns and cells are simulated, and by how much, into ldpnb/run/simulated.json
 	@$(BIN)/python tests/matrix/streams.py
 
 sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json

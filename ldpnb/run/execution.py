@@ -298,13 +298,14 @@ def normalised(notebook: dict[str, Any], path: Path, *, keep_injected: bool = Fa
 
 
 def _number(path: Path) -> str:
-    """Return what a notebook's name and its folder's begin with.
+    """Return a notebook's number, with its folder's, or the name of one that has no number.
 
     >>> _number(Path("notebooks/3_lopuhaa2020/01b_mle.ipynb")), _number(Path("notebooks/own_data.ipynb"))
-    ('3-01b', 'own')
+    ('3-01b', 'own-data')
     """
     folder = [path.parent.name] if path.parent.name[:1].isdigit() else []
-    return "-".join(re.sub(r"[^0-9A-Za-z].*", "", name) or "x" for name in [*folder, path.stem])
+    parts = [name.partition("_")[0] if name[:1].isdigit() else name for name in [*folder, path.stem]]
+    return re.sub(r"[^0-9A-Za-z]+", "-", "-".join(parts))[:40]
 
 
 def tidy(path: Path) -> str:

@@ -112,7 +112,7 @@ def _loosen(cell: Any, simulated: str) -> None:
         plain = cell.sanitize
         cell.sanitize = lambda text: without_numbers(plain(text))
     elif simulated == "words":
-        cell.options = {**cell.options, "check": False}
+        cell.options["check"] = False
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -189,7 +189,8 @@ def compare_folders(
         captions = [_about((folder / name).with_suffix(".json")).get("caption") for folder in (committed, fresh)]
         captions = [without_numbers(caption) for caption in captions] if simulated else captions
         lines += [f"{name}: another caption"] if captions[0] != captions[1] else []
-        lines += _compare_drawn((committed / name).with_suffix(""), (fresh / name).with_suffix(""))
+        if not (simulated or {}).get(name):
+            lines += _compare_drawn((committed / name).with_suffix(""), (fresh / name).with_suffix(""))
     return lines
 
 

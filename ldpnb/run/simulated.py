@@ -1,18 +1,18 @@
 """What is simulated: the columns and cells that other random streams change, and by how much.
 
-``figures/simulated.json`` names them, as measured by ``make streams`` in whole runs with other streams. Where numpy's
-generator draws what it drew when the numbers were stored (`ldpnb.rng.as_recorded`), all of them must be as stored.
-Where it does not, a simulated number may lie `WITHIN` of its column's standard errors from the stored one, and the text
-of a cell with simulated numbers must be the same up to its numbers. Everything else must be the same all the same.
+``simulated.json`` beside this file names them, as ``make streams`` measures it in whole runs with other streams. Where
+numpy's generator draws what it drew when the numbers were stored (`ldpnb.rng.as_recorded`), all of them must be as
+stored. Where it does not, a simulated number may lie `WITHIN` of its column's standard errors from the stored one, and
+the text of a cell with simulated numbers must be the same up to its numbers. All else must be the same there too.
 """
 
 import json
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from ldpnb.run.catalogue import home
-
+PATH = Path(__file__).with_name("simulated.json")
 WITHIN = 16.0
 """Standard errors, each the largest standard deviation of a column's number over the runs."""
 
@@ -22,8 +22,7 @@ _PADDING = re.compile(r"[\s-]+")
 
 @cache
 def _known() -> dict[str, Any]:
-    path = home() / "figures" / "simulated.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"tables": {}, "cells": {}}
+    return json.loads(PATH.read_text(encoding="utf-8"))
 
 
 def tolerances(table: str) -> dict[str, float]:

@@ -12,7 +12,7 @@ from ldpnb import rng
 from ldpnb.run import nbval_plugin, simulated
 from ldpnb.run.catalogue import catalogue, home
 
-KNOWN = json.loads((home() / "figures/simulated.json").read_text(encoding="utf-8"))
+KNOWN = json.loads(simulated.PATH.read_text(encoding="utf-8"))
 
 
 def test_the_locked_numpy_draws_what_was_stored_and_a_changed_draw_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Run every notebook with other random streams and write down what changed, and by how much: ``figures/simulated.json``.
+"""Run every notebook with other random streams and write down what changed, and by how much: ``ldpnb/run/simulated.json``.
 
     python tests/matrix/streams.py [--runs 3]
 
@@ -18,7 +18,7 @@ import pandas as pd
 
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.nbval_plugin import compare_tables
-from ldpnb.run.simulated import WITHIN, without_numbers
+from ldpnb.run.simulated import PATH, WITHIN, without_numbers
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build" / "streams"
@@ -96,7 +96,7 @@ def alarms(committed: Path, folders: list[Path], names: list[str]) -> tuple[int,
 @click.command()
 @click.option("--runs", default=3, show_default=True, help="With other streams.")
 def main(runs: int) -> None:
-    """Write figures/simulated.json."""
+    """Write ldpnb/run/simulated.json."""
     figures = home() / "figures"
     folders = [salted(run) for run in range(runs)]
     places = [f / "figures" for f in folders]
@@ -106,7 +106,7 @@ def main(runs: int) -> None:
     alike = [folder for folder in folders if same_verdicts(figures, folder / "figures")]
     cells = {n.id: changed([texts(n.path), *(texts(f / f"{n.id}.ipynb") for f in alike)]) for n in catalogue()}
     about = {"tables": {k: v for k, v in tables.items() if v}, "cells": {k: v for k, v in cells.items() if v}}
-    (figures / "simulated.json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    PATH.write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     raised, tried = alarms(figures, places, names)
     click.echo(f"{sum(map(len, tables.values()))} simulated columns of {len(about['tables'])} tables")
     click.echo(f"each run judged by the others: {raised} false alarms of {tried} columns")
