@@ -13,7 +13,7 @@ from demonstration import PARAMETERS, notebook
 from ldpnb.notebook import parameters
 from ldpnb.run.catalogue import catalogue, find
 
-QUICK = "5_lecture20/01_means"
+QUICK = "own_data"
 LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
 LANGUAGE |= {"nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
 
