@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy
 from flint import arb
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpnb.arithmetic import Symbol
@@ -53,6 +53,7 @@ def test_positive_wants_the_interval_of_every_symbol() -> None:
         positive(x + y, {x: (0, 1)})
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=5))
 def test_positive_never_contradicts_a_point(coefficients: list[int]) -> None:
     polynomial = sum(c * x**i for i, c in enumerate(coefficients))

@@ -205,7 +205,10 @@ METHOD_ARGUMENTS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
 LISTING = {"channel", "outputs", "likelihood"}
 """What lists every value or output: for small domains."""
 
-OTHERWISE_TRIED = {"WorstMechanism.acceptance": "takes a sample of the mechanism that was found"}
+OTHERWISE_TRIED = {
+    "Audit.refutes": "a comparison of what `audit` found with a claim (tests/ecosystem)",
+    "WorstMechanism.acceptance": "takes a sample of the mechanism that was found",
+}
 
 
 def kinds() -> list[type]:
