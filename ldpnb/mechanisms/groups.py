@@ -365,4 +365,5 @@ def largest_group_epsilon(epsilon: Real, k: Real) -> Real:
 
     Appendix B takes ``k = max(2/3, epsilon)``: ``ln(2 / epsilon) + epsilon - 1``, or ``ln 3 - epsilon / 2`` below 2/3.
     """
-    return np.log(2 / k) + epsilon - epsilon / k
+    budget, noise = checks.positive(epsilon=epsilon), checks.positive(k=k)
+    return np.log(2 / noise) + budget - budget / noise
