@@ -48,7 +48,7 @@ from .privacy.shuffling import ShuffledReports, gaussian_deviation
 from .privacy.subsampling import srs_budget, srs_loss
 from .privacy.unequal import Inclusion
 from .rng import stream
-from .surveys.designs import ClusterDesign, SimpleDesign, StratifiedDesign
+from .surveys.open_designs import ClusterDesign, SimpleDesign, StratifiedDesign
 
 __version__: str
 __all__ = [

@@ -17,7 +17,7 @@ from ldpnb.notebook import table
 from ldpnb.notebook.figures import look
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
-from ldpnb.surveys.designs import ClusterDesign
+from ldpnb.surveys.open_designs import ClusterDesign
 from ldpnb.surveys.pilots import Pilot, pilot_of
 
 Floats = NDArray[np.float64]

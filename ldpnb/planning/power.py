@@ -8,8 +8,8 @@ from typing import Any
 from scipy.optimize import brentq
 
 from ldpnb import checks
-from ldpnb.surveys.designs import SimpleDesign
-from ldpnb.surveys.reports import MeanMechanism, NumberReports
+from ldpnb.surveys.noise import MeanMechanism, NumberReports
+from ldpnb.surveys.open_designs import SimpleDesign
 
 _LARGE = 10**12
 _NORMAL = NormalDist()

@@ -18,8 +18,8 @@ from ldpnb.planning.design import Draw
 from ldpnb.planning.errors import Bits
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.surveys import needed
-from ldpnb.surveys.designs import Design, SimpleDesign
-from ldpnb.surveys.reports import MeanMechanism, NumberReports
+from ldpnb.surveys.noise import MeanMechanism, NumberReports
+from ldpnb.surveys.open_designs import Design, SimpleDesign
 from ldpnb.surveys.variances import Variance
 
 Collection = Literal["local", "central"]
@@ -71,7 +71,7 @@ class Survey:
 
     Examples
     --------
-    >>> from ldpnb.surveys.designs import ClusterDesign
+    >>> from ldpnb.surveys.open_designs import ClusterDesign
     >>> design = ClusterDesign(400, 25, icc=0.05)
     >>> survey = Survey(design=design, epsilon=1, error=0.05, failure=0.05, binary=True, tail="normal")
     >>> survey.plan().count

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ldpnb.privacy.participation import participation_loss
 from ldpnb.surveys import response
-from ldpnb.surveys.designs import ClusterDesign, SimpleDesign
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
 
 if TYPE_CHECKING:
     from ldpnb.planning.survey import Survey

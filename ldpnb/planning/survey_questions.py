@@ -7,8 +7,8 @@ from typing import Any, Literal
 from ldpnb import checks
 from ldpnb.planning.survey import Survey, Tail
 from ldpnb.surveys import budgets
-from ldpnb.surveys.designs import SimpleDesign
-from ldpnb.surveys.reports import MeanMechanism
+from ldpnb.surveys.noise import MeanMechanism
+from ldpnb.surveys.open_designs import SimpleDesign
 
 Way = Literal["all", "one"]
 _LARGE = 10**12

@@ -9,9 +9,9 @@ from ldpnb import checks
 from ldpnb.data.reading import Reading
 from ldpnb.data.tables import Table, locate
 from ldpnb.planning.survey import Collection
-from ldpnb.surveys.designs import Allocation, ClusterDesign, Design, SimpleDesign, StratifiedDesign
+from ldpnb.surveys.noise import MeanMechanism, NumberReports
+from ldpnb.surveys.open_designs import Allocation, ClusterDesign, Design, SimpleDesign, StratifiedDesign
 from ldpnb.surveys.pilots import Pilot, pilot_of
-from ldpnb.surveys.reports import MeanMechanism, NumberReports
 
 DESIGN_OPTIONS = ("design", "population", "clusters", "cluster_size", "take", "icc", "strata", "allocation", "sd")
 """Words of the command line that describe a design."""

@@ -7,7 +7,7 @@ from typing import Any
 from ldpnb import checks
 from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_plan import SurveyPlan
-from ldpnb.surveys.designs import ClusterDesign, largest_spread
+from ldpnb.surveys.open_designs import ClusterDesign, largest_spread
 
 Costs = tuple[float, float]
 """Of a cluster that is drawn, and of an answer."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ldpnb import checks
-from ldpnb.surveys.reports import MeanMechanism, NumberReports
+from ldpnb.surveys.noise import MeanMechanism, NumberReports
 
 
 def smallest_budget(mechanism: MeanMechanism, variance: float, span: float = 1.0) -> float:

@@ -17,9 +17,9 @@ from ldpnb.mechanisms.means import OneBit
 from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
-from ldpnb.surveys.designs import ClusterDesign, Design, SimpleDesign, StratifiedDesign
+from ldpnb.surveys.noise import MeanMechanism, NumberReports
+from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign, StratifiedDesign
 from ldpnb.surveys.releases import poisson_release_loss
-from ldpnb.surveys.reports import MeanMechanism, NumberReports
 from ldpnb.surveys.variances import intracluster_correlation, kish_design_effect, poisson_variance
 
 RUNS, FALSE_ALARM, FAILURE, EPSILON = 2000, 1e-6, 0.05, 1.5

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpnb.surveys import releases, response, variances
-from ldpnb.surveys.reports import NumberReports
+from ldpnb.surveys.noise import NumberReports
 
 REPORTS = NumberReports("one-bit", log(3))
 Sample = dict[int, float]

@@ -10,7 +10,7 @@ import pytest
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.surveys import budgets, needed, releases, response, variances
-from ldpnb.surveys.reports import NumberReports, ShareReports
+from ldpnb.surveys.noise import NumberReports, ShareReports
 
 CASES = json.loads((Path(__file__).parent / "survey_values.json").read_text())
 Inputs = dict[str, Any]

@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import random
-import stat
 import subprocess
 import sys
 import threading
@@ -437,23 +436,3 @@ def test_an_interrupt_while_results_are_written_leaves_old_or_new(
         assert interrupted == (steps.left <= 0)
         assert all(left[name] in (old[name], new[name]) or name.startswith("build/state") for name in old)
         restore(checkout, old)
-
-
-@pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
-def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "out"
-    make = {
-        "device": lambda: os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 7)),
-        "pipe": lambda: os.mkfifo(path),
-        "folder": path.mkdir,
-        "link to a device": lambda: path.symlink_to("/dev/full"),
-    }[kind]
-    try:
-        make()
-    except PermissionError:
-        pytest.skip("only root makes devices")
-    before = os.lstat(path)
-    with pytest.raises(OSError, match="not a regular file"):
-        writing.write({tmp_path / "other": b"1", path: b"2"})
-    assert os.lstat(path) == before
-    assert os.listdir(tmp_path) == ["out"]

@@ -13,7 +13,7 @@ import numpy as np
 from ldpnb import checks
 from ldpnb.designs import strata as allocations
 from ldpnb.surveys import releases
-from ldpnb.surveys.reports import NumberReports
+from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.response import invitations
 from ldpnb.surveys.variances import EqualClusters, StratifiedSample, Variance
 
