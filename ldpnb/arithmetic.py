@@ -93,7 +93,12 @@ def real(value: Any) -> Real:
     >>> real([1, 2])
     array([1., 2.])
     """
-    return value if is_exact(value) else np.asarray(value, dtype=float)
+    if is_exact(value):
+        return value
+    try:
+        return np.asarray(value, dtype=float)
+    except OverflowError:
+        raise ValueError("numbers must be within the range of a float, got a larger integer") from None
 
 
 def as_array(values: Any) -> np.ndarray[Any, Any]:

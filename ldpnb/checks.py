@@ -27,7 +27,7 @@ def _one(named: dict[str, Any]) -> tuple[str, Any]:
 
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} must be a number, got {name}={value!r}")
+        raise TypeError(f"{name} must be a number, got {name}={shortened(value)}")
     try:
         return float(value)
     except OverflowError:
@@ -38,9 +38,17 @@ def _number(name: str, value: Any) -> float:
 
 def _array(name: str, value: ArrayLike) -> NDArray[Any]:
     try:
-        return np.asarray(value)
+        array = np.asarray(value)
+        # whole numbers beyond 64 bits
+        return array.astype(float) if array.dtype.kind == "O" and array.size and _all_whole(array) else array
+    except OverflowError:
+        raise ValueError(f"{name} must be within the range of a float, got {name}={shortened(value)}") from None
     except ValueError:
         raise ValueError(f"{name} must be a regular array, got rows of different lengths") from None
+
+
+def _all_whole(array: NDArray[Any]) -> bool:
+    return all(isinstance(entry, int) and not isinstance(entry, bool) for entry in array.flat)
 
 
 def positive(**named: Any) -> Any:
@@ -55,7 +63,7 @@ def positive(**named: Any) -> Any:
         return value
     number = _number(name, value)
     if not (number > 0 and math.isfinite(number)):
-        raise ValueError(f"{name} must be > 0 and finite, got {name}={value!r}")
+        raise ValueError(f"{name} must be > 0 and finite, got {name}={shortened(value)}")
     return number
 
 
@@ -66,7 +74,7 @@ def non_negative(**named: Any) -> Any:
         return value
     number = _number(name, value)
     if not (number >= 0 and math.isfinite(number)):
-        raise ValueError(f"{name} must be >= 0 and finite, got {name}={value!r}")
+        raise ValueError(f"{name} must be >= 0 and finite, got {name}={shortened(value)}")
     return number
 
 
@@ -77,7 +85,7 @@ def probability(**named: Any) -> Any:
         return value
     number = _number(name, value)
     if not 0 <= number <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], got {name}={value!r}")
+        raise ValueError(f"{name} must lie in [0, 1], got {name}={shortened(value)}")
     return number
 
 
@@ -93,7 +101,7 @@ def rate(**named: Any) -> Any:
         return value
     number = _number(name, value)
     if not 0 < number <= 1:
-        raise ValueError(f"{name} must lie in (0, 1], got {name}={value!r}")
+        raise ValueError(f"{name} must lie in (0, 1], got {name}={shortened(value)}")
     return number
 
 
@@ -104,7 +112,7 @@ def open_probability(**named: Any) -> Any:
         return value
     number = _number(name, value)
     if not 0 < number < 1:
-        raise ValueError(f"{name} must lie in (0, 1), got {name}={value!r}")
+        raise ValueError(f"{name} must lie in (0, 1), got {name}={shortened(value)}")
     return number
 
 
@@ -122,7 +130,7 @@ def whole(*, at_least: int = 0, **named: Any) -> Any:
         return value
     number = _number(name, value)
     if not math.isfinite(number) or number != int(number) or number < at_least:
-        raise ValueError(f"{name} must be an integer >= {at_least}, got {name}={value!r}")
+        raise ValueError(f"{name} must be an integer >= {at_least}, got {name}={shortened(value)}")
     return int(value)
 
 
@@ -182,7 +190,7 @@ def distribution(**named: ArrayLike) -> NDArray[np.float64]:
         raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
     array = array.astype(float)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or (array < 0).any():
-        raise ValueError(f"{name} must be a vector of probabilities, got {value!r}")
+        raise ValueError(f"{name} must be a vector of probabilities, got {shortened(value)}")
     if abs(array.sum() - 1) > 1e-9:
         raise ValueError(f"{name} must sum to 1, got sum {float(array.sum())!r}")
     return array
@@ -192,7 +200,7 @@ def choice(*, among: tuple[str, ...], **named: Any) -> str:
     """Return a value out of a few named ones."""
     name, value = _one(named)
     if value not in among:
-        raise ValueError(f"{name} must be one of {', '.join(among)}, got {name}={value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(among)}, got {name}={shortened(value)}")
     return str(value)
 
 
@@ -239,8 +247,8 @@ def shown(text: str) -> str:
 
 
 def shortened(value: Any) -> str:
-    """Return a value as Python writes it, cut where it would fill the screen."""
-    text = repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str) else value)
+    """Return a value as Python writes it, on one line and cut where it would fill the screen."""
+    text = " ".join(repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str | bytes) else value).split())
     return text if len(text) <= _LONGEST_SHOWN + 2 else f"{text[:_LONGEST_SHOWN]}..."
 
 

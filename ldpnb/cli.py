@@ -3,6 +3,8 @@
 Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted.
 """
 
+import contextlib
+import errno
 import io
 import os
 import re
@@ -20,7 +22,7 @@ from ldpnb.data.options import reading_options
 from ldpnb.guides.published import audit_table
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
-from ldpnb.run.catalogue import Notebook, catalogue, find, home
+from ldpnb.run.catalogue import Notebook, catalogue, find, home, require_uncommitted
 from ldpnb.run.parallel import BACKENDS
 from ldpnb.run.unpacking import get
 
@@ -67,9 +69,28 @@ def main() -> None:
     except UsageError as error:
         _fail(str(error), 2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         sys.exit(1)
+    except OSError as error:
+        _forget_output()
+        _fail(_cause(error), 1)
+    except MemoryError as error:
+        _fail(f"this takes more memory than there is: {error}", 1)
     sys.exit(code or 0)
+
+
+def _forget_output() -> None:
+    """Let nothing more be written to an output that does not take it."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _cause(error: OSError) -> str:
+    """Return what the system refused, on one line."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{shown(str(error.filename))}: {reason}"
+    return "the working directory is gone" if error.errno == errno.ENOENT else f"output cannot be written: {reason}"
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -146,7 +167,7 @@ def _pairs(_context: click.Context, _option: click.Parameter, values: tuple[str,
 def _parallel(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say where to run."""
     options = (
-        click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help=_JOBS),
+        click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=os.cpu_count() or 1, help=_JOBS),
         click.option("--backend", type=click.Choice(BACKENDS), default="loky", help=_BACKEND),
         click.option("--scheduler", metavar="ADDRESS", help=_SCHEDULER),
     )
@@ -281,6 +302,7 @@ def plot(folder: Path, output: Path | None, x: str, y: str, **options: Any) -> N
     from ldpnb.sweeps import plot as drawing
 
     path = output or folder / f"{y}_by_{x}.png"
+    require_uncommitted(path)
     drawing.save(drawing.draw(folder, x, y, **options), path)
     click.echo(path)
 
@@ -343,6 +365,8 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
         changed = ledger.write_readme_table(home() / "README.md")
         click.echo("README.md renewed" if changed else "README.md is current")
         return
+    if output is not None and str(output) != "-":
+        require_uncommitted(output)
     text = entries.document(kind or entries.format_of(str(output)))
     if output is None or str(output) == "-":
         click.echo(text, nl=False)
@@ -350,7 +374,7 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
     try:
         writing.write({output: text.encode()})
     except OSError as error:
-        raise UsageError(f"output cannot be written: {output} ({error.strerror})") from None
+        raise UsageError(f"output cannot be written: {shown(str(output))} ({error.strerror})") from None
 
 
 @cli.command(short_help="Build the static site.")
@@ -361,6 +385,7 @@ def site(output: Path | None) -> None:
     from ldpnb.site import builder
 
     target = output or build() / "site"
+    require_uncommitted(target)
     click.echo(f"{builder.build(target)} pages; open {target / 'index.html'}")
 
 

@@ -86,6 +86,8 @@ def exact_risks(
     mean by its mean squared distance to it.
     """
     rows, count = np.asarray(channel, dtype=float), checks.whole(users=users, at_least=1)
+    if rows.ndim != 2 or not rows.size:
+        raise ValueError(f"channel must be a matrix with outputs and values, got shape {rows.shape}")
     if comb(count + len(rows) - 1, count) > _MOST_TALLIES:
         raise ValueError(f"users must be few for {len(rows)} outputs, got users={users}")
     tallies = compositions(count, len(rows))

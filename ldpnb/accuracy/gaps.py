@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from ldpnb import checks
 from ldpnb.accuracy import tails
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, is_exact
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace, contrast_weights
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
@@ -126,6 +126,7 @@ class GroupGap:
         >>> round(float(GroupGap(DiscretisedMeans(1.0, 1.0), (10_000, 10_000)).variance((0.0, 0.0))), 12)
         0.001752352426
         """
+        _require_two("second_moments", second_moments)
         moments = [checks.probability(second_moment=m) for m in second_moments]
         own = list(zip(self.pair, moments, strict=True))
         if isinstance(self.mechanism, GroupMeans):
@@ -151,9 +152,11 @@ class GroupGap:
         """
         if not isinstance(self.mechanism, GroupMeans):
             raise TypeError(f"mechanism must be for group means, got {type(self.mechanism).__name__}")
+        for name, numbers in (("size_factors", size_factors), ("second_moments", second_moments)):
+            _require_two(name, numbers)
         return sum(
-            mean_variance(self.mechanism, self.sizes[g], sum(self.sizes), nu2) / checks.positive(size_factors=f) ** 2
-            for g, f, nu2 in zip(self.pair, size_factors, second_moments, strict=True)
+            mean_variance(self.mechanism, self.sizes[g], sum(self.sizes), nu2) / f / f
+            for g, f, nu2 in zip(self.pair, (checks.positive(size_factors=f) for f in size_factors), second_moments, strict=True)
         )
 
     def failure(self, alpha: float, tail: str = "chebyshev") -> float:
@@ -208,6 +211,11 @@ class GroupGap:
         if checks.choice(tail=tail, among=("chebyshev", "normal")) == "chebyshev":
             return sd / np.sqrt(allowed)
         return -sd * ndtri(allowed / 2)
+
+
+def _require_two(name: str, numbers: Real) -> None:
+    if not is_exact(numbers) and np.shape(numbers)[:1] != (2,):
+        raise ValueError(f"{name} must have two entries, of the groups compared, got {name}={checks.shortened(numbers)}")
 
 
 def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb import checks
 from ldpnb.accuracy.information import SymmetricDirichlet
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.subsets import SubsetSelection
 
 Form = Literal["published", "sharp"]
@@ -57,10 +57,10 @@ class EntropyBounds:
         It holds in the limit of many users only. With `jitter` the factor of ``a / n^2`` is smaller by ``1/12``, and
         the bound holds for every number: the tallies are whole, and a uniform jitter makes them continuous.
         """
-        return self.domain_size / (users * users) * (self._variance(entropy) - (1 / 12 if jitter else 0))
+        return self.domain_size / checks.positive(users=users) / users * (self._variance(entropy) - (1 / 12 if jitter else 0))
 
     def _variance(self, entropy: Real) -> Real:
-        return np.exp(2 * entropy / (self.domain_size - 1) - _LOG_GAUSSIAN)
+        return np.exp(2 * real(entropy) / (self.domain_size - 1) - _LOG_GAUSSIAN)
 
     def limits(self, log_information: Real, log_frequencies: Real) -> tuple[Real, Real]:
         """Return the limits of ``h(P|Y) + (a-1)/2 ln n`` and ``H(T|Y) - (a-1)/2 ln n`` (Theorem 4.2).
@@ -68,7 +68,7 @@ class EntropyBounds:
         Equations (41) and (42), from the constants of `information.entropy_constants`.
         """
         gaussian = (self.domain_size - 1) / 2 * _LOG_GAUSSIAN
-        return gaussian - log_information / 2, gaussian + log_frequencies / 2
+        return gaussian - real(log_information) / 2, gaussian + real(log_frequencies) / 2
 
     def asymptotic(self, log_information: Real, log_frequencies: Real) -> tuple[Real, Real]:
         """Return the bounds on ``n`` times the errors of distribution and frequencies, for many users (Corollary 4.3).
@@ -76,7 +76,7 @@ class EntropyBounds:
         Equations (51) and (52), from the constants of `information.entropy_constants`.
         """
         size = self.domain_size
-        return size * np.exp(-log_information / (size - 1)), size * np.exp(log_frequencies / (size - 1))
+        return size * np.exp(-real(log_information) / (size - 1)), size * np.exp(real(log_frequencies) / (size - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class LowerBounds:
         >>> round(float(LowerBounds(2, np.log(3)).uniform_information(1)), 12)
         0.5
         """
-        others = self.domain_size - subset_size
+        others = self.domain_size - checks.positive(subset_size=subset_size)
         per_weight = np.expm1(-self.epsilon) / (subset_size + others * np.exp(-self.epsilon))
         return self.domain_size * subset_size * others * per_weight * per_weight
 
@@ -159,7 +159,7 @@ class LowerBounds:
         size, count = self.domain_size, checks.whole(users=users, at_least=1)
         prior, entropies = SymmetricDirichlet(size, concentration), EntropyBounds(size)
         spread = 1 - 1 / size - prior.diversity()
-        told = count * (size - 1) / self.uniform_optimum() * spread
+        told = float(count) * (size - 1) / self.uniform_optimum() * spread
         return entropies.factor() * entropies.distribution(prior.entropy() - told)
 
 

@@ -21,7 +21,8 @@ def chebyshev(variance: float, deviation: float) -> float:
     >>> chebyshev(1.0, 10.0)
     0.01
     """
-    return min(1.0, checks.non_negative(variance=variance) / checks.positive(deviation=deviation) ** 2)
+    spread, distance = checks.non_negative(variance=variance), checks.positive(deviation=deviation)
+    return spread / (distance * distance) if spread < distance * distance else 1.0
 
 
 def hoeffding(terms: int, deviation: float) -> float:
@@ -31,7 +32,8 @@ def hoeffding(terms: int, deviation: float) -> float:
     0.02
     """
     number = checks.whole(terms=terms, at_least=1)
-    return min(1.0, 2 * float(np.exp(-(checks.positive(deviation=deviation) ** 2) / (2 * number))))
+    distance = checks.positive(deviation=deviation)
+    return min(1.0, 2 * float(np.exp(-(distance * distance) / (2 * number))))
 
 
 def bernstein(variance: float, bound: float, deviation: float) -> float:
@@ -41,7 +43,7 @@ def bernstein(variance: float, bound: float, deviation: float) -> float:
     """
     distance, most = checks.positive(deviation=deviation), checks.positive(bound=bound)
     spread = checks.non_negative(variance=variance)
-    return min(1.0, 2 * float(np.exp(-(distance**2) / (2 * spread + 2 * most * distance / 3))))
+    return min(1.0, 2 * float(np.exp(-(distance * distance) / (2 * spread + 2 * most * distance / 3))))
 
 
 def symmetric_binomial(terms: int, deviation: float) -> float:

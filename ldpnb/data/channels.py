@@ -43,4 +43,4 @@ def _matrix(file: Path) -> NDArray[Any]:
         return tables.mapped(file)
     if file.suffix != ".csv" or file.stat().st_size > _MOST_BYTES:
         raise ValueError(f"its name must end in .npy, or in .csv with at most {_MOST_BYTES:,} bytes")
-    return np.loadtxt(file, delimiter=",", ndmin=2)
+    return np.loadtxt(file, delimiter=",", ndmin=2, encoding="utf-8-sig")

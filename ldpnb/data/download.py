@@ -129,6 +129,9 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
     if sha256 and (len(sha256) != 64 or set(sha256.lower()) - set("0123456789abcdef")):
         raise ValueError(f"sha256 must be 64 hexadecimal digits, got sha256={sha256!r}")
     writing.discard_leftovers(folder)
+    for path in (folder / _REGISTRY, folder / file):
+        if os.path.lexists(path) and not path.is_file():
+            raise DownloadError(f"{path} must be a file, and is something else; remove it")
     registry = _read(folder / _REGISTRY)
     expected = sha256.lower() or registry.get(file, {}).get("sha256", "")
     # a file that was put there by hand is trusted like a first download
@@ -141,8 +144,7 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
 
 
 def _folder(cache: str | Path | None) -> Path:
-    import pooch
-
+    pooch = _pooch()
     chosen = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb")).expanduser()
     try:
         chosen.mkdir(parents=True, exist_ok=True)

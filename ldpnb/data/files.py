@@ -85,6 +85,7 @@ def load_counts(
     >>> load_counts("", "") is None
     True
     """
+    _require_texts(column=column, dates=dates)
     if not str(data):
         _require_no_column(column)
         return None
@@ -132,6 +133,7 @@ def load_groups(
     if not str(data):
         _require_no_column(column or group)
         return None
+    _require_texts(column=column, group=group)
     column, group = _pair(column, group)
     table = Table(locate(data), reading)
     whole = _numbers(table, column, "real" if bins else "integer", low, high, bins, outside, most)
@@ -200,8 +202,10 @@ def _numbers(
             "from the data they would reveal its smallest and largest entry (in Python, kind='category' takes numbers "
             "as mere names)"
         )
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+    if not (np.isfinite(low) and np.isfinite(high) and low < high and np.isfinite(float(high) - float(low))):
         raise ValueError(f"low must be < high, both finite, got low={low!r}, high={high!r}")
+    if bins and checks.whole(bins=bins) < 2:
+        raise ValueError(f"bins must be >= 2, got bins={bins!r}")
     if kind == "real" and not bins:
         raise ValueError(f"bins must be stated for real numbers, such as bins=100, got bins={bins!r}")
     if kind == "integer" and bins:
@@ -220,6 +224,12 @@ def _pair(column: str, group: str) -> tuple[str, str]:
     if column.strip().lower() == group.strip().lower():
         raise ValueError(f"column and group must be two columns, got column={column!r} for both")
     return column, group
+
+
+def _require_texts(**named: str) -> None:
+    for name, value in named.items():
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be text, got {name}={checks.shortened(value)}")
 
 
 def _require_no_column(column: str) -> None:

@@ -38,7 +38,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 def require_moderate(where: str, size: int, most: int) -> None:
     """Refuse a domain larger than local mechanisms serve well, before anything of its size is allocated."""
     if size > most:
-        memory = f"a channel between them takes {size * size * 8 / 2**30:,.3g} GiB"
+        memory = f"a channel between them takes {float(size) * size * 8 / 2**30:,.3g} GiB"
         ways = "bins of numbers (bins=100), the largest categories and 'other' (categories=[...]), or a larger most="
         raise ValueError(f"{where} has {size:,} values, more than most={most:,}: {memory}; ways out are {ways}")
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from ldpnb import checks
+from ldpnb.arithmetic import real
 from ldpnb.estimators.saddle import saddle_point
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
@@ -100,8 +101,10 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     >>> found.distribution.round(12).tolist(), round(float(np.exp(found.log_marginal)), 12)
     ([0.583333333333, 0.416666666667], 0.5)
     """
-    rows, alpha = np.asarray(channel, dtype=float), _prior(prior, np.asarray(channel).shape[-1])
-    reports = checks.counts(tallies=tallies)
+    rows, reports = np.asarray(channel, dtype=float), checks.counts(tallies=tallies)
+    if rows.ndim != 2:
+        raise ValueError(f"channel must be a matrix, got shape {rows.shape}")
+    alpha = _prior(prior, rows.shape[1])
     if rows.shape != (reports.size, alpha.size):
         raise ValueError(f"channel must have shape {(reports.size, alpha.size)}, got {rows.shape}")
     users, size = int(reports.sum()), alpha.size
@@ -271,7 +274,9 @@ def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float 
         kinds, _, repeats = _kinds(reports, np.full(reports.size, np.exp(log_alpha)))
         return -saddle_point(kinds, repeats, contrast).log_evidence
 
-    limits = (np.log(checks.positive(smallest=smallest)), np.log(checks.positive(largest=largest)))
+    if not 1e-4 <= checks.positive(smallest=smallest) < checks.positive(largest=largest):
+        raise ValueError(f"smallest must be >= 1e-4 and < largest, got smallest={smallest!r}, largest={largest!r}")
+    limits = (np.log(smallest), np.log(largest))
     return float(np.exp(minimize_scalar(lack, bounds=limits, method="bounded", options={"xatol": 1e-2}).x))
 
 
@@ -340,7 +345,7 @@ def _kinds(reports: NDArray[np.int64], alpha: Floats) -> tuple[Floats, NDArray[n
 
 
 def _prior(prior: ArrayLike, size: int) -> Floats:
-    alpha = np.broadcast_to(np.asarray(prior, dtype=float), (size,)).copy()
+    alpha = np.broadcast_to(real(prior), (size,)).copy()
     if not (np.isfinite(alpha) & (alpha > 0)).all():
         raise ValueError(f"prior must be > 0 and finite, got prior={prior!r}")
     return alpha

@@ -22,7 +22,7 @@ def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
     >>> unbiased([70, 30], 100, KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [0.9, 0.1]
     """
-    return (real(tallies) / users - mechanism.q) / mechanism.truthful_rate
+    return (real(tallies) / checks.numbers(users=users, low=1) - mechanism.q) / mechanism.truthful_rate
 
 
 def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:

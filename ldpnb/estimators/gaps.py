@@ -4,6 +4,7 @@ The *signed* gap is unbiased. Its absolute value is not: near 0 it reports noise
 is known of the size of the gap and covers it at its level everywhere, at 0 as well.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from ldpnb import checks
+from ldpnb.arithmetic import real
 from ldpnb.mechanisms.contrasts import Contrast
 from ldpnb.mechanisms.groups import GroupMeans
 
@@ -38,7 +40,9 @@ def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.f
     >>> signed_gap([0.75, 0.25]).tolist()
     0.5
     """
-    array = np.asarray(means, dtype=float)
+    array = real(means)
+    if not (isinstance(pair, Sequence) and len(pair) == 2 and set(pair) <= set(range(np.shape(array)[-1] if np.ndim(array) else 0))):
+        raise ValueError(f"pair must be two groups of those in means, got pair={checks.shortened(pair)} and means of shape {array.shape}")
     return np.asarray(array[..., pair[0]] - array[..., pair[1]])
 
 
@@ -108,7 +112,7 @@ def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) ->
     >>> absolute_interval([0.0, 10.0], 1.0, level=0.95).round(2).tolist()
     [[0.0, 1.64], [8.04, 11.96]]
     """
-    observed = np.abs(np.atleast_1d(np.asarray(estimate, dtype=float))) / checks.positive(sd=sd)
+    observed = np.abs(np.atleast_1d(real(estimate))) / checks.positive(sd=sd)
     near, regions = _regions(level)
     width = regions[-1, 1] - near[-1]
     lower = np.interp(observed, np.maximum.accumulate(regions[:, 1]), near)

@@ -155,7 +155,11 @@ def support_mle(
     [0.9, 0.1]
     """
     bits = np.asarray(outputs)
-    bits = bits if bits.dtype == np.uint8 else bits.astype(np.uint8)
+    if bits.dtype != np.uint8:
+        numbers = checks.numbers(outputs=outputs, low=0, high=1)
+        bits = numbers.astype(np.uint8)
+        if (bits != numbers).any():
+            raise ValueError("outputs must be bits, 0 or 1, got a number between them")
     reports = checks.counts(tallies=tallies)
     if bits.ndim != 2 or bits.shape != (reports.size, mechanism.domain_size):
         raise ValueError(f"outputs must have shape {(reports.size, mechanism.domain_size)}, got {bits.shape}")

@@ -328,6 +328,8 @@ class LaplaceMeans:
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
         (number,) = moves.unit_values([value])
+        if checks.whole(group=group) >= self.groups:
+            raise ValueError(f"group must be < {self.groups}, got group={group!r}")
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
         law[group] = self.keep, number, self.kept_scale
         return law

@@ -261,7 +261,7 @@ def _log_laplace(noise: Real, scale: Real) -> Real:
 
 
 def _mean(sums: Real, users: Real) -> Real:
-    return real(sums) / users
+    return real(sums) / checks.numbers(users=users, low=1)
 
 
 def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -108,10 +108,14 @@ def mean(ends: tuple[float, float], **options: Any) -> None:
     _answer(Mean, options | {"low": ends[0], "high": ends[1]})
 
 
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(_whole(part) for part in text.split(","))
+
+
 @plan.command(short_help="The gap between the means of two groups.")
 @with_options(COMMON)
 @click.option("--shares", type=numbers, metavar="NUMBERS", help="Share of users in each group.  [default: 0.5,0.5]")
-@click.option("--sizes", type=numbers, metavar="NUMBERS", help="Users in each group, which gives the number of users.")
+@click.option("--sizes", type=_sizes, metavar="NUMBERS", help="Users in each group, which gives the number of users.")
 @click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
 @with_options(_SHARED)
 def gap(ends: tuple[float, float], **options: Any) -> None:
@@ -121,10 +125,6 @@ def gap(ends: tuple[float, float], **options: Any) -> None:
     groups = {name: value for name in ("shares", "sizes") if (value := options.pop(name)) is not None}
     if len(groups) == 2:
         raise UsageError("give the shares or the sizes of the groups, not both")
-    if "sizes" in groups:
-        if any(size != int(size) for size in groups["sizes"]):
-            raise UsageError(f"sizes must be whole numbers, got {groups['sizes']}")
-        groups["sizes"] = tuple(int(size) for size in groups["sizes"])
     _answer(Gap, options | groups | {"low": ends[0], "high": ends[1]})
 
 

@@ -173,7 +173,8 @@ class Design:
         >>> round(float(np.exp(Design("srs", 0.5).report_budget(release=np.log(3), users=100))), 12)
         5.0
         """
-        return subsampling.srs_budget(release, self.draw(users).reports / users)
+        count = checks.whole(users=users, at_least=1)
+        return subsampling.srs_budget(release, self.draw(count).reports / count)
 
 
 def _shuffled(epsilon: float, delta: float, draw: Draw, kary: KaryRandomisedResponse | None) -> float:

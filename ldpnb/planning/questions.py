@@ -270,6 +270,7 @@ class Gap(Question):
 
 
 def _check_range(low: float, high: float) -> None:
+    checks.numbers(range=(low, high))
     if not low < high:
         raise ValueError(f"low must be < high, got low={low!r}, high={high!r}")
     checks.positive(range=high - low)

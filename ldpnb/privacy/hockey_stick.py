@@ -123,7 +123,7 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float, *, larges
     largest : float
         Nats; infinity is returned when even that is not enough.
     """
-    allowed = checks.open_probability(delta=delta)
+    allowed, largest = checks.open_probability(delta=delta), checks.positive(largest=largest)
     if delta_at(0.0) <= allowed:
         return 0.0
     if delta_at(largest) > allowed:

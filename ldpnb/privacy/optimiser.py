@@ -84,6 +84,7 @@ class WorstMechanism:
         steps = _distances((*self.samples, tuple(sample)), self.epsilon, self.mechanism)[-1, :-1]
         least = min(self.epsilon.values()) if isinstance(self.epsilon, Mapping) else self.epsilon
         return float(np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least))))
+_SMALLEST = 1e-200  # nats
 
 
 def largest_loss(
@@ -123,7 +124,10 @@ def largest_loss(
     """
     checks.choice(mechanism=mechanism, among=("deletion", "replacement"))
     for budget in epsilon.values() if isinstance(epsilon, Mapping) else (epsilon,):
-        checks.positive(epsilon=budget)
+        if checks.positive(epsilon=budget) < _SMALLEST:
+            raise ValueError(f"epsilon must be >= {_SMALLEST:g} nats for a linear program, got epsilon={budget!r}")
+    if isinstance(epsilon, Mapping) and (missing := {r for s in (*first, *second) for r in s} - epsilon.keys()):
+        raise ValueError(f"epsilon must have a budget for every record, got none for {checks.shortened(missing)}")
     samples = tuple(sorted({*first, *second}, key=repr))
     p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
     distances = _distances(samples, epsilon, mechanism)
@@ -293,6 +297,8 @@ def largest_delta(
     """
     ratio = float(np.exp(checks.positive(epsilon=epsilon)))
     slack, after = checks.probability(delta=delta), checks.non_negative(epsilon_after=epsilon_after)
+    if isinstance(epsilon, Mapping) and (missing := {r for s in (*first, *second) for r in s} - epsilon.keys()):
+        raise ValueError(f"epsilon must have a budget for every record, got none for {checks.shortened(missing)}")
     samples = tuple(sorted({*first, *second}, key=repr))
     p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
     tail, head = np.nonzero(_distances(samples, 1.0, "replacement") == 1)

@@ -68,6 +68,9 @@ def random_size_lower_bound_pm1(law: SizeLaw, epsilon: Real) -> Real:
     return weighted_loss(2 * epsilon, tilted_log_odds(law, epsilon) - 2 * epsilon)
 
 
+_MOST = 1e100
+
+
 def random_size_loss(law: SizeLaw, epsilon: float) -> float:
     """Return the exact loss: the largest over all epsilon-deletion-DP mechanisms and replacement neighbours.
 
@@ -81,6 +84,8 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
     >>> round(random_size_loss(fixed_size(5, 20), 0.5), 10)
     0.3573740195
     """
+    if not is_exact(epsilon) and checks.positive(epsilon=epsilon) > _MOST:
+        raise ValueError(f"epsilon must be <= {_MOST:g} nats, got epsilon={epsilon!r}")
     return weighted_loss(2 * epsilon, effective_log_odds(law, epsilon))
 
 

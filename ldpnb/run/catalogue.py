@@ -87,6 +87,31 @@ def _unpacked() -> Path | None:
     return folder
 
 
+_COMMITTED = (
+    "notebooks figures ldpnb tests .git .github .ci .gitignore .pre-commit-config.yaml CHANGELOG.md CITATION.cff "
+    "CONTRIBUTING.md LICENSE Makefile README.md environment.yml pyproject.toml requirements.lock sbom.cdx.json"
+).split()
+
+
+def require_uncommitted(*outputs: Path) -> None:
+    """Refuse outputs that would overwrite or litter what is committed in the checkout.
+
+    Raises
+    ------
+    UsageError
+        If one is a committed file, the checkout itself, or lies in a committed folder, by whatever links.
+    """
+    folder = home().resolve()
+    committed = {(folder / name).resolve() for name in _COMMITTED}
+    for output in outputs:
+        try:
+            place = output.resolve()
+        except (ValueError, OSError, RuntimeError) as error:  # a zero byte, or links that go round
+            raise UsageError(f"output cannot be written: {shown(str(output))} ({shown(str(error))})") from None
+        if place == folder or committed & {place, *place.parents}:
+            raise UsageError(f"output must lie outside what is committed, got {shown(str(output))}")
+
+
 @cache
 def catalogue() -> tuple[Notebook, ...]:
     """Return all notebooks in reading order."""

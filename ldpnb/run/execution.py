@@ -27,7 +27,7 @@ from ldpnb import writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook import environment
 from ldpnb.run import imports
-from ldpnb.run.catalogue import Notebook, home
+from ldpnb.run.catalogue import Notebook, home, require_uncommitted
 from ldpnb.run.parallel import ONE_THREAD, Lost, pool, unordered
 
 _KERNEL_CONFIG = """\
@@ -129,7 +129,7 @@ def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path |
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         folder = output or build() / "runs" / f"{notebook.id.replace('/', '-')}-{digest}"
         task = Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures")
-        _require_outside(task, folder)
+        require_uncommitted(folder, task.target, task.figures, task.figures / notebook.id)
         tasks.append(task)
     for folder in {folder for t in tasks for folder in (t.target.parent, t.figures)}:
         _require_writable(folder)
@@ -138,17 +138,6 @@ def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path |
     for folder in {build() / "work"}.union(*used):
         writing.discard_leftovers(folder)
     return tasks
-
-
-def _require_outside(task: Task, folder: Path) -> None:
-    """Refuse a folder through which a run with its own parameters would replace a committed notebook or figure."""
-    committed = {(home() / name).resolve() for name in ("notebooks", "figures")}
-    try:
-        places = [path.resolve() for path in (folder, task.target, task.figures, task.figures / task.notebook.id)]
-    except (ValueError, OSError, RuntimeError) as error:  # a zero byte, or links that go round
-        raise UsageError(f"output folder cannot be written: {folder} ({error})") from None
-    if any(committed & {place, *place.parents} for place in places):
-        raise UsageError(f"output must lie outside the committed figures and notebooks, got {folder}")
 
 
 def _require_writable(folder: Path) -> None:
@@ -310,8 +299,13 @@ def _number(path: Path) -> str:
 
 def tidy(path: Path) -> str:
     """Normalise a notebook file; return what was wrong with it, or nothing."""
-    before = path.read_text(encoding="utf-8")
-    after = normalised(json.loads(before), path.resolve())
+    if not path.is_file():
+        return f"{path}: is no file"
+    try:
+        before = path.read_text(encoding="utf-8")
+        after = normalised(json.loads(before), path.resolve())
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return f"{path}: is not a notebook"
     cells = [c for c in json.loads(after)["cells"] if c["cell_type"] == "code" and c["source"]]
     if any(c["execution_count"] is None for c in cells):
         return f"{path}: not executed; `ldpnb run` does it"

@@ -86,13 +86,18 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
         If the backend is unknown or not installed, the scheduler does not answer, or one is named for another backend
         than `dask`.
     """
+    require_backend(backend, scheduler)
+    opened = _cluster(jobs, scheduler) if backend == "dask" else _processes(jobs) if jobs > 1 else _this_process()
+    with opened as workers:
+        yield workers
+
+
+def require_backend(backend: str, scheduler: str | None) -> None:
+    """Refuse an unknown backend, and a scheduler for another one than `dask`."""
     if backend not in BACKENDS:
         raise UsageError(f"backend must be one of {', '.join(BACKENDS)}, got backend={backend!r}")
     if scheduler and backend != "dask":
         raise UsageError(f"scheduler needs backend dask, got backend={backend!r}")
-    opened = _cluster(jobs, scheduler) if backend == "dask" else _processes(jobs) if jobs > 1 else _this_process()
-    with opened as workers:
-        yield workers
 
 
 @contextlib.contextmanager

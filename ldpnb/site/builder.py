@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ldpnb import writing
-from ldpnb.checks import UsageError
+from ldpnb.checks import UsageError, shown
 from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
@@ -33,8 +33,18 @@ def build(target: Path) -> int:
         If a notebook has not been executed, a figure or the ledger is missing, or the folder holds something else than
         a site.
     """
+    if os.path.lexists(target) and not target.is_dir():
+        raise UsageError(f"output must be a folder, got {shown(str(target))}")
     if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
         raise UsageError(f"output must be empty or an earlier site, got {target}")
+    try:
+        _put(target)
+    except OSError as error:
+        raise UsageError(f"output cannot be written: {shown(str(target))} ({error.strerror})") from None
+    return sum(1 for _ in target.rglob("*.html"))
+
+
+def _put(target: Path) -> None:
     writing.discard_leftovers(target.parent)
     with writing.scratch(target.parent) as work:
         folder = work / "site"
@@ -52,7 +62,6 @@ def build(target: Path) -> int:
             if (work / "before").exists():
                 os.replace(work / "before", target)
             raise
-    return sum(1 for _ in target.rglob("*.html"))
 
 
 def _files() -> Iterator[tuple[str, str | Path]]:

@@ -117,13 +117,15 @@ def sources(of: list[Entry]) -> list[Source]:
 
 
 def format_of(name: str) -> str:
-    """Return the format that a file's name asks for, Markdown if it asks for none.
+    """Return the format that a file's name asks for, Markdown if it has no ending.
 
     >>> format_of("verdicts.csv"), format_of("-")
     ('csv', 'md')
     """
     suffix = Path(name).suffix.removeprefix(".")
-    return suffix if suffix in FORMATS else "md"
+    if suffix not in ("", *FORMATS):
+        raise UsageError(f"output must end in {', '.join(f'.{f}' for f in FORMATS)}, or state --format; got {name}")
+    return suffix or "md"
 
 
 def document(format: str) -> str:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
-from ldpnb.sweeps.grid import Row, Sweep, Task
+from ldpnb.sweeps.grid import SUMMED, Row, Sweep, Task
 
 TABLE, FAILURES = "table.csv", "failures.csv"
 _MANIFEST, _TASKS = "manifest.json", "tasks"
@@ -49,6 +49,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_bytes())
         if not (isinstance(manifest["experiment"], str) and isinstance(manifest["grid"], dict)):
             raise TypeError
+        for axis in manifest["grid"].values():
+            dict.fromkeys([*axis])  # values that can be told apart
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{folder} is not the folder of a sweep ({type(error).__name__})") from None
     return manifest
@@ -132,6 +134,8 @@ def collect(folder: Path) -> pd.DataFrame:
     except (pa.ArrowException, OSError):
         damaged = ", ".join([path for path in files if _damaged(path)][:3])
         raise UsageError(f"{folder} holds damaged results; delete {damaged} and sweep again") from None
+    if missing := {"block", "series", *SUMMED, *manifest["grid"]} - set(blocks.columns):
+        raise UsageError(f"{folder} holds results of something else: they lack {', '.join(sorted(missing))}")
     places = {name: {value: i for i, value in enumerate(axis)} for name, axis in manifest["grid"].items()}
     order = pd.DataFrame({name: blocks[name].map(place) for name, place in places.items()})
     order = order.assign(**{" series": blocks["series"], " block": blocks["block"]})

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.checks import UsageError
+from ldpnb.checks import UsageError, shown
 from ldpnb.notebook.parameters import Parameter
 from ldpnb.rng import stream
 from ldpnb.sweeps.registry import Experiment, find, provenance
@@ -24,7 +24,11 @@ from ldpnb.sweeps.registry import Experiment, find, provenance
 Value = str | int | float | bool
 Row = Mapping[str, Value]
 
-_SUMMED = ("measure", "count", "sum", "squares")
+MOST_TASKS = 10_000_000
+"""Files that a folder holds, 45 GB, and what is planned in memory."""
+
+_MOST_REPETITIONS = 1_000_000
+SUMMED = ("measure", "count", "sum", "squares")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,12 @@ class Sweep:
         return (self.block,) * full + ((rest,) if rest else ())
 
     def __len__(self) -> int:
-        return math.prod(map(len, self.grid.values())) * len(self.blocks)
+        return self.size
+
+    @property
+    def size(self) -> int:
+        """Number of tasks, however large."""
+        return math.prod(map(len, self.grid.values())) * -(-self.repetitions // self.block)
 
     def tasks(self) -> Iterator[Task]:
         """Yield all tasks, point by point."""
@@ -140,9 +149,17 @@ def plan(
         raise UsageError(f"{name} is both in the grid and fixed")
     if repetitions < 2 or (block is not None and block < 1) or seed < 0:
         raise UsageError(f"need repetitions >= 2, block >= 1, seed >= 0, got {repetitions}, {block}, {seed}")
+    if (block or 1) > _MOST_REPETITIONS:
+        raise UsageError(f"block must be <= {_MOST_REPETITIONS:,}, what one task holds in memory, got block={block}")
     axes = {name: values(found.parameter(name), text) for name, text in grid.items()}
     single = {name: found.parameter(name).convert(value) for name, value in fixed.items()}
-    return Sweep(found, axes, single, repetitions, min(repetitions, block or 1000), seed)
+    sweep = Sweep(found, axes, single, repetitions, min(repetitions, block or 1000), seed)
+    if (tasks := sweep.size) > MOST_TASKS:
+        raise UsageError(
+            f"a sweep has at most {MOST_TASKS:,} tasks, this one would have {tasks:,}: take fewer values, a larger "
+            "--block, or several sweeps"
+        )
+    return sweep
 
 
 def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
@@ -176,11 +193,14 @@ def _range(name: str, text: str) -> list[float]:
         low, high, count = float(parts[0]), float(parts[1]), int(parts[2])
         logarithmic = parts[3:] == ["log"]
         sound = (logarithmic or len(parts) == 3) and -np.inf < low < high < np.inf and count >= 2
+        sound = sound and np.isfinite(high - low)
     except (ValueError, IndexError):
         sound = False
     if not sound or (logarithmic and low <= 0):
         rule = "low:high:count[:log] with low < high, count >= 2, and low > 0 for log"
-        raise UsageError(f"{name} must be {rule}; got {name}={text}")
+        raise UsageError(f"{name} must be {rule}; got {name}={shown(text)}")
+    if count > MOST_TASKS:
+        raise UsageError(f"{name} must have at most {MOST_TASKS:,} values, got {name}={shown(text)}")
     spaced = np.geomspace(low, high, count) if logarithmic else np.linspace(low, high, count)
     return [float(f"{value:.12g}") for value in spaced]
 
@@ -222,7 +242,7 @@ def summarised(series: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], ta
     rows: list[Row] = []
     for number, (labels, measures) in enumerate(series):
         where = dict(task.parameters) | {"block": task.block, "series": number}
-        if taken := labels.keys() & {*where, *_SUMMED}:
+        if taken := labels.keys() & {*where, *SUMMED}:
             raise ValueError(f"labels must not be named as other columns, got {', '.join(sorted(taken))}")
         for measure, numbers in measures.items():
             array = np.asarray(numbers, dtype=float)
@@ -230,7 +250,7 @@ def summarised(series: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], ta
                 raise ValueError(f"{measure} must be {task.repetitions} finite numbers, got {array!r}")
             total = float(array.sum())
             squares = float(np.square(array - total / array.size).sum())
-            summed: dict[str, Any] = dict(zip(_SUMMED, (measure, array.size, total, squares), strict=True))
+            summed: dict[str, Any] = dict(zip(SUMMED, (measure, array.size, total, squares), strict=True))
             rows.append({**where, **labels, **summed})
     if not rows:
         raise ValueError("the experiment must yield a series, got none")

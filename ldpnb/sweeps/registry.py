@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ldpnb import __version__
-from ldpnb.checks import UsageError, nearest
+from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook.parameters import Parameter
 
 EXPERIMENTS: Mapping[str, str] = {
@@ -46,7 +46,7 @@ class Experiment:
         known = {parameter.name: parameter for parameter in self.parameters}
         if name not in known:
             has = ", ".join(known)
-            raise UsageError(f"{self.id} has no parameter {name}{nearest(name, tuple(known))}; it has {has}")
+            raise UsageError(f"{self.id} has no parameter {shown(name)}{nearest(name, tuple(known))}; it has {has}")
         return known[name]
 
 
@@ -66,12 +66,12 @@ def find(identifier: str) -> Experiment:
     """
     if identifier not in EXPERIMENTS and ":" not in identifier:
         near = nearest(identifier, tuple(EXPERIMENTS))
-        raise UsageError(f"no experiment {identifier}{near}; `ldpnb sweep --list` shows all")
+        raise UsageError(f"no experiment {shown(identifier)}{near}; `ldpnb sweep --list` shows all")
     module, _, name = EXPERIMENTS.get(identifier, identifier).partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"no experiment {identifier}: {error}") from None
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise UsageError(f"no experiment {shown(identifier)}: {shown(str(error))}") from None
     return _specified(identifier, function)
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import click
 from tqdm import tqdm
 
+from ldpnb.run.catalogue import require_uncommitted
 from ldpnb.run.execution import build
-from ldpnb.run.parallel import Lost, Pool, PoolError, pool, unordered
+from ldpnb.run.parallel import Lost, Pool, PoolError, pool, require_backend, unordered
 from ldpnb.sweeps import folder as folders
 from ldpnb.sweeps.grid import Sweep, Task, execute, plan
 from ldpnb.sweeps.registry import EXPERIMENTS, find, provenance
@@ -95,6 +96,8 @@ def run(
     """
     sweep = plan(identifier, grid, fixed, repetitions=repetitions, block=block, seed=seed)
     folder = output or build() / "sweeps" / folders.default_name(sweep)
+    require_uncommitted(folder)
+    require_backend(backend, scheduler)
     folders.prepare(folder, sweep)
     done, kept, failures = folders.finished(folder), 0, list[Outcome]()
     try:

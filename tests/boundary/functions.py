@@ -1,0 +1,166 @@
+"""Every public function, class and method with every hostile value in place of each of its arguments."""
+
+import inspect
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(__file__))
+from guarded import report, sample, silent
+from kinds import HOSTILE, shown
+
+import ldpnb as ldp
+from ldpnb.data.download import DownloadError
+
+CHANNEL = [[0.7, 0.3], [0.3, 0.7]]
+FOLDER = Path(tempfile.gettempdir())
+
+
+def examples() -> dict[str, Any]:
+    """A good value for every argument, by its name or by ``function.name``; its kind follows from the value."""
+    kary = ldp.KaryRandomisedResponse(1.0, 4)
+    means = ldp.DiscretisedMeans(1.0, 1.0)
+    table = FOLDER / "ages.csv"
+    return {
+        "epsilon": 1.0, "epsilon_after": 1.0, "sensitivity": 1.0, "sizes": [10, 20], "chosen": 1, "changed": 0, "users": 100,
+        "group_epsilon": 1.0, "value_epsilon": 1.0, "groups": 2, "domain_size": 4, "k": 2.0, "upper": 1.0, "rate": 0.5,
+        "neighbour_rate": 0.5, "inside": [0.5, 0.5], "neighbour_inside": [0.5, 0.5], "outside": [0.5, 0.5],
+        "neighbour_outside": [0.5, 0.5], "rates": [0.5, 1.0], "means": [0.2, 0.4], "variances": [0.1, 0.2], "subset_size": 2,
+        "p": 0.5, "q": 0.25, "miss_rate": 0.5, "truthful_rate": 0.25, "estimate": 0.1, "sd": 0.1, "level": 0.9, "column": "age",
+        "one": [1.0], "other": [1.0], "rel": 1e-9, "abs": 1e-9, "distributions": CHANNEL, "tolerance": 1e-3,
+        "population": 50, "sampling_rate": 0.5, "channel": CHANNEL, "identifier": "bun2022/theorem-5.1", "distribution": [0.5, 0.5],
+        "delta_at": lambda epsilon: 0.5 / (1 + epsilon), "delta": 1e-6, "largest": 100.0, "prior": [0.5, 0.5], "smallest": 0.01,
+        "estimators": {"k": lambda t: t / t.sum(-1, keepdims=True)}, "standard_deviations": [0.1, 0.2], "tallies": [30, 20, 30, 20],
+        "size": 10, "sums": [5.0, 6.0], "first": {(0,): 0.5, (1,): 0.5}, "second": {(0,): 0.4, (1,): 0.6}, "mechanism": kary,
+        "path": str(FOLDER / "channel.csv"), "data": str(table), "lowest_rate": 0.2, "highest_rate": 0.8, "total": 10.0,
+        "question": ldp.Frequency(users=10_000, epsilon=1.0, failure=0.1, values=4), "tail": "best", "vector": [0.2, 0.9],
+        "law": ldp.binomial_size(20, 0.5), "probabilities": [0.5, 0.5], "pair": (0, 1), "alpha": 0.1, "failure": 0.1,
+        "family": lambda e: ldp.DiscretisedMeans(e / 2, e / 2), "key": "x", "seed": 1, "error": 0.1, "design": ldp.Design(),
+        "values": [0, 1, 2], "counts": [5, 5, 5, 5], "rng": ldp.stream("x", seed=1), "holders": 10, "outputs": [[1, 0, 0, 0]],
+        "group": "", "bins": 0, "low": 0.0, "high": 100.0, "bits": 10, "shares": (0.5, 0.5), "forms": "sharp", "form": "sharp",
+        "protects": "report", "kind": "everyone", "neighbours": "replacement", "simultaneous": False, "binary": False,
+        "reversed_noise": False, "categories": (), "dates": "", "most": 100, "report": False, "record_rate": 0.5,
+        "release": 1.0, "kary": kary, "entropy": 0.5, "jitter": False, "log_information": 1.0, "log_frequencies": -1.0,
+        "concentration": 0.5, "repetitions": 3, "second_moments": [0.5, 0.5], "size_factors": [1.0, 1.0], "value": 0.5,
+        "exact": [0.5], "released": [0.5], "reports": [0.5], "subset": 1,
+        "posterior.tallies": [30, 20], "mle.tallies": [30, 20], "support_mle.outputs": [[1, 0, 0, 0], [0, 1, 0, 0]],
+        "support_mle.tallies": [30, 20], "posterior.prior": 0.5, "group_means.mechanism": means, "GroupGap.mechanism": means,
+        "SignedBit.sizes": (10, 20), "total_variation.mechanism": ldp.LaplaceMeans(1.0, 1.0), "load_groups.group": "sex",
+        "largest_loss.mechanism": "deletion", "SampledCounts.data": "fixed", "load_groups.groups": (), "load_counts.kind": "auto",
+        "load_counts.outside": "error", "load_groups.outside": "error", "users_needed.mechanism": ldp.OneBit(1.0),
+        "Column.labels": ("a", "b"), "Column.counts": [1, 2], "Column.numbers": [0.0, 1.0], "GroupGap.tail": "chebyshev",
+        "smallest_epsilon.tail": "chebyshev", "CentralLaplace.values": [0.5], "LocalLaplace.values": [0.5], "OneBit.values": [0.5],
+        "CentralLaplace.counts": [5], "LocalLaplace.counts": [5], "OneBit.counts": [5], "OneBit.sums": 5.0,
+        "SignedBit.values": [0.5, -0.5, 1.0], "SignedLaplace.values": [0.5, -0.5, 1.0], "SignedBit.groups": [0, 1, 0],
+        "SignedLaplace.groups": [0, 1, 0], "DiscretisedMeans.values": [0.5, -0.5, 1.0], "LaplaceMeans.values": [0.5, -0.5, 1.0],
+        "DiscretisedMeans.randomize.groups": [0, 1, 0], "LaplaceMeans.randomize.groups": [0, 1, 0], "LaplaceMeans.law.group": 0,
+        "load_counts.low": 0.0, "load_counts.high": 100.0, "load_counts.bins": 5, "load_groups.low": 0.0, "load_groups.high": 100.0,
+        "Inclusion.inside": 1.0, "Inclusion.neighbour_inside": 1.0, "Inclusion.outside": 1.0, "Inclusion.neighbour_outside": 1.0,
+        "hajek.tallies": [[3, 2, 3, 2]] * 2, "hajek.rates": [0.5, 1.0], "horvitz_thompson.tallies": [[3, 2, 3, 2]] * 2,
+        "horvitz_thompson.rates": [0.5, 1.0], "group_means.sums": [5.0, 6.0], "UnaryEncoding.outputs": [[1, 0, 0, 0]],
+        "DiscretisedMeans.sample_sums.counts": [[5] * 3, [4] * 3], "LaplaceMeans.sample_sums.counts": [[5] * 3, [4] * 3],
+        "DiscretisedMeans.sample_tallies.counts": [[5] * 3, [4] * 3], "SignedBit.sample_sums.counts": [[5] * 3, [4] * 3],
+        "SignedLaplace.sample_sums.counts": [[5] * 3, [4] * 3],
+    }  # fmt: skip
+
+
+LEFT_OUT = {"Column", "Evidence", "Verdict", "claim", "agree", "decide"}
+"""What the package fills itself or whose arguments are code of one's own; `decide` answers names only."""
+
+
+SLOW = {"exact_risks": "users", "gaussian_deviation": "epsilon"}
+"""What takes long or fails at one end of a range on purpose: up to 200,000 tallies, and deviations beyond 1e300."""
+
+
+def kind_of(value: Any) -> str:
+    if isinstance(value, bool | int | float):
+        return "number"
+    return "name" if isinstance(value, str) else "list" if isinstance(value, list | tuple) else "object"
+
+
+def given(function: Callable[..., Any], name: str, known: dict[str, Any]) -> dict[str, Any] | None:
+    """Return good arguments of a function, or nothing where one is not known."""
+    found = {}
+    for p in inspect.signature(function).parameters.values():
+        own = [key for key in (f"{name}.{p.name}", f"{name.split('.')[0]}.{p.name}") if key in known]
+        value = known[own[0]] if own else known.get(p.name, p.default) if p.default is p.empty else p.default
+        if value is p.empty:
+            return None
+        found[p.name] = value
+    return found
+
+
+def callables(known: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
+    for name in ldp.__all__:
+        thing = getattr(ldp, name)
+        good = given(thing, name, known) if callable(thing) and name not in LEFT_OUT else None
+        if good is None:
+            continue
+        yield name, thing, good
+        if not inspect.isclass(thing):
+            continue
+        try:
+            made = called(thing, good)
+        except (ValueError, TypeError):
+            continue
+        for method, _ in inspect.getmembers(thing, inspect.isfunction):
+            function = getattr(made, method)
+            arguments = given(function, f"{name}.{method}", known) if not method.startswith("_") else None
+            if arguments:
+                yield f"{name}.{method}", function, arguments
+
+
+def called(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    positional = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.VAR_POSITIONAL]
+    rest = {name: value for name, value in arguments.items() if name not in positional}
+    return function(*(arguments[name] for name in positional), **rest)
+
+
+def cases() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any], str, Any]]:
+    known = examples()
+    for name, function, good in callables(known):
+        for argument, value in good.items():
+            if SLOW.get(name) == argument:
+                continue
+            wanted = known.get(f"{name.split('.')[0]}.{argument}", known.get(argument, value))
+            for hostile in HOSTILE.get(kind_of(wanted), ()):
+                yield name, function, good, argument, hostile
+
+
+def said(case: tuple[str, Callable[..., Any], dict[str, Any], str, Any]) -> str:
+    """Return what is wrong with the answer, or nothing."""
+    _, function, good, argument, hostile = case
+    try:
+        with silent():
+            called(function, good | {argument: hostile})
+    except (ValueError, TypeError, DownloadError) as error:
+        return judged(str(error), type(error).__name__)
+    except OSError as error:
+        return "" if error.filename else f"OSError without a path: {error}"
+    except MemoryError as error:
+        return "" if "Unable to allocate" in str(error) else "MemoryError"
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def judged(message: str, kind: str) -> str:
+    """A message is one line."""
+    long = "\n" in message or len(message) > 1000
+    return f"{kind} of {len(message)} characters: {message[:80]!r}" if long else ""
+
+
+def show(case: tuple[str, Callable[..., Any], dict[str, Any], str, Any]) -> str:
+    return f"{case[0]}({case[3]}={shown(case[4])})"
+
+
+if __name__ == "__main__":
+    FOLDER = Path(tempfile.mkdtemp())
+    os.chdir(FOLDER)
+    (FOLDER / "ages.csv").write_text("age,sex\n" + "20,f\n30,m\n" * 20)
+    (FOLDER / "channel.csv").write_text("0.7,0.3\n0.3,0.7\n")
+    report(said, sample(list(cases()), 12), show)
+

@@ -1,0 +1,106 @@
+"""Calls in processes of their own, which are ended when they take more than a call may: 2 s and 500 MB."""
+
+import contextlib
+import io
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+SECONDS, BYTES = 2.0, 500 * 2**20
+_PATIENCE = 60
+
+
+def happened(call: Callable[[Any], str], cases: Sequence[Any]) -> Iterator[tuple[Any, str]]:
+    """Yield every case with what `call` says of it, or how it was ended."""
+    at = 0
+    while at < len(cases):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            _work(call, cases, at, writing)
+        os.close(writing)
+        with os.fdopen(reading, "rb", buffering=0) as lines:
+            for said in _heard(child, lines):
+                yield cases[at], said
+                at += 1
+        status = os.waitpid(child, 0)[1]
+        if at < len(cases) and os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
+            yield cases[at], f"died of signal {os.WTERMSIG(status)}"
+            at += 1
+
+
+def _work(call: Callable[[Any], str], cases: Sequence[Any], at: int, writing: int) -> None:
+    """Say of each case what happened, in a process that ends here."""
+    warnings.simplefilter("ignore")
+    with open("/proc/self/status") as status:
+        used = 1024 * int(next(line for line in status if line.startswith("VmData")).split()[1])
+    resource.setrlimit(resource.RLIMIT_DATA, (used + BYTES, used + BYTES))
+    for case in cases[at:]:
+        try:
+            said = call(case)
+        except MemoryError as error:
+            said = f"over {BYTES >> 20} MB ({error})"
+        except BaseException as error:
+            said = f"the test itself failed: {type(error).__name__}: {error}"
+        os.write(writing, (json.dumps(said) + "\n").encode())
+    os._exit(0)
+
+
+def _heard(child: int, lines: Any) -> Iterator[str]:
+    """Yield what a process says, line by line; end it if a call takes too long."""
+    rest = b""
+    while True:
+        start, before = time.monotonic(), _seconds(child)
+        while b"\n" not in rest:
+            if select.select([lines], [], [], 0.2)[0]:
+                more = lines.read(65536)
+                if not more:
+                    return
+                rest += more
+            elif _seconds(child) - before > SECONDS or time.monotonic() - start > _PATIENCE:
+                os.kill(child, signal.SIGKILL)
+                yield f"over {SECONDS} s"
+                return
+        line, _, rest = rest.partition(b"\n")
+        yield json.loads(line)
+
+
+def _seconds(process: int) -> float:
+    """Return the CPU time of a process, which a busy machine does not lengthen."""
+    with contextlib.suppress(OSError), open(f"/proc/{process}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+@contextlib.contextmanager
+def silent() -> Iterator[tuple[io.StringIO, io.StringIO]]:
+    """Catch what is printed."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        yield out, err
+
+
+def sample(cases: Sequence[Any], share: int) -> list[Any]:
+    """Return every case of a thorough test, else one of so many, another choice in every version of the cases."""
+    step = 1 if os.environ.get("LDPNB_THOROUGH") else share
+    return list(cases[len(cases) % step :: step])
+
+
+def report(call: Callable[[Any], str], cases: Sequence[Any], show: Callable[[Any], str]) -> None:
+    """Print every case of which there is something to say, and how many there were; for a test that reads it."""
+    bad = 0
+    for case, said in happened(call, cases):
+        if said:
+            bad += 1
+            sys.stdout.write(f"{show(case)}: {said}\n".replace("\udcff", "?"))
+            sys.stdout.flush()
+    print(f"{len(cases)} cases, {bad} faults")

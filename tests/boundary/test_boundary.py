@@ -1,0 +1,23 @@
+"""Whatever a command, a notebook's parameter or a public function is given, it answers or refuses in one line.
+
+`kinds` is the table of hostile values, and `functions`, `commands` and `notebooks` make the cases. LDPNB_THOROUGH=1 runs
+all of them, about an hour; `make test` a twelfth of those that are quick.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize("area", ["functions", "commands", "notebooks"])
+def test_hostile_arguments_are_answered_or_refused_in_one_line(area: str) -> None:
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, str(HERE / f"{area}.py")]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert result.returncode == 0, result.stderr
+    assert ", 0 faults" in result.stdout, result.stdout
