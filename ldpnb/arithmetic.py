@@ -93,8 +93,10 @@ def real(value: Any) -> Real:
     >>> real([1, 2])
     array([1., 2.])
     """
-    if is_exact(value):
-        return value
+    return value if is_exact(value) else _floats(value)
+
+
+def _floats(value: Any) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(value, dtype=float)
     except OverflowError:
@@ -108,7 +110,7 @@ def as_array(values: Any) -> np.ndarray[Any, Any]:
     (array([1., 2.]), array([1, Symbol(2)], dtype=object))
     """
     array = np.asarray(values)
-    return array if array.dtype == object and any(map(is_exact, array.flat)) else array.astype(float)
+    return array if array.dtype == object and any(map(is_exact, array.flat)) else _floats(array)
 
 
 _FAR = 300.0

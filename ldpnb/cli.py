@@ -8,6 +8,8 @@ import errno
 import io
 import os
 import re
+import secrets
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,7 +34,8 @@ _FORMATS = ("md", "html", "csv")
 _GUARDS = re.compile(
     r"--?([\w.]*\.)?(ip|token|password\w*|hashed_password|allow_remote_access|allow_origin\w*|allow_credentials"
     r"|allow_unauthenticated_access|disable_check_xsrf|identity_provider_class|authorizer_class|local_hostnames"
-    r"|config\w*)(=|$)"
+    r"|config\w*|sock\w*|sock-mode|gateway-url|gateway_url|trust_xheaders|root_dir|notebook-dir|notebook_dir|preferred-dir"
+    r"|preferred_dir|tornado_settings)(=|$)|--?GatewayClient\."
 )
 _STATUSES = ("reproduced", "supported", "corrected", "refuted", "open")
 _PARTS = {
@@ -57,6 +60,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 def main() -> None:
     """Run the command line with the companion's exit codes."""
+    _hear_ends()
     try:
         code = cli.main(prog_name="ldpnb", standalone_mode=False)
     except click.exceptions.Abort:
@@ -77,6 +81,18 @@ def main() -> None:
     except MemoryError as error:
         _fail(f"this takes more memory than there is: {error}", 1)
     sys.exit(code or 0)
+
+
+def _hear_ends() -> None:
+    """Take the end of a terminal or of a session for an interrupt, after which nothing is written any more."""
+
+    def interrupt(number: int, frame: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores the latter
+            signal.signal(number, interrupt)
 
 
 def _forget_output() -> None:
@@ -419,9 +435,13 @@ def lab(arguments: tuple[str, ...]) -> None:
     for refused in filter(_GUARDS.match, arguments):
         stays = "here JupyterLab stays on this machine, with its token; `jupyter lab` takes it"
         raise UsageError(f"{shown(refused)} is refused: {stays}")
-    # JupyterLab asks its user about news and a host for updates unless a folder of settings says otherwise
+    for folder in filter(os.path.isdir, arguments):
+        raise UsageError(f"{shown(folder)} is refused: JupyterLab shows the checkout {home()}")
+    # the first of its folders of settings wins, and this one says token and loopback, and no news from other hosts
     settings = [str(Path(__file__).with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, settings))
+    os.environ["JUPYTER_TOKEN"] = secrets.token_hex(24)
+    click.echo(f"JupyterLab's token, should a browser ask for one: {os.environ['JUPYTER_TOKEN']}", err=True)
     command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={home()}"]
     command += ["--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"]
     # in this process's place, so that whoever stops it stops the server

@@ -71,3 +71,15 @@ def faulty(*, point: int = 0, mended: str = "", repetitions: int, rng: np.random
 def undocumented(*, point: int = 0, repetitions: int, rng: np.random.Generator) -> object:
     """Have a parameter of unknown meaning."""
     return [({}, {"value": rng.random(repetitions) + point})]
+
+
+def busy(*, point: int = 0, repetitions: int, rng: np.random.Generator) -> object:
+    """Compute in C without end.
+
+    Parameters
+    ----------
+    point : int
+        Where we are.
+    """
+    Path(os.environ["LDPNB_BEGUN"] + str(os.getpid())).touch()
+    return sum(range(10**12 + point))

@@ -156,7 +156,9 @@ class GroupGap:
             _require_two(name, numbers)
         return sum(
             mean_variance(self.mechanism, self.sizes[g], sum(self.sizes), nu2) / f / f
-            for g, f, nu2 in zip(self.pair, (checks.positive(size_factors=f) for f in size_factors), second_moments, strict=True)
+            for g, f, nu2 in zip(
+                self.pair, (checks.positive(size_factors=f) for f in size_factors), second_moments, strict=True
+            )
         )
 
     def failure(self, alpha: float, tail: str = "chebyshev") -> float:
@@ -215,7 +217,9 @@ class GroupGap:
 
 def _require_two(name: str, numbers: Real) -> None:
     if not is_exact(numbers) and np.shape(numbers)[:1] != (2,):
-        raise ValueError(f"{name} must have two entries, of the groups compared, got {name}={checks.shortened(numbers)}")
+        raise ValueError(
+            f"{name} must have two entries, of the groups compared, got {name}={checks.shortened(numbers)}"
+        )
 
 
 def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:

@@ -57,7 +57,12 @@ class EntropyBounds:
         It holds in the limit of many users only. With `jitter` the factor of ``a / n^2`` is smaller by ``1/12``, and
         the bound holds for every number: the tallies are whole, and a uniform jitter makes them continuous.
         """
-        return self.domain_size / checks.positive(users=users) / users * (self._variance(entropy) - (1 / 12 if jitter else 0))
+        return (
+            self.domain_size
+            / checks.positive(users=users)
+            / users
+            * (self._variance(entropy) - (1 / 12 if jitter else 0))
+        )
 
     def _variance(self, entropy: Real) -> Real:
         return np.exp(2 * real(entropy) / (self.domain_size - 1) - _LOG_GAUSSIAN)

@@ -144,7 +144,9 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
 
 
 def _folder(cache: str | Path | None) -> Path:
-    pooch = _pooch()
+    with checks.needed_for("a download"):
+        import pooch
+
     chosen = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb")).expanduser()
     try:
         chosen.mkdir(parents=True, exist_ok=True)

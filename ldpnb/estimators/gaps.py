@@ -41,8 +41,14 @@ def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.f
     0.5
     """
     array = real(means)
-    if not (isinstance(pair, Sequence) and len(pair) == 2 and set(pair) <= set(range(np.shape(array)[-1] if np.ndim(array) else 0))):
-        raise ValueError(f"pair must be two groups of those in means, got pair={checks.shortened(pair)} and means of shape {array.shape}")
+    if not (
+        isinstance(pair, Sequence)
+        and len(pair) == 2
+        and set(pair) <= set(range(np.shape(array)[-1] if np.ndim(array) else 0))
+    ):
+        raise ValueError(
+            f"pair must be two groups of those in means, got pair={checks.shortened(pair)} and means of shape {array.shape}"
+        )
     return np.asarray(array[..., pair[0]] - array[..., pair[1]])
 
 

@@ -86,6 +86,8 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     if not (points.size and 2 <= size <= 8 and points.min() > 0 and np.abs(points.sum(axis=1) - 1).max() <= 1e-9):
         raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")
     checks.open_probability(tolerance=tolerance)
+    if checks.positive(epsilon=epsilon) < np.finfo(float).tiny:
+        raise ValueError(f"epsilon must be a normal number, got epsilon={epsilon!r}")
     patterns = staircase_patterns(size, epsilon)
     gap = -np.expm1(-checks.positive(epsilon=epsilon))
     bits = (staircase_patterns(size, 1.0) == 1).astype(float)  # all patterns look alike at the smallest epsilon

@@ -84,6 +84,8 @@ class WorstMechanism:
         steps = _distances((*self.samples, tuple(sample)), self.epsilon, self.mechanism)[-1, :-1]
         least = min(self.epsilon.values()) if isinstance(self.epsilon, Mapping) else self.epsilon
         return float(np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least))))
+
+
 _SMALLEST = 1e-200  # nats
 
 

@@ -217,6 +217,10 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
 
     imports.jsonschema()
     import papermill
+
+    from ldpnb.run.kernels import bind_kernels
+
+    bind_kernels()
     from papermill.exceptions import PapermillExecutionError
 
     logging.getLogger("papermill").setLevel(logging.ERROR)

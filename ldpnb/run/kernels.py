@@ -21,9 +21,11 @@ from typing import Any, cast
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from ldpnb.run import orphans
+from ldpnb.run.orphans import die_with_parent
 from ldpnb.run.parallel import interrupts_held_back
 
-_NAME = "ldpnb-forked"
+BOUND, _FORKED = "ldpnb-bound", "ldpnb-forked"
 _SHARED = (
     "loky",  # a kernel that a loky worker starts is told of its way to start processes
     "ipykernel.kernelapp",
@@ -39,6 +41,13 @@ _SHARED = (
 )
 
 
+def bind_kernels() -> None:
+    """Let kernels that this process starts from now on end with it."""
+    factory = KernelProvisionerFactory.instance()
+    if sys.platform == "linux" and factory.default_provisioner_name != _FORKED:
+        factory.default_provisioner_name = BOUND
+
+
 def share_imports() -> None:
     """Let kernels that this process starts from now on share their imports, where that is safe.
 
@@ -46,8 +55,16 @@ def share_imports() -> None:
     a process after 2.8 s, so that all notebooks together take an eighth less time (two cores, three jobs).
     """
     if sys.platform == "linux" and not multiprocessing.current_process().daemon:
-        KernelProvisionerFactory.instance().default_provisioner_name = _NAME
+        KernelProvisionerFactory.instance().default_provisioner_name = _FORKED
         multiprocessing.set_forkserver_preload(list(_SHARED))
+
+
+class BoundKernel(LocalProvisioner):
+    """A kernel that ends with the process that started it."""
+
+    async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
+        """Start the kernel through a program that asks for its end and becomes it."""
+        return await super().launch_kernel([sys.executable, "-I", "-S", orphans.__file__, *cmd], **options)
 
 
 class ForkedKernel(LocalProvisioner):
@@ -74,6 +91,7 @@ def _serve(arguments: list[str], environment: Mapping[str, str], folder: str | N
     from ipykernel.kernelapp import IPKernelApp
 
     os.setsid()
+    die_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.environ.clear()
     os.environ.update(environment)

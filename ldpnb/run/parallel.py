@@ -18,6 +18,7 @@ from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from ldpnb.checks import UsageError, needed_for
+from ldpnb.run.orphans import die_with_parent
 
 BACKENDS = ("loky", "dask")
 ONE_THREAD = dict.fromkeys(
@@ -121,7 +122,7 @@ def _processes(jobs: int) -> Iterator[Pool]:
     from loky import get_reusable_executor
     from loky.process_executor import TerminatedWorkerError
 
-    executor = partial(get_reusable_executor, jobs, timeout=_IDLE, env=ONE_THREAD)
+    executor = partial(get_reusable_executor, jobs, timeout=_IDLE, env=ONE_THREAD, initializer=die_with_parent)
 
     def submit(*call: Any) -> Future[Any]:
         with interrupts_held_back():  # workers are started here
@@ -155,12 +156,25 @@ def _cluster(jobs: int, scheduler: str | None) -> Iterator[Pool]:
         except (OSError, ValueError) as error:
             raise UsageError(f"no Dask scheduler answers at {scheduler} ({type(error).__name__})") from None
         stack.enter_context(client)
+        if scheduler is None:
+            client.register_plugin(_bound())
 
         def window() -> int:
             client.wait_for_workers(1, timeout=_STARTING)
             return 2 * int(sum(client.ncores().values()))
 
         yield Pool(lambda *call: _Remote(client.submit(*call, pure=False)), window, KilledWorker, remote=True)
+
+
+def _bound() -> Any:
+    """Return what lets a Dask worker end with the process that started it."""
+    from distributed import WorkerPlugin
+
+    class Bound(WorkerPlugin):  # type: ignore[misc]
+        def setup(self, worker: Any) -> None:
+            die_with_parent()
+
+    return Bound()
 
 
 class _Remote(Future[Any]):

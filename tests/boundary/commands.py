@@ -20,7 +20,19 @@ from kinds import TEXTS, shown
 from ldpnb import claims, cli
 from ldpnb.run import catalogue, execution
 
-PATHS = ["", "nowhere/x", "folder", "pipe", "/dev/full", "/dev/zero", "a\nb", "\u0455", "x" * 300, "/proc/x", "file/below"]
+PATHS = [
+    "",
+    "nowhere/x",
+    "folder",
+    "pipe",
+    "/dev/full",
+    "/dev/zero",
+    "a\nb",
+    "\u0455",
+    "x" * 300,
+    "/proc/x",
+    "file/below",
+]
 PATHS += ["-", "loop", "notebooks", "figures", "README.md", "ldpnb", "figures/verdicts.csv", ".git", "file"]
 PAIRS = ["", "x", "=1", "epsilon=1", "users=nan", "users=1e30", "users=-1", "label=", "nonsense=1", "users=1,2"]
 BASE = {
@@ -84,7 +96,12 @@ def make_checkout(folder: Path) -> None:
     (folder / "notebooks/1_demo/01_line.ipynb").write_text(notebook(PARAMETERS, COMPUTE))
     (folder / "figures").mkdir()
     columns = f"notebook,{','.join(claims.COLUMNS)}\n"
-    for name, text in (("figures/verdicts.csv", columns), ("README.md", "# x\n"), ("file", "x"), ("ages.csv", "age\n1\n2\n")):
+    for name, text in (
+        ("figures/verdicts.csv", columns),
+        ("README.md", "# x\n"),
+        ("file", "x"),
+        ("ages.csv", "age\n1\n2\n"),
+    ):
         (folder / name).write_text(text)
     for name in ("folder/inside", "ldpnb", ".git", "gone"):
         (folder / name).mkdir(parents=True)

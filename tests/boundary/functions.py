@@ -163,4 +163,3 @@ if __name__ == "__main__":
     (FOLDER / "ages.csv").write_text("age,sex\n" + "20,f\n30,m\n" * 20)
     (FOLDER / "channel.csv").write_text("0.7,0.3\n0.3,0.7\n")
     report(said, sample(list(cases()), 12), show)
-

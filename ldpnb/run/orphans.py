@@ -1,0 +1,23 @@
+"""Processes that end with whoever started them, even while they compute in C.
+
+On Linux the kernel of the system ends them. Elsewhere they look after their parent themselves, between two steps of
+Python.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+
+_SET_PARENT_DEATH_SIGNAL = 1
+
+
+def die_with_parent() -> None:
+    """Let this process be killed when the thread that started it ends; what it becomes by `exec` as well."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    die_with_parent()
+    os.execv(sys.argv[1], sys.argv[1:])

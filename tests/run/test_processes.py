@@ -1,0 +1,94 @@
+"""Whatever ends a run or a sweep, nothing of it goes on or writes: its kernels and workers compute in C meanwhile.
+
+LDPNB_THOROUGH=1 ends every kind five times in every way, under load.
+"""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from demonstration import notebook
+from test_faults import snapshot
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes look after their parents")
+
+THOROUGH = bool(os.environ.get("LDPNB_THOROUGH"))
+MARK = "LDPNB_OF_THIS_TEST"
+BUSY = "import pathlib\npathlib.Path({!r} + str(__import__('os').getpid())).touch()\nsum(range(10**12))"
+KINDS = {
+    "a run": ("run", "01_line"),
+    "runs": ("run", "-j", "2"),
+    "runs on Dask": ("run", "-j", "2", "--backend", "dask"),
+    "a sweep": ("sweep", "disturbed:busy", "-g", "point=1,2,3", "-r", "2", "-j", "2", "-o", "build/out"),
+    "a sweep on Dask": (
+        "sweep", "disturbed:busy", "-g", "point=1,2,3", "-r", "2", "-j", "2", "--backend", "dask", "-o", "build/out",
+    ),
+}  # fmt: skip
+ENDS = {"killed": signal.SIGKILL, "terminated": signal.SIGTERM, "hung up": signal.SIGHUP, "its terminal closed": None}
+QUICK = [("runs", "killed"), ("a sweep", "terminated")]
+CHOSEN = [(kind, end) for kind in KINDS for end in ENDS for _ in range(5)] if THOROUGH else QUICK
+
+
+def of_this(mark: str) -> set[int]:
+    """The processes with the mark in their environment that are not over."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            over = (process / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+            if not over and mark.encode() in (process / "environ").read_bytes():
+                found.add(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture
+def load() -> Iterator[None]:
+    """Keep every core busy beside a thorough test."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * THOROUGH)]
+    yield
+    for process in busy:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize(("kind", "end"), CHOSEN)
+def test_nothing_goes_on_or_writes_when_a_command_has_ended(
+    checkout: Path, load: None, kind: str, end: str
+) -> None:
+    begun, mark = checkout / "begun.", uuid4().hex
+    for name in ("01_line", "02_broken"):
+        text = notebook("seed: int = 1  # seed", BUSY.format(str(begun)))
+        (checkout / f"notebooks/1_demo/{name}.ipynb").write_text(text)
+    before, terminal = snapshot(checkout), pty.openpty()
+    environment = os.environ | {MARK: mark, "PYTHONPATH": str(Path(__file__).parents[1]), "LDPNB_BEGUN": str(begun)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ldpnb", *KINDS[kind]],
+        stdin=terminal[1], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=checkout,
+        start_new_session=True, preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
+    )  # fmt: skip
+    os.close(terminal[1])
+    try:
+        deadline = time.monotonic() + 120
+        while len(list(checkout.glob("begun.*"))) < (1 if kind == "a run" else 2):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        os.close(terminal[0]) if ENDS[end] is None else process.send_signal(ENDS[end])
+        process.wait(timeout=60)
+        deadline = time.monotonic() + 20
+        while of_this(mark) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert of_this(mark) == set()
+    finally:
+        for left in of_this(mark):
+            os.kill(left, signal.SIGKILL)
+    after = {n: c for n, c in snapshot(checkout).items() if "build/work" not in n}
+    assert after == before
