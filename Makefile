@@ -5,6 +5,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# its modules, not the scripts beside it: pip lets a shell read the path of the checkout in those
+# an environment that was half made, moved or copied here, or whose Python is gone, is made anew
+SOUND := $(shell test -f $(STAMP) && { test ! -s $(STAMP) || test "$$(cat $(STAMP))" = "$$(pwd -P)"; } && $(BIN)/python -c 'import pip' 2>/dev/null && echo yes)
 # one more than the cores: a kernel that starts or stops leaves its core idle
 JOBS   ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -12,10 +15,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint bench bench-readme site lab lock matrix streams mutants sbom clean help
+.PHONY: figures test lint bench bench-readme site lab lock matrix streams mutants sbom clean help always
 
 figures: $(STAMP) ## run every notebook that changed and renew figures/
-	@$(BIN)/ldpnb run --jobs $(JOBS)
+	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
 
 test: $(STAMP) ## style, types, unit tests and every notebook against its stored outputs
 	@mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.log 2>&1 & lint=$$!; \
@@ -23,10 +26,10 @@ test: $(STAMP) ## style, types, unit tests and every notebook against its stored
 	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
 
 lint: $(STAMP) ## ruff, mypy and which room may use which
-	@$(BIN)/ruff check --quiet
-	@$(BIN)/ruff format --check --quiet
-	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/lint-imports --no-cache --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
+	@$(BIN)/python -m ruff check --quiet
+	@$(BIN)/python -m ruff format --check --quiet
+	@$(BIN)/python -m mypy --no-error-summary
+	@$(BIN)/python -c 'from importlinter.cli import lint_imports_command as c; c()' --no-cache --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
 
 bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python
@@ -53,10 +56,10 @@ sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
 	@$(BIN)/python tests/run/supply/bill.py
 
 site: $(STAMP) ## build the static site into build/site
-	@$(BIN)/ldpnb site
+	@$(BIN)/python -m ldpnb site
 
 lab: $(STAMP) ## open JupyterLab on the tour
-	@$(BIN)/ldpnb lab
+	@$(BIN)/python -m ldpnb lab
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \
@@ -70,16 +73,17 @@ help: ## show this
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s  %s\n", $$1, $$2}'
 
 # the stamp is newer than the lock only after every step has passed, so a broken set-up is repeated
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
 	@command -v $(PYTHON) >/dev/null || { echo "ldpnb needs Python 3.11 or newer, and there is no $(PYTHON) (Debian, Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "ldpnb needs Python 3.11 or newer, this is %d.%d; try: make $(MAKECMDGOALS) PYTHON=python3.12" % sys.version_info[:2])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
 	@echo "setting up $(VENV) (about a minute, 0.9 GB)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -n "$(SOUND)" || $(PYTHON) -m venv --clear $(VENV)
 	@# uv installs ten times faster, and not by what holds for making the lock when it starts elsewhere; pip, which honours pip.conf, is the fall-back
 	@{ $(BIN)/python -m pip install --quiet uv \
-	  && $(BIN)/python -m uv pip install --quiet --system-certs --compile-bytecode --directory / --python "$(CURDIR)/$(BIN)/python" \
-	    --require-hashes -r "$(CURDIR)/requirements.lock"; } >$(VENV)/uv.log 2>&1 \
+	  && $(BIN)/python -m uv pip install --quiet --system-certs --compile-bytecode --directory / --python "$$PWD/$(BIN)/python" \
+	    --require-hashes -r "$$PWD/requirements.lock"; } >$(VENV)/uv.log 2>&1 \
 	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@touch $(STAMP)
+	@printf '#!/bin/sh\nexec "$$(dirname -- "$$0")/python" -m ldpnb "$$@"\n' >$(BIN)/ldpnb && chmod +x $(BIN)/ldpnb
+	@pwd -P >$(STAMP)

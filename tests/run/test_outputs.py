@@ -1,0 +1,40 @@
+"""No command writes over or among what is committed, whatever it is told."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ldpnb.run import catalogue
+
+COMMANDS = {
+    "run": ["run", "01_line", "-p", "users=3"],
+    "sweep": ["sweep", "gaps", "-g", "epsilon=1,2", "-r", "2", "-j", "1"],
+    "plot": ["plot", "swept", "--x", "epsilon", "--y", "mse"],
+    "report": ["report"],
+    "site": ["site"],
+}
+FOLDERS = ["notebooks", "figures", "notebooks/new/folder", ".", "..//CHECKOUT/figures", "link", "link/below", "ldpnb", ".git"]
+FILES = ["README.md", "figures/verdicts.csv", "figures/new.png", "notebooks/x.md", "link/x.csv", "Makefile", "pyproject.toml"]
+
+
+def test_what_is_committed_is_all_that_git_holds() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=catalogue.home(), capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("this is no checkout of git")
+    assert {line.split("/")[0] for line in listed.stdout.splitlines()} | {".git"} == set(catalogue._COMMITTED)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_output_may_lie_among_what_is_committed(ldpnb, checkout: Path, command: str) -> None:
+    (checkout / "figures").mkdir()
+    (checkout / "swept").mkdir()
+    (checkout / "link").symlink_to("figures")
+    for name in ("README.md", "figures/verdicts.csv", "Makefile", "pyproject.toml"):
+        (checkout / name).write_text("committed")
+    before = {p: p.read_bytes() for p in checkout.rglob("*") if p.is_file()}
+    for place in FILES if command in ("plot", "report") else FOLDERS:
+        result = ldpnb(*COMMANDS[command], "-o", place.replace("CHECKOUT", checkout.name))
+        assert result.returncode == 2, (place, result.stdout)
+        assert "output must lie outside what is committed" in result.stderr, (place, result.stderr)
+    assert {p: p.read_bytes() for p in checkout.rglob("*") if p.is_file()} == before
