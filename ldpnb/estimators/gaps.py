@@ -41,14 +41,9 @@ def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.f
     0.5
     """
     array = real(means)
-    if not (
-        isinstance(pair, Sequence)
-        and len(pair) == 2
-        and set(pair) <= set(range(np.shape(array)[-1] if np.ndim(array) else 0))
-    ):
-        raise ValueError(
-            f"pair must be two groups of those in means, got pair={checks.shortened(pair)} and means of shape {array.shape}"
-        )
+    groups = range(array.shape[-1] if array.ndim else 0)
+    if not (isinstance(pair, Sequence) and len(pair) == 2 and set(pair) <= set(groups)):
+        raise ValueError(f"pair must be two of the {len(groups)} groups in means, got pair={checks.shortened(pair)}")
     return np.asarray(array[..., pair[0]] - array[..., pair[1]])
 
 

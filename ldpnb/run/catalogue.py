@@ -87,10 +87,12 @@ def _unpacked() -> Path | None:
     return folder
 
 
-_COMMITTED = (
-    "notebooks figures ldpnb tests .git .github .ci .gitignore .pre-commit-config.yaml CHANGELOG.md CITATION.cff "
-    "CONTRIBUTING.md LICENSE Makefile README.md environment.yml pyproject.toml requirements.lock sbom.cdx.json"
-).split()
+# what lies at the top of the checkout and is committed
+_COMMITTED = {
+    "notebooks", "figures", "ldpnb", "tests", ".git", ".github", ".ci", ".gitignore",
+    ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile",
+    "README.md", "environment.yml", "pyproject.toml", "requirements.lock", "sbom.cdx.json",
+}  # fmt: skip
 
 
 def require_uncommitted(*outputs: Path) -> None:

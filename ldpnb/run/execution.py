@@ -50,12 +50,17 @@ _LANGUAGE = {
 """As a kernel says it, but for its version, which another machine would change."""
 
 _CELL_TIMEOUT = 600
+_SILENT = ("Kernel didn't respond", "Kernel died before replying", "Timeout waiting for kernel_info reply")
 # a kernel is told of them through its environment, where Linux takes 128 KB at most
 _LONGEST_PARAMETERS = 100_000
 
 
 class RunError(RuntimeError):
     """A notebook did not run to its end, or its outputs could not be written."""
+
+
+class SilentKernelError(RunError):
+    """A kernel did not answer after its start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +200,10 @@ def execute(task: Task) -> Outcome:
             executed, figures = folder / "notebook.ipynb", folder / "figures"
             figures.mkdir()
             try:
-                _papermill(task, executed, figures)
+                try:
+                    _papermill(task, executed, figures)
+                except SilentKernelError:  # a loaded machine; the second one finds its modules in memory
+                    _papermill(task, executed, figures)
             except RunError:
                 if executed.exists():
                     writing.write({failed: executed.read_bytes()})
@@ -247,6 +255,8 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
         if isinstance(error, OSError) and not isinstance(error, TimeoutError):
             raise
         first = (str(error).strip().splitlines() or [""])[0]
+        if first.startswith(_SILENT):
+            raise SilentKernelError(f"its kernel did not answer, twice: {first}") from None
         raise RunError(f"{type(error).__name__}: {first}") from None
 
 

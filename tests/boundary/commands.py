@@ -202,12 +202,6 @@ def prepare() -> None:
     """Import what takes long once, and let nothing be started."""
     import subprocess
 
-    import ldpnb.data.download
-    import ldpnb.guides.own_data
-    import ldpnb.planning.show
-    import ldpnb.site.builder
-    import ldpnb.sweeps.plot
-    import ldpnb.sweeps.session
 
     execution._papermill = _no_run
     execution._require_kernel = lambda: None

@@ -76,7 +76,7 @@ def test_a_changed_source_or_result_is_not_up_to_date(checkout: Path) -> None:
     assert not execution.up_to_date(notebook)
 
 
-OUTSIDE = "output must lie outside the committed figures and notebooks"
+OUTSIDE = "output must lie outside what is committed"
 CANNOT = "output folder cannot be written: "
 
 

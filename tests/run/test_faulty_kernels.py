@@ -76,3 +76,24 @@ def test_of_two_commands_at_once_one_is_killed_and_the_other_does_the_work(check
         wait_for_end(int(kernel.suffix[1:]))
     execution.plan([catalogue.find("01_line")], {}, None)
     assert list((checkout / "build/work").iterdir()) == []
+
+
+@pytest.mark.parametrize("silent", [1, 2])
+def test_a_kernel_that_does_not_answer_is_tried_once_more_and_named(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, silent: int
+) -> None:
+    import papermill
+
+    execute, left = papermill.execute_notebook, [silent]
+
+    def loaded(*given: object, **named: object) -> object:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise RuntimeError("Kernel didn't respond in 120 seconds")
+        return execute(*given, **named)
+
+    monkeypatch.setattr(papermill, "execute_notebook", loaded)
+    (task,) = execution.plan([catalogue.find("01_line")], {}, None)
+    outcome = execution.execute(task)
+    named = f"{LINE}: its kernel did not answer, twice: Kernel didn't respond in 120 seconds"
+    assert outcome.error == ("" if silent == 1 else named)
