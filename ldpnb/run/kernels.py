@@ -21,6 +21,7 @@ from typing import Any, cast
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from ldpnb.notebook import environment
 from ldpnb.run import orphans
 from ldpnb.run.orphans import die_with_parent
 from ldpnb.run.parallel import interrupts_held_back
@@ -63,7 +64,9 @@ class BoundKernel(LocalProvisioner):
     """A kernel that ends with the process that started it."""
 
     async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
-        """Start the kernel through a program that asks for its end and becomes it."""
+        """Start the kernel through a program that asks for its end and becomes it; without a reader it is silent."""
+        if options.get("env", {}).get(environment.HEADLESS):
+            options |= dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
         return await super().launch_kernel([sys.executable, "-I", "-S", orphans.__file__, *cmd], **options)
 
 

@@ -202,7 +202,6 @@ def prepare() -> None:
     """Import what takes long once, and let nothing be started."""
     import subprocess
 
-
     execution._papermill = _no_run
     execution._require_kernel = lambda: None
     execution.pool = None

@@ -12,7 +12,7 @@ LISTS += [np.zeros((0, 2)), np.ones((2, 2, 2)), np.array("text"), np.array([1, "
 
 HOSTILE = {
     "number": NUMBERS + WRONG_TYPES + [[], [1, 2]],
-    "list": [*LISTS, -1, np.nan, 1e+308, 10 ** 30, *WRONG_TYPES],
+    "list": [*LISTS, -1, np.nan, 1e308, 10**30, *WRONG_TYPES],
     "name": [*NAMES, None, 1, 1.5, [], b"x", True],
 }
 """By kind, for arguments in Python; a mechanism, a law or a generator is whatever behaves like one."""

@@ -14,8 +14,26 @@ COMMANDS = {
     "report": ["report"],
     "site": ["site"],
 }
-FOLDERS = ["notebooks", "figures", "notebooks/new/folder", ".", "..//CHECKOUT/figures", "link", "link/below", "ldpnb", ".git"]
-FILES = ["README.md", "figures/verdicts.csv", "figures/new.png", "notebooks/x.md", "link/x.csv", "Makefile", "pyproject.toml"]
+FOLDERS = [
+    "notebooks",
+    "figures",
+    "notebooks/new/folder",
+    ".",
+    "..//CHECKOUT/figures",
+    "link",
+    "link/below",
+    "ldpnb",
+    ".git",
+]
+FILES = [
+    "README.md",
+    "figures/verdicts.csv",
+    "figures/new.png",
+    "notebooks/x.md",
+    "link/x.csv",
+    "Makefile",
+    "pyproject.toml",
+]
 
 
 def test_what_is_committed_is_all_that_git_holds() -> None:

@@ -60,9 +60,7 @@ def load() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("kind", "end"), CHOSEN)
-def test_nothing_goes_on_or_writes_when_a_command_has_ended(
-    checkout: Path, load: None, kind: str, end: str
-) -> None:
+def test_nothing_goes_on_or_writes_when_a_command_has_ended(checkout: Path, load: None, kind: str, end: str) -> None:
     begun, mark = checkout / "begun.", uuid4().hex
     for name in ("01_line", "02_broken"):
         text = notebook("seed: int = 1  # seed", BUSY.format(str(begun)))

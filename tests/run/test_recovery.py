@@ -79,7 +79,8 @@ def test_after_any_fault_outputs_are_good_and_the_next_run_mends(
 ) -> None:
     (checkout / "notebooks/1_demo/02_broken.ipynb").write_text(notebook(PARAMETERS, COMPUTE))
     first = ldpnb(checkout, ["run", "-j", "1"], "first")
-    assert first.wait(timeout=120) == 0
+    first.communicate(timeout=120)
+    assert first.returncode == 0
     good, chance, start, history = commit(checkout), random.Random(SEED), time.monotonic(), list[str]()
     while not history or time.monotonic() - start < SECONDS:
         mark = f"{os.getpid()}-{len(history)}"
