@@ -3,13 +3,10 @@
 Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted.
 """
 
-import contextlib
-import errno
 import io
 import os
 import re
 import secrets
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -24,6 +21,7 @@ from ldpnb.data.options import reading_options
 from ldpnb.guides.published import audit_table
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
+from ldpnb.run import endings
 from ldpnb.run.catalogue import Notebook, catalogue, find, home, require_uncommitted
 from ldpnb.run.parallel import BACKENDS
 from ldpnb.run.unpacking import get
@@ -60,7 +58,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 def main() -> None:
     """Run the command line with the companion's exit codes."""
-    _hear_ends()
+    endings.hear()
     try:
         code = cli.main(prog_name="ldpnb", standalone_mode=False)
     except click.exceptions.Abort:
@@ -73,40 +71,14 @@ def main() -> None:
     except UsageError as error:
         _fail(str(error), 2)
     except BrokenPipeError:
-        _forget_output()
+        endings.forget_output()
         sys.exit(1)
     except OSError as error:
-        _forget_output()
-        _fail(_cause(error), 1)
+        endings.forget_output()
+        _fail(endings.cause(error), 1)
     except MemoryError as error:
         _fail(f"this takes more memory than there is: {error}", 1)
     sys.exit(code or 0)
-
-
-def _hear_ends() -> None:
-    """Take the end of a terminal or of a session for an interrupt, after which nothing is written any more."""
-
-    def interrupt(number: int, frame: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores the latter
-            signal.signal(number, interrupt)
-
-
-def _forget_output() -> None:
-    """Let nothing more be written to an output that does not take it."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _cause(error: OSError) -> str:
-    """Return what the system refused, on one line."""
-    reason = error.strerror or str(error)
-    if error.filename is not None:
-        return f"{shown(str(error.filename))}: {reason}"
-    return "the working directory is gone" if error.errno == errno.ENOENT else f"output cannot be written: {reason}"
 
 
 def _fail(message: str, code: int) -> NoReturn:

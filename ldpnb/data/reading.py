@@ -48,18 +48,25 @@ class Reading:
     missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("separator", "encoding", "decimal", "thousands"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"{name} must be text, got {name}={checks.shortened(getattr(self, name))}")
         object.__setattr__(self, "separator", {"tab": "\t", "\\t": "\t"}.get(self.separator, self.separator))
         object.__setattr__(self, "missing", tuple(str(code).strip() for code in self.missing))
         if len(self.separator) > 1 or self.separator in ('"', "\n", "\r"):
-            raise ValueError(f"separator must be one character or 'tab', got separator={self.separator!r}")
+            raise ValueError(
+                f"separator must be one character or 'tab', got separator={checks.shortened(self.separator)}"
+            )
         checks.choice(decimal=self.decimal, among=("", ".", ","))
         if len(self.thousands) > 1 or self.thousands.isalnum() or self.thousands == (self.decimal or None):
-            got = f"got thousands={self.thousands!r}, decimal={self.decimal!r}"
+            got = f"got thousands={checks.shortened(self.thousands)}, decimal={self.decimal!r}"
             raise ValueError(f"thousands must be one character that is neither digit, letter nor decimal mark, {got}")
         try:
             codecs.lookup(self.encoding or "utf-8")
         except LookupError:
-            raise ValueError(f"encoding must be one that Python knows, got encoding={self.encoding!r}") from None
+            raise ValueError(
+                f"encoding must be one that Python knows, got encoding={checks.shortened(self.encoding)}"
+            ) from None
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:

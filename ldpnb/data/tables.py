@@ -265,6 +265,8 @@ class Table:
         if len(names) == 1:
             known[""] = names[0]
         for column in columns:
+            if not isinstance(column, str):
+                raise TypeError(f"a column's name must be text, got {checks.shortened(column)}")
             if plain.count(column.strip().lower()) > 1:
                 raise ValueError(f"{self.path}: {plain.count(column.strip().lower())} columns are called {column!r}")
             if column.strip().lower() not in known:

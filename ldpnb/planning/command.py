@@ -109,7 +109,7 @@ def mean(ends: tuple[float, float], **options: Any) -> None:
 
 
 def _sizes(text: str) -> tuple[int, ...]:
-    return tuple(_whole(part) for part in text.split(","))
+    return tuple(whole(part) for part in text.split(","))
 
 
 @plan.command(short_help="The gap between the means of two groups.")

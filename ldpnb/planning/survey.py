@@ -99,6 +99,7 @@ class Survey:
     def __post_init__(self) -> None:
         checks.choice(collection=self.collection, among=("local", "central"))
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
+        checks.numbers(range=(self.low, self.high))
         checks.positive(range=self.high - self.low)
         checks.rate(response=self.response)
         checks.open_probability(response_failure=self.response_failure)

@@ -170,7 +170,7 @@ def _bound() -> Any:
     """Return what lets a Dask worker end with the process that started it."""
     from distributed import WorkerPlugin
 
-    class Bound(WorkerPlugin):  # type: ignore[misc]
+    class Bound(WorkerPlugin):
         def setup(self, worker: Any) -> None:
             die_with_parent()
 

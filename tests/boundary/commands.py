@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path[:0] = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__))]
 import click
 from demonstration import COMPUTE, PARAMETERS, notebook
 from guarded import report, sample, silent
@@ -42,6 +41,9 @@ BASE = {
     "download": ["adult", "--url", "http://127.0.0.1:9/adult.data", "--cache", "cache"],
     "plan frequency": ["--users", "1e4", "--epsilon", "1", "--failure", "0.05", "--values", "5"],
     "plan mean": ["--users", "1e4", "--epsilon", "1", "--failure", "0.05"],
+    "plan survey": ["--population", "10000", "--epsilon", "1", "--error", "0.1", "--failure", "0.05"],
+    "plan questions": ["--weights", "1,1", "--answers", "1000", "--epsilon", "1", "--failure", "0.05"],
+    "plan power": ["--answers", "1000", "--gap", "0.1", "--power", "0.8"],
     "plan gap": ["--users", "1e4", "--epsilon", "1", "--failure", "0.05"],
 }  # fmt: skip
 GRIDS = [f"{name}={text}" for name in ("epsilon", "n", "mechanism") for text in TEXTS["grid"]]

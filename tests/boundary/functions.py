@@ -2,13 +2,11 @@
 
 import inspect
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, os.path.dirname(__file__))
 from guarded import report, sample, silent
 from kinds import HOSTILE, shown
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, os.path.dirname(__file__))
 import guarded
 from guarded import report, sample, silent
 from kinds import TEXTS, shown

@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 @pytest.mark.parametrize("area", ["functions", "commands", "notebooks"])
 def test_hostile_arguments_are_answered_or_refused_in_one_line(area: str) -> None:
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(HERE.parent)}
     command = [sys.executable, str(HERE / f"{area}.py")]
     result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert result.returncode == 0, result.stderr
