@@ -87,7 +87,7 @@ class GroupGap:
 
     Examples
     --------
-    >>> float(GroupGap(SignedBit(epsilon=2 * np.arctanh(0.5), sizes=(2, 2)), (2, 2)).variance((1.0, 1.0)))
+    >>> round(float(GroupGap(SignedBit(epsilon=2 * np.arctanh(0.5), sizes=(2, 2)), (2, 2)).variance((1.0, 1.0))), 12)
     3.0
     """
 
