@@ -237,6 +237,19 @@ def needed_for(what: str) -> Iterator[None]:
         raise
 
 
+def entries(number: int, **named: Any) -> Any:
+    """Return a sequence of so many entries.
+
+    >>> entries(2, rates=[0.5])
+    Traceback (most recent call last):
+    ldpnb.checks.UsageError: rates must have 2 entries, got rates=[0.5]
+    """
+    name, value = _one(named)
+    if len(value) != number:
+        raise UsageError(f"{name} must have {number} entries, got {name}={shortened(value)}")
+    return value
+
+
 def shown(text: str) -> str:
     r"""Return a user's word for a message: as it is, or with escapes and shortened where it would spoil the line.
 

@@ -63,6 +63,8 @@ class Parameter:
             converted = self._converted(value)
         except UNREADABLE:
             raise UsageError(f"{self.name} must be of type {self.type}, got {self.name}={shortened(value)}") from None
+        if converted == [] and self.default:
+            raise UsageError(f"{self.name} must have an entry, got {self.name}=[]")
         numbers = converted if isinstance(converted, list) else [converted]
         if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
             raise UsageError(f"{self.name} must be finite, got {self.name}={shown(str(value))}")

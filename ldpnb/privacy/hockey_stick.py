@@ -36,10 +36,17 @@ def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float
     return min(1.0, float(np.maximum(p - factor * q, 0).sum()))
 
 
+MOST_ENTRIES = 2**26
+"""Differences of a channel's entries that `channel_delta` compares at once, 0.5 GB."""
+
+
 def channel_delta(channel: ArrayLike, epsilon: float) -> float:
     """Return the largest `discrete_delta` over all ordered pairs of inputs of a channel ``Q[output, input]``."""
     matrix = as_channel(channel)
     factor = np.exp(checks.non_negative(epsilon=epsilon))
+    if matrix.shape[0] * matrix.shape[1] ** 2 > MOST_ENTRIES:
+        rule = f"few enough inputs that outputs x inputs^2 is at most {MOST_ENTRIES:,}"
+        raise ValueError(f"channel must have {rule}, got shape {matrix.shape}")
     return min(1.0, float(np.maximum(matrix[:, :, None] - factor * matrix[:, None, :], 0).sum(axis=0).max()))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ldpnb import checks
 from ldpnb.accuracy import hajek, personalised
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
@@ -41,6 +42,7 @@ def estimates(
     `groups` as `split_by_rate` returns them; a row per way, estimator and value.
     """
     parts = []
+    checks.entries(2, rates=rates)
     for design, held in groups.items():
         tallies = sampled_tallies(held, np.array(rates)[:, None], mechanism, rng=stream("one", design, seed=seed))
         found = _estimates(tallies, held, rates, mechanism)
@@ -62,6 +64,8 @@ def errors(
     seed: int,
 ) -> Iterator[dict[str, Any]]:
     """Yield exact and simulated bias and standard deviation at some values, in users."""
+    size = next(iter(groups.values())).shape[1]
+    checks.numbers(values=values, low=0, high=size - 1)
     for design, held in groups.items():
         rng, truth = stream("errors", design, seed=seed), held.sum(axis=0)
         draws = [sampled_tallies(held, np.array(rates)[:, None], mechanism, rng=rng) for _ in range(runs)]
@@ -126,6 +130,7 @@ def best_rates(
 
     `epsilons` and `costs` have an entry per group; the budget of reports is a share of the cost of asking everybody.
     """
+    checks.entries(len(epsilons), costs=costs)
     names = [f"ε = {epsilon:g}, cost {cost:g}" for epsilon, cost in zip(epsilons, costs, strict=True)]
     for share in budget_shares:
         rates, _, _ = _allocation(epsilons, costs, users, domain_size, share)
