@@ -118,7 +118,7 @@ def test_parameters_beyond_what_a_kernel_can_be_told_are_refused(checkout: Path)
 def test_an_output_folder_that_cannot_be_is_refused(checkout: Path, folder: str) -> None:
     (checkout / "taken").touch()
     (checkout / "loop").symlink_to("loop")
-    with pytest.raises(UsageError, match="output( folder)? cannot be written"):
+    with pytest.raises(UsageError, match=r"output( folder)? cannot be written"):
         execution.plan([catalogue.find("01_line")], {"users": 2}, checkout / folder)
 
 
