@@ -43,9 +43,10 @@ from .privacy.hockey_stick import channel_delta, epsilon_at_delta, total_variati
 from .privacy.optimiser import largest_loss
 from .privacy.participation import participation_loss
 from .privacy.random_size import random_size_loss
-from .privacy.rounding import random_rounding_loss
+from .privacy.releases import releases_loss
+from .privacy.rounding import random_rounding_loss, rounding_threshold
 from .privacy.shuffling import ShuffledReports, gaussian_deviation
-from .privacy.subsampling import srs_budget, srs_loss
+from .privacy.subsampling import poisson_loss, srs_budget, srs_loss
 from .privacy.unequal import Inclusion
 from .rng import stream
 from .surveys.open_designs import ClusterDesign, SimpleDesign, StratifiedDesign
@@ -122,12 +123,15 @@ __all__ = [
     "participation_loss",
     "pilot",
     "plan",
+    "poisson_loss",
     "posterior",
     "privacy_loss",
     "project_simplex",
     "proportional_shares",
     "random_rounding_loss",
     "random_size_loss",
+    "releases_loss",
+    "rounding_threshold",
     "signed_gap",
     "size_law",
     "smallest_epsilon",

@@ -43,6 +43,9 @@ SOURCES = {
     "lecture20": "Lecture 20: the local model of differential privacy",
 }
 
+LEDGERS = SOURCES | {"companion": "Results of this companion, which no source states"}
+"""The sources, and what goes beyond them: its claims are decided like theirs, and counted apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -223,7 +226,7 @@ def claim(
     kind : {"identity", "enumeration", "certified", "statistical", "proof"}
         Of the evidence, see `Verdict`.
     source : str
-        A key of `SOURCES`; left out, the folder of the check's module.
+        A key of `LEDGERS`; left out, the folder of the check's module.
     **words
         ``reach`` and ``over`` (what the evidence decides, and for which parameters), ``example`` (the claim speaks of
         these instances only), ``corrected``, ``assumption``, ``argument``, ``reading``, ``otherwise`` (the status where
@@ -242,7 +245,7 @@ def claim(
         decided.__wrapped__ = check  # type: ignore[attr-defined]
         says = " ".join((check.__doc__ or "").split())
         new = Claim(source or check.__module__.split(".")[2], place, says, tuple(map(path_of, rests_on)), decided)
-        if new.source not in SOURCES or new.id in _registry or not (new.rests_on and says):
+        if new.source not in LEDGERS or new.id in _registry or not (new.rests_on and says):
             raise ValueError(f"{new.id}: unknown source, registered twice, saying nothing or resting on nothing")
         _registry[new.id] = new
         return check
@@ -261,13 +264,13 @@ def path_of(formula: Any) -> str:
 
 
 def claims(source: str | None = None) -> tuple[Claim, ...]:
-    """Return every registered claim, or those of one source, in the sources' order."""
-    if source is not None and source not in SOURCES:
-        raise ValueError(f"source must be one of {', '.join(SOURCES)}, got source={source!r}")
-    for key in SOURCES if source is None else (source,):
+    """Return every registered claim, or those of one source, in the order of `LEDGERS`."""
+    if source is not None and source not in LEDGERS:
+        raise ValueError(f"source must be one of {', '.join(LEDGERS)}, got source={source!r}")
+    for key in LEDGERS if source is None else (source,):
         with needed_for(f"deciding the claims of {key}"):
             importlib.import_module(f"ldpnb.papers.{key}.claims")
-    order = list(SOURCES)
+    order = list(LEDGERS)
     chosen = [c for c in _registry.values() if source in (None, c.source)]
     return tuple(sorted(chosen, key=lambda c: order.index(c.source)))
 

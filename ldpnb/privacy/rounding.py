@@ -92,6 +92,19 @@ def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
     return log_mixed(rate * (1 - rate + 1 / (np.exp(budget) + 1)), 2 * budget)
 
 
+def rounding_threshold(epsilon: Real) -> Real:
+    """Return ``1/(1 + e^epsilon)``, the largest rate at which a proportional sample amplifies at every population size.
+
+    Beyond it a size rounded at random, rounded down or to the nearest loses more than `epsilon` at some sizes; rounded
+    to the nearest it may do so at a few small ones even below.
+
+    >>> round(float(rounding_threshold(0.5)), 6), round(float(random_rounding_loss_supremum(0.3775406688, 0.5)), 6)
+    (0.377541, 0.5)
+    """
+    growth = np.exp(-checks.positive(epsilon=epsilon))
+    return growth / (1 + growth)
+
+
 def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: int = 2) -> Real:
     """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(k epsilon) - 1))`` (Theorem 4.3, as its proof gives it).
 

@@ -24,6 +24,30 @@ def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
     return log_mixed(checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon))
 
 
+def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "replacement") -> Real:
+    """Return the exact loss of an epsilon-deletion-DP mechanism on an independent (Poisson) sample.
+
+    ``ln[(1 + q (e^epsilon - 1)) / (1 + q (e^-epsilon - 1))]`` under replacement, whatever the rates of the others, and
+    ``ln(1 + q (e^epsilon - 1))`` under deletion. It is known for Gaussian noise and as substitution accounting (Lebeda,
+    Regehr, Kamath and Steinke 2024). A sample of fixed size loses ``srs_loss(2 epsilon, q)`` under replacement, which
+    is more. A mechanism that is epsilon-*replacement*-DP only gains nothing here: it may answer when all are drawn.
+
+    >>> [round(float(loss), 6) for loss in (poisson_loss(1.0, 0.2), srs_loss(2.0, 0.2))]
+    [0.430555, 0.823187]
+    """
+    checks.choice(neighbours=neighbours, among=("deletion", "replacement"))
+    rate, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
+    gained = log_mixed(rate, budget)
+    if neighbours == "deletion":
+        return gained
+    if is_exact(rate) or is_exact(budget):
+        return gained - np.log1p(rate * np.expm1(-budget))
+    with np.errstate(divide="ignore"):
+        half = rate * -np.expm1(-budget) < 0.5  # 1 - q (1 - e^-epsilon) is exact either near 1 or near 0
+        far = np.logaddexp(np.log1p(-rate), np.log(rate) - budget)
+        return gained - np.where(half, np.log1p(rate * np.expm1(-budget)), far)[()]
+
+
 def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
     """Return ``ln(1 + w (e^epsilon - 1))`` with ``w = 1/(1 + e^-log_odds)``, stable for any epsilon and any weight."""
     if is_exact(log_odds):

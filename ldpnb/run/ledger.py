@@ -59,7 +59,7 @@ def changes(source: str | None = None) -> list[str]:
 
 
 def readme_table(words: Iterable[tuple[str, str, str]]) -> str:
-    """Return the README's table of sources in Markdown.
+    """Return the README's table of sources in Markdown, and of the companion's own results.
 
     Parameters
     ----------
@@ -70,12 +70,13 @@ def readme_table(words: Iterable[tuple[str, str, str]]) -> str:
     columns = [*get_args(claims.Status), *get_args(claims.Reach)]
     heads = ["source", "about", "notebooks", "claims", *columns]
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
-    for number, (key, text) in enumerate(claims.SOURCES.items(), 1):
+    for number, (key, text) in enumerate(claims.LEDGERS.items(), 1):
         by = [counts[key, word] for word in columns]
         decided = sum(by[: len(get_args(claims.Status))])
         held = sum(n.source == key for n in catalogue())
-        folder = f"[`{key}`](notebooks/{number}_{key})"
-        lines.append("| " + " | ".join([folder, text, str(held), str(decided), *map(str, by)]) + " |")
+        path = f"notebooks/{number}_{key}" if key in claims.SOURCES else f"ldpnb/papers/{key}/claims"
+        cells = [f"[`{key}`]({path})", text, str(held or ""), str(decided), *map(str, by)]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, shown
-from ldpnb.claims import SOURCES
+from ldpnb.claims import LEDGERS, SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
 from ldpnb.site import links, sources
@@ -83,8 +83,9 @@ def _files() -> Iterator[tuple[str, str | Path]]:
 
 def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:
     groups = []
-    for key, title in {"": "", **SOURCES}.items():
+    for key, title in {"": "", **LEDGERS}.items():
         own = [n for n in notebooks if (n.source if n.source in SOURCES else "") == key]
+        own = own or [n for n in notebooks if any(claim.startswith(f"{key}/") for claim in n.claims)]
         groups.append({"key": key, "title": title, "notebooks": [_listed(n, entries) for n in own]})
     return page(
         "index",

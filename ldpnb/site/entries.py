@@ -108,11 +108,11 @@ def _entry(row: dict[str, Any]) -> Entry:
 
 
 def sources(of: list[Entry]) -> list[Source]:
-    """Return the sources in their order, with the number of claims by verdict and by reach."""
-    own = {key: [e for e in of if e.source == key] for key in claims.SOURCES}
+    """Return the sources in their order, and the companion, with the number of claims by verdict and by reach."""
+    own = {key: [e for e in of if e.source == key] for key in claims.LEDGERS}
     return [
         Source(key, title, len(own[key]), Counter(word for e in own[key] for word in (e.status, e.reach)))
-        for key, title in claims.SOURCES.items()
+        for key, title in claims.LEDGERS.items()
     ]
 
 
@@ -152,7 +152,7 @@ def document(format: str) -> str:
     return page(
         "report",
         "report.html",
-        description=f"{len(of)} claims of five sources on local differential privacy with their verdicts and evidence",
+        description=f"{len(of)} claims of and beyond five sources on local differential privacy, with their evidence",
         style=Markup(re.sub(r"@font-face \{.*?\}\n", "", style)),
         script=Markup(script),
         **told,

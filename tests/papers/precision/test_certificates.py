@@ -10,7 +10,7 @@ from mpmath import log, mp, mpf
 
 from ldpnb import claims
 
-TABLES = {source: importlib.import_module(source) for source in claims.SOURCES}
+TABLES = {source: importlib.import_module(source) for source in claims.LEDGERS}
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_printed_digits_are_those_of_the_high_precision_route(source: str, claim
     certify(f"{source}/{claim}", piece, TABLES[source].CERTIFICATES[claim][piece])
 
 
-@pytest.mark.parametrize("source", claims.SOURCES)
+@pytest.mark.parametrize("source", claims.LEDGERS)
 def test_every_claim_is_certified_or_says_why_not(source: str) -> None:
     table, ids = TABLES[source], {c.id.split("/")[1] for c in claims.claims(source)}
     certified, excepted = set(table.CERTIFICATES), set(table.EXCEPTIONS)

@@ -1,0 +1,6 @@
+"""What this companion adds to the sources, theme by theme."""
+
+from importlib import import_module
+
+for _theme in ("samples",):
+    import_module(f"{__name__}.{_theme}")
