@@ -1,5 +1,6 @@
 from .accuracy.budgets import smallest_epsilon
 from .accuracy.distances import expected_total_variation
+from .accuracy.exact_distances import exact_total_variation
 from .accuracy.exact_risk import exact_risks
 from .accuracy.gaps import GroupGap
 from .accuracy.information import distribution_error, fisher_information, frequency_error
@@ -7,6 +8,7 @@ from .accuracy.lower_bounds import EntropyBounds, LowerBounds
 from .accuracy.means import users_needed
 from .accuracy.personalised import PersonalRates
 from .accuracy.sampling import SampledCounts
+from .accuracy.shrinkage import best_share, rare_risk, shrunk_count, unscaled_below
 from .claims import Evidence, Verdict, agree, claim, decide
 from .data.channels import load_channel
 from .data.column import Column
@@ -96,6 +98,7 @@ __all__ = [
     "agree",
     "audit",
     "best_channel",
+    "best_share",
     "binomial_size",
     "channel_delta",
     "claim",
@@ -103,6 +106,7 @@ __all__ = [
     "distribution_error",
     "epsilon_at_delta",
     "exact_risks",
+    "exact_total_variation",
     "expected_total_variation",
     "fisher_information",
     "fitted_concentration",
@@ -130,8 +134,10 @@ __all__ = [
     "proportional_shares",
     "random_rounding_loss",
     "random_size_loss",
+    "rare_risk",
     "releases_loss",
     "rounding_threshold",
+    "shrunk_count",
     "signed_gap",
     "size_law",
     "smallest_epsilon",
@@ -141,5 +147,6 @@ __all__ = [
     "support_mle",
     "total_variation",
     "unbiased",
+    "unscaled_below",
     "users_needed",
 ]

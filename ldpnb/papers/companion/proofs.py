@@ -9,8 +9,11 @@ from collections.abc import Callable
 import numpy as np
 import sympy
 
+from ldpnb.accuracy import shrinkage
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.deciders import budget, identity, oo, positive, symbols
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import clusters, rounding, subsampling
 
 t, q, e = symbols("t q e")
@@ -120,3 +123,37 @@ def one_cluster_sample_or_fresh() -> bool | None:
             return False
     box = {u: (1, oo), v: (1, oo), a: (0, 1), b: (0, 1), c: (0, oo)}
     return positive(growth(u * v, a * b) - growth(u, a) * growth(v, b), box)
+
+
+# --- counts ---
+
+n, k, share = symbols("n k share")
+COUNTS = BUDGET | RATE | {n: (0, oo), k: (1, oo)}
+
+
+def _survey() -> SampledCounts:
+    return SampledCounts(n, q, KaryRandomisedResponse(eps, k))
+
+
+def unscaled_threshold() -> bool | None:
+    """Decide that mean squared errors at a value nobody holds part by the sign of ``n`` minus the threshold."""
+    survey, none = _survey(), Symbol(0)
+    biased = survey.bias_unadjusted(none) * survey.bias_unadjusted(none) + survey.variance_unadjusted(none)
+    rescaled = survey.rare_variance_rescaled
+    factor = n * (1 - q) * (1 - q) / ((t - 1) * (t - 1))
+    both = identity(biased - rescaled, factor * (n - shrinkage.unscaled_below(survey)))
+    ends = identity(shrinkage.rare_risk(survey, 1 - q), biased) and identity(
+        shrinkage.rare_risk(survey, Symbol(0)), rescaled
+    )
+    return both and ends and positive(factor, COUNTS)
+
+
+def best_point() -> bool | None:
+    """Completing the square: the risk at any share is the least one and ``(V + B^2)(share - best)^2``."""
+    survey = _survey()
+    best, variance, bias = shrinkage.best_share(survey), survey.rare_variance_rescaled, n / (t - 1)
+    total = variance + bias * bias
+    risk = shrinkage.rare_risk(survey, share)
+    square = identity(risk, variance * bias * bias / total + total * (share - best) * (share - best))
+    beyond = (n - (t + k - 1 - q) / (1 - q)) * (1 - q) * n / ((t - 1) * (t - 1)) / total
+    return square and identity(1 - q - best, beyond) and positive(total, COUNTS)
