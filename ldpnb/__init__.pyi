@@ -1,5 +1,6 @@
 from .accuracy.budgets import smallest_epsilon
 from .accuracy.distances import expected_total_variation
+from .accuracy.dropouts import dropout_error, estimated_sizes_variance
 from .accuracy.exact_distances import exact_total_variation
 from .accuracy.exact_risk import exact_risks
 from .accuracy.gaps import GroupGap
@@ -20,7 +21,7 @@ from .designs.sizes import binomial_size, fixed_size, size_law
 from .designs.strata import Strata, neyman_shares, proportional_shares
 from .estimators.bayes import fitted_concentration, posterior
 from .estimators.frequency import project_simplex, unbiased
-from .estimators.gaps import absolute_interval, group_means, signed_gap
+from .estimators.gaps import absolute_interval, group_means, self_sized_means, signed_gap
 from .estimators.likelihood import krr_mle, mle, support_mle
 from .estimators.sampling import hajek, horvitz_thompson
 from .mechanisms.contrasts import SignedBit, SignedLaplace
@@ -104,7 +105,9 @@ __all__ = [
     "claim",
     "decide",
     "distribution_error",
+    "dropout_error",
     "epsilon_at_delta",
+    "estimated_sizes_variance",
     "exact_risks",
     "exact_total_variation",
     "expected_total_variation",
@@ -137,6 +140,7 @@ __all__ = [
     "rare_risk",
     "releases_loss",
     "rounding_threshold",
+    "self_sized_means",
     "shrunk_count",
     "signed_gap",
     "size_law",

@@ -13,8 +13,9 @@ from scipy.special import ndtr
 
 from ldpnb import checks
 from ldpnb.arithmetic import real
+from ldpnb.estimators.frequency import unbiased
 from ldpnb.mechanisms.contrasts import Contrast
-from ldpnb.mechanisms.groups import GroupMeans
+from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans
 
 
 def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDArray[np.float64]:
@@ -153,3 +154,28 @@ def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.
 
 def _log_folded(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.logaddexp(-((x - mean) ** 2) / 2, -((x + mean) ** 2) / 2))
+
+
+def self_sized_means(mechanism: DiscretisedMeans, tallies: ArrayLike) -> NDArray[np.float64]:
+    """Return group means ``(..., d)`` whose sizes are estimated from the reports, for when some users do not answer.
+
+    Each sum is divided by ``gain`` times the unbiased estimate of how many of the group answered; the means are
+    consistent, not unbiased. What the gap's variance becomes: `ldpnb.accuracy.dropouts`.
+
+    Parameters
+    ----------
+    mechanism : DiscretisedMeans
+    tallies : (..., d, 2) int
+        Reports of sign -1 and +1 for every group, as `sample_tallies` draws them.
+
+    Examples
+    --------
+    >>> mechanism = DiscretisedMeans(np.log(3), np.log(3))
+    >>> self_sized_means(mechanism, [[100, 300], [200, 200]]).round(6).tolist()
+    [1.333333, 0.0]
+    """
+    reports = np.asarray(tallies, dtype=float)
+    named = reports.sum(axis=-1)
+    total = named.sum(axis=-1, keepdims=True)
+    answered = total * unbiased(named, total, mechanism.response)
+    return np.asarray((reports[..., 1] - reports[..., 0]) / (mechanism.gain * answered))

@@ -9,11 +9,13 @@ from collections.abc import Callable
 import numpy as np
 import sympy
 
-from ldpnb.accuracy import shrinkage
+from ldpnb.accuracy import dropouts, gaps, shrinkage
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.deciders import budget, identity, oo, positive, symbols
+from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.privacy import clusters, rounding, subsampling
 
 t, q, e = symbols("t q e")
@@ -157,3 +159,52 @@ def best_point() -> bool | None:
     square = identity(risk, variance * bias * bias / total + total * (share - best) * (share - best))
     beyond = (n - (t + k - 1 - q) / (1 - q)) * (1 - q) * n / ((t - 1) * (t - 1)) / total
     return square and identity(1 - q - best, beyond) and positive(total, COUNTS)
+
+
+# --- groups ---
+
+size, other, rest, mean, mean2, nu, nu2 = symbols("size other rest mean mean2 nu nu2")
+d = symbols("d")[0]
+
+
+def linearised_gap() -> bool:
+    """Decide that the gap's linear part has the shipped variance, user by user, for any number of groups.
+
+    A report of group ``g`` and sign ``s`` counts ``s - c_g``, ``c_g = gain m_g/(a - a')``, every user ``a' c_g``, over
+    ``gain n_g``; the constants leave a variance alone.
+    """
+    signs = DiscretisedMeans(budget(t), budget(1 + share), d)
+    centres = [signs.gain * m / (signs.keep - signs.move) for m in (mean, mean2)]
+    units = [signs.gain * size, -signs.gain * other]
+
+    def added(chances: list[tuple[Real, Real]]) -> Real:
+        """Return the variance that a user adds who reports (group, minus) and (group, plus) with these chances."""
+        weights = [[(s - c) / unit for s in (-1, 1)] for c, unit in zip(centres, units, strict=True)]
+        terms = [(p, w) for pair, both in zip(chances, weights, strict=True) for p, w in zip(pair, both, strict=True)]
+        first = sum(p * w for p, w in terms)
+        return sum(p * w * w for p, w in terms) - first * first
+
+    v, moved = symbols("v")[0], (signs.move / 2, signs.move / 2)
+    kept = tuple(signs.keep * chance for chance in moves.sign_probabilities(v, signs.value_epsilon))
+    total = _over_group(added([kept, moved]), v, size, mean, nu) + _over_group(
+        added([moved, kept]), v, other, mean2, nu2
+    )
+    sizes = (size, other, rest)
+    shipped = dropouts.estimated_sizes_variance(signs, sizes, (mean, mean2), (nu, nu2))
+    return identity(total + rest * added([moved, moved]), shipped)
+
+
+def _over_group(one: Real, value: Real, members: Real, average: Real, square: Real) -> Real:
+    """Return the sum over a group of what is a square polynomial in the value."""
+    level, line, curve = sympy.Poly(sympy.together(one.expression), value.expression).all_coeffs()[::-1]
+    return members * (Symbol(level) + Symbol(line) * average + Symbol(curve) * square)
+
+
+def two_equal_groups() -> bool:
+    """Decide the price for two equal groups, ``2 (1-a)^2 (m + m')^2 / ((2a-1)^2 n)``."""
+    signs = DiscretisedMeans(budget(t), budget(1 + share), 2)
+    a = signs.keep
+    both = dropouts.estimated_sizes_variance(signs, (size, size), (mean, mean2), (nu, nu2))
+    known = sum(gaps.variance_discretised_mean(signs, size, 2 * size, square) for square in (nu, nu2))
+    price = 2 * (1 - a) * (1 - a) * (mean + mean2) * (mean + mean2)
+    return identity(both - known, price / ((2 * a - 1) * (2 * a - 1) * size))

@@ -21,6 +21,19 @@ def rare() -> list[mpf]:
     return [sqrt(unscaled), sqrt(variance), sqrt(best * bias**2), best]
 
 
+def dropout() -> list[mpf]:
+    """Root mean squared errors of the gap: by whole, estimated and known sizes, at the certified setting."""
+    a, t, mean, square = e / (1 + e), (e - 1) / (e + 1), mpf("0.8"), mpf("0.808")
+    sizes, dropped = (7000, 9000), (mpf("0.3"), mpf("0.1"))
+    known, extra, whole = mpf(0), mpf(0), ((dropped[1] - dropped[0]) * mean) ** 2
+    for n, share in zip(sizes, dropped, strict=True):
+        one = (n * a + (16000 - n) * (1 - a)) / (a * t * n) ** 2 - square / n
+        known, whole = known + one, whole + (1 - share) ** 2 * one
+        extra += n * (1 - a) * (2 - 3 * a) / n**2 + (16000 - n) * a * (1 - a) / mpf(n) ** 2
+    extra += 2 * 16000 * (1 - a) ** 2 / mpf(7000 * 9000)
+    return [sqrt(whole), sqrt(known + mean**2 * extra / (2 * a - 1) ** 2), sqrt(known)]
+
+
 CERTIFICATES = {
     "when-rounding-amplifies": {
         "rates up to {} amplify at": lambda: 1 / (1 + e),
@@ -39,6 +52,9 @@ CERTIFICATES = {
     "bias-or-variance": {
         "below {} users; at 60": lambda: (e + mpf("2.5")) * 6,
         "errors of {} (c_DE), {} (g_DE) and {} at the share {} (": rare,
+    },
+    "dropouts-with-estimated-group-sizes": {
+        "errors of {} by Definition 5.1, {} with estimated and {} with known": dropout,
     },
 }
 EXCEPTIONS = {

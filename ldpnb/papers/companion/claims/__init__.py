@@ -2,5 +2,5 @@
 
 from importlib import import_module
 
-for _theme in ("samples", "counts"):
+for _theme in ("samples", "counts", "groups"):
     import_module(f"{__name__}.{_theme}")
