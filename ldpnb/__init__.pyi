@@ -24,6 +24,7 @@ from .estimators.frequency import project_simplex, unbiased
 from .estimators.gaps import absolute_interval, group_means, self_sized_means, signed_gap
 from .estimators.likelihood import krr_mle, mle, support_mle
 from .estimators.sampling import hajek, horvitz_thompson
+from .mechanisms.best_gap import BestGapChannel
 from .mechanisms.contrasts import SignedBit, SignedLaplace
 from .mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from .mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -60,6 +61,7 @@ __all__ = [
     "GAP",
     "MEAN",
     "Audit",
+    "BestGapChannel",
     "CentralLaplace",
     "ClusterDesign",
     "ClusterSample",

@@ -14,6 +14,7 @@ from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.deciders import budget, identity, oo, positive, symbols
 from ldpnb.mechanisms import moves
+from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.privacy import clusters, rounding, subsampling
@@ -208,3 +209,17 @@ def two_equal_groups() -> bool:
     known = sum(gaps.variance_discretised_mean(signs, size, 2 * size, square) for square in (nu, nu2))
     price = 2 * (1 - a) * (1 - a) * (mean + mean2) * (mean + mean2)
     return identity(both - known, price / ((2 * a - 1) * (2 * a - 1) * size))
+
+
+def one_sign_for_equal_groups() -> bool | None:
+    """Decide that no channel beats the sign's ``4/tanh^2(eps/2)`` for equal groups: the dual bound at ``y = T``.
+
+    With ``high`` and ``low`` the chances of an output summed over inputs that raise and lower the gap, prices of ``4
+    ((t-1)/(t+1))^2`` per input cover ``(high - low)^2 / ((high + low)/4)``, since ``high/low`` lies in ``[1/t, t]``.
+    """
+    high, low = symbols("high low")
+    price = 4 * ((t - 1) / (t + 1)) * ((t - 1) / (t + 1))
+    slack = (price * (high + low) - 4 * (high - low) * (high - low) / (high + low)) * (high + low) * (t + 1) * (t + 1)
+    covered = identity(slack, 16 * (t * low - high) * (t * high - low))
+    sign = gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2
+    return covered and identity(sign, 64 / (4 * price))

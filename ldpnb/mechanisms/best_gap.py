@@ -1,0 +1,164 @@
+r"""The channel of least variance for the gap of two group means, among all epsilon-LDP channels, with a certificate.
+
+Values are ``-1`` or ``+1`` (others are rounded to them at random), inputs ``(G, +1), (G, -1), (H, +1), (H, -1)``, and
+group ``G`` has a known `share` of the users. Some best channel has output probabilities proportional to 1 and
+``e^epsilon`` only (Kairouz, Oh and Viswanath 2016), so that it is a law over 14 such patterns. With ``c`` a pattern's
+mean and ``theta`` its weight, the variance times the number of users is the largest of ``2 T y - sum theta (M y)^2/c``
+over ``y``, convex in ``theta``; exchanging the two gives a bound for every channel from any ``y``.
+
+For simulation only: draws come from a statistical generator (what does protect: `ldpnb.mechanisms`).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar, nnls
+
+from ldpnb import checks
+
+Numbers = NDArray[np.float64]
+
+_PATTERNS = np.array([s for s in product((0, 1), repeat=4) if 0 < sum(s) < 4], dtype=bool)
+_FLIPPED = np.array([int(np.flatnonzero((s[[1, 0, 3, 2]] == _PATTERNS).all(axis=1))[0]) for s in _PATTERNS])
+"""Place of every pattern with the signs of the values exchanged."""
+
+
+@dataclass(frozen=True)
+class BestGapChannel:
+    """The best channel for a gap.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``; the exact loss in group and value together.
+    share : float
+        Share of the first group among the users, in ``(0, 1)``.
+
+    Examples
+    --------
+    Two equal groups: one randomised sign, of variance ``(2 / tanh(epsilon/2))^2`` per user.
+
+    >>> best = BestGapChannel(np.log(3), 0.5)
+    >>> round(best.variance, 9), round(best.bound, 9)
+    (16.0, 16.0)
+    """
+
+    epsilon: float
+    share: float
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.open_probability(share=self.share)
+
+    @property
+    def target(self) -> Numbers:
+        """What every input counts in the gap: ``1/s, -1/s, -1/(1-s), 1/(1-s)``."""
+        first, second = 1 / self.share, 1 / (1 - self.share)
+        return np.array([first, -first, -second, second])
+
+    @cached_property
+    def _heights(self) -> Numbers:
+        """Patterns over ``e^epsilon``, so that large budgets do not overflow."""
+        return np.where(_PATTERNS, 1.0, np.exp(-self.epsilon))
+
+    @cached_property
+    def _means(self) -> Numbers:
+        return self._heights @ np.repeat([self.share, 1 - self.share], 2) / 2
+
+    def _signal(self, ratio: float) -> Numbers:
+        return self._heights @ np.array([1, -1, -ratio, ratio])
+
+    def _gains(self, ratio: float) -> Numbers:
+        return np.square(self._signal(ratio)) / self._means
+
+    def _price(self, ratio: float) -> float:
+        """Return the largest ``sum theta (M y)^2 / c`` over channels, a linear program with two equations by symmetry.
+
+        Its vertices are pairs of patterns.
+        """
+        gains, rows = self._gains(ratio), np.add.reduceat(self._heights, [0, 2], axis=1)
+        one, other = np.triu_indices(len(rows), 1)
+        turn = rows[one, 0] * rows[other, 1] - rows[one, 1] * rows[other, 0]
+        apart = np.abs(turn) > 1e-13
+        one, other, turn = one[apart], other[apart], turn[apart]
+        first, second = 2 * (rows[other, 1] - rows[other, 0]) / turn, 2 * (rows[one, 0] - rows[one, 1]) / turn
+        inside = (first >= -1e-12) & (second >= -1e-12)
+        return float((first * gains[one] + second * gains[other])[inside].max())
+
+    @cached_property
+    def _direction(self) -> float:
+        """The ratio of ``y`` in the two groups that gives the largest bound, a quasi-concave function of it."""
+        found = minimize_scalar(lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13})
+        return float(np.exp(found.x))
+
+    def _bound(self, ratio: float) -> float:
+        return float(self.target @ (1, -1, -ratio, ratio)) ** 2 / self._price(ratio)
+
+    @property
+    def bound(self) -> float:
+        """No epsilon-LDP channel has a smaller variance times users: the certificate, from any direction ``y``."""
+        return self._bound(self._direction)
+
+    @cached_property
+    def weights(self) -> Numbers:
+        """Weight ``theta >= 0`` of every pattern: a channel, of slope 0 in ``y``, that reaches the least price of all.
+
+        These are linear equations; what rounding leaves of the chances is given to patterns that tell the group alone.
+        """
+        ratio, rows = self._direction, self._heights
+        price = self._price(ratio)
+        signal = self._signal(ratio) * float(self.target @ (1, -1, -ratio, ratio)) / price
+        slopes = (signal / self._means)[:, None] * rows / self.target
+        gains = self._gains(ratio) / price
+        theta = nnls(np.vstack([rows.T, slopes.T, gains]), np.ones(9))[0]
+        theta = (theta + theta[_FLIPPED]) / 2
+        used = theta @ rows
+        theta /= used.max()
+        short = 1 - used / used.max()
+        if short.max() > 0:  # the rest is filled by the two patterns that tell the group alone
+            lowest = float(np.exp(-self.epsilon))
+            spare = min(1.0, 1.000001 * short.max() * lowest / (1 - lowest) + 1e-15)
+            need = short + spare * (1 - short)
+            theta *= 1 - spare
+            told = np.linalg.solve([[1, lowest], [lowest, 1]], need[[0, 2]])
+            theta[(_PATTERNS == [1, 1, 0, 0]).all(axis=1)] += told[0]
+            theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += told[1]
+        return theta
+
+    def _variance(self, theta: Numbers) -> float:
+        """Return the variance times users under these weights, infinite if they do not tell the gap."""
+        _, matrix = self._information(theta)
+        y = np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0]
+        return float(y.sum()) if np.abs(matrix @ y - 1).max() < 1e-7 else np.inf
+
+    def _information(self, theta: Numbers) -> tuple[Numbers, Numbers]:
+        """Return how patterns tell the signs in both groups, in units of what these count, and their squares."""
+        half = (self._heights[:, [0, 2]] - self._heights[:, [1, 3]]) / (2 * self.target[[0, 2]])
+        return half, (half * (theta / self._means)[:, None]).T @ half
+
+    @property
+    def variance(self) -> float:
+        """Variance of the estimated gap times the number of users, both signs being as frequent in both groups.
+
+        It is the largest over all values, since a user's report has the second moment of this one whatever the value.
+        """
+        return self._variance(self.weights)
+
+    def channel(self) -> Numbers:
+        """Return ``Pr(pattern | input)``, (14, 4)."""
+        return np.asarray(self.weights[:, None] * self._heights)
+
+    @cached_property
+    def scores(self) -> Numbers:
+        """What each pattern counts, (14,): the mean of the scores of all reports is the unbiased gap."""
+        half, matrix = self._information(self.weights)
+        return np.asarray(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
+
+    def sample_gaps(self, counts: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator) -> Numbers:
+        """Draw estimated gaps, ``(repetitions,)``, for ``(4,)`` numbers of users with each input."""
+        held, chances = checks.counts(counts=counts), self.channel().T
+        tallies = sum(rng.multinomial(n, p / p.sum(), repetitions) for n, p in zip(held, chances, strict=True))
+        return np.asarray(tallies @ self.scores / held.sum())
