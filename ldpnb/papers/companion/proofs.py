@@ -223,3 +223,20 @@ def one_sign_for_equal_groups() -> bool | None:
     covered = identity(slack, 16 * (t * low - high) * (t * high - low))
     sign = gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2
     return covered and identity(sign, 64 / (4 * price))
+
+
+# --- allocations ---
+
+
+def lottery_needs_less_noise() -> bool | None:
+    """Decide that in the tail one record of three, one or two of them drawn by lot, loses less than if one is drawn.
+
+    With ``x = e^(1/(4 b))`` the factors are ``1 + (x^2 - 1)/3`` and ``1 + 2 (x - 1)/3``; the former is ``t`` for the
+    fixed allocations' least noise, and their mean is below it.
+    """
+    x, third = 1 + symbols("x")[0], Symbol(sympy.Rational(1, 3))
+    one = np.exp(subsampling.srs_loss(budget(x * x), third))
+    two = np.exp(subsampling.srs_loss(budget(x), 2 * third))
+    exact = identity(np.exp(subsampling.srs_budget(budget(one), third)), x * x)
+    mixed = identity((one + two) / 2, (x * x + 2 * x + 3) / 6)
+    return exact and mixed and positive(one - (one + two) / 2, {symbols("x")[0]: (0, oo)})

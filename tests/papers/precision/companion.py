@@ -34,6 +34,13 @@ def dropout() -> list[mpf]:
     return [sqrt(whole), sqrt(known + mean**2 * extra / (2 * a - 1) ** 2), sqrt(known)]
 
 
+def lottery(epsilon: str) -> list[mpf]:
+    """Largest variances of the secret lottery and of a fixed allocation: sampling and twice the squared scale."""
+    sampling, growth = mpf(5) / 72, exp(mpf(epsilon))
+    scales = 1 / (4 * log(sqrt(6 * growth - 2) - 1)), 1 / (2 * log(3 * growth - 2))
+    return [sampling + 2 * scale**2 for scale in scales]
+
+
 CERTIFICATES = {
     "when-rounding-amplifies": {
         "rates up to {} amplify at": lambda: 1 / (1 + e),
@@ -55,6 +62,11 @@ CERTIFICATES = {
     },
     "dropouts-with-estimated-group-sizes": {
         "errors of {} by Definition 5.1, {} with estimated and {} with known": dropout,
+    },
+    "a-secret-lottery-over-allocations": {
+        "variance is {} by the lottery": lambda: lottery("0.3")[0],
+        "against {} by either, and": lambda: lottery("0.3")[1],
+        "at 3 it is {} against {} (": lambda: lottery("3"),
     },
 }
 EXCEPTIONS = {
