@@ -1,0 +1,79 @@
+"""Formulas behind the companion's own results: ends of their domains, refusals, and draws against exact values."""
+
+import math
+
+import numpy as np
+import pytest
+
+import ldpnb as ldp
+from ldpnb.accuracy.exact_distances import report_law
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 5.0, 40.0, 800.0])
+@pytest.mark.parametrize("rate", [1e-6, 0.2, 0.9, 1.0])
+def test_an_independent_sample_loses_at_most_what_the_mechanism_does(rate: float, epsilon: float) -> None:
+    loss, both = ldp.poisson_loss(epsilon, rate), ldp.poisson_loss(epsilon, rate, neighbours="deletion")
+    assert both <= loss <= min(2 * epsilon, float(ldp.srs_loss(2 * epsilon, rate))) * (1 + 1e-12)
+    if rate == 1:
+        assert loss == pytest.approx(2 * epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("rate", [1e-6, 0.5])
+def test_an_independent_sample_of_small_budgets_keeps_all_digits(rate: float) -> None:
+    assert ldp.poisson_loss(1e-9, rate) == pytest.approx(2e-9 * rate, rel=1e-8)
+
+
+def test_unknown_relations_and_no_releases_are_refused() -> None:
+    with pytest.raises(ValueError, match="neighbours"):
+        ldp.poisson_loss(1.0, 0.1, neighbours="swap")
+    with pytest.raises(ValueError, match="at least one release"):
+        ldp.releases_loss([], abs)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 30.0])
+def test_a_fixed_share_at_the_threshold_of_rounding_loses_epsilon(epsilon: float) -> None:
+    assert ldp.srs_loss(2 * epsilon, ldp.rounding_threshold(epsilon)) == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_holders_who_are_not_all_users_are_refused() -> None:
+    survey = ldp.SampledCounts(10, 0.5, ldp.KaryRandomisedResponse(1.0, 2))
+    with pytest.raises(ValueError, match="add up to the 10 users"):
+        ldp.exact_total_variation([5, 4], survey)
+
+
+@pytest.mark.parametrize(("users", "rate"), [(7, 0.5), (40, 1.0), (5_000, 0.01)])
+def test_the_law_of_reports_is_one_and_has_their_mean(users: int, rate: float) -> None:
+    survey = ldp.SampledCounts(users, rate, ldp.KaryRandomisedResponse(2.0, 5))
+    law = report_law(users // 3, survey)
+    assert law.sum() == pytest.approx(1, abs=1e-12)
+    assert law.min() > -1e-12
+    assert law.sum(axis=1) @ np.arange(law.shape[0]) + law.sum(axis=0) @ np.arange(law.shape[1]) == pytest.approx(
+        users * rate
+    )
+
+
+def test_the_exact_distance_nears_the_normal_one_with_many_reports() -> None:
+    survey = ldp.SampledCounts(4_000, 0.9, ldp.KaryRandomisedResponse(1.0, 3))
+    holders = np.array([2_000, 1_500, 500])
+    normal = ldp.expected_total_variation(np.sqrt(survey.variance_realised_size(holders)), users=4_000)
+    assert ldp.exact_total_variation(holders, survey) == pytest.approx(normal, rel=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.02])
+def test_drawn_gaps_of_the_best_channel_have_its_mean_and_variance(share: float) -> None:
+    best, users, draws = ldp.BestGapChannel(1.0, share), 10_000, 4_000
+    first = round(share * users)
+    counts = [first, 0, 0, users - first]  # all +1 against all -1: a gap of 2
+    drawn = best.sample_gaps(counts, repetitions=draws, rng=ldp.stream("best gap", seed=1))
+    variance = (best.variance - best.target[[0, 3]] @ (1, 1)) / users
+    assert abs(drawn.mean() - 2) < 5 * math.sqrt(variance / draws)
+    assert abs(drawn.var() / variance - 1) < 5 * math.sqrt(2 / draws)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.37, 0.05, 0.001])
+@pytest.mark.parametrize("epsilon", [0.02, 0.5, 2.5, 9.0])
+def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
+    best = ldp.BestGapChannel(epsilon, share)
+    assert best.variance == pytest.approx(best.bound, rel=1e-6)
+    assert ldp.privacy_loss(best.channel()).epsilon == pytest.approx(epsilon)
+    assert ldp.BestGapChannel(epsilon, 1 - share).variance == pytest.approx(best.variance, rel=1e-6)
