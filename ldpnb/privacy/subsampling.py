@@ -33,7 +33,7 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
     is more. A mechanism that is epsilon-*replacement*-DP only gains nothing here: it may answer when all are drawn.
 
     >>> [round(float(loss), 6) for loss in (poisson_loss(1.0, 0.2), srs_loss(2.0, 0.2))]
-    [0.430555, 0.823187]
+    [0.430555, 0.823215]
     """
     checks.choice(neighbours=neighbours, among=("deletion", "replacement"))
     rate, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)

@@ -234,9 +234,9 @@ def lottery_needs_less_noise() -> bool | None:
     With ``x = e^(1/(4 b))`` the factors are ``1 + (x^2 - 1)/3`` and ``1 + 2 (x - 1)/3``; the former is ``t`` for the
     fixed allocations' least noise, and their mean is below it.
     """
-    x, third = 1 + symbols("x")[0], Symbol(sympy.Rational(1, 3))
+    x, third, both = 1 + symbols("x")[0], Symbol(sympy.Rational(1, 3)), Symbol(sympy.Rational(2, 3))
     one = np.exp(subsampling.srs_loss(budget(x * x), third))
-    two = np.exp(subsampling.srs_loss(budget(x), 2 * third))
+    two = np.exp(subsampling.srs_loss(budget(x), both))
     exact = identity(np.exp(subsampling.srs_budget(budget(one), third)), x * x)
     mixed = identity((one + two) / 2, (x * x + 2 * x + 3) / 6)
     return exact and mixed and positive(one - (one + two) / 2, {symbols("x")[0]: (0, oo)})
