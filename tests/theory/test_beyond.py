@@ -71,7 +71,7 @@ def test_drawn_gaps_of_the_best_channel_have_its_mean_and_variance(share: float)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.37, 0.05, 0.001])
-@pytest.mark.parametrize("epsilon", [0.02, 0.5, 2.5, 9.0])
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.5, 9.0, 30.0])
 def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
     best = ldp.BestGapChannel(epsilon, share)
     assert best.variance == pytest.approx(best.bound, rel=1e-6)
