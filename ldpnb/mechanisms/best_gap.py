@@ -6,8 +6,8 @@ group ``G`` has a known `share` of the users. Some best channel has output proba
 mean and ``theta`` its weight, the variance times the number of users is the largest of ``2 T y - sum theta (M y)^2/c``
 over ``y``, convex in ``theta``; exchanging the two gives a bound for every channel from any ``y``.
 
-In floats: variance and bound agree to 1e-5 from 0.01 to 30 nats and shares from 1e-5 on; elsewhere compare them, for the
-variance is infinite where rounding leaves no estimate.
+In floats: variance and bound agree to 1e-5 from 0.01 to 30 nats and shares from 1e-5 on; elsewhere compare them, for
+the variance is infinite where rounding leaves no estimate.
 
 For simulation only: draws come from a statistical generator (what does protect: `ldpnb.mechanisms`).
 """
