@@ -25,6 +25,8 @@ NEAR, FAR = 0.9, 2.1
 """How far names may stand from the ends of their curves, in lines."""
 _WIDEST = 0.45
 """How much of its panel's width a name may take."""
+_CLEAR = 24.0
+"""Room beyond which a name on a curve needs no more, points."""
 _NAME = 18
 """Characters after which a curve's name is broken."""
 _OFFSETS = {
@@ -124,8 +126,9 @@ def head(figure: Figure, title: str, setting: str) -> None:
 
 
 def _wrapped(text: str, figure: Figure, size: float) -> str:
-    """Break text into lines as wide as the figure."""
-    return textwrap.fill(text, max(20, int(72 * figure.get_figwidth() / (_EM * size))))
+    """Break text into lines as wide as the figure, but not before or after signs of equality."""
+    width = max(20, int(72 * figure.get_figwidth() / (_EM * size)))
+    return textwrap.fill(text.replace(" = ", "\u00a0=\u00a0"), width).replace("\u00a0", " ")
 
 
 def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
@@ -142,6 +145,8 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
         face = "white" if place.printed else colour
         axis.plot(place.x, place.y, "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=5)
         at, coordinates, (dx, dy, ha, va) = (place.x, place.y), "data", _OFFSETS[place.side]
+        if ha == "center":
+            ha = _inwards(axis, place.x)
     elif place.x is not None:
         axis.axvline(place.x, color=colour, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
         left = place.side == "left"
@@ -158,6 +163,14 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
     axis.annotate(place.label, at, (dx, dy), coordinates, "offset points", zorder=6, ha=ha, va=va, bbox=box, **text)
 
 
+def _inwards(axis: Axes, x: float) -> str:
+    """Return how text at a place is aligned so that it stays within the axes."""
+    low, high = axis.get_xlim()
+    (left, _), (at, _), (right, _) = axis.transData.transform([(low, 1), (x, 1), (high, 1)])
+    share = (at - left) / (right - left)
+    return "left" if share < 0.15 else "right" if share > 0.85 else "center"
+
+
 def name_curves(panels: dict[Axes, list[Curve]], reach: float) -> bool:
     """Write the names of curves at their right ends, one above the other, and return whether that is legible.
 
@@ -170,7 +183,9 @@ def name_curves(panels: dict[Axes, list[Curve]], reach: float) -> bool:
         for curve, move in zip(curves, places[axis], strict=True):
             text: dict[str, Any] = {"color": curve.colour, "fontsize": _SMALL, "va": "center", "linespacing": 1.0}
             end = (curve.x[-1], curve.y[-1])
-            axis.annotate(_broken(curve), end, (4, move), "data", "offset points", **text, annotation_clip=False)
+            box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.4}
+            at: dict[str, Any] = {"xycoords": "data", "textcoords": "offset points", "annotation_clip": False}
+            axis.annotate(_broken(curve), end, (6, move), bbox=box, **at, **text)
     return True
 
 
@@ -221,23 +236,29 @@ def _legible(axis: Axes, curves: Sequence[Curve], moves: np.ndarray, reach: floa
 
 
 def _apart(axis: Axes, curves: Sequence[Curve]) -> list[tuple[float, float]] | None:
-    """Return points of the curves, one above the other, with room for their names there, if there is any."""
+    """Return a point of each curve with room for its name there, as far right as may be, if all have one."""
     scale = _points(axis)
     lines = [scale * axis.transData.transform(np.column_stack([curve.x, curve.y]).astype(float)) for curve in curves]
     lines = [line[np.isfinite(line).all(axis=1)] for line in lines]
     if any(len(line) < 2 or (np.diff(line[:, 0]) < 0).any() for line in lines):
         return None
-    half = max(len(curve.name) for curve in curves) * _EM * _SMALL / 2
-    first, last = max(line[0, 0] for line in lines) + half + 4, min(line[-1, 0] for line in lines) - half
-    grid = np.linspace(first, last, 25)
-    at = [np.sort([np.interp(grid + shift, *line.T) for line in lines], axis=0) for shift in (-half, 0.0, half)]
-    room = (np.minimum.reduce(at)[1:] - np.maximum.reduce(at)[:-1]).min(axis=0)
-    best = int(room.argmax())
-    if last <= first or room[best] < _SMALL:
-        return None
-    back = axis.transData.inverted()
-    found = [back.transform((grid[best] / scale, np.interp(grid[best], *line.T) / scale)) for line in lines]
-    return [(float(x), float(y)) for x, y in found]
+    placed: list[tuple[float, float, float]] = []
+    for curve, line in zip(curves, lines, strict=True):
+        half = len(curve.name) * _EM * _SMALL / 2
+        x = np.linspace(line[-1, 0] - half, line[0, 0] + half + 4, 25)
+        y = np.interp(x, *line.T)
+        others = [other for other in lines if other is not line]
+        shifted = [np.interp(x + by, *other.T, np.nan, np.nan) for other in others for by in (-half, 0.0, half)]
+        names = [np.where(np.abs(x - at) < half + wide, level, np.nan) for at, level, wide in placed]
+        room = np.nan_to_num(np.abs(np.reshape([*shifted, *names], (-1, x.size)) - y), nan=_CLEAR).min(
+            axis=0, initial=_CLEAR
+        )
+        best = int(room.argmax())
+        if x[0] <= x[-1] or room[best] < _SMALL:
+            return None
+        placed.append((x[best], y[best], half))
+    points = axis.transData.inverted().transform([(x / scale, y / scale) for x, y, _ in placed])
+    return [(float(x), float(y)) for x, y in points]
 
 
 def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:

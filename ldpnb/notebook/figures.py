@@ -62,6 +62,9 @@ _DASHES: tuple[Any, ...] = (
 _WIDTH = 7.0
 """Of a figure, inches: the text of a page, so that print does not shrink the type."""
 
+_HEIGHT = 3.1
+"""Of a row of panels, inches, in a figure of that width."""
+
 _PANEL = 2.2
 """Least width of one of several panels side by side, inches."""
 
@@ -125,6 +128,11 @@ def _looks(names: Sequence[Any]) -> dict[Any, Look]:
     return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or others), strict=False))
 
 
+def size(height: float) -> tuple[float, float]:
+    """Return width and height of a figure, inches, of which `height` is meant for the width of a page."""
+    return _WIDTH, height
+
+
 def curves(
     table: pd.DataFrame,
     x: str,
@@ -178,7 +186,7 @@ def curves(
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
     wide = min(columns, len(panels), max(1, int(_WIDTH // _PANEL)))
     tall = -(-len(panels) // wide)
-    figure, axes = plt.subplots(tall, wide, figsize=(_WIDTH, 3.1 * tall), sharex=True, sharey=share_y, squeeze=False)
+    figure, axes = plt.subplots(tall, wide, figsize=size(_HEIGHT * tall), sharex=True, sharey=share_y, squeeze=False)
     series = [None] if by is None else list(dict.fromkeys(table[by]))
     looks = _looks(series)
     drawn: dict[Axes, list[Curve]] = {}
