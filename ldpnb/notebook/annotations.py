@@ -52,7 +52,7 @@ class Mark:
     printed : bool
         Whether the source prints the value, which is drawn in grey, rather than this companion computing it.
     side : {"above", "below", "left", "right"}
-        Where the label stands.
+        Where the label stands; that of a rule, at which end or on which side.
     """
 
     x: float | None = None
@@ -126,9 +126,12 @@ def head(figure: Figure, title: str, setting: str) -> None:
 
 
 def _wrapped(text: str, figure: Figure, size: float) -> str:
-    """Break text into lines as wide as the figure, but not before or after signs of equality."""
+    """Break text into as few lines as fit the figure, about equally long, but not before or after signs of equality."""
     width = max(20, int(72 * figure.get_figwidth() / (_EM * size)))
-    return textwrap.fill(text.replace(" = ", "\u00a0=\u00a0"), width).replace("\u00a0", " ")
+    whole = text.replace(" = ", "\u00a0=\u00a0")
+    lines = len(textwrap.wrap(whole, width))
+    least = next((w for w in range(width // 2, width) if len(textwrap.wrap(whole, w)) == lines), width)
+    return textwrap.fill(whole, least if lines > 1 else width).replace("\u00a0", " ")
 
 
 def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
@@ -154,8 +157,9 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
         at, coordinates = (place.x, 1.0), axis.get_xaxis_transform()
     elif place.y is not None:
         axis.axhline(place.y, color=colour, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-        dx, dy, ha, va = (0, -2, "right", "top") if place.side == "below" else (0, 2, "right", "bottom")
-        at, coordinates = (0.99, place.y), axis.get_yaxis_transform()
+        left, below = place.side == "left", place.side == "below"
+        dx, dy, ha, va = 0, -2 if below else 2, "left" if left else "right", "top" if below else "bottom"
+        at, coordinates = (0.01 if left else 0.99, place.y), axis.get_yaxis_transform()
     else:
         raise ValueError(f"a mark needs x, y or both, got {place}")
     text: dict[str, Any] = {"color": colour, "fontsize": _SMALL, "fontweight": "normal" if place.printed else "bold"}
@@ -238,17 +242,18 @@ def _legible(axis: Axes, curves: Sequence[Curve], moves: np.ndarray, reach: floa
 def _apart(axis: Axes, curves: Sequence[Curve]) -> list[tuple[float, float]] | None:
     """Return a point of each curve with room for its name there, as far right as may be, if all have one."""
     scale = _points(axis)
-    lines = [scale * axis.transData.transform(np.column_stack([curve.x, curve.y]).astype(float)) for curve in curves]
-    lines = [line[np.isfinite(line).all(axis=1)] for line in lines]
+    drawn = [scale * axis.transData.transform(np.column_stack([curve.x, curve.y]).astype(float)) for curve in curves]
+    lines: list[Any] = [line[np.isfinite(line).all(axis=1)] for line in drawn]
     if any(len(line) < 2 or (np.diff(line[:, 0]) < 0).any() for line in lines):
         return None
     placed: list[tuple[float, float, float]] = []
+    gone: dict[str, Any] = {"left": np.nan, "right": np.nan}
     for curve, line in zip(curves, lines, strict=True):
         half = len(curve.name) * _EM * _SMALL / 2
         x = np.linspace(line[-1, 0] - half, line[0, 0] + half + 4, 25)
         y = np.interp(x, *line.T)
         others = [other for other in lines if other is not line]
-        shifted = [np.interp(x + by, *other.T, np.nan, np.nan) for other in others for by in (-half, 0.0, half)]
+        shifted = [np.interp(x + by, *other.T, **gone) for other in others for by in (-half, 0.0, half)]
         names = [np.where(np.abs(x - at) < half + wide, level, np.nan) for at, level, wide in placed]
         room = np.nan_to_num(np.abs(np.reshape([*shifted, *names], (-1, x.size)) - y), nan=_CLEAR).min(
             axis=0, initial=_CLEAR
@@ -265,4 +270,4 @@ def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:
     """Let the ticks of linear axes that count things be whole."""
     for direction, counts in ((axis.xaxis, x), (axis.yaxis, y)):
         if counts and direction.get_scale() == "linear":
-            direction.set_major_locator(MaxNLocator(integer=True))
+            direction.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

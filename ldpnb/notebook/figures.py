@@ -149,6 +149,7 @@ def curves(
     columns: int = 2,
     share_y: bool = True,
     direct: bool | None = None,
+    discrete: bool = False,
     title: str = "",
     setting: str = "",
     marks: Sequence[Mark] = (),
@@ -178,6 +179,8 @@ def curves(
         Whether all panels share the ordinate.
     direct : bool, optional
         Name the curves at their right ends, or in a legend; left out, at their ends where that is legible.
+    discrete : bool
+        Whether there is nothing between two places on the axis: points, joined by thin lines for the eye only.
     title, setting : str
         What the figure shows, with its numbers, and what was held fixed.
     marks : sequence of Mark
@@ -195,7 +198,7 @@ def curves(
         for name in series:
             rows = part if by is None else part[part[by] == name]
             if len(rows):
-                curve = _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band)
+                curve = _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band, discrete)
                 drawn.setdefault(axis, []).append(curve)
         axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else str(value))
         whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
@@ -223,6 +226,7 @@ def _series(
     name: str | None,
     error: str | None,
     band: tuple[str, str] | None,
+    discrete: bool,
 ) -> Curve:
     """Draw one series and return its curve."""
     simulated = rows[error].notna() if error else pd.Series(False, index=rows.index)
@@ -230,7 +234,8 @@ def _series(
     if band is not None and len(theory):
         axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
     if len(theory):
-        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name)
+        points_too: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if discrete else {}
+        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name, **points_too)
     if len(points):
         axis.errorbar(
             points[x],
