@@ -1,6 +1,10 @@
 """Sentences with numbers that the notebook's own tables hold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ldpnb.notebook.annotations import crossings
 
 
 def say(text: str) -> None:
@@ -27,3 +31,25 @@ def listed(items: Iterable[object]) -> str:
     """
     words = [str(item) for item in items]
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+
+
+def where_less(x: Sequence[float], one: Sequence[float], other: Sequence[float], name: str = "ε") -> str:
+    """Return in words where one curve lies below another, both on one grid.
+
+    >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2]), where_less([1, 2], [2, 2], [1, 1])
+    ('below ε = 2', 'at every ε drawn', 'at no ε drawn')
+    >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2]), where_less([1, 2, 3, 4, 5], [1, 3, 3, 3, 1], [2, 2, 2, 2, 2], "n")
+    ('up to ε = 2', 'outside n = 1.55 and 4.34')
+    """
+    less = np.asarray(one, float) < np.asarray(other, float)
+    places = [short(place) for place in crossings(x, one, other)]
+    if less.all() or not less.any():
+        return f"at {'every' if less.all() else 'no'} {name} drawn"
+    if len(places) > 2:
+        return f"at {less.sum()} of {less.size} {name} drawn"
+    if len(places) == 2:
+        return f"{'outside' if less[0] else 'between'} {name} = {listed(places)}"
+    if places:
+        return f"{'below' if less[0] else 'above'} {name} = {places[0]}"
+    at = np.asarray(x)[less]
+    return f"up to {name} = {short(at[-1])}" if less[0] else f"from {name} = {short(at[0])} on"
