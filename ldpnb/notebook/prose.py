@@ -34,15 +34,16 @@ def listed(items: Iterable[object]) -> str:
 
 
 def where_less(x: Sequence[float], one: Sequence[float], other: Sequence[float], name: str = "ε") -> str:
-    """Return in words where one curve lies below another, both on one grid.
+    """Return in words where one curve lies below another, both on one grid; where that counts things, in whole numbers.
 
-    >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2]), where_less([1, 2], [2, 2], [1, 1])
-    ('below ε = 2', 'at every ε drawn', 'at no ε drawn')
-    >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2]), where_less([1, 2, 3, 4, 5], [1, 3, 3, 3, 1], [2, 2, 2, 2, 2], "n")
-    ('up to ε = 2', 'outside n = 1.55 and 4.34')
+    >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2])
+    ('below ε = 2', 'at every ε drawn')
+    >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2]), where_less([1, 2, 3, 4], [1, 3, 3, 1], [2, 2, 2, 2], "n")
+    ('up to ε = 2', 'outside n = 2 and 4')
     """
     less = np.asarray(one, float) < np.asarray(other, float)
-    places = [short(place) for place in crossings(x, one, other)]
+    counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
+    places = [short(np.ceil(place) if counts else place) for place in crossings(x, one, other)]
     if less.all() or not less.any():
         return f"at {'every' if less.all() else 'no'} {name} drawn"
     if len(places) > 2:
