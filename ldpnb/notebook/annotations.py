@@ -25,6 +25,8 @@ NEAR, FAR = 0.9, 2.1
 """How far names may stand from the ends of their curves, in lines."""
 _WIDEST = 0.45
 """How much of its panel's width a name may take."""
+_CLEAR = 24.0
+"""Room beyond which a name on a curve needs no more, points."""
 _NAME = 18
 """Characters after which a curve's name is broken."""
 _OFFSETS = {
@@ -50,7 +52,7 @@ class Mark:
     printed : bool
         Whether the source prints the value, which is drawn in grey, rather than this companion computing it.
     side : {"above", "below", "left", "right"}
-        Where the label stands.
+        Where the label stands; that of a rule, at which end or on which side.
     """
 
     x: float | None = None
@@ -124,8 +126,12 @@ def head(figure: Figure, title: str, setting: str) -> None:
 
 
 def _wrapped(text: str, figure: Figure, size: float) -> str:
-    """Break text into lines as wide as the figure."""
-    return textwrap.fill(text, max(20, int(72 * figure.get_figwidth() / (_EM * size))))
+    """Break text into as few lines as fit the figure, about equally long, but not before or after signs of equality."""
+    width = max(20, int(72 * figure.get_figwidth() / (_EM * size)))
+    whole = text.replace(" = ", "\u00a0=\u00a0")
+    lines = len(textwrap.wrap(whole, width))
+    least = next((w for w in range(width // 2, width) if len(textwrap.wrap(whole, w)) == lines), width)
+    return textwrap.fill(whole, least if lines > 1 else width).replace("\u00a0", " ")
 
 
 def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
@@ -142,6 +148,8 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
         face = "white" if place.printed else colour
         axis.plot(place.x, place.y, "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=5)
         at, coordinates, (dx, dy, ha, va) = (place.x, place.y), "data", _OFFSETS[place.side]
+        if ha == "center":
+            ha = _inwards(axis, place.x)
     elif place.x is not None:
         axis.axvline(place.x, color=colour, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
         left = place.side == "left"
@@ -149,13 +157,22 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
         at, coordinates = (place.x, 1.0), axis.get_xaxis_transform()
     elif place.y is not None:
         axis.axhline(place.y, color=colour, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-        dx, dy, ha, va = (0, -2, "right", "top") if place.side == "below" else (0, 2, "right", "bottom")
-        at, coordinates = (0.99, place.y), axis.get_yaxis_transform()
+        left, below = place.side == "left", place.side == "below"
+        dx, dy, ha, va = 0, -2 if below else 2, "left" if left else "right", "top" if below else "bottom"
+        at, coordinates = (0.01 if left else 0.99, place.y), axis.get_yaxis_transform()
     else:
         raise ValueError(f"a mark needs x, y or both, got {place}")
     text: dict[str, Any] = {"color": colour, "fontsize": _SMALL, "fontweight": "normal" if place.printed else "bold"}
     box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}
     axis.annotate(place.label, at, (dx, dy), coordinates, "offset points", zorder=6, ha=ha, va=va, bbox=box, **text)
+
+
+def _inwards(axis: Axes, x: float) -> str:
+    """Return how text at a place is aligned so that it stays within the axes."""
+    low, high = axis.get_xlim()
+    (left, _), (at, _), (right, _) = axis.transData.transform([(low, 1), (x, 1), (high, 1)])
+    share = (at - left) / (right - left)
+    return "left" if share < 0.15 else "right" if share > 0.85 else "center"
 
 
 def name_curves(panels: dict[Axes, list[Curve]], reach: float) -> bool:
@@ -170,7 +187,9 @@ def name_curves(panels: dict[Axes, list[Curve]], reach: float) -> bool:
         for curve, move in zip(curves, places[axis], strict=True):
             text: dict[str, Any] = {"color": curve.colour, "fontsize": _SMALL, "va": "center", "linespacing": 1.0}
             end = (curve.x[-1], curve.y[-1])
-            axis.annotate(_broken(curve), end, (4, move), "data", "offset points", **text, annotation_clip=False)
+            box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.4}
+            at: dict[str, Any] = {"xycoords": "data", "textcoords": "offset points", "annotation_clip": False}
+            axis.annotate(_broken(curve), end, (6, move), bbox=box, **at, **text)
     return True
 
 
@@ -221,27 +240,34 @@ def _legible(axis: Axes, curves: Sequence[Curve], moves: np.ndarray, reach: floa
 
 
 def _apart(axis: Axes, curves: Sequence[Curve]) -> list[tuple[float, float]] | None:
-    """Return points of the curves, one above the other, with room for their names there, if there is any."""
+    """Return a point of each curve with room for its name there, as far right as may be, if all have one."""
     scale = _points(axis)
-    lines = [scale * axis.transData.transform(np.column_stack([curve.x, curve.y]).astype(float)) for curve in curves]
-    lines = [line[np.isfinite(line).all(axis=1)] for line in lines]
+    drawn = [scale * axis.transData.transform(np.column_stack([curve.x, curve.y]).astype(float)) for curve in curves]
+    lines: list[Any] = [line[np.isfinite(line).all(axis=1)] for line in drawn]
     if any(len(line) < 2 or (np.diff(line[:, 0]) < 0).any() for line in lines):
         return None
-    half = max(len(curve.name) for curve in curves) * _EM * _SMALL / 2
-    first, last = max(line[0, 0] for line in lines) + half + 4, min(line[-1, 0] for line in lines) - half
-    grid = np.linspace(first, last, 25)
-    at = [np.sort([np.interp(grid + shift, *line.T) for line in lines], axis=0) for shift in (-half, 0.0, half)]
-    room = (np.minimum.reduce(at)[1:] - np.maximum.reduce(at)[:-1]).min(axis=0)
-    best = int(room.argmax())
-    if last <= first or room[best] < _SMALL:
-        return None
-    back = axis.transData.inverted()
-    found = [back.transform((grid[best] / scale, np.interp(grid[best], *line.T) / scale)) for line in lines]
-    return [(float(x), float(y)) for x, y in found]
+    placed: list[tuple[float, float, float]] = []
+    gone: dict[str, Any] = {"left": np.nan, "right": np.nan}
+    for curve, line in zip(curves, lines, strict=True):
+        half = len(curve.name) * _EM * _SMALL / 2
+        x = np.linspace(line[-1, 0] - half, line[0, 0] + half + 4, 25)
+        y = np.interp(x, *line.T)
+        others = [other for other in lines if other is not line]
+        shifted = [np.interp(x + by, *other.T, **gone) for other in others for by in (-half, 0.0, half)]
+        names = [np.where(np.abs(x - at) < half + wide, level, np.nan) for at, level, wide in placed]
+        room = np.nan_to_num(np.abs(np.reshape([*shifted, *names], (-1, x.size)) - y), nan=_CLEAR).min(
+            axis=0, initial=_CLEAR
+        )
+        best = int(room.argmax())
+        if x[0] <= x[-1] or room[best] < _SMALL:
+            return None
+        placed.append((x[best], y[best], half))
+    points = axis.transData.inverted().transform([(x / scale, y / scale) for x, y, _ in placed])
+    return [(float(x), float(y)) for x, y in points]
 
 
 def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:
     """Let the ticks of linear axes that count things be whole."""
     for direction, counts in ((axis.xaxis, x), (axis.yaxis, y)):
         if counts and direction.get_scale() == "linear":
-            direction.set_major_locator(MaxNLocator(integer=True))
+            direction.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

@@ -62,6 +62,9 @@ _DASHES: tuple[Any, ...] = (
 _WIDTH = 7.0
 """Of a figure, inches: the text of a page, so that print does not shrink the type."""
 
+_HEIGHT = 3.1
+"""Of a row of panels, inches, in a figure of that width."""
+
 _PANEL = 2.2
 """Least width of one of several panels side by side, inches."""
 
@@ -125,6 +128,11 @@ def _looks(names: Sequence[Any]) -> dict[Any, Look]:
     return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or others), strict=False))
 
 
+def size(height: float) -> tuple[float, float]:
+    """Return width and height of a figure, inches, of which `height` is meant for the width of a page."""
+    return _WIDTH, height
+
+
 def curves(
     table: pd.DataFrame,
     x: str,
@@ -141,6 +149,7 @@ def curves(
     columns: int = 2,
     share_y: bool = True,
     direct: bool | None = None,
+    discrete: bool = False,
     title: str = "",
     setting: str = "",
     marks: Sequence[Mark] = (),
@@ -170,6 +179,8 @@ def curves(
         Whether all panels share the ordinate.
     direct : bool, optional
         Name the curves at their right ends, or in a legend; left out, at their ends where that is legible.
+    discrete : bool
+        Whether there is nothing between two places on the axis: points, joined by thin lines for the eye only.
     title, setting : str
         What the figure shows, with its numbers, and what was held fixed.
     marks : sequence of Mark
@@ -178,7 +189,7 @@ def curves(
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
     wide = min(columns, len(panels), max(1, int(_WIDTH // _PANEL)))
     tall = -(-len(panels) // wide)
-    figure, axes = plt.subplots(tall, wide, figsize=(_WIDTH, 3.1 * tall), sharex=True, sharey=share_y, squeeze=False)
+    figure, axes = plt.subplots(tall, wide, figsize=size(_HEIGHT * tall), sharex=True, sharey=share_y, squeeze=False)
     series = [None] if by is None else list(dict.fromkeys(table[by]))
     looks = _looks(series)
     drawn: dict[Axes, list[Curve]] = {}
@@ -187,7 +198,7 @@ def curves(
         for name in series:
             rows = part if by is None else part[part[by] == name]
             if len(rows):
-                curve = _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band)
+                curve = _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band, discrete)
                 drawn.setdefault(axis, []).append(curve)
         axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else str(value))
         whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
@@ -215,6 +226,7 @@ def _series(
     name: str | None,
     error: str | None,
     band: tuple[str, str] | None,
+    discrete: bool,
 ) -> Curve:
     """Draw one series and return its curve."""
     simulated = rows[error].notna() if error else pd.Series(False, index=rows.index)
@@ -222,7 +234,8 @@ def _series(
     if band is not None and len(theory):
         axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
     if len(theory):
-        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name)
+        points_too: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if discrete else {}
+        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name, **points_too)
     if len(points):
         axis.errorbar(
             points[x],

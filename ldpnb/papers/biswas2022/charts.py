@@ -1,39 +1,52 @@
-"""Drawings for biswas2022: an estimated histogram beside the truth, in small multiples."""
+"""Drawings for biswas2022: each says in its title what its table shows."""
+
+from typing import Any
 
 import matplotlib.pyplot as plt
-import pandas as pd
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpnb.notebook.figures import curves, look
-from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, RATE
+from ldpnb.notebook.annotations import Mark, head
+from ldpnb.notebook.figures import curves, look, size
+from ldpnb.notebook.prose import short
+from ldpnb.papers.biswas2022.tables.participation import BY_VALUE
+from ldpnb.papers.biswas2022.tables.personalised import BUDGET, CHOSEN, RELATIVE
+from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
+from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
+
+Table = Any
+"""A DataFrame, of whose cells the checker of types need know nothing."""
+
+BANDS = "bands: exact mean with two standard deviations"
 
 
-def estimated_histograms(table: pd.DataFrame, *, row: str = "sampling_rate") -> Figure:
+def estimated_histograms(table: Table, *, row: str = "sampling_rate", title: str = "", setting: str = "") -> Figure:
     """Draw the truth, the exact mean with two standard deviations, and one estimate.
 
     A row of panels per entry of the column `row`, a column per estimator; `table` is of the kind that
     `ldpnb.papers.biswas2022.tables.sampling.estimates` returns.
     """
     settings, names = list(dict.fromkeys(table[row])), list(dict.fromkeys(table["estimator"]))
-    figure, axes = plt.subplots(
-        len(settings), len(names), figsize=(7.4, 1.0 + 1.9 * len(settings)), sharex=True, sharey=True, squeeze=False
-    )
-    for line, setting in zip(axes, settings, strict=True):
+    shape = (len(settings), len(names))
+    shared: dict[str, Any] = {"sharex": True, "sharey": True, "squeeze": False}
+    figure, axes = plt.subplots(*shape, figsize=size(1.4 + 1.8 * len(settings)), **shared)
+    for line, value in zip(axes, settings, strict=True):
         for axis, name in zip(line, names, strict=True):
-            _panel(axis, table[(table[row] == setting) & (table["estimator"] == name)], name)
-        label = setting if isinstance(setting, str) else f"π = {setting:g}"
+            _panel(axis, table[(table[row] == value) & (table["estimator"] == name)], name)
+        label = value if isinstance(value, str) else f"π = {value:g}"
         line[0].set_ylabel(f"{label}\nusers holding the value")
     for axis, name in zip(axes[0], names, strict=True):
         axis.set_title(name)
     for axis in axes[-1]:
         axis.set_xlabel("value")
+    head(figure, title, setting)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     return figure
 
 
-def _panel(axis: Axes, rows: pd.DataFrame, name: str) -> None:
+def _panel(axis: Axes, rows: Table, name: str) -> None:
     colour, value = look(name).colour, rows["value"]
     low, high = (rows["expected"] + c * rows["standard_deviation"] for c in (-2, 2))
     axis.fill_between(value, low, high, color=colour, alpha=0.25, linewidth=0, label="mean ± 2 sd (exact)")
@@ -41,12 +54,43 @@ def _panel(axis: Axes, rows: pd.DataFrame, name: str) -> None:
     axis.plot(value, rows["truth"], color=look("truth").colour, linewidth=1.2, label="truth")
 
 
-def distance_and_cost(table: pd.DataFrame) -> Figure:
+def sampled_histograms(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.sampling.estimates`, and say by how much c_DE falls short."""
+    lowest = table["sampling_rate"].min()
+    biased = table[(table["estimator"] == "c_DE") & (table["sampling_rate"] == lowest)]
+    short_by, negative = (biased["truth"] - biased["expected"]).min(), int((biased["expected"] < 0).sum())
+    title = (
+        f"At π = {lowest:g} c_DE falls short by {short(short_by)} users or more at every value; g_DE and c-hat do not"
+    )
+    if lowest == 1:
+        title = "Where everybody reports all three estimates are unbiased"
+    below = f"the mean of c_DE at π = {lowest:g} is negative at {negative} of {len(biased)} values"
+    return estimated_histograms(table, title=title, setting=f"{setting}; {BANDS}; {below}")
+
+
+def bias(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.sampling.bias_curve`."""
+    exact = table[table["standard_error"].isna()]
+    lowest = exact[exact[RATE] == exact[RATE].min()].set_index("budget")["bias (users)"]
+    ends = dict.fromkeys((lowest.index[0], lowest.index[-1]))
+    each = " and ".join(f"{short(-lowest[name])} at {name}" for name in ends)
+    title = f"Asking {exact[RATE].min():.0%} makes c_DE too small by {each} (users)"
+    return curves(table, RATE, "bias (users)", by="budget", error="standard_error", title=title, setting=setting)
+
+
+def distance_and_cost(table: Table, *, setting: str = "") -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`, with the expected reports as a second scale."""
-    figure = curves(table, RATE, DISTANCE, by="budget", panel="estimate", error="standard_error", yscale="log")
+    ratios, (low, high) = lowest_against_highest(table), (table[RATE].min(), table[RATE].max())
+    found = ratios["raw ratio"]
+    title = f"Asking {low:.0%} instead of {high:.0%} multiplies the distance by {found.min():.2f} to {found.max():.2f}"
+    names: dict[str, Any] = {"by": "budget", "panel": "estimate", "error": "standard_error", "yscale": "log"}
+    limits = [
+        Mark(y=1.0, printed=True, panel=RAW),
+        Mark(y=1.0, label="no two distributions are farther apart", printed=True, panel=PROJECTED),
+    ]
+    figure = curves(table, RATE, DISTANCE, **names, title=title, setting=setting, marks=limits)
     per_rate = table["expected_reports"].iloc[0] / table[RATE].iloc[0] / 1000
     for axis in figure.axes:
-        axis.axhline(1, color="#888888", linewidth=0.8, zorder=0)
         scale = axis.secondary_xaxis(
             "top", functions=(lambda rate: rate * per_rate, lambda reports: reports / per_rate)
         )
@@ -54,10 +98,108 @@ def distance_and_cost(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def deviations(account: pd.DataFrame) -> Figure:
+def personal_rates(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.personalised.estimates`, and say how far the means are off."""
+    off = (table["expected"] - table["truth"]).abs().groupby([table["design"], table["estimator"]], sort=False).max()
+    worst = off.idxmax()
+    others = off.drop(worst).max()
+    title = f"Where {worst[0]} the mean of {worst[1]} is off by up to {short(off.max())} users; "
+    title += f"all others by at most {short(others)}"
+    return estimated_histograms(table, row="design", title=title, setting=f"{setting}; {BANDS}")
+
+
+def vertex(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.personalised.towards_a_vertex`."""
+    wide = table.pivot_table(index=CHOSEN, columns="estimator", values=RELATIVE)
+    first, last, place = wide.iloc[0], wide.iloc[-1], wide.index[-1]
+    gained, paid = 1 - last["T"] / first["T"], short(last["Horvitz-Thompson"] / first["Horvitz-Thompson"])
+    title = (
+        f"Leaving equal rates T gains {gained:.1%} of its variance at most; Horvitz-Thompson pays up to {paid} times"
+    )
+    marks = [
+        Mark(place, last["Horvitz-Thompson"], short(last["Horvitz-Thompson"]), side="left"),
+        Mark(y=1.0, label="c-hat at equal rates", printed=True, side="below"),
+    ]
+    names: dict[str, Any] = {"by": "estimator", "yscale": "log", "title": title, "setting": setting}
+    figure = curves(table, CHOSEN, RELATIVE, **names, marks=marks)
+    figure.axes[0].set_ylim(bottom=0.75)
+    return figure
+
+
+def best_rates(table: Table, *, setting: str = "") -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.personalised.best_rates`, and say from where on a group is asked whole."""
+    asked = table[table["optimal sampling rate"] >= 1 - 1e-9].groupby("group", sort=False)[BUDGET].min()
+    first, last = asked.idxmin(), asked.idxmax()
+    title = f"All of the group {first} are asked from {asked[first]:.0%} of the full cost on, "
+    title += f"of the group {last} from {asked[last]:.0%}"
+    named: dict[str, Any] = {"title": title, "setting": setting}
+    return curves(table, BUDGET, "optimal sampling rate", by="group", **named)
+
+
+def uniform_estimates(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.participation.inverse_frequency`."""
+    means, truth = table[table["estimator"] == BY_VALUE]["expected"], table["truth"]
+    title = f"T, sampled by value, has the mean {short(means.mean())} at every value, where the truth runs from "
+    title += f"{short(truth.min())} to {short(truth.max())}"
+    return estimated_histograms(table, row="budget", title=title, setting=f"{setting}; {BANDS}")
+
+
+def silence(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.participation.losses`."""
+    wide = table.pivot_table(index=["budget", "highest rate"], columns="sampling", values="privacy loss (nats)")
+    added = wide["by value"] - wide["by report"]
+    (budget, rate), loss = added.idxmax(), added.max()
+    title = f"Rates that follow the value add up to {loss:.2f} nats ({budget}, highest rate {rate:g}), "
+    title += "those that follow the report none"
+    names: dict[str, Any] = {"by": "sampling", "panel": "budget", "columns": 3}
+    end = wide.loc[(budget, rate), "by value"]
+    mark = Mark(rate, end, f"{end:.2f}", panel=budget, side="left")
+    return curves(table, "highest rate", "privacy loss (nats)", **names, title=title, setting=setting, marks=[mark])
+
+
+def central_budget(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.shuffling.budgets`: where both bounds agree, one curve is both."""
+    wide = table.pivot_table(index=["sampling", LOCAL], columns="bound", values=CENTRAL, sort=False)
+    apart = (wide["upper bound"] / wide["lower bound"]).max() - 1
+    title = f"Both bounds on the central budget agree within {100 * apart:.1g} %"
+    marks = []
+    if "published" in wide:
+        over = (wide["published"] / wide["upper bound"]).dropna()
+        title += f"; the published one is up to {short(over.max())} times as large"
+        sampling, local = over.idxmax()
+        exact, printed = wide.loc[(sampling, local), ["upper bound", "published"]]
+        marks = [
+            Mark(local, printed, f"published: {short(printed)}, exact: {short(exact)}", printed=True),
+            Mark(local, exact),
+        ]
+    names = np.where(table["bound"] == "published", "published, " + table["sampling"], table["sampling"])
+    shown = table.assign(curve=names)[table["bound"] != "lower bound"]
+    return curves(shown, LOCAL, CENTRAL, by="curve", yscale="log", title=title, setting=setting, marks=marks)
+
+
+def variance_ratio(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.shuffling.variance_ratios`."""
+    found = table.groupby("value", sort=False)["relative variance"].agg(["min", "max"])
+    rare, common = found.loc["rare value"], found.loc["common value"]
+    title = f"At a rare value the variance is {rare['min']:.2f} to {short(rare['max'])} times the central Gaussian's, "
+    title += f"at a common one up to {short(common['max'])} times"
+    axes: dict[str, Any] = {"by": "sampling", "panel": "value", "xscale": "log", "yscale": "log"}
+    marks = [
+        Mark(y=1.0, label="the Gaussian mechanism", printed=True, panel="rare value", side="below"),
+        *(_largest(table[table["value"] == value], value) for value in ("rare value", "common value")),
+    ]
+    return curves(table, CENTRAL, "relative variance", **axes, title=title, setting=setting, marks=marks)
+
+
+def _largest(rows: Table, panel: str) -> Mark:
+    top = rows.loc[rows["relative variance"].idxmax()]
+    return Mark(top[CENTRAL], top["relative variance"], short(top["relative variance"]), panel=panel, side="left")
+
+
+def deviations(account: Table) -> Figure:
     """Draw the standard deviations of one row of `ldpnb.papers.biswas2022.tables.shuffling.accounting` as bars."""
     names = ["c-hat, rare", "c-hat, common", "Gaussian", "Laplace"]
-    figure, axis = plt.subplots(figsize=(5.5, 2.6))
+    figure, axis = plt.subplots(figsize=size(2.6))
     values = account[names].iloc[0]
     bars = axis.barh(names[::-1], values[::-1], color=[look(name.split(",")[0]).colour for name in names[::-1]])
     axis.bar_label(bars, fmt="{:.4g}", padding=3)

@@ -22,6 +22,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 UNRELATED, FOLLOWING = "rates at random", "rates follow values"
+CHOSEN, RELATIVE, BUDGET = "rate of the chosen users", "variance relative to c-hat", "budget (share of full cost)"
 
 
 def split_by_rate(counts: Counts, *, seed: int) -> dict[str, Counts]:
@@ -108,7 +109,7 @@ def towards_a_vertex(
     """Yield the variance at rare values while `budget` users are sampled ever more, and the others less.
 
     The expected reports stay `budget`. The chosen users' rate runs from equal rates, the Lagrange point, towards 1, a
-    vertex; c-hat, at equal rates, is there for comparison.
+    vertex. Beside each variance is what it is relative to that of c-hat at equal rates.
     """
     sizes, equal = np.array([budget, users - budget]), budget / users
     realised = SampledCounts(users, equal, mechanism).rare_variance_realised_size
@@ -117,9 +118,8 @@ def towards_a_vertex(
         rates = np.array([high, budget * (1 - high) / (users - budget)])
         weighted = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
         pooled = PersonalRates(sizes, rates, mechanism).rare_variance
-        for panel, variance in (("T", pooled), ("Horvitz-Thompson", weighted)):
-            for name, value in ((panel, variance), ("c-hat", realised)):
-                yield {"panel": panel, "estimator": name, "rate of the chosen users": high, "variance (users²)": value}
+        for name, value in (("T", pooled), ("Horvitz-Thompson", weighted)):
+            yield {"estimator": name, CHOSEN: high, "variance (users²)": value, RELATIVE: value / realised}
 
 
 @table
@@ -135,7 +135,7 @@ def best_rates(
     for share in budget_shares:
         rates, _, _ = _allocation(epsilons, costs, users, domain_size, share)
         for name, rate in zip(names, rates, strict=True):
-            yield {"group": name, "budget (share of full cost)": share, "optimal sampling rate": rate}
+            yield {"group": name, BUDGET: share, "optimal sampling rate": rate}
 
 
 @table

@@ -13,6 +13,8 @@ from ldpnb.papers.bun2022 import establishments, tabulations
 from ldpnb.privacy import data_dependent
 from ldpnb.rng import stream
 
+DRAWN, MOVE = "records drawn", "change (records)"
+
 
 def population(path: str, *, top_code: int) -> tuple[pd.DataFrame, str]:
     """Return simulated, top-coded establishments as a tally, and a title that says what they are simulated from.
@@ -69,14 +71,14 @@ def top_stratum_moves(
     for m in totals:
         yield {
             "strata": f"the source's {published_change}",
-            "records drawn": float(m),
-            "change (records)": float(published_change),
+            DRAWN: float(m),
+            MOVE: float(published_change),
         }
     limits = top_stratum_limits(tally, grown_to, divisions)
     columns = (limits[name] for name in ("strata", "move per record", "exhausted at"))
     for name, per_record, last in zip(*columns, strict=True):
         for m in (*(m for m in totals if m < last), last):
-            yield {"strata": name, "records drawn": float(m), "change (records)": float(m) * per_record}
+            yield {"strata": name, DRAWN: float(m), MOVE: float(m) * per_record}
 
 
 @table
@@ -145,7 +147,7 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
             "simple random sampling": strata.weighted_mean_variance([count], [overall_variance], [m]),
         }
         for name, square in squares.items():
-            yield {"design": name, "records drawn": m, "standard error (employees)": float(np.sqrt(square))}
+            yield {"design": name, DRAWN: m, "standard error (employees)": float(np.sqrt(square))}
 
 
 @table

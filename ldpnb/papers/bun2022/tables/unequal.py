@@ -9,9 +9,12 @@ import pandas as pd
 
 from ldpnb.designs.samples import poisson_positions, pps_rates, systematic_positions
 from ldpnb.notebook import table
+from ldpnb.papers.bun2022.tables.clusters import SIZE
 from ldpnb.privacy import subsampling, unequal
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.rng import stream
+
+GROWN, SAMPLE, RANK = "size of the new record", "sample size (records)", "rank of the new record"
 
 
 @table
@@ -32,7 +35,7 @@ def poisson_growth(
             "no amplification": 2 * epsilon,
         }
         for quantity, loss in values.items():
-            yield {"size of the new record": factor, "quantity": quantity, "loss (nats)": loss}
+            yield {GROWN: factor, "quantity": quantity, "loss (nats)": loss}
 
 
 @table
@@ -46,7 +49,7 @@ def cluster_draws(largest: int, count: int, epsilon: float) -> Iterator[dict[str
             "no amplification": epsilon,
         }
         for quantity, loss in values.items():
-            yield {"cluster size (records)": size, "quantity": quantity, "loss (nats)": loss}
+            yield {SIZE: size, "quantity": quantity, "loss (nats)": loss}
 
 
 @table
@@ -82,17 +85,20 @@ def systematic_by_size(sizes: Sequence[int], step: int, epsilon: float) -> Itera
             "no amplification": 2 * epsilon,
         }
         for order, loss in values.items():
-            yield {"sample size (records)": size, "order": order, "loss (nats)": loss}
+            yield {SAMPLE: size, "order": order, "loss (nats)": loss}
 
 
 @table
 def systematic_moves(records: int, step: int, epsilon: float, replaced: list[int]) -> Iterator[dict[str, Any]]:
-    """Yield the exact loss for every rank to which one of some records can move, by linear programming."""
+    """Yield the exact loss for every rank to which one of some records can move, by linear programming.
+
+    The `replaced` records are counted from 0, ranks in the table from 1.
+    """
     for old, place in product(replaced, range(records)):
         value = place + 0.5 if place >= old else place - 0.5
         loss = unequal.systematic_loss(range(records), old, value, step=step, epsilon=epsilon)
         moved = f"record {old + 1} of {records}"
-        yield {"rank of the new record, from 0": place, "record": moved, "loss (nats)": loss}
+        yield {RANK: place + 1, "rank before": old + 1, "record": moved, "loss (nats)": loss}
 
 
 def inclusion_shares(weights: list[float], expected_size: float, *, draws: int, seed: int) -> pd.DataFrame:
