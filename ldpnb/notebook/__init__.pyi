@@ -1,7 +1,7 @@
 from .annotations import Mark, crossings
 from .figures import curves, look, publish, publish_table
 from .live import Choice, Slider, live
-from .prose import listed, say, short
+from .prose import listed, say, short, where_less
 from .tables import rounded, table
 from .verdicts import verdicts
 
@@ -21,4 +21,5 @@ __all__ = [
     "short",
     "table",
     "verdicts",
+    "where_less",
 ]

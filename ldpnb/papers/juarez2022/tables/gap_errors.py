@@ -17,6 +17,7 @@ from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
 from ldpnb.rng import stream
 
 SMALLEST, LARGEST = "smallest variance of the gap", "largest variance of the gap"
+RATIO = "largest variance of M_R / of M_L"
 
 
 @table
@@ -26,6 +27,26 @@ def variance_bounds(epsilons: Sequence[float], group_size: int, names: Sequence[
         gap = gaps.GroupGap.of_halves(families(2 * group_size)[name](epsilon), 2 * group_size)
         ends = [gap.variance((nu2, nu2)) for nu2 in (0.0, 1.0)]
         yield {"mechanism": name, BUDGET: epsilon, SMALLEST: min(ends), LARGEST: max(ends)}
+
+
+@table
+def variance_ratios(
+    epsilons: Sequence[float], group_size: int, pairs: dict[str, tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the largest variance of the gap under ``M_R`` over that under ``M_L``, for pairs of families by panel.
+
+    Beside it stand the ends of both, over all values.
+    """
+    for panel, names in pairs.items():
+        first, second = (variance_bounds(epsilons, group_size, [name]) for name in names)
+        for one, other in zip(first.itertuples(index=False), second.itertuples(index=False), strict=True):
+            row = {"panel": panel, BUDGET: one[1], RATIO: one[3] / other[3]}
+            yield row | {
+                "M_R, smallest": one[2],
+                "M_R, largest": one[3],
+                "M_L, smallest": other[2],
+                "M_L, largest": other[3],
+            }
 
 
 @table
@@ -67,12 +88,8 @@ def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], users
         for k, chosen in [*((k, False) for k in ks), (LaplaceMeans.published(epsilon).k, True)]:
             if largest_group_epsilon(epsilon, k) > 0:
                 variance = gaps.GroupGap.of_halves(LaplaceMeans.allowed(epsilon, k), users).worst_variance()
-                row = {
-                    "epsilon": f"{epsilon:g}",
-                    "noise parameter k": k,
-                    "variance of the gap times K": users * variance,
-                }
-                yield row | {"chosen": chosen}
+                row = {"budget": f"ε = {epsilon:g}", "noise parameter k": k, "chosen": chosen}
+                yield row | {"variance of the gap times K": users * variance}
 
 
 def measured_means(
@@ -204,14 +221,15 @@ def against_printed(
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield printed means beside the central 95 % of those in `measured_errors`.
 
-    All are over the expectation for the mechanism as published.
+    All are over the expectation for the mechanism as published; ``rounding`` is half of the last printed digit.
     """
     laws = measured.set_index(["mechanism", "epsilon"])
     for short, name, row in _as_printed(printed):
         unit = float(laws["expected"][f"{short} as published", row.epsilon])
         low, middle, high = (float(laws[column][name, row.epsilon]) / unit for column in ("low", "expected", "high"))
         found = {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} ")}
-        yield found | {"low": low, "middle": middle, "high": high, "printed": row.error / unit}
+        found |= {"low": low, "middle": middle, "high": high}
+        yield found | {"printed": row.error / unit, "rounding": 5e-5 / unit}
 
 
 @table

@@ -91,13 +91,13 @@ def target_curves(targets: Sequence[float], *, users: int, failure: float) -> It
     """
     alphas = np.sqrt(np.asarray(targets, dtype=float) / users).tolist()
     for mechanism, way, family, tail, column in (
-        ("M_R", "claimed, as published", "M_R as published", "chebyshev", "epsilon"),
-        ("M_R", "lost, as published", "M_R as published", "chebyshev", "exact_epsilon"),
-        ("M_R", "kept, allocated anew", "M_R", "chebyshev", "epsilon"),
-        ("M_R", "kept, exact tail", "M_R", "exact", "epsilon"),
-        ("M_L", "claimed, as published", "M_L as published", "chebyshev", "epsilon"),
-        ("M_L", "kept, k = 2", "M_L, k = 2", "chebyshev", "epsilon"),
-        ("M_L", "kept, Chernoff tail", "M_L, k = 2", "chernoff", "epsilon"),
+        ("M_R", "claimed", "M_R as published", "chebyshev", "epsilon"),
+        ("M_R", "lost", "M_R as published", "chebyshev", "exact_epsilon"),
+        ("M_R", "kept", "M_R", "chebyshev", "epsilon"),
+        ("M_R", "kept, sharper tail", "M_R", "exact", "epsilon"),
+        ("M_L", "claimed", "M_L as published", "chebyshev", "epsilon"),
+        ("M_L", "kept", "M_L, k = 2", "chebyshev", "epsilon"),
+        ("M_L", "kept, sharper tail", "M_L, k = 2", "chernoff", "epsilon"),
     ):
         found = epsilon_table([users], alphas, [(family, tail)], failure=failure)[column]
         for target, budget in zip(targets, found, strict=True):
