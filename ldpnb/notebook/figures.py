@@ -28,7 +28,7 @@ from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import environment
+from ldpnb.notebook import encoding, environment
 from ldpnb.notebook.annotations import (
     FAR,
     NEAR,
@@ -42,6 +42,7 @@ from ldpnb.notebook.annotations import (
     ramp,
     whole_numbers,
 )
+from ldpnb.notebook.encoding import Encoding
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
@@ -214,7 +215,9 @@ def curves(
     if by is not None and not named:
         handles, labels = _legend(axes)
         figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
-    return figure
+    where: dict[str, Any] = {"x": x, "y": y, "by": by, "panel": panel, "error": error, "band": band}
+    how: dict[str, Any] = {"xlabel": xlabel, "ylabel": ylabel, "xscale": xscale, "yscale": yscale}
+    return encoding.keep(figure, table, Encoding(**where, **how, columns=columns, share_y=share_y))
 
 
 def _series(
@@ -296,8 +299,8 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json`` (caption, the run's own parameters, hashes of the numbers and of what was drawn from them), each
-    replaced in one step. Without a folder nothing is written.
+    ``<name>.json`` (caption, the run's own parameters, the encoding, hashes of the numbers and of what was drawn from
+    them), each replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
@@ -313,13 +316,15 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     Raises
     ------
     ValueError
-        If `caption` is empty or `table` has no rows.
+        If `caption` is empty, `table` has no rows, or not those that the figure was drawn from.
     """
     from IPython.display import Image, display
 
     _require(table, name, caption)
+    kept = encoding.drawn(figure)
+    told = {"encoding": kept.of(table, name).told()} if kept else {}
     picture = _png(figure)
-    _publish(table, name, caption, lambda: {".png": picture, ".pdf": _pdf(figure)})
+    _publish(table, name, caption, lambda: {".png": picture, ".pdf": _pdf(figure)}, told)
     plt.close(figure)
     width = round(100 * figure.get_size_inches()[0])
     display(Image(picture, width=width, alt=caption))
@@ -328,7 +333,7 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
 def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
     """Write a table as ``<name>.csv`` and, for LaTeX, ``<name>.tex`` when a folder is set; see `publish`."""
     _require(table, name, caption)
-    _publish(table, name, caption, lambda: {".tex": _latex(table, caption).encode()})
+    _publish(table, name, caption, lambda: {".tex": _latex(table, caption).encode()}, {})
 
 
 def _require(table: pd.DataFrame, name: str, caption: str) -> None:
@@ -336,7 +341,9 @@ def _require(table: pd.DataFrame, name: str, caption: str) -> None:
         raise ValueError(f"{name}: needs a caption and a table with rows")
 
 
-def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]]) -> None:
+def _publish(
+    table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]], told: dict[str, Any]
+) -> None:
     """Write a table's numbers and what was drawn from them, if a folder is set."""
     folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
@@ -348,6 +355,7 @@ def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], d
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
         "rows": len(table),
         "columns": list(table.columns),
+        **told,
         "sha256": _digest(numbers.encode()),
         "drawn": {suffix: _digest(content) for suffix, content in pictures.items()},
     }
