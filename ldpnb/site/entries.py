@@ -1,6 +1,5 @@
 """The committed verdicts for readers: the entries of the front page, and the ledger as a document of its own."""
 
-import inspect
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from ldpnb.checks import UsageError
 from ldpnb.notebook.verdicts import evidence_kind
 from ldpnb.run import ledger
 from ldpnb.run.catalogue import home
-from ldpnb.site.atlas import address
+from ldpnb.site.atlas import place
 from ldpnb.site.markdown import slug
 from ldpnb.site.templates import STATIC, environment, page
 
@@ -63,11 +62,9 @@ class Entry:
     def check(self) -> str:
         """Return the address of the claim's check as code, or nothing if the claim is not this package's."""
         try:
-            check = inspect.unwrap(claims.find(self.claim).check)
+            return place(claims.find(self.claim).check).address
         except ValueError:
             return ""
-        path = Path(inspect.getfile(check)).relative_to(Path(claims.__file__).parents[1]).as_posix()
-        return f"{address(path)}#L-{inspect.getsourcelines(check)[1]}"
 
 
 @dataclass(frozen=True, slots=True)
