@@ -54,7 +54,7 @@ def card(entry: Entry) -> str:
         "reading": entry.reading,
         "assuming": entry.assumption,
         "holds": entry.corrected,
-        "evidence": f"{entry.kind}: {entry.evidence}",
+        "evidence": f"{entry.rests}: {entry.evidence}",
         "argued": entry.argument,
         "notebook": f"notebooks/{entry.notebook}.ipynb" if entry.notebook else "",
         "decision": str(place(claim.check)),
