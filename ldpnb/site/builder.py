@@ -9,11 +9,14 @@ from ldpnb.checks import UsageError, shown
 from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
-from ldpnb.site import front, links, sources
+from ldpnb.site import front, links, search, sources
 from ldpnb.site.atlas import Atlas
 from ldpnb.site.entries import Entry
 from ldpnb.site.pages import notebook_page
 from ldpnb.site.templates import STATIC, page
+
+_UNSEARCHED = ("index.html", "ledger.html", "search.html", "code/")
+"""Pages whose text others hold."""
 
 
 def build(target: Path) -> int:
@@ -63,12 +66,22 @@ def _put(target: Path) -> None:
 
 def _files() -> Iterator[tuple[str, str | Path]]:
     """Yield every file of the site: its address and its content, as text or as the file to copy."""
+    found = list[search.Section]()
+    for path, content in _contents():
+        yield path, content
+        if isinstance(content, str) and path.endswith(".html") and not path.startswith(_UNSEARCHED):
+            found += search.sections(path, content, "function" if path.startswith("api/") else "notebook")
+    yield "static/search-index.js", search.index(found)
+
+
+def _contents() -> Iterator[tuple[str, str | Path]]:
     notebooks, atlas, entries = catalogue(), Atlas(), told.entries()
     yield ".nojekyll", ""
     for asset in sorted(STATIC.iterdir()):
         yield f"static/{asset.name}", asset
     yield "index.html", _front(notebooks, entries)
     yield "ledger.html", _ledger(entries)
+    yield "search.html", page("search", "search.html", title="Search", description="Search the whole site")
     for before, notebook, after in zip([None, *notebooks], notebooks, [*notebooks[1:], None], strict=False):
         yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas)
         yield f"{notebook.id}.ipynb", notebook.path

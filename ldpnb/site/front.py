@@ -1,4 +1,4 @@
-"""The front page: three results with their pictures, every notebook with its finding, and the ledger's page behind it."""
+"""The front page: three results with their pictures, and every notebook with its finding."""
 
 import json
 import re
@@ -44,7 +44,9 @@ def surprises(entries: Iterable[Entry], notebooks: Iterable[Notebook]) -> list[t
 
 def gallery(notebooks: Sequence[Notebook], entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return the notebooks as cards by source: those of no source first."""
-    groups = [{"key": "", "title": "", "brief": False, "cards": [n for n in notebooks if n.source not in SOURCES]}]
+    groups: list[dict[str, Any]] = [
+        {"key": "", "title": "", "brief": False, "cards": [n for n in notebooks if n.source not in SOURCES]}
+    ]
     for key, title in LEDGERS.items():
         shown = [n for n in notebooks if n.source == key]
         beyond = [n for n in notebooks if any(c.startswith(f"{key}/") for c in n.claims)]

@@ -87,7 +87,17 @@ function prepareFilter(form) {
   if (asked) form.scrollIntoView();
 }
 
+function prepareSearch(form) {
+  form.hidden = false;
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+    event.preventDefault();
+    form.elements.q.focus();
+  });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  for (const form of document.querySelectorAll("form.find")) prepareSearch(form);
   prepareTheme(document.getElementById("theme"));
   for (const form of document.querySelectorAll("form.filter")) prepareFilter(form);
   for (const box of document.querySelectorAll(".scroll, pre, .formula")) {
