@@ -22,7 +22,7 @@ from ldpnb.guides.published import audit_table
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run import endings
-from ldpnb.run.catalogue import Notebook, catalogue, find, home, require_uncommitted
+from ldpnb.run.catalogue import NoNotebookError, Notebook, catalogue, find, home, require_uncommitted
 from ldpnb.run.parallel import BACKENDS
 from ldpnb.run.unpacking import get
 
@@ -122,14 +122,21 @@ def list_notebooks() -> None:
         click.echo(f"{identifier:<{widths[0]}}  {claims:>{widths[1]}}  {state:<{widths[2]}}  {title}".rstrip())
 
 
-@cli.command(short_help="Show a notebook's parameters and claims.")
+@cli.command(short_help="Show a notebook's parameters and claims, or one claim.")
 @click.argument("id")
 def show(id: str) -> None:
-    """Show a notebook's parameters (default, type, meaning) and claims.
+    """Show a notebook's parameters (default, type, meaning) and claims, or a claim with all that belongs to it.
 
-    Of its ID as `ldpnb list` prints it, any beginning of the name that no other has will do: 03_cluster.
+    Of a notebook's ID as `ldpnb list` prints it, any beginning of the name that no other has will do: 03_cluster. Of a
+    claim's name, any part that no other has: theorem-5.2.
     """
-    notebook = find(id)
+    from ldpnb.site import card
+
+    try:
+        notebook = find(id)
+    except NoNotebookError:
+        click.echo(card.card(card.find_claim(id)))
+        return
     click.echo(f"{notebook.id}: {notebook.title}\n")
     for p in notebook.parameters:
         click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}")

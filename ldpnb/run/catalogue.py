@@ -22,6 +22,10 @@ HOME_VARIABLE = "LDPNB_HOME"
 _MOST_BYTES = 2**27
 
 
+class NoNotebookError(UsageError):
+    """No notebook has that name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notebook:
     """A notebook of the companion."""
@@ -144,7 +148,7 @@ def find(identifier: str) -> Notebook:
     if matching:
         raise UsageError(f"{shown(identifier)} is ambiguous: {', '.join(n.id for n in matching)}")
     names = [*notebooks, *(i.split("/")[-1] for i in notebooks)]
-    raise UsageError(f"no notebook {shown(identifier)}{nearest(wanted, names)}; `ldpnb list` shows all")
+    raise NoNotebookError(f"no notebook {shown(identifier)}{nearest(wanted, names)}; `ldpnb list` shows all")
 
 
 def _read(path: Path, folder: Path) -> Notebook:

@@ -1,22 +1,22 @@
 """The whole site in one folder, the same bytes from the same checkout."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, shown
-from ldpnb.claims import LEDGERS, SOURCES
+from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
-from ldpnb.site import links, sources
+from ldpnb.site import front, links, search, sources
 from ldpnb.site.atlas import Atlas
-from ldpnb.site.entries import REACHES, STATUSES, Entry
-from ldpnb.site.markdown import plain
+from ldpnb.site.entries import Entry
 from ldpnb.site.pages import notebook_page
 from ldpnb.site.templates import STATIC, page
 
-_TOUR = "00_start_here"
+_UNSEARCHED = ("index.html", "ledger.html", "search.html", "code/")
+"""Pages whose text others hold."""
 
 
 def build(target: Path) -> int:
@@ -66,11 +66,22 @@ def _put(target: Path) -> None:
 
 def _files() -> Iterator[tuple[str, str | Path]]:
     """Yield every file of the site: its address and its content, as text or as the file to copy."""
+    found = list[search.Section]()
+    for path, content in _contents():
+        yield path, content
+        if isinstance(content, str) and path.endswith(".html") and not path.startswith(_UNSEARCHED):
+            found += search.sections(path, content, "function" if path.startswith("api/") else "notebook")
+    yield "static/search-index.js", search.index(found)
+
+
+def _contents() -> Iterator[tuple[str, str | Path]]:
     notebooks, atlas, entries = catalogue(), Atlas(), told.entries()
     yield ".nojekyll", ""
     for asset in sorted(STATIC.iterdir()):
         yield f"static/{asset.name}", asset
     yield "index.html", _front(notebooks, entries)
+    yield "ledger.html", _ledger(entries)
+    yield "search.html", page("search", "search.html", title="Search", description="Search the whole site")
     for before, notebook, after in zip([None, *notebooks], notebooks, [*notebooks[1:], None], strict=False):
         yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas)
         yield f"{notebook.id}.ipynb", notebook.path
@@ -81,28 +92,28 @@ def _files() -> Iterator[tuple[str, str | Path]]:
     yield from sorted(atlas.copied.items())
 
 
-def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:
-    groups = []
-    for key, title in {"": "", **LEDGERS}.items():
-        own = [n for n in notebooks if (n.source if n.source in SOURCES else "") == key]
-        own = own or [n for n in notebooks if any(claim.startswith(f"{key}/") for claim in n.claims)]
-        groups.append({"key": key, "title": title, "notebooks": [_listed(n, entries) for n in own]})
+def _front(notebooks: Sequence[Notebook], entries: list[Entry]) -> str:
+    pages = {n.id: f"{n.id}.html" for n in notebooks}
     return page(
         "index",
         "index.html",
         title="ldpnb",
         description="Five sources on local differential privacy and sampling: every claim decided by computed evidence",
-        tour=next((f"{n.id}.html" for n in notebooks if n.id == _TOUR), ""),
-        groups=groups,
-        entries=entries,
-        sources=told.sources(entries),
-        statuses=STATUSES,
-        reaches=REACHES,
-        tex=(home() / told.CSV).with_suffix(".tex").exists(),
+        tour=pages.get("00_start_here", ""),
+        plan=pages.get("plan", ""),
+        claims=sum(e.source in SOURCES for e in entries),
+        headline=front.headline(entries),
+        surprises=front.surprises(entries, notebooks),
+        groups=front.gallery(notebooks, entries),
     )
 
 
-def _listed(notebook: Notebook, entries: list[Entry]) -> dict[str, str]:
-    statuses = [e.status for e in entries if e.notebook == notebook.id]
-    counts = ", ".join(f"{statuses.count(s)} {s}" for s in STATUSES if s in statuses)
-    return {"title": plain(notebook.title), "page": f"{notebook.id}.html", "counts": counts}
+def _ledger(entries: list[Entry]) -> str:
+    return page(
+        "verdicts",
+        "ledger.html",
+        title="The ledger",
+        description="Every claim of five sources on local differential privacy and sampling, with its verdict",
+        tex=(home() / told.CSV).with_suffix(".tex").exists(),
+        **told.filtered(entries),
+    )

@@ -69,7 +69,16 @@ def spoken(formula: str) -> str:
     >>> spoken(r"\frac{\epsilon}{2} \le \sqrt{n+1}, x_i^2")
     'ϵ/2 ≤ √(n+1), x_i^2'
     """
-    return re.sub(r"\s+([,;.])", r"\1", " ".join(_spoken(fromstring(mathml(formula))).split()))
+    return linear(mathml(formula))
+
+
+def linear(element: str) -> str:
+    """Return a MathML element as text.
+
+    >>> linear("<math><msup><mi>e</mi><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow></msup></math>")
+    'e^(a+1)'
+    """
+    return re.sub(r"\s+([,;.])", r"\1", " ".join(_spoken(fromstring(element)).split()))
 
 
 def _spoken(element: Element) -> str:

@@ -20,7 +20,7 @@ from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
-from ldpnb.site import builder, entries, links, sources
+from ldpnb.site import builder, entries, front, links, sources
 from ldpnb.site.mathematics import mathml
 
 LEDGER = """claim,notebook,place,says,status,reach,over,evidence,corrected,assumption,argument,reading,kind,false_alarm,power
@@ -129,7 +129,7 @@ def test_formulas_are_mathml_and_links_lead_to_pages(result: str) -> None:
 
 
 def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, checkout: Path) -> None:
-    front = (checkout / "site/index.html").read_text()
+    front = (checkout / "site/ledger.html").read_text()
     for anchor, status in (("claim-biswas2022-theorem-2-1", "reproduced"), ("claim-demo-lemma-9", "refuted")):
         assert f'<section class="verdict {status}" id="{anchor}">' in result
         assert f'href="1_demo/01_line.html#{anchor}"' in front
@@ -191,6 +191,8 @@ def test_a_folder_that_is_no_site_is_left_alone(checkout: Path) -> None:
     [
         ('<a href="absent.html">x</a>', "absent.html leads nowhere"),
         ('<a href="#absent">x</a>', "#absent leads nowhere"),
+        ('<a href="#absent=a">x</a>', "#absent=a leads nowhere"),
+        ('<a href="#top=a">x</a>', ""),
         ('<a href="../outside.txt">x</a>', "../outside.txt leads nowhere"),
         ('<script src="https://example.org/x.js"></script>', "asks a host for https://example.org/x.js"),
         ('<p id="a"></p><p id="a"></p>', "anchor a twice"),
@@ -262,7 +264,7 @@ def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: 
 
 def test_a_report_that_cannot_be_written_leaves_nothing(checkout: Path) -> None:
     below_a_file = report("--output", str(checkout / "figures/verdicts.csv/x.md")).exception
-    assert "output cannot be written" in str(below_a_file)
+    assert "output must lie outside what is committed" in str(below_a_file)
     assert "'pdf' is not one of" in report("--format", "pdf").stderr
     (checkout / "figures/verdicts.csv").unlink()
     no_ledger = report("--output", str(checkout / "x.md")).exception
@@ -291,7 +293,7 @@ def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path,
 
 def test_every_published_figure_and_table_is_shown_once_with_its_files(site: Path) -> None:
     pages = {n.id: (site / f"{n.id}.html").read_text() for n in catalogue.catalogue()}
-    pages["."] = (site / "index.html").read_text()
+    pages["."] = (site / "ledger.html").read_text()
     for about in (home() / "figures").rglob("*.json"):
         stem = about.relative_to(home() / "figures").with_suffix("")
         page, folder = pages[stem.parent.as_posix()], f"{stem.parent.name}/".lstrip("/")
@@ -312,9 +314,22 @@ def test_every_claim_is_worded_on_its_page_as_in_the_ledger(site: Path) -> None:
             assert re.sub(r"\s+", " ", part) in text, claim.claim
 
 
-def test_the_front_page_counts_and_lists_every_claim(site: Path) -> None:
-    front = (site / "index.html").read_text()
-    claims = entries.entries()
-    assert Counter(re.findall(r'data-status="(\w+)"', front)) == Counter(c.status for c in claims)
+def test_the_ledger_lists_every_claim_with_what_it_is_chosen_by(site: Path) -> None:
+    page, claims = (site / "ledger.html").read_text(), entries.entries()
+    for name in ("source", "status", "reach", "kind"):
+        chosen_by = Counter(re.findall(rf'<li[^>]*data-{name}="([^"]+)"', page))
+        assert chosen_by == Counter(getattr(c, name) for c in claims)
+        assert all(f"<option>{value}</option>" in page for value in chosen_by)
+
+
+def test_the_front_page_shows_three_results_and_every_notebook_with_its_counts(site: Path) -> None:
+    page = (site / "index.html").read_text()
+    claims = {c.claim: c for c in entries.entries()}
+    for claim, figure in front.SURPRISING:
+        assert claims[claim].status in ("refuted", "corrected") or claims[claim].source == "companion"
+        assert re.search(rf'href="{claims[claim].page}">.*?<img src="{figure}.png"', page, re.DOTALL)
     for notebook in catalogue.catalogue():
-        assert f'<a href="{notebook.id}.html">' in front
+        card = page[page.rindex("<li", 0, page.index(f'<a href="{notebook.id}.html">')) :].split("</li>")[0]
+        own = Counter(c.status for c in claims.values() if c.notebook == notebook.id and c.source == notebook.source)
+        assert Counter({word: int(n) for n, word in re.findall(r">(\d+) (\w+)</span>", card)}) == own
+        assert ("<img" in card) == any((home() / "figures" / notebook.id).glob("*.png"))
