@@ -22,7 +22,8 @@ def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
     >>> unbiased([70, 30], 100, KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [0.9, 0.1]
     """
-    return (real(tallies) / checks.numbers(users=users, low=1) - mechanism.q) / mechanism.truthful_rate
+    reports = checks.numbers(users=users, low=1)
+    return mechanism.holders(real(tallies), reports) / reports
 
 
 def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
@@ -35,12 +36,15 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     [0.625, 0.375, 0.0]
     """
     point = _finite(vector)
-    point = point - np.maximum.reduce(point, axis=-1, keepdims=True)  # so that large numbers keep their digits
     rising = point.copy()
     rising.sort(axis=-1)
-    kept, total = kept_largest(rising, 0.0, 1)
-    point -= (total - 1) / kept
-    return np.maximum(point, 0.0, out=point)
+    kept, _ = kept_largest(rising, 0.0, 1)
+    largest = rising[..., rising.shape[-1] - np.max(kept) :]
+    least = np.take_along_axis(rising, rising.shape[-1] - np.reshape(kept, (*rising.shape[:-1], 1)), axis=-1)
+    above = np.add.reduce(np.maximum(largest - least, 0.0), axis=-1, keepdims=True)
+    estimate: NDArray[np.float64] = point - least
+    estimate += (1 - above) / kept
+    return np.maximum(estimate, 0.0, out=estimate)
 
 
 def normal_offset(mechanism: FrequencyMechanism) -> Real:
@@ -89,10 +93,11 @@ def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, An
     numbers; of several, ``(..., k)``, they are ``(..., 1)``.
     """
     if rising.shape[-1] <= _SHORT:
-        falling = rising[..., ::-1]
+        top = rising[..., -1:]
+        falling = rising[..., ::-1] - top  # so that large numbers keep their digits
         sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, falling.shape[-1] + 1)
-        kept = (extra * falling > sums - ranks * falling - lack).sum(axis=-1, keepdims=True)
-        return kept, np.take_along_axis(sums, kept - 1, axis=-1)
+        kept = (extra * (falling + top) > sums - ranks * falling - lack).sum(axis=-1, keepdims=True)
+        return kept, np.take_along_axis(sums, kept - 1, axis=-1) + kept * top
     if rising.ndim == 1:
         return _bisected(rising, extra, lack)
     kept, total = zip(*[_bisected(row, extra, lack) for row in rising.reshape(-1, rising.shape[-1])], strict=True)
@@ -102,20 +107,20 @@ def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, An
 
 def _bisected(rising: NDArray[Any], extra: float, lack: int) -> tuple[int, Any]:
     """Sum block after block of one row, up to the first whose last value is not kept, and bisect that block."""
-    size, done, before, end = rising.size, 0, 0, min(_SHORT, rising.size)
+    size, top, done, before, end = rising.size, rising.item(-1), 0, 0, min(_SHORT, rising.size)
     while True:
-        falling = rising[size - end : size - done][::-1]
+        falling = rising[size - end : size - done][::-1] - top
         values, sums = falling.data, np.add.accumulate(falling).data  # much quicker to index than arrays
         total = before + sums[-1]
-        if end == size or extra * values[-1] <= total - end * values[-1] - lack:
+        if end == size or extra * (values[-1] + top) <= total - end * values[-1] - lack:
             break
         done, before, end = end, total, min(8 * end, size)
     low, high = 0, end - done
     while low < high:
         middle = (low + high) // 2
         value = values[middle]
-        if extra * value > before + sums[middle] - (done + middle + 1) * value - lack:
+        if extra * (value + top) > before + sums[middle] - (done + middle + 1) * value - lack:
             low = middle + 1
         else:
             high = middle
-    return done + low, before + (sums[low - 1] if low else 0)
+    return done + low, before + (sums[low - 1] if low else 0) + (done + low) * top

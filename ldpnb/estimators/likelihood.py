@@ -52,9 +52,8 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     whose tally exceeds ``S / (c + K)``.
 
     Equation (110) and Algorithm 1 of lopuhaa2020, with the stopping rule put right: values are removed until (110) is
-    nonnegative everywhere. ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. The cancelling
-    terms are collected first, which keeps full precision at small epsilon. Tallies, ``(..., k)``, are the reports of
-    each value, fewer than 2^53 in all.
+    nonnegative everywhere. ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. Tallies,
+    ``(..., k)``, are the reports of each value, fewer than 2^53 in all.
 
     >>> krr_mle([70, 30], epsilon=np.log(3)).round(9).tolist()
     [0.9, 0.1]
@@ -64,12 +63,10 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     contrast = float(np.expm1(min(checks.positive(epsilon=epsilon), _PLAIN)))
     reports, rising = _sorted_tallies(tallies)
     kept, total = kept_largest(rising, contrast, 0)
-    # (c + K) s / (c S) - 1/c: what cancels in whole numbers first, which keeps full precision at small epsilon
-    estimate = reports.astype(float)
-    estimate *= kept
-    estimate -= total
-    estimate *= (1 / kept + 1 / contrast) / total
-    estimate += 1 / kept
+    whole = np.rint(total / (contrast + kept))  # by the threshold: beyond it little cancels, and that in whole numbers
+    estimate: Floats = np.subtract(reports, whole, dtype=float)
+    estimate *= (1 + kept / contrast) / total
+    estimate += (whole + (kept * whole - total) / contrast) / total
     return np.maximum(estimate, 0, out=estimate)
 
 
