@@ -41,7 +41,7 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     kept, _ = kept_largest(rising, 0.0, 1)
     largest = rising[..., rising.shape[-1] - np.max(kept) :]
     least = np.take_along_axis(rising, rising.shape[-1] - np.reshape(kept, (*rising.shape[:-1], 1)), axis=-1)
-    above = np.add.reduce(np.maximum(largest - least, 0.0), axis=-1, keepdims=True)
+    above = np.add.accumulate(np.maximum(largest - least, 0.0), axis=-1)[..., -1:]
     estimate: NDArray[np.float64] = point - least
     estimate += (1 - above) / kept
     return np.maximum(estimate, 0.0, out=estimate)
