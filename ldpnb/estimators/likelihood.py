@@ -7,6 +7,7 @@ misses its tolerance is an error, never a result. A fit that stopped early is so
 starting point, and may look better than the maximum.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,14 +61,14 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     >>> krr_mle([90, 10], epsilon=np.log(3)).tolist()
     [1.0, 0.0]
     """
-    contrast = float(np.expm1(min(checks.positive(epsilon=epsilon), _PLAIN)))
+    contrast = math.expm1(min(checks.positive(epsilon=epsilon), _PLAIN))
     reports, rising = _sorted_tallies(tallies)
-    kept, total = kept_largest(rising, contrast, 0)
+    kept, _, total = kept_largest(rising, contrast, 0)
     whole = np.rint(total / (contrast + kept))  # by the threshold: beyond it little cancels, and that in whole numbers
-    estimate: Floats = np.subtract(reports, whole, dtype=float)
+    estimate: Floats = reports - whole
     estimate *= (1 + kept / contrast) / total
     estimate += (whole + (kept * whole - total) / contrast) / total
-    return np.maximum(estimate, 0, out=estimate)
+    return np.maximum(estimate, 0.0, out=estimate)
 
 
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:
