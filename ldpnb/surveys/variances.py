@@ -360,10 +360,10 @@ def _spread(values: Floats) -> float:
 
 def _least_imbalance(sizes: Sequence[int]) -> int:
     """Return the least ``|sum +-N_g|``, by the sums that subsets reach, held as the bits of one number."""
-    reached, total = 1, sum(sizes)
+    reached, half = 1, sum(sizes) // 2
     for size in sizes:
         reached |= reached << size
-    return min(abs(total - 2 * s) for s in range(total // 2 + 1) if reached >> s & 1)
+    return sum(sizes) - 2 * ((reached & ((1 << half + 1) - 1)).bit_length() - 1)
 
 
 def _at_most(**pair: int) -> None:
