@@ -114,6 +114,8 @@ class Survey:
                 "secret cannot be claimed with unequal weights: a weight reveals the rate, got secret=True"
             )
         self._check_secrecy()
+        if getattr(self.design, "ratio", False) and self.tail == "guaranteed":
+            raise ValueError("a ratio has no guaranteed bound, only tail normal, got tail='guaranteed'")
         if isinstance(self.design, PoissonDesign) and self.response < 1:
             raise ValueError(f"response belongs into the rate of design poisson, got response={self.response!r}")
         if self.response_range is not None:

@@ -37,6 +37,8 @@ _SURVEY = (
     click.option("--costs", nargs=2, type=float,
                  help="Of a cluster and of an answer: finds the cheapest take."),
     click.option("--grid-take", type=numbers, metavar="NUMBERS", help="Takes to compare in a table."),
+    click.option("--ratio", is_flag=True, default=None,
+                 help="Divide by the people in the clusters drawn, for sizes that differ (tail normal)."),
     click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
     click.option("--strata", type=click.Path(dir_okay=False),
                  help="CSV: stratum,size[,sd or share or mean][,low,high][,cost][,response]."),

@@ -80,6 +80,7 @@ def load_clusters(
     take: int | None = None,
     s2: float | None = None,
     mean: float | None = None,
+    ratio: bool = False,
     ends: Ends = (0.0, 1.0),
     binary: bool = False,
     reading: Reading | None = None,
@@ -90,7 +91,7 @@ def load_clusters(
     ----------
     path : path
         A row per cluster; a column ``cluster`` may name them.
-    icc, take, s2 : optional
+    icc, take, s2, ratio : optional
         As of `UnequalClusterDesign`.
     mean : float, optional
         Of all values, as far as it is known.
@@ -109,12 +110,12 @@ def load_clusters(
     if told is None and len(set(sizes)) == 1:
         return ClusterDesign(len(sizes), sizes[0], icc, take, s2)
     if told is None:
-        return UnequalClusterDesign(sizes, icc, take, s2, None if mean is None else mean - middle)
+        return UnequalClusterDesign(sizes, icc, take, s2, None if mean is None else mean - middle, ratio=ratio)
     means = _means(path, frame, told, ends)
     square = np.array(sizes) / np.maximum(np.array(sizes) - 1, 1) * (means - ends[0]) * (ends[1] - means)
     sds = frame["sd"].to_numpy() if "sd" in frame else np.sqrt(square) if binary else None
     within = None if sds is None else tuple(sds.tolist())
-    return UnequalClusterDesign(sizes, None, take, means=tuple((means - middle).tolist()), sds=within)
+    return UnequalClusterDesign(sizes, None, take, means=tuple((means - middle).tolist()), sds=within, ratio=ratio)
 
 
 def load_classes(

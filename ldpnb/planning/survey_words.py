@@ -19,8 +19,8 @@ from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 DESIGNS: dict[str, tuple[set[str], set[str]]] = {
     "simple": ({"population"}, {"sd", "mean"}),
     "everyone": ({"population"}, {"sd", "mean"}),
-    "cluster": (set(), {"clusters", "cluster_size", "size_sd", "cluster_sizes", "take", "icc", "sd", "mean"}),
-    "two-stage": ({"take"}, {"clusters", "cluster_size", "size_sd", "cluster_sizes", "icc", "sd", "mean"}),
+    "cluster": (set(), {"clusters", "cluster_size", "size_sd", "cluster_sizes", "take", "icc", "sd", "mean", "ratio"}),
+    "two-stage": ({"take"}, {"clusters", "cluster_size", "size_sd", "cluster_sizes", "icc", "sd", "mean", "ratio"}),
     "strata": ({"strata"}, {"allocation"}),
     "poisson": (set(), {"population", "classes", "trim", "sd", "mean"}),
 }
@@ -124,6 +124,7 @@ def _clusters(
     icc: float | None = None,
     sd: float | None = None,
     mean: float | None = None,
+    ratio: bool = False,
 ) -> Design:
     if (cluster_sizes is None) == (clusters is None and cluster_size is None and size_sd is None):
         raise ValueError("clusters are described by --clusters and --cluster-size or by a file, --cluster-sizes")
@@ -140,12 +141,15 @@ def _clusters(
     centred = known.mean(mean)
     if cluster_sizes is not None:
         told: dict[str, Any] = {"mean": centred, "ends": known.ends}
-        told |= {"binary": known.binary, "reading": known.reading}
+        told |= {"ratio": ratio, "binary": known.binary, "reading": known.reading}
         return survey_files.load_clusters(cluster_sizes, icc=icc, **about, **told)
     if size_sd:
         offset = None if centred is None else centred - sum(known.ends) / 2
         average = float(cluster_size or 0)
-        return UnequalClusterDesign.of_moments(int(clusters or 0), average, size_sd, icc=icc, offset=offset, **about)
+        about |= {"icc": icc, "offset": offset, "ratio": ratio}
+        return UnequalClusterDesign.of_moments(int(clusters or 0), average, size_sd, **about)
+    if ratio:
+        raise ValueError("ratio belongs to clusters whose sizes differ: with equal ones it is the mean, got ratio")
     if cluster_size != int(cluster_size or 0):
         raise ValueError(f"cluster-size must be whole unless sizes differ (--size-sd), got {cluster_size}")
     known.require_use_of(mean)

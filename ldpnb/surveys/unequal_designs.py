@@ -41,6 +41,9 @@ class UnequalClusterDesign:
         Distance of the mean from the middle of the range; the largest that the variance leaves if left out.
     means, sds : (clusters,) float, optional
         Distance of each cluster's mean from the middle, and standard deviations within, if known from elsewhere.
+    ratio : bool
+        Whether the estimate is the sum of the reports, weighted within clusters, over the number of people in the
+        clusters drawn. It is hardly biased where many clusters are drawn, and what the mean is does not matter.
     summarised : bool
         Whether the sizes were made from mean and spread.
     """
@@ -52,6 +55,7 @@ class UnequalClusterDesign:
     offset: float | None = None
     means: tuple[float, ...] | None = None
     sds: tuple[float, ...] | None = None
+    ratio: bool = False
     summarised: bool = False
     unit: ClassVar[str] = "clusters"
 
@@ -122,7 +126,8 @@ class UnequalClusterDesign:
         factor = number / (count * people.sum() ** 2)
         rest, left = (number - count) / (number - 1), (people - takes) * people / takes
         if self.means is not None:
-            totals = people * np.array(self.means)
+            means = np.array(self.means)
+            totals = people * (means - (people @ means / people.sum() if self.ratio else 0.0))
             within = np.sum(left * np.square(self.sds)) if self.sds is not None else self._unknown_within(left, span)
             return float(factor * ((number - count) * totals.var(ddof=1) + within))
         if self.icc is not None:
@@ -152,13 +157,14 @@ class UnequalClusterDesign:
         between = (everybody - 1) * s2 - (everybody - number) * within
         alike = (between - number * within) / everybody
         away = span * span / 4 - s2 * (everybody - 1) / everybody if self.offset is None else self.offset**2
+        away *= not self.ratio
         totals = max(0.0, alike * squares + within * everybody) / (number - 1) + max(0.0, away) * people.var(ddof=1)
         second = float(np.sum(people * (people - takes) / takes)) * within
         return float(number / (count * everybody**2) * ((number - count) * totals + second))
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
         """Return Hoeffding's for cluster totals and for noise, added; None where the largest size is not known."""
-        if self.summarised:
+        if self.summarised or self.ratio:
             return None
         people, coth = self._people, 1 / np.tanh(float(reports.epsilon) / 2)
         largest = people.max() ** 2 + coth**2 * np.max(people**2 / self._takes)
@@ -182,9 +188,12 @@ class UnequalClusterDesign:
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise, as if the sample were known."""
-        if self.summarised and self.take is not None:
+        if self.summarised and (self.take is not None or self.ratio):
             raise ValueError("a curator's noise depends on the largest cluster; give the sizes in a file")
-        return float(span * self.most / (count * self._people.sum()) * np.max(self._people / self._takes) / epsilon)
+        weight = float(np.max(self._people / self._takes)) / epsilon * span
+        if self.ratio:
+            return weight / float(np.sort(self._people)[:count].sum())
+        return weight * self.most / (count * float(self._people.sum()))
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
@@ -197,7 +206,11 @@ class UnequalClusterDesign:
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
         """Return what the answer is to say besides."""
-        return []
+        if not self.ratio:
+            return []
+        return [
+            "The estimate is a ratio, divided by the people in the clusters drawn; its bias is of the order 1/count."
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,20 @@ def test_clusters_of_one_size_are_planned_alike_by_both_designs(icc: float) -> N
         assert (one.proxy(3, BIT), one.people(3)) == pytest.approx((other.proxy(3, BIT), other.people(3)))
 
 
+def test_a_ratio_errs_as_its_leading_term_says_where_many_clusters_are_drawn() -> None:
+    rng = np.random.default_rng(5)
+    values = [rng.beta(3, 2) * rng.random(size) for size in rng.integers(3, 9, 16)]
+    sizes = tuple(map(len, values))
+    noises = [np.full(size, float(NOISE.worst)) for size in sizes]
+    bias, error = ClusterDraw(sizes, 10).ratio_errors(values, noises)
+    moments = {"means": tuple(v.mean() - 0.5 for v in values), "sds": tuple(v.std(ddof=1) for v in values)}
+    told = UnequalClusterDesign(sizes, ratio=True, **moments).variance(10, NOISE, 1.0).total
+    assert abs(bias) < 0.02 * math.sqrt(error)
+    assert told == pytest.approx(error, rel=0.03)
+    plain = ClusterDraw(sizes, 10).variance(values, noises, centre=float(np.concatenate(values).mean())).total
+    assert told == pytest.approx(plain)
+
+
 @pytest.mark.parametrize("clusters", [6, 7])
 def test_mean_and_spread_of_the_sizes_stand_for_the_sizes(clusters: int) -> None:
     sizes = np.resize([3, 9, 12, 20], clusters)
@@ -241,6 +255,8 @@ STRATA, SIZES, CLASSES = (
         (SIZES + "sizes.csv --sd 0.2", "sizes that differ need icc beside sd"),
         (SIZES + "sizes.csv --icc 1.5", "icc must lie in"),
         (SIZES + "sizes.csv --secret-sample", "how many report tells which clusters were drawn"),
+        (SIZES + "sizes.csv --ratio", "a ratio has no guaranteed bound, only tail normal"),
+        ("--design cluster --clusters 9 --cluster-size 4 --ratio", "ratio belongs to clusters whose sizes differ"),
         (SIZES + "sizes.csv --clusters 3", "clusters are described by --clusters and --cluster-size or by a file"),
         ("--design two-stage --clusters 3 --cluster-size 4", "design two-stage needs take, got none"),
         ("--design cluster --clusters 9 --cluster-size 4.5", "cluster-size must be whole unless sizes differ"),
