@@ -1,17 +1,24 @@
+from .annotations import Mark, crossings
 from .figures import curves, look, publish, publish_table
 from .live import Choice, Slider, live
+from .prose import listed, say, short
 from .tables import rounded, table
 from .verdicts import verdicts
 
 __all__ = [
     "Choice",
+    "Mark",
     "Slider",
+    "crossings",
     "curves",
+    "listed",
     "live",
     "look",
     "publish",
     "publish_table",
     "rounded",
+    "say",
+    "short",
     "table",
     "verdicts",
 ]

@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,24 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
 from ldpnb.notebook import environment
+from ldpnb.notebook.annotations import (
+    FAR,
+    NEAR,
+    Curve,
+    Mark,
+    head,
+    is_family,
+    mark,
+    name_curves,
+    name_on_curves,
+    ramp,
+    whole_numbers,
+)
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
@@ -46,6 +61,9 @@ _DASHES: tuple[Any, ...] = (
 
 _WIDTH = 7.0
 """Of a figure, inches: the text of a page, so that print does not shrink the type."""
+
+_PANEL = 2.2
+"""Least width of one of several panels side by side, inches."""
 
 _NEARLY_WHITE = 248
 
@@ -97,7 +115,9 @@ def look(name: str) -> Look:
 
 
 def _looks(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of one figure's series; numbers and unknown names get, in order, those that are free."""
+    """Return the looks of a figure's series; a family has a ramp, unknown names get, in order, those that are free."""
+    if is_family(names):
+        return {n: Look(c, m, "-") for n, c, m in zip(names, ramp(len(names)), itertools.cycle(_MARKERS), strict=False)}
     look("MLE")
     looks = {n: _LOOKS[str(n)] for n in names if str(n) in _LOOKS}
     others = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
@@ -120,9 +140,14 @@ def curves(
     yscale: str = "linear",
     columns: int = 2,
     share_y: bool = True,
-    direct: bool = False,
+    direct: bool | None = None,
+    title: str = "",
+    setting: str = "",
+    marks: Sequence[Mark] = (),
 ) -> Figure:
     """Draw one curve per value of `by` in one panel per value of `panel`.
+
+    Axes of whole numbers have whole ticks, and series that differ by a number share a ramp of colours.
 
     Parameters
     ----------
@@ -143,29 +168,39 @@ def curves(
         Panels per row.
     share_y : bool
         Whether all panels share the ordinate.
-    direct : bool
-        Label the lines at their right end instead of in a legend.
+    direct : bool, optional
+        Name the curves at their right ends, or in a legend; left out, at their ends where that is legible.
+    title, setting : str
+        What the figure shows, with its numbers, and what was held fixed.
+    marks : sequence of Mark
+        Crossings, gaps and printed values to point out.
     """
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
-    wide = min(columns, len(panels))
+    wide = min(columns, len(panels), max(1, int(_WIDTH // _PANEL)))
     tall = -(-len(panels) // wide)
     figure, axes = plt.subplots(tall, wide, figsize=(_WIDTH, 3.1 * tall), sharex=True, sharey=share_y, squeeze=False)
     series = [None] if by is None else list(dict.fromkeys(table[by]))
     looks = _looks(series)
+    drawn: dict[Axes, list[Curve]] = {}
     for axis, value in zip(axes.flat, panels, strict=False):
         part = table if panel is None else table[table[panel] == value]
         for name in series:
             rows = part if by is None else part[part[by] == name]
             if len(rows):
-                _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band, direct)
+                curve = _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band)
+                drawn.setdefault(axis, []).append(curve)
         axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else str(value))
+        whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
+        mark(axis, marks, "" if value is None else str(value))
     for axis in list(axes.flat)[len(panels) :]:
         axis.set_axis_off()
     for axis in axes[-1, :]:
         axis.set_xlabel(x if xlabel is None else xlabel)
     for axis in axes[:, 0]:
         axis.set_ylabel(y if ylabel is None else ylabel)
-    if by is not None and not direct:
+    head(figure, title, setting)
+    named = by is not None and direct is not False and _named(axes, drawn, force=bool(direct))
+    if by is not None and not named:
         handles, labels = _legend(axes)
         figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
     return figure
@@ -180,24 +215,14 @@ def _series(
     name: str | None,
     error: str | None,
     band: tuple[str, str] | None,
-    direct: bool,
-) -> None:
+) -> Curve:
+    """Draw one series and return its curve."""
     simulated = rows[error].notna() if error else pd.Series(False, index=rows.index)
     theory, points = rows[~simulated], rows[simulated]
     if band is not None and len(theory):
         axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
     if len(theory):
         axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name)
-        if direct and name:
-            axis.annotate(
-                name,
-                (theory[x].iloc[-1], theory[y].iloc[-1]),
-                (4, 0),
-                textcoords="offset points",
-                color=style.colour,
-                va="center",
-                fontsize=8,
-            )
     if len(points):
         axis.errorbar(
             points[x],
@@ -208,6 +233,28 @@ def _series(
             linestyle="none",
             label=name,
         )
+    drawn = theory if len(theory) else points
+    seen = drawn[drawn[y].notna()] if drawn[y].notna().any() else drawn
+    return Curve(name or "", style.colour, seen[x].to_numpy(), seen[y].to_numpy())
+
+
+_WAYS: tuple[Callable[[dict[Axes, list[Curve]]], bool], ...] = (
+    partial(name_curves, reach=NEAR),
+    name_on_curves,
+    partial(name_curves, reach=FAR),
+)
+
+
+def _named(axes: Any, drawn: dict[Axes, list[Curve]], *, force: bool) -> bool:
+    """Name the curves in one column of panels that lacks none: at their ends where that is legible, or else on them."""
+    names = {curve.name for curves in drawn.values() for curve in curves}
+    columns = []
+    for column in range(axes.shape[1] - 1, -1, -1):
+        shown = [row[min(column, sum(axis in drawn for axis in row) - 1)] for row in axes]
+        if force or all({curve.name for curve in drawn[axis]} == names for axis in shown):
+            columns.append({axis: drawn[axis] for axis in shown})
+    ways: Sequence[Callable[..., bool]] = [partial(name_curves, reach=np.inf)] if force else _WAYS
+    return any(way(column) for way in ways for column in columns)
 
 
 def _legend(axes: Any) -> tuple[list[Any], list[str]]:

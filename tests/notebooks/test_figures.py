@@ -38,6 +38,46 @@ def test_bands_and_panels_follow_the_table() -> None:
     assert all(any(isinstance(c, PolyCollection) for c in axis.collections) for axis in figure.axes)
 
 
+def texts(figure: plt.Figure) -> list[str]:
+    return [note.get_text() for axis in figure.axes for note in axis.texts]
+
+
+def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curves() -> None:
+    marks = [figures.Mark(1.5, 0.4, "0.4"), figures.Mark(y=0.3, label="printed: 0.3", printed=True, panel="other")]
+    far = TABLE.assign(mse=TABLE["mse"] * [1, 1, 2, 2])
+    figure = figures.curves(far, "epsilon", "mse", by="by", title="Finding " * 20, setting="ε = 1", marks=marks)
+    assert figure.get_suptitle().count("\n") == 3
+    assert [a.get_text() for a in figure.findobj(figures.mpl.text.Annotation) if a not in figure.axes[0].texts] == [
+        "ε = 1"
+    ]
+    assert texts(figure) == ["0.4", "MLE", "Norm-Sub"]
+    assert not figure.legends
+
+
+def test_curves_that_end_in_one_place_are_named_where_they_are_apart_or_in_a_legend() -> None:
+    lines = pd.DataFrame(
+        [(x, s * (1 - x), f"ε = {s}") for s in (1, 2, 3) for x in (0.0, 0.5, 1.0)], columns=["x", "y", "by"]
+    )
+    names = figures.curves(lines, "x", "y", by="by").axes[0].texts
+    assert [note.get_text() for note in names] == ["ε = 1", "ε = 2", "ε = 3"]
+    assert all(note.xy[0] < 0.5 for note in names)
+    same = pd.concat([lines.assign(y=lines["x"], by=f"one of {i}") for i in range(7)])
+    figure = figures.curves(same, "x", "y", by="by")
+    assert not texts(figure)
+    assert [len(legend.texts) for legend in figure.legends] == [7]
+
+
+def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:
+    table = pd.DataFrame(
+        {"records": [1, 2, 3] * 6, "y": range(18), "by": [f"{i} %" for i in range(6) for _ in range(3)]}
+    )
+    axis = figures.curves(table, "records", "y", by="by").axes[0]
+    assert all(tick == round(tick) for tick in axis.get_xticks())
+    lightness = [sum(figures.mpl.colors.to_rgb(line.get_color())) for line in axis.lines]
+    assert lightness == sorted(lightness)
+    assert len(set(lightness)) == 6
+
+
 def test_a_name_looks_the_same_in_every_figure() -> None:
     first = figures.curves(TABLE, "epsilon", "mse", by="by").axes[0].lines[1].get_color()
     reversed_table = TABLE.iloc[::-1]

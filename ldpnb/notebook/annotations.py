@@ -1,0 +1,247 @@
+"""What a figure says beside its curves: its finding, its setting, their names, and marked places with their numbers."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from matplotlib.ticker import MaxNLocator
+from scipy.optimize import isotonic_regression
+
+_GREY = "#5A5A5A"
+_SMALL, _LARGE = 8.0, 10.0
+"""Points: names, numbers and settings; the finding."""
+_EM = 0.58
+"""Mean width of a character, in its size; bold type takes a tenth more."""
+_LINE = 1.25
+"""Height of a line, in its size."""
+NEAR, FAR = 0.9, 2.1
+"""How far names may stand from the ends of their curves, in lines."""
+_WIDEST = 0.45
+"""How much of its panel's width a name may take."""
+_NAME = 18
+"""Characters after which a curve's name is broken."""
+_OFFSETS = {
+    "above": (0, 5, "center", "bottom"),
+    "below": (0, -5, "center", "top"),
+    "right": (6, 0, "left", "center"),
+    "left": (-6, 0, "right", "center"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A marked place: a point, or a rule where one coordinate is left out.
+
+    Parameters
+    ----------
+    x, y : float, optional
+        Data coordinates: both for a point, `x` for a vertical rule, `y` for a horizontal one.
+    label : str
+        What stands there, with its number.
+    panel : str
+        The one panel that it belongs to; left out, all.
+    printed : bool
+        Whether the source prints the value, which is drawn in grey, rather than this companion computing it.
+    side : {"above", "below", "left", "right"}
+        Where the label stands.
+    """
+
+    x: float | None = None
+    y: float | None = None
+    label: str = ""
+    panel: str = ""
+    printed: bool = False
+    side: Literal["above", "below", "left", "right"] = "above"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A curve as drawn, in data coordinates, and its name."""
+
+    name: str
+    colour: str
+    x: np.ndarray
+    y: np.ndarray
+
+
+def crossings(x: Sequence[float], one: Sequence[float], other: Sequence[float]) -> list[float]:
+    """Return where two curves on one grid cross, in the order of the grid.
+
+    Between two points of the grid both are taken for straight, on logarithmic scales where all is positive.
+
+    >>> crossings([0, 1, 2, 3], [0, 1, 2, 3], [1.5, 1.5, 1.5, 3.0]), crossings([1, 4], [1, 16], [4, 4])
+    ([1.5], [2.0])
+    """
+    grid, low, high = (np.asarray(v, float) for v in (x, one, other))
+    positive = bool((grid > 0).all() and (low > 0).all() and (high > 0).all())
+    gap = np.log(low) - np.log(high) if positive else low - high
+    at = np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0)
+    share = gap[at] / (gap[at] - gap[at + 1])
+    scale = np.log(grid) if positive else grid
+    found = scale[at] + share * (scale[at + 1] - scale[at])
+    touched = np.flatnonzero((gap[1:-1] == 0) & (np.sign(gap[:-2]) * np.sign(gap[2:]) < 0)) + 1
+    places = [*(np.exp(found) if positive else found), *grid[touched]]
+    return sorted((float(f"{place:.12g}") for place in places), reverse=bool(grid[0] > grid[-1]))
+
+
+def is_family(names: Sequence[Any]) -> bool:
+    """Return whether names are numbers, or differ by one number only.
+
+    >>> is_family([0.1, 1.0]), is_family(["ε = 1", "ε = 2.5"]), is_family(["1 %", "50 %"]), is_family(["MLE", "Bayes"])
+    (True, True, True, False)
+    """
+    texts = [str(name) for name in names]
+    return len(texts) > 1 and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1
+
+
+def ramp(count: int) -> list[str]:
+    """Return `count` colours from dark to light that the colour-blind can order, none too pale to be seen on white."""
+    colours = mpl.colormaps["viridis"](np.linspace(0.0, 0.78, count))
+    return [mpl.colors.to_hex(colour) for colour in colours]
+
+
+def head(figure: Figure, title: str, setting: str) -> None:
+    """Put a figure's finding above it, and below that, small and grey, what was held fixed."""
+    finding = _wrapped(title, figure, 1.1 * _LARGE)
+    fixed = _wrapped(setting, figure, _SMALL)
+    room = "\n" * (fixed.count("\n") + 1) if fixed else ""
+    text = f"{finding}{room} " if fixed and finding else finding or room
+    if not text:
+        return
+    above = figure.suptitle(text, x=0.008, ha="left", fontsize=_LARGE, fontweight="bold", linespacing=1.15)
+    if fixed:
+        shape: dict[str, Any] = {"color": _GREY, "fontsize": _SMALL, "va": "bottom", "linespacing": 1.3}
+        figure.add_artist(
+            Annotation(fixed, (0, 0), xycoords=above, xytext=(0, 1), textcoords="offset points", **shape)
+        ).set_in_layout(False)
+
+
+def _wrapped(text: str, figure: Figure, size: float) -> str:
+    """Break text into lines as wide as the figure."""
+    return textwrap.fill(text, max(20, int(72 * figure.get_figwidth() / (_EM * size))))
+
+
+def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
+    """Draw those marks that belong to a panel."""
+    for place in marks:
+        if place.panel in ("", panel):
+            _draw(axis, place, _GREY if place.printed else "black")
+
+
+def _draw(axis: Axes, place: Mark, colour: str) -> None:
+    at: tuple[Any, Any]
+    coordinates: Any
+    if place.x is not None and place.y is not None:
+        face = "white" if place.printed else colour
+        axis.plot(place.x, place.y, "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=5)
+        at, coordinates, (dx, dy, ha, va) = (place.x, place.y), "data", _OFFSETS[place.side]
+    elif place.x is not None:
+        axis.axvline(place.x, color=colour, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        left = place.side == "left"
+        dx, dy, ha, va = -4 if left else 4, -2, "right" if left else "left", "top"
+        at, coordinates = (place.x, 1.0), axis.get_xaxis_transform()
+    elif place.y is not None:
+        axis.axhline(place.y, color=colour, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        dx, dy, ha, va = (0, -2, "right", "top") if place.side == "below" else (0, 2, "right", "bottom")
+        at, coordinates = (0.99, place.y), axis.get_yaxis_transform()
+    else:
+        raise ValueError(f"a mark needs x, y or both, got {place}")
+    text: dict[str, Any] = {"color": colour, "fontsize": _SMALL, "fontweight": "normal" if place.printed else "bold"}
+    box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}
+    axis.annotate(place.label, at, (dx, dy), coordinates, "offset points", zorder=6, ha=ha, va=va, bbox=box, **text)
+
+
+def name_curves(panels: dict[Axes, list[Curve]], reach: float) -> bool:
+    """Write the names of curves at their right ends, one above the other, and return whether that is legible.
+
+    If none need stand farther than `reach` lines from its curve it is, and else nothing is written.
+    """
+    places = {axis: _spread(axis, curves) for axis, curves in panels.items()}
+    if not all(_legible(axis, curves, places[axis], reach) for axis, curves in panels.items()):
+        return False
+    for axis, curves in panels.items():
+        for curve, move in zip(curves, places[axis], strict=True):
+            text: dict[str, Any] = {"color": curve.colour, "fontsize": _SMALL, "va": "center", "linespacing": 1.0}
+            end = (curve.x[-1], curve.y[-1])
+            axis.annotate(_broken(curve), end, (4, move), "data", "offset points", **text, annotation_clip=False)
+    return True
+
+
+def name_on_curves(panels: dict[Axes, list[Curve]]) -> bool:
+    """Write the names of curves onto them where they are farthest apart, and return whether that is legible."""
+    places = {axis: _apart(axis, curves) for axis, curves in panels.items()}
+    if any(place is None for place in places.values()):
+        return False
+    for axis, curves in panels.items():
+        for curve, (x, y) in zip(curves, places[axis] or [], strict=True):
+            text: dict[str, Any] = {"color": curve.colour, "fontsize": _SMALL, "ha": "center", "va": "center"}
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+            axis.annotate(curve.name, (x, y), bbox=box, zorder=4, **text)
+    return True
+
+
+def _broken(curve: Curve) -> str:
+    return textwrap.fill(curve.name, _NAME)
+
+
+def _points(axis: Axes) -> float:
+    """Return how many points a dot of an axis' figure is, with the axis scaled to what it shows."""
+    axis.get_ylim()
+    return 72 / axis.figure.dpi
+
+
+def _spread(axis: Axes, curves: Sequence[Curve]) -> np.ndarray:
+    """Return by how many points each name moves up so that none stands on another: the least squares of moves."""
+    scale = _points(axis)
+    seen = axis.transData.transform([(curve.x[-1], curve.y[-1]) for curve in curves])[:, 1]
+    at = scale * np.clip(np.nan_to_num(seen, nan=-np.inf), axis.bbox.y0, axis.bbox.y1)
+    order = np.argsort(at, kind="stable")
+    tall = np.array([_LINE * _SMALL * (_broken(curves[i]).count("\n") + 1) for i in order])
+    below = np.concatenate([[0.0], np.cumsum((tall[:-1] + tall[1:]) / 2)])
+    free = isotonic_regression(at[order] - below).x
+    low, high = (scale * axis.bbox.y0, scale * axis.bbox.y1 - below[-1])
+    moves = np.empty(len(curves))
+    moves[order] = np.clip(free, low, max(low, high)) + below - at[order]
+    return moves
+
+
+def _legible(axis: Axes, curves: Sequence[Curve], moves: np.ndarray, reach: float) -> bool:
+    if np.isinf(reach):
+        return True
+    longest = max(len(line) for curve in curves for line in _broken(curve).split("\n"))
+    near = bool((np.abs(moves) <= reach * _LINE * _SMALL).all())
+    return near and longest * _EM * _SMALL <= _WIDEST * _points(axis) * axis.bbox.width
+
+
+def _apart(axis: Axes, curves: Sequence[Curve]) -> list[tuple[float, float]] | None:
+    """Return points of the curves, one above the other, with room for their names there, if there is any."""
+    scale = _points(axis)
+    lines = [scale * axis.transData.transform(np.column_stack([curve.x, curve.y]).astype(float)) for curve in curves]
+    lines = [line[np.isfinite(line).all(axis=1)] for line in lines]
+    if any(len(line) < 2 or (np.diff(line[:, 0]) < 0).any() for line in lines):
+        return None
+    half = max(len(curve.name) for curve in curves) * _EM * _SMALL / 2
+    first, last = max(line[0, 0] for line in lines) + half + 4, min(line[-1, 0] for line in lines) - half
+    grid = np.linspace(first, last, 25)
+    at = [np.sort([np.interp(grid + shift, *line.T) for line in lines], axis=0) for shift in (-half, 0.0, half)]
+    room = (np.minimum.reduce(at)[1:] - np.maximum.reduce(at)[:-1]).min(axis=0)
+    best = int(room.argmax())
+    if last <= first or room[best] < _SMALL:
+        return None
+    back = axis.transData.inverted()
+    found = [back.transform((grid[best] / scale, np.interp(grid[best], *line.T) / scale)) for line in lines]
+    return [(float(x), float(y)) for x, y in found]
+
+
+def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:
+    """Let the ticks of linear axes that count things be whole."""
+    for direction, counts in ((axis.xaxis, x), (axis.yaxis, y)):
+        if counts and direction.get_scale() == "linear":
+            direction.set_major_locator(MaxNLocator(integer=True))
