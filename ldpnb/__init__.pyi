@@ -37,6 +37,7 @@ from .planning.power import Power
 from .planning.questions import Frequency, Gap, Mean
 from .planning.solve import plan
 from .planning.survey import Survey
+from .planning.survey_files import load_classes, load_clusters, load_strata, load_weights
 from .planning.survey_questions import SurveyQuestions
 from .planning.survey_words import pilot
 from .privacy.audit import Audit, audit
@@ -53,7 +54,9 @@ from .privacy.shuffling import ShuffledReports, gaussian_deviation
 from .privacy.subsampling import poisson_loss, srs_budget, srs_loss
 from .privacy.unequal import Inclusion
 from .rng import stream
-from .surveys.open_designs import ClusterDesign, SimpleDesign, StratifiedDesign
+from .surveys.open_designs import ClusterDesign, SimpleDesign
+from .surveys.strata_designs import StratifiedDesign
+from .surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 
 __version__: str
 __all__ = [
@@ -81,6 +84,7 @@ __all__ = [
     "Mean",
     "OneBit",
     "PersonalRates",
+    "PoissonDesign",
     "Power",
     "Reading",
     "SampledCounts",
@@ -95,6 +99,7 @@ __all__ = [
     "Survey",
     "SurveyQuestions",
     "UnaryEncoding",
+    "UnequalClusterDesign",
     "Verdict",
     "absolute_interval",
     "adult",
@@ -125,8 +130,12 @@ __all__ = [
     "krr_mle",
     "largest_loss",
     "load_channel",
+    "load_classes",
+    "load_clusters",
     "load_counts",
     "load_groups",
+    "load_strata",
+    "load_weights",
     "mle",
     "neyman_shares",
     "participation_loss",

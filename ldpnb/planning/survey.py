@@ -20,6 +20,7 @@ from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.surveys import needed
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
 from ldpnb.surveys.open_designs import Design, SimpleDesign
+from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 from ldpnb.surveys.variances import Variance
 
 Collection = Literal["local", "central"]
@@ -35,7 +36,7 @@ class Survey:
 
     Parameters
     ----------
-    design : SimpleDesign, ClusterDesign or StratifiedDesign
+    design : SimpleDesign, ClusterDesign, UnequalClusterDesign, StratifiedDesign or PoissonDesign
     count : int, optional
         Units (people, or clusters) that answer.
     epsilon : float, optional
@@ -59,7 +60,8 @@ class Survey:
     weights : float
         Kish's design effect of unequal weights that are unrelated to the values, in a simple random sample.
     tail : {"guaranteed", "normal"}
-        Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's and Chebyshev's), or the
+        Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's, Bernstein's and
+        Chebyshev's), or the
         normal law, an approximation.
     notes : tuple of str
         What the answer is to say besides, such as that a variance is a pilot's.
@@ -111,6 +113,11 @@ class Survey:
             raise ValueError(
                 "secret cannot be claimed with unequal weights: a weight reveals the rate, got secret=True"
             )
+        self._check_secrecy()
+        if getattr(self.design, "ratio", False) and self.tail == "guaranteed":
+            raise ValueError("a ratio has no guaranteed bound, only tail normal, got tail='guaranteed'")
+        if isinstance(self.design, PoissonDesign) and self.response < 1:
+            raise ValueError(f"response belongs into the rate of design poisson, got response={self.response!r}")
         if self.response_range is not None:
             low, high = (checks.rate(response_range=rate) for rate in self.response_range)
             if low > high:
@@ -132,6 +139,17 @@ class Survey:
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             raise ValueError(f"exactly one of {', '.join(QUANTITIES)} must be left out, got {missing or 'none'}")
+
+    def _check_secrecy(self) -> None:
+        local = isinstance(self.design, PoissonDesign) and self.collection == "local"
+        if self.secret and (local or isinstance(self.design, UnequalClusterDesign)):
+            why = "who reports takes part" if local else "how many report tells which clusters were drawn"
+            raise ValueError(f"secret gains nothing with this design: {why}, got secret=True")
+
+    @property
+    def nonresponse(self) -> bool:
+        """Whether some of those who are asked do not answer."""
+        return self.response < 1 or bool(getattr(self.design, "responses", None))
 
     @property
     def unknown(self) -> str:
@@ -168,7 +186,7 @@ class Survey:
         if self.collection == "local":
             return 0.0
         # how many answer is seen and those invited are more: nonresponse amplifies nothing
-        secret = self.secret and self.response == 1
+        secret = self.secret and not self.nonresponse
         return self.design.scale(int(self.count or 0), float(self.epsilon or 0), self.span, secret=secret)
 
     def chance(self) -> tuple[float, str]:
@@ -187,6 +205,9 @@ class Survey:
                 bounds["exact law of the bits"] = self._exact()
             elif proxy is not None:
                 bounds["Hoeffding"] = min(1.0, 2 * math.exp(-2 * error * error / proxy))
+            reach = self.design.reach(int(self.count or 0), reports)
+            if reach is not None:
+                bounds["Bernstein"] = min(1.0, 2 * math.exp(-error * error / (2 * total + 2 * reach * error / 3)))
         name = min(bounds, key=lambda bound: bounds[bound])
         return bounds[name], name
 
@@ -203,7 +224,7 @@ class Survey:
     @property
     def invited(self) -> tuple[int, ...]:
         """People to be asked, per stratum, so that enough answer."""
-        if self.response == 1:
+        if not self.nonresponse:
             return self.design.invited(int(self.count or 0), 1.0, 0.5)
         return self.design.invited(int(self.count or 0), self.response, self.response_failure)
 
