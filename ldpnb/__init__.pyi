@@ -28,6 +28,7 @@ from .mechanisms.best_gap import BestGapChannel
 from .mechanisms.contrasts import SignedBit, SignedLaplace
 from .mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from .mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from .mechanisms.hashing import LocalHashing
 from .mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from .mechanisms.registry import FREQUENCY, GAP, MEAN
 from .mechanisms.signs import SignRandomiser
@@ -42,16 +43,18 @@ from .planning.survey_questions import SurveyQuestions
 from .planning.survey_words import pilot
 from .privacy.audit import Audit, audit
 from .privacy.best_channel import best_channel
+from .privacy.blanket import Blanket
 from .privacy.channel import privacy_loss
 from .privacy.clusters import ClusterSample
 from .privacy.hockey_stick import channel_delta, epsilon_at_delta, total_variation
 from .privacy.optimiser import largest_loss
 from .privacy.participation import participation_loss
+from .privacy.purify import purified
 from .privacy.random_size import random_size_loss
 from .privacy.releases import releases_loss
 from .privacy.rounding import random_rounding_loss, rounding_threshold
 from .privacy.shuffling import ShuffledReports, gaussian_deviation
-from .privacy.subsampling import poisson_loss, srs_budget, srs_loss
+from .privacy.subsampling import poisson_loss, srs_budget, srs_loss, with_replacement_loss
 from .privacy.unequal import Inclusion
 from .rng import stream
 from .surveys.open_designs import ClusterDesign, SimpleDesign
@@ -65,6 +68,7 @@ __all__ = [
     "MEAN",
     "Audit",
     "BestGapChannel",
+    "Blanket",
     "CentralLaplace",
     "ClusterDesign",
     "ClusterSample",
@@ -79,6 +83,7 @@ __all__ = [
     "Inclusion",
     "KaryRandomisedResponse",
     "LaplaceMeans",
+    "LocalHashing",
     "LocalLaplace",
     "LowerBounds",
     "Mean",
@@ -146,6 +151,7 @@ __all__ = [
     "privacy_loss",
     "project_simplex",
     "proportional_shares",
+    "purified",
     "random_rounding_loss",
     "random_size_loss",
     "rare_risk",
@@ -164,4 +170,5 @@ __all__ = [
     "unbiased",
     "unscaled_below",
     "users_needed",
+    "with_replacement_loss",
 ]

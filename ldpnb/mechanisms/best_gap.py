@@ -9,7 +9,8 @@ over ``y``, convex in ``theta``; exchanging the two gives a bound for every chan
 In floats: variance and bound agree to 1e-5 from 0.01 to 30 nats and shares from 1e-5 on; elsewhere compare them, for
 the variance is infinite where rounding leaves no estimate.
 
-For simulation only: draws come from a statistical generator (what does protect: `ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and scores are in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.privacy import lemmas, shuffling, subsampling
+from ldpnb.privacy import blanket, lemmas, shuffling, subsampling
 
 Kind = Literal["everyone", "srs", "poisson"]
 Neighbours = Literal["replacement", "deletion"]
@@ -125,7 +125,7 @@ class Design:
         rate = 1.0 if self.kind == "everyone" else float(self.sampling_rate or 1.0)
         return Draw(users, rate, self.kind != "poisson" or rate == 1.0)
 
-    def release_loss(self, *, epsilon: float, users: int, kary: KaryRandomisedResponse | None = None) -> float:
+    def release_loss(self, *, epsilon: float, users: int, mechanism: object = None) -> float:
         """Return the privacy loss of everything that is released, when every report has loss `epsilon`.
 
         Parameters
@@ -133,8 +133,9 @@ class Design:
         epsilon : float
             Exact loss of a report under replacement, nats.
         users : int
-        kary : KaryRandomisedResponse, optional
-            The mechanism, if it is one: shuffled, it has an exact account; others have a general bound.
+        mechanism : optional
+            What makes a report: shuffled, k-ary randomised response has an exact account, other finite mechanisms that
+            of their blanket, and all others a general bound.
 
         Returns
         -------
@@ -155,15 +156,24 @@ class Design:
         """
         draw = self.draw(users)
         if self.kind != "srs":
-            return epsilon if self.delta is None else _shuffled(epsilon, self.delta, draw, kary)
+            return epsilon if self.delta is None else _shuffled(epsilon, self.delta, draw, mechanism)
         share = draw.reports / users
         if self.neighbours == "deletion":
             return lemmas.inserted_record_loss(draw.reports, users - 1, epsilon / 2) if share < 1 else float("inf")
         if self.delta is None:
             return subsampling.srs_loss(epsilon, share)
         inner = min(self.delta / share, 0.5)
-        loss = _shuffled(epsilon, inner, Draw(draw.reports, 1.0), kary)
+        loss = _shuffled(epsilon, inner, Draw(draw.reports, 1.0), mechanism)
         return subsampling.srs_loss(loss, share) if loss > 0 else 0.0
+
+    def excess(self, *, epsilon: float, users: int, mechanism: object, release: float) -> float:
+        """Return a number that has the sign of `release_loss` minus `release`, and grows with `epsilon`."""
+        draw = self.draw(users)
+        if self.kind != "srs":
+            return _excess(epsilon, self.delta, draw, mechanism, release)
+        share = draw.reports / users
+        inner = min((self.delta or 0) / share, 0.5)
+        return _excess(epsilon, inner, Draw(draw.reports, 1.0), mechanism, subsampling.srs_budget(release, share))
 
     def report_budget(self, *, release: float, users: int) -> float:
         """Return the budget of a report with which an unshuffled sample loses `release`; inverts `release_loss`.
@@ -177,11 +187,29 @@ class Design:
         return subsampling.srs_budget(release, self.draw(count).reports / count)
 
 
-def _shuffled(epsilon: float, delta: float, draw: Draw, kary: KaryRandomisedResponse | None) -> float:
-    if kary is not None and draw.population > 1:
-        exact = shuffling.ShuffledReports(draw.population, draw.rate, kary).epsilon_upper(delta)
+def _shuffled(epsilon: float, delta: float, draw: Draw, mechanism: object) -> float:
+    users = draw.population
+    if isinstance(mechanism, KaryRandomisedResponse) and users > 1:
+        exact = shuffling.ShuffledReports(users, draw.rate, mechanism).epsilon_upper(delta)
         return min(epsilon, exact)
+    if isinstance(mechanism, blanket.Known) and 1 < users <= blanket.MOST_USERS:
+        return blanket.Blanket.of(mechanism).sampled(draw.rate).epsilon_upper(delta, users=users)
     if not draw.complete:
         return epsilon
     general = shuffling.closed_form(delta, users=draw.reports, epsilon=epsilon)
     return epsilon if np.isnan(general) else min(epsilon, general)
+
+
+def _excess(epsilon: float, delta: float | None, draw: Draw, mechanism: object, release: float) -> float:
+    """Return what has the sign of the shuffled loss minus `release`; of a blanket without looking for the loss."""
+    users = draw.population
+    if delta is None or not (isinstance(mechanism, blanket.Known) and 1 < users <= blanket.MOST_USERS):
+        loss = epsilon if delta is None else _shuffled(epsilon, delta, draw, mechanism)
+    elif epsilon <= release:
+        return -1.0  # a shuffler loses less than a report
+    elif not isinstance(mechanism, KaryRandomisedResponse):
+        return blanket.Blanket.of(mechanism).sampled(draw.rate).excess(release, delta, users=users)
+    else:
+        reports = shuffling.ShuffledReports(users, draw.rate, mechanism)
+        return float(np.log(max(reports.delta_upper(release), 1e-300) / delta))
+    return float(np.log(max(loss, 1e-300) / release))

@@ -18,7 +18,8 @@ def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *
         Budgets of the releases in nats, ``> 0``, each of a mechanism that runs on a sample.
     amplified : callable
         The exact loss of the design at one budget, such as ``functools.partial(srs_loss, sampling_rate=0.1)``,
-        `poisson_loss`, or ``ClusterSample(...).loss``, in its own neighbouring relation.
+        `poisson_loss`, `with_replacement_loss` or ``ClusterSample(...).loss``, in its own neighbouring relation; of
+        strata, that of the largest rate.
     fresh : bool
         Whether every release draws its own sample, independent of the others.
 
