@@ -40,6 +40,7 @@ def estimated_sizes_variance(
     >>> round(float(estimated_sizes_variance(mechanism, (10_000, 10_000), (0.0, 0.0), (0.0, 0.0))), 12)
     0.001752352426
     """
+    checks.instance(DiscretisedMeans, mechanism=mechanism)
     own = [sizes[g] for g in pair]
     users, kept, moved = sum(sizes), mechanism.keep, mechanism.move
     apart = kept - moved

@@ -174,7 +174,10 @@ def self_sized_means(mechanism: DiscretisedMeans, tallies: ArrayLike) -> NDArray
     >>> self_sized_means(mechanism, [[100, 300], [200, 200]]).round(6).tolist()
     [1.333333, 0.0]
     """
-    reports = np.asarray(tallies, dtype=float)
+    checks.instance(DiscretisedMeans, mechanism=mechanism)
+    reports = checks.numbers(tallies=tallies, low=0)
+    if reports.shape[-2:] != (mechanism.groups, 2):
+        raise ValueError(f"tallies must have shape (..., {mechanism.groups}, 2), got shape {reports.shape}")
     named = reports.sum(axis=-1)
     total = named.sum(axis=-1, keepdims=True)
     answered = total * unbiased(named, total, mechanism.response)
