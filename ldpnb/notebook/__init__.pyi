@@ -1,7 +1,7 @@
 from .annotations import Mark, crossings
 from .figures import curves, look, publish, publish_table
 from .live import Choice, Slider, live
-from .prose import listed, say, short
+from .prose import listed, say, short, solution
 from .tables import rounded, table
 from .verdicts import verdicts
 
@@ -19,6 +19,7 @@ __all__ = [
     "rounded",
     "say",
     "short",
+    "solution",
     "table",
     "verdicts",
 ]

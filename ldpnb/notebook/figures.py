@@ -299,8 +299,8 @@ def publish(
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json`` (caption, the run's own parameters, hashes of the numbers and of what was drawn from them), each
-    replaced in one step. Without a folder nothing is written.
+    ``<name>.json`` (caption, title and setting, the run's own parameters, hashes of the numbers and of what was drawn
+    from them), each replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
@@ -329,10 +329,12 @@ def publish(
     if printed.width and abs(printed.width - figure.get_figwidth()) > 1e-6:
         figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
         head(figure, *heading(figure))
+    title, setting = heading(figure)
+    told = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
     settings: Any = printing.fonts(figure, printed.font)
     with mpl.rc_context(settings):
         picture = _png(figure)
-        _publish(table, name, caption, lambda: {".png": picture, **_vectors(figure, printed.format)})
+        _publish(table, name, caption, lambda: {".png": picture, **_vectors(figure, printed.format)}, told)
     plt.close(figure)
     display(Image(picture, width=round(100 * figure.get_figwidth()), alt=caption))
     _tell_where_figures_go()
@@ -350,7 +352,7 @@ def _tell_where_figures_go() -> None:
 def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
     """Write a table as ``<name>.csv`` and, for LaTeX, ``<name>.tex`` when a folder is set; see `publish`."""
     _require(table, name, caption)
-    _publish(table, name, caption, lambda: {".tex": latex.table(table, caption, Path(name).name).encode()})
+    _publish(table, name, caption, lambda: {".tex": latex.table(table, caption, Path(name).name).encode()}, {})
 
 
 def _require(table: pd.DataFrame, name: str, caption: str) -> None:
@@ -358,7 +360,9 @@ def _require(table: pd.DataFrame, name: str, caption: str) -> None:
         raise ValueError(f"{name}: needs a caption and a table with rows")
 
 
-def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]]) -> None:
+def _publish(
+    table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]], told: dict[str, Any]
+) -> None:
     """Write a table's numbers and what was drawn from them, if a folder is set."""
     folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
@@ -370,6 +374,7 @@ def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], d
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
         "rows": len(table),
         "columns": list(table.columns),
+        **told,
         "sha256": _digest(numbers.encode()),
         "drawn": {suffix: _digest(content) for suffix, content in pictures.items()},
     }

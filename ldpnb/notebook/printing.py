@@ -17,7 +17,7 @@ WIDTHS = {"column": 3.4, "page": 7.0}
 """Inches."""
 FORMATS = ("pdf", "svg", "pgf")
 _INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
-_NARROWEST, _WIDEST = 1.5, 30.0
+_NARROWEST, _WIDEST, _LOWEST = 1.5, 30.0, 2.6
 _FONTS = {
     "sans": (["DejaVu Sans"], "dejavusans"),
     "times": (["STIXGeneral", "DejaVu Sans"], "stix"),
@@ -95,9 +95,9 @@ def fonts(figure: Figure, font: str) -> dict[str, Any]:
 
 
 def resized(size: tuple[float, float], width: float | None) -> tuple[float, float]:
-    """Return a figure's size at another width; its height falls with the root, as its type does not shrink.
+    """Return a figure's size at another width; its height falls less, as its type does not shrink.
 
-    >>> resized((8.0, 4.0), 2.0)
-    (2.0, 2.0)
+    >>> resized((8.0, 6.0), 2.0), resized((7.0, 3.1), 3.5)
+    ((2.0, 3.0), (3.5, 2.6))
     """
-    return (width, size[1] * math.sqrt(width / size[0])) if width else size
+    return (width, max(size[1] * math.sqrt(width / size[0]), min(size[1], _LOWEST))) if width else size
