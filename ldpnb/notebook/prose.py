@@ -14,6 +14,14 @@ def say(text: str) -> None:
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
+def solution(text: str) -> None:
+    """Show the solution of an exercise, folded away until its reader unfolds it; see `say`."""
+    from IPython.display import display
+
+    folded = f"<details><summary>Solution</summary>\n\n{text}\n\n</details>"
+    display({"text/markdown": folded, "text/plain": text}, raw=True)
+
+
 def short(value: float, digits: int = 3) -> str:
     """Return a number for reading: `digits` significant digits, and no exponent between a thousandth and a billion.
 
