@@ -23,6 +23,7 @@ from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run import endings
 from ldpnb.run.catalogue import Notebook, catalogue, find, home, require_uncommitted
+from ldpnb.run.export import export
 from ldpnb.run.parallel import BACKENDS
 from ldpnb.run.unpacking import get
 
@@ -102,6 +103,7 @@ for _command in (survey, questions, power):
     plan.add_command(_command)
 cli.add_command(plan)
 cli.add_command(get)
+cli.add_command(export)
 cli.add_command(audit_table)
 
 

@@ -112,6 +112,8 @@ def ramp(count: int) -> list[str]:
 
 def head(figure: Figure, title: str, setting: str) -> None:
     """Put a figure's finding above it, and below that, small and grey, what was held fixed."""
+    for before in [artist for artist in figure.artists if isinstance(artist, Annotation)]:
+        before.remove()
     finding = _wrapped(title, figure, 1.1 * _LARGE)
     fixed = _wrapped(setting, figure, _SMALL)
     room = "\n" * (fixed.count("\n") + 1) if fixed else ""
@@ -124,6 +126,12 @@ def head(figure: Figure, title: str, setting: str) -> None:
         figure.add_artist(
             Annotation(fixed, (0, 0), xycoords=above, xytext=(0, 1), textcoords="offset points", **shape)
         ).set_in_layout(False)
+
+
+def heading(figure: Figure) -> tuple[str, str]:
+    """Return the finding and the setting that stand above a figure."""
+    fixed = next((artist.get_text() for artist in figure.artists if isinstance(artist, Annotation)), "")
+    return " ".join(figure.get_suptitle().split()), " ".join(fixed.split())
 
 
 def _wrapped(text: str, figure: Figure, size: float) -> str:

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,14 @@ from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import environment
+from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.annotations import (
     FAR,
     NEAR,
     Curve,
     Mark,
     head,
+    heading,
     is_family,
     mark,
     name_curves,
@@ -130,7 +131,7 @@ def _looks(names: Sequence[Any]) -> dict[Any, Look]:
 
 def size(height: float) -> tuple[float, float]:
     """Return width and height of a figure, inches, of which `height` is meant for the width of a page."""
-    return _WIDTH, height
+    return printing.resized((_WIDTH, height), printing.wanted().width)
 
 
 def curves(
@@ -187,7 +188,7 @@ def curves(
         Crossings, gaps and printed values to point out.
     """
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
-    wide = min(columns, len(panels), max(1, int(_WIDTH // _PANEL)))
+    wide = min(columns, len(panels), max(1, int((printing.wanted().width or _WIDTH) // _PANEL)))
     tall = -(-len(panels) // wide)
     figure, axes = plt.subplots(tall, wide, figsize=size(_HEIGHT * tall), sharex=True, sharey=share_y, squeeze=False)
     series = [None] if by is None else list(dict.fromkeys(table[by]))
@@ -292,12 +293,14 @@ def _legend_columns(labels: Sequence[str]) -> int:
     return -(-len(labels) // rows)
 
 
-def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> None:
+def publish(
+    figure: Figure, table: pd.DataFrame, name: str, *, caption: str, width: float | str | None = None, font: str = ""
+) -> None:
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json`` (caption, the run's own parameters, hashes of the numbers and of what was drawn from them), each
-    replaced in one step. Without a folder nothing is written.
+    ``<name>.json`` (caption, title and setting, the run's own parameters, hashes of the numbers and of what was drawn
+    from them), each replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
@@ -309,6 +312,10 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
         Of the figure within its notebook's folder.
     caption : str
         What is seen, in a sentence or two; it is also the picture's alternative text.
+    width : float or str, optional
+        For print: inches, ``"column"`` or ``"page"``, or a length such as ``"86mm"``.
+    font : str, optional
+        That of the paper: ``"times"``, ``"computer-modern"``, ``"sans"``, or the name of an installed one.
 
     Raises
     ------
@@ -318,17 +325,34 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     from IPython.display import Image, display
 
     _require(table, name, caption)
-    picture = _png(figure)
-    _publish(table, name, caption, lambda: {".png": picture, ".pdf": _pdf(figure)})
+    printed = printing.wanted(width, font)
+    if printed.width and abs(printed.width - figure.get_figwidth()) > 1e-6:
+        figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
+        head(figure, *heading(figure))
+    title, setting = heading(figure)
+    told = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
+    settings: Any = printing.fonts(figure, printed.font)
+    with mpl.rc_context(settings):
+        picture = _png(figure)
+        _publish(table, name, caption, lambda: {".png": picture, **_vectors(figure, printed.format)}, told)
     plt.close(figure)
-    width = round(100 * figure.get_size_inches()[0])
-    display(Image(picture, width=width, alt=caption))
+    display(Image(picture, width=round(100 * figure.get_figwidth()), alt=caption))
+    _tell_where_figures_go()
+
+
+@cache
+def _tell_where_figures_go() -> None:
+    """Say once, in a kernel that nobody told of a folder (a run in the lab, plain papermill), how figures are kept."""
+    if environment.FIGURES_FOLDER not in os.environ:
+        print(
+            f'os.environ["{environment.FIGURES_FOLDER}"] = "my_figures" before this cell keeps PDF, PNG and CSV there'
+        )
 
 
 def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
     """Write a table as ``<name>.csv`` and, for LaTeX, ``<name>.tex`` when a folder is set; see `publish`."""
     _require(table, name, caption)
-    _publish(table, name, caption, lambda: {".tex": _latex(table, caption).encode()})
+    _publish(table, name, caption, lambda: {".tex": latex.table(table, caption, Path(name).name).encode()}, {})
 
 
 def _require(table: pd.DataFrame, name: str, caption: str) -> None:
@@ -336,7 +360,9 @@ def _require(table: pd.DataFrame, name: str, caption: str) -> None:
         raise ValueError(f"{name}: needs a caption and a table with rows")
 
 
-def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]]) -> None:
+def _publish(
+    table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]], told: dict[str, Any]
+) -> None:
     """Write a table's numbers and what was drawn from them, if a folder is set."""
     folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
@@ -348,6 +374,7 @@ def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], d
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
         "rows": len(table),
         "columns": list(table.columns),
+        **told,
         "sha256": _digest(numbers.encode()),
         "drawn": {suffix: _digest(content) for suffix, content in pictures.items()},
     }
@@ -360,26 +387,6 @@ def _publish(table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], d
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _latex(table: pd.DataFrame, caption: str) -> str:
-    """Return a booktabs table; cells are escaped, numbers have six significant digits."""
-    special = {c: "\\" + c for c in "&%$#_{}"} | {
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-    }
-
-    def cell(value: Any) -> str:
-        if isinstance(value, float):
-            return "" if np.isnan(value) else f"{value:.6g}"
-        return "".join(special.get(c, c) for c in str(value))
-
-    rows = [" & ".join(cell(v) for v in row) + r" \\" for row in table.itertuples(index=False)]
-    head = " & ".join(cell(c) for c in table.columns) + r" \\"
-    body = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
-    columns = "l" * len(table.columns)
-    return "\n".join([f"% {caption}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", ""])
 
 
 def _png(figure: Figure) -> bytes:
@@ -402,6 +409,17 @@ def _png(figure: Figure) -> bytes:
     return content.getvalue()
 
 
+def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
+    """Return the PDF of a figure that has been laid out, and what else is wanted."""
+    figure.set_layout_engine("none")
+    drawn = {".pdf": _pdf(figure)}
+    if kind not in ("", "pdf"):
+        content = io.BytesIO()
+        figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
+        drawn[f".{kind}"] = content.getvalue()
+    return drawn
+
+
 def _pdf(figure: Figure) -> bytes:
     """Return the vector version of a figure that has been laid out."""
     from fontTools.subset import Options
@@ -410,6 +428,5 @@ def _pdf(figure: Figure) -> bytes:
     # a PDF places every glyph; the font's rules for placing them, most of the work of embedding it, are dead weight
     Options._drop_tables_default = [*dict.fromkeys([*Options._drop_tables_default, "GPOS", "GSUB", "GDEF", "kern"])]
     content = io.BytesIO()
-    figure.set_layout_engine("none")
     FigureCanvasPdf(figure).print_pdf(content, metadata={"CreationDate": None, "Producer": None, "Creator": None})
     return content.getvalue()

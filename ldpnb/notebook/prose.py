@@ -15,9 +15,12 @@ def say(text: str) -> None:
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
-def solution(exercise: int, text: str) -> None:
-    """Show the solution of an exercise folded, to be opened by who has tried: ``solution(1, f"It is {x:.3g}.")``."""
-    say(f"<details><summary>Solution {exercise}</summary>\n\n{text}\n\n</details>")
+def solution(text: str) -> None:
+    """Show the solution of an exercise, folded away until its reader unfolds it; see `say`."""
+    from IPython.display import display
+
+    folded = f"<details><summary>Solution</summary>\n\n{text}\n\n</details>"
+    display({"text/markdown": folded, "text/plain": text}, raw=True)
 
 
 def short(value: float, digits: int = 3) -> str:

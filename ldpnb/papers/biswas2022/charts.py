@@ -3,7 +3,6 @@
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -172,8 +171,7 @@ def central_budget(table: Table, *, setting: str) -> Figure:
             Mark(local, printed, f"published: {short(printed)}, exact: {short(exact)}", printed=True),
             Mark(local, exact),
         ]
-    names = np.where(table["bound"] == "published", "published, " + table["sampling"], table["sampling"])
-    shown = table.assign(curve=names)[table["bound"] != "lower bound"]
+    shown = table[table["bound"] != "lower bound"]
     return curves(shown, LOCAL, CENTRAL, by="curve", yscale="log", title=title, setting=setting, marks=marks)
 
 

@@ -52,12 +52,13 @@ def accounting(
 
 
 def budgets(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the central budgets of `accounting`, a row per sampling rate, local budget and bound."""
+    """Return the central budgets of `accounting`, by sampling rate, local budget and bound, and the curves' names."""
     names = {"upper": "upper bound", "lower": "lower bound", "closed form": "published", "local": LOCAL}
     long = table.rename(columns=names).melt(
         id_vars=["sampling", LOCAL], value_vars=list(names.values())[:3], var_name="bound", value_name=CENTRAL
     )
-    return long.dropna().reset_index(drop=True)
+    before = long["bound"].map({"upper bound": "", "lower bound": "lower bound, ", "published": "published, "})
+    return long.assign(curve=before + long["sampling"]).dropna().reset_index(drop=True)
 
 
 def variance_ratios(table: pd.DataFrame) -> pd.DataFrame:

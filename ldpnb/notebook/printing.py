@@ -1,0 +1,103 @@
+"""Figures for print: as wide as a column or a page, in the type of the paper."""
+
+import math
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib import font_manager
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from ldpnb.checks import UsageError
+from ldpnb.notebook import environment
+
+WIDTHS = {"column": 3.4, "page": 7.0}
+"""Inches."""
+FORMATS = ("pdf", "svg", "pgf")
+_INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
+_NARROWEST, _WIDEST, _LOWEST = 1.5, 30.0, 2.6
+_FONTS = {
+    "sans": (["DejaVu Sans"], "dejavusans"),
+    "times": (["STIXGeneral", "DejaVu Sans"], "stix"),
+    "computer-modern": (["cmr10", "DejaVu Sans"], "cm"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Width in inches, the name of a font, and a format beside PNG and PDF; each may be left out."""
+
+    width: float | None = None
+    font: str = ""
+    format: str = ""
+
+
+def wanted(width: float | str | None = None, font: str = "") -> Printed:
+    """Return how figures are to be printed: as said here, or else in the environment."""
+    given = width if width is not None else os.environ.get(environment.WIDTH)
+    name = font or os.environ.get(environment.FONT, "")
+    family(name)
+    return Printed(inches(given) if given else None, name, os.environ.get(environment.FORMAT, ""))
+
+
+def inches(width: float | str) -> float:
+    """Return a width in inches.
+
+    Raises
+    ------
+    UsageError
+        If it is none, or cannot be that of a figure.
+
+    Examples
+    --------
+    >>> inches("column"), inches("8.6cm") == inches("86 mm"), inches(3.4)
+    (3.4, True, 3.4)
+    """
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(in|mm|cm|pt)?", str(width))
+    value = WIDTHS.get(str(width)) or (float(found[1]) * _INCHES[found[2] or "in"] if found else 0.0)
+    if not _NARROWEST <= value <= _WIDEST:
+        rule = f"column, page, or a length of {_NARROWEST:g} to {_WIDEST:g} in (3.4in, 86mm, 245pt)"
+        raise UsageError(f"width must be {rule}, got width={str(width)!r}")
+    return value
+
+
+def family(font: str) -> list[str]:
+    """Return the typefaces of a font, the second for characters that the first has not.
+
+    Raises
+    ------
+    UsageError
+        If it is neither one of those that come along nor installed.
+    """
+    if not font or font in _FONTS:
+        return _FONTS[font][0] if font else []
+    installed = {entry.name for entry in font_manager.fontManager.ttflist}
+    if font not in installed:
+        raise UsageError(f"font must be {', '.join(_FONTS)} or the name of an installed one, got font={font!r}")
+    return [font, "DejaVu Sans"]
+
+
+def fonts(figure: Figure, font: str) -> dict[str, Any]:
+    """Set a figure in a font, and return matplotlib's settings with which it is then to be drawn."""
+    names = family(font)
+    if not names:
+        return {}
+    for text in figure.findobj(Text):
+        text.set_fontfamily(names)
+    return {
+        "font.family": names,
+        "mathtext.fontset": _FONTS.get(font, ([], "dejavusans"))[1],
+        "axes.unicode_minus": font != "computer-modern",
+        "axes.formatter.use_mathtext": font == "computer-modern",
+    }
+
+
+def resized(size: tuple[float, float], width: float | None) -> tuple[float, float]:
+    """Return a figure's size at another width; its height falls less, as its type does not shrink.
+
+    >>> resized((8.0, 6.0), 2.0), resized((7.0, 3.1), 3.5)
+    ((2.0, 3.0), (3.5, 2.6))
+    """
+    return (width, max(size[1] * math.sqrt(width / size[0]), min(size[1], _LOWEST))) if width else size

@@ -1,0 +1,176 @@
+"""``ldpnb export``: a figure, a table or a verdict for somebody's paper, with its caption and what to cite."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from ldpnb import claims, writing
+from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.notebook import environment, latex, printing
+from ldpnb.notebook.verdicts import READINGS
+from ldpnb.run.catalogue import find, home, require_uncommitted
+
+_TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
+
+
+def exports() -> dict[str, str]:
+    """Return everything that can be exported by its name: ``figure``, ``table`` or ``claim``."""
+    folder = home() / "figures"
+    numbers = {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(folder.rglob("*.csv"))}
+    figures = {name: "figure" if p.with_suffix(".png").exists() else "table" for name, p in numbers.items()}
+    return figures | {claim.id: "claim" for claim in claims.claims()}
+
+
+def chosen(what: str) -> tuple[str, str]:
+    """Return name and kind of what is to be exported, by any part of its name that no other has.
+
+    Raises
+    ------
+    UsageError
+        If none or several match.
+    """
+    known = exports()
+    for matches in (lambda name: name == what, lambda name: name.endswith(f"/{what}"), lambda name: what in name):
+        found = [name for name in known if matches(name)]
+        if len(found) == 1:
+            return found[0], known[found[0]]
+        if found:
+            raise UsageError(f"{shown(what)} is ambiguous: {', '.join(found[:6])}{', ...' if len(found) > 6 else ''}")
+    names = [*known, *(name.split("/")[-1] for name in known)]
+    raise UsageError(
+        f"no figure, table or claim {shown(what)}{nearest(what, names)}; `ldpnb list` and `verdicts` name them"
+    )
+
+
+def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
+    """Return the files of an export by their names.
+
+    Raises
+    ------
+    UsageError
+        If `what` is not known, or the width or the font cannot be used.
+    """
+    inches = printing.inches(width)
+    printing.family(font)
+    name, sort = chosen(what)
+    stem = re.sub(r"\W+", "-", name.split("/")[-1])
+    bibliography, cited = _bibliography(name)
+    files = {f"{stem}.bib": bibliography}
+    if sort == "claim":
+        return files | {f"{stem}.tex": _verdict(name, cited).encode()}
+    about = json.loads((home() / f"figures/{name}.json").read_bytes())
+    if sort == "table":
+        import pandas as pd
+
+        rows = pd.read_csv(home() / f"figures/{name}.csv", keep_default_na=False)
+        return files | {f"{stem}.tex": latex.table(rows, about["caption"], stem, cited).encode()}
+    picture = "\\input{%s.pgf}" if kind == "pgf" else f"\\includegraphics[width={inches:.4g}in]{{%s}}"
+    lines = [r"\begin{figure}", r"\centering", picture % stem, rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"]
+    text = "\n".join([*lines, rf"\label{{fig:{stem}}}", r"\end{figure}", ""])
+    drawn = _redrawn(name, width, font, kind)
+    return files | {f"{stem}.tex": text.encode(), f"{stem}.{kind}": drawn}
+
+
+def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
+    """Return a figure of that width in that font: its notebook is run, and draws it so."""
+    from ldpnb.run import execution
+
+    notebook = find(name.rpartition("/")[0])
+    wanted = {environment.WIDTH: width, environment.FONT: font, environment.FORMAT: kind}
+    execution.build().mkdir(exist_ok=True)
+    with writing.scratch(execution.build()) as folder, _environment(wanted):
+        (task,) = execution.plan([notebook], {}, folder)
+        outcome = execution.execute(task)
+        if outcome.error:
+            raise UsageError(f"{name} cannot be drawn as {kind}: {outcome.error}")
+        return (task.figures / f"{name}.{kind}").read_bytes()
+
+
+@contextmanager
+def _environment(wanted: dict[str, str]) -> Iterator[None]:
+    before = {key: os.environ.get(key) for key in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            os.environ.pop(key) if value is None else os.environ.update({key: value})
+
+
+def _verdict(identifier: str, cited: str) -> str:
+    claim, verdict = claims.find(identifier), claims.decide(identifier)
+    rows = {
+        "claim": claim.says,
+        "verdict": f"{verdict.status}{READINGS[verdict.reading]}; decided for {verdict.decided_for}",
+        "evidence": verdict.evidence,
+        "what holds": verdict.corrected,
+        "assumption": verdict.assumption,
+        "argued in words": verdict.argument,
+    }
+    lines = [rf"{name} & {latex.escaped(text)} \\" for name, text in rows.items() if text]
+    head = [r"% \usepackage{booktabs,tabularx}", r"\begin{table}", r"\centering\small"]
+    label = rf"\label{{tab:{identifier.split('/')[-1]}}}"
+    caption = rf"\caption{{{latex.escaped(claim.place)}: {verdict.status}{cited}}}{label}"
+    body = [r"\begin{tabularx}{\linewidth}{@{}lX@{}}", r"\toprule", *lines, r"\bottomrule", r"\end{tabularx}"]
+    return "\n".join([*head, caption, *body, r"\end{table}", ""])
+
+
+def _bibliography(name: str) -> tuple[bytes, str]:
+    """Return BibTeX entries of the source, if there is one, and of the companion at its commit, and what cites them."""
+    source = re.sub(r"^\d+_", "", name.split("/")[0])
+    own = _entry("ldpnb") or f"@software{{ldpnb,\n  author = {{{{The ldpnb authors}}}},\n  title = {{{_TITLE}}}\n}}"
+    entries = {"ldpnb": own.removesuffix("\n}") + f",\n  note = {{{latex.escaped(name)}, {_commit()}}}\n}}"}
+    if source in claims.SOURCES:
+        plain = f"@misc{{{source},\n  title = {{{latex.escaped(claims.SOURCES[source])}}}\n}}"
+        entries = {source: _entry(source) or plain} | entries
+    return ("\n\n".join(entries.values()) + "\n").encode(), rf"~\cite{{{','.join(entries)}}}"
+
+
+def _entry(key: str) -> str:
+    path = home() / "paper.bib"
+    found = re.search(rf"^@\w+\{{{key},.*?^\}}", path.read_text("utf-8"), re.M | re.S) if path.is_file() else None
+    return found[0] if found else ""
+
+
+def _commit() -> str:
+    """Return which state of the companion this is: its commit, and whether files differ from it."""
+    try:
+        said = [
+            subprocess.run(["git", *words], cwd=home(), capture_output=True, text=True, check=True, timeout=20).stdout
+            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "-uno"])
+        ]
+    except (OSError, subprocess.SubprocessError):
+        return "as released"
+    return f"commit {said[0].strip()}{' with changes' if said[1].strip() else ''}"
+
+
+@click.command(short_help="Write a figure, a table or a verdict for a paper.")
+@click.argument("what")
+@click.option("--width", default="column", show_default=True, help="column, page, or a length such as 3.4in or 86mm.")
+@click.option("--font", default="times", show_default=True, help="times, computer-modern, sans, or an installed one.")
+@click.option(
+    "--format", "kind", type=click.Choice(printing.FORMATS), default="pdf", show_default=True, help="Of a figure."
+)
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="[default: build/export]")
+def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
+    """Write WHAT, a figure, a table or a claim, for a paper: the drawing, its LaTeX with caption, and what to cite.
+
+    Any part of a name that no other has will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure
+    is drawn anew by its notebook, at that width and in that font.
+    """
+    from ldpnb.run.execution import build
+
+    folder = output or build() / "export"
+    files = {folder / name: content for name, content in contents(what, width, font, kind).items()}
+    require_uncommitted(*files)
+    try:
+        writing.write(files)
+    except OSError as error:
+        raise UsageError(f"output cannot be written: {shown(str(folder))} ({error.strerror})") from None
+    click.echo("\n".join(str(path) for path in files))
