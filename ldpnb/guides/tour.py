@@ -24,9 +24,10 @@ RATE, VARIANCE = "sampling rate π", "variance of the count (people²)"
 def formed(table: pd.DataFrame) -> dict[str, str]:
     """Tell where a `forming_estimate` ends, and how wide its band is there."""
     last = table.groupby("series", sort=False).last()
-    truth, half = last.loc["truth"], (last["high"] - last["low"]).loc["truth"] / 2
-    found = f"the estimate is {last.loc['unbiased', 'share of yes']:.3f} and the truth {truth['share of yes']:.3f}"
-    return {"title": f"After {truth['people asked']:,.0f} answers {found}; two standard deviations are {half:.2g}"}
+    half = (last["high"] - last["low"])["truth"] / 2
+    shares, asked = last["share of yes"], last["people asked"]["truth"]
+    found = f"the estimate is {shares['unbiased']:.3f} and the truth {shares['truth']:.3f}"
+    return {"title": f"After {asked:,.0f} answers {found}; two standard deviations are {half:.2g}"}
 
 
 def repaired(table: pd.DataFrame) -> dict[str, str]:

@@ -1,8 +1,9 @@
 """Sentences with numbers that the notebook's own tables hold."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ldpnb.notebook.annotations import crossings
 
@@ -41,7 +42,7 @@ def listed(items: Iterable[object]) -> str:
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
 
 
-def where_less(x: Sequence[float], one: Sequence[float], other: Sequence[float], name: str = "ε") -> str:
+def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε") -> str:
     """Return in words where one curve lies below another, both on one grid; where that counts things, in whole numbers.
 
     >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2])

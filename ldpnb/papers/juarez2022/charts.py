@@ -24,7 +24,7 @@ def _dots(position: int, colour: str) -> dict[str, Any]:
 
 def ratios(table: pd.DataFrame, **said: Any) -> Figure:
     """Draw the ratio of two variances against the budget, a panel per pair, and shade whose variance is smaller."""
-    axes = {"xscale": "log", "yscale": "log", "ylabel": "largest variance, M_R / M_L"}
+    axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "largest variance, M_R / M_L"}
     figure = curves(table, BUDGET, RATIO, panel="panel", **axes, **said)
     for axis, panel in zip(figure.axes, dict.fromkeys(table["panel"]), strict=True):
         part = table[table["panel"] == panel]

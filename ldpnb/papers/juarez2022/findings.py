@@ -27,12 +27,9 @@ def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> Said:
     zero = table[table["exact δ"] <= 1e-12].groupby("k")["ε (nats)"].min()
     said = [f"k = {k:.3g} (from ε = {short(epsilon)} on)" for k, epsilon in zero.items()]
     left = claimed[claimed["exact δ"] > 1e-12].sort_values("exact δ")
-    ends = {"below": left.head(1), "above": left.tail(1)}
-    marks = [
-        Mark(x, y, f"δ = {short(y)}", side=side)
-        for side, row in ends.items()
-        for x, y in zip(row["claimed"], row["exact δ"], strict=True)
-    ]
+    places = list(zip(left["claimed"], left["exact δ"], strict=True))
+    marks = [Mark(x, y, f"δ = {short(y)}", side="above") for x, y in places[-1:]]
+    marks += [Mark(x, y, f"δ = {short(y)}", side="below") for x, y in places[:-1][:1]]
     title = f"Only {listed(said)} brings δ to 0" if said else "No k drawn brings δ to 0"
     return {"title": f"{title}; at the dots equation (1) claims δ = 0", "marks": marks}
 

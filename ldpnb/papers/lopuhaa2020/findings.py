@@ -30,17 +30,21 @@ def gain_and_guess(table: pd.DataFrame) -> Said:
         guess, least = wide.loc[panel, "uniform guess"], best.loc[panel]
         places = crossings(guess.index, guess, least)
         marks += [Mark(x, float(np.interp(x, guess.index, guess)), f"ε = {x:.2g}", panel) for x in places]
-    fewest = table.loc[table["users"].idxmin()]
-    guess, least = wide.loc[fewest["setting"], "uniform guess"], best.loc[fewest["setting"]]
-    title = f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}; with {fewest['users']:,} users"
-    return {"title": f"{title} a uniform guess beats them {where_less(guess.index, guess, least)}", "marks": marks}
+    few = table[table["users"] == table["users"].min()]
+    panel, users = few["setting"].iloc[0], few["users"].iloc[0]
+    where = where_less(best.loc[panel].index, wide.loc[panel, "uniform guess"], best.loc[panel])
+    title = f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}; with {users:,} users"
+    return {"title": f"{title} a uniform guess beats them {where}", "marks": marks}
 
 
 def largest_gains(table: pd.DataFrame, by: str) -> Said:
     """Tell by what factor the MLE beats the unbiased estimate at best, for each value of a column."""
     wide = table.pivot_table(index=[by, "mechanism", EPSILON], columns="estimator", values=ERROR)
     gains = (wide["unbiased"] / wide["MLE"]).groupby(level=0)
-    said = [f"{short(gain.max())} ({name}, ε = {gain.idxmax()[-1]:g})" for name, gain in gains]
+    said = [
+        f"{short(gain.max())} ({name}, ε = {gain.index.get_level_values(2)[int(gain.argmax())]:g})"
+        for name, gain in gains
+    ]
     return {"title": f"The MLE cuts the error of the unbiased estimate by a factor of up to {listed(said)}"}
 
 
@@ -102,7 +106,7 @@ def rates(table: pd.DataFrame) -> Said:
 def wrong_priors(table: pd.DataFrame) -> Said:
     """Tell between what the error of the posterior mean lies, over that of Norm-Sub, for each truth."""
     ratios = table[table["estimator"] == "Bayes"].groupby("truth", sort=False)["ratio"]
-    said = [f"{short(r.min(), 2)} to {short(r.max(), 2)} ({truth.removeprefix('truth: ')})" for truth, r in ratios]
+    said = [f"{short(r.min(), 2)} to {short(r.max(), 2)} ({str(truth).removeprefix('truth: ')})" for truth, r in ratios]
     title = f"A prior helps where it fits: the posterior mean errs {listed(said)} times as much as Norm-Sub"
     return {"title": title, "marks": [Mark(y=1.0)]}
 

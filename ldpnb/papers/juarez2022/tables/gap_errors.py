@@ -227,7 +227,7 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Iterat
     for short, name, row in _as_printed(printed):
         unit = float(laws["expected"][f"{short} as published", row.epsilon])
         low, middle, high = (float(laws[column][name, row.epsilon]) / unit for column in ("low", "expected", "high"))
-        found = {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} ")}
+        found: dict[str, Any] = {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} ")}
         found |= {"low": low, "middle": middle, "high": high}
         yield found | {"printed": row.error / unit, "rounding": 5e-5 / unit}
 
