@@ -57,9 +57,7 @@ class BestRule:
         ]
 
 
-def best_rule(
-    family: Family, total: int, epsilon: float, *, looks: bool = True, precision: float = 1e-3
-) -> BestRule:
+def best_rule(family: Family, total: int, epsilon: float, *, looks: bool = True, precision: float = 1e-3) -> BestRule:
     """Return the best rule for drawing `total` records, at least one from every stratum.
 
     Parameters
@@ -110,9 +108,7 @@ def _searched(program: "_Program", allocations: list[tuple[int, ...]], highest: 
 class _Program:
     """The linear program: chances, and the largest sampling variance as last variable."""
 
-    def __init__(
-        self, family: Family, outcomes: list[allocation.Outcomes], budget: float, looks: bool
-    ) -> None:
+    def __init__(self, family: Family, outcomes: list[allocation.Outcomes], budget: float, looks: bool) -> None:
         self.values = np.unique(np.concatenate([found.values for found in outcomes]))
         self.laws = np.zeros((len(outcomes), len(family.populations), self.values.size))
         for law, found in zip(self.laws, outcomes, strict=True):

@@ -123,7 +123,9 @@ def shuffled_blankets(e: Evidence) -> str:
     found = {name: blanket.Blanket.of(m).epsilon_upper(delta, users=users) for name, m in names.items()}
     e.needs(max(found.values()) < published / 5)
     shown = ", ".join(f"{value:.4f} ({name})" for name, value in found.items())
-    return f"local epsilon 2, 16 values, {users:,} users, delta {delta:g}: {shown}; the published form has {published:.4f}"
+    return (
+        f"local epsilon 2, 16 values, {users:,} users, delta {delta:g}: {shown}; the published form has {published:.4f}"
+    )
 
 
 def _enumerated(known: blanket.Blanket, epsilon: float, users: int) -> float:
@@ -166,4 +168,6 @@ def shuffled_against_gaussian(e: Evidence) -> str:
     e.needs(all(ratios[central, 0.2] < 1 < ratios[central, 0.02] for central in (0.1, 1.0, 2.0)))
     e.needs(ratios[2.0, 0.2] < ratios[1.0, 0.2] < ratios[0.1, 0.2] and ratios[0.1, 1.0] < 1 < ratios[1.0, 1.0])
     shown = [f"{ratios[c, 0.02]:.3f}, {ratios[c, 0.2]:.3f} and {ratios[c, 1.0]:.3f} at {c:g}" for c in (0.1, 1.0, 2.0)]
-    return f"variance over that of Gaussian noise at rates .02, .2 and 1: {'; '.join(shown)} (both bounds on delta meet)"
+    return (
+        f"variance over that of Gaussian noise at rates .02, .2 and 1: {'; '.join(shown)} (both bounds on delta meet)"
+    )
