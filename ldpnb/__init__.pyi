@@ -1,3 +1,4 @@
+from .accuracy.best_allocation import best_rule
 from .accuracy.budgets import smallest_epsilon
 from .accuracy.distances import expected_total_variation
 from .accuracy.dropouts import dropout_error, estimated_sizes_variance
@@ -53,7 +54,7 @@ from .privacy.purify import purified
 from .privacy.random_size import random_size_loss
 from .privacy.releases import releases_loss
 from .privacy.rounding import random_rounding_loss, rounding_threshold
-from .privacy.shuffling import ShuffledReports, gaussian_deviation
+from .privacy.shuffling import ShuffledReports, gaussian_deviation, local_budget
 from .privacy.subsampling import poisson_loss, srs_budget, srs_loss, with_replacement_loss
 from .privacy.unequal import Inclusion
 from .rng import stream
@@ -111,6 +112,7 @@ __all__ = [
     "agree",
     "audit",
     "best_channel",
+    "best_rule",
     "best_share",
     "binomial_size",
     "channel_delta",
@@ -141,6 +143,7 @@ __all__ = [
     "load_groups",
     "load_strata",
     "load_weights",
+    "local_budget",
     "mle",
     "neyman_shares",
     "participation_loss",

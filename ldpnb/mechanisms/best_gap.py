@@ -57,6 +57,11 @@ class BestGapChannel:
         checks.positive(epsilon=self.epsilon)
         checks.open_probability(share=self.share)
 
+    def sizes(self, users: int) -> tuple[int, int]:
+        """Return the two groups of that many users, at least one each."""
+        first = min(max(round(self.share * users), 1), users - 1)
+        return first, users - first
+
     @property
     def target(self) -> Numbers:
         """What every input counts in the gap: ``1/s, -1/s, -1/(1-s), 1/(1-s)``."""

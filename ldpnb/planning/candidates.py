@@ -77,7 +77,8 @@ class Candidate:
     def report_epsilon(self, question: Question) -> float:
         """Return the budget of a report: the question's, or the largest that keeps what is released to it."""
         if question.protects == "report" or self.yardstick:
-            return float(question.epsilon or 0)
+            times = question.design.releases if question.protects == "release" else 1
+            return float(question.epsilon or 0) / times
         return _report_epsilon(self, replace(question, error=None, failure=None))
 
     def release_loss(self, question: Question, epsilon: float) -> float:

@@ -81,6 +81,8 @@ class Design:
         Which data sets may not be told apart: those in which one user's value differs, or one user is absent.
     delta : float, optional
         With it, reports go through a shuffler and the loss holds except for this ``delta``.
+    releases : int
+        How many times the same people are asked, with a report each time; budgets add up before a sample hides them.
 
     Raises
     ------
@@ -92,6 +94,7 @@ class Design:
     sampling_rate: float | None = None
     neighbours: Neighbours = "replacement"
     delta: float | None = None
+    releases: int = 1
 
     def __post_init__(self) -> None:
         checks.choice(design=self.kind, among=tuple(_WHO))
@@ -102,6 +105,8 @@ class Design:
                 raise ValueError(f"sampling_rate needs a design srs or poisson, got sampling_rate={self.sampling_rate}")
         if self.delta is not None:
             checks.open_probability(delta=self.delta)
+        if checks.whole(releases=self.releases, at_least=1) > 1 and self.delta is not None:
+            raise ValueError(f"releases must be 1 with a shuffler, got releases={self.releases}")
         if self.neighbours == "deletion" and (self.kind != "srs" or self.delta is not None):
             raise ValueError(
                 "neighbours must be replacement unless a simple random sample of fixed size is drawn: the number of "
@@ -118,7 +123,8 @@ class Design:
         """Return the design and its neighbouring relation in words."""
         shuffled = "" if self.delta is None else f", through a shuffler (delta = {self.delta:g})"
         changed = "value" if self.neighbours == "replacement" else "record"
-        return f"{_WHO[self.kind]}{shuffled}; {self.neighbours} of one user's {changed}"
+        times = "" if self.releases == 1 else f", {self.releases} times from the same people"
+        return f"{_WHO[self.kind]}{times}{shuffled}; {self.neighbours} of one user's {changed}"
 
     def draw(self, users: int) -> Draw:
         """Return how many of the users report."""
@@ -126,7 +132,7 @@ class Design:
         return Draw(users, rate, self.kind != "poisson" or rate == 1.0)
 
     def release_loss(self, *, epsilon: float, users: int, mechanism: object = None) -> float:
-        """Return the privacy loss of everything that is released, when every report has loss `epsilon`.
+        """Return the privacy loss of everything that is released, all times, when every report has loss `epsilon`.
 
         Parameters
         ----------
@@ -154,7 +160,7 @@ class Design:
         >>> Design("poisson", 0.5).release_loss(epsilon=1.0, users=100)
         1.0
         """
-        draw = self.draw(users)
+        draw, epsilon = self.draw(users), epsilon * self.releases
         if self.kind != "srs":
             return epsilon if self.delta is None else _shuffled(epsilon, self.delta, draw, mechanism)
         share = draw.reports / users
@@ -184,7 +190,7 @@ class Design:
         5.0
         """
         count = checks.whole(users=users, at_least=1)
-        return subsampling.srs_budget(release, self.draw(count).reports / count)
+        return subsampling.srs_budget(release, self.draw(count).reports / count) / self.releases
 
 
 def _shuffled(epsilon: float, delta: float, draw: Draw, mechanism: object) -> float:

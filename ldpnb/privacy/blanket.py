@@ -31,9 +31,7 @@ from ldpnb.privacy.channel import as_channel
 
 Array = NDArray[np.float64]
 
-Known = (
-    KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser | OneBit | SignedBit
-)
+Known = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser | OneBit | SignedBit
 """Mechanisms whose blanket is known in closed form."""
 
 ROUNDING = 1e-14

@@ -103,7 +103,9 @@ def test_a_shuffler_lowers_the_loss_of_what_is_released_by_the_account_it_names(
     assert (back.epsilon, back.value) == pytest.approx((2.0, kary.value), rel=1e-6)
     assert "\nshuffler: k-RR by its exact account; " in show.as_text(found)
     assert "OLH, OUE, signs by their privacy blanket" in show.as_text(found)
-    assert "privacy blanket (Balle and others 2019); all others by a bound" in show.as_text(plan(Mean(**known, epsilon=1.0)))
+    assert "privacy blanket (Balle and others 2019); all others by a bound" in show.as_text(
+        plan(Mean(**known, epsilon=1.0))
+    )
     assert "\nshuffler" not in show.as_text(plan(Mean(**known | {"design": Design()}, epsilon=1.0)))
 
 
