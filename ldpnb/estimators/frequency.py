@@ -76,7 +76,7 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
 
 
 def _finite(vector: ArrayLike) -> NDArray[np.float64]:
-    point = np.asarray(vector, dtype=float)
+    point = real(vector)
     if point.shape[-1:] in ((), (0,)) or np.count_nonzero(np.isfinite(point)) < point.size:
         raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
     return point

@@ -10,7 +10,7 @@ from ldpnb.data.reading import Reading
 from ldpnb.data.tables import Table, locate
 from ldpnb.planning.survey import Collection
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import Allocation, ClusterDesign, Design, SimpleDesign, StratifiedDesign
+from ldpnb.surveys.open_designs import Allocation, ClusterDesign, Design, SimpleDesign, StratifiedDesign, squared
 from ldpnb.surveys.pilots import Pilot, pilot_of
 
 DESIGN_OPTIONS = ("design", "population", "clusters", "cluster_size", "take", "icc", "strata", "allocation", "sd")
@@ -51,7 +51,7 @@ def design_of(
     words = {"population": population, "clusters": clusters, "cluster_size": cluster_size, "take": take}
     given: dict[str, Any] = {n: v for n, v in (words | {"icc": icc, "strata": strata}).items() if v is not None}
     _require_words(design, given)
-    s2 = None if sd is None else checks.positive(sd=sd) ** 2
+    s2 = squared(sd)
     s2 = pilot.s2 if pilot and s2 is None else s2
     if design == "simple":
         return SimpleDesign(int(population or 0), s2)
