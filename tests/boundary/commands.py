@@ -249,4 +249,4 @@ if __name__ == "__main__":
     FOLDER = Path(tempfile.mkdtemp())
     make_checkout(FOLDER / "clean")
     prepare()
-    report(said, sample(list(cases()), 300), show)
+    report(said, sample(list(cases()), 150), show)
