@@ -399,6 +399,7 @@ def download(name: str | None, url: str, cache: Path | None, sha256: str) -> Non
         for key, dataset in public.DATASETS.items():
             click.echo(f"{key:<6} {dataset.about}\n       {dataset.url}")
         return
+    require_uncommitted(*([cache] if cache else []))
     try:
         found = public.fetch(name, url=url, cache=cache, sha256=sha256)
     except ValueError as error:

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 _LEAST = 1e-300
@@ -28,7 +28,7 @@ def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> R
     >>> round(float(expected_total_variation([np.sqrt(np.pi), np.sqrt(np.pi)], users=1)) ** 2, 9)
     2.0
     """
-    return np.sum(standard_deviations) / (checks.whole(users=users, at_least=1) * np.sqrt(2 * np.pi))
+    return np.sum(real(standard_deviations)) / (checks.whole(users=users, at_least=1) * np.sqrt(2 * np.pi))
 
 
 def smallest_rate(

@@ -101,7 +101,7 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     >>> found.distribution.round(12).tolist(), round(float(np.exp(found.log_marginal)), 12)
     ([0.583333333333, 0.416666666667], 0.5)
     """
-    rows, reports = np.asarray(channel, dtype=float), checks.counts(tallies=tallies)
+    rows, reports = real(channel), checks.counts(tallies=tallies)
     if rows.ndim != 2:
         raise ValueError(f"channel must be a matrix, got shape {rows.shape}")
     alpha = _prior(prior, rows.shape[1])

@@ -80,7 +80,7 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
 
 def _sorted(vector: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a vector that is finite, as the ends of the sorted one show if it is alone, and the sorted one."""
-    point = np.asarray(vector, dtype=float)
+    point = real(vector)
     if point.shape[-1:] not in ((), (0,)):
         rising = point.copy()
         rising.sort(axis=-1)

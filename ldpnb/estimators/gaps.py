@@ -32,7 +32,7 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDA
     numbers = checks.counts(sizes=sizes, minimum_size=2)
     if numbers.min() < 1:
         raise ValueError(f"sizes must be >= 1, got sizes={numbers.tolist()}")
-    return np.asarray(np.asarray(sums, dtype=np.float64) / (mechanism.gain * numbers))
+    return np.asarray(real(sums) / (mechanism.gain * numbers))
 
 
 def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.float64]:

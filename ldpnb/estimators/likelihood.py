@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import real
 from ldpnb.estimators.frequency import kept_largest, project_simplex, unbiased
 from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
@@ -222,7 +223,7 @@ def _tallies(tallies: ArrayLike) -> Floats:
 
 
 def _channel(channel: ArrayLike) -> Floats:
-    rows = np.asarray(channel, dtype=float)
+    rows = real(channel)
     if rows.ndim != 2 or not np.isfinite(rows).all() or rows.min() < 0:
         raise ValueError(f"channel must be a matrix of numbers >= 0, got shape {rows.shape}")
     return rows

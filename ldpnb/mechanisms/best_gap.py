@@ -104,7 +104,8 @@ class BestGapChannel:
         return float(np.exp(found.x))
 
     def _bound(self, ratio: float) -> float:
-        return float(self.target @ (1, -1, -ratio, ratio)) ** 2 / self._price(ratio)
+        told = float(self.target @ (1, -1, -ratio, ratio))
+        return told * told / self._price(ratio)
 
     @property
     def bound(self) -> float:

@@ -28,6 +28,7 @@ Tail = Literal["guaranteed", "normal"]
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 _BUDGETS = (1e-6, 100.0)
+_WIDEST = 1e150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,8 @@ class Survey:
         checks.choice(collection=self.collection, among=("local", "central"))
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
         checks.numbers(range=(self.low, self.high))
-        checks.positive(range=self.high - self.low)
+        if checks.positive(range=self.high - self.low) > _WIDEST:
+            raise ValueError(f"range must be at most {_WIDEST:g} wide, got low={self.low!r}, high={self.high!r}")
         checks.rate(response=self.response)
         checks.open_probability(response_failure=self.response_failure)
         if self.weights < 1:
@@ -197,7 +199,8 @@ class Survey:
             if scale:
                 return needed.normal_laplace_tail(math.sqrt(max(total, 1e-300)), scale, error), "normal"
             return float(2 * special.ndtr(-error / math.sqrt(max(total, 1e-300)))), "normal"
-        bounds = {"Chebyshev": min(1.0, (total + 2 * scale * scale) / error**2)}
+        ratio = math.sqrt(total + 2 * scale * scale) / error
+        bounds = {"Chebyshev": min(1.0, ratio * ratio)}
         reports = self.reports
         if reports is not None and reports.mechanism == "one-bit" and self.weights == 1:
             proxy = self.design.proxy(int(self.count or 0), reports)

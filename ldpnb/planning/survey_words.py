@@ -12,7 +12,7 @@ from ldpnb.data.tables import Table, locate
 from ldpnb.planning import survey_files
 from ldpnb.planning.survey import Collection
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign, squared
 from ldpnb.surveys.pilots import Pilot, pilot_of
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 
@@ -80,7 +80,7 @@ class Known:
         if sd is not None:
             if self.binary and mean is not None:
                 raise ValueError(f"the mean of a yes/no question tells its sd; leave one out, got sd={sd!r} too")
-            return checks.positive(sd=sd) ** 2
+            return squared(sd)
         if self.binary and mean is not None and population > 1:
             low, high = self.ends
             return population / (population - 1) * (float(self.mean(mean) or 0) - low) * (high - mean)

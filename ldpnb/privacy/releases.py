@@ -6,6 +6,7 @@ the sum, and the sample amplifies that. Adding amplified losses is right for fre
 
 from collections.abc import Callable, Sequence
 
+from ldpnb import checks
 from ldpnb.arithmetic import Real
 
 
@@ -33,4 +34,6 @@ def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *
     """
     if not epsilons:
         raise ValueError("epsilons must name at least one release, got none")
+    for epsilon in epsilons:
+        checks.positive(epsilons=epsilon)
     return sum(map(amplified, epsilons)) if fresh else amplified(sum(epsilons))

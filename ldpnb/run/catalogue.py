@@ -1,6 +1,7 @@
 """What notebooks there are, which parameters they take and which claims they decide. Reads the files; runs nothing."""
 
 import ast
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -100,15 +101,17 @@ _COMMITTED = {
 
 
 def require_uncommitted(*outputs: Path) -> None:
-    """Refuse outputs that would overwrite or litter what is committed in the checkout.
+    """Refuse outputs that would overwrite or litter what is committed in the checkout, where there is one.
 
     Raises
     ------
     UsageError
         If one is a committed file, the checkout itself, or lies in a committed folder, by whatever links.
     """
-    folder = home().resolve()
-    committed = {(folder / name).resolve() for name in _COMMITTED}
+    folder, committed = None, set[Path]()
+    with contextlib.suppress(UsageError):  # a bare installation
+        folder = home().resolve()
+        committed = {(folder / name).resolve() for name in _COMMITTED}
     for output in outputs:
         try:
             place = output.resolve()

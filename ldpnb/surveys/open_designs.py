@@ -60,6 +60,11 @@ class Design(Protocol):
         """Return what the answer is to say besides."""
 
 
+def squared(sd: float | None) -> float | None:
+    """Return the variance of values of that standard deviation, if it is known."""
+    return None if sd is None else float(checks.positive(sd=sd) * sd)
+
+
 def largest_spread(people: int, span: float) -> float:
     """Return the largest variance (divisor ``N - 1``) of so many values in a range of that length."""
     half = people // 2
