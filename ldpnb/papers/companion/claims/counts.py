@@ -31,7 +31,8 @@ result = partial(claim, kind="proof", reach="all parameters")
 def bias_or_variance(e: Evidence) -> str:
     """c_DE has a smaller mean squared error than g_DE at a value that nobody holds if and only if
     n < (e^epsilon + k - 1 - pi)(1 + pi)/(pi (1 - pi)); the point of least error on the line through both has the error
-    V B^2/(V + B^2), below both for every n, and lies between them if and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
+    V B^2/(V + B^2), V the variance of g_DE and B = n/(e^epsilon - 1), below both for every n, and lies between them if
+    and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
     """
     e.proven(proofs.unscaled_threshold())
     e.proven(proofs.best_point())
