@@ -51,6 +51,12 @@ class Entry:
         return self.says[:1].upper() + self.says[1:].rstrip(".") + "."
 
     @property
+    def text(self) -> str:
+        """Return all that is said of the claim, as one types it."""
+        told = (self.place, self.says, self.over, self.evidence, self.corrected, self.assumption, self.argument)
+        return " ".join(" ".join(told).lower().split())
+
+    @property
     def anchor(self) -> str:
         """Return the claim's anchor on the page of its notebook."""
         return "claim-" + slug(self.claim)

@@ -7,6 +7,7 @@ operator names, limits, spaces), and those are mended here, within MathML Core.
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 _BEFORE = (
@@ -23,10 +24,16 @@ _THIN = "0.1667em"
 _OPENING, _CLOSING = "([{⟨⌈⌊|‖", (*")]}⟩⌉⌋|‖!", "\N{PRIME}")
 _SIGNS = {"-", "\N{MINUS SIGN}", "+", "±", "∓"}
 _SPACED = "=<>≤≥≠≈→∈\N{TILDE OPERATOR}"
+GREEK = {chr(c): unicodedata.name(chr(c)).rsplit(" ", 1)[1].lower() for c in range(0x3B1, 0x3CA)} | {
+    "ϵ": "epsilon",
+    "λ": "lambda",
+}
+"""Letters and their names."""
 _LONG = 24
 """Characters from which a formula in a sentence may be wider than a phone and gets a line of its own there."""
 
 
+@cache
 def mathml(formula: str, *, block: bool = False) -> str:
     r"""Return a TeX formula, given without its dollar signs, as a MathML element; a block stands on a line of its own.
 

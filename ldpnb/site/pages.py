@@ -22,6 +22,7 @@ from ldpnb.site.atlas import Atlas
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
 from ldpnb.site.markdown import plain, render, slug
+from ldpnb.site.notation import typeset
 from ldpnb.site.sources import highlighted
 from ldpnb.site.templates import HERE, page
 
@@ -164,6 +165,7 @@ def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
         return content
     place = re.sub(r"\\(.)", r"\1", verdict[1])
     anchor = f' id="{anchors[place]}"' if place in anchors else ""
+    content = re.sub(r">([^<]+)<", lambda told: f">{typeset(html.unescape(told[1]))}<", content)
     return f'<section class="verdict {verdict[2]}"{anchor}>\n{content}</section>\n'
 
 

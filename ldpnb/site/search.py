@@ -14,15 +14,13 @@ from html import escape
 from html.parser import HTMLParser
 from textwrap import shorten
 
-from ldpnb.site.mathematics import linear
+from ldpnb.site.mathematics import GREEK, linear
 
 _HEADINGS = ("h1", "h2", "h3")
 _SILENT = {"script", "style", "nav", "header", "footer", "table", "pre", "button", "form"}
 _TITLE_COUNTS = 6
 _SATURATION, _LENGTH = 1.4, 0.6
 _EXCERPT = 220
-GREEK = {chr(c): unicodedata.name(chr(c)).rsplit(" ", 1)[1].lower() for c in range(0x3B1, 0x3CA)} | {"ϵ": "epsilon"}
-"""Letters that are found by their names."""
 
 
 @dataclass(slots=True)

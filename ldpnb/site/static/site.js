@@ -39,19 +39,18 @@ function prepareTheme(button) {
 
 function prepareFilter(form) {
   const claims = [...document.querySelectorAll(".ledger > li")];
-  const words = claims.map((claim) => claim.textContent.toLowerCase());
   const { source, status, reach, kind, text } = form.elements;
 
   function show() {
     const wanted = text.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
-    claims.forEach((claim, i) => {
+    claims.forEach((claim) => {
       claim.hidden = !(
         (!source.value || claim.dataset.source === source.value)
         && (!status.value || claim.dataset.status === status.value)
         && (!reach.value || claim.dataset.reach === reach.value)
         && (!kind.value || claim.dataset.kind === kind.value)
-        && wanted.every((word) => words[i].includes(word))
+        && wanted.every((word) => claim.dataset.text.includes(word))
       );
       count += !claim.hidden;
     });
