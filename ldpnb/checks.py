@@ -248,7 +248,7 @@ def entries(number: int, **named: Any) -> Any:
     ldpnb.checks.UsageError: rates must have 2 entries, got rates=[0.5]
     """
     name, value = _one(named)
-    if not is_exact(value) and _array(name, value).shape[:1] != (number,):
+    if not (is_exact(number) or is_exact(value)) and _array(name, value).shape[:1] != (number,):
         raise UsageError(f"{name} must have {number} entries, got {name}={shortened(value)}")
     return value
 

@@ -46,7 +46,7 @@ def estimated_sizes_variance(
     for mean in checks.entries(2, means=means):
         checks.numbers(means=mean, low=-1, high=1)
     checks.entries(2, second_moments=second_moments)
-    if any(g not in range(mechanism.groups) for g in checks.entries(2, pair=pair)):
+    if not is_exact(mechanism.groups) and any(g not in range(mechanism.groups) for g in checks.entries(2, pair=pair)):
         raise ValueError(f"pair must be two of the {mechanism.groups} groups, got pair={checks.shortened(pair)}")
     own = [sizes[g] for g in pair]
     users, kept, moved = sum(sizes), mechanism.keep, mechanism.move

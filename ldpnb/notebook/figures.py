@@ -302,8 +302,8 @@ def publish(
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json`` (caption, title and setting, the run's own parameters, the encoding, hashes of the numbers and of what
-    was drawn from them), each replaced in one step. Without a folder nothing is written.
+    ``<name>.json`` (caption, title and setting, the run's own parameters, the encoding, hashes of the numbers and of
+    what was drawn from them), each replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
