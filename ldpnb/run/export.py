@@ -58,6 +58,8 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """
     inches = printing.inches(width)
     printing.family(font)
+    if kind == "pgf":
+        printing.tex_system()
     name, sort = chosen(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
     bibliography, cited = _bibliography(name)

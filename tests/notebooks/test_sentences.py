@@ -18,7 +18,9 @@ SAMPLE = ["5_lecture20/01_means"]
 CHOSEN = [name for name in EVERY if EVERY[name].parameters] if os.environ.get("LDPNB_THOROUGH") else SAMPLE
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.?\d*(?:e[-+]?\d+)?|(?<![\w.])\.\d+(?:e[-+]?\d+)?")
 SETTING = re.compile(r"source|default|printed|published|\d{4}\)|arXiv|doi|setting", re.IGNORECASE)
-OTHERS: dict[str, dict[str, Any]] = {}
+OTHERS: dict[str, dict[str, Any]] = {
+    "2_bun2022/05_neyman_sensitivity": {"boundaries": [1, 4, 8, 16, 40, 80, 200, 400, 800]},
+}
 """Where the general rule gives parameters that do not belong together."""
 
 
@@ -32,11 +34,13 @@ def changed(parameter: Parameter) -> Any:
             return value - value // 5 if value > 10 else value + 1
         return value * 0.83
 
-    value = [other(v) for v in parameter.default] if isinstance(parameter.default, list) else other(parameter.default)
+    own = parameter.default
+    shares = isinstance(own, list) and all(isinstance(v, float) for v in own) and sum(own) == 1
+    value = own if shares else [other(v) for v in own] if isinstance(own, list) else other(own)
     try:
         return parameter.convert(value)
     except ValueError:
-        return parameter.default
+        return own
 
 
 def given(notebook: Notebook) -> dict[str, Any]:
