@@ -28,7 +28,7 @@ from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import environment, latex, printing
+from ldpnb.notebook import environment, latex, parameters, printing
 from ldpnb.notebook.annotations import (
     FAR,
     NEAR,
@@ -342,8 +342,9 @@ def publish(
 
 @cache
 def _tell_where_figures_go() -> None:
-    """Say once, in a kernel that nobody told of a folder (a run in the lab, plain papermill), how figures are kept."""
-    if environment.FIGURES_FOLDER not in os.environ:
+    """Say once how figures are kept, in the lab and under plain papermill if nobody has told the kernel of a folder."""
+    told = environment.FIGURES_FOLDER in os.environ
+    if not told and (environment.SESSION in os.environ or parameters.injected()):
         print(
             f'os.environ["{environment.FIGURES_FOLDER}"] = "my_figures" before this cell keeps PDF, PNG and CSV there'
         )
