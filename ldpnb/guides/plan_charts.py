@@ -1,9 +1,12 @@
-"""Pictures of plans: what every mechanism needs, side by side."""
+"""Pictures of plans: what every mechanism needs, side by side, and which needs least."""
+
+from itertools import groupby
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ldpnb.notebook import listed
 from ldpnb.notebook.figures import look
 
 
@@ -28,3 +31,14 @@ def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
     axis.set_xlim(numbers.min() / 2, numbers.max() * 4)
     axis.set_ylim(len(names) - 0.5, -0.5)
     return figure
+
+
+def fewest(table: pd.DataFrame, value: str) -> dict[str, str]:
+    """Tell which mechanism without a curator needs least, and from which budget on."""
+    local = table[table["mechanism"] != "central Laplace"]
+    best = local.loc[local.groupby("epsilon (nats)")[value].idxmin()]
+    runs = groupby(zip(best["mechanism"], best["epsilon (nats)"], strict=True), key=lambda pair: pair[0])
+    starts = [(name, next(iter(run))[1]) for name, run in runs]
+    first = f"{starts[0][0]} at {'small' if starts[1:] else 'every'} ε"
+    said = [f"{name} from ε = {start:g} on" for name, start in starts[1:]]
+    return {"title": f"Fewest users: {listed([first, *said])}"}

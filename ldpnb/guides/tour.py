@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import histograms
@@ -12,12 +13,39 @@ from ldpnb.designs.reporters import poisson
 from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.notebook import table
+from ldpnb.notebook import table, where_less
 from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.rng import stream
 
 Rows = Iterator[dict[str, Any]]
 RATE, VARIANCE = "sampling rate π", "variance of the count (people²)"
+
+
+def formed(table: pd.DataFrame) -> dict[str, str]:
+    """Tell where a `forming_estimate` ends, and how wide its band is there."""
+    last = table.groupby("series", sort=False).last()
+    half = (last["high"] - last["low"])["truth"] / 2
+    shares, asked = last["share of yes"], last["people asked"]["truth"]
+    found = f"the estimate is {shares['unbiased']:.3f} and the truth {shares['truth']:.3f}"
+    return {"title": f"After {asked:,.0f} answers {found}; two standard deviations are {half:.2g}"}
+
+
+def repaired(table: pd.DataFrame) -> dict[str, str]:
+    """Tell how many negative shares a projection repairs, and how much of the error."""
+    wide = table.pivot_table(index="times", columns="estimator", values="share of people")
+    before, after = (((wide[name] - wide["truth"]) ** 2).sum() for name in ("unbiased", "Norm-Sub"))
+    negative = (wide["unbiased"] < 0).sum()
+    title = f"Norm-Sub repairs {negative} negative share{'' if negative == 1 else 's'}"
+    return {"title": f"{title} and takes {100 * (1 - after / before):.0f} % off the squared error"}
+
+
+def winner(table: pd.DataFrame) -> dict[str, str]:
+    """Tell by how much the variance of ``c-hat`` is below that of ``g_DE`` at the smallest rate, and where at all."""
+    exact = table[table["standard_error"].isna()]
+    wide = exact.pivot_table(index=RATE, columns="estimator", values=VARIANCE)
+    less = 1 - wide["c-hat"].iloc[0] / wide["g_DE"].iloc[0]
+    where = where_less(wide.index, wide["c-hat"] * (1 + 1e-9), wide["g_DE"], "π")
+    return {"title": f"ĉ has the smaller variance {where}: by {100 * less:.0f} % at π = {wide.index[0]:g}"}
 
 
 def yes_answers(people: int, share: float, *, seed: int) -> NDArray[np.int64]:
@@ -97,7 +125,7 @@ def histogram_estimates(counts: NDArray[np.int64], epsilon: float, *, seed: int)
     unbiased = frequency.unbiased(tallies, people, mechanism)
     deviation = np.sqrt(histograms.pure_variance(counts, users=people, mechanism=mechanism)) / people
     for name, shares, errors in (
-        ("truth", counts / people, np.full(counts.size, np.nan)),
+        ("truth", counts / people, np.zeros(counts.size)),
         ("unbiased", unbiased, deviation),
         ("Norm-Sub", frequency.project_simplex(unbiased), np.zeros(counts.size)),
     ):

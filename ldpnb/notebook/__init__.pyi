@@ -1,7 +1,7 @@
 from .annotations import Mark, crossings
 from .figures import curves, look, publish, publish_table
 from .live import Choice, Slider, live
-from .prose import listed, say, short, solution
+from .prose import listed, say, short, solution, where_less
 from .tables import rounded, table
 from .verdicts import verdicts
 
@@ -22,4 +22,5 @@ __all__ = [
     "solution",
     "table",
     "verdicts",
+    "where_less",
 ]

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
 _GREY = "#5A5A5A"
@@ -73,7 +74,7 @@ class Curve:
     y: np.ndarray
 
 
-def crossings(x: Sequence[float], one: Sequence[float], other: Sequence[float]) -> list[float]:
+def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     """Return where two curves on one grid cross, in the order of the grid.
 
     Between two points of the grid both are taken for straight, on logarithmic scales where all is positive.

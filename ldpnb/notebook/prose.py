@@ -2,6 +2,11 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldpnb.notebook.annotations import crossings
+
 
 def say(text: str) -> None:
     """Show a paragraph of Markdown, its numbers put in by the cell: ``say(f"The loss is least at {place:.3g}.")``."""
@@ -35,3 +40,26 @@ def listed(items: Iterable[object]) -> str:
     """
     words = [str(item) for item in items]
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+
+
+def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε") -> str:
+    """Return in words where one curve lies below another, both on one grid; where that counts things, in whole numbers.
+
+    >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2])
+    ('below ε = 2', 'at every ε drawn')
+    >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2]), where_less([1, 2, 3, 4], [1, 3, 3, 1], [2, 2, 2, 2], "n")
+    ('up to ε = 2', 'outside n = 2 and 4')
+    """
+    less = np.asarray(one, float) < np.asarray(other, float)
+    counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
+    places = [short(np.ceil(place) if counts else place) for place in crossings(x, one, other)]
+    if less.all() or not less.any():
+        return f"at {'every' if less.all() else 'no'} {name} drawn"
+    if len(places) > 2:
+        return f"at {less.sum()} of {less.size} {name} drawn"
+    if len(places) == 2:
+        return f"{'outside' if less[0] else 'between'} {name} = {listed(places)}"
+    if places:
+        return f"{'below' if less[0] else 'above'} {name} = {places[0]}"
+    at = np.asarray(x)[less]
+    return f"up to {name} = {short(at[-1])}" if less[0] else f"from {name} = {short(at[0])} on"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import gaps
+from ldpnb.accuracy import dropouts, gaps
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans, largest_group_epsilon
 from ldpnb.notebook import table
@@ -17,6 +17,7 @@ from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
 from ldpnb.rng import stream
 
 SMALLEST, LARGEST = "smallest variance of the gap", "largest variance of the gap"
+RATIO = "largest variance of M_R / of M_L"
 
 
 @table
@@ -26,6 +27,26 @@ def variance_bounds(epsilons: Sequence[float], group_size: int, names: Sequence[
         gap = gaps.GroupGap.of_halves(families(2 * group_size)[name](epsilon), 2 * group_size)
         ends = [gap.variance((nu2, nu2)) for nu2 in (0.0, 1.0)]
         yield {"mechanism": name, BUDGET: epsilon, SMALLEST: min(ends), LARGEST: max(ends)}
+
+
+@table
+def variance_ratios(
+    epsilons: Sequence[float], group_size: int, pairs: dict[str, tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the largest variance of the gap under ``M_R`` over that under ``M_L``, for pairs of families by panel.
+
+    Beside it stand the ends of both, over all values.
+    """
+    for panel, names in pairs.items():
+        first, second = (variance_bounds(epsilons, group_size, [name]) for name in names)
+        for one, other in zip(first.itertuples(index=False), second.itertuples(index=False), strict=True):
+            row = {"panel": panel, BUDGET: one[1], RATIO: one[3] / other[3]}
+            yield row | {
+                "M_R, smallest": one[2],
+                "M_R, largest": one[3],
+                "M_L, smallest": other[2],
+                "M_L, largest": other[3],
+            }
 
 
 @table
@@ -67,12 +88,8 @@ def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], users
         for k, chosen in [*((k, False) for k in ks), (LaplaceMeans.published(epsilon).k, True)]:
             if largest_group_epsilon(epsilon, k) > 0:
                 variance = gaps.GroupGap.of_halves(LaplaceMeans.allowed(epsilon, k), users).worst_variance()
-                row = {
-                    "epsilon": f"{epsilon:g}",
-                    "noise parameter k": k,
-                    "variance of the gap times K": users * variance,
-                }
-                yield row | {"chosen": chosen}
+                row = {"budget": f"ε = {epsilon:g}", "noise parameter k": k, "chosen": chosen}
+                yield row | {"variance of the gap times K": users * variance}
 
 
 def measured_means(
@@ -204,14 +221,15 @@ def against_printed(
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield printed means beside the central 95 % of those in `measured_errors`.
 
-    All are over the expectation for the mechanism as published.
+    All are over the expectation for the mechanism as published; ``rounding`` is half of the last printed digit.
     """
     laws = measured.set_index(["mechanism", "epsilon"])
     for short, name, row in _as_printed(printed):
         unit = float(laws["expected"][f"{short} as published", row.epsilon])
         low, middle, high = (float(laws[column][name, row.epsilon]) / unit for column in ("low", "expected", "high"))
-        found = {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} ")}
-        yield found | {"low": low, "middle": middle, "high": high, "printed": row.error / unit}
+        found: dict[str, Any] = {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} ")}
+        found |= {"low": low, "middle": middle, "high": high}
+        yield found | {"printed": row.error / unit, "rounding": 5e-5 / unit}
 
 
 @table
@@ -247,3 +265,26 @@ def chain(
             ):
                 row = {"metric": metric, "mechanism": name, "way": way, BUDGET: epsilon}
                 yield row | {"error of the gap": value, "standard_error": error}
+
+
+@table
+def dropout_errors(
+    group_size: int, shares: Sequence[float], epsilon: float, *, repetitions: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield root mean squared errors of M_R's gap if a share of the first group does not answer; means .8 and .6.
+
+    By the sizes of the whole groups, and by sizes estimated from the reported groups: delta method, and simulated.
+    """
+    signs, means, squares = DiscretisedMeans.calibrated(epsilon), (0.8, 0.6), (0.64, 0.36)
+    for share in shares:
+        answer, dropped = (round(group_size * (1 - share)), group_size), (share, 0.0)
+        whole = dropouts.dropout_error(signs, answer, dropped, means, squares)
+        repaired = dropouts.estimated_sizes_variance(signs, answer, means, squares)
+        rng = stream("dropouts", share, seed=seed)
+        tallies = signs.sample_tallies(np.diag(answer), np.array(means), repetitions=repetitions, rng=rng)
+        drawn = np.square(estimators.self_sized_means(signs, tallies) @ (1, -1) - (means[0] - means[1]))
+        rows = (("Definition 5.1", whole, None), ("estimated sizes", repaired, None))
+        error = drawn.std() / np.sqrt(repetitions) / (2 * np.sqrt(drawn.mean()))
+        for name, square, bar in (*rows, ("estimated sizes", drawn.mean(), error)):
+            row = {"share of the first group that drops out": share, "sizes": name}
+            yield row | {"root mean squared error": float(np.sqrt(square)), "standard error": bar}

@@ -64,13 +64,15 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> Iter
 def published_laplace_delta(epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
     """Yield that mechanism's exact delta at the budget it claims, and its total variation distance.
 
-    The distance is between the reports of the two clients that are easiest to tell apart.
+    The distance is between the reports of the two clients that are easiest to tell apart; ``allowed`` is the most
+    that a mechanism which kept the budget would leave.
     """
     for epsilon in epsilons:
         mechanism = LaplaceMeans.published(epsilon)
         delta = hockey_stick.laplace_means_delta(mechanism, epsilon)
         distance = hockey_stick.total_variation(mechanism)
-        yield {"claimed budget ε (nats)": epsilon, "delta": delta, "total_variation": distance}
+        row = {"claimed budget ε (nats)": epsilon, "delta": delta, "total_variation": distance}
+        yield row | {"allowed": np.tanh(epsilon / 2)}
 
 
 @table

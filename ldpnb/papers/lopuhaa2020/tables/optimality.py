@@ -1,7 +1,7 @@
 """Errors of estimators beside lower bounds, exact risks of small cases, and the best channel at each budget.
 
-A bound that holds in the limit of many users only has ``valid`` false where the least error, exact or simulated and by
-four standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
+A bound that holds in the limit of many users only is *valid* unless the least error, exact or simulated and by four
+standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,24 +12,29 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import exact_risk, information
+from ldpnb.accuracy import exact_risk, histograms, information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.notebook import table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, FromPrior
 from ldpnb.privacy.best_channel import best_channel
+from ldpnb.privacy.blanket import Blanket
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
 Rows = Iterator[dict[str, Any]]
 
 SCALED = "n times the mean squared error"
+TO_LIMIT = "error / its limit"
+LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
 LEAST = "error / least error"
 DISTANCE = "squared distance / least error"
+SHUFFLED = {name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")}
 RELATIVE = "limiting error / least of any channel"
 
 
@@ -43,7 +48,7 @@ def _binary_mle(users: int, epsilon: float) -> Floats:
 def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) -> Rows:
     """Yield exact errors of the distribution and bounds on them, randomised response on two values, Jeffreys' prior.
 
-    The unbiased estimate's error is the limit of all (Proposition 4.6).
+    The unbiased estimate's error is the limit of all (Proposition 4.6): the last column is relative to it.
     """
     for epsilon, count in product(epsilons, users):
         case, bounds = TwoValues(count, epsilon), LowerBounds(2, epsilon)
@@ -52,13 +57,13 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
             "Bayes": best,
             "MLE": case.risk(_binary_mle(count, epsilon)).distribution,
             "unbiased": (information.unbiased_frequency_error(plain) + 0.25) / count,
-            "(59)": bounds.distribution() / count,
-            "entropy, any n": EntropyBounds(2).distribution(case.entropies()[0]),
-            "any channel, any n": bounds.finite_users(count),
+            LIMITING: bounds.distribution() / count,
+            "Theorem 4.1, any n": EntropyBounds(2).distribution(case.entropies()[0]),
+            ANY_N: bounds.finite_users(count),
         }
         for name, error in errors.items():
             row = {EPSILON: epsilon, "users": count, "quantity": name, SCALED: count * error}
-            yield row | {"valid": name != "(59)" or bool(error <= best)}
+            yield row | {TO_LIMIT: error / errors["unbiased"]}
 
 
 def errors_and_bounds(
@@ -67,7 +72,8 @@ def errors_and_bounds(
     """Simulate errors of the distribution under Jeffreys' prior and compute the bounds on them.
 
     The mechanism is a key of `frequencies.MECHANISMS`; information is averaged over as many points of the prior as
-    there are draws. Bounds have no standard error, and only k-RR has a Bayes estimate.
+    there are draws. Bounds have no standard error, and only k-RR has a Bayes estimate. The sharpest valid bound is that
+    of those for any channel.
     """
     estimators = dict(frequencies.SOURCE_ESTIMATORS)
     if mechanism == "k-RR":
@@ -78,12 +84,13 @@ def errors_and_bounds(
     errors, deviations = (users * found[column].to_numpy() for column in ("mean squared error", "standard error"))
     least = pd.Series(errors + 4 * deviations).groupby(found[EPSILON].to_numpy()).min()
     points = stream("prior", domain_size, seed=seed).dirichlet(np.full(domain_size, 0.5), size=draws)
-    rows = list(zip(found[EPSILON], found["estimator"], errors, deviations, [True] * len(found), strict=True))
+    rows = list(zip(found[EPSILON], found["estimator"], errors, deviations, strict=True))
     for epsilon in epsilons:
-        for name, bound in _bounds(mechanism, domain_size, users, epsilon, points).items():
-            asymptotic = name != "any channel, any n"
-            rows.append((epsilon, name, bound, np.nan, not asymptotic or bool(bound <= least[epsilon])))
-    numbers = pd.DataFrame(rows, columns=[EPSILON, "quantity", SCALED, "standard error", "valid"])
+        bounds = _bounds(mechanism, domain_size, users, epsilon, points)
+        valid = [bounds[name] for name in (LIMITING, "any channel") if bounds[name] <= least[epsilon]]
+        bounds[VALID] = max([bounds[ANY_N], *valid])
+        rows += [(epsilon, name, bound, np.nan) for name, bound in bounds.items()]
+    numbers = pd.DataFrame(rows, columns=[EPSILON, "quantity", SCALED, "standard error"])
     numbers.insert(0, "users", users)
     numbers.insert(0, "mechanism", mechanism)
     return numbers
@@ -101,11 +108,11 @@ def _bounds(mechanism: str, size: int, users: int, epsilon: float, points: Float
         constant = float(np.mean([information.krr_log_det_information(point, epsilon=epsilon) for point in points]))
     bounds, entropies = LowerBounds(size, epsilon), EntropyBounds(size)
     return {
-        "(59)": bounds.distribution(),
+        LIMITING: bounds.distribution(),
         "any channel": bounds.any_channel(),
         "(51), raised": entropies.factor() * entropies.asymptotic(constant, 0.0)[0],
         "limit of this channel": limit,
-        "any channel, any n": users * bounds.finite_users(users),
+        ANY_N: users * bounds.finite_users(users),
     }
 
 
@@ -182,3 +189,20 @@ def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *
     found, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
     columns = {"value": np.arange(domain_size), "truth": distribution, "MLE": maximum}
     return pd.DataFrame(columns | {"posterior mean": found.distribution, "Monte Carlo error": error})
+
+
+@table
+def shuffled_errors(
+    epsilons: Sequence[float], *, domain_size: int, users: int, delta: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the standard deviation of a rare value's share against the loss of the shuffled reports, by mechanism.
+
+    The loss is the upper bound of the privacy blanket; all users report.
+    """
+    for name, make in SHUFFLED.items():
+        for epsilon in epsilons:
+            mechanism = make(epsilon, domain_size)
+            released = Blanket.of(mechanism).epsilon_upper(delta, users=users)
+            deviation = np.sqrt(histograms.pure_variance(0, users=users, mechanism=mechanism)) / users
+            row = {"mechanism": name, EPSILON: epsilon, "loss of the shuffled reports (nats)": released}
+            yield row | {"standard deviation of a rare share": float(deviation)}
