@@ -28,7 +28,7 @@ from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import encoding, environment, latex, printing
+from ldpnb.notebook import encoding, environment, latex, parameters, printing
 from ldpnb.notebook.annotations import (
     FAR,
     NEAR,
@@ -347,8 +347,9 @@ def publish(
 
 @cache
 def _tell_where_figures_go() -> None:
-    """Say once, in a kernel that nobody told of a folder (a run in the lab, plain papermill), how figures are kept."""
-    if environment.FIGURES_FOLDER not in os.environ:
+    """Say once how figures are kept, in the lab and under plain papermill if nobody has told the kernel of a folder."""
+    told = environment.FIGURES_FOLDER in os.environ
+    if not told and (environment.SESSION in os.environ or parameters.injected()):
         print(
             f'os.environ["{environment.FIGURES_FOLDER}"] = "my_figures" before this cell keeps PDF, PNG and CSV there'
         )
@@ -420,7 +421,9 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):
         content = io.BytesIO()
-        figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
+        # PGF leaves the font to the document that takes it in
+        with mpl.rc_context({"pgf.texsystem": printing.tex_system(), "pgf.rcfonts": False} if kind == "pgf" else {}):
+            figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
         drawn[f".{kind}"] = content.getvalue()
     return drawn
 
