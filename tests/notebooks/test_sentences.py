@@ -18,7 +18,7 @@ SAMPLE = ["5_lecture20/01_means"]
 CHOSEN = [name for name in EVERY if EVERY[name].parameters] if os.environ.get("LDPNB_THOROUGH") else SAMPLE
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.?\d*(?:e[-+]?\d+)?|(?<![\w.])\.\d+(?:e[-+]?\d+)?")
 SETTING = re.compile(r"source|default|printed|published|\d{4}\)|arXiv|doi|setting", re.IGNORECASE)
-OTHERS: dict[str, dict[str, Any]] = {}
+OTHERS: dict[str, dict[str, Any]] = {"plan": {"shares": [0.4, 0.6]}}
 """Where the general rule gives parameters that do not belong together."""
 
 
