@@ -83,7 +83,7 @@ def bounds_for_many_values(table: pd.DataFrame) -> Said:
         least, limiting = wide[["Bayes", "MLE", "Norm-Sub", "unbiased"]].min(axis=1), wide[LIMITING]
         for x in crossings(wide.index, least, limiting):
             height = float(np.exp(np.interp(x, wide.index, np.log(limiting))))
-            marks.append(Mark(x, height, f"ε = {x:.3g}", str(part["setting"].iloc[0]), side="right"))
+            marks.append(Mark(x, height, f"ε = {x:.3g}", str(part["setting"].iloc[0])))
         gap, where = least / wide[VALID], where_less(wide.index, least, limiting)
         title = f"With {users:,} users an estimate errs less than (59) {where}; what bounds every channel is"
         said = said or f"{title} {short(gap.min())} to {short(gap.max())} times lower"
