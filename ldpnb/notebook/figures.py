@@ -415,7 +415,9 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):
         content = io.BytesIO()
-        figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
+        # PGF leaves the font to the document that takes it in
+        with mpl.rc_context({"pgf.texsystem": printing.tex_system(), "pgf.rcfonts": False} if kind == "pgf" else {}):
+            figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
         drawn[f".{kind}"] = content.getvalue()
     return drawn
 

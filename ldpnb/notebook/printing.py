@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import shutil
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from ldpnb.notebook import environment
 WIDTHS = {"column": 3.4, "page": 7.0}
 """Inches."""
 FORMATS = ("pdf", "svg", "pgf")
+_TEX = ("pdflatex", "lualatex", "xelatex")
 _INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
 _NARROWEST, _WIDEST, _LOWEST = 1.5, 30.0, 2.6
 _FONTS = {
@@ -77,6 +79,22 @@ def family(font: str) -> list[str]:
     if font not in installed:
         raise UsageError(f"font must be {', '.join(_FONTS)} or the name of an installed one, got font={font!r}")
     return [font, "DejaVu Sans"]
+
+
+def tex_system() -> str:
+    """Return the TeX with which matplotlib measures text for PGF.
+
+    Raises
+    ------
+    UsageError
+        If none is installed.
+    """
+    found = next((name for name in _TEX if shutil.which(name)), "")
+    if not found:
+        raise UsageError(
+            f"format pgf takes {', '.join(_TEX[:-1])} or {_TEX[-1]}, and none is installed; pdf and svg do not"
+        )
+    return found
 
 
 def fonts(figure: Figure, font: str) -> dict[str, Any]:

@@ -58,6 +58,8 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """
     inches = printing.inches(width)
     printing.family(font)
+    if kind == "pgf":
+        printing.tex_system()
     name, sort = chosen(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
     bibliography, cited = _bibliography(name)
@@ -70,8 +72,10 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
 
         rows = pd.read_csv(home() / f"figures/{name}.csv", keep_default_na=False)
         return files | {f"{stem}.tex": latex.table(rows, about["caption"], stem, cited).encode()}
-    picture = "\\input{%s.pgf}" if kind == "pgf" else f"\\includegraphics[width={inches:.4g}in]{{%s}}"
-    lines = [r"\begin{figure}", r"\centering", picture % stem, rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"]
+    command = {"svg": "includesvg", "pgf": "input"}.get(kind, "includegraphics")
+    width_there = "" if kind == "pgf" else f"[width={inches:.4g}in]"
+    picture = rf"\{command}{width_there}{{{stem}{'.pgf' if kind == 'pgf' else ''}}}"
+    lines = [r"\begin{figure}", r"\centering", picture, rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"]
     text = "\n".join([*lines, rf"\label{{fig:{stem}}}", r"\end{figure}", ""])
     drawn = _redrawn(name, width, font, kind)
     return files | {f"{stem}.tex": text.encode(), f"{stem}.{kind}": drawn}

@@ -1,0 +1,108 @@
+"""What `ldpnb export` writes for a paper: drawings of its width and type, LaTeX, and what to cite."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from ldpnb.checks import UsageError
+from ldpnb.notebook import environment, figures, latex
+from ldpnb.run import export
+
+TABLE = pd.DataFrame({"epsilon": [0.5, 1.0, 2.0], "loss": [0.1, 0.2, 0.4]})
+
+
+def page(content: bytes) -> tuple[float, ...]:
+    """Width and height of a PDF, inches."""
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", content)
+    return tuple(float(points) / 72 for points in box.groups())
+
+
+def published(folder: Path, monkeypatch: pytest.MonkeyPatch, **how: str) -> Path:
+    monkeypatch.setenv(environment.FIGURES_FOLDER, str(folder))
+    figure = figures.curves(TABLE, "epsilon", "loss", title="A finding with many words " * 3, setting="n = 3")
+    figures.publish(figure, TABLE, "line", caption="A line.", **how)
+    return folder / "line.pdf"
+
+
+def test_a_figure_has_the_width_and_the_type_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf = published(tmp_path, monkeypatch, width="86mm", font="times").read_bytes()
+    assert page(pdf)[0] == pytest.approx(86 / 25.4, abs=0.01)
+    assert b"STIXGeneral" in pdf
+    assert b"DejaVu" not in pdf
+    about = json.loads((tmp_path / "line.json").read_text())
+    assert (about["title"], about["setting"]) == (("A finding with many words " * 3).strip(), "n = 3")
+
+
+def test_the_environment_says_how_all_figures_of_a_run_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        environment.WIDTH: "column",
+        environment.FONT: "computer-modern",
+        environment.FORMAT: "svg",
+    }.items():
+        monkeypatch.setenv(name, value)
+    pdf = published(tmp_path, monkeypatch)
+    assert page(pdf.read_bytes())[0] == pytest.approx(3.4, abs=0.01)
+    assert "cmr10" in pdf.with_suffix(".svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"width": "9 miles"}, "width must be column, page, or a length .*, got width='9 miles'"),
+        ({"width": "1mm"}, "width must be .* of 1.5 to 30 in"),
+        (
+            {"font": "Nosuch"},
+            "font must be sans, times, computer-modern or the name of an installed one, got font='Nosuch'",
+        ),
+    ],
+)
+def test_a_width_or_font_that_cannot_be_is_refused(how: dict, message: str, tmp_path: Path, monkeypatch) -> None:
+    with pytest.raises(UsageError, match=message):
+        published(tmp_path, monkeypatch, **how)
+    plt.close("all")
+
+
+def test_a_table_is_wrapped_and_a_long_one_breaks_across_pages() -> None:
+    wide = pd.DataFrame({"claim": ["a long sentence about ε ≥ 1 that must be wrapped & escaped"], "value": [0.125]})
+    text = latex.table(wide, "A table of 50 %.", "wide", r"~\cite{ldpnb}")
+    assert r"\caption{A table of 50 \%.~\cite{ldpnb}}\label{tab:wide}" in text
+    assert r"p{0.82\linewidth}r@{}}" in text
+    assert r"about $\varepsilon$ $\ge$ 1 that must be wrapped \& escaped & 0.125 \\" in text
+    assert r"\begin{longtable}" in latex.table(pd.concat([wide] * 41), "Long.", "long")
+
+
+def test_a_verdict_is_exported_with_its_evidence_and_what_to_cite() -> None:
+    files = export.contents("bun2022/equation-3", "column", "times", "pdf")
+    text, cited = files["equation-3.tex"].decode(), files["equation-3.bib"].decode()
+    assert r"\caption{Equation (3): reproduced~\cite{bun2022,ldpnb}}" in text
+    assert "evidence & " in text
+    assert re.findall(r"@\w+\{(\w+),", cited) == ["bun2022", "ldpnb"]
+    assert re.search(r"note = \{bun2022/equation-3, (commit [0-9a-f]{40}|as released)", cited)
+
+
+def test_what_is_not_there_or_ambiguous_is_named() -> None:
+    with pytest.raises(UsageError, match=r"no figure, table or claim lossez \(did you mean losses"):
+        export.chosen("lossez")
+    with pytest.raises(UsageError, match="moves is ambiguous: 2_bun2022/04_unequal_probabilities/moves, "):
+        export.chosen("moves")
+    assert export.chosen("central_budget") == ("1_biswas2022/04_open_questions/central_budget", "figure")
+
+
+@pytest.mark.skipif(not os.environ.get("LDPNB_THOROUGH"), reason="starts the command line and a kernel")
+def test_a_figure_is_drawn_anew_by_its_notebook(ldpnb, checkout: Path) -> None:
+    own = checkout / "figures/1_demo/01_line"
+    own.mkdir(parents=True)
+    for suffix, content in {".csv": "x,y\n0,0\n", ".png": "", ".json": '{"caption": "A line."}'}.items():
+        (own / f"figure_1{suffix}").write_text(content)
+    done = ldpnb("export", "figure_1", "--width", "page", "--format", "svg", "-o", str(checkout / "paper"))
+    assert done.returncode == 0, done.stderr
+    assert sorted(p.name for p in (checkout / "paper").iterdir()) == ["figure_1.bib", "figure_1.svg", "figure_1.tex"]
+    assert r"\includesvg[width=7in]{figure_1}" in (checkout / "paper/figure_1.tex").read_text()
+    assert "STIXGeneral" in (checkout / "paper/figure_1.svg").read_text()
