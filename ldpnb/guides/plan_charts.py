@@ -36,6 +36,8 @@ def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
 def fewest(table: pd.DataFrame, value: str) -> dict[str, str]:
     """Tell which mechanism without a curator needs least, and from which budget on."""
     local = table[table["mechanism"] != "central Laplace"]
+    if local.empty:
+        return {"title": "No mechanism without a curator can"}
     best = local.loc[local.groupby("epsilon (nats)")[value].idxmin()]
     runs = groupby(zip(best["mechanism"], best["epsilon (nats)"], strict=True), key=lambda pair: pair[0])
     starts = [(name, next(iter(run))[1]) for name, run in runs]

@@ -36,7 +36,8 @@ def repaired(table: pd.DataFrame) -> dict[str, str]:
     before, after = (((wide[name] - wide["truth"]) ** 2).sum() for name in ("unbiased", "Norm-Sub"))
     negative = (wide["unbiased"] < 0).sum()
     title = f"Norm-Sub repairs {negative} negative share{'' if negative == 1 else 's'}"
-    return {"title": f"{title} and takes {100 * (1 - after / before):.0f} % off the squared error"}
+    less = 100 * (1 - after / before) if before else 0.0
+    return {"title": f"{title} and takes {less:.0f} % off the squared error"}
 
 
 def winner(table: pd.DataFrame) -> dict[str, str]:

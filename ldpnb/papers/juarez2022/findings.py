@@ -56,7 +56,7 @@ def minorities(table: pd.DataFrame) -> Said:
 def wrong_sizes(table: pd.DataFrame) -> Said:
     """Tell by what the largest error of the sizes multiplies that of the gap."""
     error = "relative error of the assumed sizes"
-    last = table[table[error] == table[error].max()]
+    last = table[table[error] == table[error].max()].drop_duplicates("mean")
     factors = last["root mean squared error of the gap"] / last["with known sizes"]
     said = [f"{short(f)} (means of {mean:g})" for f, mean in zip(factors, last["mean"], strict=True)]
     return {"title": f"Sizes wrong by {100 * last[error].iloc[0]:g} % multiply the error of the gap by {listed(said)}"}
@@ -84,11 +84,13 @@ def told_apart(table: pd.DataFrame) -> Said:
 def printed_budgets(cells: pd.DataFrame, lines: pd.DataFrame, saved: pd.Series) -> Said:
     """Tell how many printed budgets are those claimed, what M_R loses, and what sharper tails save."""
     wide = lines[lines["mechanism"] == "M_R"].pivot_table(index="target K α²", columns="way", values=BUDGET)
-    more = (wide["lost"] / wide["claimed"]).max() - 1
     finite = cells[np.isfinite(cells["printed"])]
-    title = f"{finite['agrees'].sum()} of {len(finite)} printed budgets are those claimed; M_R loses up to"
-    sharper = f"sharper tails need {100 * saved.min():.0f} to {100 * saved.max():.0f} % less"
-    return {"title": f"{title} {100 * more:.0f} % more, and {sharper}"}
+    said = [f"{finite['agrees'].sum()} of {len(finite)} printed budgets are those claimed"]
+    if "lost" in wide:
+        said.append(f"M_R loses up to {100 * ((wide['lost'] / wide['claimed']).max() - 1):.0f} % more")
+    if len(saved):
+        said.append(f"sharper tails need {100 * saved.min():.0f} to {100 * saved.max():.0f} % less")
+    return {"title": "; ".join(said)}
 
 
 def settled(table: pd.DataFrame) -> Said:

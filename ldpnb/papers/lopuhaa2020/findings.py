@@ -77,12 +77,17 @@ def bounds_for_two_values(table: pd.DataFrame) -> Said:
 
 def bounds_for_many_values(table: pd.DataFrame) -> Said:
     """Tell where (59) is no bound with the fewest users, and how far what is one lies below the best estimate."""
-    few = table[table["users"] == table["users"].min()]
-    wide = few.pivot_table(index=EPSILON, columns="quantity", values=SCALED)
-    least = wide[["Bayes", "MLE", "Norm-Sub", "unbiased"]].min(axis=1)
-    gap, where = least / wide[VALID], where_less(wide.index, least, wide[LIMITING])
-    title = f"With {few['users'].iloc[0]:,} users an estimate errs less than (59) {where}"
-    return {"title": f"{title}; what bounds every channel is {short(gap.min())} to {short(gap.max())} times lower"}
+    said, marks = "", []
+    for users, part in table.groupby("users"):
+        wide = part.pivot_table(index=EPSILON, columns="quantity", values=SCALED)
+        least, limiting = wide[["Bayes", "MLE", "Norm-Sub", "unbiased"]].min(axis=1), wide[LIMITING]
+        for x in crossings(wide.index, least, limiting):
+            height = float(np.exp(np.interp(x, wide.index, np.log(limiting))))
+            marks.append(Mark(x, height, f"ε = {x:.3g}", str(part["setting"].iloc[0])))
+        gap, where = least / wide[VALID], where_less(wide.index, least, limiting)
+        title = f"With {users:,} users an estimate errs less than (59) {where}; what bounds every channel is"
+        said = said or f"{title} {short(gap.min())} to {short(gap.max())} times lower"
+    return {"title": said, "marks": marks}
 
 
 def guessing(table: pd.DataFrame) -> Said:
@@ -98,8 +103,10 @@ def rates(table: pd.DataFrame) -> Said:
     """Tell by which power of the users the distance falls at the end, for each prior."""
     said = []
     for prior, part in table.groupby("prior", sort=False):
-        users, distance = (np.log(part[column].to_numpy()[-2:]) for column in ("users n", DISTANCE))
-        said.append(f"{(distance[1] - distance[0]) / (users[1] - users[0]):.2f} under {prior}")
+        steps = [np.diff(np.log(part[column].to_numpy()))[-1:] for column in (DISTANCE, "users n")]
+        said += [f"{power:.2f} under {prior}" for power in steps[0] / steps[1]]
+    if not said:
+        return {}
     return {"title": f"The MLE nears the posterior mean slowly: the distance falls like n to the power {listed(said)}"}
 
 
