@@ -156,7 +156,8 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
     if place.x is not None and place.y is not None:
         face = "white" if place.printed else colour
         axis.plot(place.x, place.y, "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=5)
-        at, coordinates, (dx, dy, ha, va) = (place.x, place.y), "data", _OFFSETS[place.side]
+        side = "above" if place.side == "below" and _at_the_bottom(axis, place.y) else place.side
+        at, coordinates, (dx, dy, ha, va) = (place.x, place.y), "data", _OFFSETS[side]
         if ha == "center":
             ha = _inwards(axis, place.x)
     elif place.x is not None:
@@ -174,6 +175,13 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
     text: dict[str, Any] = {"color": colour, "fontsize": _SMALL, "fontweight": "normal" if place.printed else "bold"}
     box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}
     axis.annotate(place.label, at, (dx, dy), coordinates, "offset points", zorder=6, ha=ha, va=va, bbox=box, **text)
+
+
+def _at_the_bottom(axis: Axes, y: float) -> bool:
+    """Return whether text below a place would stand on the axis."""
+    low, high = axis.get_ylim()
+    (_, down), (_, at), (_, up) = axis.transData.transform([(1, low), (1, y), (1, high)])
+    return bool(at - down < 0.1 * (up - down))
 
 
 def _inwards(axis: Axes, x: float) -> str:

@@ -3,16 +3,17 @@
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpnb.notebook.annotations import Mark, head
+from ldpnb.notebook.annotations import Mark, crossings, head
 from ldpnb.notebook.figures import curves, look, size
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.participation import BY_VALUE
 from ldpnb.papers.biswas2022.tables.personalised import BUDGET, CHOSEN, RELATIVE
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
-from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
+from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL, RARE
 
 Table = Any
 """A DataFrame, of whose cells the checker of types need know nothing."""
@@ -203,3 +204,44 @@ def deviations(account: Table) -> Figure:
     axis.bar_label(bars, fmt="{:.4g}", padding=3)
     axis.set(xlabel="standard deviation of an estimated count (users)", xlim=(0, 1.15 * values.max()))
     return figure
+
+
+def bias_or_variance(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.sampling.rare_errors`, and from where on the unbiased estimate is better."""
+    y = "root mean squared error (users)"
+    wide = table.pivot_table(index="users", columns="estimate", values=y, sort=False)
+    met = crossings(wide.index, wide["c_DE"], wide["g_DE"])
+    title = (
+        f"From {short(met[0])} users on g_DE errs less than c_DE"
+        if met
+        else "One of c_DE and g_DE errs less throughout"
+    )
+    gain = wide[["c_DE", "g_DE"]].min(axis=1) / wide["best found"]
+    title += f"; the best point between them errs up to {gain.max():.2f} times less than either"
+    level = [float(np.exp(np.interp(np.log(m), np.log(wide.index), np.log(wide["g_DE"])))) for m in met]
+    marks = [Mark(m, value, f"{short(m)} users") for m, value in zip(met, level, strict=True)]
+    axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
+    return curves(table, "users", y, by="estimate", **axes)
+
+
+def few_reports(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.sampling.few_reports`."""
+    wide = table.pivot_table(index="expected reports", columns="law", values=DISTANCE, sort=False)
+    over = wide["normal law"] / wide["exact law"]
+    title = f"With few reports the normal law gives {over.min():.2f} to {over.max():.2f} times the exact distance"
+    axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "discrete": True}
+    return curves(table, "expected reports", DISTANCE, by="law", **axes)
+
+
+def best_rate(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.shuffling.at_a_central_budget`, and the best of the rates."""
+    least = table.loc[table.groupby(CENTRAL, sort=False)[RARE].idxmin()]
+    best = least.loc[least[RARE].idxmin()]
+    everybody = table[table[CENTRAL] == best[CENTRAL]].set_index(RATE)[RARE]
+    title = (
+        f"At {best[CENTRAL]} sampling at π = {best[RATE]:g} leaves {best[RARE]:.2f} times the Gaussian's variance at a "
+    )
+    title += f"rare value, at π = {everybody.index.max():g}, {everybody[everybody.index.max()]:.2f} times"
+    marks = [Mark(row[RATE], row[RARE], f"{row[RARE]:.2f}", side="below") for _, row in least.iterrows()]
+    axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks, "discrete": True}
+    return curves(table, RATE, RARE, by=CENTRAL, **axes)

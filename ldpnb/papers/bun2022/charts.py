@@ -293,3 +293,49 @@ def private_variances(table: Table, *, setting: str) -> Figure:
     marks = [Mark(m, value, f"ε = {short(m)}", panel=first) for m, value in zip(met, level, strict=True)]
     axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
     return curves(table, BUDGET, "variance", by="rule", panel="panel", **axes)
+
+
+def best_rules(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.bun2022.tables.private_allocation.best_rules`, and where the best rule saves most."""
+    wide = _wide(table, BUDGET, "rule", "over fixed")
+    at = float(wide["best rule"].idxmin())
+    rule, lottery = wide.loc[at, "best rule"], wide.loc[at, "best lottery"]
+    title = (
+        f"The best rule saves up to {1 - rule:.1%} of the best fixed allocation's variance, a lottery that ignores the "
+    )
+    title += f"data {1 - lottery:.1%} (ε = {short(at)})"
+    marks = [Mark(at, rule, short(rule), side="below")]
+    axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks}
+    return curves(table, BUDGET, "over fixed", by="rule", ylabel="variance / best fixed", **axes)
+
+
+def poisson_or_fixed(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.bun2022.tables.sample_sizes.poisson_or_fixed`, and where independent draws save most."""
+    wide = table.pivot_table(index=["panel", "sampling rate"], columns="sample", values=LOSS, sort=False)
+    saved = wide["fixed size"] - wide["independent (Poisson)"]
+    panel, rate = saved.idxmax()
+    least, most = wide.loc[(panel, rate), "independent (Poisson)"], wide.loc[(panel, rate), "fixed size"]
+    title = f"Independent draws lose less than a sample of fixed size: at {panel} and a rate of {short(rate)}, "
+    title += f"{short(least)} instead of {short(most)} nats"
+    marks = [Mark(rate, least, short(least), panel, side="right"), Mark(rate, most, short(most), panel, side="right")]
+    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "columns": 3, "share_y": False}
+    return curves(table, "sampling rate", LOSS, by="sample", panel="panel", **named)
+
+
+def releases(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.bun2022.tables.sample_sizes.release_losses`."""
+    most = int(table["releases"].max())
+    wide = _wide(table[table["releases"] == most], "design", "drawn", LOSS)
+    times = wide["one sample"] / wide["fresh samples"]
+    title = f"{most} releases from one sample lose {times.min():.2f} ({times.idxmin()}) to {times.max():.2f} times "
+    title += f"({times.idxmax()}) what fresh samples would"
+    named: dict[str, Any] = {"title": title, "setting": setting, "columns": 3, "discrete": True}
+    return curves(table, "releases", LOSS, by="drawn", panel="design", **named)
+
+
+def threshold(table: Table, *, setting: str) -> Figure:
+    """Draw `ldpnb.papers.bun2022.tables.sample_sizes.proportional_losses`, whose series name their thresholds."""
+    named = [name.split(": amplifies up to ") for name in dict.fromkeys(table["epsilon"]) if ": amplifies" in name]
+    (first, low), (last, high) = named[0], named[-1]
+    title = f"Rounding at random amplifies up to a rate of {low} at {first}, of {high} only at {last}"
+    return curves(table, "sampling rate", "loss / ε", by="epsilon", title=title, setting=setting)
