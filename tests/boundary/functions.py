@@ -11,6 +11,7 @@ from guarded import report, sample, silent
 from kinds import HOSTILE, shown
 
 import ldpnb as ldp
+from ldpnb.accuracy.allocation import Family
 from ldpnb.data.download import DownloadError
 
 CHANNEL = [[0.7, 0.3], [0.3, 0.7]]
@@ -41,11 +42,14 @@ def examples() -> dict[str, Any]:
         "group": "", "bins": 0, "low": 0.0, "high": 100.0, "bits": 10, "shares": (0.5, 0.5), "forms": "sharp", "form": "sharp",
         "protects": "report", "kind": "everyone", "neighbours": "replacement", "simultaneous": False, "binary": False,
         "reversed_noise": False, "categories": (), "dates": "", "most": 100, "report": False, "record_rate": 0.5,
-        "release": 1.0, "kary": kary, "entropy": 0.5, "jitter": False, "log_information": 1.0, "log_frequencies": -1.0,
+        "release": 1.0, "entropy": 0.5, "jitter": False, "log_information": 1.0, "log_frequencies": -1.0,
         "concentration": 0.5, "repetitions": 3, "second_moments": [0.5, 0.5], "size_factors": [1.0, 1.0], "value": 0.5,
-        "exact": [0.5], "released": [0.5], "reports": [0.5], "subset": 1,
+        "cells": 3, "draws": 10, "looks": True, "precision": 0.01, "reference": 0,
+        "best_rule.family": Family((2, 2), (1.0, 1.0)), "best_rule.total": 3, "exact": [0.5], "released": [0.5], "reports": [0.5], "subset": 1,
         "posterior.tallies": [30, 20], "mle.tallies": [30, 20], "support_mle.outputs": [[1, 0, 0, 0], [0, 1, 0, 0]],
         "support_mle.tallies": [30, 20], "posterior.prior": 0.5, "group_means.mechanism": means, "GroupGap.mechanism": means,
+        **{f"{name}.mechanism": means for name in ("estimated_sizes_variance", "dropout_error", "self_sized_means")},
+        "self_sized_means.tallies": [[3, 2], [4, 1]],
         "SignedBit.sizes": (10, 20), "total_variation.mechanism": ldp.LaplaceMeans(1.0, 1.0), "load_groups.group": "sex",
         "largest_loss.mechanism": "deletion", "SampledCounts.data": "fixed", "load_groups.groups": (), "load_counts.kind": "auto",
         "load_counts.outside": "error", "load_groups.outside": "error", "users_needed.mechanism": ldp.OneBit(1.0),
@@ -65,7 +69,7 @@ def examples() -> dict[str, Any]:
     }  # fmt: skip
 
 
-LEFT_OUT = {"Column", "Evidence", "Verdict", "claim", "agree", "decide"}
+LEFT_OUT = {"Blanket", "Column", "Evidence", "Verdict", "claim", "agree", "decide"}
 """What the package fills itself or whose arguments are code of one's own; `decide` answers names only."""
 
 

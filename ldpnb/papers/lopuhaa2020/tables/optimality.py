@@ -4,7 +4,7 @@ A bound that holds in the limit of many users only has ``valid`` false where the
 four standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -32,7 +32,9 @@ Rows = Iterator[dict[str, Any]]
 SCALED = "n times the mean squared error"
 LEAST = "error / least error"
 DISTANCE = "squared distance / least error"
-SHUFFLED = {name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")}
+SHUFFLED: dict[str, Callable[[float, int], Any]] = {
+    name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")
+}
 RELATIVE = "limiting error / least of any channel"
 
 
