@@ -57,8 +57,6 @@ def examples() -> dict[str, Any]:
         "self_sized_means.tallies": [[30, 20], [30, 20]], "SignRandomiser.values": [0, 1, 2], "audit.rng": ldp.stream("x", seed=1),
         "posterior.tallies": [30, 20], "mle.tallies": [30, 20], "support_mle.outputs": [[1, 0, 0, 0], [0, 1, 0, 0]],
         "support_mle.tallies": [30, 20], "posterior.prior": 0.5, "group_means.mechanism": means, "GroupGap.mechanism": means,
-        **{f"{name}.mechanism": means for name in ("estimated_sizes_variance", "dropout_error", "self_sized_means")},
-        "self_sized_means.tallies": [[3, 2], [4, 1]],
         "SignedBit.sizes": (10, 20), "total_variation.mechanism": ldp.LaplaceMeans(1.0, 1.0), "load_groups.group": "sex",
         "largest_loss.mechanism": "deletion", "SampledCounts.data": "fixed", "load_groups.groups": (), "load_counts.kind": "auto",
         "load_counts.outside": "error", "load_groups.outside": "error", "users_needed.mechanism": ldp.OneBit(1.0),
