@@ -292,9 +292,9 @@ class StratifiedDesign:
         total = self.people(count)
         spreads = np.ones(len(self.sizes)) if self.s2 is None else np.array(self.s2)
         if self.allocation == "neyman":
-            shares = allocations.best_whole_allocation(self.sizes, spreads + self.noise, total)
+            shares = allocations.Strata(self.sizes, spreads + self.noise).best_whole(total)
         else:
-            asked = allocations.proportional_shares(self.sizes, total / self.population)
+            asked = allocations.Strata(self.sizes).proportional(total / self.population)
             shares = np.minimum(np.maximum(allocations.largest_remainder(asked), 1), self.sizes)
         return tuple(int(n) for n in shares)
 
