@@ -215,7 +215,11 @@ def ended(case: tuple[str, list[str], str]) -> str:
     if code == 1 and not text and not told:
         return "exit 1 without a word"
     after = tree(home)
-    changed = sorted(name for name in before if code and situation != "full output" and name not in words and after.get(name) != before[name])
+    changed = sorted(
+        name
+        for name in before
+        if code and situation != "full output" and name not in words and after.get(name) != before[name]
+    )
     left = sorted(name for name in after if name not in before and (code == 2 or ".partial" in name))
     return f"exit {code} with changes: {changed + left}" if changed or left else ""
 
