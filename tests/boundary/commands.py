@@ -239,8 +239,8 @@ def prepare() -> None:
     claims.decide = lambda _: claims.Verdict("reproduced", "1 = 1", "identity")
     os.execv = lambda *_: None
     subprocess.run = lambda *_, **__: subprocess.CompletedProcess([], 0)
-    for name, base in sorted(BASE.items(), reverse=True):  # `sweep` before `plot`
-        code, _, said = called([*name.split(), *base])
+    for name in sorted((name for name, _ in commands()), reverse=True):  # `sweep` before `plot`
+        code, _, said = called([*name.split(), *BASE.get(name, [])])
         assert code == (name in FAILING), f"{name}: {said}"
         if name == "sweep":
             shutil.copytree(FOLDER / "checkout/out", FOLDER / "clean/sweep")
