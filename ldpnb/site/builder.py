@@ -40,7 +40,7 @@ def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explor
     if os.path.lexists(target) and not target.is_dir():
         raise UsageError(f"output must be a folder, got {shown(str(target))}")
     if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
-        raise UsageError(f"output must be empty or an earlier site, got {target}")
+        raise UsageError(f"output must be empty or an earlier site, got {shown(str(target))}")
     grids = explore.grids(playing, settings)
     try:
         _put(target, grids)

@@ -19,6 +19,9 @@ from ldpnb.designs.strata import Strata
 
 Floats = NDArray[np.float64]
 
+MOST = 10**15
+"""People of a population: beyond, floats no longer count them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variance:
@@ -185,8 +188,8 @@ class EqualClusters:
     take: int | None = None
 
     def __post_init__(self) -> None:
-        checks.whole(clusters=self.clusters, at_least=2)
-        checks.whole(size=self.size, at_least=1)
+        checks.numbers(clusters=checks.whole(clusters=self.clusters, at_least=2), low=2, high=MOST)
+        checks.numbers(size=checks.whole(size=self.size, at_least=1), low=1, high=MOST)
         checks.whole(chosen=self.chosen, at_least=1)
         checks.whole(take=self.asked, at_least=1)
         _at_most(chosen=self.chosen, clusters=self.clusters)

@@ -119,7 +119,9 @@ def callables(known: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any], 
             continue
         made = called(thing, good)
         for method, _ in inspect.getmembers(thing, inspect.isfunction):
-            if not method.startswith("_") and not (method in PLANNED and thing.__module__.startswith(("ldpnb.planning", "ldpnb.surveys"))):
+            if not method.startswith("_") and not (
+                method in PLANNED and thing.__module__.startswith(("ldpnb.planning", "ldpnb.surveys"))
+            ):
                 function = getattr(made, method)
                 arguments = given(function, f"{name}.{method}", known)
                 if f"{name}.{method}" not in SLOW:
