@@ -9,7 +9,7 @@ from ldpnb.checks import UsageError, shown
 from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
-from ldpnb.site import front, links, search, sources
+from ldpnb.site import front, links, reference, search, sources
 from ldpnb.site.atlas import Atlas
 from ldpnb.site.entries import Entry
 from ldpnb.site.pages import notebook_page
@@ -88,6 +88,7 @@ def _contents() -> Iterator[tuple[str, str | Path]]:
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
+    yield from reference.pages(entries)
     yield from sources.code_pages(sources.modules())
     yield from sorted(atlas.copied.items())
 
@@ -114,6 +115,7 @@ def _ledger(entries: list[Entry]) -> str:
         "ledger.html",
         title="The ledger",
         description="Every claim of five sources on local differential privacy and sampling, with its verdict",
+        rests={e.claim: found for e in entries if (found := reference.rests_on(e.claim))},
         tex=(home() / told.CSV).with_suffix(".tex").exists(),
         **told.filtered(entries),
     )

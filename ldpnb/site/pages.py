@@ -18,6 +18,7 @@ from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
 from ldpnb.run import imports
 from ldpnb.run.catalogue import Notebook, home
+from ldpnb.site import launch, reference
 from ldpnb.site.atlas import Atlas
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
@@ -85,6 +86,9 @@ def notebook_page(
         heading=Markup(heading),
         body=Markup(_in_boxes(body) + tables),
         decided={s: [e for e in decided if e.status == s] for s in STATUSES},
+        launch=launch.links(launch.repository(), f"notebooks/{notebook.id}.ipynb"),
+        repository=launch.repository(),
+        library=sorted({found for e in decided for found in reference.rests_on(e.claim)}),
         before=neighbours[0],
         after=neighbours[1],
     )
