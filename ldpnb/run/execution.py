@@ -37,7 +37,7 @@ c.HistoryManager.enabled = False
 c.InlineBackend.figure_formats = {"png"}
 c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Software": None}}
 """
-_KEPT_CELL_METADATA = ("tags",)
+_KEPT_CELL_METADATA = ("tags", "slideshow")
 _KERNEL = "python3"
 _LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},

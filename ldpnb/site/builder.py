@@ -10,9 +10,9 @@ from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.site import entries as told
 from ldpnb.site import front, links, reference, search, sources
-from ldpnb.site.atlas import Atlas
+from ldpnb.site.atlas import Atlas, texts
 from ldpnb.site.entries import Entry
-from ldpnb.site.pages import notebook_page
+from ldpnb.site.pages import notebook_page, text_page
 from ldpnb.site.templates import STATIC, page
 
 _UNSEARCHED = ("index.html", "ledger.html", "search.html", "code/")
@@ -85,6 +85,8 @@ def _contents() -> Iterator[tuple[str, str | Path]]:
     for before, notebook, after in zip([None, *notebooks], notebooks, [*notebooks[1:], None], strict=False):
         yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas)
         yield f"{notebook.id}.ipynb", notebook.path
+    for path in texts():
+        yield f"{path.stem}.html", text_page(path, atlas)
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
@@ -100,6 +102,7 @@ def _front(notebooks: Sequence[Notebook], entries: list[Entry]) -> str:
         "index.html",
         title="ldpnb",
         description="Five sources on local differential privacy and sampling: every claim decided by computed evidence",
+        paths=any(path.stem == "paths" for path in texts()),
         tour=pages.get("00_start_here", ""),
         plan=pages.get("plan", ""),
         claims=sum(e.source in SOURCES for e in entries),

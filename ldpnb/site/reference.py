@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from textwrap import dedent
 
 from markupsafe import Markup, escape
@@ -60,7 +61,7 @@ class Item:
     @property
     def public(self) -> str:
         """Return how it is called after ``import ldpnb as ldp``, or nothing."""
-        return f"ldp.{self.name}" if self.name in ldpnb.__all__ else ""
+        return f"ldp.{self.name}" if self.path in _public() else ""
 
     @property
     def summary(self) -> Markup:
@@ -71,6 +72,13 @@ class Item:
     def described(self) -> Markup:
         """Return its docstring as HTML."""
         return described(self.doc)
+
+
+@cache
+def _public() -> set[str]:
+    """Return the paths of the names that ``ldpnb`` has itself."""
+    stub = ast.parse(Path(ldpnb.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    return {f"{line.module}.{n.name}" for line in stub.body if isinstance(line, ast.ImportFrom) for n in line.names}
 
 
 @cache

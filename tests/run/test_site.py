@@ -20,6 +20,7 @@ from PIL import Image
 import ldpnb
 from ldpnb import claims
 from ldpnb.checks import UsageError
+from ldpnb.claims import SOURCES
 from ldpnb.cli import cli
 from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
@@ -440,6 +441,27 @@ def test_a_formula_of_a_docstring_is_set_and_code_stays_code(site: Path) -> None
     assert '<span class="formula"><math display="block">' in loss
     assert "<code>log_symmetric_ratio</code>" in loss
     assert "ClusterSample([1, 1, 1, 1], 1).loss" in unescape(re.sub(r"<[^>]+>", "", loss))
+
+
+def test_the_paths_lead_to_every_notebook_and_the_glossary_names_what_exists(site: Path) -> None:
+    paths = (home() / "notebooks/paths.md").read_text()
+    assert [n.id for n in catalogue.catalogue() if f"]({n.id}.ipynb)" not in paths] == []
+    glossary = (site / "glossary.html").read_text()
+    named = re.findall(r"`(ldp\.\w+)`", (home() / "notebooks/glossary.md").read_text())
+    assert len(named) > 20
+    for name in named:
+        address = next(i.address for i in reference.items().values() if i.public == name)
+        assert f'<a href="{address}"><code>{name}</code></a>' in glossary
+    assert all(f'<th scope="col">{source}</th>' in glossary for source in SOURCES)
+    for page in site.rglob("*.html"):
+        if "code" not in page.relative_to(site).parts:
+            assert all(f'{text}.html">' in page.read_text() for text in ("paths", "glossary")), page
+
+
+def test_every_section_of_the_tour_is_a_slide() -> None:
+    tour = nbformat.read(home() / "notebooks/00_start_here.ipynb", as_version=4)
+    shown = [c.metadata.get("slideshow", {}).get("slide_type") for c in tour.cells if c.source.startswith("#")]
+    assert set(shown) == {"slide"}
 
 
 def test_the_front_page_shows_three_results_and_every_notebook_with_its_counts(site: Path) -> None:
