@@ -38,7 +38,7 @@ c.HistoryManager.enabled = False
 c.InlineBackend.figure_formats = {"png"}
 c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Software": None}}
 """
-_KEPT_CELL_METADATA = ("tags", "jupyter")
+_KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow")
 _KERNEL = "python3"
 _LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},

@@ -8,11 +8,11 @@ from ldpnb import writing
 from ldpnb.checks import UsageError, shown
 from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
-from ldpnb.site import charts, explore, front, links, search, sources
+from ldpnb.site import charts, explore, front, links, reference, search, sources
 from ldpnb.site import entries as told
-from ldpnb.site.atlas import Atlas
+from ldpnb.site.atlas import Atlas, texts
 from ldpnb.site.entries import Entry
-from ldpnb.site.pages import notebook_page
+from ldpnb.site.pages import notebook_page, text_page
 from ldpnb.site.templates import STATIC, page
 
 _UNSEARCHED = ("index.html", "ledger.html", "search.html", "code/")
@@ -94,9 +94,12 @@ def _contents(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
         shared = [charts.BUNDLE, "static/charts.js", "static/explore.js"] if scripts else []
         yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas, [*shared, *scripts])
         yield f"{notebook.id}.ipynb", notebook.path
+    for path in texts():
+        yield f"{path.stem}.html", text_page(path, atlas)
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
+    yield from reference.pages(entries)
     yield from sources.code_pages(sources.modules())
     yield from sorted(atlas.copied.items())
 
@@ -117,6 +120,7 @@ def _front(notebooks: Sequence[Notebook], entries: list[Entry]) -> str:
         "index.html",
         title="ldpnb",
         description="Five sources on local differential privacy and sampling: every claim decided by computed evidence",
+        paths=any(path.stem == "paths" for path in texts()),
         tour=pages.get("00_start_here", ""),
         plan=pages.get("plan", ""),
         claims=sum(e.source in SOURCES for e in entries),
@@ -132,6 +136,7 @@ def _ledger(entries: list[Entry]) -> str:
         "ledger.html",
         title="The ledger",
         description="Every claim of five sources on local differential privacy and sampling, with its verdict",
+        rests={e.claim: found for e in entries if (found := reference.rests_on(e.claim))},
         tex=(home() / told.CSV).with_suffix(".tex").exists(),
         **told.filtered(entries),
     )
