@@ -213,6 +213,7 @@ _BRINGS = {
     "files": ("openpyxl", "pooch"),
     "learning": ("sklearn",),
     "proofs": ("sympy", "flint"),
+    "site": ("altair", "vl_convert"),
 }
 """The libraries that each extra of the package brings."""
 

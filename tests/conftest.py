@@ -81,7 +81,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            command = [sys.executable, "-m", "ldpnb", "site", "--output", str(folder)]
+            few = ["--play", "03_cluster", "--settings", "12"]
+            command = [sys.executable, "-m", "ldpnb", "site", "--output", str(folder), *few]
             environment = os.environ | {"PYTHONHASHSEED": "1"}
             result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
             assert result.returncode == 0, result.stderr

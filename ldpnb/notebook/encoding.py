@@ -6,12 +6,28 @@ which the site draws the figure anew, and a live section's grid takes the tables
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 _KEPT = "ldpnb_drawn"
+
+Kind = Literal["line", "points", "bars", "steps", "band"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One of several columns that are drawn over each other: its name, its kind, and what spreads around it.
+
+    A band is what lies within two of its errors.
+    """
+
+    name: str
+    y: str
+    mark: Kind = "line"
+    error: str | None = None
+    band: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +39,13 @@ class Encoding:
     x, y : str
         Columns on the axes.
     by, panel : str, optional
-        Columns that tell series and panels apart, in order of first appearance.
+        Columns that tell series and panels apart, in order of first appearance; of panels there may be several.
     error : str, optional
         Column of standard errors; rows that have one are points with bars of two, the others a line.
     band : (str, str), optional
         Columns between which a series is shaded.
     xlabel, ylabel, xscale, yscale : str
+        A scale may be a ``category`` too.
     columns : int
         Panels per row.
     share_y : bool
@@ -36,12 +53,18 @@ class Encoding:
         Series that are points whether or not they have an error.
     series : tuple
         What is drawn of `by`, if not all of it.
+    mark : Kind
+        What a series without errors is.
+    layers : tuple of Layer
+        Columns that are drawn instead of `y` alone, which is then the name of what they measure.
+    flip : bool
+        Whether `x` stands upright, for bars with long names; labels and scales stay those of `x` and `y`.
     """
 
     x: str
     y: str
     by: str | None = None
-    panel: str | None = None
+    panel: str | tuple[str, ...] | None = None
     error: str | None = None
     band: tuple[str, str] | None = None
     xlabel: str | None = None
@@ -52,6 +75,9 @@ class Encoding:
     share_y: bool = True
     points: tuple[str, ...] = ()
     series: tuple[Any, ...] = ()
+    mark: Kind = "line"
+    layers: tuple[Layer, ...] = ()
+    flip: bool = False
 
     def told(self) -> dict[str, Any]:
         """Return what differs from the defaults, for JSON."""
@@ -66,7 +92,13 @@ class Encoding:
         (True, {'x': 'users', 'y': 'error', 'band': ('low', 'high')})
         """
         parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in told.items()}
-        return cls(**parts)
+        return cls(**parts | {"layers": tuple(Layer(**layer) for layer in parts.get("layers", ()))})
+
+    @property
+    def used(self) -> list[str]:
+        """Return the columns that are drawn."""
+        of = [self.y] if not self.layers else [layer.y for layer in self.layers]
+        return list(dict.fromkeys([self.x, *of]))
 
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of a table that are drawn."""
@@ -91,8 +123,7 @@ class Drawn:
         by, told = self.encoding.by, self.encoding
         if by in table and len(table) > len(self.table):
             told = replace(told, series=tuple(dict.fromkeys(self.table[by])))
-        used = [told.x, told.y]
-        if not {*used} <= {*table} or not told.rows(table)[used].equals(self.table[used]):
+        if not {*told.used} <= {*table} or not told.rows(table)[told.used].equals(self.table[told.used]):
             raise ValueError(f"{name}: needs the table that its figure was drawn from")
         return told
 

@@ -1,15 +1,15 @@
 """The whole site in one folder, the same bytes from the same checkout."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, shown
 from ldpnb.claims import LEDGERS, SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
+from ldpnb.site import charts, explore, links, sources
 from ldpnb.site import entries as told
-from ldpnb.site import links, sources
 from ldpnb.site.atlas import Atlas
 from ldpnb.site.entries import REACHES, STATUSES, Entry
 from ldpnb.site.markdown import plain
@@ -19,13 +19,17 @@ from ldpnb.site.templates import STATIC, page
 _TOUR = "00_start_here"
 
 
-def build(target: Path) -> int:
+def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explore.SETTINGS) -> int:
     """Write the site of the committed notebooks and figures; return the number of its pages.
 
     Parameters
     ----------
     target : Path
         The folder; a site that lies there is replaced, in one step and only by one without a dead link.
+    playing : sequence of Notebook
+        Whose live sections play on their pages; their cells are run.
+    settings : int
+        For how many settings of its controls a live section is computed, at most.
 
     Raises
     ------
@@ -37,18 +41,19 @@ def build(target: Path) -> int:
         raise UsageError(f"output must be a folder, got {shown(str(target))}")
     if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
         raise UsageError(f"output must be empty or an earlier site, got {target}")
+    grids = explore.grids(playing, settings)
     try:
-        _put(target)
+        _put(target, grids)
     except OSError as error:
         raise UsageError(f"output cannot be written: {shown(str(target))} ({error.strerror})") from None
     return sum(1 for _ in target.rglob("*.html"))
 
 
-def _put(target: Path) -> None:
+def _put(target: Path, grids: dict[str, str]) -> None:
     writing.discard_leftovers(target.parent)
     with writing.scratch(target.parent) as work:
         folder = work / "site"
-        for path, content in _files():
+        for path, content in _files(grids):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content.encode() if isinstance(content, str) else content.read_bytes())
         wrong = links.problems(folder)
@@ -64,21 +69,34 @@ def _put(target: Path) -> None:
             raise
 
 
-def _files() -> Iterator[tuple[str, str | Path]]:
+def _files(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
     """Yield every file of the site: its address and its content, as text or as the file to copy."""
     notebooks, atlas, entries = catalogue(), Atlas(), told.entries()
     yield ".nojekyll", ""
     for asset in sorted(STATIC.iterdir()):
         yield f"static/{asset.name}", asset
+    yield charts.BUNDLE, charts.bundle()
     yield "index.html", _front(notebooks, entries)
     for before, notebook, after in zip([None, *notebooks], notebooks, [*notebooks[1:], None], strict=False):
-        yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas)
+        scripts = dict(_scripts(notebook, grids))
+        yield from scripts.items()
+        shared = [charts.BUNDLE, "static/charts.js", "static/explore.js"] if scripts else []
+        yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas, [*shared, *scripts])
         yield f"{notebook.id}.ipynb", notebook.path
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
     yield from sources.code_pages(sources.modules())
     yield from sorted(atlas.copied.items())
+
+
+def _scripts(notebook: Notebook, grids: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what makes a notebook's page play: its figures as charts, its live section as a grid."""
+    figures = charts.figures(notebook)
+    if figures:
+        yield f"{notebook.id}/figures.js", charts.script("FIGURES", figures)
+    if notebook.id in grids:
+        yield f"{notebook.id}/explore.js", f"window.EXPLORE = {grids[notebook.id].strip()};\n"
 
 
 def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:

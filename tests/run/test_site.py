@@ -280,7 +280,7 @@ def test_pages_are_published_from_the_same_command() -> None:
 
 
 def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path, tmp_path: Path) -> None:
-    builder.build(tmp_path / "site")
+    builder.build(tmp_path / "site", [catalogue.find("03_cluster")], settings=12)
     files = [
         {p.relative_to(root): p.read_bytes() for p in root.rglob("*") if p.is_file()}
         for root in (site, tmp_path / "site")
