@@ -218,7 +218,8 @@ def curves(
         figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
     where: dict[str, Any] = {"x": x, "y": y, "by": by, "panel": panel, "error": error, "band": band}
     how: dict[str, Any] = {"xlabel": xlabel, "ylabel": ylabel, "xscale": xscale, "yscale": yscale}
-    return encoding.keep(figure, table, Encoding(**where, **how, columns=columns, share_y=share_y))
+    how |= {"columns": columns, "share_y": share_y, "discrete": discrete, "marks": tuple(marks)}
+    return encoding.keep(figure, table, Encoding(**where, **how))
 
 
 def _series(

@@ -354,12 +354,12 @@ def fingerprint(notebook: Notebook) -> str:
     digest.update(
         json.dumps([(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags")) for c in cells]).encode()
     )
-    digest.update(_package_hash(home()).encode())
+    digest.update(package_hash(home()).encode())
     return digest.hexdigest()
 
 
 @cache
-def _package_hash(checkout: Path) -> str:
+def package_hash(checkout: Path) -> str:
     """Hash the package and the lock, once per process: a run does not change them."""
     digest = hashlib.sha256()
     package = Path(ldpnb.__file__).parent
