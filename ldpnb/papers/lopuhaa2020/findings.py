@@ -32,7 +32,7 @@ def gain_and_guess(table: pd.DataFrame) -> Said:
         marks += [Mark(x, float(np.interp(x, guess.index, guess)), f"ε = {x:.2g}", panel) for x in places]
     few = table[table["users"] == table["users"].min()]
     panel, users = few["setting"].iloc[0], few["users"].iloc[0]
-    where = where_less(best.loc[panel].index, wide.loc[panel, "uniform guess"], best.loc[panel])
+    where = where_less(best.loc[panel].index, wide.loc[panel, "uniform guess"], best.loc[panel], digits=2)
     title = f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}; with {users:,} users"
     return {"title": f"{title} a uniform guess beats them {where}", "marks": marks}
 
@@ -83,8 +83,8 @@ def bounds_for_many_values(table: pd.DataFrame) -> Said:
         least, limiting = wide[["Bayes", "MLE", "Norm-Sub", "unbiased"]].min(axis=1), wide[LIMITING]
         for x in crossings(wide.index, least, limiting):
             height = float(np.exp(np.interp(x, wide.index, np.log(limiting))))
-            marks.append(Mark(x, height, f"ε = {x:.3g}", str(part["setting"].iloc[0])))
-        gap, where = least / wide[VALID], where_less(wide.index, least, limiting)
+            marks.append(Mark(x, height, f"ε = {x:.2g}", str(part["setting"].iloc[0])))
+        gap, where = least / wide[VALID], where_less(wide.index, least, limiting, digits=2)
         title = f"With {users:,} users an estimate errs less than (59) {where}; what bounds every channel is"
         said = said or f"{title} {short(gap.min())} to {short(gap.max())} times lower"
     return {"title": said, "marks": marks}
