@@ -1,3 +1,4 @@
+from .accuracy.best_allocation import best_rule
 from .accuracy.budgets import smallest_epsilon
 from .accuracy.distances import expected_total_variation
 from .accuracy.dropouts import dropout_error, estimated_sizes_variance
@@ -28,6 +29,7 @@ from .mechanisms.best_gap import BestGapChannel
 from .mechanisms.contrasts import SignedBit, SignedLaplace
 from .mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from .mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from .mechanisms.hashing import LocalHashing
 from .mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from .mechanisms.registry import FREQUENCY, GAP, MEAN
 from .mechanisms.signs import SignRandomiser
@@ -37,23 +39,28 @@ from .planning.power import Power
 from .planning.questions import Frequency, Gap, Mean
 from .planning.solve import plan
 from .planning.survey import Survey
+from .planning.survey_files import load_classes, load_clusters, load_strata, load_weights
 from .planning.survey_questions import SurveyQuestions
 from .planning.survey_words import pilot
 from .privacy.audit import Audit, audit
 from .privacy.best_channel import best_channel
+from .privacy.blanket import Blanket
 from .privacy.channel import privacy_loss
 from .privacy.clusters import ClusterSample
 from .privacy.hockey_stick import channel_delta, epsilon_at_delta, total_variation
 from .privacy.optimiser import largest_loss
 from .privacy.participation import participation_loss
+from .privacy.purify import purified
 from .privacy.random_size import random_size_loss
 from .privacy.releases import releases_loss
 from .privacy.rounding import random_rounding_loss, rounding_threshold
-from .privacy.shuffling import ShuffledReports, gaussian_deviation
-from .privacy.subsampling import poisson_loss, srs_budget, srs_loss
+from .privacy.shuffling import ShuffledReports, gaussian_deviation, local_budget
+from .privacy.subsampling import poisson_loss, srs_budget, srs_loss, with_replacement_loss
 from .privacy.unequal import Inclusion
 from .rng import stream
-from .surveys.open_designs import ClusterDesign, SimpleDesign, StratifiedDesign
+from .surveys.open_designs import ClusterDesign, SimpleDesign
+from .surveys.strata_designs import StratifiedDesign
+from .surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 
 __version__: str
 __all__ = [
@@ -62,6 +69,7 @@ __all__ = [
     "MEAN",
     "Audit",
     "BestGapChannel",
+    "Blanket",
     "CentralLaplace",
     "ClusterDesign",
     "ClusterSample",
@@ -76,11 +84,13 @@ __all__ = [
     "Inclusion",
     "KaryRandomisedResponse",
     "LaplaceMeans",
+    "LocalHashing",
     "LocalLaplace",
     "LowerBounds",
     "Mean",
     "OneBit",
     "PersonalRates",
+    "PoissonDesign",
     "Power",
     "Reading",
     "SampledCounts",
@@ -95,12 +105,14 @@ __all__ = [
     "Survey",
     "SurveyQuestions",
     "UnaryEncoding",
+    "UnequalClusterDesign",
     "Verdict",
     "absolute_interval",
     "adult",
     "agree",
     "audit",
     "best_channel",
+    "best_rule",
     "best_share",
     "binomial_size",
     "channel_delta",
@@ -125,8 +137,13 @@ __all__ = [
     "krr_mle",
     "largest_loss",
     "load_channel",
+    "load_classes",
+    "load_clusters",
     "load_counts",
     "load_groups",
+    "load_strata",
+    "load_weights",
+    "local_budget",
     "mle",
     "neyman_shares",
     "participation_loss",
@@ -137,6 +154,7 @@ __all__ = [
     "privacy_loss",
     "project_simplex",
     "proportional_shares",
+    "purified",
     "random_rounding_loss",
     "random_size_loss",
     "rare_risk",
@@ -155,4 +173,5 @@ __all__ = [
     "unbiased",
     "unscaled_below",
     "users_needed",
+    "with_replacement_loss",
 ]

@@ -9,7 +9,7 @@ import difflib
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.arithmetic import is_exact
 
 _LONGEST_SHOWN = 200
+
+Kind = TypeVar("Kind")
 
 
 def _one(named: dict[str, Any]) -> tuple[str, Any]:
@@ -213,6 +215,7 @@ _BRINGS = {
     "files": ("openpyxl", "pooch"),
     "learning": ("sklearn",),
     "proofs": ("sympy", "flint"),
+    "site": ("altair", "vl_convert"),
 }
 """The libraries that each extra of the package brings."""
 
@@ -245,8 +248,21 @@ def entries(number: int, **named: Any) -> Any:
     ldpnb.checks.UsageError: rates must have 2 entries, got rates=[0.5]
     """
     name, value = _one(named)
-    if len(value) != number:
+    if not (is_exact(number) or is_exact(value)) and _array(name, value).shape[:1] != (number,):
         raise UsageError(f"{name} must have {number} entries, got {name}={shortened(value)}")
+    return value
+
+
+def instance(kind: type[Kind], **named: Any) -> Kind:
+    """Return an object of a class.
+
+    >>> instance(str, column=1)
+    Traceback (most recent call last):
+    TypeError: column must be a str, got column=1
+    """
+    name, value = _one(named)
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {name}={shortened(value)}")
     return value
 
 

@@ -22,7 +22,7 @@ from ldpnb.guides.published import audit_table
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run import endings
-from ldpnb.run.catalogue import Notebook, catalogue, find, home, require_uncommitted
+from ldpnb.run.catalogue import NoNotebookError, Notebook, catalogue, find, home, require_uncommitted
 from ldpnb.run.export import export
 from ldpnb.run.parallel import BACKENDS
 from ldpnb.run.unpacking import get
@@ -124,14 +124,21 @@ def list_notebooks() -> None:
         click.echo(f"{identifier:<{widths[0]}}  {claims:>{widths[1]}}  {state:<{widths[2]}}  {title}".rstrip())
 
 
-@cli.command(short_help="Show a notebook's parameters and claims.")
+@cli.command(short_help="Show a notebook's parameters and claims, or one claim.")
 @click.argument("id")
 def show(id: str) -> None:
-    """Show a notebook's parameters (default, type, meaning) and claims.
+    """Show a notebook's parameters (default, type, meaning) and claims, or a claim with all that belongs to it.
 
-    Of its ID as `ldpnb list` prints it, any beginning of the name that no other has will do: 03_cluster.
+    Of a notebook's ID as `ldpnb list` prints it, any beginning of the name that no other has will do: 03_cluster. Of a
+    claim's name, any part that no other has: theorem-5.2.
     """
-    notebook = find(id)
+    from ldpnb.site import card
+
+    try:
+        notebook = find(id)
+    except NoNotebookError:
+        click.echo(card.card(card.find_claim(id)))
+        return
     click.echo(f"{notebook.id}: {notebook.title}\n")
     for p in notebook.parameters:
         click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}")
@@ -369,14 +376,21 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
 
 @cli.command(short_help="Build the static site.")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for it.  [default: build/site]")
-def site(output: Path | None) -> None:
-    """Build the static site of the executed notebooks; it works from disk and asks nothing of any host."""
+@click.option("--play", multiple=True, metavar="NOTEBOOK", help="Whose live sections play.  [default: all; - for none]")
+@click.option("--settings", type=click.IntRange(1), default=200, show_default=True, help="Of each section at most.")
+def site(output: Path | None, play: tuple[str, ...], settings: int) -> None:
+    """Build the static site of the executed notebooks; it works from disk and asks nothing of any host.
+
+    The live sections are computed on a grid of their controls, which takes minutes at first; what has not changed is
+    kept in build/explore.
+    """
     from ldpnb.run.execution import build
     from ldpnb.site import builder
 
     target = output or build() / "site"
     require_uncommitted(target)
-    click.echo(f"{builder.build(target)} pages; open {target / 'index.html'}")
+    playing = [find(name) for name in play if name != "-"] if play else catalogue()
+    click.echo(f"{builder.build(target, playing, settings)} pages; open {target / 'index.html'}")
 
 
 @cli.command(short_help="Fetch public data.")
@@ -392,6 +406,7 @@ def download(name: str | None, url: str, cache: Path | None, sha256: str) -> Non
         for key, dataset in public.DATASETS.items():
             click.echo(f"{key:<6} {dataset.about}\n       {dataset.url}")
         return
+    require_uncommitted(*([cache] if cache else []))
     try:
         found = public.fetch(name, url=url, cache=cache, sha256=sha256)
     except ValueError as error:

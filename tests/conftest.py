@@ -1,6 +1,5 @@
 """A small checkout to run notebooks in, and the command line as a user calls it."""
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -75,13 +74,16 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the committed notebooks, from the command line; built by the first process of the run that needs it."""
+    import fcntl  # not on Windows, where the tests that need the site do not run
+
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "site"
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            command = [sys.executable, "-m", "ldpnb", "site", "--output", str(folder)]
+            few = ["--play", "03_cluster", "--settings", "12"]
+            command = [sys.executable, "-m", "ldpnb", "site", "--output", str(folder), *few]
             environment = os.environ | {"PYTHONHASHSEED": "1"}
             result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
             assert result.returncode == 0, result.stderr

@@ -5,10 +5,9 @@ from numpy.typing import ArrayLike
 
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
-_MOST_REPORTS = 2_000
 _LEAST = 1e-300
 
 
@@ -29,48 +28,7 @@ def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> R
     >>> round(float(expected_total_variation([np.sqrt(np.pi), np.sqrt(np.pi)], users=1)) ** 2, 9)
     2.0
     """
-    return np.sum(standard_deviations) / (checks.whole(users=users, at_least=1) * np.sqrt(2 * np.pi))
-
-
-def exact_total_variation(survey: SampledCounts, holders: ArrayLike) -> float:
-    """Return the exact mean total variation distance of ``c-hat``, for fixed data: where reports are few.
-
-    With ``N`` reports of the value and ``M`` others a count is wrong by ``((1-q) N - q M) / (pi (p-q)) - n f``. Their
-    joint law is read off its characteristic function, on a grid that leaves out less than 1e-17 of it; time and memory
-    grow with the square of the expected reports.
-
-    Parameters
-    ----------
-    survey : SampledCounts
-        With at most 2,000 expected reports.
-    holders : (k,) int
-        Users who hold each value, of whom there are as many as `survey` says.
-
-    Examples
-    --------
-    >>> one = SampledCounts(1, 0.5, KaryRandomisedResponse(np.log(3), 2))
-    >>> round(exact_total_variation(one, [1, 0]), 9)
-    1.125
-    """
-    p, q, rate, counts = survey.mechanism.p, survey.mechanism.q, survey.rate, checks.counts(holders=holders)
-    if counts.sum() != survey.users:
-        raise ValueError(f"holders must sum to users={survey.users}, got {counts.sum()}")
-    if survey.users * rate > _MOST_REPORTS:
-        raise ValueError(f"rate must ask for at most {_MOST_REPORTS} expected reports, got {survey.users * rate:g}")
-    size, total = _room(survey.users * rate), 0.0
-    for held, values in zip(*np.unique(counts, return_counts=True), strict=True):
-        own = _room(rate * (held * p + (survey.users - held) * q))
-        one, other = (np.exp(-2j * np.pi * np.arange(n) / length) for n, length in ((own, own), (size // 2 + 1, size)))
-        user = [1 - rate + rate * (s * one[:, None] + (1 - s) * other) for s in (p, q)]
-        law = np.fft.irfft(np.fft.ifft(user[0] ** held * user[1] ** (survey.users - held), axis=0), size, axis=1)
-        error = (1 - q) * np.arange(own)[:, None] - q * np.arange(size) - rate * (p - q) * held
-        total += values * (law * np.abs(error)).sum()
-    return float(total / (2 * survey.users * rate * survey.mechanism.truthful_rate))
-
-
-def _room(mean: float) -> int:
-    """Return a length that a sum of independent indicators with this mean all but never reaches."""
-    return int(mean + 9 * np.sqrt(mean) + 20)
+    return np.sum(real(standard_deviations)) / (checks.whole(users=users, at_least=1) * np.sqrt(2 * np.pi))
 
 
 def smallest_rate(

@@ -7,7 +7,7 @@ randomised response's own inversion, make the gap consistent again, at a varianc
 
 from ldpnb import checks
 from ldpnb.accuracy import gaps
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, is_exact
 from ldpnb.mechanisms.groups import DiscretisedMeans
 
 
@@ -40,6 +40,14 @@ def estimated_sizes_variance(
     >>> round(float(estimated_sizes_variance(mechanism, (10_000, 10_000), (0.0, 0.0), (0.0, 0.0))), 12)
     0.001752352426
     """
+    checks.instance(DiscretisedMeans, mechanism=mechanism)
+    for size in checks.entries(mechanism.groups, sizes=sizes):
+        checks.whole(sizes=size, at_least=1)
+    for mean in checks.entries(2, means=means):
+        checks.numbers(means=mean, low=-1, high=1)
+    checks.entries(2, second_moments=second_moments)
+    if not is_exact(mechanism.groups) and any(g not in range(mechanism.groups) for g in checks.entries(2, pair=pair)):
+        raise ValueError(f"pair must be two of the {mechanism.groups} groups, got pair={checks.shortened(pair)}")
     own = [sizes[g] for g in pair]
     users, kept, moved = sum(sizes), mechanism.keep, mechanism.move
     apart = kept - moved
@@ -75,6 +83,9 @@ def dropout_error(
     >>> round(float(dropout_error(mechanism, (700, 900), (0.3, 0.1), (0.8, 0.8), (0.64, 0.64))), 6)
     0.038595
     """
-    factors = tuple(1 / (1 - checks.probability(dropped=share)) for share in dropped)
+    for share in checks.entries(2, dropped=dropped):
+        if not is_exact(share) and checks.probability(dropped=share) == 1:
+            raise ValueError(f"dropped must lie in [0, 1), got dropped={share!r}")
+    factors = tuple(1 / (1 - share) for share in dropped)
     bias = gaps.misestimated_gap_bias(factors, means)
     return bias * bias + gaps.GroupGap(mechanism, sizes).misestimated_variance(factors, second_moments)

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
 
+MOST_REPORTS = 5_000
+"""Most expected reports whose joint law is listed."""
+
 _SPREADS = 12
 """Standard deviations beyond the mean that a grid holds, and as many reports more: what is beyond is below 1e-15."""
 
@@ -39,6 +42,8 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
     held = checks.counts(holders=holders)
     if held.sum() != survey.users:
         raise ValueError(f"holders must add up to the {survey.users} users, got {held.sum()}")
+    if survey.users * survey.rate > MOST_REPORTS:
+        raise ValueError(f"rate must ask for at most {MOST_REPORTS} reports, got {survey.users * survey.rate:g}")
     numbers, repeats = np.unique(held, return_counts=True)
     errors = [mean_absolute_error(int(number), survey) for number in numbers]
     return float(repeats @ errors) / (2 * survey.users)

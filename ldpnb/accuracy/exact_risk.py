@@ -14,6 +14,7 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.special import betaln, gammaln, xlogy
 
 from ldpnb import checks
+from ldpnb.arithmetic import real
 from ldpnb.accuracy import information
 from ldpnb.estimators import bayes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -85,7 +86,7 @@ def exact_risks(
     Proposition A.3, equation (87) of lopuhaa2020, and Theorem 3.1: an estimate's risk exceeds that of the posterior
     mean by its mean squared distance to it.
     """
-    rows, count = np.asarray(channel, dtype=float), checks.whole(users=users, at_least=1)
+    rows, count = real(channel), checks.whole(users=users, at_least=1)
     if rows.ndim != 2 or not rows.size:
         raise ValueError(f"channel must be a matrix with outputs and values, got shape {rows.shape}")
     if comb(count + len(rows) - 1, count) > _MOST_TALLIES:

@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from ldpnb import checks
 from ldpnb.accuracy import tails
-from ldpnb.arithmetic import Real, is_exact
+from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace, contrast_weights
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
@@ -126,7 +126,7 @@ class GroupGap:
         >>> round(float(GroupGap(DiscretisedMeans(1.0, 1.0), (10_000, 10_000)).variance((0.0, 0.0))), 12)
         0.001752352426
         """
-        _require_two("second_moments", second_moments)
+        checks.entries(2, second_moments=second_moments)
         moments = [checks.probability(second_moment=m) for m in second_moments]
         own = list(zip(self.pair, moments, strict=True))
         if isinstance(self.mechanism, GroupMeans):
@@ -152,8 +152,8 @@ class GroupGap:
         """
         if not isinstance(self.mechanism, GroupMeans):
             raise TypeError(f"mechanism must be for group means, got {type(self.mechanism).__name__}")
-        for name, numbers in (("size_factors", size_factors), ("second_moments", second_moments)):
-            _require_two(name, numbers)
+        checks.entries(2, size_factors=size_factors)
+        checks.entries(2, second_moments=second_moments)
         return sum(
             mean_variance(self.mechanism, self.sizes[g], sum(self.sizes), nu2) / f / f
             for g, f, nu2 in zip(
@@ -215,13 +215,6 @@ class GroupGap:
         return -sd * ndtri(allowed / 2)
 
 
-def _require_two(name: str, numbers: Real) -> None:
-    if not is_exact(numbers) and np.shape(numbers)[:1] != (2,):
-        raise ValueError(
-            f"{name} must have two entries, of the groups compared, got {name}={checks.shortened(numbers)}"
-        )
-
-
 def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
     """Return the bias of the absolute value of a normal estimate with mean `gap >= 0` and standard deviation `sd > 0`.
 
@@ -262,7 +255,8 @@ def misestimated_gap_bias(size_factors: Real, means: Real) -> Real:
     >>> round(misestimated_gap_bias((1.5, 0.5), (0.8, 0.8)), 9)
     -1.066666667
     """
-    first, second = (checks.positive(size_factors=f) for f in size_factors)
+    first, second = (checks.positive(size_factors=f) for f in checks.entries(2, size_factors=size_factors))
+    checks.entries(2, means=means)
     return means[0] / first - means[1] / second - (means[0] - means[1])
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse
 
 Floats = NDArray[np.float64]
@@ -117,7 +117,7 @@ def _point_of(mechanism: KaryRandomisedResponse, distribution: ArrayLike) -> Flo
 
 def _possible(channel: ArrayLike, distribution: ArrayLike) -> tuple[Floats, Floats]:
     """Return the channel's outputs that somebody can send, and the distribution."""
-    rows, point = np.asarray(channel, dtype=float), checks.distribution(distribution=distribution)
+    rows, point = real(channel), checks.distribution(distribution=distribution)
     if rows.ndim != 2 or rows.shape[1] != point.size:
         raise ValueError(f"distribution must have one entry per input of the channel, {rows.shape}, got {point.size}")
     seen = rows @ point > 0

@@ -22,6 +22,7 @@ from ldpnb.mechanisms.subsets import SubsetSelection
 Form = Literal["published", "sharp"]
 """The source's constant, or the better one that its proof allows."""
 
+_MOST_VALUES = 1e100
 _LOG_GAUSSIAN = 1 + math.log(2 * math.pi)
 """Of ``2 pi e``: twice the entropy of a standard normal variable, in nats."""
 
@@ -97,7 +98,7 @@ class LowerBounds:
     epsilon: Real
 
     def __post_init__(self) -> None:
-        checks.whole(domain_size=self.domain_size, at_least=2)
+        checks.numbers(domain_size=checks.whole(domain_size=self.domain_size, at_least=2), low=2, high=_MOST_VALUES)
         checks.positive(epsilon=self.epsilon)
 
     def log_information_ceiling(self) -> Real:
@@ -131,7 +132,8 @@ class LowerBounds:
         The bound for the frequencies is smaller by the mean of ``1 - |P|^2``. Subset selection with half of the values
         attains both as epsilon falls to 0.
         """
-        return (self.domain_size - 1) ** 2 / (self.domain_size**2 // 4) * self.distribution()
+        size = self.domain_size
+        return (size - 1) * (size - 1) / (size * size // 4) * self.distribution()
 
     def uniform_information(self, subset_size: Real) -> Real:
         """Return the trace of the information of one report of k-subset selection at the uniform distribution.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, as_array
+from ldpnb.arithmetic import Real, as_array, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Values = NDArray[np.float64]
@@ -98,7 +98,7 @@ class PersonalRates:
 
         ``c = q + centre (p-q)`` is the chance of a report ``i`` from users of whom a share `centre` holds it.
         """
-        q, gap = self.mechanism.q, self.mechanism.truthful_rate
+        centre, q, gap = real(centre), self.mechanism.q, self.mechanism.truthful_rate
         noises, lifts = (self.mechanism.p * self.mechanism.miss_rate, q * (1 - q)), ((1 - centre) * gap, -centre * gap)
         parts = zip(self.split(holders), noises, lifts, strict=True)
         total = sum((s / self.rates + u * u * (1 / self.rates - 1)) @ part for part, s, u in parts)

@@ -6,7 +6,7 @@ Both lie on the line ``(1 - s) g_DE - s n / (e^epsilon - 1)``, with ``s = 0`` fo
 
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, real
 
 
 def unscaled_below(survey: SampledCounts) -> Real:
@@ -29,6 +29,7 @@ def rare_risk(survey: SampledCounts, share: Real) -> Real:
     ``(1 - s)^2 Var*(g_DE) + s^2 (n / (e^epsilon - 1))^2``, in users squared.
     """
     odds = _reach(survey)
+    checks.probability(share=share)
     return (1 - share) * (1 - share) * survey.rare_variance_rescaled + share * share * odds * odds
 
 
@@ -49,7 +50,7 @@ def shrunk_count(rescaled: Real, survey: SampledCounts, share: Real) -> Real:
     >>> round(float(shrunk_count(10.0, SampledCounts(100, 0.5, KaryRandomisedResponse(1.0, 4)), 0.1)), 6)
     3.180233
     """
-    return (1 - share) * rescaled - checks.probability(share=share) * _reach(survey)
+    return (1 - checks.probability(share=share)) * real(rescaled) - share * _reach(survey)
 
 
 def _reach(survey: SampledCounts) -> Real:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp, xlog1py, xlogy
 
 from ldpnb import checks
-from ldpnb.arithmetic import is_exact
+from ldpnb.arithmetic import is_exact, real
 
 MOST_RECORDS = 10_000_000
 """Largest population for which the chance of every size is listed."""
@@ -60,7 +60,7 @@ def size_law(probabilities: ArrayLike | Mapping[int, float], population: int | N
                 raise ValueError(f"size must be <= population, got size={size!r}, population={last}")
             listed[checks.whole(size=size)] = chance
     else:
-        listed = np.asarray(probabilities, dtype=float)
+        listed = real(probabilities)
     with np.errstate(divide="ignore"):
         return SizeLaw(np.log(checks.distribution(probabilities=listed)))
 

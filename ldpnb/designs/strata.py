@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, real
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ def _sizes(sizes: Any) -> NDArray[np.int64]:
 
 
 def _variances(variances: Any) -> NDArray[np.float64]:
-    spread = np.asarray(variances, dtype=float)
+    spread = real(variances)
     if not (np.isfinite(spread) & (spread >= 0)).all():
         raise ValueError(f"variances must be finite numbers >= 0, got variances={variances!r}")
     return spread

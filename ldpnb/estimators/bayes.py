@@ -101,7 +101,7 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     >>> found.distribution.round(12).tolist(), round(float(np.exp(found.log_marginal)), 12)
     ([0.583333333333, 0.416666666667], 0.5)
     """
-    rows, reports = np.asarray(channel, dtype=float), checks.counts(tallies=tallies)
+    rows, reports = real(channel), checks.counts(tallies=tallies)
     if rows.ndim != 2:
         raise ValueError(f"channel must be a matrix, got shape {rows.shape}")
     alpha = _prior(prior, rows.shape[1])
@@ -180,16 +180,17 @@ def krr_posterior(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> Po
     for first, last in zip(whole[:-1], whole[:0:-1], strict=True):
         before.append(before[-1] * first)
         after.append(after[-1] * last)
-    total = float(alpha.sum())
-    means = []
-    for factor, power, own, left, right in zip(factors, powers, kinds[:, 1], before, after[::-1], strict=True):
-        others = left * power * right
-        weighted = factor.reweighted(own)
-        norm, shift = (others * factor).summed(total, tilt, extra=False)
-        moment, offset = (others * weighted).summed(total, tilt, extra=True)
-        means.append(moment / norm * np.exp(offset - shift))
-    distribution = np.array(means)[which]
-    return PosteriorMean(distribution, frequency_mean(distribution, alpha, int(reports.sum())))
+    total, users = float(alpha.sum()), int(reports.sum())
+    law = (factors[0] * powers[0] * after[-1]).weighted(total, tilt)
+    share = law.terms / law.terms.sum() / (total + law.degrees)
+    own = np.zeros(len(kinds))
+    for kind in np.flatnonzero(kinds[:, 0]):
+        others = before[kind] * powers[kind] * after[-1 - kind]
+        moved = (others * factors[kind].by_degree()).weighted(total, tilt)
+        own[kind] = moved.terms @ (np.exp(moved.scale - law.scale) / law.terms.sum() / (total + moved.degrees))
+    # on average over the number M of informative reports, and m of a value: m, 1 and n - M, each over alpha_0 + M
+    said, rest, unsaid = own[which], share.sum(), share @ (users - law.degrees)
+    return PosteriorMean(said + alpha * rest, ((total + users) * said + alpha * unsaid) / users)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,19 +212,18 @@ class _Series:
             square = square * square if exponent else square
         return result
 
-    def reweighted(self, own: float) -> "_Series":
-        """Multiply the coefficient of ``z^j`` by ``alpha + j``."""
-        return _Series(self.start, self.terms * (own + self.start + np.arange(self.terms.size)), self.scale)
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        return self.start + np.arange(self.terms.size)
 
-    def summed(self, total: float, tilt: float, *, extra: bool) -> tuple[float, float]:
-        """Return ``sum_M a_M e^{-tilt M} / (alpha_0)_M`` as a number and the logarithm of a factor.
+    def by_degree(self) -> "_Series":
+        """Multiply the coefficient of ``z^j`` by ``j``."""
+        return _Series(self.start, self.terms * self.degrees, self.scale)
 
-        With `extra` every summand is divided by ``alpha_0 + M``.
-        """
-        degree = self.start + np.arange(self.terms.size)
-        logs = -gammaln(total + degree) - tilt * degree
-        weights = np.exp(logs - logs.max()) / (total + degree if extra else 1)
-        return float(self.terms @ weights), self.scale + float(logs.max())
+    def weighted(self, total: float, tilt: float) -> "_Series":
+        """Multiply the coefficient of ``z^M`` by ``e^{-tilt M} / (alpha_0)_M``."""
+        logs = -gammaln(total + self.degrees) - tilt * self.degrees
+        return _Series(self.start, self.terms * np.exp(logs - logs.max()), self.scale + float(logs.max()))
 
 
 _ONE = _Series(0, np.ones(1), 0.0)

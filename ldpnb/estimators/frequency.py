@@ -22,7 +22,8 @@ def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
     >>> unbiased([70, 30], 100, KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [0.9, 0.1]
     """
-    return (real(tallies) / checks.numbers(users=users, low=1) - mechanism.q) / mechanism.truthful_rate
+    reports = checks.numbers(users=users, low=1)
+    return mechanism.holders(real(tallies), reports) / reports
 
 
 def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
@@ -34,13 +35,15 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     >>> project_simplex([0.75, 0.5, -0.25]).tolist()
     [0.625, 0.375, 0.0]
     """
-    point = _finite(vector)
-    point = point - np.maximum.reduce(point, axis=-1, keepdims=True)  # so that large numbers keep their digits
-    rising = point.copy()
-    rising.sort(axis=-1)
-    kept, total = kept_largest(rising, 0.0, 1)
-    point -= (total - 1) / kept
-    return np.maximum(point, 0.0, out=point)
+    point, rising = _sorted(vector)
+    kept, least, _ = kept_largest(rising, 0.0, 1)
+    if isinstance(kept, int):
+        above = np.add.accumulate(rising[-kept:] - least).item(-1)
+    else:
+        above = np.add.accumulate(np.maximum(rising - least, 0.0), axis=-1)[..., -1:]
+    estimate: NDArray[np.float64] = point - least
+    estimate += (1 - above) / kept
+    return np.maximum(estimate, 0.0, out=estimate)
 
 
 def normal_offset(mechanism: FrequencyMechanism) -> Real:
@@ -67,55 +70,66 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
     >>> scale_simplex([0.75, 0.5, -0.25], 1.0).round(12).tolist()
     [0.615384615385, 0.384615384615, 0.0]
     """
-    point = _finite(vector) + checks.positive(offset=offset)
-    falling = np.sort(point, axis=-1)[..., ::-1]
+    given, rising = _sorted(vector)
+    point, falling = given + checks.positive(offset=offset), rising[..., ::-1] + offset
     # 1 / gamma rises as long as entries are kept, and falls thereafter
     level = (np.cumsum(falling, axis=-1) / (1 + offset * np.arange(1, point.shape[-1] + 1))).max(axis=-1, keepdims=True)
     estimate: NDArray[np.float64] = np.maximum((point - offset * level) / level, 0)
     return estimate
 
 
-def _finite(vector: ArrayLike) -> NDArray[np.float64]:
-    point = np.asarray(vector, dtype=float)
-    if point.shape[-1:] in ((), (0,)) or np.count_nonzero(np.isfinite(point)) < point.size:
-        raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
-    return point
+def _sorted(vector: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a vector that is finite, as the ends of the sorted one show if it is alone, and the sorted one."""
+    point = real(vector)
+    if point.shape[-1:] not in ((), (0,)):
+        rising = point.copy()
+        rising.sort(axis=-1)
+        alone = point.ndim == 1 and -np.inf < rising.item(0) <= rising.item(-1) < np.inf
+        if alone or np.count_nonzero(np.isfinite(point)) == point.size:
+            return point, rising
+    raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
 
 
-def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, Any]:
-    """Return the last rank K from above with ``(K + extra) v_K > S_K - lack``, and the sum ``S_K`` of the K largest.
+def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, Any, Any]:
+    """Return the last rank K from above with ``(K + extra) v_K > S_K - lack``, ``v_K``, and the sum of the K largest.
 
-    Both sides differ by less as K grows, so that a bisection finds it. Of one sorted row, ``(k,)``, the results are
-    numbers; of several, ``(..., k)``, they are ``(..., 1)``.
+    Both sides differ by less as K grows, so that a bisection finds it. Of one long row, ``(k,)``, the results are
+    numbers; else they are ``(..., 1)``.
     """
     if rising.shape[-1] <= _SHORT:
-        falling = rising[..., ::-1]
+        top = rising[..., -1:]
+        falling = rising[..., ::-1] - top  # so that large numbers keep their digits
         sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, falling.shape[-1] + 1)
-        kept = (extra * falling > sums - ranks * falling - lack).sum(axis=-1, keepdims=True)
-        return kept, np.take_along_axis(sums, kept - 1, axis=-1)
+        kept = (extra * (falling + top) > sums - ranks * falling - lack).sum(axis=-1, keepdims=True)
+        least, total = (np.take_along_axis(each, kept - 1, axis=-1) for each in (falling, sums))
+        return kept, least + top, total + kept * top
     if rising.ndim == 1:
         return _bisected(rising, extra, lack)
-    kept, total = zip(*[_bisected(row, extra, lack) for row in rising.reshape(-1, rising.shape[-1])], strict=True)
-    shape = (*rising.shape[:-1], 1)
-    return np.reshape(kept, shape), np.reshape(total, shape)
+    found = zip(*[_bisected(row, extra, lack) for row in rising.reshape(-1, rising.shape[-1])], strict=True)
+    kept, least, total = (np.reshape(each, (*rising.shape[:-1], 1)) for each in found)
+    return kept, least, total
 
 
-def _bisected(rising: NDArray[Any], extra: float, lack: int) -> tuple[int, Any]:
+def _bisected(rising: NDArray[Any], extra: float, lack: int) -> tuple[int, Any, Any]:
     """Sum block after block of one row, up to the first whose last value is not kept, and bisect that block."""
     size, done, before, end = rising.size, 0, 0, min(_SHORT, rising.size)
+    top = rising.item(-1) if rising.dtype.kind == "f" else 0
     while True:
         falling = rising[size - end : size - done][::-1]
+        if top:
+            falling = falling - top  # so that large numbers keep their digits
         values, sums = falling.data, np.add.accumulate(falling).data  # much quicker to index than arrays
         total = before + sums[-1]
-        if end == size or extra * values[-1] <= total - end * values[-1] - lack:
+        if end == size or extra * (values[-1] + top) <= total - end * values[-1] - lack:
             break
         done, before, end = end, total, min(8 * end, size)
-    low, high = 0, end - done
+    low, high, after = 0, end - done, done + 1
     while low < high:
         middle = (low + high) // 2
         value = values[middle]
-        if extra * value > before + sums[middle] - (done + middle + 1) * value - lack:
+        if extra * (value + top) > before + sums[middle] - (after + middle) * value - lack:
             low = middle + 1
         else:
             high = middle
-    return done + low, before + (sums[low - 1] if low else 0)
+    kept = done + low
+    return kept, rising.item(size - kept), before + (sums[low - 1] if low else 0) + kept * top

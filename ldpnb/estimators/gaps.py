@@ -32,7 +32,7 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDA
     numbers = checks.counts(sizes=sizes, minimum_size=2)
     if numbers.min() < 1:
         raise ValueError(f"sizes must be >= 1, got sizes={numbers.tolist()}")
-    return np.asarray(np.asarray(sums, dtype=np.float64) / (mechanism.gain * numbers))
+    return np.asarray(real(sums) / (mechanism.gain * numbers))
 
 
 def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.float64]:
@@ -174,7 +174,10 @@ def self_sized_means(mechanism: DiscretisedMeans, tallies: ArrayLike) -> NDArray
     >>> self_sized_means(mechanism, [[100, 300], [200, 200]]).round(6).tolist()
     [1.333333, 0.0]
     """
-    reports = np.asarray(tallies, dtype=float)
+    checks.instance(DiscretisedMeans, mechanism=mechanism)
+    reports = checks.numbers(tallies=tallies, low=0)
+    if reports.shape[-2:] != (mechanism.groups, 2):
+        raise ValueError(f"tallies must have shape (..., {mechanism.groups}, 2), got shape {reports.shape}")
     named = reports.sum(axis=-1)
     total = named.sum(axis=-1, keepdims=True)
     answered = total * unbiased(named, total, mechanism.response)

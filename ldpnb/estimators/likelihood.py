@@ -7,12 +7,14 @@ misses its tolerance is an error, never a result. A fit that stopped early is so
 starting point, and may look better than the maximum.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import real
 from ldpnb.estimators.frequency import kept_largest, project_simplex, unbiased
 from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
@@ -52,25 +54,22 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     whose tally exceeds ``S / (c + K)``.
 
     Equation (110) and Algorithm 1 of lopuhaa2020, with the stopping rule put right: values are removed until (110) is
-    nonnegative everywhere. ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. The cancelling
-    terms are collected first, which keeps full precision at small epsilon. Tallies, ``(..., k)``, are the reports of
-    each value, fewer than 2^53 in all.
+    nonnegative everywhere. ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. Tallies,
+    ``(..., k)``, are the reports of each value, fewer than 2^53 in all.
 
     >>> krr_mle([70, 30], epsilon=np.log(3)).round(9).tolist()
     [0.9, 0.1]
     >>> krr_mle([90, 10], epsilon=np.log(3)).tolist()
     [1.0, 0.0]
     """
-    contrast = float(np.expm1(min(checks.positive(epsilon=epsilon), _PLAIN)))
+    contrast = math.expm1(min(checks.positive(epsilon=epsilon), _PLAIN))
     reports, rising = _sorted_tallies(tallies)
-    kept, total = kept_largest(rising, contrast, 0)
-    # (c + K) s / (c S) - 1/c: what cancels in whole numbers first, which keeps full precision at small epsilon
-    estimate = reports.astype(float)
-    estimate *= kept
-    estimate -= total
-    estimate *= (1 / kept + 1 / contrast) / total
-    estimate += 1 / kept
-    return np.maximum(estimate, 0, out=estimate)
+    kept, _, total = kept_largest(rising, contrast, 0)
+    whole = np.rint(total / (contrast + kept))  # by the threshold: beyond it little cancels, and that in whole numbers
+    estimate: Floats = reports - whole
+    estimate *= (1 + kept / contrast) / total
+    estimate += (whole + (kept * whole - total) / contrast) / total
+    return np.maximum(estimate, 0.0, out=estimate)
 
 
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:
@@ -224,7 +223,7 @@ def _tallies(tallies: ArrayLike) -> Floats:
 
 
 def _channel(channel: ArrayLike) -> Floats:
-    rows = np.asarray(channel, dtype=float)
+    rows = real(channel)
     if rows.ndim != 2 or not np.isfinite(rows).all() or rows.min() < 0:
         raise ValueError(f"channel must be a matrix of numbers >= 0, got shape {rows.shape}")
     return rows

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import as_array, is_exact
+from ldpnb.arithmetic import Real, as_array, is_exact
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Estimate = NDArray[np.float64]
@@ -31,8 +31,7 @@ def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedRespo
     >>> unadjusted([70, 30], users=100, mechanism=KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [90.0, 10.0]
     """
-    reports = _tallies(tallies, mechanism)
-    return (reports - checks.whole(users=users, at_least=1) * mechanism.q) / mechanism.truthful_rate
+    return _holders(tallies, checks.whole(users=users, at_least=1), mechanism)
 
 
 def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Estimate:
@@ -45,8 +44,7 @@ def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism:
     [90.0, 10.0]
     """
     rate = checks.rate(sampling_rate=sampling_rate)
-    shift = users * mechanism.q * (1 - rate) / (mechanism.truthful_rate * rate)
-    return unadjusted(tallies, users=users, mechanism=mechanism) / rate + shift
+    return _holders(tallies, checks.whole(users=users, at_least=1) * rate, mechanism) / rate
 
 
 def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Estimate:
@@ -57,8 +55,7 @@ def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRa
     >>> realised_size([35, 15], sampling_rate=0.5, mechanism=KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [90.0, 10.0]
     """
-    rate = checks.rate(sampling_rate=sampling_rate)
-    return _centred(tallies, mechanism) / (rate * mechanism.truthful_rate)
+    return _among_reports(tallies, mechanism) / checks.rate(sampling_rate=sampling_rate)
 
 
 def ratio(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedResponse) -> Estimate:
@@ -99,8 +96,7 @@ def personalised(
     total = checks.positive(expected_reports=expected_reports)
     if not is_exact(total) and total > users:
         raise ValueError(f"expected_reports must be <= users={users}, got expected_reports={expected_reports!r}")
-    shift = users * mechanism.q * (users - total) / (total * mechanism.truthful_rate)
-    return users * unadjusted(tallies, users=users, mechanism=mechanism) / total + shift
+    return _holders(tallies, total, mechanism) * (checks.whole(users=users, at_least=1) / total)
 
 
 def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
@@ -112,7 +108,7 @@ def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRan
     >>> horvitz_thompson([[35, 15], [30, 70]], rates=[0.5, 1.0], mechanism=mechanism).round(9).tolist()
     [100.0, 100.0]
     """
-    return _weighted(_centred(tallies, mechanism), rates) / mechanism.truthful_rate
+    return _weighted(_among_reports(tallies, mechanism), rates)
 
 
 def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
@@ -156,8 +152,7 @@ def reweighted_reports(
     reports, rates = _tallies(tallies, mechanism), _rates(report_rates)
     if rates.shape != reports.shape[-1:]:
         raise ValueError(f"report_rates must have one entry per value, {reports.shape[-1]}, got {rates.size}")
-    expected_noise = checks.whole(users=users, at_least=1) * mechanism.q
-    return (reports / rates - expected_noise) / mechanism.truthful_rate
+    return _holders(reports / rates, checks.whole(users=users, at_least=1), mechanism)
 
 
 def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
@@ -179,19 +174,23 @@ def _rates(rates: ArrayLike) -> Estimate:
     return array
 
 
-def _centred(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``N - S q``."""
-    reports = _tallies(tallies, mechanism)
-    centred: Estimate = reports - reports.sum(axis=-1, keepdims=True) * mechanism.q
-    return centred
+def _holders(tallies: ArrayLike, reports: Real, mechanism: KaryRandomisedResponse) -> Estimate:
+    """Return ``(N - reports q) / (p - q)``."""
+    held: Estimate = mechanism.holders(_tallies(tallies, mechanism), reports)
+    return held
+
+
+def _among_reports(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
+    """Return ``(N - S q) / (p - q)``."""
+    return _holders(tallies, _tallies(tallies, mechanism).sum(axis=-1, keepdims=True), mechanism)
 
 
 def _share(reports: Estimate, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``(N/S - q) / (p - q)``."""
+    """Return ``(N - S q) / (p - q) / S``."""
     size = reports.sum(axis=-1, keepdims=True)
     if (size == 0).any():
         raise ValueError("tallies must have a positive sum for a ratio estimate, got no reports")
-    share: Estimate = (reports / size - mechanism.q) / mechanism.truthful_rate
+    share: Estimate = mechanism.holders(reports, size) / size
     return share
 
 

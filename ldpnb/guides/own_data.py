@@ -18,10 +18,12 @@ from ldpnb.data.column import Column
 from ldpnb.data.public import adult
 from ldpnb.estimators import frequency, likelihood, linear
 from ldpnb.estimators import gaps as gap_estimators
+from ldpnb.guides import own_words
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import table
+from ldpnb.notebook.annotations import head
 from ldpnb.notebook.figures import look
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
@@ -111,12 +113,17 @@ def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -
     return pd.concat(parts, ignore_index=True)
 
 
-def estimated_shares(table: pd.DataFrame, column: Column) -> Figure:
+def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Figure:
     """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate.
 
     Numbers and dates stand in their order, names without one by size, and of many the largest only.
     """
-    return _bars(table, column) if column.scale == "category" else _lines(table, column)
+    figure = _bars(table, column) if column.scale == "category" else _lines(table, column)
+    values = f"{column.users:,} users, {len(column.labels):,} values"
+    if column.scale == "category" and len(column.labels) > _BARS:
+        values += f", the {_BARS} largest drawn"
+    head(figure, own_words.finding(table, column), f"{column.name}: {values}; reports of {epsilon:g} nats")
+    return figure
 
 
 def _lines(table: pd.DataFrame, column: Column) -> Figure:

@@ -2,6 +2,7 @@
 
 import csv
 import inspect
+import io
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import click
 
 from ldpnb.accuracy.information import unbiased_frequency_error
 from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.data.opening import opened
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser
@@ -96,10 +98,12 @@ def audit_table(file: Path) -> None:
     unbiased frequencies of a fixed population together. Exit 1 if a row does not hold.
     """
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            found = list(judged(csv.DictReader(lines)))
-    except (UnicodeError, csv.Error) as error:
-        raise UsageError(f"{file} is not a CSV file: {error}") from None
+        with opened(file) as stream:
+            found = list(judged(csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))))
+    except UsageError:
+        raise
+    except (ValueError, csv.Error) as error:
+        raise UsageError(f"{shown(str(file))} is not a CSV file: {shown(str(error))}") from None
     for parts, _ in found:
         click.echo("  ".join(f"{name} {text}" for name, text in parts.items()))
     if not all(holds for _, holds in found):

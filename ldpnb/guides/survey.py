@@ -13,7 +13,8 @@ from scipy import stats
 
 from ldpnb import checks
 from ldpnb.mechanisms.means import OneBit
-from ldpnb.notebook import table
+from ldpnb.notebook import Mark, listed, short, table
+from ldpnb.notebook.annotations import head, mark
 from ldpnb.notebook.figures import look
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
@@ -174,8 +175,10 @@ def errors(found: dict[str, Collections], *, error: float) -> Rows:
             yield {"plan": name, "error": (left + right) / 2, "share of collections": float(share)}
 
 
-def drawn_errors(rows: pd.DataFrame, found: dict[str, Collections], *, error: float, failure: float) -> Figure:
-    """Draw the errors of collections with the target; the title says how many missed it."""
+def drawn_errors(
+    rows: pd.DataFrame, found: dict[str, Collections], *, error: float, failure: float, setting: str = ""
+) -> Figure:
+    """Draw the errors of collections with the target; the title says which plans kept their promise."""
     figure, axis = plt.subplots(figsize=(7.0, 3.4))
     for name, part in rows.groupby("plan", sort=False):
         missed = found[str(name)].misses(error) / found[str(name)].estimates.size
@@ -184,11 +187,10 @@ def drawn_errors(rows: pd.DataFrame, found: dict[str, Collections], *, error: fl
         axis.step(
             part["error"], part["share of collections"], where="mid", color=style.colour, ls=style.dash, label=label
         )
-    for side in (-error, error):
-        axis.axvline(side, color="black", linewidth=0.8)
+    mark(axis, [Mark(x=-error), Mark(x=error, label=f"promised: {error:g}")], "")
     axis.set(xlabel="error of the estimate", ylabel="share of collections", ylim=(0, None))
-    axis.set_title(_finding(found, error, failure), loc="left")
-    axis.legend(loc="upper right")
+    figure.legend(loc="outside lower center", ncols=len(found))
+    head(figure, _finding(found, error, failure), setting)
     return figure
 
 
@@ -199,5 +201,13 @@ def _finding(found: dict[str, Collections], error: float, failure: float) -> str
     """Return which plans kept their promise."""
     kept = [name for name, e in found.items() if e.misses(error) <= most_misses(e.estimates.size, failure)]
     broken = [name for name in found if name not in kept]
-    words = [f"{verb}: {', '.join(names)}" for verb, names in (("kept", kept), ("broken", broken)) if names]
-    return f"An error below {error:g} but for {failure:.0%}\n" + "; ".join(words)
+    if not broken or not kept:
+        return f"{'No plan keeps' if broken else 'All plans keep'} the promised error"
+    return f"Plans that keep the promised error: {listed(kept)}; that miss it too often: {listed(broken)}"
+
+
+def of_pilot(known: Pilot, path: str, value: str) -> str:
+    """Return whose answers a plan rests on."""
+    whose = f"**{value}** of {path}" if path else "A made pilot"
+    spread = f"mean {short(known.mean)} and standard deviation {short(known.s2**0.5)}"
+    return f"{whose}: {known.answers:,} answers from {known.clusters:,} clusters, with {spread}."

@@ -6,10 +6,11 @@ group ``G`` has a known `share` of the users. Some best channel has output proba
 mean and ``theta`` its weight, the variance times the number of users is the largest of ``2 T y - sum theta (M y)^2/c``
 over ``y``, convex in ``theta``; exchanging the two gives a bound for every channel from any ``y``.
 
-In floats: variance and bound agree to 1e-5 from 0.01 to 30 nats and shares from 1e-5 on; elsewhere compare them, for
-the variance is infinite where rounding leaves no estimate.
+In floats: variance and bound agree to 1e-5 from 0.01 to 30 nats and shares from 1e-5 on; elsewhere compare them. Where
+rounding leaves no estimate there is no variance, and that is an error.
 
-For simulation only: draws come from a statistical generator (what does protect: `ldpnb.mechanisms`).
+For simulation only: draws come from a statistical generator and scores are in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -56,6 +57,11 @@ class BestGapChannel:
         checks.positive(epsilon=self.epsilon)
         checks.open_probability(share=self.share)
 
+    def sizes(self, users: int) -> tuple[int, int]:
+        """Return the two groups of that many users, at least one each."""
+        first = min(max(round(self.share * users), 1), users - 1)
+        return first, users - first
+
     @property
     def target(self) -> Numbers:
         """What every input counts in the gap: ``1/s, -1/s, -1/(1-s), 1/(1-s)``."""
@@ -98,7 +104,8 @@ class BestGapChannel:
         return float(np.exp(found.x))
 
     def _bound(self, ratio: float) -> float:
-        return float(self.target @ (1, -1, -ratio, ratio)) ** 2 / self._price(ratio)
+        told = float(self.target @ (1, -1, -ratio, ratio))
+        return told * told / self._price(ratio)
 
     @property
     def bound(self) -> float:
@@ -131,12 +138,6 @@ class BestGapChannel:
             theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += told[1]
         return theta
 
-    def _variance(self, theta: Numbers) -> float:
-        """Return the variance times users under these weights, infinite if they do not tell the gap."""
-        _, matrix = self._information(theta)
-        y = np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0]
-        return float(y.sum()) if np.abs(matrix @ y - 1).max() < 1e-7 else np.inf
-
     def _information(self, theta: Numbers) -> tuple[Numbers, Numbers]:
         """Return how patterns tell the signs in both groups, in units of what these count, and their squares."""
         half = (self._heights[:, [0, 2]] - self._heights[:, [1, 3]]) / (2 * self.target[[0, 2]])
@@ -148,7 +149,12 @@ class BestGapChannel:
 
         It is the largest over all values, since a user's report has the second moment of this one whatever the value.
         """
-        return self._variance(self.weights)
+        _, matrix = self._information(self.weights)
+        y = np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0]
+        if not np.abs(matrix @ y - 1).max() < 1e-7:
+            got = f"got share={self.share!r}, epsilon={self.epsilon!r}"
+            raise ValueError(f"share and epsilon must leave digits for the gap, {got}")
+        return float(y.sum())
 
     def channel(self) -> Numbers:
         """Return ``Pr(pattern | input)``, (14, 4)."""

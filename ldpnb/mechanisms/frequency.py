@@ -51,6 +51,12 @@ class FrequencyMechanism(Protocol):
     def epsilon(self) -> float:
         """Exact privacy loss in nats."""
 
+    def holders(self, tallies: Real, reports: Real) -> Real:
+        """Return ``(tallies - reports q) / (p - q)``, unbiased for how many senders of the reports hold each value.
+
+        Near epsilon 0 almost all of it cancels, so what cancels is collected in whole numbers first.
+        """
+
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how many reports support each value, ``(k,)``, from how many users hold it, ``(k,)``."""
 
@@ -108,6 +114,10 @@ class KaryRandomisedResponse:
         """Probability ``p - q`` of answering truthfully in the mixture "truth, else uniform over all k values"."""
         return -np.expm1(-self.epsilon) * self.p
 
+    def holders(self, tallies: Real, reports: Real) -> Real:
+        """Return ``(tallies - reports q) / (p - q)``; here ``q = (1 - (p - q)) / k``."""
+        return tallies + (self.domain_size * tallies - reports) * (self.q / self.truthful_rate)
+
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``, ``k <= 10,000``; its columns sum to 1."""
         if self.domain_size > EXPLICIT_RESPONSE_LIMIT:
@@ -147,9 +157,9 @@ class UnaryEncoding:
         ``0 < q < p < 1``.
     domain_size : int
         Number ``k >= 2`` of values.
-    miss_rate, truthful_rate : float, optional
-        ``1 - p`` and ``p - q`` where they are known more accurately than by subtraction: `symmetric` and `optimised`
-        give their closed forms.
+    miss_rate, truthful_rate, lean : float, optional
+        ``1 - p``, ``p - q`` and ``(1 - 2q) / (p - q)`` where they are known more accurately than by subtraction:
+        `symmetric` and `optimised` give their closed forms.
 
     References
     ----------
@@ -166,6 +176,7 @@ class UnaryEncoding:
     domain_size: int
     miss_rate: Real = field(default=None, repr=False, compare=False)
     truthful_rate: Real = field(default=None, repr=False, compare=False)
+    lean: Real = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.miss_rate is None:
@@ -178,25 +189,31 @@ class UnaryEncoding:
         checks.whole(domain_size=self.domain_size, at_least=2)
         if not (is_exact(self.truthful_rate) or self.truthful_rate > 0):
             raise ValueError(f"q must be < p, got p={self.p!r}, q={self.q!r}")
+        if self.lean is None:
+            object.__setattr__(self, "lean", 1 + (self.miss_rate - self.q) / self.truthful_rate)
 
     @classmethod
     def symmetric(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
         """Return symmetric unary encoding (SUE): ``p = 1 - q = e^(epsilon/2) / (1 + e^(epsilon/2))``."""
         half = checks.positive(epsilon=epsilon) / 2
         odds = np.exp(-half)
-        return cls(1 / (1 + odds), odds / (1 + odds), domain_size, odds / (1 + odds), np.tanh(half / 2))
+        return cls(1 / (1 + odds), odds / (1 + odds), domain_size, odds / (1 + odds), np.tanh(half / 2), 1)
 
     @classmethod
     def optimised(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
         """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, best at rare values."""
         budget = checks.positive(epsilon=epsilon)
         decay = np.exp(-budget)
-        return cls(0.5, decay / (1 + decay), domain_size, 0.5, np.tanh(budget / 2) / 2)
+        return cls(0.5, decay / (1 + decay), domain_size, 0.5, np.tanh(budget / 2) / 2, 2)
 
     @property
     def epsilon(self) -> Real:
         """Exact privacy loss in nats, ``ln(p (1-q) / (q (1-p)))``: two values differ in two bits."""
         return np.log1p(self.truthful_rate / self.q / self.miss_rate)
+
+    def holders(self, tallies: Real, reports: Real) -> Real:
+        """Return ``(tallies - reports q) / (p - q)``; here ``q = (1 - lean (p - q)) / 2``."""
+        return self.lean * tallies + (2 * tallies - reports) * (self.q / self.truthful_rate)
 
     def outputs(self) -> NDArray[np.uint8]:
         """Return all ``(2**k, k)`` outputs, ``k <= 12``: bit ``x`` of output ``y`` is its ``x``-th binary digit."""

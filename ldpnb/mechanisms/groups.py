@@ -19,6 +19,8 @@ from ldpnb.arithmetic import Real
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
+_MOST_LISTED = 2**24
+
 
 @dataclass(frozen=True, slots=True)
 class DiscretisedMeans:
@@ -330,6 +332,8 @@ class LaplaceMeans:
         (number,) = moves.unit_values([value])
         if checks.whole(group=group) >= self.groups:
             raise ValueError(f"group must be < {self.groups}, got group={group!r}")
+        if self.groups > _MOST_LISTED:
+            raise ValueError(f"groups must be at most {_MOST_LISTED:,} to list a law, got groups={self.groups!r}")
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
         law[group] = self.keep, number, self.kept_scale
         return law

@@ -217,7 +217,7 @@ class CentralLaplace:
 
     def release(self, exact: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1) -> NDArray[np.float64]:
         """Return noisy copies, ``(repetitions, *shape)``, of an exact sum or histogram."""
-        entries = np.asarray(exact, dtype=float)
+        entries = real(exact)
         return entries + rng.laplace(scale=self.scale, size=(_times(repetitions), *entries.shape))
 
     def sample_sums(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -20,6 +21,7 @@ FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
     "SUE": UnaryEncoding.symmetric,
     "subset selection": SubsetSelection.optimal,
     "signs": SignRandomiser,
+    "OLH": LocalHashing.optimised,
 }
 
 MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = {
@@ -38,7 +40,7 @@ GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = {
 }
 
 COLOURED: tuple[tuple[str, ...], ...] = (
-    (*FREQUENCY, "central Laplace", "Gaussian"),
+    ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),
     ("1-bit", "local Laplace", "Warner"),
     ("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace", "M_R as published", "M_L as published"),
 )

@@ -79,6 +79,10 @@ class SignRandomiser:
         """Difference ``p - q = bias / 2``."""
         return self.bias / 2
 
+    def holders(self, tallies: Real, reports: Real) -> Real:
+        """Return ``(tallies - reports q) / (p - q)``, which is ``(2 tallies - reports) / bias``."""
+        return (2 * tallies - reports) * (self.q / self.truthful_rate)
+
     def outputs(self) -> NDArray[np.int8]:
         """Return all ``(2**k, k)`` sign vectors as rows; refused for domains larger than 12."""
         if self.domain_size > EXPLICIT_UNARY_LIMIT:

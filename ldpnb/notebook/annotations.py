@@ -135,9 +135,9 @@ def heading(figure: Figure) -> tuple[str, str]:
 
 
 def _wrapped(text: str, figure: Figure, size: float) -> str:
-    """Break text into as few lines as fit the figure, about equally long, but not before or after signs of equality."""
+    """Break text into as few lines as fit the figure, about equally long, but not around ``=`` or before ``%``."""
     width = max(20, int(72 * figure.get_figwidth() / (_EM * size)))
-    whole = text.replace(" = ", "\u00a0=\u00a0")
+    whole = text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
     lines = len(textwrap.wrap(whole, width))
     least = next((w for w in range(width // 2, width) if len(textwrap.wrap(whole, w)) == lines), width)
     return textwrap.fill(whole, least if lines > 1 else width).replace("\u00a0", " ")

@@ -11,3 +11,6 @@ HEADLESS = "LDPNB_HEADLESS"
 
 WIDTH, FONT, FORMAT = "LDPNB_WIDTH", "LDPNB_FONT", "LDPNB_FORMAT"
 """How figures are printed: width (``3.4in``, ``86mm``, ``column``, ``page``), font, and a format beside PNG and PDF."""
+
+SESSION = "JPY_SESSION_NAME"
+"""Set by Jupyter in kernels that have a reader."""

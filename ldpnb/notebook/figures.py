@@ -28,7 +28,7 @@ from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import environment, latex, printing
+from ldpnb.notebook import encoding, environment, latex, parameters, printing
 from ldpnb.notebook.annotations import (
     FAR,
     NEAR,
@@ -43,6 +43,7 @@ from ldpnb.notebook.annotations import (
     ramp,
     whole_numbers,
 )
+from ldpnb.notebook.encoding import Encoding
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
@@ -215,7 +216,9 @@ def curves(
     if by is not None and not named:
         handles, labels = _legend(axes)
         figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
-    return figure
+    where: dict[str, Any] = {"x": x, "y": y, "by": by, "panel": panel, "error": error, "band": band}
+    how: dict[str, Any] = {"xlabel": xlabel, "ylabel": ylabel, "xscale": xscale, "yscale": yscale}
+    return encoding.keep(figure, table, Encoding(**where, **how, columns=columns, share_y=share_y))
 
 
 def _series(
@@ -299,8 +302,8 @@ def publish(
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json`` (caption, title and setting, the run's own parameters, hashes of the numbers and of what was drawn
-    from them), each replaced in one step. Without a folder nothing is written.
+    ``<name>.json`` (caption, title and setting, the run's own parameters, the encoding, hashes of the numbers and of
+    what was drawn from them), each replaced in one step. Without a folder nothing is written.
 
     Parameters
     ----------
@@ -320,7 +323,7 @@ def publish(
     Raises
     ------
     ValueError
-        If `caption` is empty or `table` has no rows.
+        If `caption` is empty, `table` has no rows, or not those that the figure was drawn from.
     """
     from IPython.display import Image, display
 
@@ -330,7 +333,9 @@ def publish(
         figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
         head(figure, *heading(figure))
     title, setting = heading(figure)
-    told = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
+    told: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
+    if kept := encoding.drawn(figure):
+        told["encoding"] = kept.of(table, name).told()
     settings: Any = printing.fonts(figure, printed.font)
     with mpl.rc_context(settings):
         picture = _png(figure)
@@ -342,8 +347,9 @@ def publish(
 
 @cache
 def _tell_where_figures_go() -> None:
-    """Say once, in a kernel that nobody told of a folder (a run in the lab, plain papermill), how figures are kept."""
-    if environment.FIGURES_FOLDER not in os.environ:
+    """Say once how figures are kept, in the lab and under plain papermill if nobody has told the kernel of a folder."""
+    told = environment.FIGURES_FOLDER in os.environ
+    if not told and (environment.SESSION in os.environ or parameters.injected()):
         print(
             f'os.environ["{environment.FIGURES_FOLDER}"] = "my_figures" before this cell keeps PDF, PNG and CSV there'
         )

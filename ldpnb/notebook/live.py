@@ -239,6 +239,19 @@ def _ends(control: Slider) -> dict[str, float]:
     return {"min": round(start - below * control.step, 12), "max": round(start + above * control.step, 12)}
 
 
+def positions(control: Slider | Choice) -> list[Any]:
+    """Return all the values that a control can have.
+
+    >>> positions(Slider(2, 0, 10, 4)), positions(Slider(1.0, 0.1, 10.0, 1.0, log=True)), positions(Choice("a", "ab"))
+    ([2, 6, 10], [0.1, 1.0, 10.0], ['a', 'b'])
+    """
+    if isinstance(control, Choice):
+        return list(control.among)
+    low, high = _ends(control).values()
+    exponents = [low + i * control.step for i in range(round((high - low) / control.step) + 1)]
+    return [_value(control, round(10**at if control.log else at, 12)) for at in exponents]
+
+
 def _widget(name: str, control: Slider | Choice) -> Any:
     import ipywidgets as widgets
 

@@ -172,15 +172,25 @@ def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: st
     return {name: known[name].convert(value) for name, value in given.items()}
 
 
+def injected() -> bool:
+    """Return whether papermill has put parameters into this kernel's notebook."""
+    return bool(_injected()[1])
+
+
+def _injected() -> tuple[dict[str, Any], int, list[str]]:
+    """Return this kernel's names, the place of the cell that papermill put below a notebook's own, and all cells."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    names = shell.user_ns if shell is not None else {}
+    cells = [str(cell) for cell in names.get("In", [])]
+    return names, next((i for i, cell in enumerate(cells) if cell.startswith(_INJECTED)), 0), cells
+
+
 def check_injected() -> None:
     """Check what papermill has put below this kernel's `parameters` cell, and convert it as ``ldpnb run`` does.
 
     Does nothing outside a kernel, or in one to which papermill has given no parameters.
     """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    names = shell.user_ns if shell is not None else {}
-    cells = [str(cell) for cell in names.get("In", [])]
-    at = next((i for i, cell in enumerate(cells) if cell.startswith(_INJECTED)), 0)
+    names, at, cells = _injected()
     if not at:
         return
     own = next((cell for cell in reversed(cells[:at]) if cell), "")

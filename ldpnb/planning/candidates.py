@@ -77,14 +77,19 @@ class Candidate:
     def report_epsilon(self, question: Question) -> float:
         """Return the budget of a report: the question's, or the largest that keeps what is released to it."""
         if question.protects == "report" or self.yardstick:
-            return float(question.epsilon or 0)
+            times = question.design.releases if question.protects == "release" else 1
+            return float(question.epsilon or 0) / times
         return _report_epsilon(self, replace(question, error=None, failure=None))
 
     def release_loss(self, question: Question, epsilon: float) -> float:
         """Return the loss of what is released when every report has budget `epsilon`."""
-        mechanism = self.mechanism(epsilon, question)
-        kary = mechanism if isinstance(mechanism, KaryRandomisedResponse) else None
-        return question.design.release_loss(epsilon=epsilon, users=int(question.users or 0), kary=kary)
+        mechanism, design, users = self.mechanism(epsilon, question), question.design, int(question.users or 0)
+        loss = design.release_loss(epsilon=epsilon, users=users, mechanism=mechanism)
+        target = float(question.epsilon or 0)
+        if question.protects != "release" or loss <= target:
+            return loss
+        kept = design.excess(epsilon=epsilon, users=users, mechanism=mechanism, release=target) <= 0
+        return target if kept else loss
 
     def sent(self, question: Question, epsilon: float) -> int:
         """Return the bits that a user sends at a budget."""
@@ -108,7 +113,9 @@ def _report_epsilon(candidate: Candidate, question: Question) -> float:
     from scipy.optimize import brentq
 
     def excess(logarithm: float) -> float:
-        return float(np.log(max(candidate.release_loss(question, float(np.exp(logarithm))), 1e-300) / target))
+        epsilon, users = float(np.exp(logarithm)), int(question.users or 0)
+        mechanism = candidate.mechanism(epsilon, question)
+        return question.design.excess(epsilon=epsilon, users=users, mechanism=mechanism, release=target)
 
     low, high = float(np.log(target)), float(np.log(LARGEST_EPSILON))
     if low >= high or excess(high) <= 0:
@@ -170,6 +177,11 @@ _FREQUENCY = (
     _frequency("SUE", _vector_bits),
     _frequency("OUE", _vector_bits, floor="the bit of the user's value stays a fair coin"),
     _frequency("subset selection", _subset_bits),
+    _frequency(
+        "OLH",
+        lambda m, q: int(m.cells - 1).bit_length(),
+        "with a public hash function per user; its values in a cell are the bits of a unary encoding",
+    ),
     _frequency(
         "signs",
         lambda m, q: m.domain_size if q.design.amplifies else 1,

@@ -48,6 +48,10 @@ _SHARED = (
     ),
     click.option("--delta", type=float, help="Reports go through a shuffler, whose loss holds except for this delta."),
     click.option(
+        "--releases", type=whole, metavar="INTEGER", default=1, show_default=True,
+        help="How many times the same people are asked; their budgets add up before a sample hides them.",
+    ),
+    click.option(
         "--protects", type=click.Choice(["report", "release"]), default="report", show_default=True,
         help="What epsilon is the loss of: each report, or what is released of all after sampling and shuffling.",
     ),
@@ -133,6 +137,7 @@ def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
     from ldpnb.planning.design import Design
 
     names = {"kind": "design", "sampling_rate": "sampling_rate", "neighbours": "neighbours", "delta": "delta"}
+    names["releases"] = "releases"
     chosen = {name: options.pop(option) for name, option in names.items()}
     tail, style = options.pop("tail"), options.pop("style")
     try:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.privacy import lemmas, shuffling, subsampling
+from ldpnb.privacy import blanket, lemmas, shuffling, subsampling
 
 Kind = Literal["everyone", "srs", "poisson"]
 Neighbours = Literal["replacement", "deletion"]
@@ -81,6 +81,8 @@ class Design:
         Which data sets may not be told apart: those in which one user's value differs, or one user is absent.
     delta : float, optional
         With it, reports go through a shuffler and the loss holds except for this ``delta``.
+    releases : int
+        How many times the same people are asked, with a report each time; budgets add up before a sample hides them.
 
     Raises
     ------
@@ -92,6 +94,7 @@ class Design:
     sampling_rate: float | None = None
     neighbours: Neighbours = "replacement"
     delta: float | None = None
+    releases: int = 1
 
     def __post_init__(self) -> None:
         checks.choice(design=self.kind, among=tuple(_WHO))
@@ -102,6 +105,8 @@ class Design:
                 raise ValueError(f"sampling_rate needs a design srs or poisson, got sampling_rate={self.sampling_rate}")
         if self.delta is not None:
             checks.open_probability(delta=self.delta)
+        if checks.whole(releases=self.releases, at_least=1) > 1 and self.delta is not None:
+            raise ValueError(f"releases must be 1 with a shuffler, got releases={self.releases}")
         if self.neighbours == "deletion" and (self.kind != "srs" or self.delta is not None):
             raise ValueError(
                 "neighbours must be replacement unless a simple random sample of fixed size is drawn: the number of "
@@ -118,23 +123,25 @@ class Design:
         """Return the design and its neighbouring relation in words."""
         shuffled = "" if self.delta is None else f", through a shuffler (delta = {self.delta:g})"
         changed = "value" if self.neighbours == "replacement" else "record"
-        return f"{_WHO[self.kind]}{shuffled}; {self.neighbours} of one user's {changed}"
+        times = "" if self.releases == 1 else f", {self.releases} times from the same people"
+        return f"{_WHO[self.kind]}{times}{shuffled}; {self.neighbours} of one user's {changed}"
 
     def draw(self, users: int) -> Draw:
         """Return how many of the users report."""
         rate = 1.0 if self.kind == "everyone" else float(self.sampling_rate or 1.0)
         return Draw(users, rate, self.kind != "poisson" or rate == 1.0)
 
-    def release_loss(self, *, epsilon: float, users: int, kary: KaryRandomisedResponse | None = None) -> float:
-        """Return the privacy loss of everything that is released, when every report has loss `epsilon`.
+    def release_loss(self, *, epsilon: float, users: int, mechanism: object = None) -> float:
+        """Return the privacy loss of everything that is released, all times, when every report has loss `epsilon`.
 
         Parameters
         ----------
         epsilon : float
             Exact loss of a report under replacement, nats.
         users : int
-        kary : KaryRandomisedResponse, optional
-            The mechanism, if it is one: shuffled, it has an exact account; others have a general bound.
+        mechanism : optional
+            What makes a report: shuffled, k-ary randomised response has an exact account, other finite mechanisms that
+            of their blanket, and all others a general bound.
 
         Returns
         -------
@@ -153,17 +160,26 @@ class Design:
         >>> Design("poisson", 0.5).release_loss(epsilon=1.0, users=100)
         1.0
         """
-        draw = self.draw(users)
+        draw, epsilon = self.draw(users), epsilon * self.releases
         if self.kind != "srs":
-            return epsilon if self.delta is None else _shuffled(epsilon, self.delta, draw, kary)
+            return epsilon if self.delta is None else _shuffled(epsilon, self.delta, draw, mechanism)
         share = draw.reports / users
         if self.neighbours == "deletion":
             return lemmas.inserted_record_loss(draw.reports, users - 1, epsilon / 2) if share < 1 else float("inf")
         if self.delta is None:
             return subsampling.srs_loss(epsilon, share)
         inner = min(self.delta / share, 0.5)
-        loss = _shuffled(epsilon, inner, Draw(draw.reports, 1.0), kary)
+        loss = _shuffled(epsilon, inner, Draw(draw.reports, 1.0), mechanism)
         return subsampling.srs_loss(loss, share) if loss > 0 else 0.0
+
+    def excess(self, *, epsilon: float, users: int, mechanism: object, release: float) -> float:
+        """Return a number that has the sign of `release_loss` minus `release`, and grows with `epsilon`."""
+        draw = self.draw(users)
+        if self.kind != "srs":
+            return _excess(epsilon, self.delta, draw, mechanism, release)
+        share = draw.reports / users
+        inner = min((self.delta or 0) / share, 0.5)
+        return _excess(epsilon, inner, Draw(draw.reports, 1.0), mechanism, subsampling.srs_budget(release, share))
 
     def report_budget(self, *, release: float, users: int) -> float:
         """Return the budget of a report with which an unshuffled sample loses `release`; inverts `release_loss`.
@@ -174,14 +190,32 @@ class Design:
         5.0
         """
         count = checks.whole(users=users, at_least=1)
-        return subsampling.srs_budget(release, self.draw(count).reports / count)
+        return subsampling.srs_budget(release, self.draw(count).reports / count) / self.releases
 
 
-def _shuffled(epsilon: float, delta: float, draw: Draw, kary: KaryRandomisedResponse | None) -> float:
-    if kary is not None and draw.population > 1:
-        exact = shuffling.ShuffledReports(draw.population, draw.rate, kary).epsilon_upper(delta)
+def _shuffled(epsilon: float, delta: float, draw: Draw, mechanism: object) -> float:
+    users = draw.population
+    if isinstance(mechanism, KaryRandomisedResponse) and users > 1:
+        exact = shuffling.ShuffledReports(users, draw.rate, mechanism).epsilon_upper(delta)
         return min(epsilon, exact)
+    if isinstance(mechanism, blanket.Known) and 1 < users <= blanket.MOST_USERS:
+        return blanket.Blanket.of(mechanism).sampled(draw.rate).epsilon_upper(delta, users=users)
     if not draw.complete:
         return epsilon
     general = shuffling.closed_form(delta, users=draw.reports, epsilon=epsilon)
     return epsilon if np.isnan(general) else min(epsilon, general)
+
+
+def _excess(epsilon: float, delta: float | None, draw: Draw, mechanism: object, release: float) -> float:
+    """Return what has the sign of the shuffled loss minus `release`; of a blanket without looking for the loss."""
+    users = draw.population
+    if delta is None or not (isinstance(mechanism, blanket.Known) and 1 < users <= blanket.MOST_USERS):
+        loss = epsilon if delta is None else _shuffled(epsilon, delta, draw, mechanism)
+    elif epsilon <= release:
+        return -1.0  # a shuffler loses less than a report
+    elif not isinstance(mechanism, KaryRandomisedResponse):
+        return blanket.Blanket.of(mechanism).sampled(draw.rate).excess(release, delta, users=users)
+    else:
+        reports = shuffling.ShuffledReports(users, draw.rate, mechanism)
+        return float(np.log(max(reports.delta_upper(release), 1e-300) / delta))
+    return float(np.log(max(loss, 1e-300) / release))

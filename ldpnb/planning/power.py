@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import SimpleDesign
+from ldpnb.surveys.open_designs import SimpleDesign, squared
 
 _LARGE = 10**12
 _NORMAL = NormalDist()
@@ -71,7 +71,7 @@ class Power:
     def per_answer(self) -> float:
         """Variance of the gap times the number of answers, sampling and randomisation: ``(s2 + v) / (a (1 - a))``."""
         reports = NumberReports(self.mechanism, float(self.epsilon or 0), binary=self.binary)
-        one = SimpleDesign(_LARGE, None if self.sd is None else self.sd**2).variance(1, reports, 1.0)
+        one = SimpleDesign(_LARGE, squared(self.sd)).variance(1, reports, 1.0)
         return float(one.total) / (self.share * (1 - self.share))
 
     def chance(self) -> float:

@@ -9,6 +9,7 @@ import json
 import math
 from typing import Any
 
+from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.planning.candidates import SMALLEST_EPSILON
 from ldpnb.planning.questions import Frequency
 from ldpnb.planning.solve import Answer, Plan
@@ -158,11 +159,13 @@ def _shuffler_note(plan: Plan) -> dict[str, str]:
     if plan.question.design.delta is None:
         return {}
     general = "a bound for any randomiser (Feldman, McMillan and Talwar 2020)"
-    tight = [a.mechanism for a in plan.answers if a.mechanism in ("k-RR", "Warner")]
-    if not tight:
-        return {"shuffler": general}
-    larger = "several times larger, so that part of the margin is the bound's"
-    return {"shuffler": f"{tight[0]} by its exact account, all others by {general}, {larger}"}
+    names = [a.mechanism for a in plan.answers if not a.yardstick]
+    exact = [name for name in names if name in ("k-RR", "Warner")]
+    own = [name for name in sorted(names) if name in (*FREQUENCY, "1-bit", "signed bit") and name not in exact]
+    rest = len(own) + len(exact) < len(names)
+    parts = [f"{exact[0]} by its exact account"] if exact else []
+    parts += [f"{', '.join(own)} by their privacy blanket (Balle and others 2019)"] if own else []
+    return {"shuffler": "; ".join(parts + [f"{'all others' if parts else 'all'} by {general}"] * rest)}
 
 
 def _cells(plan: Plan) -> tuple[list[str], list[list[str]]]:

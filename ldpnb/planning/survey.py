@@ -20,6 +20,7 @@ from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.surveys import needed
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
 from ldpnb.surveys.open_designs import Design, SimpleDesign
+from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 from ldpnb.surveys.variances import Variance
 
 Collection = Literal["local", "central"]
@@ -27,6 +28,7 @@ Tail = Literal["guaranteed", "normal"]
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 _BUDGETS = (1e-6, 100.0)
+_WIDEST = 1e150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,7 @@ class Survey:
 
     Parameters
     ----------
-    design : SimpleDesign, ClusterDesign or StratifiedDesign
+    design : SimpleDesign, ClusterDesign, UnequalClusterDesign, StratifiedDesign or PoissonDesign
     count : int, optional
         Units (people, or clusters) that answer.
     epsilon : float, optional
@@ -59,7 +61,8 @@ class Survey:
     weights : float
         Kish's design effect of unequal weights that are unrelated to the values, in a simple random sample.
     tail : {"guaranteed", "normal"}
-        Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's and Chebyshev's), or the
+        Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's, Bernstein's and
+        Chebyshev's), or the
         normal law, an approximation.
     notes : tuple of str
         What the answer is to say besides, such as that a variance is a pilot's.
@@ -100,7 +103,8 @@ class Survey:
         checks.choice(collection=self.collection, among=("local", "central"))
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
         checks.numbers(range=(self.low, self.high))
-        checks.positive(range=self.high - self.low)
+        if checks.positive(range=self.high - self.low) > _WIDEST:
+            raise ValueError(f"range must be at most {_WIDEST:g} wide, got low={self.low!r}, high={self.high!r}")
         checks.rate(response=self.response)
         checks.open_probability(response_failure=self.response_failure)
         if self.weights < 1:
@@ -111,6 +115,11 @@ class Survey:
             raise ValueError(
                 "secret cannot be claimed with unequal weights: a weight reveals the rate, got secret=True"
             )
+        self._check_secrecy()
+        if getattr(self.design, "ratio", False) and self.tail == "guaranteed":
+            raise ValueError("a ratio has no guaranteed bound, only tail normal, got tail='guaranteed'")
+        if isinstance(self.design, PoissonDesign) and self.response < 1:
+            raise ValueError(f"response belongs into the rate of design poisson, got response={self.response!r}")
         if self.response_range is not None:
             low, high = (checks.rate(response_range=rate) for rate in self.response_range)
             if low > high:
@@ -132,6 +141,17 @@ class Survey:
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             raise ValueError(f"exactly one of {', '.join(QUANTITIES)} must be left out, got {missing or 'none'}")
+
+    def _check_secrecy(self) -> None:
+        local = isinstance(self.design, PoissonDesign) and self.collection == "local"
+        if self.secret and (local or isinstance(self.design, UnequalClusterDesign)):
+            why = "who reports takes part" if local else "how many report tells which clusters were drawn"
+            raise ValueError(f"secret gains nothing with this design: {why}, got secret=True")
+
+    @property
+    def nonresponse(self) -> bool:
+        """Whether some of those who are asked do not answer."""
+        return self.response < 1 or bool(getattr(self.design, "responses", None))
 
     @property
     def unknown(self) -> str:
@@ -168,7 +188,7 @@ class Survey:
         if self.collection == "local":
             return 0.0
         # how many answer is seen and those invited are more: nonresponse amplifies nothing
-        secret = self.secret and self.response == 1
+        secret = self.secret and not self.nonresponse
         return self.design.scale(int(self.count or 0), float(self.epsilon or 0), self.span, secret=secret)
 
     def chance(self) -> tuple[float, str]:
@@ -179,7 +199,8 @@ class Survey:
             if scale:
                 return needed.normal_laplace_tail(math.sqrt(max(total, 1e-300)), scale, error), "normal"
             return float(2 * special.ndtr(-error / math.sqrt(max(total, 1e-300)))), "normal"
-        bounds = {"Chebyshev": min(1.0, (total + 2 * scale * scale) / error**2)}
+        ratio = math.sqrt(total + 2 * scale * scale) / error
+        bounds = {"Chebyshev": min(1.0, ratio * ratio)}
         reports = self.reports
         if reports is not None and reports.mechanism == "one-bit" and self.weights == 1:
             proxy = self.design.proxy(int(self.count or 0), reports)
@@ -187,6 +208,9 @@ class Survey:
                 bounds["exact law of the bits"] = self._exact()
             elif proxy is not None:
                 bounds["Hoeffding"] = min(1.0, 2 * math.exp(-2 * error * error / proxy))
+            reach = self.design.reach(int(self.count or 0), reports)
+            if reach is not None:
+                bounds["Bernstein"] = min(1.0, 2 * math.exp(-error * error / (2 * total + 2 * reach * error / 3)))
         name = min(bounds, key=lambda bound: bounds[bound])
         return bounds[name], name
 
@@ -203,7 +227,7 @@ class Survey:
     @property
     def invited(self) -> tuple[int, ...]:
         """People to be asked, per stratum, so that enough answer."""
-        if self.response == 1:
+        if not self.nonresponse:
             return self.design.invited(int(self.count or 0), 1.0, 0.5)
         return self.design.invited(int(self.count or 0), self.response, self.response_failure)
 

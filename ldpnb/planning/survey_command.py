@@ -23,19 +23,33 @@ _MECHANISM = click.option(
 _BINARY = click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
 
 _SURVEY = (
-    click.option("--design", type=click.Choice(["simple", "cluster", "strata"]), default="simple", show_default=True),
-    click.option("--population", type=whole, metavar="INTEGER", help="People there are (simple)."),
+    click.option("--design", type=click.Choice(["simple", "everyone", "cluster", "two-stage", "strata", "poisson"]),
+                 default="simple", show_default=True,
+                 help="A simple random sample; everybody; whole clusters, or some people of each; a sample in every "
+                 "stratum; everybody by a coin of their own."),
+    click.option("--population", type=whole, metavar="INTEGER", help="People there are (simple, everyone, poisson)."),
     click.option("--clusters", type=whole, metavar="INTEGER", help="Clusters there are."),
-    click.option("--cluster-size", type=whole, metavar="INTEGER", help="People in each."),
+    click.option("--cluster-size", type=float, metavar="NUMBER", help="People in each, or their mean."),
+    click.option("--size-sd", type=float, help="Standard deviation of the clusters' sizes."),
+    click.option("--cluster-sizes", type=click.Path(dir_okay=False),
+                 help="CSV of all clusters: size[,cluster][,mean or share,sd]."),
     click.option("--take", type=whole, metavar="INTEGER", help="People asked in each cluster drawn.  [default: all]"),
     click.option("--costs", nargs=2, type=float,
                  help="Of a cluster and of an answer: finds the cheapest take."),
     click.option("--grid-take", type=numbers, metavar="NUMBERS", help="Takes to compare in a table."),
+    click.option("--ratio", is_flag=True, default=None,
+                 help="Divide by the people in the clusters drawn, for sizes that differ (tail normal)."),
     click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
-    click.option("--strata", type=click.Path(dir_okay=False), help="CSV: stratum,size[,sd]."),
-    click.option("--allocation", type=click.Choice(["proportional", "neyman"]), default="proportional",
-                 show_default=True, help="Of the sample to strata; neyman counts the reports' noise."),
+    click.option("--strata", type=click.Path(dir_okay=False),
+                 help="CSV: stratum,size[,sd or share or mean][,low,high][,cost][,response]."),
+    click.option("--allocation", type=click.Choice(["proportional", "neyman", "equal"]),
+                 help="Of the sample to strata: by size; for the least variance at the cost, the reports' noise "
+                 "included; or for equal precision of each.  [default: proportional]"),
+    click.option("--classes", type=click.Path(dir_okay=False),
+                 help="CSV of classes with a rate of their own (poisson): class,size,rate[,mean or share,sd]."),
+    click.option("--trim", type=float, help="Largest weight, times the mean: raises small rates, or cuts weights."),
     click.option("--sd", type=float, help="Standard deviation of the values; the worst if left out."),
+    click.option("--mean", type=float, help="Their mean, as far as known; of a yes/no question it tells the sd."),
     click.option("--pilot", type=click.Path(dir_okay=False), help="Table of a pilot's answers; tells sd and icc."),
     click.option("--value", default="", metavar="COLUMN", help="Its column with the number of interest."),
     click.option("--cluster", default="", metavar="COLUMN", help="Its column that names clusters."),
@@ -55,7 +69,8 @@ _SURVEY = (
                  help="Chance that too few answer, on top of --failure."),
     click.option("--response-range", nargs=2, type=float,
                  help="Lowest and highest share who answer, if it depends on the value: tells bias and loss."),
-    click.option("--weights", type=float, default=1.0, show_default=True, help="Kish's design effect of the weights."),
+    click.option("--weights", default="1", show_default=True, metavar="NUMBER|FILE",
+                 help="Kish's design effect of the weights, or a CSV of them: weight[,size]."),
     click.option("--secret-sample", "secret", is_flag=True,
                  help="Nobody who sees what is released can know who was asked."),
     click.option("--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,
@@ -68,7 +83,7 @@ _SURVEY = (
 @with_options(_SURVEY)
 @reading_options
 def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
-    """Plan a survey: a mean or a share from a simple random, cluster or stratified sample, local or central.
+    """Plan a survey: a mean or a share from a simple, cluster, stratified or Poisson sample, local or central.
 
     Leave out one of --count, --epsilon, --error and --failure.
     """
@@ -85,20 +100,31 @@ def _asked(options: dict[str, Any], ends: tuple[float, float]) -> "Survey":
     """Return the survey that the options describe."""
     from ldpnb.planning import survey_words
     from ldpnb.planning.survey import Survey
+    from ldpnb.planning.survey_files import kish_or_file, unused
 
     cv = options.pop("cv")
     if cv is not None:
         rest = {name: options[name] for name in ("error", "failure", "collection")}
         options |= survey_words.target_of_cv(*cv, **rest)
-    known = _pilot(options, ends)
-    notes = survey_words.pilot_notes(known, options["cluster_size"]) if known else ()
-    design = survey_words.design_of(
-        ends,
-        pilot=known,
-        **{name: options.pop(name) for name in survey_words.DESIGN_OPTIONS},
-        **{name: options[name] for name in ("mechanism", "epsilon", "collection", "binary")},
-    )
-    return Survey(design=design, low=ends[0], high=ends[1], notes=notes, **options)
+    reading = _reading(options)
+    known = _pilot(options, ends, reading)
+    said = survey_words.pilot_notes(known, _whole_size(options["cluster_size"])) if known else ()
+    trim = {"trim": options.pop("trim")} if options["design"] in ("simple", "everyone") else {"trim": None}
+    tables = {name: options[name] for name in ("strata", "cluster_sizes", "classes") if options[name]}
+    for kind, path in tables.items():
+        said += unused(kind, path, reading)
+    options["weights"], more = kish_or_file(options["weights"], **trim, ends=ends, reading=reading)
+    about = {name: options[name] for name in ("mechanism", "epsilon", "collection", "binary")}
+    words = {name: options.pop(name, None) for name in survey_words.DESIGN_OPTIONS}
+    everyone = options["design"] == "everyone" and options["count"] is None
+    options["count"] = words["population"] if everyone else options["count"]
+    facts = survey_words.Known(ends, pilot=known, reading=reading, **about)
+    design = survey_words.design_of(facts, options.pop("design"), **words)
+    return Survey(design=design, low=ends[0], high=ends[1], notes=(*said, *more), **options)
+
+
+def _whole_size(size: float | None) -> int | None:
+    return None if size is None else max(1, round(size))
 
 
 def _answered(
@@ -134,21 +160,32 @@ def _table(rows: list[dict[str, Any]], style: str) -> str:
     )
 
 
-def _pilot(options: dict[str, Any], ends: tuple[float, float]) -> Any:
-    """Take the words of a pilot out of all options and read it, if there is one."""
+def _reading(options: dict[str, Any]) -> Any:
+    """Take how files are to be read out of all options."""
     from ldpnb.data.reading import Reading
+
+    words = stated(options)
+    given = [name for name, word in words.items() if word]
+    files = [options[name] for name in ("pilot", "strata", "cluster_sizes", "classes")]
+    if given and not any(files) and not options["weights"].endswith((".csv", ".tsv", ".txt")):
+        raise ValueError(f"{given[0]} belongs to a file, got none")
+    return Reading(**words)
+
+
+def _pilot(options: dict[str, Any], ends: tuple[float, float], reading: Any) -> Any:
+    """Take the words of a pilot out of all options and read it, if there is one."""
     from ldpnb.planning import survey_words
 
-    words, reading = {name: options.pop(name) for name in ("value", "cluster", "stratum")}, stated(options)
+    words = {name: options.pop(name) for name in ("value", "cluster", "stratum")}
     path = options.pop("pilot")
     if path is None:
-        given = [name for name, word in (words | reading).items() if word]
+        given = [name for name, word in words.items() if word]
         if given:
             raise ValueError(f"{given[0]} belongs to a pilot, got no --pilot")
         return None
     if not words["value"]:
         raise ValueError("a pilot needs --value, the column with the number of interest, got none")
-    return survey_words.pilot(path, **words, reading=Reading(**reading), ends=ends)
+    return survey_words.pilot(path, **words, reading=reading, ends=ends)
 
 
 _QUESTIONS = (

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ldpnb.privacy.participation import participation_loss
 from ldpnb.surveys import response
 from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
+from ldpnb.surveys.strata_designs import StratifiedDesign
+from ldpnb.surveys.unequal_designs import UnequalClusterDesign
 
 if TYPE_CHECKING:
     from ldpnb.planning.survey import Survey
@@ -67,10 +69,22 @@ class SurveyPlan:
         return s.design.loss(self.count, self.epsilon, s.invited)
 
     @property
+    def released_without(self) -> float:
+        """The same under deletion, if a record may be absent; infinite where the number of reports or answers tells.
+
+        With a fixed size somebody else takes the place of who is absent.
+        """
+        s = self.survey
+        fixed = isinstance(s.design, SimpleDesign) and not s.nonresponse and self.count < s.design.population
+        if fixed and (s.collection == "central" or s.secret):
+            return self.released
+        return math.inf
+
+    @property
     def design_effects(self) -> tuple[float, float]:
         """Sampling variance, and all variance, over those of a simple random sample of as many people, at its worst."""
         s, parts = self.survey, self.survey.variance()
-        if not isinstance(s.design, SimpleDesign | ClusterDesign):
+        if not isinstance(s.design, SimpleDesign | ClusterDesign | UnequalClusterDesign):
             return math.nan, math.nan
         simple = SimpleDesign(s.design.population, s.design.s2)
         plain = simple.variance(self.answers, s.reports, s.span)
@@ -107,7 +121,7 @@ class SurveyPlan:
             "epsilon": self.epsilon,
             "error": self.error,
             "failure": self.failure,
-            "failure_with_response": self.failure + (s.response_failure if s.response < 1 else 0.0),
+            "failure_with_response": self.failure + (s.response_failure if s.nonresponse else 0.0),
             "bound": s.chance()[1],
             "response_bias": self.response_bias,
             "loss_of_report_or_absence": self.silence_loss,
@@ -119,6 +133,7 @@ class SurveyPlan:
             "loss_of_report": self.epsilon if s.collection == "local" else None,
             "loss_of_release": self.released,
             "neighbours": "replacement of one person's value",
+            "loss_of_release_deletion": self.released_without,
             "secret_sample": s.secret,
             "notes": " ".join(s.notes) or None,
         }
@@ -138,10 +153,10 @@ class SurveyPlan:
     def __str__(self) -> str:
         s, told = self.survey, self.to_dict()
         lines = [f"{s.design.describe(self.count)[:1].upper()}{s.design.describe(self.count)[1:]}."]
-        if s.response < 1:
+        if s.nonresponse:
             lines[0] = lines[0].replace("Ask", "Get answers from").replace("and ask", "and get answers from")
             fewer = f"fewer answer with probability {s.response_failure:g} at most"
-            lines.append(f"Invite {self.invited:,} people, of whom {s.response:.0%} answer; {fewer}.")
+            lines.append(f"Invite {self.invited:,} people{self._answering()}; {fewer}.")
         lines.append(
             f"The mean is off by {_up(self.error)} or more with probability {_up(told['failure_with_response'])}"
             f" at most ({told['bound']}{', an approximation' if s.tail == 'normal' else ''})."
@@ -152,12 +167,27 @@ class SurveyPlan:
             f"Standard deviation: sampling {told['sampling_sd']:.3g}, randomisation {told['randomisation_sd']:.3g}"
             f"{effects if math.isfinite(effect) else ''}."
         )
-        return "\n".join([*lines, *self._privacy(), *self._selection(), *s.notes])
+        more = s.design.notes(self.count, s.reports, s.span)
+        return "\n".join([*lines, *more, *self._privacy(), *self._deletion(), *self._selection(), *s.notes])
+
+    def _answering(self) -> str:
+        """Return which share answers; of strata with rates of their own, how many are invited in each."""
+        s = self.survey
+        if not isinstance(s.design, StratifiedDesign) or s.design.responses is None:
+            return f", of whom {s.response:.0%} answer"
+        rows = zip(s.design.labels, s.invited, s.design.responses, strict=True)
+        return ": " + ", ".join(f"{name} {number:,}, of whom {rate:.0%} answer" for name, number, rate in rows)
+
+    def _deletion(self) -> list[str]:
+        loss = self.released_without
+        if math.isinf(loss):
+            return ["If a whole record may be absent (deletion), no loss is promised: who or how many take part tells."]
+        return [f"If a whole record may be absent (deletion), what is released loses {_up(loss)} too."]
 
     def _privacy(self) -> list[str]:
         s = self.survey
         if s.collection == "central":
-            known = "a secret sample" if s.secret and s.response == 1 else "a sample that may be known"
+            known = "a secret sample" if s.secret and not s.nonresponse else "a sample that may be known"
             noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
             return [f"{noise}; the release loses {_up(self.epsilon)} ({known})."]
         reports = f"A report loses {_up(self.epsilon)} to whoever receives it"

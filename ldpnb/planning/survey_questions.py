@@ -8,7 +8,7 @@ from ldpnb import checks
 from ldpnb.planning.survey import Survey, Tail
 from ldpnb.surveys import budgets
 from ldpnb.surveys.noise import MeanMechanism
-from ldpnb.surveys.open_designs import SimpleDesign
+from ldpnb.surveys.open_designs import SimpleDesign, squared
 
 Way = Literal["all", "one"]
 _LARGE = 10**12
@@ -75,7 +75,7 @@ class SurveyQuestions:
     def surveys(self, way: Way) -> list[Survey]:
         """Return the survey of each question."""
         failure = self.failure / len(self.weights) if self.together else self.failure
-        design = SimpleDesign(self.population or _LARGE, None if self.sd is None else self.sd**2)
+        design = SimpleDesign(self.population or _LARGE, squared(self.sd))
         about: dict[str, Any] = {"mechanism": self.mechanism, "binary": self.binary, "tail": self.tail}
         return [Survey(design=design, count=n, epsilon=e, failure=failure, **about) for n, e in self.shares(way)]
 
@@ -102,7 +102,7 @@ class SurveyQuestions:
 
     def for_error(self, error: float) -> "SurveyQuestions":
         """Return the question with the fewest answers with which the better way errs by less, in every question."""
-        most = self.population or _LARGE
+        most, error = self.population or _LARGE, checks.positive(error=error)
 
         def enough(answers: int) -> bool:
             one = replace(self, answers=answers)

@@ -1,6 +1,7 @@
-"""The design of a survey as the command line, a table of strata and a pilot describe it."""
+"""The design of a survey as the command line, tables and a pilot describe it."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -8,76 +9,197 @@ from typing import Any
 from ldpnb import checks
 from ldpnb.data.reading import Reading
 from ldpnb.data.tables import Table, locate
+from ldpnb.planning import survey_files
 from ldpnb.planning.survey import Collection
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import Allocation, ClusterDesign, Design, SimpleDesign, StratifiedDesign
+from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign, squared
 from ldpnb.surveys.pilots import Pilot, pilot_of
+from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 
-DESIGN_OPTIONS = ("design", "population", "clusters", "cluster_size", "take", "icc", "strata", "allocation", "sd")
+DESIGNS: dict[str, tuple[set[str], set[str]]] = {
+    "simple": ({"population"}, {"sd", "mean"}),
+    "everyone": ({"population"}, {"sd", "mean"}),
+    "cluster": (set(), {"clusters", "cluster_size", "size_sd", "cluster_sizes", "take", "icc", "sd", "mean", "ratio"}),
+    "two-stage": ({"take"}, {"clusters", "cluster_size", "size_sd", "cluster_sizes", "icc", "sd", "mean", "ratio"}),
+    "strata": ({"strata"}, {"allocation"}),
+    "poisson": (set(), {"population", "classes", "trim", "sd", "mean"}),
+}
+"""Words that a design needs, and that it may have."""
+
+DESIGN_OPTIONS = tuple(sorted(set[str]().union(*(needs | may for needs, may in DESIGNS.values()))))
 """Words of the command line that describe a design."""
 
-_WORDS: dict[str, tuple[set[str], set[str]]] = {
-    "simple": ({"population"}, set()),
-    "cluster": ({"clusters", "cluster_size"}, {"take", "icc"}),
-    "strata": ({"strata"}, set()),
-}
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known besides the words of a design.
+
+    Parameters
+    ----------
+    ends : (float, float)
+        The range.
+    mechanism, collection, epsilon, binary
+        As of `ldpnb.planning.survey.Survey`.
+    pilot : Pilot, optional
+        Tells what words leave open.
+    reading : Reading, optional
+        How tables are to be understood.
+    """
+
+    ends: tuple[float, float]
+    mechanism: MeanMechanism = "one-bit"
+    collection: Collection = "local"
+    epsilon: float | None = None
+    binary: bool = False
+    pilot: Pilot | None = None
+    reading: Reading | None = None
+
+    @property
+    def reports(self) -> NumberReports | None:
+        """The reports, if people make them and their budget is known."""
+        if self.collection == "central" or self.epsilon is None:
+            return None
+        return NumberReports(self.mechanism, self.epsilon, *self.ends, self.binary)
+
+    def mean(self, stated: float | None) -> float | None:
+        """Return the mean, stated or the pilot's."""
+        low, high = self.ends
+        if stated is not None and not low <= stated <= high:
+            raise ValueError(f"mean must lie in [{low:g}, {high:g}], got mean={stated!r}")
+        return self.pilot.mean if stated is None and self.pilot else stated
+
+    def require_use_of(self, mean: float | None) -> None:
+        """Refuse a mean that would tell nothing, where all weights are equal."""
+        if self.mean(mean) is not None and mean is not None and not self.binary:
+            raise ValueError(
+                f"mean tells the sd of yes/no questions (--binary) only with this design, got mean={mean!r}"
+            )
+
+    def s2(self, sd: float | None, mean: float | None, population: int) -> float | None:
+        """Return the variance: of a stated deviation, of the mean of a yes/no question, or the pilot's."""
+        if sd is not None:
+            if self.binary and mean is not None:
+                raise ValueError(f"the mean of a yes/no question tells its sd; leave one out, got sd={sd!r} too")
+            return squared(sd)
+        if self.binary and mean is not None and population > 1:
+            low, high = self.ends
+            return population / (population - 1) * (float(self.mean(mean) or 0) - low) * (high - mean)
+        return self.pilot.s2 if self.pilot else None
 
 
-def design_of(
-    ends: tuple[float, float],
-    *,
-    design: str,
-    population: int | None,
-    clusters: int | None,
-    cluster_size: int | None,
-    take: int | None,
-    icc: float | None,
-    strata: str | None,
-    allocation: Allocation,
-    sd: float | None,
-    mechanism: MeanMechanism,
-    epsilon: float | None,
-    collection: Collection,
-    binary: bool,
-    pilot: Pilot | None = None,
-) -> Design:
-    """Return the design that the words of the command line describe; what they leave open a pilot may tell.
+def design_of(known: Known, design: str, **words: Any) -> Design:
+    """Return the design that words describe; what they leave open a pilot may tell.
 
     Raises
     ------
     ValueError
         If a word is missing or does not belong to the design.
     """
-    words = {"population": population, "clusters": clusters, "cluster_size": cluster_size, "take": take}
-    given: dict[str, Any] = {n: v for n, v in (words | {"icc": icc, "strata": strata}).items() if v is not None}
+    given = {name: value for name, value in words.items() if value is not None}
     _require_words(design, given)
-    s2 = None if sd is None else checks.positive(sd=sd) ** 2
-    s2 = pilot.s2 if pilot and s2 is None else s2
-    if design == "simple":
-        return SimpleDesign(int(population or 0), s2)
-    if design == "cluster":
-        if pilot and not pilot.clusters:
-            raise ValueError("a pilot for clusters needs --cluster, the column that names them, got none")
-        icc = pilot.icc(int(cluster_size or 0)) if pilot and icc is None else icc
-        return ClusterDesign(int(clusters or 0), int(cluster_size or 0), icc, take, s2)
-    if allocation == "neyman" and collection == "local" and epsilon is None:
-        raise ValueError("allocation neyman needs epsilon: it counts the reports' noise")
-    noise = 0.0
-    if collection == "local" and epsilon is not None:
-        if allocation == "neyman" and mechanism == "one-bit" and not binary:
-            raise ValueError(
-                "allocation must be proportional for one-bit reports: their variance does not depend on sd"
-            )
-        noise = float(NumberReports(mechanism, epsilon, *ends, binary).worst)
-    return strata_of_file(str(strata), allocation, noise, pilot)
+    return _MAKERS.get(design, _simple)(known, **given)
 
 
 def _require_words(design: str, given: dict[str, Any]) -> None:
-    needs, may = _WORDS[design]
+    needs, may = DESIGNS[design]
     for name in sorted(needs - given.keys()):
         raise ValueError(f"design {design} needs {name.replace('_', '-')}, got none")
     for name in sorted(given.keys() - needs - may):
         raise ValueError(f"design {design} has no {name.replace('_', '-')}, got {name}={given[name]!r}")
+
+
+def _simple(known: Known, *, population: int, sd: float | None = None, mean: float | None = None) -> Design:
+    known.require_use_of(mean)
+    return SimpleDesign(population, known.s2(sd, mean, population))
+
+
+def _clusters(
+    known: Known,
+    *,
+    clusters: int | None = None,
+    cluster_size: float | None = None,
+    size_sd: float | None = None,
+    cluster_sizes: str | None = None,
+    take: int | None = None,
+    icc: float | None = None,
+    sd: float | None = None,
+    mean: float | None = None,
+    ratio: bool = False,
+) -> Design:
+    if (cluster_sizes is None) == (clusters is None and cluster_size is None and size_sd is None):
+        raise ValueError("clusters are described by --clusters and --cluster-size or by a file, --cluster-sizes")
+    if cluster_sizes is None and (clusters is None or cluster_size is None):
+        raise ValueError("design cluster needs clusters and cluster-size, got one of them")
+    if known.pilot and not known.pilot.clusters:
+        raise ValueError("a pilot for clusters needs --cluster, the column that names them, got none")
+    # of clusters in a file a yes/no question's mean tells it below
+    people = 1 if cluster_sizes else round((clusters or 2) * (cluster_size or 2))
+    about: dict[str, Any] = {"take": take, "s2": known.s2(sd, mean, people)}
+    if known.pilot and icc is None:
+        # of clusters of any size it is hardly below 0
+        icc = known.pilot.icc(round(cluster_size) if cluster_size and not size_sd else 10**9)
+    centred = known.mean(mean)
+    if cluster_sizes is not None:
+        told: dict[str, Any] = {"mean": centred, "ends": known.ends}
+        told |= {"ratio": ratio, "binary": known.binary, "reading": known.reading}
+        return survey_files.load_clusters(cluster_sizes, icc=icc, **about, **told)
+    if size_sd:
+        offset = None if centred is None else centred - sum(known.ends) / 2
+        average = float(cluster_size or 0)
+        about |= {"icc": icc, "offset": offset, "ratio": ratio}
+        return UnequalClusterDesign.of_moments(int(clusters or 0), average, size_sd, **about)
+    if ratio:
+        raise ValueError("ratio belongs to clusters whose sizes differ: with equal ones it is the mean, got ratio")
+    if cluster_size != int(cluster_size or 0):
+        raise ValueError(f"cluster-size must be whole unless sizes differ (--size-sd), got {cluster_size}")
+    known.require_use_of(mean)
+    return ClusterDesign(int(clusters or 0), int(cluster_size or 0), icc, **about)
+
+
+def _strata(known: Known, *, strata: str, allocation: str = "proportional") -> Design:
+    if allocation != "proportional" and known.collection == "local" and known.epsilon is None:
+        raise ValueError(f"allocation {allocation} needs epsilon: it counts the reports' noise")
+    about: dict[str, Any] = {"ends": known.ends, "binary": known.binary, "reading": known.reading}
+    told: Any = allocation
+    design = survey_files.load_strata(strata, allocation=told, reports=known.reports, pilot=known.pilot, **about)
+    bits = known.reports is not None and known.mechanism == "one-bit" and not known.binary
+    if allocation == "neyman" and bits and design.spans is None:
+        raise ValueError("allocation must be proportional for one-bit reports: their variance does not depend on sd")
+    return design
+
+
+def _poisson(
+    known: Known,
+    *,
+    population: int | None = None,
+    classes: str | None = None,
+    trim: float | None = None,
+    sd: float | None = None,
+    mean: float | None = None,
+) -> Design:
+    if (population is None) == (classes is None):
+        raise ValueError("design poisson needs population, or classes with rates of their own, and not both")
+    if classes is not None:
+        if sd is not None or mean is not None:
+            raise ValueError("mean and sd of classes stand in their table, got --mean or --sd")
+        return survey_files.load_classes(classes, trim=trim, ends=known.ends, reading=known.reading)
+    if trim is not None:
+        raise ValueError(f"trim belongs to rates or weights that differ, got trim={trim!r}")
+    s2, centre = known.s2(sd, mean, population or 2), known.mean(mean)
+    if s2 is not None and centre is None:
+        raise ValueError("design poisson needs mean beside sd: its error depends on how far values lie from the middle")
+    if s2 is None or centre is None:
+        return PoissonDesign((int(population or 0),))
+    square = s2 * (1 - 1 / int(population or 1)) + (centre - sum(known.ends) / 2) ** 2
+    return PoissonDesign((int(population or 0),), (), (square,))
+
+
+_MAKERS: dict[str, Callable[..., Design]] = {
+    "strata": _strata,
+    "poisson": _poisson,
+    "cluster": _clusters,
+    "two-stage": _clusters,
+}
 
 
 def target_of_cv(
@@ -93,37 +215,6 @@ def target_of_cv(
     checks.positive(cv=cv)
     checks.positive(mean=mean)
     return {"error": cv * mean * NormalDist().inv_cdf(0.975), "failure": 0.05, "tail": "normal"}
-
-
-def strata_of_file(
-    path: str, allocation: Allocation = "proportional", noise: float = 0.0, pilot: Pilot | None = None
-) -> StratifiedDesign:
-    """Return the strata of a table with the columns ``stratum``, ``size`` and, if known and not in a pilot, ``sd``.
-
-    Raises
-    ------
-    ValueError
-        For a missing column or entry, a stratum named twice or not in the pilot, or a size that is no whole number.
-    """
-    import pandas as pd
-
-    table = Table(locate(path, "strata"))
-    known = {name.lower() for name in table.columns()}
-    numbers = ("size", "sd") if "sd" in known and pilot is None else ("size",)
-    frame = pd.concat([pd.concat(part, axis=1) for part in table.parts(numbers=numbers, texts=("stratum",))])
-    if frame.isna().any(axis=None):
-        raise ValueError(f"{path}: every stratum must have an entry in {', '.join(frame.columns)}")
-    names = tuple(str(name).strip() for name in frame["stratum"])
-    if len(set(names)) < len(names):
-        raise ValueError(f"{path}: strata must be named once each, got {max(names, key=names.count)!r} twice")
-    if (frame["size"] != frame["size"].round()).any():
-        raise ValueError(f"{path}: size must hold whole numbers")
-    s2 = tuple((frame["sd"] ** 2).tolist()) if "sd" in numbers else None
-    if pilot is not None:
-        if missing := [name for name in names if name not in pilot.strata]:
-            raise ValueError(f"{path}: every stratum must be in the pilot's --stratum, got {missing[0]!r}")
-        s2 = tuple(pilot.strata[name] for name in names)
-    return StratifiedDesign(tuple(int(n) for n in frame["size"]), s2, allocation, noise, names)
 
 
 def pilot(
@@ -162,7 +253,8 @@ def pilot(
     labels = tuple(name for name in (cluster, stratum) if name)
     table = Table(locate(path, "pilot"), reading or Reading())
     columns = [pd.concat(part, axis=1) for part in table.parts(numbers=(value,), texts=labels)]
-    frame = pd.concat(columns).dropna()
+    whole = pd.concat(columns)
+    frame = whole.dropna()
     if not frame[value].between(*ends).all():
         worst = frame[value].loc[~frame[value].between(*ends)].iloc[0]
         raise ValueError(f"{path}: column {value} must lie in [{ends[0]:g}, {ends[1]:g}], got {worst:g}")
@@ -171,7 +263,7 @@ def pilot(
     # with the divisor n - 1 a small pilot may exceed what a large population can
     most = (ends[1] - ends[0]) ** 2 / 4
     strata = {name: min(s2, most) for name, s2 in found.strata.items()}
-    return replace(found, s2=min(found.s2, most), strata=strata)
+    return replace(found, s2=min(found.s2, most), strata=strata, left_out=len(whole) - len(frame))
 
 
 def pilot_notes(pilot: Pilot, size: int | None = None) -> tuple[str, ...]:
@@ -182,7 +274,8 @@ def pilot_notes(pilot: Pilot, size: int | None = None) -> tuple[str, ...]:
         spread += f" and icc {pilot.icc(size):.3g} (95% interval {low:.3g} to {high:.3g}, for normal values)"
     if pilot.strata:
         spread = ", ".join(f"sd {s2**0.5:.3g} in {name}" for name, s2 in pilot.strata.items())
+    left_out = f" ({pilot.left_out:,} rows without an entry were left out)" if pilot.left_out else ""
     return (
-        f"{spread}: estimates from a pilot of {pilot.answers:,} answers; where they err, so does this plan.",
+        f"{spread}: estimates from a pilot of {pilot.answers:,} answers{left_out}; where they err, so does this plan.",
         "A pilot of people who are to be protected is itself a release: these numbers lose privacy of their own.",
     )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import real
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     >>> round(best_channel([0.5, 0.5], np.log(3)).error, 6)
     2.0
     """
-    points = np.atleast_2d(np.asarray(distributions, dtype=float))
+    points = np.atleast_2d(real(distributions))
     size = points.shape[1]
     if not (points.size and 2 <= size <= 8 and points.min() > 0 and np.abs(points.sum(axis=1) - 1).max() <= 1e-9):
         raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")

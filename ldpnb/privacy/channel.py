@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.arithmetic import real
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -57,7 +59,7 @@ def privacy_loss(channel: ArrayLike) -> Loss:
 
 def as_channel(channel: ArrayLike) -> NDArray[np.float64]:
     """Return a validated channel: two-dimensional, entries in ``[0, 1]``, columns that sum to 1 up to 1e-9."""
-    matrix = np.asarray(channel, dtype=float)
+    matrix = real(channel)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"channel must be a matrix of outputs by inputs, got shape {matrix.shape}")
     if not np.isfinite(matrix).all() or matrix.min() < 0:

@@ -74,6 +74,7 @@ class ClusterSample:
             raise ValueError(f"changed must be an index below {len(held)}, got changed={self.changed}")
         object.__setattr__(self, "sizes", held)
         object.__setattr__(self, "chosen", drawn)
+        object.__setattr__(self, "changed", int(self.changed))
 
     @property
     def sampling_rate(self) -> float:

@@ -110,7 +110,8 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     value = _delta(mechanism.keep, own, (-1.0, kept), budget)[0]
     # the ratio of the chances of the two groups is known to every digit
     left = _delta(mechanism.keep, own, other, budget - mechanism.group_epsilon)[0]
-    return max(value, left + _delta(mechanism.move, other, own, budget + mechanism.group_epsilon)[0])
+    group = left + _delta(mechanism.move, other, own, budget + mechanism.group_epsilon)[0]
+    return min(1.0, max(value, group))
 
 
 def total_variation(mechanism: LaplaceMeans) -> float:

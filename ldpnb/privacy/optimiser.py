@@ -86,7 +86,7 @@ class WorstMechanism:
         return float(np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least))))
 
 
-_SMALLEST = 1e-200  # nats
+_SMALLEST = 1e-9  # nats, of which a linear program in floats tells differences
 
 
 def largest_loss(

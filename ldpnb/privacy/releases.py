@@ -6,6 +6,7 @@ the sum, and the sample amplifies that. Adding amplified losses is right for fre
 
 from collections.abc import Callable, Sequence
 
+from ldpnb import checks
 from ldpnb.arithmetic import Real
 
 
@@ -18,7 +19,8 @@ def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *
         Budgets of the releases in nats, ``> 0``, each of a mechanism that runs on a sample.
     amplified : callable
         The exact loss of the design at one budget, such as ``functools.partial(srs_loss, sampling_rate=0.1)``,
-        `poisson_loss`, or ``ClusterSample(...).loss``, in its own neighbouring relation.
+        `poisson_loss`, `with_replacement_loss` or ``ClusterSample(...).loss``, in its own neighbouring relation; of
+        strata, that of the largest rate.
     fresh : bool
         Whether every release draws its own sample, independent of the others.
 
@@ -32,4 +34,6 @@ def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *
     """
     if not epsilons:
         raise ValueError("epsilons must name at least one release, got none")
+    for epsilon in epsilons:
+        checks.positive(epsilons=epsilon)
     return sum(map(amplified, epsilons)) if fresh else amplified(sum(epsilons))

@@ -135,6 +135,30 @@ class ShuffledReports:
         return law
 
 
+def local_budget(epsilon: float, delta: float, *, users: int, rate: float, domain_size: int) -> float:
+    """Return the local budget at which shuffled k-ary randomised response keeps a central ``(epsilon, delta)``.
+
+    By the upper bound on ``delta``, to a relative 1e-5; whoever samples users at a lower `rate` may spend more.
+
+    >>> round(local_budget(1.0, 1e-6, users=5_000, rate=0.3, domain_size=20), 2)
+    6.44
+    """
+    target, central = checks.open_probability(delta=delta), checks.positive(epsilon=epsilon)
+
+    def excess(logarithm: float) -> float:
+        reports = ShuffledReports(users, rate, KaryRandomisedResponse(float(np.exp(logarithm)), domain_size))
+        return float(np.log(max(reports.delta_upper(central), 1e-300) / target))
+
+    from scipy import optimize
+
+    low, high = np.log(central), np.log(central) + 0.25
+    while excess(high) < 0:
+        low, high = high, high + 0.25
+        if np.exp(high) > MOST_SEEN:
+            raise ValueError(f"delta must be below the chance to be seen at all, got delta={delta!r}, rate={rate!r}")
+    return float(np.exp(optimize.brentq(excess, low, high, xtol=1e-5)))
+
+
 def closed_form(delta: float, *, users: int, epsilon: float) -> float:
     """Return ``ln(1 + 8 (e^e0 - 1)/(e^e0 + 1) (sqrt(e^e0 ln(4/delta) / n) + e^e0 / n))``, for any local randomiser.
 

@@ -1,4 +1,4 @@
-"""Privacy of a mechanism that sees a simple random sample of fixed size, or an independent sample.
+"""Privacy of a mechanism that sees a simple random sample, an independent one, or one drawn with replacement.
 
 The sample's secrecy multiplies ``e^epsilon - 1`` by the sampling rate. Two readings of the same formula: a sample of
 fixed size with an epsilon-*replacement*-DP mechanism (Theorem 2.2 of bun2022), and independent (Poisson) sampling with
@@ -46,6 +46,20 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
         half = rate * -np.expm1(-budget) < 0.5  # 1 - q (1 - e^-epsilon) is exact either near 1 or near 0
         far = np.logaddexp(np.log1p(-rate), np.log(rate) - budget)
         return gained - np.where(half, np.log1p(rate * np.expm1(-budget)), far)[()]
+
+
+def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:
+    """Return the exact loss ``m ln(1 + (e^epsilon - 1)/n)`` if `draws` records are drawn with replacement.
+
+    ``E e^(epsilon J)`` for the binomial multiplicity ``J`` of a record, which costs a budget for every occurrence: more
+    than `srs_loss` at the rate ``m/n``. For epsilon-replacement-DP mechanisms, when a record is replaced or removed, at
+    most `population` records being in either data set.
+
+    >>> [round(float(loss), 6) for loss in (with_replacement_loss(1.0, 10, 100), srs_loss(1.0, 0.1))]
+    [0.170369, 0.158565]
+    """
+    count, held = checks.whole(draws=draws, at_least=1), checks.whole(population=population, at_least=2)
+    return count * log_mixed(1 / held, checks.positive(epsilon=epsilon))
 
 
 def weighted_loss(epsilon: Real, log_odds: Real) -> Real:

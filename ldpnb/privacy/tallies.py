@@ -126,7 +126,8 @@ def _law(trials: Array, one: float, other: float, cut: float) -> _Law:
     with np.errstate(divide="ignore"):
         steps = np.log(np.maximum(size - points[:, :-1], 0) / points[:, 1:] * odds)
     logs = np.concatenate([np.zeros((trials.size, 1)), np.cumsum(steps, axis=1)], axis=1)
-    logs -= special.logsumexp(logs, axis=1, keepdims=True)
+    logs -= logs.max(axis=1, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
     rising = np.maximum(trials - last, 0) / (last + 1) * odds if other else np.zeros(trials.size)
     falling = first / (trials - first + 1) / odds if one else np.zeros(trials.size)
     under, over = np.exp(logs[:, 0]) * falling / (1 - falling), np.exp(logs[:, -1]) * rising / (1 - rising)

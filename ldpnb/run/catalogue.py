@@ -1,6 +1,7 @@
 """What notebooks there are, which parameters they take and which claims they decide. Reads the files; runs nothing."""
 
 import ast
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -20,6 +21,10 @@ HOME_VARIABLE = "LDPNB_HOME"
 """Environment variable naming the checkout, for an installation that does not lie in one."""
 
 _MOST_BYTES = 2**27
+
+
+class NoNotebookError(UsageError):
+    """No notebook has that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +101,17 @@ _COMMITTED = {
 
 
 def require_uncommitted(*outputs: Path) -> None:
-    """Refuse outputs that would overwrite or litter what is committed in the checkout.
+    """Refuse outputs that would overwrite or litter what is committed in the checkout, where there is one.
 
     Raises
     ------
     UsageError
         If one is a committed file, the checkout itself, or lies in a committed folder, by whatever links.
     """
-    folder = home().resolve()
-    committed = {(folder / name).resolve() for name in _COMMITTED}
+    folder, committed = None, set[Path]()
+    with contextlib.suppress(UsageError):  # a bare installation
+        folder = home().resolve()
+        committed = {(folder / name).resolve() for name in _COMMITTED}
     for output in outputs:
         try:
             place = output.resolve()
@@ -144,7 +151,7 @@ def find(identifier: str) -> Notebook:
     if matching:
         raise UsageError(f"{shown(identifier)} is ambiguous: {', '.join(n.id for n in matching)}")
     names = [*notebooks, *(i.split("/")[-1] for i in notebooks)]
-    raise UsageError(f"no notebook {shown(identifier)}{nearest(wanted, names)}; `ldpnb list` shows all")
+    raise NoNotebookError(f"no notebook {shown(identifier)}{nearest(wanted, names)}; `ldpnb list` shows all")
 
 
 def _read(path: Path, folder: Path) -> Notebook:

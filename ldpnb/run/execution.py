@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import tempfile
 import threading
 import time
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import ldpnb
-from ldpnb import writing
+from ldpnb import claims, writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook import environment
 from ldpnb.run import imports
@@ -101,8 +102,19 @@ def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | Non
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "PYTHONDONTWRITEBYTECODE": "",
     }
-    own = {environment.HEADLESS: "1", environment.FIGURES_FOLDER: str(figures or ""), "JUPYTER_PREFER_ENV_PATH": "1"}
-    return ONE_THREAD | fixed | own | {environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True)}
+    own = {
+        environment.HEADLESS: "1",
+        environment.FIGURES_FOLDER: str(figures or ""),
+        environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),
+        claims.DECISIONS: os.environ.get(claims.DECISIONS) or str(_decisions()),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+    }
+    return ONE_THREAD | fixed | own
+
+
+def _decisions() -> Path:
+    """Return the folder of what this very code has decided."""
+    return build() / "decisions" / _code_hash(home())[:16]
 
 
 def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
@@ -139,6 +151,9 @@ def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path |
     for folder in {folder for t in tasks for folder in (t.target.parent, t.figures)}:
         _require_writable(folder)
     _require_kernel()
+    for outdated in _decisions().parent.glob("*"):
+        if outdated != _decisions():
+            shutil.rmtree(outdated, ignore_errors=True)
     used = [(t.target.parent, t.figures, t.figures / t.notebook.id, _state(t.notebook).parent) for t in tasks]
     for folder in {build() / "work"}.union(*used):
         writing.discard_leftovers(folder)
@@ -349,19 +364,19 @@ def _outputs(outputs: list[dict[str, Any]], count: int | None) -> list[dict[str,
 
 def fingerprint(notebook: Notebook) -> str:
     """Return a hash of everything a notebook's results follow from: its sources, the package, the lock."""
-    digest = hashlib.sha256(platform.python_version().encode())
+    digest = hashlib.sha256()
     cells = json.loads(notebook.path.read_text(encoding="utf-8"))["cells"]
     digest.update(
         json.dumps([(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags")) for c in cells]).encode()
     )
-    digest.update(_package_hash(home()).encode())
+    digest.update(_code_hash(home()).encode())
     return digest.hexdigest()
 
 
 @cache
-def _package_hash(checkout: Path) -> str:
-    """Hash the package and the lock, once per process: a run does not change them."""
-    digest = hashlib.sha256()
+def _code_hash(checkout: Path) -> str:
+    """Hash Python's version, the package and the lock, once per process: a run does not change them."""
+    digest = hashlib.sha256(platform.python_version().encode())
     package = Path(ldpnb.__file__).parent
     files = [p for p in package.rglob("*") if p.suffix in (".py", ".csv", ".mplstyle") and p.is_file()]
     lock = checkout / "requirements.lock"

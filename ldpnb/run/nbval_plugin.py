@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from ldpnb.claims import DECISIONS
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.rng import as_recorded
 from ldpnb.run import imports
@@ -40,7 +41,7 @@ _KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give every kernel that nbval starts the environment of a headless run."""
+    """Give every kernel that nbval starts the environment of a headless run; what they decide is decided anew, once."""
     from ldpnb.run.execution import build, kernel_environment
     from ldpnb.run.kernels import share_imports
 
@@ -52,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = Path(tempfile.mkdtemp(prefix="check-", dir=build()))
     config.stash[_FIGURES] = folder
     config.option.nbval_sanitize_with = str(_SANITISED)
+    os.environ[DECISIONS] = str(folder / "decisions")
     os.environ.update(kernel_environment(None))
 
 

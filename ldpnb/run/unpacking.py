@@ -8,7 +8,7 @@ import click
 
 import ldpnb
 from ldpnb.checks import UsageError
-from ldpnb.run.catalogue import MARK
+from ldpnb.run.catalogue import MARK, require_uncommitted
 from ldpnb.writing import scratch
 
 _PARTS = ("notebooks", "figures")
@@ -50,5 +50,6 @@ def get(folder: Path | None) -> None:
     In that folder list, show, run, check, verdicts and lab work on them; nothing is downloaded.
     """
     target = folder or Path(f"ldpnb-{ldpnb.__version__}")
+    require_uncommitted(target)
     unpack(target)
     click.echo(f"{target}: `cd {target}` and then `ldpnb list` shows the notebooks, `ldpnb lab` opens the tour")

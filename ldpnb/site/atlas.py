@@ -1,9 +1,12 @@
 """Where the checkout's files are found on the site: notebooks and code as pages, everything else as it is."""
 
+import inspect
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import ldpnb
@@ -40,6 +43,34 @@ def address(path: str) -> str:
     if local(path).is_dir():
         return f"{CODE}#{path}"
     return f"code/{path}.html" if path.endswith(".py") else f"code/{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a function or class is defined: a file of the checkout and a line in it."""
+
+    name: str
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}  {self.name}"
+
+    @property
+    def address(self) -> str:
+        """Return the line's address on the site."""
+        return f"{address(self.path)}#L-{self.line}"
+
+
+def place(function: Any) -> Place:
+    """Return where a function, method, property or class is defined.
+
+    >>> place(Atlas.relink).name, place(Place.address).path
+    ('Atlas.relink', 'ldpnb/site/atlas.py')
+    """
+    plain = inspect.unwrap(getattr(function, "fget", None) or getattr(function, "__func__", function))
+    file = Path(inspect.getfile(plain)).relative_to(PACKAGE.parent).as_posix()
+    return Place(plain.__qualname__, file, inspect.getsourcelines(plain)[1])
 
 
 class Atlas:

@@ -1,31 +1,35 @@
 """The whole site in one folder, the same bytes from the same checkout."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, shown
-from ldpnb.claims import LEDGERS, SOURCES
+from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
+from ldpnb.site import charts, explore, front, links, search, sources
 from ldpnb.site import entries as told
-from ldpnb.site import links, sources
 from ldpnb.site.atlas import Atlas
-from ldpnb.site.entries import REACHES, STATUSES, Entry
-from ldpnb.site.markdown import plain
+from ldpnb.site.entries import Entry
 from ldpnb.site.pages import notebook_page
 from ldpnb.site.templates import STATIC, page
 
-_TOUR = "00_start_here"
+_UNSEARCHED = ("index.html", "ledger.html", "search.html", "code/")
+"""Pages whose text others hold."""
 
 
-def build(target: Path) -> int:
+def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explore.SETTINGS) -> int:
     """Write the site of the committed notebooks and figures; return the number of its pages.
 
     Parameters
     ----------
     target : Path
         The folder; a site that lies there is replaced, in one step and only by one without a dead link.
+    playing : sequence of Notebook
+        Whose live sections play on their pages; their cells are run.
+    settings : int
+        For how many settings of its controls a live section is computed, at most.
 
     Raises
     ------
@@ -37,18 +41,19 @@ def build(target: Path) -> int:
         raise UsageError(f"output must be a folder, got {shown(str(target))}")
     if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
         raise UsageError(f"output must be empty or an earlier site, got {target}")
+    grids = explore.grids(playing, settings)
     try:
-        _put(target)
+        _put(target, grids)
     except OSError as error:
         raise UsageError(f"output cannot be written: {shown(str(target))} ({error.strerror})") from None
     return sum(1 for _ in target.rglob("*.html"))
 
 
-def _put(target: Path) -> None:
+def _put(target: Path, grids: dict[str, str]) -> None:
     writing.discard_leftovers(target.parent)
     with writing.scratch(target.parent) as work:
         folder = work / "site"
-        for path, content in _files():
+        for path, content in _files(grids):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content.encode() if isinstance(content, str) else content.read_bytes())
         wrong = links.problems(folder)
@@ -64,15 +69,30 @@ def _put(target: Path) -> None:
             raise
 
 
-def _files() -> Iterator[tuple[str, str | Path]]:
+def _files(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
     """Yield every file of the site: its address and its content, as text or as the file to copy."""
+    found = list[search.Section]()
+    for path, content in _contents(grids):
+        yield path, content
+        if isinstance(content, str) and path.endswith(".html") and not path.startswith(_UNSEARCHED):
+            found += search.sections(path, content, "function" if path.startswith("api/") else "notebook")
+    yield "static/search-index.js", search.index(found)
+
+
+def _contents(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
     notebooks, atlas, entries = catalogue(), Atlas(), told.entries()
     yield ".nojekyll", ""
     for asset in sorted(STATIC.iterdir()):
         yield f"static/{asset.name}", asset
+    yield charts.BUNDLE, charts.bundle()
     yield "index.html", _front(notebooks, entries)
+    yield "ledger.html", _ledger(entries)
+    yield "search.html", page("search", "search.html", title="Search", description="Search the whole site")
     for before, notebook, after in zip([None, *notebooks], notebooks, [*notebooks[1:], None], strict=False):
-        yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas)
+        scripts = dict(_scripts(notebook, grids))
+        yield from scripts.items()
+        shared = [charts.BUNDLE, "static/charts.js", "static/explore.js"] if scripts else []
+        yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas, [*shared, *scripts])
         yield f"{notebook.id}.ipynb", notebook.path
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
@@ -81,28 +101,37 @@ def _files() -> Iterator[tuple[str, str | Path]]:
     yield from sorted(atlas.copied.items())
 
 
-def _front(notebooks: Iterable[Notebook], entries: list[Entry]) -> str:
-    groups = []
-    for key, title in {"": "", **LEDGERS}.items():
-        own = [n for n in notebooks if (n.source if n.source in SOURCES else "") == key]
-        own = own or [n for n in notebooks if any(claim.startswith(f"{key}/") for claim in n.claims)]
-        groups.append({"key": key, "title": title, "notebooks": [_listed(n, entries) for n in own]})
+def _scripts(notebook: Notebook, grids: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what makes a notebook's page play: its figures as charts, its live section as a grid."""
+    figures = charts.figures(notebook)
+    if figures:
+        yield f"{notebook.id}/figures.js", charts.script("FIGURES", figures)
+    if notebook.id in grids:
+        yield f"{notebook.id}/explore.js", f"window.EXPLORE = {grids[notebook.id].strip()};\n"
+
+
+def _front(notebooks: Sequence[Notebook], entries: list[Entry]) -> str:
+    pages = {n.id: f"{n.id}.html" for n in notebooks}
     return page(
         "index",
         "index.html",
         title="ldpnb",
         description="Five sources on local differential privacy and sampling: every claim decided by computed evidence",
-        tour=next((f"{n.id}.html" for n in notebooks if n.id == _TOUR), ""),
-        groups=groups,
-        entries=entries,
-        sources=told.sources(entries),
-        statuses=STATUSES,
-        reaches=REACHES,
-        tex=(home() / told.CSV).with_suffix(".tex").exists(),
+        tour=pages.get("00_start_here", ""),
+        plan=pages.get("plan", ""),
+        claims=sum(e.source in SOURCES for e in entries),
+        headline=front.headline(entries),
+        surprises=front.surprises(entries, notebooks),
+        groups=front.gallery(notebooks, entries),
     )
 
 
-def _listed(notebook: Notebook, entries: list[Entry]) -> dict[str, str]:
-    statuses = [e.status for e in entries if e.notebook == notebook.id]
-    counts = ", ".join(f"{statuses.count(s)} {s}" for s in STATUSES if s in statuses)
-    return {"title": plain(notebook.title), "page": f"{notebook.id}.html", "counts": counts}
+def _ledger(entries: list[Entry]) -> str:
+    return page(
+        "verdicts",
+        "ledger.html",
+        title="The ledger",
+        description="Every claim of five sources on local differential privacy and sampling, with its verdict",
+        tex=(home() / told.CSV).with_suffix(".tex").exists(),
+        **told.filtered(entries),
+    )

@@ -1,6 +1,5 @@
-"""The committed verdicts for readers: the entries of the front page, and the ledger as a document of its own."""
+"""The committed verdicts for readers: the entries of the ledger's page, and the ledger as a document of its own."""
 
-import inspect
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -14,12 +13,13 @@ from ldpnb.checks import UsageError
 from ldpnb.notebook.verdicts import evidence_kind
 from ldpnb.run import ledger
 from ldpnb.run.catalogue import home
-from ldpnb.site.atlas import address
+from ldpnb.site.atlas import place
 from ldpnb.site.markdown import slug
 from ldpnb.site.templates import STATIC, environment, page
 
 STATUSES: tuple[str, ...] = get_args(claims.Status)
 REACHES: tuple[str, ...] = get_args(claims.Reach)
+KINDS: tuple[str, ...] = get_args(claims.Kind)
 _REACH = ("reach", "over", "argument", "reading")
 FORMATS = ("md", "html", "csv")
 CSV = "figures/verdicts.csv"
@@ -39,6 +39,7 @@ class Entry:
     argument: str
     reading: str
     kind: str
+    rests: str
     evidence: str
     corrected: str
     assumption: str
@@ -48,6 +49,12 @@ class Entry:
     def sentence(self) -> str:
         """Return what the claim says, as a sentence."""
         return self.says[:1].upper() + self.says[1:].rstrip(".") + "."
+
+    @property
+    def text(self) -> str:
+        """Return all that is said of the claim, as one types it."""
+        told = (self.place, self.says, self.over, self.evidence, self.corrected, self.assumption, self.argument)
+        return " ".join(" ".join(told).lower().split())
 
     @property
     def anchor(self) -> str:
@@ -63,11 +70,9 @@ class Entry:
     def check(self) -> str:
         """Return the address of the claim's check as code, or nothing if the claim is not this package's."""
         try:
-            check = inspect.unwrap(claims.find(self.claim).check)
+            return place(claims.find(self.claim).check).address
         except ValueError:
             return ""
-        path = Path(inspect.getfile(check)).relative_to(Path(claims.__file__).parents[1]).as_posix()
-        return f"{address(path)}#L-{inspect.getsourcelines(check)[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +107,9 @@ def _committed() -> Path:
 def _entry(row: dict[str, Any]) -> Entry:
     own = {name: row[name] for name in ("status", "evidence", "corrected", "assumption", *_REACH)}
     rates: dict[str, Any] = {name: float(row[name]) if row[name] else None for name in ("false_alarm", "power")}
-    kind = evidence_kind(claims.Verdict(kind=row["kind"], **own, **rates))
-    said = {name: row[name] for name in ("claim", "place", "says", "notebook")}
-    return Entry(**said, **own, source=row["claim"].split("/")[0], kind=kind)
+    words = evidence_kind(claims.Verdict(kind=row["kind"], **own, **rates))
+    said = {name: row[name] for name in ("claim", "place", "says", "notebook", "kind")}
+    return Entry(**said, **own, source=row["claim"].split("/")[0], rests=words)
 
 
 def sources(of: list[Entry]) -> list[Source]:
@@ -114,6 +119,11 @@ def sources(of: list[Entry]) -> list[Source]:
         Source(key, title, len(own[key]), Counter(word for e in own[key] for word in (e.status, e.reach)))
         for key, title in claims.LEDGERS.items()
     ]
+
+
+def filtered(of: list[Entry]) -> dict[str, Any]:
+    """Return entries for a page, with what they can be chosen by."""
+    return {"entries": of, "sources": sources(of), "statuses": STATUSES, "reaches": REACHES, "kinds": KINDS}
 
 
 def format_of(name: str) -> str:
@@ -139,13 +149,7 @@ def document(format: str) -> str:
     if format == "csv":
         return _committed().read_text(encoding="utf-8")
     of = entries()
-    told = {
-        "entries": of,
-        "sources": sources(of),
-        "statuses": STATUSES,
-        "reaches": REACHES,
-        "title": "Verdicts of ldpnb",
-    }
+    told = filtered(of) | {"title": "Verdicts of ldpnb"}
     if format == "md":
         return environment().get_template("report.md.j2").render(told)
     style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))

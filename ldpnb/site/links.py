@@ -74,4 +74,6 @@ def _resolves(url: str, path: Path, pages: dict[Path, Page], folder: Path) -> bo
     target = Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
     if not target.is_file() or folder not in target.parents:
         return False
-    return not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].anchors
+    # name=value chooses in the field of that name
+    anchor = unquote(parts.fragment).partition("=")[0]
+    return not anchor or target not in pages or anchor in pages[target].anchors

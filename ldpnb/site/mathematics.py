@@ -7,6 +7,7 @@ operator names, limits, spaces), and those are mended here, within MathML Core.
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 _BEFORE = (
@@ -23,10 +24,16 @@ _THIN = "0.1667em"
 _OPENING, _CLOSING = "([{⟨⌈⌊|‖", (*")]}⟩⌉⌋|‖!", "\N{PRIME}")
 _SIGNS = {"-", "\N{MINUS SIGN}", "+", "±", "∓"}
 _SPACED = "=<>≤≥≠≈→∈\N{TILDE OPERATOR}"
+GREEK = {chr(c): unicodedata.name(chr(c)).rsplit(" ", 1)[1].lower() for c in range(0x3B1, 0x3CA)} | {
+    "ϵ": "epsilon",
+    "λ": "lambda",
+}
+"""Letters and their names."""
 _LONG = 24
 """Characters from which a formula in a sentence may be wider than a phone and gets a line of its own there."""
 
 
+@cache
 def mathml(formula: str, *, block: bool = False) -> str:
     r"""Return a TeX formula, given without its dollar signs, as a MathML element; a block stands on a line of its own.
 
@@ -69,7 +76,16 @@ def spoken(formula: str) -> str:
     >>> spoken(r"\frac{\epsilon}{2} \le \sqrt{n+1}, x_i^2")
     'ϵ/2 ≤ √(n+1), x_i^2'
     """
-    return re.sub(r"\s+([,;.])", r"\1", " ".join(_spoken(fromstring(mathml(formula))).split()))
+    return linear(mathml(formula))
+
+
+def linear(element: str) -> str:
+    """Return a MathML element as text.
+
+    >>> linear("<math><msup><mi>e</mi><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow></msup></math>")
+    'e^(a+1)'
+    """
+    return re.sub(r"\s+([,;.])", r"\1", " ".join(_spoken(fromstring(element)).split()))
 
 
 def _spoken(element: Element) -> str:

@@ -18,14 +18,16 @@ from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
 from ldpnb.run import imports
 from ldpnb.run.catalogue import Notebook, home
+from ldpnb.site import charts
 from ldpnb.site.atlas import Atlas
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
 from ldpnb.site.markdown import plain, render, slug
+from ldpnb.site.notation import typeset
 from ldpnb.site.sources import highlighted
 from ldpnb.site.templates import HERE, page
 
-_FILES = (".pdf", ".csv", ".tex")
+_FILES = (".png", ".pdf", ".csv", ".tex")
 _NUMBER = re.compile(r"|[-+]?[\d.,]+(e[-+]?\d+)?|-?inf|nan|NaN", re.IGNORECASE)
 _VERDICT = re.compile(rf"\*\*([^\n]+): ({'|'.join(STATUSES)})\.\*\*")
 
@@ -46,16 +48,21 @@ def published(notebook: Notebook) -> list[Published]:
     for about in sorted((folder / notebook.id).glob("*.json")):
         stem = about.relative_to(folder).with_suffix("").as_posix()
         caption = json.loads(about.read_text(encoding="utf-8"))["caption"]
-        found.append(Published(stem, caption, tuple(s for s in (".png", *_FILES) if about.with_suffix(s).exists())))
+        found.append(Published(stem, caption, tuple(s for s in _FILES if about.with_suffix(s).exists())))
     return found
 
 
 def notebook_page(
-    notebook: Notebook, ledger: Iterable[Entry], neighbours: Sequence[Notebook | None], atlas: Atlas
+    notebook: Notebook,
+    ledger: Iterable[Entry],
+    neighbours: Sequence[Notebook | None],
+    atlas: Atlas,
+    scripts: Sequence[str] = (),
 ) -> str:
     """Return the page of an executed notebook, with links to the one before and the one after.
 
-    Of the ledger, the verdicts shown in this notebook become its summary; the atlas learns what the page links to.
+    Of the ledger, the verdicts shown in this notebook become its summary; the atlas learns what the page links to. The
+    scripts, by their addresses from the site's root, make its figures charts and its live section play.
 
     Raises
     ------
@@ -67,7 +74,8 @@ def notebook_page(
     relink = atlas.relink(address, f"notebooks/{notebook.id}.ipynb")
     decided = [e for e in ledger if e.notebook == notebook.id]
     try:
-        body = require_inert(_body(notebook, decided, relink))
+        plays = any(script.endswith("/explore.js") for script in scripts)
+        body = require_inert(_body(notebook, decided, relink, plays))
         tables = require_inert("".join(_figure(f, notebook) for f in published(notebook) if ".png" not in f.suffixes))
     except ValueError as error:
         raise UsageError(f"{notebook.id}: {error}") from error
@@ -86,17 +94,18 @@ def notebook_page(
         decided={s: [e for e in decided if e.status == s] for s in STATUSES},
         before=neighbours[0],
         after=neighbours[1],
+        scripts=scripts,
     )
 
 
-def _body(notebook: Notebook, decided: list[Entry], relink: Any) -> str:
+def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) -> str:
     imports.jsonschema()
     import nbformat
     from jinja2 import FileSystemLoader
     from nbconvert.exporters import TemplateExporter
 
     node = nbformat.read(notebook.path, as_version=4)
-    _annotate(node, notebook)
+    _annotate(node, notebook, plays)
     anchors = {e.place: e.anchor for e in decided}
     exporter = TemplateExporter(
         template_name="base",
@@ -112,7 +121,7 @@ def _body(notebook: Notebook, decided: list[Entry], relink: Any) -> str:
     return str(exporter.from_notebook_node(node)[0])
 
 
-def _annotate(node: Any, notebook: Notebook) -> None:
+def _annotate(node: Any, notebook: Notebook, plays: bool) -> None:
     """Note in the cells' metadata what the template shows of them beside their text."""
     figures = {_content(f): f for f in published(notebook) if ".png" in f.suffixes}
     for cell in node.cells:
@@ -120,7 +129,8 @@ def _annotate(node: Any, notebook: Notebook) -> None:
             continue
         if cell.source and cell.execution_count is None:
             raise ValueError(f"it has not been executed; `ldpnb run {notebook.id}` does it")
-        cell.metadata["live"] = bool(re.search(r"^live\(", cell.source, re.MULTILINE))
+        if re.search(r"^live\(", cell.source, re.MULTILINE):
+            cell.metadata["live"] = "scripts or Python" if plays else "Python"
         if "parameters" in cell.metadata.get("tags", []):
             cell.metadata["parameters"] = [(p.name, repr(p.default), p.meaning) for p in notebook.parameters]
         for output in (o for o in cell.outputs if "image/png" in o.get("data", {})):
@@ -147,7 +157,9 @@ def _figure(figure: Published, notebook: Notebook) -> str:
         width, height = (round(n / 1.5) for n in struct.unpack(">II", _content(figure)[16:24]))
         picture = f'<img src="{base}.png" width="{width}" height="{height}" alt="{html.escape(plain(figure.caption))}">'
         picture = f'<a href="{base}.png">{picture}</a>\n'
-    return f'<figure>\n{picture}<figcaption>{caption} <span class="files screen">{links}</span></figcaption>\n</figure>'
+    place = f' id="{charts.anchor(figure.stem.removeprefix(notebook.id)[1:])}"' if picture else ""
+    below = f'<figcaption>{caption} <span class="files screen">{links}</span></figcaption>'
+    return f"<figure{place}>\n{picture}{below}\n</figure>"
 
 
 def _results(text: str, anchors: dict[str, str], relink: Any) -> str:
@@ -164,6 +176,7 @@ def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
         return content
     place = re.sub(r"\\(.)", r"\1", verdict[1])
     anchor = f' id="{anchors[place]}"' if place in anchors else ""
+    content = re.sub(r">([^<]+)<", lambda told: f">{typeset(html.unescape(told[1]))}<", content)
     return f'<section class="verdict {verdict[2]}"{anchor}>\n{content}</section>\n'
 
 

@@ -8,6 +8,7 @@ import jinja2
 
 from ldpnb.notebook.verdicts import escaped
 from ldpnb.site.markdown import plain
+from ldpnb.site.notation import typeset
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -18,7 +19,7 @@ def environment() -> jinja2.Environment:
     """Return the environment of the page templates, which escapes whatever is not marked as HTML."""
     loader = jinja2.FileSystemLoader(HERE / "templates")
     made = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    made.filters |= {"plain": plain, "marked": escaped}
+    made.filters |= {"plain": plain, "marked": escaped, "typeset": typeset}
     return made
 
 

@@ -1,6 +1,6 @@
 """The variance of one unbiased report, the randomisation part of every survey's error."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -48,6 +48,10 @@ class NumberReports:
     def range(self) -> Real:
         """Length of the range."""
         return self.high - self.low
+
+    def within(self, span: Real) -> "NumberReports":
+        """Return the reports of a number in a range of that length."""
+        return replace(self, low=0.0, high=span)
 
     @property
     def floor(self) -> Real:

@@ -31,6 +31,8 @@ class Pilot:
         People per cluster, ``(n - sum n_g^2 / n) / (clusters - 1)``.
     clusters : int
         How many; 0 where they are not known.
+    left_out : int
+        Rows of its table without an entry.
     """
 
     answers: int
@@ -41,6 +43,7 @@ class Pilot:
     within: float = 0.0
     take: float = 0.0
     clusters: int = 0
+    left_out: int = 0
 
     def icc(self, size: int) -> float:
         """Return the intra-cluster correlation by analysis of variance, for clusters of that size.

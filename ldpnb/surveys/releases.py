@@ -126,14 +126,21 @@ def strata_scale(epsilon: float, sizes: ArrayLike, drawn: ArrayLike, spans: Arra
 
 
 def poisson_release_loss(
-    scale: float, rates: ArrayLike, *, low: float = 0.0, high: float = 1.0, centre: float = 0.0
+    scale: float,
+    rates: ArrayLike,
+    *,
+    population: int | None = None,
+    low: float = 0.0,
+    high: float = 1.0,
+    centre: float = 0.0,
 ) -> float:
     """Return the exact loss of the Horvitz-Thompson mean with Laplace noise where everybody takes part at a rate.
 
     Large weights undo the amplification: it grows without limit as a rate falls to 0, and less if values are centred.
+    The rates are everybody's, or those that occur among a stated `population`.
     """
     chance = np.asarray(rates, dtype=float)
-    step = 1 / (chance.size * checks.positive(scale=scale)) / chance
+    step = 1 / ((population or chance.size) * checks.positive(scale=scale)) / chance
 
     def logarithm(reach: float) -> np.ndarray:
         return np.logaddexp(special.log1p(-chance), np.log(chance) + step * reach)
@@ -141,6 +148,29 @@ def poisson_release_loss(
     up = logarithm(high - centre) - logarithm(low - centre)
     down = logarithm(centre - low) - logarithm(centre - high)
     return float(max(np.max(up), np.max(down)))
+
+
+def poisson_scale(
+    epsilon: float, rates: ArrayLike, *, population: int, span: float = 1.0, secret: bool = True
+) -> float:
+    """Return the scale of Laplace noise on the Horvitz-Thompson mean, centred at the middle of the range.
+
+    >>> round(poisson_scale(1.0, [0.1], population=1000), 8), poisson_scale(1.0, [0.1], population=1000, secret=False)
+    (0.00452018, 0.01)
+    """
+    known = span / (population * float(np.min(rates)) * epsilon)
+    if not secret or np.min(rates) == 1:
+        return known
+
+    def excess(log: float) -> float:
+        found = poisson_release_loss(math.exp(log), rates, population=population, high=span, centre=span / 2)
+        return found - epsilon
+
+    # with a rate below 1 it is less than if everybody took part for certain
+    least = math.log(known) - 1
+    while excess(least) < 0:
+        least -= 1
+    return math.exp(float(brentq(excess, least, math.log(known), xtol=1e-14)))
 
 
 def lottery_loss(

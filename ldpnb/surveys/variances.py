@@ -5,8 +5,10 @@ or, in two stages, in part; strata are sampled simply at random each. Estimates 
 is subtracted from every report and added back, which lowers the variance where sizes or rates differ.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -127,6 +129,28 @@ class ClusterDraw:
         between = (1 - self.rate) * clusters**2 * _spread(totals) / (chosen * people**2)
         within = clusters / (chosen * people**2) * float(np.sum(sizes**2 * (1 - asked / sizes) * s2 / asked))
         return Variance(between + within, clusters / (chosen * people**2) * float(np.sum(sizes**2 * noise / asked)))
+
+    def ratio_errors(self, values: Sequence[ArrayLike], noises: Sequence[ArrayLike]) -> tuple[float, float]:
+        """Return bias and mean squared error of the sum of reports over the number of people, in whole clusters.
+
+        By all samples; for large populations the leading term of the error is that of the draw with ``values - mean``.
+
+        Raises
+        ------
+        ValueError
+            For more than 100,000 samples, or clusters that are not asked whole.
+        """
+        if self.asked != self.sizes:
+            raise ValueError(f"takes must be whole clusters for their ratio, got takes={self.takes!r}")
+        if math.comb(len(self.sizes), self.chosen) > 10**5:
+            raise ValueError(
+                f"chosen must leave at most 100,000 samples, got chosen={self.chosen} of {len(self.sizes)}"
+            )
+        samples = np.array(list(combinations(range(len(self.sizes)), self.chosen)))
+        totals, noise = (np.array([np.sum(part) for part in parts])[samples].sum(1) for parts in (values, noises))
+        people = np.array(self.sizes)[samples].sum(axis=1)
+        errors = totals / people - sum(np.sum(v) for v in values) / self.population
+        return float(errors.mean()), float(np.mean(errors**2 + noise / people**2))
 
     def worst_sampling_variance(self, span: float = 1.0, *, centred: bool = True) -> float:
         """Return the largest sampling variance over all values in a range of that length, everybody of a cluster asked.
@@ -360,10 +384,10 @@ def _spread(values: Floats) -> float:
 
 def _least_imbalance(sizes: Sequence[int]) -> int:
     """Return the least ``|sum +-N_g|``, by the sums that subsets reach, held as the bits of one number."""
-    reached, total = 1, sum(sizes)
+    reached, half = 1, sum(sizes) // 2
     for size in sizes:
         reached |= reached << size
-    return min(abs(total - 2 * s) for s in range(total // 2 + 1) if reached >> s & 1)
+    return sum(sizes) - 2 * ((reached & ((1 << half + 1) - 1)).bit_length() - 1)
 
 
 def _at_most(**pair: int) -> None:

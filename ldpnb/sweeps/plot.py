@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpnb import writing
-from ldpnb.checks import UsageError, nearest
+from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook import figures
 from ldpnb.notebook.parameters import Parameter
 from ldpnb.sweeps.folder import collect, read_manifest
@@ -54,7 +54,7 @@ def draw(
     """
     table = collect(folder)
     measures = [name for name in table.columns if name + _ERROR in table.columns]
-    for name in (x, y, *([by] if by else []), *(where or {})):
+    for name in (x, y, *([] if by is None else [by]), *(where or {})):
         if name not in table.columns:
             near = nearest(name, tuple(table.columns))
             raise UsageError(f"no column {name}{near}; there are {', '.join(table.columns)}")
@@ -91,13 +91,13 @@ def save(figure: Figure, path: Path) -> None:
         If the ending is none of `FORMATS`.
     """
     if path.suffix not in FORMATS:
-        raise UsageError(f"output must end in {', '.join(FORMATS)}, got output={path}")
+        raise UsageError(f"output must end in {', '.join(FORMATS)}, got output={shown(str(path))}")
     content = io.BytesIO()
     figure.savefig(content, format=path.suffix.removeprefix("."))
     try:
         writing.write({path: content.getvalue()})
     except OSError as error:
-        raise UsageError(f"output cannot be written: {path} ({error.strerror})") from None
+        raise UsageError(f"output cannot be written: {shown(str(path))} ({error.strerror})") from None
 
 
 def _panels(table: pd.DataFrame, rest: list[str]) -> pd.Series:

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import random
 import resource
 import select
 import signal
@@ -15,6 +16,9 @@ from typing import Any
 
 SECONDS, BYTES = 2.0, 500 * 2**20
 _PATIENCE = 60
+THOROUGH = bool(os.environ.get("LDPNB_THOROUGH"))
+SEED = int(os.environ.get("LDPNB_SEED") or random.SystemRandom().randrange(2**32))
+CHANCE = random.Random(SEED)
 
 
 def happened(call: Callable[[Any], str], cases: Sequence[Any]) -> Iterator[tuple[Any, str]]:
@@ -89,10 +93,9 @@ def silent() -> Iterator[tuple[io.StringIO, io.StringIO]]:
         yield out, err
 
 
-def sample(cases: Sequence[Any], share: int) -> list[Any]:
-    """Return every case of a thorough test, else one of so many, another choice in every version of the cases."""
-    step = 1 if os.environ.get("LDPNB_THOROUGH") else share
-    return list(cases[len(cases) % step :: step])
+def sample(cases: Sequence[Any], number: int) -> list[Any]:
+    """Return every case of a thorough test, else so many, others in every run."""
+    return list(cases) if THOROUGH else CHANCE.sample(cases, min(number, len(cases)))
 
 
 def report(call: Callable[[Any], str], cases: Sequence[Any], show: Callable[[Any], str]) -> None:
@@ -103,4 +106,4 @@ def report(call: Callable[[Any], str], cases: Sequence[Any], show: Callable[[Any
             bad += 1
             sys.stdout.write(f"{show(case)}: {said}\n".replace("\udcff", "?"))
             sys.stdout.flush()
-    print(f"{len(cases)} cases, {bad} faults")
+    print(f"{len(cases)} cases, {bad} faults, seed {SEED}")

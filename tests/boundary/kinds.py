@@ -1,5 +1,8 @@
 """Kinds of arguments and the hostile values of each: the one table from which all boundary tests are made."""
 
+import random
+from typing import Any
+
 import numpy as np
 
 NUMBERS = [np.nan, np.inf, -np.inf, -0.0, 0, -1, 1e-320, 1e-300, 1e-9, 0.5, 1, 2.5, 74.0, 300.0, 800.0]
@@ -26,6 +29,24 @@ TEXTS = {
 TEXTS["number"] += ["1e308", "1" + "0" * 400, "", "x", "0x10", "1,5", "1_0", "\u0661", "True", "nan,1"]
 TEXTS["list"] += ["[1000]", "[1e308, 1e308]", "[nan]", "1", "", "(1, 2)", "['a']", "[[1]]", "[1, 1, 1", "[1e-320]"]
 """By kind, for words on the command line."""
+
+
+def new(chance: random.Random) -> dict[str, list[Any]]:
+    """Return values of each kind that no run had before."""
+
+    def number() -> float:
+        return chance.choice((-1, 1)) * 10 ** chance.uniform(-320, 308)
+
+    letters = [chr(chance.choice((chance.randrange(32, 127), chance.randrange(0xD800)))) for _ in range(8)]
+    lists = [[chance.choice((number(), *NUMBERS)) for _ in range(chance.randrange(6))] for _ in range(3)]
+    return {"number": [number(), number()], "list": lists, "name": ["".join(letters)]}
+
+
+def words(chance: random.Random) -> dict[str, list[str]]:
+    """Return hostile words of each kind, some of them new."""
+    drawn = new(chance)
+    written = {"number": drawn["number"], "list": drawn["list"][:1], "grid": [f"{n}:{n}:3" for n in drawn["number"]]}
+    return {kind: texts + [str(value) for value in written.get(kind, ())] for kind, texts in TEXTS.items()}
 
 
 def shown(value: object) -> str:

@@ -1,7 +1,7 @@
 """Whatever a command, a notebook's parameter or a public function is given, it answers or refuses in one line.
 
-`kinds` is the table of hostile values, and `functions`, `commands` and `notebooks` make the cases. LDPNB_THOROUGH=1 runs
-all of them, about an hour; `make test` a twelfth of those that are quick.
+`kinds` is the table of hostile values, and `functions`, `commands` and `notebooks` make the cases: other ones in every
+run of `make test`, and all of them with LDPNB_THOROUGH=1, about an hour. LDPNB_SEED repeats what a failure tells.
 """
 
 import os
@@ -19,5 +19,6 @@ def test_hostile_arguments_are_answered_or_refused_in_one_line(area: str) -> Non
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(HERE.parent)}
     command = [sys.executable, str(HERE / f"{area}.py")]
     result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    print(result.stdout)
     assert result.returncode == 0, result.stderr
     assert ", 0 faults" in result.stdout, result.stdout

@@ -9,9 +9,11 @@ import pytest
 from ldpnb.run.catalogue import catalogue
 from ldpnb.site import entries
 
-PAGES = ["index.html", *(f"{n.id}.html" for n in catalogue())]
+PAGES = ["index.html", "ledger.html", "search.html?q=budget", *(f"{n.id}.html" for n in catalogue())]
 CODE = ["code/index.html", "code/ldpnb/rng.py.html#L-12"]
 CONTRAST = Path(__file__).with_name("contrast.js").read_text()
+PICTURES = """Promise.all([...document.images].map(async (i) => { i.loading = "eager"; await i.decode(); return i.naturalWidth > 0 && i.alt; }))
+    .then((all) => all.every(Boolean))"""
 UNFOLD = "document.querySelectorAll('details').forEach(d => { d.open = true; })"
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 
@@ -21,9 +23,8 @@ def visit(site: Path, open_page: Any) -> Any:
     """Open a page of the site from disk, in a new window or the one given."""
 
     def go(name: str, page: Any = None, **options: Any) -> Any:
-        path, _, section = name.partition("#")
         page = page or open_page(**options)
-        page.goto((site / path).as_uri() + (f"#{section}" if section else ""))
+        page.goto(f"{site.as_uri()}/{name}")
         return page
 
     return go
@@ -36,14 +37,14 @@ def test_every_page_opens_from_disk_and_asks_nothing_of_anybody(visit: Any, seen
         assert page.title().endswith("ldpnb")
         assert page.evaluate("document.documentElement.lang") == "en"
         assert page.locator("h1").count() == 1, name
-        assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0 && i.alt)"), name
+        assert page.evaluate(PICTURES), name
     assert page.evaluate("document.fonts.load('1em \"ldpnb Math\"').then(fonts => fonts.length)") == 1
     assert (seen.outside, seen.errors) == ([], [])
 
 
 def test_the_ledger_is_filtered_by_source_verdict_and_words(visit: Any) -> None:
     claims = entries.entries()
-    page = visit("index.html")
+    page = visit("ledger.html")
     shown = page.locator(".ledger > li:visible")
     assert shown.count() == len(claims)
     page.get_by_label("Verdict").select_option("refuted")
@@ -56,10 +57,12 @@ def test_the_ledger_is_filtered_by_source_verdict_and_words(visit: Any) -> None:
     words = refuted[0].says.split()[:4]
     page.get_by_role("button", name="Show all").click()
     page.get_by_label("Containing").fill(" ".join(words))
-    texts = [t.lower() for t in shown.all_text_contents()]
-    assert any(refuted[0].says.lower() in t for t in texts)
-    assert 0 < len(texts) < len(claims)
-    assert all(w.lower() in t for t in texts for w in words)
+    held = [c for c in claims if all(w.lower() in c.text for w in words)]
+    assert refuted[0] in held
+    assert shown.count() == len(held) < len(claims)
+    page.get_by_label("Evidence").select_option("proof")
+    assert shown.count() == sum(c.kind == "proof" for c in held)
+    page.get_by_label("Evidence").select_option("any")
     page.get_by_label("Source").select_option(source)
     page.reload()
     assert page.get_by_label("Source").input_value() == source
@@ -68,7 +71,7 @@ def test_the_ledger_is_filtered_by_source_verdict_and_words(visit: Any) -> None:
 
 
 def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(visit: Any) -> None:
-    page = visit("index.html#status=refuted")
+    page = visit("ledger.html#status=refuted")
     claims = [c for c in entries.entries() if c.status == "refuted" and c.page]
     assert page.locator(".ledger > li:visible").count() == sum(c.status == "refuted" for c in entries.entries())
     page.locator(f"a[data-filter='source={claims[0].source}&status=refuted']").click()
@@ -78,6 +81,31 @@ def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(visit: Any) 
     assert section.evaluate("e => e.getBoundingClientRect().top < innerHeight")
 
 
+def test_the_search_is_reached_from_every_page_and_puts_the_best_first(visit: Any, seen: Any) -> None:
+    page = visit(PAGES[3])
+    page.keyboard.press("/")
+    page.keyboard.type("Theorem 5.2")
+    page.keyboard.press("Enter")
+    first = page.locator("#results a").first
+    assert first.text_content() == "Theorem 5.2: reproduced."
+    assert page.locator("#results .kind").first.text_content() == "claim of bun2022"
+    field = page.get_by_label("Search for")
+    for words, best in (
+        ("randomized resp", "Randomised response: reproduced."),
+        ("Skoric norm-sub", "Maximum likelihood"),
+    ):
+        field.fill(words)
+        assert first.text_content().startswith(best)
+    field.fill("zzz")
+    assert page.locator("form output").inner_text() == "0 found"
+    field.fill("secret lottery")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "A secret lottery over allocations: reproduced."
+    page.keyboard.press("Enter")
+    page.locator("#claim-companion-a-secret-lottery-over-allocations").wait_for()
+    assert (seen.outside, seen.errors) == ([], [])
+
+
 def test_light_and_dark_follow_the_system_and_the_switch_is_kept(visit: Any) -> None:
     background = "getComputedStyle(document.body).backgroundColor"
     page = visit("index.html", color_scheme="dark")
@@ -85,7 +113,7 @@ def test_light_and_dark_follow_the_system_and_the_switch_is_kept(visit: Any) -> 
     page.get_by_role("button", name="Light").click()
     light = page.evaluate(background)
     assert (dark, light) == ("rgb(20, 23, 26)", "rgb(255, 255, 255)")
-    assert visit(PAGES[1], page).evaluate(background) == light
+    assert visit(PAGES[3], page).evaluate(background) == light
     page.get_by_role("button", name="Dark").click()
     page.reload()
     assert page.evaluate(background) == dark
@@ -94,7 +122,7 @@ def test_light_and_dark_follow_the_system_and_the_switch_is_kept(visit: Any) -> 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_has_the_contrast_of_wcag_aa(scheme: str, visit: Any) -> None:
     page = None
-    for name in [*PAGES[:4], *CODE]:
+    for name in [*PAGES[:6], *CODE]:
         page = visit(name, page, color_scheme=scheme)
         page.evaluate(UNFOLD)
         assert page.evaluate(CONTRAST) == [], name
@@ -109,7 +137,7 @@ def test_no_page_is_wider_than_a_phone(visit: Any) -> None:
 
 
 def test_it_can_be_used_by_keyboard(visit: Any) -> None:
-    page = visit("index.html")
+    page = visit("ledger.html")
     focused = "document.activeElement.id || document.activeElement.textContent"
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getBoundingClientRect().left") == 0
@@ -125,17 +153,17 @@ def test_it_can_be_used_by_keyboard(visit: Any) -> None:
 
 
 def test_on_paper_the_evidence_is_shown_and_what_only_works_on_a_screen_is_not(visit: Any) -> None:
-    page = visit("index.html", color_scheme="dark")
+    page = visit("ledger.html", color_scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".ledger details p").first.evaluate("e => e.getBoundingClientRect().height > 0")
     assert not page.locator("header.bar, form.filter").filter(visible=True).count()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    visit(PAGES[1], page)
+    visit(PAGES[3], page)
     assert not page.locator("details.code, .files, footer").filter(visible=True).count()
     assert len(page.pdf(format="A4")) > 20_000
 
 
 def test_without_scripts_everything_is_there_but_the_controls(visit: Any) -> None:
-    page = visit("index.html", java_script_enabled=False)
+    page = visit("ledger.html", java_script_enabled=False)
     assert page.locator(".ledger > li").filter(visible=True).count() == len(entries.entries())
     assert not page.locator("form.filter, #theme").filter(visible=True).count()

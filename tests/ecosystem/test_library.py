@@ -11,6 +11,7 @@ import pytest
 from ldpnb.checks import UsageError
 from ldpnb.data import download, files
 from ldpnb.run import parallel
+from ldpnb.site import charts
 
 BARE = Path(__file__).with_name("bare.py")
 
@@ -46,6 +47,8 @@ MISSING = [
     ("pooch", "files", lambda folder: download.fetch("adult", cache=folder)),
     ("distributed", "dask", on_dask),
     ("flint", "proofs", decider),
+    ("altair", "site", lambda _: charts.specification("linear", "log", False)),
+    ("vl_convert", "site", lambda _: charts.bundle()),
 ]
 
 

@@ -29,6 +29,8 @@ def salted(run: int) -> Path:
     folder = BUILD / str(run)
     variables = os.environ | {"SALT": f"run {run} ", "PYTHONPATH": str(HERE / "streams")}
     subprocess.run([sys.executable, "-m", "ldpnb", "run", "-f", "-o", str(folder)], env=variables, check=False)
+    if not (folder / "figures" / "verdicts.csv").exists():
+        raise click.ClickException(f"a claim cannot be decided with the streams of run {run} (see {folder})")
     return folder
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection
 
-from ldpnb.notebook import figures
+from ldpnb.notebook import encoding, figures
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.live import Choice, Slider, live
 
@@ -93,7 +93,20 @@ def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.
         written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
     assert set(written[0]) == {"fig.png", "fig.pdf", "fig.csv", "fig.json"}
     assert written[0] == written[1]
-    assert json.loads(written[0]["fig.json"])["columns"] == ["epsilon", "mse", "by", "error"]
+    about = json.loads(written[0]["fig.json"])
+    assert about["columns"] == ["epsilon", "mse", "by", "error"]
+    assert about["encoding"] == {"x": "epsilon", "y": "mse", "by": "by"}
+
+
+def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
+    some = TABLE[TABLE["by"] == "MLE"]
+    figures.publish(figures.curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
+    told = encoding.Encoding.read(json.loads((tmp_path / "fig.json").read_text())["encoding"])
+    assert told.rows(TABLE).equals(some)
+    for other in (TABLE.iloc[:3], TABLE.drop(columns="mse"), TABLE.assign(mse=1.0)):
+        with pytest.raises(ValueError, match="fig: needs the table that its figure was drawn from"):
+            figures.publish(figures.curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors.")
 
 
 def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from ldpnb.cli import cli
 from ldpnb.planning.survey import Survey
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign, StratifiedDesign
+from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.strata_designs import StratifiedDesign
 
 TARGET: dict[str, Any] = {"epsilon": 1, "error": 0.05, "failure": 0.05}
 STRATA = StratifiedDesign((6000, 3000, 1000), (0.01, 0.09, 0.25), "neyman", 2.0, ("A", "B", "C"))

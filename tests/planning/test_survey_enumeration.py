@@ -6,13 +6,15 @@ from math import comb, log, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ldpnb.surveys import releases, response, variances
 from ldpnb.surveys.noise import NumberReports
 
 REPORTS = NumberReports("one-bit", log(3))
+# how long an example takes is the machine's business
+SOME = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 Sample = dict[int, float]
 """Who is asked, with the weight of each report."""
 
@@ -42,7 +44,7 @@ def srs(people: range, size: int) -> Iterator[tuple[float, tuple[int, ...]]]:
         yield 1 / comb(len(people), size), drawn
 
 
-@settings(max_examples=20)
+@SOME
 @given(st.lists(share, min_size=2, max_size=4), st.data())
 def test_simple_random_samples(values: list[float], data: st.DataObject) -> None:
     n = data.draw(st.integers(1, len(values)))
@@ -54,7 +56,7 @@ def test_simple_random_samples(values: list[float], data: st.DataObject) -> None
     assert found <= REPORTS.worst_srs_variance(len(values), n) * (1 + 1e-12)
 
 
-@settings(max_examples=20)
+@SOME
 @given(st.lists(st.lists(share, min_size=1, max_size=2), min_size=2, max_size=3), st.data())
 def test_clusters_in_one_or_two_stages(clusters: list[list[float]], data: st.DataObject) -> None:
     chosen = data.draw(st.integers(1, len(clusters)))
@@ -80,7 +82,7 @@ def test_clusters_in_one_or_two_stages(clusters: list[list[float]], data: st.Dat
     assert mean == pytest.approx(np.mean(values), rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=20)
+@SOME
 @given(st.lists(share, min_size=2, max_size=4), st.data())
 def test_independent_participation(values: list[float], data: st.DataObject) -> None:
     rates = [data.draw(st.sampled_from([0.25, 0.5, 1.0])) for _ in values]
@@ -97,7 +99,7 @@ def test_independent_participation(values: list[float], data: st.DataObject) -> 
     assert (mean, variance) == pytest.approx((np.mean(values), found), rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=10)
+@SOME
 @given(st.lists(share, min_size=3, max_size=4), st.sampled_from([0.3, 0.7, 1.0]))
 def test_answers_given_that_somebody_answers(values: list[float], rate: float) -> None:
     n, invited = len(values), len(values) - 1

@@ -15,7 +15,8 @@ from ldpnb.planning import takes
 from ldpnb.planning.power import Power
 from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_questions import SurveyQuestions
-from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, StratifiedDesign
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
+from ldpnb.surveys.strata_designs import StratifiedDesign
 
 TARGET: dict[str, Any] = {"epsilon": 1, "error": 0.05, "failure": 0.05}
 SCHOOLS = Survey(

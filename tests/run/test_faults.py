@@ -20,6 +20,7 @@ import pytest
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
+from ldpnb.claims import DECISIONS
 from ldpnb.run import catalogue, execution
 from ldpnb.sweeps import folder as folders
 
@@ -354,6 +355,22 @@ def test_a_damaged_kernel_profile_is_written_anew(checkout: Path) -> None:
         assert config.read_bytes() == good
 
 
+def test_decisions_are_kept_for_the_very_code_and_lock_that_made_them(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DECISIONS, raising=False)
+    folders = []
+    for lock in ("numpy==2.3.0", "numpy==2.3.1"):
+        (checkout / "requirements.lock").write_text(lock)
+        execution._code_hash.cache_clear()
+        execution.plan([catalogue.find("01_line")], {}, None)
+        folders.append(Path(execution.kernel_environment(None)[DECISIONS]))
+        folders[-1].mkdir(parents=True)
+    execution.plan([catalogue.find("01_line")], {}, None)
+    execution._code_hash.cache_clear()
+    assert [folder.exists() for folder in folders] == [False, True]
+
+
 def test_leftovers_of_killed_runs_disappear_without_another_run(checkout: Path, old: dict[str, bytes]) -> None:
     for place in (f"figures/{LINE}", "figures", "notebooks/1_demo", "build/state/1_demo", "build/work"):
         (checkout / place / f".{16 * '0'}.partial").write_bytes(b"half of it")
@@ -397,7 +414,7 @@ def test_a_site_that_cannot_be_put_into_place_leaves_the_one_before(
 ) -> None:
     from ldpnb.site import builder
 
-    monkeypatch.setattr(builder, "_files", lambda: iter([("static/site.css", ""), ("index.html", version)]))
+    monkeypatch.setattr(builder, "_files", lambda _: iter([("static/site.css", ""), ("index.html", version)]))
     monkeypatch.setattr(builder.links, "problems", lambda _: [])
     version = "old"
     builder.build(tmp_path / "site")

@@ -20,8 +20,9 @@ from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
-from ldpnb.site import builder, entries, links, sources
-from ldpnb.site.mathematics import mathml
+from ldpnb.site import builder, entries, front, links, sources
+from ldpnb.site.mathematics import GREEK, mathml
+from ldpnb.site.notation import formulas, typeset
 
 LEDGER = """claim,notebook,place,says,status,reach,over,evidence,corrected,assumption,argument,reading,kind,false_alarm,power
 biswas2022/theorem-2.1,1_demo/01_line,Theorem 2.1,"a * b < c, says_it",reproduced,all parameters,n >= 1,1 = 1,,,,printed,identity,,
@@ -129,13 +130,13 @@ def test_formulas_are_mathml_and_links_lead_to_pages(result: str) -> None:
 
 
 def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, checkout: Path) -> None:
-    front = (checkout / "site/index.html").read_text()
+    front = (checkout / "site/ledger.html").read_text()
     for anchor, status in (("claim-biswas2022-theorem-2-1", "reproduced"), ("claim-demo-lemma-9", "refuted")):
         assert f'<section class="verdict {status}" id="{anchor}">' in result
         assert f'href="1_demo/01_line.html#{anchor}"' in front
-    assert "<strong>Statistical test, false alarm &lt;= 1e-06, power 0.99:</strong> 2 &gt; 1" in front
+    assert "<strong>Statistical test, false alarm &lt;= 1e-06, power 0.99:</strong> <math" in front
     assert "<strong>What holds:</strong> it does not" in front
-    assert "A * b &lt; c, says_it" in result
+    assert symbols("A * b < c, says_it") in symbols(unescape(re.sub(r"<[^>]+>", "", result)))
     assert re.search(
         r'<a href="code/ldpnb/papers/biswas2022/claims/\w+.py.html#L-\d+">The check of Theorem 2.1, as code</a>', front
     )
@@ -191,6 +192,8 @@ def test_a_folder_that_is_no_site_is_left_alone(checkout: Path) -> None:
     [
         ('<a href="absent.html">x</a>', "absent.html leads nowhere"),
         ('<a href="#absent">x</a>', "#absent leads nowhere"),
+        ('<a href="#absent=a">x</a>', "#absent=a leads nowhere"),
+        ('<a href="#top=a">x</a>', ""),
         ('<a href="../outside.txt">x</a>', "../outside.txt leads nowhere"),
         ('<script src="https://example.org/x.js"></script>', "asks a host for https://example.org/x.js"),
         ('<p id="a"></p><p id="a"></p>', "anchor a twice"),
@@ -244,6 +247,77 @@ def test_tex_without_a_translation_is_refused_with_the_formula(formula: str) -> 
     assert repr(formula) in str(error.value)
 
 
+def symbols(text: str) -> str:
+    """A text's symbols in their order, the same for the terminal's notation and for its formulas set as mathematics."""
+    for other, ours in (
+        ("...", "…"),
+        ("<=", "≤"),
+        (">=", "≥"),
+        ("->", "→"),
+        ("-hat", "^"),
+        ("'", "\N{PRIME}"),
+        ("log2", "log_2"),
+    ):
+        text = text.replace(other, ours)
+    named = "|".join(sorted(set(GREEK.values()), key=len, reverse=True))
+    letter = {name: letter for letter, name in GREEK.items() if letter != "ϵ"} | {"eps": "ε"}
+    text = re.sub(rf"(?<![A-Za-z])(?:{named}|eps(?=\d))(?![A-Za-z])", lambda m: letter[m[0]], text)
+    for word, sign in {
+        "sqrt": "",
+        "sum": "∑",
+        "Omega": "Ω",
+        "-": "\N{MINUS SIGN}",
+        "*": "·",
+        "·": "",
+        "|": "\N{DIVIDES}",
+    }.items():
+        text = text.replace(word, sign)
+    return re.sub(r"[\s^_(){}~]", "", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("ln(1 + (m/n)(e^epsilon - 1))", r"\ln (1+(m/n)({e}^{\varepsilon }-1))"),
+        ("e^(2 epsilon)", r"{e}^{2 \varepsilon }"),
+        ("1/(4 n sinh^2(epsilon/2))", r"1/(4 n \sinh ^{2} (\varepsilon /2))"),
+        ("c sqrt(1/m - 1/k)", r"c \sqrt{1/m-1/k}"),
+        ("O(m/(epsilon sqrt n))", r"O(m/(\varepsilon \sqrt{n}))"),
+        ("mu_1'/mu_0'", r"\mu _{1}'/\mu _{0}'"),
+        ("0 <= c_DE <= n", r"0\le c_{\mathrm{DE}}\le n"),
+        ("E c-hat = n f", r"\operatorname{E} \hat{c}=n f"),
+        ("sum_j pi_j (1 - pi_j)", r"\sum_{j} \pi _{j} (1-\pi _{j})"),
+    ],
+)
+def test_formulas_of_claims_are_read_as_they_are_meant(text: str, formula: str) -> None:
+    ((source, tex),) = formulas(text)
+    assert (source, tex.replace(" ", "")) == (text, formula.replace(" ", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("any 2 epsilon-LDP one", ["2 epsilon"]),
+        ("X, Y epsilon_1-close", ["epsilon_1"]),
+        ("at eps1 = eps2 = 1 M_R loses", ["eps1 = eps2 = 1", "M_R"]),
+        ("4169 (g_DE) of noises of sum 1", ["(g_DE)"]),
+        ("0.02 (n = 100)", ["(n = 100)"]),
+        ("a sample of 3-4 users' values, i.e. k-RR or a 1-bit mean", []),
+        ("B(largest other cluster) e^loss <= |MLE - P|^2", []),
+        ("A sum of a mean", []),
+    ],
+)
+def test_what_is_no_formula_stays_text(text: str, read: list[str]) -> None:
+    assert [source for source, tex in formulas(text) if tex] == read
+
+
+def test_every_text_of_the_ledger_keeps_its_symbols_in_their_order() -> None:
+    for claim in entries.entries():
+        for text in (claim.says, claim.over, claim.evidence, claim.corrected, claim.assumption, claim.argument):
+            shown = unescape(re.sub(r"<[^>]+>", " ", str(typeset(text))))
+            assert symbols(shown) == symbols(text)
+
+
 def report(*arguments: str) -> Result:
     return CliRunner().invoke(cli, ["report", *arguments])
 
@@ -256,12 +330,13 @@ def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: 
     assert report("--output", str(checkout / "ledger.csv")).stdout == ""
     assert (checkout / "ledger.csv").read_text() == committed
     page = report("--format", "html").stdout
-    assert "A * b &lt; c, says_it." in page
+    assert "<math" in page
     assert not re.search(r'(href|src)="(?!#|data:)', page)
 
 
 def test_a_report_that_cannot_be_written_leaves_nothing(checkout: Path) -> None:
-    below_a_file = report("--output", str(checkout / "figures/verdicts.csv/x.md")).exception
+    (checkout / "a file").touch()
+    below_a_file = report("--output", str(checkout / "a file/x.md")).exception
     assert "output cannot be written" in str(below_a_file)
     assert "'pdf' is not one of" in report("--format", "pdf").stderr
     (checkout / "figures/verdicts.csv").unlink()
@@ -280,7 +355,7 @@ def test_pages_are_published_from_the_same_command() -> None:
 
 
 def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path, tmp_path: Path) -> None:
-    builder.build(tmp_path / "site")
+    builder.build(tmp_path / "site", [catalogue.find("03_cluster")], settings=12)
     files = [
         {p.relative_to(root): p.read_bytes() for p in root.rglob("*") if p.is_file()}
         for root in (site, tmp_path / "site")
@@ -291,7 +366,7 @@ def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path,
 
 def test_every_published_figure_and_table_is_shown_once_with_its_files(site: Path) -> None:
     pages = {n.id: (site / f"{n.id}.html").read_text() for n in catalogue.catalogue()}
-    pages["."] = (site / "index.html").read_text()
+    pages["."] = (site / "ledger.html").read_text()
     for about in (home() / "figures").rglob("*.json"):
         stem = about.relative_to(home() / "figures").with_suffix("")
         page, folder = pages[stem.parent.as_posix()], f"{stem.parent.name}/".lstrip("/")
@@ -306,15 +381,28 @@ def test_every_claim_is_worded_on_its_page_as_in_the_ledger(site: Path) -> None:
         path, _, anchor = claim.page.partition("#")
         section = re.search(rf'id="{anchor}">.*?</section>', (site / path).read_text(), re.DOTALL)
         assert section, claim.claim
-        text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", section[0])))
-        assert f"{claim.place}: {claim.status}." in text, claim.claim
+        text = symbols(unescape(re.sub(r"<[^>]+>", " ", section[0])))
+        assert symbols(f"{claim.place}: {claim.status}.") in text, claim.claim
         for part in (claim.says.rstrip(".")[1:], claim.evidence, claim.corrected, claim.assumption):
-            assert re.sub(r"\s+", " ", part) in text, claim.claim
+            assert symbols(part) in text, claim.claim
 
 
-def test_the_front_page_counts_and_lists_every_claim(site: Path) -> None:
-    front = (site / "index.html").read_text()
-    claims = entries.entries()
-    assert Counter(re.findall(r'data-status="(\w+)"', front)) == Counter(c.status for c in claims)
+def test_the_ledger_lists_every_claim_with_what_it_is_chosen_by(site: Path) -> None:
+    page, claims = (site / "ledger.html").read_text(), entries.entries()
+    for name in ("source", "status", "reach", "kind"):
+        chosen_by = Counter(re.findall(rf'<li[^>]*data-{name}="([^"]+)"', page))
+        assert chosen_by == Counter(getattr(c, name) for c in claims)
+        assert all(f"<option>{value}</option>" in page for value in chosen_by)
+
+
+def test_the_front_page_shows_three_results_and_every_notebook_with_its_counts(site: Path) -> None:
+    page = (site / "index.html").read_text()
+    claims = {c.claim: c for c in entries.entries()}
+    for claim, figure in front.SURPRISING:
+        assert claims[claim].status in ("refuted", "corrected") or claims[claim].source == "companion"
+        assert re.search(rf'href="{claims[claim].page}">.*?<img src="{figure}.png"', page, re.DOTALL)
     for notebook in catalogue.catalogue():
-        assert f'<a href="{notebook.id}.html">' in front
+        card = page[page.rindex("<li", 0, page.index(f'<a href="{notebook.id}.html">')) :].split("</li>")[0]
+        own = Counter(c.status for c in claims.values() if c.notebook == notebook.id and c.source == notebook.source)
+        assert Counter({word: int(n) for n, word in re.findall(r">(\d+) (\w+)</span>", card)}) == own
+        assert ("<img" in card) == any((home() / "figures" / notebook.id).glob("*.png"))

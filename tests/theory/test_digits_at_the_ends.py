@@ -8,15 +8,16 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import distances, hajek, means
+from ldpnb.accuracy import distances, hajek, means, tails
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs import sizes
 from ldpnb.estimators import saddle
+from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.mechanisms.means import LocalLaplace
-from ldpnb.privacy import best_channel, clusters, hockey_stick, shuffling
+from ldpnb.mechanisms.means import LocalLaplace, OneBit
+from ldpnb.privacy import best_channel, clusters, hockey_stick, random_size, rounding, shuffling
 
 
 @pytest.fixture(autouse=True)
@@ -123,6 +124,30 @@ def test_the_published_code_of_the_closed_form_allows_a_little_more() -> None:
     code = np.log1p(8 * spread * (1 - np.exp(-local)) / (1 + np.exp(-local - rough)))
     assert shuffling.closed_form(delta, users=users, epsilon=local) == pytest.approx(0.534634, abs=5e-7)
     assert code == pytest.approx(0.537804, abs=5e-7)
+
+
+def test_the_exact_loss_of_a_random_size_never_falls_as_the_budget_grows() -> None:
+    rng, budgets = np.random.default_rng(11), np.geomspace(0.01, 30, 25)
+    for _ in range(8):
+        law = sizes.size_law(rng.dirichlet(np.full(7, 0.1)))
+        losses = np.array([random_size.random_size_loss(law, epsilon) for epsilon in budgets])
+        assert (np.diff(losses) > 0).all()
+
+
+@pytest.mark.parametrize("terms", [4_999_999_999, 5_000_000_000, 10**12])
+def test_six_deviations_of_billions_of_signs_are_as_rare_as_normal_ones(terms: int) -> None:
+    six = 6 * np.sqrt(terms)
+    assert tails.symmetric_binomial(terms, six) == pytest.approx(tails.normal(np.sqrt(terms), six), rel=1e-3)
+    assert means.success(OneBit(1.0), terms, 0.1) == 1
+
+
+def test_a_share_too_small_to_draw_anybody_loses_nothing() -> None:
+    assert rounding.nearest_rounding_loss(10, 4.57e-8, 700.0) == 0
+
+
+def test_the_best_channel_for_a_gap_is_refused_where_floats_leave_none() -> None:
+    with pytest.raises(ValueError, match=r"share and epsilon must leave digits .*share=1e-10, epsilon=1\.1e-08"):
+        _ = BestGapChannel(1.1e-8, 1e-10).variance
 
 
 def test_a_saddle_point_that_is_not_found_is_reported(monkeypatch) -> None:

@@ -15,11 +15,13 @@ from ldpnb.arithmetic import Real, Symbol
 from ldpnb.deciders import budget, identity, oo, positive, symbols
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans
+from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.privacy import clusters, rounding, subsampling
 
 t, q, e = symbols("t q e")
+n, k, share = symbols("n k share")
 BUDGET, RATE = {t: (1, oo)}, {q: (0, 1)}
 eps = budget(t)
 
@@ -40,7 +42,6 @@ def threshold_of_the_nearest() -> bool:
     With ``h`` the threshold ``h - (q n + 1/2)/(n + 1)`` has the sign of ``(h - q)(n + 1) - (1/2 - q)``; rounding down
     draws at most ``q n/(n + 1) < q``.
     """
-    n = symbols("n")[0]
     edge = rounding.rounding_threshold(eps)
     room = (edge - q) * (n + 1) - (sympy.Rational(1, 2) - q)
     return identity((edge - (q * n + sympy.Rational(1, 2)) / (n + 1)) * (n + 1), room) and identity(edge * (t + 1), 1)
@@ -128,9 +129,38 @@ def one_cluster_sample_or_fresh() -> bool | None:
     return positive(growth(u * v, a * b) - growth(u, a) * growth(v, b), box)
 
 
+def with_replacement() -> bool | None:
+    """Decide that no event beats ``E t^J`` if records are drawn with replacement, ``J`` times the one that changes.
+
+    With the event's mean chance 1 where ``J = 0``, ``u_j`` and ``v_j`` with the record and its replacement ``j`` times,
+    ``u_i <= t^max(i, j) v_j`` and ``u_i <= t^i``. Let ``w <= 1`` be the least ``v_j`` among 1 and the ``j`` with ``t^j
+    < R = E t^J``. Then ``u_j - R v_j <= w (t^j - R)`` for all ``j >= 1``: with ``u_j = t^j min(w, v_j)`` and ``v_j`` on
+    either side of ``w``. Their mean is ``w (R - 1) Pr(J = 0)``, at most what ``J = 0`` lacks.
+    """
+    w, v, power, most, none = symbols("w v power most none")
+    above = identity(w * (power - most) - (w * power - most * (w + v)), most * v)
+    least = w * (power - most) - (w - v) * (power - most)  # v_j = w - v below w, only where t^j >= R = most
+    below = identity(least, v * (power - most))
+    spare = identity(none * (most - 1) - w * (most - 1) * none, none * (most - 1) * (1 - w))
+    growth = np.exp(subsampling.with_replacement_loss(eps, 2, n))
+    mean = (1 - 1 / n) * (1 - 1 / n) + 2 / n * (1 - 1 / n) * t + t * t / (n * n)
+    attained = identity(growth, mean)  # u_j = t^j, v_j = 1
+    return above and below and spare and attained and positive((1 - w) * (most - 1), {w: (0, 1), most: (1, oo)})
+
+
+# --- reports ---
+
+
+def hashing_is_unary() -> bool:
+    """Decide that ``p = t/(t + g - 1)`` and ``1/g`` are a unary encoding that loses ``ln t``, and OUE at ``g = t + 1``."""
+    g = symbols("g")[0]
+    hashing, best = LocalHashing(eps, 3, g), LocalHashing(eps, 3, t + 1)
+    loss = identity(np.exp(hashing.unary.epsilon), t) and identity(hashing.truthful_rate, hashing.p - hashing.q)
+    return loss and identity(best.p, sympy.Rational(1, 2)) and identity(best.q, UnaryEncoding.optimised(eps, 3).q)
+
+
 # --- counts ---
 
-n, k, share = symbols("n k share")
 COUNTS = BUDGET | RATE | {n: (0, oo), k: (1, oo)}
 
 

@@ -39,18 +39,18 @@ function prepareTheme(button) {
 
 function prepareFilter(form) {
   const claims = [...document.querySelectorAll(".ledger > li")];
-  const words = claims.map((claim) => claim.textContent.toLowerCase());
-  const { source, status, reach, text } = form.elements;
+  const { source, status, reach, kind, text } = form.elements;
 
   function show() {
     const wanted = text.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
-    claims.forEach((claim, i) => {
+    claims.forEach((claim) => {
       claim.hidden = !(
         (!source.value || claim.dataset.source === source.value)
         && (!status.value || claim.dataset.status === status.value)
         && (!reach.value || claim.dataset.reach === reach.value)
-        && wanted.every((word) => words[i].includes(word))
+        && (!kind.value || claim.dataset.kind === kind.value)
+        && wanted.every((word) => claim.dataset.text.includes(word))
       );
       count += !claim.hidden;
     });
@@ -67,7 +67,7 @@ function prepareFilter(form) {
   }
 
   function choose(values) {
-    for (const field of [source, status, reach, text]) field.value = values.get(field.name) || "";
+    for (const field of [source, status, reach, kind, text]) field.value = values.get(field.name) || "";
     show();
   }
 
@@ -86,7 +86,17 @@ function prepareFilter(form) {
   if (asked) form.scrollIntoView();
 }
 
+function prepareSearch(form) {
+  form.hidden = false;
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+    event.preventDefault();
+    form.elements.q.focus();
+  });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  for (const form of document.querySelectorAll("form.find")) prepareSearch(form);
   prepareTheme(document.getElementById("theme"));
   for (const form of document.querySelectorAll("form.filter")) prepareFilter(form);
   for (const box of document.querySelectorAll(".scroll, pre, .formula")) {

@@ -71,5 +71,5 @@ CERTIFICATES = {
 }
 EXCEPTIONS = {
     "the-best-channel-for-a-gap": "ratios to an optimum that its dual bound certifies to six digits",
-    "errors-that-are-not-normal": "a double sum over reports for each of 101 values of simulated data",
+    "errors-that-are-not-normal": "a double sum over reports for each of 101 values",
 }

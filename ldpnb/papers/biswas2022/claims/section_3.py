@@ -167,7 +167,7 @@ def order_of_the_variances(e: Evidence) -> str:
     estimators.unadjusted,
     estimators.rescaled,
     *RANDOMISER,
-    over=f"{proofs.EVERY} and every data (fixed)",
+    over="epsilon > 0, k >= 2, 0 < pi < 1 (the two are one at pi = 1), every n and every data (fixed)",
 )
 def bias_against_variance(e: Evidence) -> str:
     """Bias trades against variance: c_DE varies less than g_DE, but is far too low where many nodes are sampled

@@ -236,6 +236,8 @@ def remark_2(e: Evidence) -> str:
         known: dict[str, Any] = {"users": users, "expected_reports": users * case.sampling_rate}
         pooled = estimators.personalised(case.reports.totals, mechanism=case.mechanism, **known)
         e.same(pooled, case.rescaled)
+        switch, gap = case.mechanism.q, case.mechanism.truthful_rate
+        e.same(case.unadjusted, (case.reports.totals - users * switch) / gap)
         rare = PersonalRates(np.array([users]), np.array([case.sampling_rate]), case.mechanism).rare_variance
         e.same(rare, absent.reports.variance(absent.rescaled)[0])
     return f"equal as formulas, and in every outcome of {len(FIXED)} enumerated populations, one of them with pi = 1"

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy.distances import exact_total_variation, expected_total_variation, smallest_rate
+from ldpnb.accuracy import shrinkage
+from ldpnb.accuracy.distances import expected_total_variation, smallest_rate
+from ldpnb.accuracy.exact_distances import exact_total_variation
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.data import synthetic
 from ldpnb.designs.reporters import expected_reports, sampled_tallies
@@ -161,5 +163,27 @@ def _exactly_needed(counts: Counts, start: float, target: float, mechanism: Kary
     users, reports = int(counts.sum()), start
     for _ in range(4):
         survey = SampledCounts(users, min(reports / users, 1.0), mechanism)
-        reports *= (exact_total_variation(survey, counts) / target) ** 2
+        reports *= (exact_total_variation(counts, survey) / target) ** 2
     return reports
+
+
+@table
+def few_reports(counts: Counts, reports: Sequence[int], epsilon: float) -> Iterator[dict[str, Any]]:
+    """Yield the distance of c-hat by expected reports, by the normal and the exact law of the tallies."""
+    users, mechanism = int(counts.sum()), KaryRandomisedResponse(epsilon, counts.size)
+    for expected in reports:
+        survey = SampledCounts(users, min(expected / users, 1.0), mechanism)
+        normal = expected_total_variation(np.sqrt(survey.variance_realised_size(counts)), users=users)
+        for law, value in (("normal law", normal), ("exact law", exact_total_variation(counts, survey))):
+            yield {"expected reports": expected, "law": law, DISTANCE: value}
+
+
+@table
+def rare_errors(users: Sequence[int], rate: float, mechanism: KaryRandomisedResponse) -> Iterator[dict[str, Any]]:
+    """Yield root mean squared errors at a value that nobody holds: c_DE, g_DE and the best point on their line."""
+    for number in users:
+        survey = SampledCounts(int(number), rate, mechanism)
+        shares = {"c_DE": 1 - survey.rate, "g_DE": 0.0, "best found": shrinkage.best_share(survey)}
+        for name, share in shares.items():
+            error = float(np.sqrt(shrinkage.rare_risk(survey, share)))
+            yield {"users": number, "estimate": name, "root mean squared error (users)": error}

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ldpnb.accuracy import allocation
 from ldpnb.accuracy.allocation import Family, Outcomes
+from ldpnb.accuracy.best_allocation import best_rule
 from ldpnb.notebook import table
 from ldpnb.rng import stream
 
@@ -60,15 +61,31 @@ def _private(found: Outcomes, epsilon: float) -> tuple[float, float, float]:
 
 
 @table
-def lottery_gains(
-    family: Family, one: tuple[int, ...], other: tuple[int, ...], epsilons: Sequence[float]
-) -> Iterator[dict[str, Any]]:
-    """Yield the largest private variance under the better of two fixed allocations and under a fair lottery of them."""
-    fixed = [allocation.outcomes(family, allocation.fixed(drawn)) for drawn in (one, other)]
-    lottery = allocation.outcomes(family, allocation.lottery(one, other, 0.5))
+def best_rules(family: Family, total: int, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield the largest private variance of the best fixed allocation, lottery and rule of all, over the first."""
+    pairs = [(m, total - m) for m in range(1, total) if m <= family.sizes[0] and total - m <= family.sizes[1]]
+    fixed = [allocation.outcomes(family, allocation.fixed(pair)) for pair in pairs]
     for epsilon in epsilons:
-        best, drawn = min(_private(found, epsilon)[0] for found in fixed), _private(lottery, epsilon)[0]
-        yield {"epsilon (nats)": epsilon, "best fixed": best, "lottery": drawn, "fixed / lottery": best / drawn}
+        least = min(_private(found, epsilon)[0] for found in fixed)
+        found = {"best fixed": least}
+        for name, looks in (("best lottery", False), ("best rule", True)):
+            found[name] = best_rule(family, total, epsilon, looks=looks).variance
+        for name, variance in found.items():
+            yield {"epsilon (nats)": epsilon, "rule": name, "variance": variance, "over fixed": variance / least}
+
+
+@table
+def lottery_gains(size: int, totals: Sequence[int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield what a fair lottery of the two middle allocations saves over either, for two equal strata and odd totals."""
+    family = Family((size, size), (1.0, 1.0))
+    for total in totals:
+        middle = (total // 2, total - total // 2)
+        rules = (allocation.fixed(middle), allocation.lottery(middle, middle[::-1], 0.5))
+        fixed, drawn = (allocation.outcomes(family, rule) for rule in rules)
+        for epsilon in epsilons:
+            one, other = _private(fixed, epsilon)[0], _private(drawn, epsilon)[0]
+            row = {"records drawn": total, "epsilon (nats)": epsilon, "fixed": one, "lottery": other}
+            yield row | {"saved (%)": 100 * (1 - other / one)}
 
 
 def by_population(variances: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,8 @@
 """Samples of fixed, random and data-dependent size: bounds and exact losses as tables."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ import pandas as pd
 from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
 from ldpnb.designs.strata import randomly_rounded_shares
 from ldpnb.notebook import table
-from ldpnb.privacy import data_dependent, random_size, rounding, subsampling
+from ldpnb.privacy import data_dependent, random_size, releases, rounding, subsampling
+from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.rng import stream
 
 DEVIATION = "deviation of the size (records)"
@@ -168,3 +171,42 @@ def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Itera
             "tight lemma": rounding.random_rounding_chain_budget(epsilon_after, rate),
             "exact supremum": rounding.random_rounding_budget(epsilon_after, rate),
         }
+
+
+@table
+def proportional_losses(rates: Sequence[float], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield the largest loss of a proportional sample rounded at random, over epsilon, by sampling rate."""
+    for rate in (min(rates), max(rates)):
+        yield {"epsilon": "no amplification", "sampling rate": rate, "loss / ε": 1.0}
+    for epsilon, rate in product(epsilons, rates):
+        loss = rounding.random_rounding_loss_supremum(rate, epsilon) / epsilon
+        threshold = rounding.rounding_threshold(epsilon)
+        yield {"epsilon": f"ε = {epsilon:g}: amplifies up to {threshold:.1%}", "sampling rate": rate, "loss / ε": loss}
+
+
+@table
+def poisson_or_fixed(rates: Sequence[float], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield exact losses under replacement of an independent sample and of one of fixed size, at equal rates."""
+    for epsilon, rate in product(epsilons, rates):
+        fixed, free = subsampling.srs_loss(2 * epsilon, rate), subsampling.poisson_loss(epsilon, rate)
+        losses = {"fixed size": fixed, "independent (Poisson)": free, "no amplification": 2 * epsilon}
+        for sample, loss in losses.items():
+            yield {"panel": f"ε = {epsilon:g}", "sampling rate": rate, "sample": sample, "loss (nats)": loss}
+
+
+@table
+def release_losses(epsilon: float, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield the exact loss of several releases from one sample of a tenth and from fresh ones, by design."""
+    deletion = partial(subsampling.poisson_loss, sampling_rate=0.1, neighbours="deletion")
+    designs = {
+        "simple random, or strata": partial(subsampling.srs_loss, sampling_rate=0.1),
+        "10 of 100 with replacement": partial(subsampling.with_replacement_loss, draws=10, population=100),
+        "independent, deletion": deletion,
+        "independent, replacement": partial(subsampling.poisson_loss, sampling_rate=0.1),
+        "clusters of 2, deletion": ClusterSample([2] * 10, 1).loss,
+        "clusters of 2, replacement": partial(ClusterSample([2] * 10, 1).loss, neighbours="replacement"),
+    }
+    for (name, design), number, fresh in product(designs.items(), numbers, (False, True)):
+        loss = releases.releases_loss([epsilon] * number, design, fresh=fresh)
+        kind = "fresh samples" if fresh else "one sample"
+        yield {"design": name, "releases": number, "drawn": kind, "loss (nats)": float(loss)}

@@ -2,5 +2,5 @@
 
 from importlib import import_module
 
-for _theme in ("samples", "counts", "groups", "allocations"):
+for _theme in ("samples", "counts", "groups", "allocations", "reports"):
     import_module(f"{__name__}.{_theme}")

@@ -9,10 +9,10 @@ from scipy import stats
 from ldpnb.accuracy import distances, exact_distances, sampling, shrinkage
 from ldpnb.claims import Evidence, claim, within
 from ldpnb.data import synthetic
+from ldpnb.designs.strata import largest_remainder
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.companion import proofs
-from ldpnb.rng import stream
 
 result = partial(claim, kind="proof", reach="all parameters")
 
@@ -31,7 +31,8 @@ result = partial(claim, kind="proof", reach="all parameters")
 def bias_or_variance(e: Evidence) -> str:
     """c_DE has a smaller mean squared error than g_DE at a value that nobody holds if and only if
     n < (e^epsilon + k - 1 - pi)(1 + pi)/(pi (1 - pi)); the point of least error on the line through both has the error
-    V B^2/(V + B^2), below both for every n, and lies between them if and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
+    V B^2/(V + B^2), V the variance of g_DE and B = n/(e^epsilon - 1), below both for every n, and lies between them if
+    and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
     """
     e.proven(proofs.unscaled_threshold())
     e.proven(proofs.best_point())
@@ -62,8 +63,8 @@ def bias_or_variance(e: Evidence) -> str:
     distances.smallest_rate,
     kind="enumeration",
     example=True,
-    over="biswas2022's 50,000 users, values from Bin(100, .5), k-ary randomised response at epsilon 8, c-hat as it is",
-    assumption="the data are drawn as in the source's Figure 3, and its budget, which is not given, is taken to be 8",
+    over="biswas2022's 50,000 users, values by Bin(100, .5), k-ary randomised response at epsilon 8, c-hat as it is",
+    assumption="the data are the expected counts of the source's Figure 3, whose budget, not given, is taken to be 8",
 )
 def few_reports(e: Evidence) -> str:
     """the total variation distance of c-hat falls below .3 with three quarters of the reports that the normal
@@ -72,9 +73,7 @@ def few_reports(e: Evidence) -> str:
     tiny = sampling.SampledCounts(3, 0.6, KaryRandomisedResponse(1.0, 3))
     values = np.array([0, 0, 2])
     e.same(exact_distances.exact_total_variation([2, 0, 1], tiny), _enumerated(values, tiny))
-    holders = synthetic.sample_counts(
-        synthetic.binomial(100, 0.5), 50_000, rng=stream("data set", "Bin(100, .5)", seed=2022)
-    )
+    holders = largest_remainder(50_000 * synthetic.binomial(100, 0.5))
     users, mechanism = int(holders.sum()), KaryRandomisedResponse(8.0, holders.size)
     normal = users * (distances.smallest_rate(0.3, holders, users=users, mechanism=mechanism) or np.nan)
     surveys = [sampling.SampledCounts(users, reports / users, mechanism) for reports in (51, 52, normal)]

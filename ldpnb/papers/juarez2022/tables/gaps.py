@@ -15,6 +15,7 @@ import pandas as pd
 
 from ldpnb.accuracy import budgets
 from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import Contrast, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans, LaplaceMeans
 from ldpnb.mechanisms.registry import GAP
@@ -23,6 +24,7 @@ from ldpnb.rng import stream
 
 Family = Callable[[float], GroupMeans | Contrast]
 BUDGET = "budget ε (nats)"
+LEAST = "variance / least of any channel"
 
 
 def families(users: int) -> dict[str, Family]:
@@ -142,3 +144,15 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
     rows["failures"] = shares
     rows["standard_error"] = np.sqrt(np.maximum(rows["failures"], 1 / repetitions) / repetitions)
     return rows
+
+
+@table
+def best_channels(shares: Sequence[float], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield the largest variance of a gap over the least of any channel, by share of the smaller group and budget."""
+    for share, epsilon in product(shares, epsilons):
+        best = BestGapChannel(epsilon, share)
+        sizes = best.sizes(10**6)
+        for name in ("signed bit", "M_R"):
+            ratio = sum(sizes) * GroupGap(GAP[name](epsilon, sizes=sizes), sizes).worst_variance() / best.variance
+            row = {"panel": f"smaller group {share:.3g}", BUDGET: epsilon, "mechanism": name}
+            yield row | {LEAST: float(ratio), "least variance times users": best.variance}

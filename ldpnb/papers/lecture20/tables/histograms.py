@@ -133,6 +133,19 @@ def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> It
 
 
 @table
+def clipped_noise(deviation: float, *, epsilon: float) -> Iterator[dict[str, Any]]:
+    """Yield the density of a bit 1 with Gaussian noise, rounded, the band around the bit 1/2, and the law inside it."""
+    reports = np.linspace(-4, 4, 161) * deviation + 0.5
+    logs = -(((reports[:, None] - [0.5, 1.0]) / deviation) ** 2) / 2
+    laws = np.exp(logs) / np.exp(logs).sum(axis=0)
+    shown = {"as it is": laws[:, 1], "made pure": purified(laws, epsilon)[:, 1]}
+    shown |= {"upper bound": laws[:, 0] * np.exp(epsilon), "lower bound": laws[:, 0] * np.exp(-epsilon)}
+    for name, law in shown.items():
+        for report, chance in zip(reports, law, strict=True):
+            yield {"report": report, "law": name, "chance": chance}
+
+
+@table
 def public_coin_counts(
     users: int, domain_size: int, epsilon: float, runs: int, *, seed: int
 ) -> Iterator[dict[str, Any]]:

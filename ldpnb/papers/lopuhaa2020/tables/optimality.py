@@ -12,16 +12,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import exact_risk, information
+from ldpnb.accuracy import exact_risk, histograms, information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.notebook import table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, FromPrior
 from ldpnb.privacy.best_channel import best_channel
+from ldpnb.privacy.blanket import Blanket
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
@@ -32,6 +34,7 @@ TO_LIMIT = "error / its limit"
 LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
 LEAST = "error / least error"
 DISTANCE = "squared distance / least error"
+SHUFFLED = {name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")}
 RELATIVE = "limiting error / least of any channel"
 
 
@@ -186,3 +189,20 @@ def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *
     found, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
     columns = {"value": np.arange(domain_size), "truth": distribution, "MLE": maximum}
     return pd.DataFrame(columns | {"posterior mean": found.distribution, "Monte Carlo error": error})
+
+
+@table
+def shuffled_errors(
+    epsilons: Sequence[float], *, domain_size: int, users: int, delta: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the standard deviation of a rare value's share against the loss of the shuffled reports, by mechanism.
+
+    The loss is the upper bound of the privacy blanket; all users report.
+    """
+    for name, make in SHUFFLED.items():
+        for epsilon in epsilons:
+            mechanism = make(epsilon, domain_size)
+            released = Blanket.of(mechanism).epsilon_upper(delta, users=users)
+            deviation = np.sqrt(histograms.pure_variance(0, users=users, mechanism=mechanism)) / users
+            row = {"mechanism": name, EPSILON: epsilon, "loss of the shuffled reports (nats)": released}
+            yield row | {"standard deviation of a rare share": float(deviation)}

@@ -1,0 +1,133 @@
+"""Local hashing: hash one's value into a few cells with a public hash function of one's own, and randomise the cell.
+
+With functions that send every value to an independent uniform cell, the values that share the reported cell are a set
+of independent bits: local hashing *is* unary encoding (`LocalHashing.unary`), with the same exact loss, tallies and
+errors, told in ``log2(cells)`` bits. Functions that are only pairwise independent give every single tally the same law.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (what does: `ldpnb.mechanisms`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldpnb import checks
+from ldpnb.arithmetic import Real
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding, values_of_users
+
+EXPLICIT_LIMIT = 100_000
+"""Most pairs of a hash function and a cell for which every output is listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHashing:
+    """Report a public random function and a cell: that of one's value, randomised by k-ary randomised response.
+
+    A report supports all values in its cell.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``; also the exact privacy loss.
+    domain_size : int
+        Number ``k >= 2`` of values.
+    cells : int
+        Number ``g >= 2`` of cells.
+
+    References
+    ----------
+    Wang, Blocki, Li and Jha (2017), who show that at ``g = e^epsilon + 1`` a count's variance is that of OUE.
+
+    Examples
+    --------
+    >>> hashing = LocalHashing(np.log(3), domain_size=10, cells=4)
+    >>> round(float(hashing.p), 12), round(float(hashing.q), 12), round(float(hashing.unary.epsilon - np.log(3)), 12)
+    (0.5, 0.25, 0.0)
+    """
+
+    epsilon: Real
+    domain_size: int
+    cells: Real
+
+    def __post_init__(self) -> None:
+        checks.positive(epsilon=self.epsilon)
+        checks.whole(domain_size=self.domain_size, at_least=2)
+        checks.whole(cells=self.cells, at_least=2)
+
+    @classmethod
+    def optimised(cls, epsilon: float, domain_size: int) -> "LocalHashing":
+        """Return optimised local hashing (OLH): the whole number of cells that is best at rare values.
+
+        Near ``e^epsilon + 1``, and at most ``e^40``.
+
+        >>> LocalHashing.optimised(1.0, 100).cells
+        4
+        """
+        growth = float(np.exp(min(checks.positive(epsilon=epsilon), 40.0)))
+        near = (int(growth) + 1, int(growth) + 2)
+        return cls(epsilon, domain_size, min(near, key=lambda g: (growth + g - 1) ** 2 / (g - 1)))
+
+    @property
+    def _response(self) -> KaryRandomisedResponse:
+        return KaryRandomisedResponse(self.epsilon, self.cells)
+
+    @property
+    def p(self) -> Real:
+        """Probability ``e^epsilon / (e^epsilon + g - 1)`` that a report supports its sender's value."""
+        return self._response.p
+
+    @property
+    def q(self) -> Real:
+        """Probability ``1 / g`` that a report supports another given value."""
+        return 1 / self.cells
+
+    @property
+    def miss_rate(self) -> Real:
+        """Probability ``1 - p`` that a report does not support its sender's value."""
+        return self._response.miss_rate
+
+    @property
+    def truthful_rate(self) -> Real:
+        """Difference ``p - q = p (g - 1) (1 - e^-epsilon) / g``."""
+        return -self.p * (self.cells - 1) * np.expm1(-self.epsilon) / self.cells
+
+    @property
+    def unary(self) -> UnaryEncoding:
+        """The unary encoding whose bits are the supported values: ``p`` for one's own, ``1/g`` for any other."""
+        return UnaryEncoding(self.p, self.q, self.domain_size, self.miss_rate, self.truthful_rate)
+
+    def functions(self) -> NDArray[np.int64]:
+        """Return all ``(g^k, k)`` functions, a cell per value; at most 100,000 pairs of function and cell."""
+        count = int(self.cells) ** self.domain_size
+        if count * self.cells > EXPLICIT_LIMIT:
+            raise ValueError(f"outputs must be at most {EXPLICIT_LIMIT} to list them, got {count * self.cells}")
+        return np.arange(count)[:, None] // int(self.cells) ** np.arange(self.domain_size) % int(self.cells)
+
+    def channel(self) -> NDArray[np.float64]:
+        """Return ``Pr(function, cell | value)``, ``(g^k g, k)``: all cells of the first function, then the next."""
+        functions = self.functions()
+        response = self._response.channel()[:, functions]  # cell, function, value
+        return np.asarray(response.transpose(1, 0, 2).reshape(-1, self.domain_size) / len(functions))
+
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw how many reports support each value, from the exact joint law, in O(k) whatever the number of users."""
+        return self.unary.sample_tallies(counts, rng=rng)
+
+    def sample_outputs(
+        self, counts: ArrayLike, *, rng: np.random.Generator
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Draw the sets of supported values that occurred, as bits, and how often each did (`UnaryEncoding`)."""
+        return self.unary.sample_outputs(counts, rng=rng)
+
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Hash and randomise users one by one: values, ``(n,)``, to the values their cells support, ``(n, k)`` bits."""
+        held, bits = values_of_users(values, self.domain_size), np.empty((np.size(values), self.domain_size), np.uint8)
+        rows = max(1, 2**21 // self.domain_size)
+        for start in range(0, held.size, rows):
+            own = held[start : start + rows]
+            cells = rng.integers(0, self.cells, (own.size, self.domain_size))
+            sent = self._response.randomize(cells[np.arange(own.size), own], rng=rng)
+            bits[start : start + rows] = cells == sent[:, None]
+        return bits

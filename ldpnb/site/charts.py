@@ -1,0 +1,267 @@
+"""Figures as charts that a reader can touch: a table and its encoding as series, and how Vega-Lite draws them.
+
+The picture and the chart come from the same table and encoding. `series` reduces both to lines, points and bands, which
+the page's script hands to the chart of `specification`; that depends on the scales only. All pages share one file with
+Vega and Vega-Lite, which the package `vl_convert` brings.
+"""
+
+import colorsys
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ldpnb import checks
+from ldpnb.notebook.encoding import Encoding, Layer
+from ldpnb.notebook.figures import Look, _looks
+from ldpnb.run.catalogue import Notebook, home
+
+BUNDLE = "static/vega.js"
+_WHAT = "a site"
+_SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down"}
+_SHAPES |= {"P": "cross", "*": "triangle-right", "X": "triangle-left"}
+_LABEL: dict[str, Any] = {"color": "var(--text)", "fontSize": 11}
+_STYLE: dict[str, Any] = {
+    "background": "transparent",
+    "font": "inherit",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "var(--text)",
+        "labelFontSize": 12,
+        "gridColor": "var(--line)",
+        "domainColor": "var(--muted)",
+        "tickColor": "var(--muted)",
+        "labelOverlap": "greedy",
+    },
+}
+_HEIGHT = 260
+Panels = list[dict[str, Any]]
+
+
+def bundle() -> str:
+    """Return the script with everything that draws charts, for all pages together: Vega-Lite and what it may draw."""
+    with checks.needed_for(_WHAT):
+        import vl_convert
+    everything: Any = vl_convert.javascript_bundle
+    kinds = product(("linear", "log", "category"), ("linear", "log"), (False, True))
+    known = {_kind(*kind): specification(*kind) for kind in kinds}
+    return f"(() => {{\n{everything()}\n}})();\n" + script("SPECIFICATIONS", known)
+
+
+def _kind(xscale: str, yscale: str, flip: bool) -> str:
+    return f"{xscale} {yscale}{' flipped' if flip else ''}"
+
+
+def chart(table: pd.DataFrame, encoding: Encoding) -> dict[str, Any]:
+    """Return all that a page needs to draw a table: its axes and its panels of series."""
+    return {**axes(encoding), "panels": panels(table, encoding)}
+
+
+def figures(notebook: Notebook) -> dict[str, dict[str, Any]]:
+    """Return the charts of a notebook's published figures by their anchors, of those whose encoding is known."""
+    folder, found = home() / "figures" / notebook.id, {}
+    for path in sorted(folder.rglob("*.json")):
+        told = json.loads(path.read_text(encoding="utf-8")).get("encoding")
+        if told:
+            table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
+            found[anchor(path.relative_to(folder).with_suffix("").as_posix())] = chart(table, Encoding.read(told))
+    return found
+
+
+def anchor(name: str) -> str:
+    """Return where on its page the figure of a name is.
+
+    >>> anchor("figure_2")
+    'figure-figure_2'
+    """
+    return f"figure-{name.replace('/', '-')}"
+
+
+def script(name: str, content: Any) -> str:
+    """Return a script that gives something to the page's own under a name."""
+    return f"window.{name} = {json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(',', ':'))};\n"
+
+
+def axes(encoding: Encoding) -> dict[str, Any]:
+    """Return what the charts of an encoding have in common, whatever the numbers."""
+    x, y = encoding.xlabel, encoding.ylabel
+    return {
+        "x": encoding.x if x is None else x,
+        "y": encoding.y if y is None else y,
+        "columns": encoding.columns,
+        "shared": encoding.share_y,
+        "flip": encoding.flip,
+        "log": encoding.yscale == "log",
+        "kind": _kind(encoding.xscale, encoding.yscale, encoding.flip),
+    }
+
+
+def panels(table: pd.DataFrame, encoding: Encoding, digits: int = 6) -> Panels:
+    """Return the panels of a table in order of appearance, each with its series.
+
+    A series is a name, a look, a kind of mark and columns ``x``, ``y`` and, where it has a spread, ``low`` and
+    ``high``, all rounded to significant digits.
+    """
+    rows = encoding.rows(table)
+    names = [layer.name for layer in encoding.layers] or _values(rows, encoding.by)
+    looks = _looks(names)
+    split = [encoding.panel] if isinstance(encoding.panel, str) else list(encoding.panel or ())
+    found = []
+    for place in product(*(_values(rows, column) for column in split)):
+        part = rows
+        for column, value in zip(split, place, strict=True):
+            part = part[part[column] == value]
+        if len(part):
+            title = ", ".join(_text(value) for value in place)
+            found.append({"title": title, "series": list(_series(part, encoding, looks, digits))})
+    return found
+
+
+def _values(rows: pd.DataFrame, column: str | None) -> list[Any]:
+    return [""] if column is None else list(dict.fromkeys(rows[column]))
+
+
+def _series(rows: pd.DataFrame, encoding: Encoding, looks: dict[Any, Look], digits: int) -> Iterator[dict[str, Any]]:
+    for layer in encoding.layers:
+        yield _one(layer, looks[layer.name], rows, rows[encoding.x], digits)
+    for name in () if encoding.layers else _values(rows, encoding.by):
+        own = rows if encoding.by is None else rows[rows[encoding.by] == name]
+        points = own[encoding.error].notna() if encoding.error else pd.Series(False, index=own.index)
+        points |= _text(name) in encoding.points
+        plain = Layer(name=_text(name), y=encoding.y, mark=encoding.mark, band=encoding.band)
+        dotted = replace(plain, mark="points", band=None, error=encoding.error)
+        for layer, part in ((plain, own[~points]), (dotted, own[points])):
+            if len(part):
+                yield _one(layer, looks[name], part, part[encoding.x], digits)
+
+
+def _one(layer: Layer, look: Look, rows: pd.DataFrame, x: pd.Series, digits: int) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": layer.name, "mark": layer.mark, "colour": themed(look.colour), "dash": _dash(look)}
+    told |= {"shape": _SHAPES[look.marker], "x": _column(x, digits), "y": _column(rows[layer.y], digits)}
+    if layer.band:
+        ends = dict(zip(("low", "high"), (rows[column] for column in layer.band), strict=True))
+    elif layer.error and rows[layer.error].notna().any():
+        ends = {end: rows[layer.y] + times * rows[layer.error] for end, times in (("low", -2), ("high", 2))}
+    else:
+        return told
+    return told | {end: _column(values, digits) for end, values in ends.items()}
+
+
+def _dash(look: Look) -> list[float]:
+    """Return a matplotlib dash, in widths of a line, as pixels of a line two wide."""
+    return [] if isinstance(look.dash, str) else [2 * length for length in look.dash[1]]
+
+
+def _text(value: Any) -> str:
+    """Return how a chart names a value: numbers shortly.
+
+    >>> _text(0.5), _text(3.0), _text(1_000_000), _text("MLE")
+    ('0.5', '3', '1000000', 'MLE')
+    """
+    return f"{value:.10g}" if isinstance(value, int | float | np.number) else str(value)
+
+
+def _column(values: pd.Series, digits: int) -> list[Any]:
+    """Return values for JSON, whole numbers as such and what is not finite as missing."""
+    if not pd.api.types.is_numeric_dtype(values):
+        return [_text(value) for value in values]
+    return [_number(value, digits) for value in values.to_numpy(float)]
+
+
+def _number(value: float, digits: int) -> float | int | None:
+    """Return a number with few digits.
+
+    >>> _number(3.0, 6), _number(0.123456789, 6), _number(float("inf"), 6)
+    (3, 0.123457, None)
+    """
+    if not np.isfinite(value):
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def themed(colour: str) -> str:
+    """Return a colour for light pages and, with its lightness turned round, for dark ones, as CSS chooses between them.
+
+    >>> themed("#000000"), themed("#CB5004")
+    ('light-dark(#000000, #ededed)', 'light-dark(#CB5004, #fca168)')
+    """
+    hue, lightness, saturation = colorsys.rgb_to_hls(*(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)))
+    light = colorsys.hls_to_rgb(hue, 0.93 - 0.57 * lightness, saturation)
+    return f"light-dark({colour}, #{''.join(f'{round(255 * part):02x}' for part in light)})"
+
+
+def specification(xscale: str, yscale: str, flip: bool) -> dict[str, Any]:
+    """Return the Vega-Lite chart of one panel, whose data sets `rows`, `marks` and `cursor` the page's script fills.
+
+    A row has the fields ``x, y, low, high, name, mark, colour, dash, shape``, one of the cursor ``x, y, colour``, and a
+    mark ``x, y, label, printed``, of which `x` or `y` may be missing.
+    """
+    alt = _altair()
+    across, up = ("y", "x") if flip else ("x", "y")
+    place = _channel(alt, across, "x", xscale)
+    value, low = (_channel(alt, up, field, yscale) for field in ("y", "low"))
+    named = {"color": alt.Color("colour:N", scale=None), "detail": "name:N"}
+    rows = alt.Chart(alt.NamedData("rows")).encode(**named)
+
+    def only(mark: str, *tests: str) -> Any:
+        return rows.transform_filter(" && ".join([f"datum.mark == '{mark}'", *tests]))
+
+    along, both = {across: place}, {across: place, up: value}
+    spread = {across: place, up: low, f"{up}2": "high:Q"}
+    aside = {f"{across}Offset": "name:N"} if xscale == "category" else {}
+    dots = {"filled": True, "size": 40, "opacity": 1}
+    layers = [
+        rows.transform_filter("datum.mark != 'points' && isValid(datum.low)").mark_area(opacity=0.18).encode(**spread),
+        only("bars").mark_bar(opacity=0.85).encode(**both, **aside)
+        if xscale == "category"
+        else only("steps").mark_area(interpolate="step-after", opacity=0.85).encode(**both),
+        only("line").mark_line(strokeWidth=2).encode(**both, strokeDash=alt.StrokeDash("dash:N", scale=None)),
+        only("points", "isValid(datum.low)").mark_rule(strokeWidth=1.5).encode(**spread, **aside),
+        only("points").mark_point(**dots).encode(**both, **aside, shape=alt.Shape("shape:N", scale=None)),
+        *_marks(alt, both),
+        *_cursor(alt, both, along, named["color"]),
+    ]
+    drawn = alt.layer(*layers).properties(width="container", height=_HEIGHT).configure(**_STYLE)
+    told: dict[str, Any] = drawn.to_dict(validate=False)
+    return {key: value for key, value in told.items() if key not in ("$schema", "datasets")}
+
+
+def _altair() -> Any:
+    with checks.needed_for(_WHAT):
+        import altair
+    return altair
+
+
+def _channel(alt: Any, axis: str, field: str, scale: str) -> Any:
+    """Return what lies on an axis; values keep to the limits `least` and `most`, if the page's script sets them."""
+    channel = getattr(alt, axis.upper())
+    if scale == "category":
+        return channel(f"{field}:N", sort=None, axis=alt.Axis(title=None, labelLimit=160, labelAngle=0))
+    ends = {} if field == "x" else {"domainMin": alt.ExprRef("least"), "domainMax": alt.ExprRef("most")}
+    scaled = alt.Scale(type=scale, **({} if scale == "log" else {"zero": False}), nice=scale != "log", **ends)
+    return channel(f"{field}:Q", scale=scaled, axis=alt.Axis(title=None, tickCount=6, format=",.6~g"))
+
+
+def _marks(alt: Any, both: dict[str, Any]) -> Iterator[Any]:
+    """Yield the places a figure points out: rules where one coordinate is left out, points with their label."""
+    marks = alt.Chart(alt.NamedData("marks"))
+    for axis, other in (("x", "y"), ("y", "x")):
+        rules = marks.transform_filter(f"isValid(datum.{axis}) && !isValid(datum.{other})")
+        yield rules.mark_rule(color="var(--muted)", strokeDash=[2, 2]).encode(**{axis: both[axis]})
+        corner = {"y": alt.value(0)} if axis == "x" else {"x": alt.value("width")}
+        beside = {"align": "left", "dx": 3, "dy": 8} if axis == "x" else {"align": "right", "dy": -6}
+        yield rules.mark_text(**beside, **_LABEL).encode(**{axis: both[axis]}, **corner, text="label:N")
+    points = marks.transform_filter("isValid(datum.x) && isValid(datum.y)").encode(**both)
+    yield points.mark_point(filled=True, size=45, opacity=1, color="var(--text)")
+    yield points.mark_text(dy=-10, **_LABEL).encode(text="label:N")
+
+
+def _cursor(alt: Any, both: dict[str, Any], along: dict[str, Any], colour: Any) -> Iterator[Any]:
+    cursor = alt.Chart(alt.NamedData("cursor"))
+    yield cursor.mark_rule(color="var(--muted)").encode(**along)
+    yield cursor.mark_point(filled=True, size=70, opacity=1).encode(**both, color=colour)

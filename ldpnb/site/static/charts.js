@@ -1,0 +1,233 @@
+"use strict";
+
+// Charts of `ldpnb.site.charts`: a view per panel, one legend of buttons, and the values under the pointer or the arrow keys.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function element(name, attributes = {}, ...children) {
+  const made = name === "svg" || name === "line" || name === "circle" || name === "rect"
+    ? document.createElementNS(SVG, name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function swatch(series) {
+  const dots = series.mark === "points";
+  const inside = dots
+    ? element("circle", { cx: 12, cy: 5, r: 4 })
+    : series.mark === "line"
+      ? element("line", { x1: 0, y1: 5, x2: 24, y2: 5, "stroke-width": 2, "stroke-dasharray": series.dash.join(" ") })
+      : element("rect", { x: 2, y: 0, width: 20, height: 10, opacity: series.mark === "band" ? 0.3 : 0.85 });
+  const picture = element("svg", { width: 24, height: 10, "aria-hidden": "true" }, inside);
+  picture.style.color = series.colour;
+  inside.style.stroke = inside.style.fill = "currentColor";
+  return picture;
+}
+
+// a name that has both a line and points is one entry, which the line stands for
+function namesOf(panels) {
+  const found = new Map();
+  for (const panel of panels) {
+    for (const series of panel.series) {
+      if (series.name && !found.has(series.name)) found.set(series.name, series);
+    }
+  }
+  return found;
+}
+
+const shortly = (value) => {
+  if (typeof value !== "number") return value ?? "–";
+  const size = Math.abs(value);
+  return size && (size < 1e-4 || size >= 1e7) ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(4)));
+};
+
+function rowsOf(series) {
+  const { name, mark, colour, dash, shape, x, y, low, high } = series;
+  return x.map((at, i) => ({ x: at, y: y[i], low: low?.[i], high: high?.[i], name, mark, colour, dash, shape }));
+}
+
+class Panel {
+  constructor(chart, host) {
+    this.chart = chart;
+    this.title = element("p", { class: "panel-title" });
+    this.view = element("div", { class: "view" });
+    this.readout = element("div", { class: "readout", role: "status", hidden: "" });
+    this.frame = element("div", { class: "frame", tabindex: "0", role: "application", "aria-roledescription": "chart" }, this.view, this.readout);
+    this.host = element("div", { class: "panel" }, this.title, this.frame);
+    this.view.setAttribute("aria-hidden", "true");
+    host.append(this.host);
+    this.frame.addEventListener("pointermove", (event) => this.point(event));
+    this.frame.addEventListener("pointerdown", (event) => this.point(event));
+    this.frame.addEventListener("pointerleave", () => this.leave());
+    this.frame.addEventListener("blur", () => this.leave());
+    this.frame.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  async show(panel, series, domain, marks) {
+    this.series = series;
+    this.title.textContent = panel.title;
+    this.title.hidden = !panel.title;
+    const label = [panel.title, `${this.chart.y} against ${this.chart.x}`].filter(Boolean).join(": ");
+    this.frame.setAttribute("aria-label", `${label}. The arrow keys read the values.`);
+    const rows = series.flatMap(rowsOf);
+    this.places = [...new Set(rows.filter((row) => row.y !== null).map((row) => row.x))];
+    if (typeof this.places[0] === "number") this.places.sort((a, b) => a - b);
+    this.leave();
+    if (!this.drawn) {
+      this.drawn = this.draw(rows, domain, marks);
+      await this.drawn;
+    } else {
+      const { view } = await this.drawn;
+      for (const [name, value] of Object.entries(domain)) view.signal(name, value);
+      await view.data("rows", rows).data("marks", marks).data("cursor", []).runAsync();
+    }
+  }
+
+  draw(rows, domain, marks) {
+    const params = ["least", "most"].map((name) => ({ name, value: domain[name] }));
+    const spec = { ...structuredClone(SPECIFICATIONS[this.chart.kind]), params, datasets: { rows, marks, cursor: [] } };
+    const quiet = { actions: false, tooltip: false, logLevel: 1 };
+    return vegaEmbed(this.view, spec, { ...quiet, renderer: "svg", ast: true, mode: "vega-lite" });
+  }
+
+  async pixels() {
+    const { view } = await this.drawn;
+    const scale = view.scale(this.chart.flip ? "y" : "x");
+    const [left, top] = view.origin();
+    const half = scale.bandwidth ? scale.bandwidth() / 2 : 0;
+    return this.places.map((place) => scale(place) + half + (this.chart.flip ? top : left));
+  }
+
+  async point(event) {
+    if (!this.drawn || !this.places.length) return;
+    const box = this.view.getBoundingClientRect();
+    const at = this.chart.flip ? event.clientY - box.top : event.clientX - box.left;
+    const gaps = (await this.pixels()).map((pixel) => Math.abs(pixel - at));
+    this.read(gaps.indexOf(Math.min(...gaps)));
+  }
+
+  key(event) {
+    const last = this.places.length - 1;
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+    const to = { Home: 0, End: last }[event.key]
+      ?? (step && (this.at === undefined ? (step > 0 ? 0 : last) : Math.max(0, Math.min(last, this.at + step))));
+    if (event.key === "Escape") this.leave();
+    if (to === undefined) return;
+    event.preventDefault();
+    this.read(to);
+  }
+
+  async read(at) {
+    if (at === this.at) return;
+    this.at = at;
+    const x = this.places[at];
+    const lines = [], cursor = [];
+    for (const series of this.series) {
+      series.x.forEach((place, i) => {
+        if (place !== x || series.y[i] === null) return;
+        const spread = series.low ? ` (${shortly(series.low[i])} to ${shortly(series.high[i])})` : "";
+        lines.push(element("li", {}, swatch(series), ` ${series.name} ${shortly(series.y[i])}${spread}`));
+        cursor.push({ x, y: series.y[i], colour: series.colour });
+      });
+    }
+    const unit = this.chart.x ? `${this.chart.x}: ` : "";
+    this.readout.replaceChildren(element("p", {}, `${unit}${shortly(x)}`), element("ul", {}, ...lines));
+    const { view } = await this.drawn;
+    await view.data("cursor", cursor).runAsync();
+    if (this.at !== at) return;
+    this.readout.hidden = false;
+    const pixel = this.chart.flip ? this.frame.clientWidth / 2 : (await this.pixels())[at];
+    const right = pixel > this.frame.clientWidth / 2;
+    this.readout.style.left = right ? "" : `${pixel + 12}px`;
+    this.readout.style.right = right ? `${this.frame.clientWidth - pixel + 12}px` : "";
+  }
+
+  async leave() {
+    this.at = undefined;
+    this.readout.hidden = true;
+    if (this.drawn) (await this.drawn).view.data("cursor", []).runAsync();
+  }
+}
+
+class Chart {
+  constructor(chart) {
+    this.chart = chart;
+    this.hidden = new Set();
+    this.panels = [];
+    this.value = element("p", { class: "axis-name" }, chart.flip ? chart.x : chart.y);
+    this.grid = element("div", { class: "panels" });
+    this.grid.style.setProperty("--columns", chart.columns);
+    this.along = element("p", { class: "axis-name along" }, chart.flip ? chart.y : chart.x);
+    this.legend = element("ul", { class: "legend", "aria-label": "Series" });
+    this.host = element("div", { class: "chart-box" }, this.value, this.grid, this.along, this.legend);
+  }
+
+  async show(panels) {
+    this.shown = panels;
+    this.name(namesOf(panels));
+    this.grid.classList.toggle("single", panels.length === 1);
+    while (this.panels.length < panels.length) this.panels.push(new Panel(this.chart, this.grid));
+    this.panels.forEach((panel, i) => { panel.host.hidden = i >= panels.length; });
+    await this.draw();
+  }
+
+  async draw() {
+    const visible = this.shown.map((panel) => panel.series.filter((series) => !this.hidden.has(series.name)));
+    const domain = this.domain(visible);
+    await Promise.all(this.shown.map((panel, i) => this.panels[i].show(panel, visible[i], domain, panel.marks ?? [])));
+  }
+
+  // panels that share their values' axis show all of it
+  domain(visible) {
+    if (!this.chart.shared || visible.length < 2) return { least: null, most: null };
+    const values = visible.flat().flatMap((series) => [series.y, series.low ?? [], series.high ?? []].flat())
+      .filter((value) => typeof value === "number" && (this.chart.log ? value > 0 : true));
+    return values.length ? { least: Math.min(...values), most: Math.max(...values) } : { least: null, most: null };
+  }
+
+  name(names) {
+    const known = [...names].map(([name, series]) => `${name} ${series.colour}`).join("\n");
+    if (known === this.known) return;
+    this.known = known;
+    this.legend.hidden = !names.size;
+    this.legend.replaceChildren(...[...names].map(([name, series]) => {
+      const button = element("button", { type: "button", "aria-pressed": String(!this.hidden.has(name)) }, swatch(series), ` ${name}`);
+      button.addEventListener("click", () => {
+        if (!this.hidden.delete(name)) this.hidden.add(name);
+        button.setAttribute("aria-pressed", String(!this.hidden.has(name)));
+        this.draw();
+      });
+      return element("li", {}, button);
+    }));
+  }
+}
+
+async function replacePicture(figure, chart) {
+  const made = new Chart(chart);
+  const picture = figure.querySelector("a");
+  figure.prepend(made.host);
+  try {
+    await made.show(chart.panels);
+    picture.hidden = true;
+  } catch (error) {
+    made.host.remove();
+    throw error;
+  }
+}
+
+// figures are drawn when they come near
+function drawFigures(charts) {
+  const near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      replacePicture(target, charts[target.id]);
+    }
+  }, { rootMargin: "600px" });
+  for (const id of Object.keys(charts)) near.observe(document.getElementById(id));
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  if (window.vegaEmbed && window.FIGURES) drawFigures(window.FIGURES);
+});

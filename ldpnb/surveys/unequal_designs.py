@@ -1,0 +1,342 @@
+"""Clusters of different sizes, and people who take part at rates of their own, with the number still to be found.
+
+Estimates are centred at the middle of the range, which is public: it is subtracted from every report and added back.
+Sizes and weights that differ then cost least, but where the mean lies far from the middle they still cost.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from ldpnb import checks
+from ldpnb.surveys import releases
+from ldpnb.surveys.noise import NumberReports
+from ldpnb.surveys.open_designs import invitations_of, largest_spread, worst_variance
+from ldpnb.surveys.variances import ClusterDraw, Variance
+
+Floats = NDArray[np.float64]
+_EXACT_PEOPLE = 10**6
+
+
+@dataclass(frozen=True)
+class UnequalClusterDesign:
+    """Some of the clusters, which differ in size; of each that is drawn everybody or a few are asked.
+
+    Parameters
+    ----------
+    sizes : (clusters,) float
+        People in each. Where only their mean and spread are known, `of_moments` makes some that have both.
+    icc : float, optional
+        ``1 - N s2_w / ((N - 1) s2)`` with the variance ``s2_w`` within clusters, the intra-cluster correlation where
+        sizes are equal; taken to be unrelated to the sizes. The worst if left out.
+    take : int, optional
+        People asked in each cluster that is drawn, or all where there are fewer; everybody if left out.
+    s2 : float, optional
+        Variance of the values; the worst if left out.
+    offset : float, optional
+        Distance of the mean from the middle of the range; the largest that the variance leaves if left out.
+    means, sds : (clusters,) float, optional
+        Distance of each cluster's mean from the middle, and standard deviations within, if known from elsewhere.
+    ratio : bool
+        Whether the estimate is the sum of the reports, weighted within clusters, over the number of people in the
+        clusters drawn. It is hardly biased where many clusters are drawn, and what the mean is does not matter.
+    summarised : bool
+        Whether the sizes were made from mean and spread.
+    """
+
+    sizes: tuple[float, ...]
+    icc: float | None = None
+    take: int | None = None
+    s2: float | None = None
+    offset: float | None = None
+    means: tuple[float, ...] | None = None
+    sds: tuple[float, ...] | None = None
+    ratio: bool = False
+    summarised: bool = False
+    unit: ClassVar[str] = "clusters"
+
+    def __post_init__(self) -> None:
+        if len(self.sizes) < 2 or min(self.sizes) < 1:
+            raise ValueError(
+                f"sizes must be of two clusters or more and >= 1, got sizes={checks.shortened(self.sizes)}"
+            )
+        if self.take is not None:
+            checks.whole(take=self.take, at_least=1)
+        if self.icc is not None:
+            spare = self.population - self.most
+            checks.numbers(icc=self.icc, low=-self.most / spare if spare else -1.0, high=1)
+        elif self.s2 is not None and self.means is None:
+            raise ValueError("sizes that differ need icc beside sd; leave out both for the worst, got sd without icc")
+        if self.summarised and (self.icc is None or (self.take or 1) > min(self.sizes)):
+            raise ValueError(
+                "mean and spread of the sizes suffice with icc and a take that all clusters have; else give a file"
+            )
+
+    @classmethod
+    def of_moments(cls, clusters: int, mean: float, sd: float, **known: Any) -> "UnequalClusterDesign":
+        """Return the design for clusters of which mean and standard deviation of the sizes are known.
+
+        >>> UnequalClusterDesign.of_moments(4, 10, 3, icc=0.1).sizes[::2]
+        (7.401923788646684, 12.598076211353316)
+        """
+        checks.whole(clusters=clusters, at_least=2)
+        checks.positive(cluster_size=mean)
+        # an odd number of clusters leaves one in the middle
+        half, away = clusters // 2, checks.positive(size_sd=sd) * ((clusters - 1) / (2 * (clusters // 2))) ** 0.5
+        if away > mean - 1:
+            raise ValueError(f"size-sd must leave every cluster a person; else give the sizes in a file, got {sd!r}")
+        middle = (mean,) * (clusters % 2)
+        return cls((mean - away,) * half + middle + (mean + away,) * half, summarised=True, **known)
+
+    @property
+    def population(self) -> int:
+        """People there are."""
+        return round(sum(self.sizes))
+
+    @property
+    def most(self) -> int:
+        """Units there are."""
+        return len(self.sizes)
+
+    @cached_property
+    def _people(self) -> Floats:
+        return np.array(self.sizes, dtype=float)
+
+    @cached_property
+    def _takes(self) -> Floats:
+        return self._people if self.take is None else np.minimum(self._people, self.take)
+
+    def people(self, count: int) -> int:
+        """Return how many people that many units are on average."""
+        return int(np.ceil(count * self._takes.mean() - 1e-9))
+
+    def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
+        """Return the largest variance that what is known allows, sampling and noise each at its worst."""
+        people, takes, everybody = self._people, self._takes, self._people.sum()
+        noise = 0.0 if reports is None else float(reports.worst * np.sum(people**2 / takes))
+        factor = self.most / (count * everybody**2)
+        return Variance(self._sampling(count, span), factor * noise)
+
+    def _sampling(self, count: int, span: float) -> float:
+        people, takes, number = self._people, self._takes, self.most
+        factor = number / (count * people.sum() ** 2)
+        rest, left = (number - count) / (number - 1), (people - takes) * people / takes
+        if self.means is not None:
+            means = np.array(self.means)
+            totals = people * (means - (people @ means / people.sum() if self.ratio else 0.0))
+            within = np.sum(left * np.square(self.sds)) if self.sds is not None else self._unknown_within(left, span)
+            return float(factor * ((number - count) * totals.var(ddof=1) + within))
+        if self.icc is not None:
+            spread = largest_spread(self.population, span)
+            return float(
+                worst_variance(lambda s2: Variance(self._modelled(s2, count, span), 0.0), self.s2, spread).total
+            )
+        if self.take is None and people.sum() <= _EXACT_PEOPLE:
+            return ClusterDraw(tuple(map(int, self.sizes)), count).worst_sampling_variance(span)
+        # a cluster's values at both ends of the range in equal parts, or all at one of them
+        inside = np.divide(left / people, np.maximum(people - 1, 1))
+        return float(factor * span**2 / 4 * np.sum(people**2 * np.maximum(rest, inside)))
+
+    def _unknown_within(self, left: Floats, span: float) -> float:
+        """Return the largest sum of the variances within clusters whose means are known."""
+        square = span * span / 4 - np.square(np.array(self.means))
+        return float(np.sum(left * square * self._people / np.maximum(self._people - 1, 1)))
+
+    def _modelled(self, s2: float, count: int, span: float) -> float:
+        """Return the sampling variance where cluster means vary as the correlation says, whatever their size.
+
+        ``s2_w`` within clusters and what is left between them, of which ``s2_w / N_g`` is due to a cluster's own size.
+        """
+        people, takes, number, correlation = self._people, self._takes, self.most, float(self.icc or 0)
+        everybody, squares = people.sum(), float(np.sum(people**2))
+        within = (everybody - 1) * s2 * (1 - correlation) / everybody
+        between = (everybody - 1) * s2 - (everybody - number) * within
+        alike = (between - number * within) / everybody
+        away = span * span / 4 - s2 * (everybody - 1) / everybody if self.offset is None else self.offset**2
+        away *= not self.ratio
+        totals = max(0.0, alike * squares + within * everybody) / (number - 1) + max(0.0, away) * people.var(ddof=1)
+        second = float(np.sum(people * (people - takes) / takes)) * within
+        return float(number / (count * everybody**2) * ((number - count) * totals + second))
+
+    def proxy(self, count: int, reports: NumberReports) -> float | None:
+        """Return Hoeffding's for cluster totals and for noise, added; None where the largest size is not known."""
+        if self.summarised or self.ratio:
+            return None
+        people, coth = self._people, 1 / np.tanh(float(reports.epsilon) / 2)
+        largest = people.max() ** 2 + coth**2 * np.max(people**2 / self._takes)
+        return float((self.most / people.sum() * float(reports.range)) ** 2 * largest / count)
+
+    def reach(self, count: int, reports: NumberReports) -> float | None:
+        """Return None: terms depend on each other."""
+        return None
+
+    def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
+        """Return how many people must be asked, as many in every cluster that is drawn."""
+        if response == 1:
+            return (self.people(count),)
+        least = int(min(self.sizes))
+        take = least if self.take is None else self.take
+        return (count * invitations_of(take, least, response, failure / count, "people in the smallest cluster"),)
+
+    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
+        """Return the loss of a report: how many there are, or their weights, tell which clusters were drawn."""
+        return epsilon
+
+    def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
+        """Return the scale of a curator's noise, as if the sample were known."""
+        if self.summarised and (self.take is not None or self.ratio):
+            raise ValueError("a curator's noise depends on the largest cluster; give the sizes in a file")
+        weight = float(np.max(self._people / self._takes)) / epsilon * span
+        if self.ratio:
+            return weight / float(np.sort(self._people)[:count].sum())
+        return weight * self.most / (count * float(self._people.sum()))
+
+    def describe(self, count: int) -> str:
+        """Return what is drawn, in words."""
+        asked = "everybody" if self.take is None else f"{self.take:,}, or all of fewer,"
+        sizes = f"{min(self.sizes):,.4g} to {max(self.sizes):,.4g} people"
+        if self.summarised:
+            sizes = f"{self._people.mean():,.4g} people on average (sd {self._people.std(ddof=1):.3g})"
+        about = f"about {self.people(count):,} people"
+        return f"draw {count:,} of {self.most:,} clusters of {sizes} and ask {asked} in each, {about}"
+
+    def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
+        """Return what the answer is to say besides."""
+        if not self.ratio:
+            return []
+        return [
+            "The estimate is a ratio, divided by the people in the clusters drawn; its bias is of the order 1/count."
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class PoissonDesign:
+    """Everybody takes part by a coin of their own, at one rate or at the rate of their class.
+
+    The estimate is the Horvitz-Thompson mean around the middle of the range; its weights are one over the rates.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        People in each class; one class for a single rate.
+    rates : tuple of float
+        Chances to take part relative to each other; equal if left out.
+    squares : tuple of float, optional
+        Mean squared distance of each class's values from the middle of the range; the worst if left out.
+    trim : float, optional
+        Largest weight there may be, in terms of that of equal rates; smaller rates are raised to it.
+    names : tuple of str
+    """
+
+    sizes: tuple[int, ...]
+    rates: tuple[float, ...] = ()
+    squares: tuple[float, ...] | None = None
+    trim: float | None = None
+    names: tuple[str, ...] = ()
+    unit: ClassVar[str] = "people"
+
+    def __post_init__(self) -> None:
+        if checks.counts(sizes=self.sizes).min() < 1:
+            raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
+        for name in ("rates", "squares"):
+            held = getattr(self, name)
+            if held and len(held) != len(self.sizes):
+                raise ValueError(f"{name} must be one per class, {len(self.sizes)}, got {len(held)}")
+        for rate in self.rates:
+            checks.positive(rates=rate)
+        if self.trim is not None and self.trim < 1:
+            raise ValueError(f"trim must be >= 1, the weight of equal rates, got trim={self.trim!r}")
+
+    @property
+    def population(self) -> int:
+        """People there are."""
+        return sum(self.sizes)
+
+    @property
+    def most(self) -> int:
+        """Units there are."""
+        return self.population
+
+    def people(self, count: int) -> int:
+        """Return how many people take part on average."""
+        return count
+
+    def chances(self, count: int) -> Floats:
+        """Return the chance to take part in each class, for so many people on average; none above 1."""
+        sizes, rates = np.array(self.sizes, dtype=float), np.array(self.rates or [1.0] * len(self.sizes))
+        least = 0.0 if self.trim is None else count / (self.population * self.trim)
+
+        def at(log: float) -> Floats:
+            return np.clip(np.exp(log) * rates, least, 1.0)
+
+        ends = np.log(count / self.population / rates.max()) - 1, -np.log(rates.min())
+        if self.trim == 1 or float(sizes @ at(ends[1])) <= count:
+            return np.full(len(self.sizes), count / self.population) if self.trim == 1 else at(ends[1])
+        return at(float(brentq(lambda log: float(sizes @ at(log)) - count, ends[0] - 60, ends[1], xtol=1e-14)))
+
+    def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
+        """Return the largest variance that what is known allows."""
+        chances, people, most = self.chances(count), self.population**2, span * span / 4
+        sampling = noise = 0.0
+        for size, rate, known in zip(self.sizes, chances, self.squares or [None] * len(self.sizes), strict=True):
+
+            def parts(square: float, size: int = size, rate: float = float(rate)) -> Variance:
+                own = 0.0 if reports is None else float(reports.worst)
+                if reports is not None and reports.mechanism == "one-bit" and not reports.binary:
+                    own -= square
+                return Variance(size * (1 - rate) * square / rate, size * own / rate)
+
+            fixed = most if known is None and reports is not None and reports.binary else known
+            worst = worst_variance(parts, fixed, most)
+            sampling, noise = sampling + float(worst.sampling), noise + float(worst.randomisation)
+        return Variance(sampling / people, noise / people)
+
+    def proxy(self, count: int, reports: NumberReports) -> float | None:
+        """Return Hoeffding's for independent terms, each 0 or a weighted report."""
+        reach = float(reports.range) / np.tanh(float(reports.epsilon) / 2) / self.chances(count)
+        return float(np.sum(np.array(self.sizes) * reach**2)) / self.population**2
+
+    def reach(self, count: int, reports: NumberReports) -> float | None:
+        """Return by how much the term of one person may be off, at the smallest rate."""
+        coth = 1 / np.tanh(float(reports.epsilon) / 2)
+        return float(reports.range * (coth / self.chances(count).min() + 1) / (2 * self.population))
+
+    def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
+        """Return how many people take part on average."""
+        return (count,)
+
+    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
+        """Return the loss of a report: one that is there tells that its sender took part."""
+        return epsilon
+
+    def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
+        """Return the scale of a curator's noise."""
+        chances = self.chances(count)
+        return releases.poisson_scale(epsilon, chances, population=self.population, span=span, secret=secret)
+
+    def describe(self, count: int) -> str:
+        """Return what is drawn, in words."""
+        chances = self.chances(count)
+        rates = f"chance {chances[0]:.4g}"
+        if len(self.sizes) > 1:
+            names = self.names or tuple(str(i + 1) for i in range(len(self.sizes)))
+            rates = "the chance of their class: " + ", ".join(
+                f"{n} {c:.4g}" for n, c in zip(names, chances, strict=True)
+            )
+        about = f"{count:,} of {self.population:,} people on average"
+        return f"ask {about}, everybody by a coin of their own with {rates}"
+
+    def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
+        """Return what the answer is to say besides."""
+        chances, sizes = self.chances(count), np.array(self.sizes)
+        if len(set(chances.round(12))) == 1:
+            return []
+        kish = float(sizes @ chances * (sizes @ (1 / chances))) / self.population**2
+        largest = count / (self.population * chances.min())
+        return [
+            f"Weights differ: design effect {kish:.3g} of the randomisation, the largest {largest:.3g} times equal."
+        ]

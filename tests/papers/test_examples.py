@@ -1,0 +1,97 @@
+"""Numbers that referees computed by programs of their own, from the public functions behind the verdicts."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ldpnb.accuracy.allocation import Family, fixed, lottery, outcomes
+from ldpnb.accuracy.budgets import best_laplace
+from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.accuracy.shrinkage import unscaled_below
+from ldpnb.estimators.frequency import normal_offset, project_simplex, scale_simplex, unbiased
+from ldpnb.estimators.likelihood import krr_mle
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import LaplaceMeans
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.privacy.rounding import nearest_rounding_loss, random_rounding_loss_supremum, rounding_threshold
+from ldpnb.privacy.subsampling import poisson_loss, srs_loss
+from ldpnb.privacy.unequal import pps_cluster_loss
+
+TALLIES = np.array([500, 300, 150, 40, 10])
+KRR = KaryRandomisedResponse(1.0, 5)
+
+
+def equal_laplace(epsilon: float, share: float) -> float:
+    """Return by how much the best split of a budget lowers the variance of the gap next to a small group."""
+    sizes = (round(share * 10**6), round((1 - share) * 10**6))
+    least = GroupGap(best_laplace(epsilon, sizes), sizes).worst_variance()
+    return float(1 - least / GroupGap(LaplaceMeans(epsilon / 2, epsilon), sizes).worst_variance())
+
+
+def of_two_strata(rule: str, epsilon: float) -> float:
+    """Return the largest variance with three records drawn of two strata of three, of heights 1."""
+    family = Family((3, 3), (1.0, 1.0))
+    rules = {"fixed": fixed((1, 2)), "lottery": lottery((1, 2), (2, 1), 0.5)}
+    return float(outcomes(family, rules[rule]).total_variances(epsilon).max())
+
+
+def two_stage(size: int) -> float:
+    """Return the bound for a tenth of the records of a tenth of the clusters over a tenth of that for the clusters."""
+    clusters = ClusterSample([size] * 1000, 100)
+    return clusters.two_stage_upper_bound(0.1, 0.1) / (0.1 * clusters.upper_bound(0.1))
+
+
+TWO_STAGE = {1: 0.93, 5: 0.51, 10: 0.29, 26: 0.18, 50: 0.25}
+
+
+EXAMPLES: dict[str, tuple[Callable[[], float], float]] = {
+    "rounding to the nearest, epsilon .5": (lambda: nearest_rounding_loss(4, 0.45, 0.5), 0.5231),
+    "rounding to the nearest, epsilon 1": (lambda: nearest_rounding_loss(4, 0.45, 1.0), 1.2685),
+    "rounding to the nearest, epsilon 2": (lambda: nearest_rounding_loss(4, 0.45, 2.0), 3.1108),
+    "the MLE": (lambda: krr_mle(TALLIES, epsilon=1.0)[0], 0.7705),
+    "the MLE of [25]": (lambda: scale_simplex(unbiased(TALLIES, 1000, KRR), normal_offset(KRR))[0], 0.8009),
+    "Norm-Sub": (lambda: project_simplex(unbiased(TALLIES, 1000, KRR))[0], 0.8910),
+    "what a better split saves at 1 %": (lambda: equal_laplace(6.0, 0.01), 0.060),
+    "what a better split saves at .1 %": (lambda: equal_laplace(6.0, 0.001), 0.173),
+    "what a better split saves at 10 %": (lambda: equal_laplace(6.0, 0.1), 0.0),
+    "bias or variance": (lambda: unscaled_below(SampledCounts(10**6, 0.1, KaryRandomisedResponse(1.0, 101))), 1254.0),
+    "3 of 6 equal records": (lambda: srs_loss(1.0, 0.5), 0.6201),
+    "independent draws of 3 of 6": (lambda: poisson_loss(0.5, 0.5), 0.5),
+    **{f"two stages, clusters of {s}": (lambda s=s: two_stage(s), b) for s, b in TWO_STAGE.items()},
+    "the best fixed allocation": (lambda: of_two_strata("fixed", 0.3), 1.0403),
+    "a secret lottery": (lambda: of_two_strata("lottery", 0.3), 0.9127),
+    "the best fixed allocation, epsilon 1.5": (lambda: of_two_strata("fixed", 1.5), 0.1536),
+    "a secret lottery, epsilon 1.5": (lambda: of_two_strata("lottery", 1.5), 0.1347),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_numbers_of_the_referees(name: str) -> None:
+    found, expected = EXAMPLES[name][0](), EXAMPLES[name][1]
+    digits = len(f"{expected:.10g}".partition(".")[2])
+    assert found == pytest.approx(expected, abs=0.51 * 10.0**-digits)
+
+
+@pytest.mark.parametrize("chosen", [1, 2, 3])
+def test_the_best_subset_shrinks_where_the_referee_says(chosen: int) -> None:
+    change = np.log((10 - chosen) * (9 - chosen) / (chosen * (chosen + 1))) / 2
+    sizes = [SubsetSelection.optimal(change * factor, 10).subset_size for factor in (0.999, 1.001)]
+    assert sizes == [chosen + 1, chosen]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("factor", [0.99, 1.01])
+def test_rounding_amplifies_up_to_a_rate_only(epsilon: float, factor: float) -> None:
+    assert rounding_threshold(epsilon) == pytest.approx(1 / (1 + np.exp(epsilon)), rel=1e-12)
+    loss = random_rounding_loss_supremum(factor * rounding_threshold(epsilon), epsilon)
+    assert (loss > epsilon) == (factor > 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+@pytest.mark.parametrize(("clusters", "size"), [(2, 1), (2, 50), (40, 3), (40, 60)])
+def test_drawn_clusters_lose_more_than_epsilon_where_the_referee_says(clusters: int, size: int, epsilon: float) -> None:
+    more = clusters == 2 or np.expm1(2 * size * epsilon) > clusters * size * np.expm1(epsilon)
+    assert (pps_cluster_loss([size] * clusters, epsilon) > epsilon) == more

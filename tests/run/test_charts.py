@@ -1,0 +1,43 @@
+"""What the site draws of a table is what its encoding says: the numbers, the names, the panels."""
+
+import pandas as pd
+
+from ldpnb.notebook import curves
+from ldpnb.notebook.encoding import Encoding, Layer, drawn
+from ldpnb.site import charts
+
+ROWS = [(1.0, 0.5, "MLE", None, "a"), (2.0, 0.25, "MLE", None, "a"), (1.0, 0.52, "Norm-Sub", 0.01, "b")]
+TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error", "panel"])
+
+
+def test_the_chart_has_the_series_of_the_picture_with_their_numbers() -> None:
+    kept = drawn(curves(TABLE, "epsilon", "mse", by="by", panel="panel", error="error", yscale="log"))
+    chart = charts.chart(TABLE, Encoding.read(kept.encoding.told()))
+    (left,), (right,) = (panel["series"] for panel in chart["panels"])
+    assert [panel["title"] for panel in chart["panels"]] == ["a", "b"]
+    assert (left["name"], left["mark"], left["x"], left["y"]) == ("MLE", "line", [1, 2], [0.5, 0.25])
+    assert (right["mark"], right["low"], right["high"]) == ("points", [0.5], [0.54])
+    assert (chart["kind"], chart["x"], chart["y"]) == ("linear log", "epsilon", "mse")
+
+
+def test_columns_can_be_layers_and_panels_a_grid() -> None:
+    layers = (Layer(name="mean", y="mse", mark="band", error="error"), Layer(name="truth", y="mse"))
+    encoding = Encoding(x="epsilon", y="mse", panel=("panel", "by"), layers=layers)
+    assert Encoding.read(encoding.told()) == encoding
+    panels = charts.panels(TABLE, encoding)
+    assert [panel["title"] for panel in panels] == ["a, MLE", "b, Norm-Sub"]
+    assert [series["name"] for series in panels[1]["series"]] == ["mean", "truth"]
+    assert panels[1]["series"][0]["low"] == [0.5]
+
+
+def test_numbers_that_are_not_finite_are_missing() -> None:
+    table = pd.DataFrame({"x": [1, 2], "y": [float("inf"), 3.0]})
+    (panel,) = charts.panels(table, Encoding(x="x", y="y"))
+    assert panel["series"][0]["y"] == [None, 3]
+
+
+def test_every_scale_has_a_specification_that_reads_only_what_the_page_gives() -> None:
+    for kind in (("linear", "log", False), ("category", "linear", True)):
+        told = charts.specification(*kind)
+        assert {layer["data"]["name"] for layer in told["layer"]} == {"rows", "marks", "cursor"}
+        assert "url" not in str(told)

@@ -1,0 +1,55 @@
+"""`ldpnb show` on the name of a claim."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from ldpnb import claims
+from ldpnb.checks import UsageError
+from ldpnb.cli import cli
+from ldpnb.run.catalogue import home
+from ldpnb.site import card, entries
+
+
+def said(*words: str) -> str:
+    result = CliRunner().invoke(cli, ["show", *words], catch_exceptions=True)
+    return result.output or str(result.exception)
+
+
+@pytest.mark.parametrize("name", ["theorem-5.2", "Theorem 5.2", "bun2022/theorem-5.2", "bun2022 theorem 5.2"])
+def test_a_claim_is_found_by_any_part_of_its_name_that_no_other_has(name: str) -> None:
+    assert said(name).startswith("bun2022/theorem-5.2: Theorem 5.2 of bun2022\n")
+
+
+def test_a_card_tells_verdict_notebook_code_and_figures_that_exist() -> None:
+    text = said("theorem-5.2")
+    for part in ("verdict   reproduced", "reach     all parameters", "reading   reconstructed", "evidence  complete"):
+        assert part in text
+    assert "notebook  notebooks/2_bun2022/03_cluster_lower_bounds.ipynb" in text
+    assert re.search(r"decision  ldpnb/papers/bun2022/claims/section_5.py:\d+  theorem_5_2", text)
+    assert re.search(r"rests on  ldpnb/privacy/clusters.py:\d+  ClusterSample.upper_bound", text)
+    assert "figures/2_bun2022/03_cluster_lower_bounds/losses.png" in text
+    assert "secret-lottery" in said("lottery")
+    assert re.findall(r"\S+\.png", said("biswas2022/figure-2")) == [
+        "figures/1_biswas2022/01_sampling_bias/figure_2.png"
+    ]
+
+
+def test_every_claim_of_the_ledger_is_found_by_its_whole_name_and_its_files_exist() -> None:
+    for entry in entries.entries():
+        assert card.find_claim(entry.claim) == entry
+        assert all((home() / path).exists() for path in card.figures(entry))
+        for path in claims.find(entry.claim).rests_on:
+            place = card.place(card.formula(path))
+            last = path.rsplit(".", 1)[1]
+            assert last == place.name.rsplit(".", 1)[-1] or place.path.startswith("ldpnb/"), path
+
+
+def test_several_claims_are_listed_and_none_names_the_nearest() -> None:
+    assert said("theorem-3.1") == "theorem-3.1 is ambiguous: biswas2022/theorem-3.1, lopuhaa2020/theorem-3.1"
+    for text in ("lopuhaa2020/figure-2-n-10-4", "lopuhaa2020/figure-3-n-10-6"):
+        assert text in said("n-10")
+    assert said("theorem-5.22").startswith("no notebook or claim theorem-5.22 (did you mean ")
+    with pytest.raises(UsageError, match="no notebook or claim zzz;"):
+        card.find_claim("zzz")
