@@ -19,7 +19,7 @@ from .data.inspection import inspect
 from .data.public import adult
 from .data.reading import Reading
 from .designs.sizes import binomial_size, fixed_size, size_law
-from .designs.strata import Strata, neyman_shares, proportional_shares
+from .designs.strata import Strata
 from .estimators.bayes import fitted_concentration, posterior
 from .estimators.frequency import project_simplex, unbiased
 from .estimators.gaps import absolute_interval, group_means, self_sized_means, signed_gap
@@ -145,7 +145,6 @@ __all__ = [
     "load_weights",
     "local_budget",
     "mle",
-    "neyman_shares",
     "participation_loss",
     "pilot",
     "plan",
@@ -153,7 +152,6 @@ __all__ = [
     "posterior",
     "privacy_loss",
     "project_simplex",
-    "proportional_shares",
     "purified",
     "random_rounding_loss",
     "random_size_loss",

@@ -93,7 +93,7 @@ def lottery(first: Sequence[int], second: Sequence[int], chance: float) -> Rule:
 
 def proportional(sizes: Sequence[int], sampling_rate: float) -> Rule:
     """Return proportional allocation with randomised rounding, stratum by stratum (Theorem 7.2 of bun2022)."""
-    shares = strata.proportional_shares(sizes, sampling_rate)
+    shares = strata.Strata(sizes).proportional(sampling_rate)
     if (shares < 1).any():
         raise ValueError(f"sampling_rate must give every stratum at least one record, got shares {shares}")
     sides = []
@@ -111,7 +111,7 @@ def neyman(family: Family, total: int) -> Rule:
 
     def rule(population: tuple[int, ...]) -> list[Draw]:
         spread = np.maximum(family.variances(population), floor)
-        return [(1.0, tuple(int(m) for m in strata.best_whole_allocation(family.sizes, spread, total)))]
+        return [(1.0, tuple(int(m) for m in strata.Strata(family.sizes, spread).best_whole(total)))]
 
     return rule
 

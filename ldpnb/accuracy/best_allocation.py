@@ -7,11 +7,10 @@ optimum over all scales.
 """
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.optimize import linprog
 
 from ldpnb import checks
@@ -98,7 +97,7 @@ def _searched(program: "_Program", allocations: list[tuple[int, ...]], highest: 
         best = min(scales, key=lambda scale: ends[scale][0] + 2 * scale**2)
         variance = ends[best][0] + 2 * best**2
         # on an interval the sampling variance is at least that at its upper end, the noise that at its lower
-        bounds = [(ends[up][0] + 2 * low**2, low, up) for low, up in zip(scales, scales[1:], strict=False)]
+        bounds = [(ends[up][0] + 2 * low**2, low, up) for low, up in pairwise(scales)]
         bound, low, up = min(bounds)
         if bound >= variance * (1 - precision):
             return BestRule(allocations, ends[best][1], best, float(variance), float(min(bound, variance)))
@@ -124,7 +123,7 @@ class _Program:
         populations, _, allocations = density.shape
         rows = [self._private(density, *pair) for one, other in self.pairs for pair in ((one, other), (other, one))]
         rows.append(self._placed(self.variances[:, None, :], -1.0))
-        limits = sparse.vstack(rows)
+        limits = np.vstack(rows)
         ones = np.ones((populations if self.looks else 1, 1, allocations))
         found = linprog(
             np.append(np.zeros(limits.shape[1] - 1), 1.0),
@@ -134,27 +133,27 @@ class _Program:
             b_eq=np.ones(len(ones)),
             method="highs",
         )
-        if found.status != 0:
+        if found.status != 0 or found.x is None or found.fun is None:
             return np.inf, np.empty(0)
         chances = np.maximum(found.x[:-1].reshape(-1, allocations), 0)
         chances /= chances.sum(axis=1, keepdims=True)
         return float(found.fun), chances if self.looks else np.repeat(chances, populations, axis=0)
 
-    def _private(self, density: Floats, one: int, other: int) -> sparse.csr_matrix:
+    def _private(self, density: Floats, one: int, other: int) -> Floats:
         unit = density[one].max(axis=1, keepdims=True)
         if not self.looks:
             return self._row({0: (density[one] - self.growth * density[other]) / unit}, 0.0)
         return self._row({one: density[one] / unit, other: -self.growth * density[other] / unit}, 0.0)
 
-    def _placed(self, blocks: Floats, last: float) -> sparse.csr_matrix:
+    def _placed(self, blocks: Floats, last: float) -> Floats:
         """Return a row for every block, in the place of its population."""
-        return sparse.vstack([self._row({place * self.looks: block}, last) for place, block in enumerate(blocks)])
+        return np.vstack([self._row({place * self.looks: block}, last) for place, block in enumerate(blocks)])
 
-    def _row(self, blocks: dict[int, Floats], last: float) -> sparse.csr_matrix:
+    def _row(self, blocks: dict[int, Floats], last: float) -> Floats:
         populations, allocations = self.variances.shape
         height = len(next(iter(blocks.values())))
         row = np.zeros((height, (populations if self.looks else 1) * allocations + 1))
         for place, block in blocks.items():
             row[:, place * allocations : (place + 1) * allocations] += block
         row[:, -1] = last
-        return sparse.csr_matrix(row)
+        return row

@@ -14,8 +14,8 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.special import betaln, gammaln, xlogy
 
 from ldpnb import checks
-from ldpnb.arithmetic import real
 from ldpnb.accuracy import information
+from ldpnb.arithmetic import real
 from ldpnb.estimators import bayes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 

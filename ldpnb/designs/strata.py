@@ -1,9 +1,9 @@
 """Stratified samples: how many records to draw from each stratum, and what the weighted mean makes of them.
 
-An allocation is computed in three steps, each a function of its own: real-valued shares (`proportional_shares`,
-`neyman_shares`), a cap at the stratum sizes (`capped_shares`, which moves the surplus to the other strata and says
-where), and whole numbers (`largest_remainder`, or `rounded_shares` and `randomly_rounded_shares`, which treat each
-stratum by itself as the privacy results of Section 4 of bun2022 need).
+An allocation is computed in three steps: real-valued shares (`Strata.proportional`, `Strata.neyman`), a cap at the
+stratum sizes (`Strata.capped`, which moves the surplus to the other strata and says where), and whole numbers
+(`largest_remainder`, or `rounded_shares` and `randomly_rounded_shares`, which treat each stratum by itself as the
+privacy results of Section 4 of bun2022 need).
 """
 
 from collections.abc import Sequence
@@ -17,29 +17,226 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import checks
 from ldpnb.arithmetic import Real, real
 
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Capped:
+    """Real-valued shares, none above its stratum.
+
+    Parameters
+    ----------
+    shares : (strata,) float
+        Records to draw.
+    asked : (strata,) float
+        The shares before the cap.
+    capped : (strata,) bool
+        Which strata are taken completely because more was asked of them than they hold, at once or when others' surplus
+        was spread.
+    """
+
+    shares: NDArray[np.float64]
+    asked: NDArray[np.float64]
+    capped: NDArray[np.bool_]
+
+    def report(self) -> str:
+        """Say in one line what was capped.
+
+        >>> Strata([3, 10]).capped([5.0, 2.0]).report()
+        'stratum 0 taken completely: asked 5, holds 3'
+        """
+        lines = [
+            f"stratum {i} taken completely: asked {self.asked[i]:.6g}, holds {self.shares[i]:.0f}"
+            for i in np.flatnonzero(self.capped)
+        ]
+        return "; ".join(lines) or "nothing capped"
+
+
+def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
+    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``.
+
+    >>> mean_variance(2, 2.0, 1)
+    1.0
+    """
+    return variance * (1 / drawn - 1 / size)
+
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """What an allocation needs to know of a stratified population.
+    """A stratified population: allocations of records to its strata, and what the weighted mean makes of them.
 
     Parameters
     ----------
     sizes : (strata,) int
         Records per stratum, each ``>= 1``.
-    means : (strata,) float
-        Mean of the study variable.
-    variances : (strata,) float
-        Its variance with the divisor ``n_i - 1``; 0 in a stratum of one record.
+    variances : (strata,) float, optional
+        Variance of the study variable in each, ``>= 0``, with the divisor ``n_i - 1``; what needs it says so.
+    means : (strata,) float, optional
+        Its means.
     """
 
-    sizes: NDArray[np.int64]
-    means: NDArray[np.float64]
-    variances: NDArray[np.float64]
+    sizes: Any
+    variances: Any = None
+    means: Any = None
+
+    def __post_init__(self) -> None:
+        held = checks.counts(sizes=self.sizes)
+        if held.min() < 1:
+            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
+        object.__setattr__(self, "sizes", held)
+        for name in ("variances", "means"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, real(given))
+                if getattr(self, name).shape != held.shape:
+                    raise ValueError(f"{name} must have one entry per stratum, {held.size}, got {name}={given!r}")
+        if self.variances is not None and not (np.isfinite(self.variances) & (self.variances >= 0)).all():
+            raise ValueError(f"variances must be finite numbers >= 0, got variances={self.variances.tolist()!r}")
+
+    @property
+    def population(self) -> int:
+        """Number of records."""
+        return int(self.sizes.sum())
 
     @property
     def mean(self) -> float:
         """Mean of the study variable over the whole population."""
-        return float(self.sizes @ self.means / self.sizes.sum())
+        return self.weighted_mean(self._given("means"))
+
+    def proportional(self, sampling_rate: float) -> Floats:
+        """Return the same fraction of every stratum, real-valued (proportional allocation, Section 7.3 of bun2022).
+
+        >>> Strata([10, 25]).proportional(0.1).tolist()
+        [1.0, 2.5]
+        """
+        return np.asarray(self.sizes * np.float64(checks.rate(sampling_rate=sampling_rate)))
+
+    def neyman(self, total: float, *, noises: ArrayLike = 0.0) -> Floats:
+        """Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and uncapped (Section 7.2 of bun2022).
+
+        It minimises the variance of the weighted mean over all real allocations of ``m = total`` records, provided none
+        exceeds its stratum. Where reports are randomised, ``s_i^2`` is the variance of the values plus `noises`, the
+        mean variance of a report: leaving it out can be worse than a proportional allocation. One must be positive.
+
+        >>> Strata([10, 10], [1, 9]).neyman(8).tolist()
+        [2.0, 6.0]
+        >>> Strata([6000, 3000, 1000], [0.01, 0.09, 0.25]).neyman(1000, noises=2).round(1).tolist()
+        [593.1, 302.4, 104.6]
+        """
+        weights = self._weights(noises)
+        if not weights.sum() > 0:
+            raise ValueError("variances must have a positive one, got all zeros")
+        return np.asarray(checks.positive(total=total) * weights / weights.sum())
+
+    def neyman_at_cost(self, budget: float, costs: ArrayLike, *, noises: ArrayLike = 0.0) -> Floats:
+        """Return the allocation with the least variance whose cost, a price per record and stratum, is `budget`."""
+        price = np.asarray(costs, dtype=float)
+        weights = self._weights(noises) / np.sqrt(price)
+        return np.asarray(checks.positive(budget=budget) * weights / np.sum(weights * price))
+
+    def equal_precision(self, variance: float, *, noises: ArrayLike = 0.0) -> Floats:
+        """Return how many each stratum needs for its own mean to have that variance.
+
+        Raises
+        ------
+        ValueError
+            If everybody of a stratum is too few.
+        """
+        noise = np.broadcast_to(np.asarray(noises, dtype=float), self.sizes.shape)
+        if (noise / self.sizes > variance).any():
+            worst = float(np.max(noise / self.sizes))
+            raise ValueError(
+                f"variance must be at least {worst:g}, that of asking whole strata, got variance={variance!r}"
+            )
+        spread = self._given("variances")
+        return np.asarray((spread + noise) / (variance + spread / self.sizes))
+
+    def capped(self, asked: ArrayLike) -> Capped:
+        """Take completely every stratum of which more is asked than it holds, and spread the surplus in proportion.
+
+        For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their
+        Neyman proportions. The strata with a positive share must hold all that is asked.
+
+        >>> Strata([3, 10, 10]).capped([5.0, 2.0, 1.0]).shares.round(12).tolist()
+        [3.0, 3.333333333333, 1.666666666667]
+        """
+        held, wanted = self.sizes.astype(float), np.asarray(asked, dtype=float)
+        if wanted.shape != held.shape or not (wanted >= 0).all():
+            raise ValueError(f"asked must be one share >= 0 per stratum, got asked={asked!r}")
+        total = float(wanted.sum())
+        if total > held[wanted > 0].sum() * (1 + 1e-12):
+            most = held[wanted > 0].sum()
+            raise ValueError(f"asked must sum to at most what its strata hold, {most:g}, got {total:g}")
+        shares, full = wanted.copy(), np.zeros(held.shape, dtype=bool)
+        while (over := ~full & (shares > held * (1 + 1e-12))).any():
+            full |= over
+            shares[full] = held[full]
+            free = wanted * ~full
+            shares[~full] = (free * (total - held[full].sum()) / (free.sum() or 1.0))[~full]
+        return Capped(shares, wanted, full)
+
+    def best_whole(self, total: int) -> NDArray[np.int64]:
+        """Return the whole numbers that minimise the weighted mean's variance: equation (6) of bun2022 solved exactly.
+
+        One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2
+        / (m_i (m_i + 1))``, never beyond the stratum. Greedy is exact because the variance is a sum of convex functions
+        of the ``m_i``. Records that cannot lower it are not drawn; `total` covers at least one per stratum of positive
+        variance.
+
+        >>> Strata([10, 10], [1, 9]).best_whole(8).tolist()
+        [2, 6]
+        """
+        held, weights = self.sizes, self._weights()
+        m = (weights > 0).astype(np.int64)
+        if checks.whole(total=total) < m.sum():
+            raise ValueError(f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}")
+        queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and held[i] > 1]
+        heapify(queue)
+        for _ in range(total - int(m.sum())):
+            if not queue:
+                break
+            _, i = heappop(queue)
+            m[i] += 1
+            if m[i] < held[i]:
+                heappush(queue, (-(weights[i] ** 2) / (m[i] * (m[i] + 1)), i))
+        return m
+
+    def weighted_mean(self, sample_means: ArrayLike) -> float:
+        """Return ``sum_i (n_i / n) (sample mean of stratum i)``, unbiased for the mean (Section 7.2 of bun2022).
+
+        >>> Strata([1, 3]).weighted_mean([10.0, 2.0])
+        4.0
+        """
+        return float(self.sizes @ np.asarray(sample_means, dtype=float) / self.sizes.sum())
+
+    def variance(self, drawn: ArrayLike) -> float:
+        r"""Return the exact variance of the weighted mean under simple random sampling within strata.
+
+        .. math:: \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr) \frac{s_i^2}{m_i}
+
+        The records drawn ``m_i <= n_i`` may be whole or real-valued. It is infinite if nothing is drawn from a stratum
+        whose values differ.
+
+        One of the two values -1 and 1 (variance 2) is drawn: the mean's variance is 1.
+
+        >>> Strata([2], [2.0]).variance([1])
+        1.0
+        """
+        held, spread, m = self.sizes, self._given("variances"), np.asarray(drawn, dtype=float)
+        if (m < 0).any() or (m > held * (1 + 1e-12)).any():
+            worst = int(np.argmax(m - held))
+            got = f"got drawn[{worst}]={m[worst]:g} of {held[worst]}"
+            raise ValueError(f"drawn must be at most the stratum's size, {got}")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(spread > 0, (held / held.sum()) ** 2 * mean_variance(held, spread, m), 0.0)
+        return float(terms.sum())
+
+    def _given(self, name: str) -> Floats:
+        if (held := getattr(self, name)) is None:
+            raise ValueError(f"{name} must be given for this, got none")
+        return np.asarray(held)
+
+    def _weights(self, noises: ArrayLike = 0.0) -> Floats:
+        return np.asarray(self.sizes * np.sqrt(self._given("variances") + np.asarray(noises, dtype=float)))
 
 
 def strata_of(groups: Sequence[ArrayLike]) -> Strata:
@@ -71,87 +268,7 @@ def strata_of_tallies(values: ArrayLike, stratum: ArrayLike, counts: ArrayLike |
         raise ValueError(f"stratum must leave none empty, got no record in stratum {int(sizes.argmin())}")
     means = np.bincount(where, weights=held * study) / sizes
     squares = np.bincount(where, weights=held * (study - means[where]) ** 2)
-    return Strata(sizes, means, squares / np.maximum(sizes - 1, 1))
-
-
-def proportional_shares(sizes: ArrayLike, sampling_rate: float) -> NDArray[np.float64]:
-    """Return the same fraction of every stratum, real-valued (proportional allocation, Section 7.3 of bun2022).
-
-    >>> proportional_shares([10, 25], 0.1).tolist()
-    [1.0, 2.5]
-    """
-    return _sizes(sizes) * np.float64(checks.rate(sampling_rate=sampling_rate))
-
-
-def neyman_shares(sizes: ArrayLike, variances: ArrayLike, total: float) -> NDArray[np.float64]:
-    r"""Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and uncapped (Section 7.2 of bun2022).
-
-    It minimises the variance of the weighted mean over all real allocations of ``m = total`` records, provided none
-    exceeds its stratum. `variances`, not all zero, have the divisor ``n_i - 1``.
-
-    >>> neyman_shares([10, 10], [1, 9], 8).tolist()
-    [2.0, 6.0]
-    """
-    weights = _sizes(sizes) * np.sqrt(_variances(variances))
-    if not weights.sum() > 0:
-        raise ValueError("variances must have a positive one, got all zeros")
-    return np.asarray(checks.positive(total=total) * weights / weights.sum())
-
-
-@dataclass(frozen=True, slots=True)
-class Capped:
-    """Real-valued shares, none above its stratum.
-
-    Parameters
-    ----------
-    shares : (strata,) float
-        Records to draw.
-    asked : (strata,) float
-        The shares before the cap.
-    capped : (strata,) bool
-        Which strata are taken completely because more was asked of them than they hold, at once or when others' surplus
-        was spread.
-    """
-
-    shares: NDArray[np.float64]
-    asked: NDArray[np.float64]
-    capped: NDArray[np.bool_]
-
-    def report(self) -> str:
-        """Say in one line what was capped.
-
-        >>> capped_shares([3, 10], [5.0, 2.0]).report()
-        'stratum 0 taken completely: asked 5, holds 3'
-        """
-        lines = [
-            f"stratum {i} taken completely: asked {self.asked[i]:.6g}, holds {self.shares[i]:.0f}"
-            for i in np.flatnonzero(self.capped)
-        ]
-        return "; ".join(lines) or "nothing capped"
-
-
-def capped_shares(sizes: ArrayLike, asked: ArrayLike) -> Capped:
-    """Take completely every stratum of which more is asked than it holds, and spread the surplus in proportion.
-
-    For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their
-    Neyman proportions. The strata with a positive share must hold all that is asked.
-
-    >>> capped_shares([3, 10, 10], [5.0, 2.0, 1.0]).shares.round(12).tolist()
-    [3.0, 3.333333333333, 1.666666666667]
-    """
-    held, wanted = _sizes(sizes).astype(float), np.asarray(asked, dtype=float)
-    if wanted.shape != held.shape or not (wanted >= 0).all():
-        raise ValueError(f"asked must be one share >= 0 per stratum, got asked={asked!r}")
-    total = float(wanted.sum())
-    if total > held[wanted > 0].sum() * (1 + 1e-12):
-        raise ValueError(f"asked must sum to at most what its strata hold, {held[wanted > 0].sum():g}, got {total:g}")
-    shares, full = wanted.copy(), np.zeros(held.shape, dtype=bool)
-    while (over := ~full & (shares > held * (1 + 1e-12))).any():
-        full |= over
-        shares[full] = held[full]
-        free = wanted * ~full
-        shares[~full] = (free * (total - held[full].sum()) / (free.sum() or 1.0))[~full]
-    return Capped(shares, wanted, full)
+    return Strata(sizes, squares / np.maximum(sizes - 1, 1), means)
 
 
 def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
@@ -168,33 +285,6 @@ def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
     order = np.argsort(-(exact - floor), kind="stable")
     floor[order[:missing]] += 1
     return floor.astype(np.int64)
-
-
-def best_whole_allocation(sizes: ArrayLike, variances: ArrayLike, total: int) -> NDArray[np.int64]:
-    """Return the whole numbers that minimise the variance of the weighted mean: equation (6) of bun2022 solved exactly.
-
-    One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2 /
-    (m_i (m_i + 1))``, never beyond the stratum. Greedy is exact because the variance is a sum of convex functions of
-    the ``m_i``. Records that cannot lower it are not drawn; `total` covers at least one per stratum of positive
-    variance.
-
-    >>> best_whole_allocation([10, 10], [1, 9], 8).tolist()
-    [2, 6]
-    """
-    held, weights = _sizes(sizes), _sizes(sizes) * np.sqrt(_variances(variances))
-    m = (weights > 0).astype(np.int64)
-    if checks.whole(total=total) < m.sum():
-        raise ValueError(f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}")
-    queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and held[i] > 1]
-    heapify(queue)
-    for _ in range(total - int(m.sum())):
-        if not queue:
-            break
-        _, i = heappop(queue)
-        m[i] += 1
-        if m[i] < held[i]:
-            heappush(queue, (-(weights[i] ** 2) / (m[i] * (m[i] + 1)), i))
-    return m
 
 
 def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
@@ -215,58 +305,3 @@ def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> N
     exact = np.asarray(shares, dtype=float)
     up = rng.random(exact.shape) < exact - np.floor(exact)
     return np.asarray(np.floor(exact).astype(np.int64) + up)
-
-
-def weighted_mean(sizes: ArrayLike, sample_means: ArrayLike) -> float:
-    """Return ``sum_i (n_i / n) (sample mean of stratum i)``, unbiased for the population mean (Section 7.2 of bun2022).
-
-    >>> weighted_mean([1, 3], [10.0, 2.0])
-    4.0
-    """
-    held = _sizes(sizes)
-    return float(held @ np.asarray(sample_means, dtype=float) / held.sum())
-
-
-def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
-    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``.
-
-    >>> mean_variance(2, 2.0, 1)
-    1.0
-    """
-    return variance * (1 / drawn - 1 / size)
-
-
-def weighted_mean_variance(sizes: ArrayLike, variances: ArrayLike, drawn: ArrayLike) -> float:
-    r"""Return the exact variance of the weighted mean under simple random sampling within strata.
-
-    .. math:: \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr) \frac{s_i^2}{m_i}
-
-    The variances ``s_i^2`` have the divisor ``n_i - 1``; the records drawn ``m_i <= n_i`` may be whole or real-valued.
-    It is infinite if nothing is drawn from a stratum whose values differ.
-
-    One of the two values -1 and 1 (variance 2) is drawn: the mean's variance is 1.
-
-    >>> weighted_mean_variance([2], [2.0], [1])
-    1.0
-    """
-    held, spread, m = _sizes(sizes), _variances(variances), np.asarray(drawn, dtype=float)
-    if (m < 0).any() or (m > held * (1 + 1e-12)).any():
-        worst = int(np.argmax(m - held))
-        raise ValueError(f"drawn must be at most the stratum's size, got drawn[{worst}]={m[worst]:g} of {held[worst]}")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(spread > 0, (held / held.sum()) ** 2 * mean_variance(held, spread, m), 0.0)
-    return float(terms.sum())
-
-
-def _sizes(sizes: Any) -> NDArray[np.int64]:
-    held = checks.counts(sizes=sizes)
-    if held.min() < 1:
-        raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
-    return held
-
-
-def _variances(variances: Any) -> NDArray[np.float64]:
-    spread = real(variances)
-    if not (np.isfinite(spread) & (spread >= 0)).all():
-        raise ValueError(f"variances must be finite numbers >= 0, got variances={variances!r}")
-    return spread

@@ -24,6 +24,7 @@ from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import table
 from ldpnb.notebook.annotations import head
+from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import look
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
@@ -151,7 +152,11 @@ def _lines(table: pd.DataFrame, column: Column) -> Figure:
         axis.set_ylabel("share of users")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
-    return figure
+    band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
+    layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
+    dates = {"x": "label", "xscale": "category"} if column.scale == "date" else {"x": "value"}
+    told: dict[str, Any] = {"y": "share of users", "xlabel": column.attribute, "panel": "mechanism", **dates}
+    return keep(figure, table, Encoding(**told, layers=layers, columns=3))
 
 
 def _bars(table: pd.DataFrame, column: Column) -> Figure:
@@ -171,7 +176,12 @@ def _bars(table: pd.DataFrame, column: Column) -> Figure:
     axes[0, 0].set_ylabel(column.attribute)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
-    return figure
+    if len(largest) < column.counts.size:
+        return figure
+    estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
+    told: dict[str, Any] = {"x": "label", "xlabel": column.attribute, "y": "share of users", "panel": "mechanism"}
+    layers = (Layer(name="truth", y="truth", mark="bars"), estimate)
+    return keep(figure, table, Encoding(**told, xscale="category", flip=True, layers=layers, columns=3))
 
 
 def load_column(data: str, column: str, **stated: Any) -> Column:

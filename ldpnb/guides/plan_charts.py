@@ -1,12 +1,14 @@
 """Pictures of plans: what every mechanism needs, side by side, and which needs least."""
 
 from itertools import groupby
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpnb.notebook import listed
+from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.figures import look
 
 
@@ -30,7 +32,8 @@ def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
     axis.set(xscale="log", yticks=range(len(names)), yticklabels=names, xlabel=xlabel)
     axis.set_xlim(numbers.min() / 2, numbers.max() * 4)
     axis.set_ylim(len(names) - 0.5, -0.5)
-    return figure
+    told: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log", "flip": True}
+    return keep(figure, table, Encoding(x="mechanism", y=value, xlabel="", ylabel=xlabel, **told))
 
 
 def fewest(table: pd.DataFrame, value: str) -> dict[str, str]:

@@ -8,12 +8,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import histograms
+from ldpnb.accuracy.allocation import Family, outcomes
+from ldpnb.accuracy.allocation import fixed as allocated
+from ldpnb.accuracy.best_allocation import best_rule
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs.reporters import poisson
 from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import table, where_less
+from ldpnb.privacy.rounding import random_rounding_loss_supremum
+from ldpnb.privacy.shuffling import gaussian_deviation, local_budget
 from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.rng import stream
 
@@ -173,3 +178,20 @@ def variance_contest(
             row, squared = {"estimator": name, RATE: rate}, (estimates[:, 1] - holders) ** 2
             yield row | {VARIANCE: float(exact), "standard_error": np.nan}
             yield row | {VARIANCE: squared.mean(), "standard_error": squared.std(ddof=1) / np.sqrt(runs)}
+
+
+@table
+def surprises() -> Rows:
+    """Yield a number each for three results of this companion, beside what one would expect."""
+    best = best_rule(Family((3, 3), (1.0, 1.0)), 3, 0.3)
+    fixed = outcomes(Family((3, 3), (1.0, 1.0)), allocated((1, 2)))
+    variance = float(fixed.total_variances(0.3).max())
+    row = {"result": "variance, drawn allocation", "value": best.variance}
+    yield row | {"beside": variance, "which is": "the best fixed one's"}
+    loss = random_rounding_loss_supremum(0.1, 3.0)
+    yield {"result": "loss, a proportional tenth", "value": loss, "beside": 3.0, "which is": "the mechanism's alone"}
+    local = local_budget(1.0, 1e-6, users=50_000, rate=0.2, domain_size=101)
+    survey = SampledCounts(50_000, 0.2, KaryRandomisedResponse(local, 101))
+    deviation = float(np.sqrt(survey.rare_variance_realised_size))
+    row = {"result": "deviation, shuffled reports", "value": deviation}
+    yield row | {"beside": gaussian_deviation(1.0, 1e-6), "which is": "central Gaussian noise"}

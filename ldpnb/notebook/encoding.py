@@ -11,6 +11,8 @@ from typing import Any, Literal, Self
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ldpnb.notebook.annotations import Mark
+
 _KEPT = "ldpnb_drawn"
 
 Kind = Literal["line", "points", "bars", "steps", "band"]
@@ -59,6 +61,10 @@ class Encoding:
         Columns that are drawn instead of `y` alone, which is then the name of what they measure.
     flip : bool
         Whether `x` stands upright, for bars with long names; labels and scales stay those of `x` and `y`.
+    discrete : bool
+        Whether lines are for the eye only.
+    marks : tuple of Mark
+        Places to point out.
     """
 
     x: str
@@ -78,6 +84,8 @@ class Encoding:
     mark: Kind = "line"
     layers: tuple[Layer, ...] = ()
     flip: bool = False
+    discrete: bool = False
+    marks: tuple[Mark, ...] = ()
 
     def told(self) -> dict[str, Any]:
         """Return what differs from the defaults, for JSON."""
@@ -92,7 +100,8 @@ class Encoding:
         (True, {'x': 'users', 'y': 'error', 'band': ('low', 'high')})
         """
         parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in told.items()}
-        return cls(**parts | {"layers": tuple(Layer(**layer) for layer in parts.get("layers", ()))})
+        nested = {"layers": Layer, "marks": Mark}
+        return cls(**parts | {name: tuple(kind(**v) for v in parts.get(name, ())) for name, kind in nested.items()})
 
     @property
     def used(self) -> list[str]:

@@ -218,7 +218,8 @@ def curves(
         figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
     where: dict[str, Any] = {"x": x, "y": y, "by": by, "panel": panel, "error": error, "band": band}
     how: dict[str, Any] = {"xlabel": xlabel, "ylabel": ylabel, "xscale": xscale, "yscale": yscale}
-    return encoding.keep(figure, table, Encoding(**where, **how, columns=columns, share_y=share_y))
+    how |= {"columns": columns, "share_y": share_y, "discrete": discrete, "marks": tuple(marks)}
+    return encoding.keep(figure, table, Encoding(**where, **how))
 
 
 def _series(
@@ -302,7 +303,7 @@ def publish(
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json`` (caption, title and setting, the run's own parameters, the encoding, hashes of the numbers and of
+    ``<name>.json`` (caption, title and setting, the encoding, the run's own parameters, hashes of the numbers and of
     what was drawn from them), each replaced in one step. Without a folder nothing is written.
 
     Parameters
@@ -333,9 +334,9 @@ def publish(
         figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
         head(figure, *heading(figure))
     title, setting = heading(figure)
+    kept = encoding.drawn(figure)
     told: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
-    if kept := encoding.drawn(figure):
-        told["encoding"] = kept.of(table, name).told()
+    told |= {"encoding": kept.of(table, name).told()} if kept else {}
     settings: Any = printing.fonts(figure, printed.font)
     with mpl.rc_context(settings):
         picture = _png(figure)

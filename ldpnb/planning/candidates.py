@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ldpnb.accuracy import budgets, gaps, means
+from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -22,6 +23,9 @@ from ldpnb.planning.questions import Frequency, Gap, Mean, Question
 LARGEST_EPSILON, SMALLEST_EPSILON = 50.0, 1e-6
 PRECISION = 1e-9
 """Relative precision of a number that is searched for."""
+
+_BEST_UP_TO = 30.0
+"""Largest budget of the best channel that is computed; a larger one is not spent."""
 
 REAL = 64
 """Bits of a real number as computers hold it."""
@@ -102,7 +106,8 @@ def candidates(question: Question) -> tuple[Candidate, ...]:
         return _FREQUENCY
     if isinstance(question, Mean):
         return (_WARNER if question.binary else _ONE_BIT, *_MEAN)
-    return _GAP
+    uneven = isinstance(question, Gap) and len(question.sizes or question.shares) == 2 and not question.even
+    return (*_GAP, _BEST) if uneven else _GAP
 
 
 @lru_cache(maxsize=64)
@@ -313,4 +318,36 @@ _GAP = (
     Candidate("M_L, k = 2", _best_laplace, _laplace_means, lambda m, q: REAL + (m.groups - 1).bit_length(), _REAL),
     _gap("signed bit", _signed_bit, _bits(1), floor=_ROUNDED),
     _gap("signed Laplace", _signed_laplace, _bits(REAL), _REAL),
+)
+
+
+def _best_channel(epsilon: float, question: Gap) -> BestGapChannel:
+    sizes = question.groups
+    return _best_for_share(min(epsilon, _BEST_UP_TO), sizes[0] / sum(sizes))
+
+
+@lru_cache(maxsize=256)
+def _best_for_share(epsilon: float, share: float) -> BestGapChannel:
+    return BestGapChannel(epsilon, share)
+
+
+def _best_errors(mechanism: BestGapChannel, question: Gap) -> Sums:
+    sizes, smaller = question.groups, _smaller(question.groups)
+    largest = float(np.abs(mechanism.scores).max()) * smaller
+    return Sums(
+        _half(question) * smaller,
+        cumulants.best_gap(mechanism, (sizes[0], sizes[1])),
+        60.0,
+        lambda correction: smaller**2 * mechanism.variance,
+        largest=largest,
+    )
+
+
+_BEST = Candidate(
+    "best channel",
+    _best_channel,
+    _best_errors,
+    lambda m, q: int(np.count_nonzero(m.weights > 0) - 1).bit_length(),
+    "least variance of all private channels for values at the ends; of two groups of different sizes",
+    floor=_ROUNDED,
 )

@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 
+from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import SignedLaplace, contrast_weights
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 
@@ -41,7 +42,6 @@ def discretised(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant
     """
     a, moved, t = mechanism.keep, mechanism.move, mechanism.sharpness
     shares, weights = _pair(sizes)
-    rest = 1 - sum(shares)
 
     def cumulant(tilt: float, complete: bool) -> float:
         even = [float(np.cosh(tilt * u)) for u in weights]
@@ -49,17 +49,21 @@ def discretised(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant
         level = [a * even[g] + moved * even[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
         other = moved * sum(even) + 1 - 2 * moved
         slope = [a * t * u * tilt for u in weights]
-        if complete:
-            own = sum(shares[g] * _best_value(level[g], odd[g], slope[g]) for g in (0, 1))
-            return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
-        constant = sum(shares[g] * level[g] for g in (0, 1)) + rest * other
-        rise, fall = [shares[g] * odd[g] for g in (0, 1)], [shares[g] * slope[g] for g in (0, 1)]
-        # concave in both values: at the best ones at least one of them is extreme
-        return max(
-            _best_value(constant + end * rise[1 - g], rise[g], fall[g]) - end * fall[1 - g]
-            for g in (0, 1)
-            for end in (-1, 1)
-        )
+        return _linear(shares, level, odd, slope, other, complete)
+
+    return cumulant
+
+
+def best_gap(mechanism: BestGapChannel, sizes: tuple[int, int]) -> Cumulant:
+    """Return the cumulant of the score of a report of the best channel, in units of the smaller group's share."""
+    shares, weights = _pair(sizes)
+    scores, channel = mechanism.scores * min(shares), mechanism.channel()
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        growth = np.exp(tilt * scores) @ channel
+        level = [float(growth[[2 * g, 2 * g + 1]].mean()) for g in (0, 1)]
+        rise = [abs(float(growth[2 * g] - growth[2 * g + 1])) / 2 for g in (0, 1)]
+        return _linear(shares, level, rise, [tilt * u for u in weights], 1.0, complete)
 
     return cumulant
 
@@ -118,6 +122,25 @@ def _pair(sizes: tuple[int, ...]) -> tuple[list[float], list[float]]:
     """Return the shares of the two groups compared and how much their users count."""
     weights = np.abs(contrast_weights(sizes, (0, 1)))[:2]
     return [size / sum(sizes) for size in sizes[:2]], [float(w) for w in weights]
+
+
+def _linear(
+    shares: list[float], level: list[float], rise: list[float], fall: list[float], other: float, complete: bool
+) -> float:
+    """Return the cumulant of generating functions ``level + rise v`` less ``fall v``, at the worst values of the pair.
+
+    Users of no group of the pair have the generating function `other`.
+    """
+    rest = 1 - sum(shares)
+    if complete:
+        own = sum(shares[g] * _best_value(level[g], rise[g], fall[g]) for g in (0, 1))
+        return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
+    constant = sum(shares[g] * level[g] for g in (0, 1)) + rest * other
+    up, down = [shares[g] * rise[g] for g in (0, 1)], [shares[g] * fall[g] for g in (0, 1)]
+    # concave in both values: at the best ones at least one of them is extreme
+    return max(
+        _best_value(constant + end * up[1 - g], up[g], down[g]) - end * down[1 - g] for g in (0, 1) for end in (-1, 1)
+    )
 
 
 def _best_value(level: float, rise: float, fall: float) -> float:

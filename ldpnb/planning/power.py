@@ -64,6 +64,8 @@ class Power:
         for name in ("gap", "epsilon"):
             if getattr(self, name) is not None:
                 checks.positive(**{name: getattr(self, name)})
+        if self.gap is not None:
+            checks.numbers(gap=self.gap, low=1e-12, high=1e12)
         if self.answers is not None:
             checks.whole(answers=self.answers, at_least=2)
 

@@ -259,6 +259,11 @@ class Gap(Question):
         return tuple(max(1, number) for number in numbers)
 
     @property
+    def even(self) -> bool:
+        """Whether the two groups compared are of one size."""
+        return self.equal if self.sizes is None else self.sizes[0] == self.sizes[1]
+
+    @property
     def equal(self) -> bool:
         """Whether all groups have the same share."""
         return self.sizes is None and max(self.shares) - min(self.shares) < 1e-12

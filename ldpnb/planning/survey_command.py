@@ -134,7 +134,7 @@ def _answered(
     from ldpnb.planning import takes
 
     if grid_take:
-        wanted = [int(checks.whole(grid_take=int(take), at_least=1)) for take in grid_take]
+        wanted = [int(checks.whole(grid_take=take, at_least=1)) for take in grid_take]
         return _table(takes.rows(takes.plans(asked, wanted), costs), style)
     if costs is None:
         found = asked.plan()

@@ -96,7 +96,8 @@ def _unpacked() -> Path | None:
 _COMMITTED = {
     "notebooks", "figures", "ldpnb", "tests", ".git", ".github", ".ci", ".gitignore",
     ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile",
-    "README.md", "binder", "environment.yml", "paper.bib", "paper.md", "pyproject.toml", "requirements.lock", "sbom.cdx.json",
+    "README.md", "binder", "environment.yml", "paper.bib", "paper.md", "pyproject.toml", "requirements.lock",
+    "sbom.cdx.json",
 }  # fmt: skip
 
 

@@ -38,7 +38,7 @@ c.HistoryManager.enabled = False
 c.InlineBackend.figure_formats = {"png"}
 c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Software": None}}
 """
-_KEPT_CELL_METADATA = ("tags", "jupyter")
+_KEPT_CELL_METADATA = ("tags", "jupyter", "slideshow")
 _KERNEL = "python3"
 _LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
@@ -114,7 +114,7 @@ def kernel_environment(figures: Path | None, parameters: Mapping[str, Any] | Non
 
 def _decisions() -> Path:
     """Return the folder of what this very code has decided."""
-    return build() / "decisions" / _code_hash(home())[:16]
+    return build() / "decisions" / code_hash(home())[:16]
 
 
 def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
@@ -369,12 +369,12 @@ def fingerprint(notebook: Notebook) -> str:
     digest.update(
         json.dumps([(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags")) for c in cells]).encode()
     )
-    digest.update(_code_hash(home()).encode())
+    digest.update(code_hash(home()).encode())
     return digest.hexdigest()
 
 
 @cache
-def _code_hash(checkout: Path) -> str:
+def code_hash(checkout: Path) -> str:
     """Hash Python's version, the package and the lock, once per process: a run does not change them."""
     digest = hashlib.sha256(platform.python_version().encode())
     package = Path(ldpnb.__file__).parent

@@ -34,8 +34,8 @@ def address(path: str) -> str:
     """
     room, _, inside = path.partition("/")
     match room:
-        case "notebooks" if path.endswith(".ipynb"):
-            return inside.removesuffix(".ipynb") + ".html"
+        case "notebooks" if path.endswith((".ipynb", ".md")):
+            return inside.rpartition(".")[0] + ".html"
         case "notebooks":
             return f"index.html#{inside.partition('_')[2]}"
         case "figures":
@@ -43,6 +43,11 @@ def address(path: str) -> str:
     if local(path).is_dir():
         return f"{CODE}#{path}"
     return f"code/{path}.html" if path.endswith(".py") else f"code/{path}"
+
+
+def texts() -> list[Path]:
+    """Return the texts beside the notebooks: the paths by topic, then the glossary."""
+    return sorted((home() / "notebooks").glob("*.md"), reverse=True)
 
 
 @dataclass(frozen=True, slots=True)

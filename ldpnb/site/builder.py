@@ -3,20 +3,22 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, shown
 from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
-from ldpnb.site import charts, explore, front, links, search, sources
+from ldpnb.site import charts, explore, front, links, planner, reference, search, sources
 from ldpnb.site import entries as told
-from ldpnb.site.atlas import Atlas
+from ldpnb.site.atlas import Atlas, texts
 from ldpnb.site.entries import Entry
-from ldpnb.site.pages import notebook_page
+from ldpnb.site.pages import notebook_page, text_page
 from ldpnb.site.templates import STATIC, page
 
 _UNSEARCHED = ("index.html", "ledger.html", "search.html", "code/")
 """Pages whose text others hold."""
+_SHARED = (charts.BUNDLE, "static/charts.js", "static/explore.js")
 
 
 def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explore.SETTINGS) -> int:
@@ -40,7 +42,7 @@ def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explor
     if os.path.lexists(target) and not target.is_dir():
         raise UsageError(f"output must be a folder, got {shown(str(target))}")
     if target.exists() and not (target / "static/site.css").exists() and any(target.iterdir()):
-        raise UsageError(f"output must be empty or an earlier site, got {target}")
+        raise UsageError(f"output must be empty or an earlier site, got {shown(str(target))}")
     grids = explore.grids(playing, settings)
     try:
         _put(target, grids)
@@ -85,18 +87,22 @@ def _contents(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
     for asset in sorted(STATIC.iterdir()):
         yield f"static/{asset.name}", asset
     yield charts.BUNDLE, charts.bundle()
+    yield from _planner(grids)
     yield "index.html", _front(notebooks, entries)
     yield "ledger.html", _ledger(entries)
     yield "search.html", page("search", "search.html", title="Search", description="Search the whole site")
     for before, notebook, after in zip([None, *notebooks], notebooks, [*notebooks[1:], None], strict=False):
         scripts = dict(_scripts(notebook, grids))
         yield from scripts.items()
-        shared = [charts.BUNDLE, "static/charts.js", "static/explore.js"] if scripts else []
-        yield f"{notebook.id}.html", notebook_page(notebook, entries, (before, after), atlas, [*shared, *scripts])
+        shown = notebook_page(notebook, entries, (before, after), atlas, [*_SHARED, *scripts] if scripts else [])
+        yield f"{notebook.id}.html", shown
         yield f"{notebook.id}.ipynb", notebook.path
+    for path in texts():
+        yield f"{path.stem}.html", text_page(path, atlas)
     figures = home() / "figures"
     for path in sorted(p for p in figures.rglob("*") if p.suffix in (".png", ".pdf", ".csv", ".tex")):
         yield path.relative_to(figures).as_posix(), path
+    yield from reference.pages(entries)
     yield from sources.code_pages(sources.modules())
     yield from sorted(atlas.copied.items())
 
@@ -107,7 +113,22 @@ def _scripts(notebook: Notebook, grids: dict[str, str]) -> Iterator[tuple[str, s
     if figures:
         yield f"{notebook.id}/figures.js", charts.script("FIGURES", figures)
     if notebook.id in grids:
-        yield f"{notebook.id}/explore.js", f"window.EXPLORE = {grids[notebook.id].strip()};\n"
+        yield f"{notebook.id}/explore.js", _settings(grids[notebook.id])
+
+
+def _planner(grids: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the page of the planner and of the audit of a channel that a reader types in."""
+    own = {"planner/explore.js": _settings(grids[explore.PLANNER])} if explore.PLANNER in grids else {}
+    yield from own.items()
+    scripts = [*(_SHARED if own else ()), *own, "static/audit.js"]
+    about = "Mechanisms ranked by their error, and the exact privacy loss of a table of chances"
+    told: dict[str, Any] = {"title": "The planner", "description": about, "failure": planner.FAILURE}
+    told["plan"] = "plan.html" if any(notebook.id == "plan" for notebook in catalogue()) else ""
+    yield "planner.html", page("planner", "planner.html", scripts=scripts, plays=bool(own), **told)
+
+
+def _settings(grid: str) -> str:
+    return f"window.EXPLORE = {grid.strip()};\n"
 
 
 def _front(notebooks: Sequence[Notebook], entries: list[Entry]) -> str:
@@ -117,6 +138,7 @@ def _front(notebooks: Sequence[Notebook], entries: list[Entry]) -> str:
         "index.html",
         title="ldpnb",
         description="Five sources on local differential privacy and sampling: every claim decided by computed evidence",
+        paths=any(path.stem == "paths" for path in texts()),
         tour=pages.get("00_start_here", ""),
         plan=pages.get("plan", ""),
         claims=sum(e.source in SOURCES for e in entries),
@@ -132,6 +154,7 @@ def _ledger(entries: list[Entry]) -> str:
         "ledger.html",
         title="The ledger",
         description="Every claim of five sources on local differential privacy and sampling, with its verdict",
+        rests={e.claim: found for e in entries if (found := reference.rests_on(e.claim))},
         tex=(home() / told.CSV).with_suffix(".tex").exists(),
         **told.filtered(entries),
     )

@@ -7,7 +7,7 @@ Vega and Vega-Lite, which the package `vl_convert` brings.
 
 import colorsys
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import checks
+from ldpnb.notebook.annotations import Mark
 from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.figures import Look, _looks
 from ldpnb.run.catalogue import Notebook, home
@@ -25,6 +26,7 @@ _WHAT = "a site"
 _SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down"}
 _SHAPES |= {"P": "cross", "*": "triangle-right", "X": "triangle-left"}
 _LABEL: dict[str, Any] = {"color": "var(--text)", "fontSize": 11}
+_SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
 _STYLE: dict[str, Any] = {
     "background": "transparent",
     "font": "inherit",
@@ -65,10 +67,12 @@ def figures(notebook: Notebook) -> dict[str, dict[str, Any]]:
     """Return the charts of a notebook's published figures by their anchors, of those whose encoding is known."""
     folder, found = home() / "figures" / notebook.id, {}
     for path in sorted(folder.rglob("*.json")):
-        told = json.loads(path.read_text(encoding="utf-8")).get("encoding")
-        if told:
+        about = json.loads(path.read_text(encoding="utf-8"))
+        if "encoding" in about:
             table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
-            found[anchor(path.relative_to(folder).with_suffix("").as_posix())] = chart(table, Encoding.read(told))
+            heading = {part: about.get(part, "") for part in ("title", "setting")}
+            drawn = {**heading, **chart(table, Encoding.read(about["encoding"]))}
+            found[anchor(path.relative_to(folder).with_suffix("").as_posix())] = drawn
     return found
 
 
@@ -117,8 +121,17 @@ def panels(table: pd.DataFrame, encoding: Encoding, digits: int = 6) -> Panels:
             part = part[part[column] == value]
         if len(part):
             title = ", ".join(_text(value) for value in place)
-            found.append({"title": title, "series": list(_series(part, encoding, looks, digits))})
+            series = list(_series(part, encoding, looks, digits))
+            found.append({"title": title, "series": series, "marks": list(_places(encoding.marks, title, digits))})
     return found
+
+
+def _places(marks: Iterable[Mark], panel: str, digits: int) -> Iterator[dict[str, Any]]:
+    for mark in marks:
+        if mark.panel in ("", panel):
+            at = {axis: None if v is None else _number(float(v), digits) for axis, v in (("x", mark.x), ("y", mark.y))}
+            align, dx, dy = _SIDES[mark.side]
+            yield {**at, "label": mark.label, "printed": mark.printed, "align": align, "dx": dx, "dy": dy}
 
 
 def _values(rows: pd.DataFrame, column: str | None) -> list[Any]:
@@ -127,20 +140,24 @@ def _values(rows: pd.DataFrame, column: str | None) -> list[Any]:
 
 def _series(rows: pd.DataFrame, encoding: Encoding, looks: dict[Any, Look], digits: int) -> Iterator[dict[str, Any]]:
     for layer in encoding.layers:
-        yield _one(layer, looks[layer.name], rows, rows[encoding.x], digits)
+        yield _one(layer, looks[layer.name], rows, rows[encoding.x], digits, False)
     for name in () if encoding.layers else _values(rows, encoding.by):
         own = rows if encoding.by is None else rows[rows[encoding.by] == name]
         points = own[encoding.error].notna() if encoding.error else pd.Series(False, index=own.index)
         points |= _text(name) in encoding.points
+        points |= encoding.mark == "points" and encoding.band is None
         plain = Layer(name=_text(name), y=encoding.y, mark=encoding.mark, band=encoding.band)
         dotted = replace(plain, mark="points", band=None, error=encoding.error)
         for layer, part in ((plain, own[~points]), (dotted, own[points])):
             if len(part):
-                yield _one(layer, looks[name], part, part[encoding.x], digits)
+                yield _one(
+                    layer, looks[name], part, part[encoding.x], digits, encoding.discrete and layer.mark == "line"
+                )
 
 
-def _one(layer: Layer, look: Look, rows: pd.DataFrame, x: pd.Series, digits: int) -> dict[str, Any]:
+def _one(layer: Layer, look: Look, rows: pd.DataFrame, x: pd.Series, digits: int, thin: bool) -> dict[str, Any]:
     told: dict[str, Any] = {"name": layer.name, "mark": layer.mark, "colour": themed(look.colour), "dash": _dash(look)}
+    told |= {"thin": True} if thin else {}
     told |= {"shape": _SHAPES[look.marker], "x": _column(x, digits), "y": _column(rows[layer.y], digits)}
     if layer.band:
         ends = dict(zip(("low", "high"), (rows[column] for column in layer.band), strict=True))
@@ -220,9 +237,13 @@ def specification(xscale: str, yscale: str, flip: bool) -> dict[str, Any]:
         only("bars").mark_bar(opacity=0.85).encode(**both, **aside)
         if xscale == "category"
         else only("steps").mark_area(interpolate="step-after", opacity=0.85).encode(**both),
-        only("line").mark_line(strokeWidth=2).encode(**both, strokeDash=alt.StrokeDash("dash:N", scale=None)),
+        only("line")
+        .mark_line(strokeWidth=2, strokeOpacity=alt.ExprRef("datum.thin ? 0.35 : 1"))
+        .encode(**both, strokeDash=alt.StrokeDash("dash:N", scale=None)),
         only("points", "isValid(datum.low)").mark_rule(strokeWidth=1.5).encode(**spread, **aside),
-        only("points").mark_point(**dots).encode(**both, **aside, shape=alt.Shape("shape:N", scale=None)),
+        rows.transform_filter("datum.mark == 'points' || datum.thin")
+        .mark_point(**dots)
+        .encode(**both, **aside, shape=alt.Shape("shape:N", scale=None)),
         *_marks(alt, both),
         *_cursor(alt, both, along, named["color"]),
     ]
@@ -258,7 +279,8 @@ def _marks(alt: Any, both: dict[str, Any]) -> Iterator[Any]:
         yield rules.mark_text(**beside, **_LABEL).encode(**{axis: both[axis]}, **corner, text="label:N")
     points = marks.transform_filter("isValid(datum.x) && isValid(datum.y)").encode(**both)
     yield points.mark_point(filled=True, size=45, opacity=1, color="var(--text)")
-    yield points.mark_text(dy=-10, **_LABEL).encode(text="label:N")
+    beside = {part: alt.ExprRef(f"datum.{part}") for part in ("align", "dx", "dy")}
+    yield points.mark_text(**beside, **_LABEL, baseline="middle").encode(text="label:N")
 
 
 def _cursor(alt: Any, both: dict[str, Any], along: dict[str, Any], colour: Any) -> Iterator[Any]:

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import joblib
 from tqdm import tqdm
@@ -16,8 +16,9 @@ from tqdm import tqdm
 from ldpnb import writing
 from ldpnb.checks import UsageError
 from ldpnb.run import execution
-from ldpnb.run.catalogue import Notebook
+from ldpnb.run.catalogue import Notebook, home
 
+PLANNER = "planner"
 SETTINGS = 200
 """Of one section at most: about ten seconds of work, and a tenth of a megabyte."""
 
@@ -29,45 +30,57 @@ def has_section(notebook: Notebook) -> bool:
 
 
 def grids(notebooks: Sequence[Notebook], settings: int = SETTINGS) -> dict[str, str]:
-    """Return the grid of each notebook's live section as JSON, by the notebook's id; what is unchanged is not computed.
+    """Return the grid of each notebook's live section as JSON, by its id, and that of the `PLANNER`.
+
+    What is unchanged is not computed again; without notebooks there is nothing.
 
     Raises
     ------
     UsageError
         If a notebook's cells fail; what the others gave is kept for the next time.
     """
-    live = [notebook for notebook in notebooks if has_section(notebook)]
-    keys = {notebook.id: _key(notebook, settings) for notebook in live}
-    stale = [notebook for notebook in live if not _kept(notebook, keys[notebook.id]).exists()]
+    live = [_notebooks_section(notebook, settings) for notebook in notebooks if has_section(notebook)]
+    wanted = [_Section(PLANNER, PLANNER, 2 * settings, execution.code_hash(home())), *live] if notebooks else []
+    stale = [section for section in wanted if not section.kept.exists()]
     with (
         ThreadPoolExecutor(joblib.cpu_count()) as pool,
         tqdm(total=len(stale), unit="section", desc="Explore", disable=not stale or not sys.stderr.isatty()) as bar,
     ):
-        for wrong in pool.map(lambda notebook: _compute(notebook, settings, keys[notebook.id], bar), stale):
+        for wrong in pool.map(_compute, stale):
+            bar.update()
             if wrong:
                 pool.shutdown(cancel_futures=True)
                 raise UsageError(wrong)
-    return {notebook.id: _kept(notebook, keys[notebook.id]).read_text(encoding="utf-8") for notebook in live}
+    return {section.id: section.kept.read_text(encoding="utf-8") for section in wanted}
 
 
-def _key(notebook: Notebook, settings: int) -> str:
-    return hashlib.sha256(f"{execution.fingerprint(notebook)} {settings}".encode()).hexdigest()[:16]
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What is to be computed, for how many settings at most, and a hash of what it follows from."""
+
+    id: str
+    path: str
+    settings: int
+    follows: str
+
+    @property
+    def kept(self) -> Path:
+        key = hashlib.sha256(f"{self.follows} {self.settings}".encode()).hexdigest()[:16]
+        return execution.build() / "explore" / self.id / f"{key}.json"
 
 
-def _kept(notebook: Notebook, key: str) -> Path:
-    return execution.build() / "explore" / notebook.id / f"{key}.json"
+def _notebooks_section(notebook: Notebook, settings: int) -> _Section:
+    return _Section(notebook.id, str(notebook.path), settings, execution.fingerprint(notebook))
 
 
-def _compute(notebook: Notebook, settings: int, key: str, bar: Any) -> str:
+def _compute(section: _Section) -> str:
     """Compute a grid and keep it in the place of an earlier one; return what went wrong."""
-    command = [sys.executable, "-m", "ldpnb.site.grid", str(notebook.path), str(settings)]
+    command = [sys.executable, "-m", "ldpnb.site.grid", section.path, str(section.settings)]
     environment = os.environ | execution.kernel_environment(None)
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
-    bar.update()
     if done.returncode:
-        return f"{notebook.id}: its live section failed: {(done.stderr.strip() or 'killed').splitlines()[-1]}"
-    target = _kept(notebook, key)
-    for earlier in target.parent.glob("*.json"):
+        return f"{section.id}: its live section failed: {(done.stderr.strip() or 'killed').splitlines()[-1]}"
+    for earlier in section.kept.parent.glob("*.json"):
         earlier.unlink()
-    writing.write({target: done.stdout.encode()})
+    writing.write({section.kept: done.stdout.encode()})
     return ""

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from ldpnb.notebook.annotations import heading
 from ldpnb.notebook.encoding import drawn
 from ldpnb.notebook.live import Choice, Slider, positions
-from ldpnb.site import charts
+from ldpnb.site import charts, planner
 
 _DIGITS, _COARSE = 5, 3
 Controls = dict[str, Slider | Choice]
@@ -56,9 +57,9 @@ def section(path: Path) -> tuple[Callable[..., Any], Controls] | None:
 
 
 def chosen(controls: Controls, most: int) -> dict[str, list[Any]]:
-    """Return the values at which each control is asked: choices whole, two sliders finely, further ones at three.
+    """Return the values at which each control is asked: all if they are few, else choices whole and two sliders finely.
 
-    The ends of a slider and its start are always among them.
+    Further sliders have three; the ends of a slider and its start are always among them.
 
     >>> few, many, share = Slider(3, 0, 10, 1), Slider(5, 0, 100, 1), Slider(0.5, 0, 1, 0.1)
     >>> found = chosen({"few": few, "kind": Choice("x", "xy"), "many": many, "share": share}, 200)
@@ -66,6 +67,8 @@ def chosen(controls: Controls, most: int) -> dict[str, list[Any]]:
     {'few': 5, 'kind': 2, 'many': 6, 'share': 3}
     """
     found = {name: positions(control) for name, control in controls.items()}
+    if math.prod(map(len, found.values())) <= most:
+        return found
     sliders = [name for name, control in controls.items() if isinstance(control, Slider)]
     room = most // math.prod(len(found[name]) for name in controls if name not in sliders)
     fine = sorted(sliders[:2], key=lambda name: len(found[name]))
@@ -87,13 +90,13 @@ def _thinned(values: list[Any], start: Any, keep: int) -> list[Any]:
     return [values[place] for place in places]
 
 
-def grid(redraw: Callable[..., Any], controls: Controls, most: int) -> dict[str, Any]:
-    """Return the section for a page's script: its controls, and what every setting shows and says.
+def grid(redraw: Callable[..., Any], controls: Controls, values: dict[str, list[Any]]) -> dict[str, Any]:
+    """Return the section for a page's script: its controls, and what every setting of their values shows and says.
 
     Settings are in the order of `itertools.product`. A series' ``look`` and columns are positions among ``looks`` and
     ``columns``; a setting without an encoding has a sentence only.
     """
-    values, pool = chosen(controls, most), _Pool()
+    pool = _Pool()
     settings = [_setting(redraw, dict(zip(values, at, strict=True)), pool) for at in product(*values.values())]
     shown = [_control(name, control, values[name]) for name, control in controls.items()]
     return {"controls": shown, "settings": settings, **{name: list(kept) for name, kept in pool.told().items()}}
@@ -111,8 +114,10 @@ def _setting(redraw: Callable[..., Any], at: dict[str, Any], pool: "_Pool") -> d
     if kept is None:
         return {"says": sentence}
     shown = charts.panels(kept.table, kept.encoding, _DIGITS)
-    told = [{"title": panel["title"], "series": [pool.series(s) for s in panel["series"]]} for panel in shown]
-    return {"says": sentence, "axes": pool.place("axes", charts.axes(kept.encoding)), "panels": told}
+    told = [panel | {"series": [pool.series(s) for s in panel["series"]]} for panel in shown]
+    title, setting = heading(figure)
+    axes = pool.place("axes", charts.axes(kept.encoding))
+    return {"says": sentence, "title": title, "setting": setting, "axes": axes, "panels": told}
 
 
 class _Pool:
@@ -142,10 +147,13 @@ def _control(name: str, control: Slider | Choice, values: list[Any]) -> dict[str
 
 
 def main(path: str, most: str) -> None:
-    """Print the grid of a notebook's live section as JSON, ``null`` if it has none."""
+    """Print the grid of a notebook's live section, or of the ``planner``, as JSON; ``null`` if there is none."""
     with contextlib.redirect_stdout(io.StringIO()):
-        found = section(Path(path).resolve())
-        told = found and grid(*found, most=int(most))
+        found = planner.section() if path == "planner" else section(Path(path).resolve())
+        told = None
+        if found:
+            redraw, controls = found
+            told = grid(redraw, controls, chosen(controls, int(most)))
     print(json.dumps(told, ensure_ascii=False, separators=(",", ":")))
 
 

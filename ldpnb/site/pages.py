@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring, tostring
 
@@ -18,8 +18,9 @@ from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
 from ldpnb.run import imports
 from ldpnb.run.catalogue import Notebook, home
-from ldpnb.site import charts
+from ldpnb.site import charts, launch, reference
 from ldpnb.site.atlas import Atlas
+from ldpnb.site.atlas import address as address_of
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
 from ldpnb.site.markdown import plain, render, slug
@@ -92,10 +93,30 @@ def notebook_page(
         heading=Markup(heading),
         body=Markup(_in_boxes(body) + tables),
         decided={s: [e for e in decided if e.status == s] for s in STATUSES},
+        launch=launch.links(launch.repository(), f"notebooks/{notebook.id}.ipynb"),
+        repository=launch.repository(),
+        library=sorted({found for e in decided for found in reference.rests_on(e.claim)}),
         before=neighbours[0],
         after=neighbours[1],
         scripts=scripts,
     )
+
+
+def text_page(path: Path, atlas: Atlas) -> str:
+    """Return the page of a text beside the notebooks, such as the glossary."""
+    place = path.relative_to(home()).as_posix()
+    address = address_of(place)
+    try:
+        body = require_inert(render(path.read_text(encoding="utf-8"), atlas.relink(address, place)))
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}") from error
+    heading, body = _heading(body, path.stem)
+    title = plain(re.sub(r"<[^>]+>", "", heading)).strip()
+    body = _in_boxes(body.replace("<th>", '<th scope="col">'))
+    known = {i.public: i.address for i in reference.items().values() if i.public}
+    body = re.sub(r"<code>(ldp\.\w+)</code>", lambda name: f'<a href="{known[name[1]]}">{name[0]}</a>', body)
+    body = Markup(heading + body)
+    return page("text", address, title=title, description=title, body=body)
 
 
 def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) -> str:

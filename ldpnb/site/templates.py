@@ -7,6 +7,7 @@ from typing import Any
 import jinja2
 
 from ldpnb.notebook.verdicts import escaped
+from ldpnb.site.atlas import texts
 from ldpnb.site.markdown import plain
 from ldpnb.site.notation import typeset
 
@@ -32,4 +33,9 @@ def page(template: str, address: str, **content: Any) -> str:
     True
     """
     root = "../" * address.count("/")
-    return environment().get_template(f"{template}.html.j2").render(root=root, **content) + "\n"
+    return (
+        environment()
+        .get_template(f"{template}.html.j2")
+        .render(root=root, texts=[path.stem for path in texts()], **content)
+        + "\n"
+    )

@@ -14,7 +14,7 @@ from ldpnb import checks
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.response import invitations
-from ldpnb.surveys.variances import EqualClusters, Variance
+from ldpnb.surveys.variances import MOST, EqualClusters, Variance
 
 
 class Design(Protocol):
@@ -114,7 +114,7 @@ class SimpleDesign:
     unit: ClassVar[str] = "people"
 
     def __post_init__(self) -> None:
-        checks.whole(population=self.population, at_least=2)
+        checks.numbers(population=checks.whole(population=self.population, at_least=2), low=2, high=MOST)
 
     @property
     def most(self) -> int:

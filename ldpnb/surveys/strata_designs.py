@@ -90,9 +90,9 @@ class StratifiedDesign:
         """Return how many are drawn from each stratum."""
         total = self.people(count)
         if self.allocation == "neyman" and self.costs is None:
-            shares = allocations.best_whole_allocation(self.sizes, self._spreads(), total)
+            shares = allocations.Strata(self.sizes, self._spreads()).best_whole(total)
         else:
-            asked = allocations.capped_shares(self.sizes, self._asked(total)).shares
+            asked = allocations.Strata(self.sizes).capped(self._asked(total)).shares
             shares = np.minimum(np.maximum(allocations.largest_remainder(asked), 1), self.sizes)
         return tuple(int(n) for n in shares)
 

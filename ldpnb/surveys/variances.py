@@ -15,9 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-from ldpnb.designs import strata as allocations
+from ldpnb.designs.strata import Strata
 
 Floats = NDArray[np.float64]
+
+MOST = 10**15
+"""People of a population: beyond, floats no longer count them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +188,8 @@ class EqualClusters:
     take: int | None = None
 
     def __post_init__(self) -> None:
-        checks.whole(clusters=self.clusters, at_least=2)
-        checks.whole(size=self.size, at_least=1)
+        checks.numbers(clusters=checks.whole(clusters=self.clusters, at_least=2), low=2, high=MOST)
+        checks.numbers(size=checks.whole(size=self.size, at_least=1), low=1, high=MOST)
         checks.whole(chosen=self.chosen, at_least=1)
         checks.whole(take=self.asked, at_least=1)
         _at_most(chosen=self.chosen, clusters=self.clusters)
@@ -294,44 +297,8 @@ class StratifiedSample:
         """Return the variance of the weighted mean, from the variance and the mean noise of each stratum."""
         sizes, drawn = np.array(self.sizes, dtype=float), np.array(self.drawn, dtype=float)
         weights = sizes / sizes.sum()
-        sampling = allocations.weighted_mean_variance(self.sizes, np.asarray(s2, dtype=float), self.drawn)
+        sampling = Strata(self.sizes, s2).variance(self.drawn)
         return Variance(sampling, float(np.sum(weights**2 * np.asarray(noises) / drawn)))
-
-
-def private_neyman(sizes: ArrayLike, s2: ArrayLike, noises: ArrayLike, total: float) -> Floats:
-    """Return the allocation of `total` people with the least variance, noise included: ``~ N_h sqrt(S2_h + v_h)``.
-
-    Real numbers, not capped at the strata's sizes. Leaving out the noise can be worse than a proportional allocation.
-
-    >>> private_neyman([6000, 3000, 1000], [0.01, 0.09, 0.25], [2, 2, 2], 1000).round(1).tolist()
-    [593.1, 302.4, 104.6]
-    """
-    weights = np.asarray(sizes, dtype=float) * np.sqrt(np.asarray(s2, dtype=float) + np.asarray(noises, dtype=float))
-    return np.asarray(total * weights / weights.sum())
-
-
-def private_neyman_at_cost(
-    sizes: ArrayLike, s2: ArrayLike, noises: ArrayLike, costs: ArrayLike, budget: float
-) -> Floats:
-    """Return the allocation with the least variance whose cost, a price per person and stratum, is `budget`."""
-    price = np.asarray(costs, dtype=float)
-    weights = np.asarray(sizes, dtype=float) * np.sqrt((np.asarray(s2) + np.asarray(noises)) / price)
-    return np.asarray(budget * weights / np.sum(weights * price))
-
-
-def equal_precision(sizes: ArrayLike, s2: ArrayLike, noises: ArrayLike, variance: float) -> Floats:
-    """Return how many each stratum needs for its own mean to have that variance.
-
-    Raises
-    ------
-    ValueError
-        If everybody of a stratum is too few.
-    """
-    people, spread, noise = (np.asarray(a, dtype=float) for a in (sizes, s2, noises))
-    if (noise / people > variance).any():
-        worst = float(np.max(noise / people))
-        raise ValueError(f"variance must be at least {worst:g}, that of asking whole strata, got variance={variance!r}")
-    return np.asarray((spread + noise) / (variance + spread / people))
 
 
 def poisson_variance(values: ArrayLike, noises: ArrayLike, rates: ArrayLike, *, centre: float = 0.0) -> Variance:

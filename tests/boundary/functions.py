@@ -11,6 +11,7 @@ from guarded import CHANCE, report, sample, silent
 from kinds import HOSTILE, new, shown
 
 import ldpnb as ldp
+from ldpnb.accuracy.allocation import Family
 from ldpnb.data.download import DownloadError
 
 CHANNEL = [[0.7, 0.3], [0.3, 0.7]]
@@ -41,9 +42,10 @@ def examples() -> dict[str, Any]:
         "group": "", "bins": 0, "low": 0.0, "high": 100.0, "bits": 10, "shares": (0.5, 0.5), "forms": "sharp", "form": "sharp",
         "protects": "report", "kind": "everyone", "neighbours": "replacement", "simultaneous": False, "binary": False,
         "reversed_noise": False, "categories": (), "dates": "", "most": 100, "report": False, "record_rate": 0.5,
-        "release": 1.0, "kary": kary, "entropy": 0.5, "jitter": False, "log_information": 1.0, "log_frequencies": -1.0,
+        "release": 1.0, "entropy": 0.5, "jitter": False, "log_information": 1.0, "log_frequencies": -1.0,
         "concentration": 0.5, "repetitions": 3, "second_moments": [0.5, 0.5], "size_factors": [1.0, 1.0], "value": 0.5,
-        "exact": [0.5], "released": [0.5], "reports": [0.5], "subset": 1,
+        "exact": [0.5], "released": [0.5], "reports": [0.5], "subset": 1, "cells": 3, "draws": 10, "looks": True,
+        "precision": 0.01, "reference": 0, "best_rule.family": Family((2, 2), (1.0, 1.0)), "best_rule.total": 3,
         "share": 0.3, "clusters": 40, "survey": survey, "rescaled": 10.0, "epsilons": [0.5, 1.0], "amplified": lambda e: e / 2,
         "weights": [1.0, 2.0], "answers": 1000, "dropped": [0.1, 0.2], "randomiser": kary, "name": "epsilon", "sample": b"a,b\n1,2\n",
         "suffix": ".csv", "public": [[1, -1, 1, 1]] * 3, "centre": 1.0, "holders": [60, 20, 10, 10], "claimed": 1.0, "way": "one",
@@ -74,7 +76,7 @@ def examples() -> dict[str, Any]:
     }  # fmt: skip
 
 
-LEFT_OUT = {"Audit", "Column", "Evidence", "Verdict", "claim", "agree", "decide"}
+LEFT_OUT = {"Audit", "Blanket", "Column", "Evidence", "Verdict", "claim", "agree", "decide"}
 """What the package fills itself or whose arguments are code of one's own; `decide` answers names only."""
 
 PLANNED = ("invited", "loss", "people", "proxy", "scale", "variance", "drawn", "sample", "describe", "with_value")
@@ -117,7 +119,9 @@ def callables(known: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any], 
             continue
         made = called(thing, good)
         for method, _ in inspect.getmembers(thing, inspect.isfunction):
-            if not method.startswith("_") and not (method in PLANNED and thing.__module__.startswith(("ldpnb.planning", "ldpnb.surveys"))):
+            if not method.startswith("_") and not (
+                method in PLANNED and thing.__module__.startswith(("ldpnb.planning", "ldpnb.surveys"))
+            ):
                 function = getattr(made, method)
                 arguments = given(function, f"{name}.{method}", known)
                 if f"{name}.{method}" not in SLOW:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ldpnb.checks import UsageError
+from ldpnb.run.catalogue import catalogue
+
 HERE = Path(__file__).parent
 
 
@@ -22,3 +25,12 @@ def test_hostile_arguments_are_answered_or_refused_in_one_line(area: str) -> Non
     print(result.stdout)
     assert result.returncode == 0, result.stderr
     assert ", 0 faults" in result.stdout, result.stdout
+
+
+def test_statistics_of_repetitions_ask_for_two() -> None:
+    asked = [(n, p) for n in catalogue() for p in n.parameters if p.name in ("runs", "draws", "repetitions", "clients")]
+    assert len(asked) > 20
+    for notebook, parameter in asked:
+        one = "[1]" if parameter.type.startswith("list") else "1"
+        with pytest.raises(UsageError, match=f"{parameter.name} must lie in"):
+            notebook.check({parameter.name: one})

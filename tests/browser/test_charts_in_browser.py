@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from ldpnb.papers.bun2022.tables.clusters import losses_by_cluster_size
+from ldpnb.planning.questions import Frequency
+from ldpnb.planning.solve import plan
 from ldpnb.run.catalogue import home
 
 PAGE, FIGURE = "2_bun2022/03_cluster_lower_bounds", "losses"
@@ -134,3 +136,52 @@ def test_the_grid_holds_what_the_notebook_computes(site: Any) -> None:
         (panel,) = grid["settings"][place]["panels"]
         exact = next(s for s in panel["series"] if grid["looks"][s["look"]]["name"] == "exact")
         assert grid["columns"][exact["y"]] == pytest.approx(rows["loss (nats)"].tolist(), rel=1e-4)
+
+
+def test_the_planner_ranks_mechanisms_as_the_command_does(visit: Any, seen: Any) -> None:
+    page = visit("planner")
+    page.locator("#live-section .view svg").wait_for()
+    users = page.get_by_label("users")
+    users.focus()
+    page.keyboard.press("End")
+    answers = plan(Frequency(epsilon=1.0, users=10**8, failure=0.01, values=8)).answers
+    best = next(a for a in answers if not a.yardstick)
+    assert (
+        page.locator("#live-section .says")
+        .inner_text()
+        .startswith(f"{best.mechanism} has the least error, {best.value:.3g},")
+    )
+    frame = page.locator("#live-section .frame")
+    frame.focus()
+    page.keyboard.press("Home")
+    frame.locator(".readout").wait_for()
+    assert (
+        frame.locator(".readout li")
+        .inner_text()
+        .endswith(f"{answers[0].mechanism} {float(f'{answers[0].value:.4g}'):g}")
+    )
+    assert (seen.outside, seen.errors) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("channel", "answer"),
+    [
+        (
+            "3/4 1/4\n1/4 3/4",
+            "The privacy loss is 1.09861 nats, a ratio of 3, at report 1, between the values of lines 1 and 2.",
+        ),
+        (
+            "1, 0\n.5; .5",
+            "The privacy loss is infinite, at report 2, between the values of lines 2 and 1: only the first can send it.",
+        ),
+        (".5 .5 0\n.5 .5 0", "The privacy loss is 0: all values send every report with the same chance."),
+        (".5 .4\n.5 .5", "No answer: the chances of a line must sum to 1; those of line 1 sum to 0.9."),
+        (".5 .5\n1", "No answer: every line must have as many entries as line 1, 2; line 2 has 1."),
+        ("1 x\n0 1", "No answer: line 1: chances must lie between 0 and 1, got x."),
+        ("1", "No answer: a channel needs at least two lines, one for every value."),
+    ],
+)
+def test_a_channel_that_a_reader_types_is_audited(visit: Any, channel: str, answer: str) -> None:
+    page = visit("planner")
+    page.get_by_label("Chances of the reports").fill(channel)
+    assert page.locator("#audit-result").inner_text() == answer

@@ -10,7 +10,14 @@ from ldpnb.run.catalogue import catalogue
 from ldpnb.site import entries
 
 PAGES = ["index.html", "ledger.html", "search.html?q=budget", *(f"{n.id}.html" for n in catalogue())]
-CODE = ["code/index.html", "code/ldpnb/rng.py.html#L-12"]
+CODE = [
+    "paths.html",
+    "glossary.html",
+    "api/index.html",
+    "api/privacy.html",
+    "code/index.html",
+    "code/ldpnb/rng.py.html#L-12",
+]
 CONTRAST = Path(__file__).with_name("contrast.js").read_text()
 PICTURES = """Promise.all([...document.images].map(async (i) => { i.loading = "eager"; await i.decode(); return i.naturalWidth > 0 && i.alt; }))
     .then((all) => all.every(Boolean))"""

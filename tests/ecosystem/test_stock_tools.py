@@ -1,12 +1,16 @@
 """Notebooks under tools that know nothing of this project: pytest with nbval, nbconvert, ruff, python, papermill."""
 
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbconvert
+import nbformat
 import pytest
 from demonstration import PARAMETERS, notebook
 
@@ -41,6 +45,27 @@ def test_what_a_live_section_has_stored_is_what_a_plain_kernel_says_as_text() ->
     assert len(cells) >= 20
     assert {tuple(o["output_type"] for o in c["outputs"]) for c in cells} == {("display_data",)}
     assert {tuple(c["outputs"][0]["data"]) for c in cells} == {("text/plain",)}
+
+
+def test_tables_keep_every_word_where_a_renderer_takes_their_styles_away() -> None:
+    # as GitHub does: no style sheet, no attributes
+    tables = [o.get("data", {}) for c in contents().values() for cell in c["cells"] for o in cell.get("outputs", ())]
+    tables = [data for data in tables if "text/html" in data]
+    assert len(tables) > 80
+    for data in tables:
+        bare = re.sub(r"<[^>]+>", " ", re.sub(r"(?s)<(style|script).*?</\1>", "", "".join(data["text/html"])))
+        words = {word for word in "".join(data["text/plain"]).split() if not word.endswith("...")} - {"\\"}
+        assert words <= set(html.unescape(bare).split())
+
+
+def test_nbviewers_template_shows_tables_pictures_and_formulas() -> None:
+    exporter = nbconvert.HTMLExporter(template_name="basic")
+    node = nbformat.reads(find(QUICK).path.read_text(encoding="utf-8"), 4)
+    body, _ = exporter.from_notebook_node(node)
+    kinds = [kind for cell in node.cells for output in cell.get("outputs", ()) for kind in output.get("data", ())]
+    assert (body.count("<table"), body.count("data:image/png")) == (kinds.count("text/html"), kinds.count("image/png"))
+    assert "\\ln \\frac{Q(y \\mid x)}" in body
+    assert "Traceback" not in body
 
 
 def test_notebooks_say_their_language_and_no_two_share_a_cell() -> None:

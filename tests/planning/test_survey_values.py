@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ldpnb.designs.strata import Strata
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.surveys import budgets, needed, releases, response, variances
 from ldpnb.surveys.noise import NumberReports, ShareReports
@@ -172,11 +173,11 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "two_stage_variance_icc": lambda i: equal_clusters(i).variance(i["S2"], i["icc"], i["randomisation"]).total,
     "optimal_take": take,
     "stratified_variance": strata,
-    "private_neyman": lambda i: variances.private_neyman(i["sizes"], i["S2"], i["randomisation"], i["total"]),
-    "private_neyman_cost": lambda i: variances.private_neyman_at_cost(
-        i["sizes"], i["S2"], i["randomisation"], i["costs"], i["budget"]
+    "private_neyman": lambda i: Strata(i["sizes"], i["S2"]).neyman(i["total"], noises=i["randomisation"]),
+    "private_neyman_cost": lambda i: Strata(i["sizes"], i["S2"]).neyman_at_cost(
+        i["budget"], i["costs"], noises=i["randomisation"]
     ),
-    "equal_precision": lambda i: variances.equal_precision(i["sizes"], i["S2"], i["randomisation"], i["variance"]),
+    "equal_precision": lambda i: Strata(i["sizes"], i["S2"]).equal_precision(i["variance"], noises=i["randomisation"]),
     "stratified_variance_moments": lambda i: (
         variances.StratifiedSample(tuple(i["sizes"]), tuple(i["drawn"])).variance(i["S2"], i["randomisation"]).total
     ),

@@ -362,12 +362,12 @@ def test_decisions_are_kept_for_the_very_code_and_lock_that_made_them(
     folders = []
     for lock in ("numpy==2.3.0", "numpy==2.3.1"):
         (checkout / "requirements.lock").write_text(lock)
-        execution._code_hash.cache_clear()
+        execution.code_hash.cache_clear()
         execution.plan([catalogue.find("01_line")], {}, None)
         folders.append(Path(execution.kernel_environment(None)[DECISIONS]))
         folders[-1].mkdir(parents=True)
     execution.plan([catalogue.find("01_line")], {}, None)
-    execution._code_hash.cache_clear()
+    execution.code_hash.cache_clear()
     assert [folder.exists() for folder in folders] == [False, True]
 
 

@@ -1,6 +1,7 @@
 """`make` where the path of the checkout is read by no shell, and an environment that does not work is made anew."""
 
 import os
+import random
 import shutil
 import subprocess
 from pathlib import Path
@@ -19,8 +20,9 @@ NAMES = [
     "a;touch PWNED",
     "#x\\",
 ]
+DRAWN = "of drawn letters"
 STUB = """#!/bin/sh
-echo "$*" >>"$LOG"
+printf '%s\n' "$*" >>"$LOG"
 case "$*" in
     "-m venv"*) shift 2; test "$1" = --clear && shift; rm -rf "$1"; mkdir -p "$1/bin"; cp "$STUB" "$1/bin/python";;
 esac
@@ -65,8 +67,11 @@ def checkout_in(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, DRAWN])
 def test_a_checkout_may_have_any_path(tmp_path: Path, stub: Path, name: str) -> None:
+    if name == DRAWN:
+        name = "".join(random.SystemRandom().choices("$`'\"\\;&|()*?~#! {}<>%:=éa", k=12)).strip()
+    print(name)
     folder = checkout_in(tmp_path / name / "ldpnb")
     calls = make(folder, stub)
     assert calls[-1] == "-m ldpnb site"

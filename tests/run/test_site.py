@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from html import unescape
 from pathlib import Path
+from types import FunctionType
 
 import nbformat
 import pandas as pd
@@ -16,11 +17,14 @@ from click.testing import CliRunner, Result
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
+import ldpnb
+from ldpnb import claims
 from ldpnb.checks import UsageError
+from ldpnb.claims import SOURCES
 from ldpnb.cli import cli
 from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
-from ldpnb.site import builder, entries, front, links, sources
+from ldpnb.site import builder, entries, front, launch, links, reference, sources
 from ldpnb.site.mathematics import GREEK, mathml
 from ldpnb.site.notation import formulas, typeset
 
@@ -86,6 +90,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     nbformat.write(result, notebooks / "1_demo/01_line.ipynb")
     nbformat.write(new_notebook(cells=[new_markdown_cell("# The *ledger*")]), notebooks / "99_verdicts.ipynb")
     monkeypatch.setattr(sources, "modules", lambda: MODULES)
+    monkeypatch.setattr(reference, "pages", lambda entries: iter([(reference.INDEX, "")]))
+    monkeypatch.setattr(reference, "rests_on", lambda claim: [])
     monkeypatch.setenv(catalogue.HOME_VARIABLE, str(tmp_path))
     catalogue.catalogue.cache_clear()
     yield tmp_path
@@ -127,6 +133,27 @@ def test_formulas_are_mathml_and_links_lead_to_pages(result: str) -> None:
     assert 'href="../code/index.html#ldpnb"' in result
     assert '<a href="../99_verdicts.html">the ledger</a>' in result
     assert '<a rel="next" href="../99_verdicts.html">The ledger →</a>' in result
+
+
+def test_launch_links_appear_when_the_project_knows_its_address(checkout: Path, result: str) -> None:
+    assert "mybinder" not in result
+    (checkout / "pyproject.toml").write_text('[project.urls]\nRepository = "https://github.com/some/where/"\n')
+    builder.build(checkout / "site")
+    page = (checkout / "site/1_demo/01_line.html").read_text()
+    for url in (
+        "https://mybinder.org/v2/gh/some/where/main?labpath=notebooks%2F1_demo%2F01_line.ipynb",
+        "https://colab.research.google.com/github/some/where/blob/main/notebooks/1_demo/01_line.ipynb",
+        "https://github.com/some/where/blob/main/notebooks/1_demo/01_line.ipynb",
+    ):
+        assert f'<a href="{url}">' in page
+    assert "pip install git+https://github.com/some/where<" in page
+    assert launch.links("https://gitlab.com/a/b/c", "n.ipynb") == [
+        ("Binder", "https://mybinder.org/v2/gl/a%2Fb%2Fc/main?labpath=n.ipynb"),
+        ("GitLab", "https://gitlab.com/a/b/c/-/blob/main/n.ipynb"),
+    ]
+    for wrong in ("github.com/a/b", "https://github.com/a", "file:///a/b"):
+        with pytest.raises(UsageError, match="Repository must be like https://host/owner/name, got "):
+            launch.links(wrong, "n.ipynb")
 
 
 def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, checkout: Path) -> None:
@@ -393,6 +420,49 @@ def test_the_ledger_lists_every_claim_with_what_it_is_chosen_by(site: Path) -> N
         chosen_by = Counter(re.findall(rf'<li[^>]*data-{name}="([^"]+)"', page))
         assert chosen_by == Counter(getattr(c, name) for c in claims)
         assert all(f"<option>{value}</option>" in page for value in chosen_by)
+
+
+def test_a_function_names_the_claims_that_rest_on_it_and_they_name_it(site: Path) -> None:
+    ledger, pages = (site / "ledger.html").read_text(), {}
+    for claim in entries.entries():
+        for path in claims.find(claim.claim).rests_on:
+            assert f'href="{reference.link(path)}"' in ledger
+            if path in reference.items():
+                room = reference.items()[path].room
+                page = pages.setdefault(room, (site / f"api/{room}.html").read_text())
+                assert f'href="../{claim.page}"' in page[page.index(f'id="{path}"') :].split("<h2")[0], path
+    names = (site / reference.INDEX).read_text()
+    functions = [n for n in ldpnb.__all__ if isinstance(getattr(ldpnb, n), type | FunctionType)]
+    assert [n for n in functions if f"<code>ldp.{n}</code>" not in names] == []
+
+
+def test_a_formula_of_a_docstring_is_set_and_code_stays_code(site: Path) -> None:
+    page = (site / "api/privacy.html").read_text()
+    loss = page[page.index('id="privacy.clusters.ClusterSample.loss"') :].split("<h3")[0]
+    assert '<span class="formula"><math display="block">' in loss
+    assert "<code>log_symmetric_ratio</code>" in loss
+    assert "ClusterSample([1, 1, 1, 1], 1).loss" in unescape(re.sub(r"<[^>]+>", "", loss))
+
+
+def test_the_paths_lead_to_every_notebook_and_the_glossary_names_what_exists(site: Path) -> None:
+    paths = (home() / "notebooks/paths.md").read_text()
+    assert [n.id for n in catalogue.catalogue() if f"]({n.id}.ipynb)" not in paths] == []
+    glossary = (site / "glossary.html").read_text()
+    named = re.findall(r"`(ldp\.\w+)`", (home() / "notebooks/glossary.md").read_text())
+    assert len(named) > 20
+    for name in named:
+        address = next(i.address for i in reference.items().values() if i.public == name)
+        assert f'<a href="{address}"><code>{name}</code></a>' in glossary
+    assert all(f'<th scope="col">{source}</th>' in glossary for source in SOURCES)
+    for page in site.rglob("*.html"):
+        if "code" not in page.relative_to(site).parts:
+            assert all(f'{text}.html">' in page.read_text() for text in ("paths", "glossary")), page
+
+
+def test_every_section_of_the_tour_is_a_slide() -> None:
+    tour = nbformat.read(home() / "notebooks/00_start_here.ipynb", as_version=4)
+    shown = [c.metadata.get("slideshow", {}).get("slide_type") for c in tour.cells if c.source.startswith("#")]
+    assert set(shown) == {"slide"}
 
 
 def test_the_front_page_shows_three_results_and_every_notebook_with_its_counts(site: Path) -> None:

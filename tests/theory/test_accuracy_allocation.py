@@ -31,7 +31,7 @@ def test_estimate_law_is_that_of_two_hypergeometric_counts() -> None:
 
 def test_the_variance_of_a_fixed_allocation_is_that_of_the_weighted_mean() -> None:
     variances = allocation.outcomes(FAMILY, allocation.fixed((4, 3))).variances()
-    known = [strata.weighted_mean_variance(FAMILY.sizes, FAMILY.variances(p), (4, 3)) for p in FAMILY.populations]
+    known = [strata.Strata(FAMILY.sizes, FAMILY.variances(p)).variance((4, 3)) for p in FAMILY.populations]
     assert variances == pytest.approx(known, abs=1e-12)
 
 

@@ -77,3 +77,64 @@ def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share
     assert best.variance == pytest.approx(best.bound, rel=1e-6)
     assert ldp.privacy_loss(best.channel()).epsilon == pytest.approx(epsilon)
     assert ldp.BestGapChannel(epsilon, 1 - share).variance == pytest.approx(best.variance, rel=1e-6)
+
+
+def test_hashed_reports_support_values_as_their_tallies_do() -> None:
+    hashing, users = ldp.LocalHashing(1.0, 5, 3), 20_000
+    sent = hashing.randomize(np.repeat([0, 3], users), rng=ldp.stream("hash", seed=1)).reshape(2, users, 5).mean(axis=1)
+    drawn = hashing.sample_tallies([users, 0, 0, users, 0], rng=ldp.stream("tallies", seed=1)) / users
+    assert np.abs(sent - np.where(np.eye(5)[[0, 3]] == 1, hashing.p, hashing.q)).max() < 5 * 0.5 / math.sqrt(users)
+    assert np.abs(drawn - sent.sum(axis=0)).max() < 10 / math.sqrt(users)
+
+
+@pytest.mark.parametrize("cells", [1, 2.5])
+def test_cells_that_hide_everything_or_are_no_number_are_refused(cells: float) -> None:
+    with pytest.raises((ValueError, TypeError), match="cells"):
+        ldp.LocalHashing(1.0, 5, cells)
+
+
+@pytest.mark.parametrize(
+    ("users", "epsilon", "size", "rate"), [(60, 0.5, 3, 1.0), (5_000, 3.0, 20, 0.4), (10**6, 6.0, 50, 1.0)]
+)
+def test_the_blanket_of_k_rr_is_its_account(users: int, epsilon: float, size: int, rate: float) -> None:
+    mechanism = ldp.KaryRandomisedResponse(epsilon, size)
+    exact = ldp.ShuffledReports(users, rate, mechanism).epsilon_upper(1e-6)
+    found = ldp.Blanket.of(mechanism).sampled(rate).epsilon_upper(1e-6, users=users)
+    assert exact * (1 - 1e-6) <= found <= exact * 1.002
+
+
+def test_a_channel_that_rules_a_value_out_has_no_blanket() -> None:
+    with pytest.raises(ValueError, match="has no blanket"):
+        ldp.Blanket.of_channel([[0.5, 0.0], [0.5, 1.0]])
+
+
+def test_a_rule_of_too_large_a_family_is_refused() -> None:
+    from ldpnb.accuracy.allocation import Family
+
+    with pytest.raises(ValueError, match="at most 64 populations"):
+        ldp.best_rule(Family((8, 8), (1.0, 1.0)), 4, 1.0)
+    with pytest.raises(ValueError, match="a record from every stratum"):
+        ldp.best_rule(Family((2, 2), (1.0, 1.0)), 1, 1.0)
+
+
+def test_releases_from_one_sample_share_its_budget() -> None:
+    once, twice = (ldp.Design("srs", 0.1, releases=k).report_budget(release=0.5, users=10_000) for k in (1, 2))
+    assert twice == pytest.approx(once / 2)
+    assert ldp.releases_loss([twice, twice], lambda e: ldp.srs_loss(e, 0.1)) == pytest.approx(0.5)
+    assert ldp.Design("srs", 0.1, releases=2).release_loss(epsilon=twice, users=10_000) == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="releases must be 1 with a shuffler"):
+        ldp.Design(delta=1e-6, releases=2)
+
+
+@pytest.mark.parametrize("shares", [(0.05, 0.95), (0.5, 0.5)])
+def test_a_plan_names_the_best_channel_where_groups_differ(shares: tuple[float, float]) -> None:
+    found = ldp.plan(ldp.Gap(users=100_000, failure=0.01, epsilon=2.0, shares=shares), tail="normal")
+    values = {a.mechanism: a.value for a in found.answers}
+    assert ("best channel" in values) == (shares[0] != shares[1])
+    assert found.best.mechanism == ("best channel" if "best channel" in values else "signed bit")
+    if "best channel" in values:
+        assert (values["signed bit"] / values["best channel"]) ** 2 == pytest.approx(
+            ldp.GroupGap(ldp.SignedBit(2.0, (5, 95)), (5, 95)).worst_variance()
+            * 100
+            / ldp.BestGapChannel(2.0, 0.05).variance
+        )

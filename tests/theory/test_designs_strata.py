@@ -9,19 +9,19 @@ from ldpnb.designs import laws, samples, strata
 
 
 def test_strata_that_are_taken_completely_are_reported() -> None:
-    capped = strata.capped_shares([6, 7, 10], strata.neyman_shares([6, 7, 10], [2.0, 9.0, 100.0], 14))
+    capped = strata.Strata([6, 7, 10]).capped(strata.Strata([6, 7, 10], [2.0, 9.0, 100.0]).neyman(14))
     assert capped.report() == "stratum 2 taken completely: asked 10.812, holds 10"
-    assert strata.capped_shares([6, 7, 10], [1.0, 2.0, 3.0]).report() == "nothing capped"
+    assert strata.Strata([6, 7, 10]).capped([1.0, 2.0, 3.0]).report() == "nothing capped"
 
 
 def test_constant_strata_get_nothing_from_neyman() -> None:
-    assert strata.neyman_shares([5, 5], [0.0, 4.0], 3).tolist() == [0.0, 3.0]
-    assert strata.best_whole_allocation([5, 5], [0.0, 4.0], 7).tolist() == [0, 5]
+    assert strata.Strata([5, 5], [0.0, 4.0]).neyman(3).tolist() == [0.0, 3.0]
+    assert strata.Strata([5, 5], [0.0, 4.0]).best_whole(7).tolist() == [0, 5]
 
 
 def test_variance_is_infinite_only_where_an_unsampled_stratum_varies() -> None:
-    assert strata.weighted_mean_variance([5, 5], [0.0, 4.0], [0, 5]) == 0
-    assert strata.weighted_mean_variance([5, 5], [1.0, 4.0], [0, 5]) == np.inf
+    assert strata.Strata([5, 5], [0.0, 4.0]).variance([0, 5]) == 0
+    assert strata.Strata([5, 5], [1.0, 4.0]).variance([0, 5]) == np.inf
 
 
 def test_tallies_and_lists_give_the_same_strata() -> None:
@@ -47,14 +47,16 @@ RNG = np.random.default_rng(0)
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: strata.strata_of_tallies([1.0, 2.0], [0, 2]), "stratum must leave none empty, got no record in stratum 1"),
-    (lambda: strata.neyman_shares([3, 0], [1, 1], 2), r"sizes must be integers >= 1, got sizes\[1\]=0"),
-    (lambda: strata.neyman_shares([3, 3], [0, 0], 2), "variances must have a positive one, got all zeros"),
-    (lambda: strata.neyman_shares([3, 3], [1, -1], 2), "variances must be finite numbers >= 0"),
-    (lambda: strata.capped_shares([3, 3], [4.0, 3.0]), "asked must sum to at most what its strata hold, 6, got 7"),
-    (lambda: strata.capped_shares([3, 3], [4.0, 0.0]), "asked must sum to at most what its strata hold, 3, got 4"),
-    (lambda: strata.weighted_mean_variance([3, 3], [1, 1], [1, 4]), r"got drawn\[1\]=4 of 3"),
-    (lambda: strata.proportional_shares([3], 0), r"sampling_rate must lie in \(0, 1\]"),
-    (lambda: strata.best_whole_allocation([3, 3], [1, 1], 1), "total must be at least 1 per stratum .* 2, got total=1"),
+    (lambda: strata.Strata([3, 0], [1, 1]).neyman(2), r"sizes must be integers >= 1, got sizes\[1\]=0"),
+    (lambda: strata.Strata([3, 3]).neyman(2), "variances must be given for this, got none"),
+    (lambda: strata.Strata([3, 3], [1]), "variances must have one entry per stratum, 2, got variances=.1."),
+    (lambda: strata.Strata([3, 3], [0, 0]).neyman(2), "variances must have a positive one, got all zeros"),
+    (lambda: strata.Strata([3, 3], [1, -1]).neyman(2), "variances must be finite numbers >= 0"),
+    (lambda: strata.Strata([3, 3]).capped([4.0, 3.0]), "asked must sum to at most what its strata hold, 6, got 7"),
+    (lambda: strata.Strata([3, 3]).capped([4.0, 0.0]), "asked must sum to at most what its strata hold, 3, got 4"),
+    (lambda: strata.Strata([3, 3], [1, 1]).variance([1, 4]), r"got drawn\[1\]=4 of 3"),
+    (lambda: strata.Strata([3]).proportional(0), r"sampling_rate must lie in \(0, 1\]"),
+    (lambda: strata.Strata([3, 3], [1, 1]).best_whole(1), "total must be at least 1 per stratum .* 2, got total=1"),
     (lambda: samples.simple_random_tallies([3, 2], 6, rng=RNG), "size must be at most the population's 5, got size=6"),
     (lambda: samples.stratified_tallies([[3, 2]], [6], rng=RNG), "size must be at most the population's 5, got size=6"),
     (lambda: samples.stratified_tallies([[3, 2]], [1, 1], rng=RNG), "drawn must have one size per stratum"),

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ldpnb.notebook.annotations import Mark, head
+from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, look, size
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.participation import BY_VALUE
@@ -16,6 +17,12 @@ from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
 
 Table = Any
 """A DataFrame, of whose cells the checker of types need know nothing."""
+
+_LAYERS = (
+    Layer(name="mean ± 2 sd (exact)", y="expected", mark="band", error="standard_deviation"),
+    Layer(name="estimate", y="estimate", mark="points"),
+    Layer(name="truth", y="truth"),
+)
 
 BANDS = "bands: exact mean with two standard deviations"
 
@@ -42,7 +49,8 @@ def estimated_histograms(table: Table, *, row: str = "sampling_rate", title: str
     head(figure, title, setting)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
-    return figure
+    axes_told: dict[str, Any] = {"x": "value", "y": "users holding the value", "columns": len(names)}
+    return keep(figure, table, Encoding(**axes_told, panel=(row, "estimator"), layers=_LAYERS))
 
 
 def _panel(axis: Axes, rows: Table, name: str) -> None:
@@ -201,5 +209,8 @@ def deviations(account: Table) -> Figure:
     values = account[names].iloc[0]
     bars = axis.barh(names[::-1], values[::-1], color=[look(name.split(",")[0]).colour for name in names[::-1]])
     axis.bar_label(bars, fmt="{:.4g}", padding=3)
-    axis.set(xlabel="standard deviation of an estimated count (users)", xlim=(0, 1.15 * values.max()))
-    return figure
+    value = "standard deviation of an estimated count (users)"
+    axis.set(xlabel=value, xlim=(0, 1.15 * values.max()))
+    told = values.astype(float).rename(value).rename_axis("mechanism").reset_index()
+    bars_told: dict[str, Any] = {"x": "mechanism", "y": value, "by": "mechanism", "mark": "bars"}
+    return keep(figure, told, Encoding(**bars_told, xscale="category", flip=True, xlabel=""))

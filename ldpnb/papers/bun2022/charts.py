@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ldpnb.notebook.annotations import Mark, crossings, head
+from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, look, size
 from ldpnb.notebook.prose import short
 from ldpnb.papers.bun2022.tables.allocation import DRAWN, MOVE
@@ -223,7 +224,9 @@ def allocation_change(table: Table, *, setting: str, total: int, printed: float 
     title = f"One establishment that grows moves the stratum {top['stratum']} by {short(top['change'])} "
     title += f"of {total:,} records"
     head(figure, title + (f", not by the source's {printed:g}" if printed is not None else ""), setting)
-    return figure
+    layers = tuple(Layer(name=when, y=when, mark="bars") for when in ("before", "after", "change"))
+    axes: dict[str, Any] = {"x": "stratum", "xlabel": "stratum (employees)", "xscale": "category", "flip": True}
+    return keep(figure, table, Encoding(**axes, y="establishments drawn", layers=layers))
 
 
 def top_stratum_moves(table: Table, printed: float, *, setting: str) -> Figure:

@@ -152,7 +152,7 @@ def with_replacement() -> bool | None:
 
 
 def hashing_is_unary() -> bool:
-    """Decide that ``p = t/(t + g - 1)`` and ``1/g`` are a unary encoding that loses ``ln t``, and OUE at ``g = t + 1``."""
+    """Decide that ``p = t/(t + g - 1)`` and ``1/g`` are a unary encoding of loss ``ln t``, OUE at ``g = t + 1``."""
     g = symbols("g")[0]
     hashing, best = LocalHashing(eps, 3, g), LocalHashing(eps, 3, t + 1)
     loss = identity(np.exp(hashing.unary.epsilon), t) and identity(hashing.truthful_rate, hashing.p - hashing.q)

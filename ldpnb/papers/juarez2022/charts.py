@@ -8,7 +8,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpnb.notebook import curves, look
-from ldpnb.notebook.annotations import head
+from ldpnb.notebook.annotations import Mark, head
+from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.papers.juarez2022.tables.gap_errors import RATIO
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET
 
@@ -90,8 +91,10 @@ def ranges(table: pd.DataFrame, *, ylabel: str, title: str = "", setting: str = 
 def histogram(table: pd.DataFrame, column: str) -> Figure:
     """Draw the distribution of one column in 40 bars, with its mean."""
     figure, axis = plt.subplots(figsize=(6.0, 2.8))
-    axis.hist(table[column], bins=40, color=_SERIES[0].colour)
+    counts, edges, _ = axis.hist(table[column], bins=40, color=_SERIES[0].colour)
     axis.axvline(table[column].mean(), color=_TRUTH, linestyle="--", label="mean")
     axis.set(xlabel=column, ylabel="simulations")
     axis.legend()
-    return figure
+    bars = pd.DataFrame({column: edges, "simulations": [*counts, 0]})
+    mean = Mark(x=float(table[column].mean()), label="mean")
+    return keep(figure, bars, Encoding(x=column, y="simulations", mark="steps", marks=(mean,)))

@@ -1,11 +1,14 @@
 """Drawings for lopuhaa2020: an estimated column."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpnb.notebook import look
 from ldpnb.notebook.annotations import head
+from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
 
 
@@ -24,4 +27,6 @@ def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setti
     for axis in axes[-1]:
         axis.set_xlabel(xlabel)
     head(figure, title, setting)
-    return figure
+    layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
+    axes_told: dict[str, Any] = {"x": "value", "xlabel": xlabel, "y": "frequency", "columns": len(names)}
+    return keep(figure, table, Encoding(**axes_told, panel=(EPSILON, "estimator"), layers=layers))

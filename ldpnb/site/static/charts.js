@@ -43,8 +43,8 @@ const shortly = (value) => {
 };
 
 function rowsOf(series) {
-  const { name, mark, colour, dash, shape, x, y, low, high } = series;
-  return x.map((at, i) => ({ x: at, y: y[i], low: low?.[i], high: high?.[i], name, mark, colour, dash, shape }));
+  const { x, y, low, high, ...look } = series;
+  return x.map((at, i) => ({ ...look, x: at, y: y[i], low: low?.[i], high: high?.[i] }));
 }
 
 class Panel {
@@ -155,15 +155,21 @@ class Chart {
     this.chart = chart;
     this.hidden = new Set();
     this.panels = [];
+    this.title = element("p", { class: "chart-title" });
+    this.setting = element("p", { class: "chart-setting" });
     this.value = element("p", { class: "axis-name" }, chart.flip ? chart.x : chart.y);
     this.grid = element("div", { class: "panels" });
     this.grid.style.setProperty("--columns", chart.columns);
     this.along = element("p", { class: "axis-name along" }, chart.flip ? chart.y : chart.x);
     this.legend = element("ul", { class: "legend", "aria-label": "Series" });
-    this.host = element("div", { class: "chart-box" }, this.value, this.grid, this.along, this.legend);
+    this.host = element("div", { class: "chart-box" }, this.title, this.setting, this.value, this.grid, this.along, this.legend);
   }
 
-  async show(panels) {
+  async show({ title = "", setting = "", panels }) {
+    this.title.textContent = title;
+    this.setting.textContent = setting;
+    this.title.hidden = !title;
+    this.setting.hidden = !setting;
     this.shown = panels;
     this.name(namesOf(panels));
     this.grid.classList.toggle("single", panels.length === 1);
@@ -208,7 +214,7 @@ async function replacePicture(figure, chart) {
   const picture = figure.querySelector("a");
   figure.prepend(made.host);
   try {
-    await made.show(chart.panels);
+    await made.show(chart);
     picture.hidden = true;
   } catch (error) {
     made.host.remove();

@@ -45,30 +45,30 @@ class Explore {
       value.textContent = text;
       if (!choice) input.setAttribute("aria-valuetext", `${text} ${control.unit}`.trim());
     });
-    const { says, axes, panels } = this.grid.settings[setting];
+    const { says, panels, ...about } = this.grid.settings[setting];
     this.says.textContent = says;
     this.chart.hidden = !panels;
-    if (panels) this.wanted = { axes, panels: panels.map((panel) => this.panel(panel)) };
+    if (panels) this.wanted = { ...about, panels: panels.map((panel) => this.panel(panel)) };
     if (panels && !this.drawing) this.drawing = this.draw();
   }
 
-  panel({ title, series }) {
+  panel({ series, ...about }) {
     const { looks, columns } = this.grid;
     const full = ({ look, ...places }) =>
       ({ ...looks[look], ...Object.fromEntries(Object.entries(places).map(([name, place]) => [name, columns[place]])) });
-    return { title, series: series.map(full) };
+    return { ...about, series: series.map(full) };
   }
 
   // one setting is drawn at a time, and of those asked for meanwhile the last
   async draw() {
     while (this.wanted) {
-      const { axes, panels } = this.wanted;
+      const { wanted } = this;
       this.wanted = undefined;
-      if (this.drawn?.axes !== axes) {
-        this.drawn = { axes, chart: new Chart(this.grid.axes[axes]) };
+      if (this.drawn?.axes !== wanted.axes) {
+        this.drawn = { axes: wanted.axes, chart: new Chart(this.grid.axes[wanted.axes]) };
         this.chart.replaceChildren(this.drawn.chart.host);
       }
-      await this.drawn.chart.show(panels);
+      await this.drawn.chart.show(wanted);
     }
     this.drawing = undefined;
   }

@@ -95,13 +95,19 @@ function prepareSearch(form) {
   });
 }
 
+// what scrolls in a box of its own is reached by keyboard
+function reachWide() {
+  for (const box of document.querySelectorAll(".scroll, pre, .formula, math.long")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  }
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   for (const form of document.querySelectorAll("form.find")) prepareSearch(form);
   prepareTheme(document.getElementById("theme"));
   for (const form of document.querySelectorAll("form.filter")) prepareFilter(form);
-  for (const box of document.querySelectorAll(".scroll, pre, .formula")) {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-  }
+  reachWide();
+  document.addEventListener("toggle", reachWide, true);
 });
 
 addEventListener("beforeprint", () => {

@@ -52,6 +52,10 @@ CERTIFICATES = {
             *(poisson("0.2"), fixed("0.2", 2), poisson("0.05"), fixed("0.05", 2)),
         ],
     },
+    "samples-drawn-with-replacement": {
+        "at epsilon 1: {} against {} (": lambda: [10 * log1p(expm1(mpf(1)) / 100), fixed("0.1", 1)],
+    },
+    "local-hashing-is-unary-encoding": {"rare value is {} times": lambda: (e + 3) ** 2 / (12 * e)},
     "several-releases-from-one-sample": {
         "a tenth lose {}, on fresh samples {} (": lambda: [fixed("0.1", 2), 2 * fixed("0.1", 1)],
         "replacement lose {} and {} |": lambda: [poisson("0.8", 2), 2 * poisson("0.8")],
@@ -71,5 +75,9 @@ CERTIFICATES = {
 }
 EXCEPTIONS = {
     "the-best-channel-for-a-gap": "ratios to an optimum that its dual bound certifies to six digits",
-    "errors-that-are-not-normal": "a double sum over reports for each of 101 values",
+    "the-best-rule-looks-at-the-data-at-random": "linear programs, bracketed to a thousandth",
+    "approximate-to-pure": "a maximum over drawn channels, to be compared with 1 and 2",
+    "shuffled-reports-of-any-randomizer": "upper bounds by a Fourier transform that adds its own error",
+    "shuffled-reports-against-central-gaussian-noise": "roots of bounds on delta that meet to a few thousandths",
+    "errors-that-are-not-normal": "a double sum over reports for each of 101 values of simulated data",
 }

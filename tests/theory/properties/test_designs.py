@@ -137,7 +137,7 @@ def test_capped_neyman_shares_meet_their_optimality_conditions(held: list[int], 
     variances = np.array(spread[: len(held)])
     assume(variances.any())
     total = share * sum(n for n, v in zip(held, variances, strict=True) if v > 0)
-    capped = strata.capped_shares(held, strata.neyman_shares(held, variances, total))
+    capped = strata.Strata(held).capped(strata.Strata(held, variances).neyman(total))
     assert capped.shares.sum() == pytest.approx(total, rel=1e-9)
     assert (capped.shares <= np.array(held) * (1 + 1e-9)).all()
     assert (capped.shares == held)[capped.capped].all()
@@ -161,10 +161,10 @@ def test_the_best_whole_allocation_beats_every_other(held: list[int], spread: li
     variances = [float(v) if n > 1 else 0.0 for n, v in zip(held, spread, strict=False)]
     least = sum(v > 0 for v in variances)
     total = data.draw(st.integers(least, sum(held)))
-    best = strata.best_whole_allocation(held, variances, total)
-    found = strata.weighted_mean_variance(held, variances, best)
+    best = strata.Strata(held, variances).best_whole(total)
+    found = strata.Strata(held, variances).variance(best)
     rivals = [m for m in product(*(range(n + 1) for n in held)) if sum(m) <= total]
-    assert found <= min(strata.weighted_mean_variance(held, variances, m) for m in rivals) * (1 + 1e-12)
+    assert found <= min(strata.Strata(held, variances).variance(m) for m in rivals) * (1 + 1e-12)
     assert best.sum() <= total
     assert (best <= held).all()
 
@@ -193,11 +193,11 @@ def test_the_weighted_mean_is_unbiased_and_has_its_stated_variance(groups: list[
     drawn = [data.draw(st.integers(1, len(g))) for g in groups]
     parts = [laws.subsets(g, m) for g, m in zip(groups, drawn, strict=True)]
     outcomes = [
-        (float(np.prod([p for _, p in one])), strata.weighted_mean(known.sizes, [np.mean(s) for s, _ in one]))
+        (float(np.prod([p for _, p in one])), known.weighted_mean([np.mean(s) for s, _ in one]))
         for one in product(*(part.items() for part in parts))
     ]
     mean = sum(p * value for p, value in outcomes)
     assert mean == pytest.approx(known.mean, abs=1e-9)
     variance = sum(p * (value - mean) ** 2 for p, value in outcomes)
-    stated = strata.weighted_mean_variance(known.sizes, known.variances, drawn)
+    stated = known.variance(drawn)
     assert stated == pytest.approx(variance, rel=1e-9, abs=1e-9)

@@ -54,9 +54,10 @@ RANGES: tuple[tuple[str, st.SearchStrategy[Any], tuple[float, ...]], ...] = (
     ("failure delta", failures, (-0.1, 1.1)),
     ("weight second_moment p q", unit, (-0.1, 1.1)),
     ("share bias keep", inner_rates, (-0.1, 1.1)),
-    ("users population records changed_size terms", users, (-1, 2.5)),
+    ("users population records changed_size terms draws", users, (-1, 2.5)),
     ("domain_size groups", domain_sizes, (-1, 2.5)),
     ("step", st.integers(1, 1000), (-1, 2.5)),
+    ("cells", st.integers(2, 3), (1, 2.5)),
     ("size", users, (-1,)),
     ("gap", users | st.just(0), (-1,)),
     ("other_size", positive, (-1,)),
@@ -202,12 +203,15 @@ METHOD_ARGUMENTS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
 }
 """What the arguments of an object's methods are drawn from, given the object, where `ARGUMENTS` does not say."""
 
-LISTING = {"channel", "outputs", "likelihood"}
+LISTING = {"channel", "outputs", "likelihood", "functions"}
 """What lists every value or output: for small domains."""
 
+BLANKET = ("of", "of_channel", "sampled", "delta_upper", "epsilon_upper", "excess")
 OTHERWISE_TRIED = {
     "Audit.refutes": "a comparison of what `audit` found with a claim (tests/ecosystem)",
     "WorstMechanism.acceptance": "takes a sample of the mechanism that was found",
+    "BestRule.rule": "of a rule that `best_rule` found (test_beyond.py)",
+    **{f"Blanket.{name}": "of a mechanism or a channel (test_beyond.py)" for name in BLANKET},
     "BestGapChannel.variance": "an optimum in floats, certified from 0.01 to 30 nats (test_beyond.py)",
 }
 

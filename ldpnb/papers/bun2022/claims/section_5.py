@@ -112,7 +112,7 @@ def growing_clusters(e: Evidence) -> str:
 @section_5(
     "Section 5.1 shares of clusters and records",
     strata.mean_variance,
-    strata.weighted_mean_variance,
+    strata.Strata.variance,
     otherwise="corrected",
     corrected="they are equal on average at any sizes, and always if all clusters have one size, large or small; else "
     "the share of records has the relative standard deviation c sqrt(1/m - 1/k), c that of the sizes (divisor k - 1), "
@@ -131,7 +131,7 @@ def shares_of_records(e: Evidence) -> str:
             np.array([len(sample) for sample in laws.whole_clusters(routes.clusters_of(sizes.tolist()), m)])
             / sizes.sum()
         )
-        spread = strata.weighted_mean_variance([6], [sizes.var(ddof=1)], [m]) * (m / sizes.sum()) ** 2
+        spread = strata.Strata([6], [sizes.var(ddof=1)]).variance([m]) * (m / sizes.sum()) ** 2
         e.same([shares.mean(), shares.var()], [m / 6, spread])
     small = sizes / sizes.sum()
     e.needs(claims.within("about", small, np.full(6, 1 / 6)))

@@ -66,8 +66,8 @@ def definition_7_1(e: Evidence) -> str:
 
 @formula_7(
     "Section 7.2 weighted mean",
-    strata.weighted_mean,
-    strata.weighted_mean_variance,
+    strata.Strata.weighted_mean,
+    strata.Strata.variance,
     strata.mean_variance,
     kind="enumeration",
     assumption="every stratum is sampled; the estimator, whose formula is lost, weights the strata's sample means by "
@@ -80,8 +80,9 @@ def weighted_mean(e: Evidence) -> str:
     e.proven(proofs.variance_of_a_mean())
     sizes, drawn = [len(g) for g in GROUPS], (1, 2, 3)
     all_samples = product(*(combinations(group, m) for group, m in zip(GROUPS, drawn, strict=True)))
-    estimates = np.array([strata.weighted_mean(sizes, list(map(np.mean, sample))) for sample in all_samples])
-    e.same(strata.weighted_mean_variance(sizes, strata.strata_of(GROUPS).variances, drawn), estimates.var())
+    known = strata.strata_of(GROUPS)
+    estimates = np.array([known.weighted_mean(list(map(np.mean, sample))) for sample in all_samples])
+    e.same(known.variance(drawn), estimates.var())
     e.needs(agree(estimates.mean(), sum(map(sum, GROUPS)) / sum(sizes)))
     return (
         f"mean over all {estimates.size} samples {estimates.mean():.6f} = population mean; their variance "
@@ -91,9 +92,9 @@ def weighted_mean(e: Evidence) -> str:
 
 @formula_7(
     "Equation (6)",
-    strata.neyman_shares,
-    strata.best_whole_allocation,
-    strata.weighted_mean_variance,
+    strata.Strata.neyman,
+    strata.Strata.best_whole,
+    strata.Strata.variance,
     strata.mean_variance,
     kind="enumeration",
     assumption="no share exceeds its stratum, as the source requires; " + routes.NOT_PRINTED,
@@ -109,13 +110,13 @@ def equation_6(e: Evidence) -> str:
     e.proven(proofs.whole_allocations_are_greedy())
     population, total = strata.strata_of(LARGER_GROUPS), 9
     sizes, variances = population.sizes, population.variances
-    real = strata.neyman_shares(sizes, variances, total)
+    real = population.neyman(total)
     cauchy = ((sizes @ np.sqrt(variances)) ** 2 / total - sizes @ variances) / sizes.sum() ** 2
-    e.same(strata.weighted_mean_variance(sizes, variances, real), cauchy)
+    e.same(population.variance(real), cauchy)
     whole = np.array([m for m in product(*(range(1, n + 1) for n in sizes)) if sum(m) == total])
     losses = ((sizes / sizes.sum()) ** 2 * variances * (1 / whole - 1 / sizes)).sum(axis=1)
-    best = strata.best_whole_allocation(sizes, variances, total)
-    e.same(strata.weighted_mean_variance(sizes, variances, best), losses.min())
+    best = population.best_whole(total)
+    e.same(population.variance(best), losses.min())
     e.needs(agree(real.sum(), total) and (real <= sizes).all() and (cauchy <= losses + 1e-12).all())
     return (
         f"Neyman's real shares {np.array2string(real, precision=3)} reach the Cauchy-Schwarz bound {cauchy:.4f}; of "
@@ -185,7 +186,7 @@ def equation_8(e: Evidence) -> str:
     neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
     largest, spread = neyman.variances().max(), FAMILY.variances([n // 2 for n in FAMILY.sizes])
     sampling = np.array([table.variances().max() for table in fixed])
-    e.same(sampling, [strata.weighted_mean_variance(FAMILY.sizes, spread, m) for m in allocations])
+    e.same(sampling, [strata.Strata(FAMILY.sizes, spread).variance(m) for m in allocations])
     e.same(largest, sampling.min())
     told = []
     for epsilon in (0.1, 1.0, 3.0):
@@ -211,7 +212,7 @@ def equation_8(e: Evidence) -> str:
 def _closed_variance(family: allocation.Family, drawn: tuple[int, ...], epsilon: float) -> float:
     """Return the largest private variance of a fixed allocation from the closed forms of sampling and noise."""
     spread = family.variances([size // 2 for size in family.sizes])
-    return strata.weighted_mean_variance(family.sizes, spread, drawn) + 2 * _closed_scale(drawn, epsilon, family) ** 2
+    return strata.Strata(family.sizes, spread).variance(drawn) + 2 * _closed_scale(drawn, epsilon, family) ** 2
 
 
 def _variance_by_rows(table: allocation.Outcomes, epsilon: float) -> float:
@@ -230,7 +231,7 @@ def _variance_by_rows(table: allocation.Outcomes, epsilon: float) -> float:
 
 @formula_7(
     "Section 7.2 Neyman example",
-    strata.neyman_shares,
+    strata.Strata.neyman,
     data_dependent.size_count_loss,
     data_dependent.size_test_advantage,
     otherwise="corrected",
@@ -257,7 +258,7 @@ def neyman_example(e: Evidence) -> str:
             values, counts = table["employees"].to_numpy(), table["establishments"].to_numpy()
             rows = np.searchsorted(boundaries, values, side="right") - 1
             population = strata.strata_of_tallies(values, rows, counts)
-            shares = strata.neyman_shares(population.sizes, population.variances, 1.0)
+            shares = population.neyman(1.0)
             e.same(shares, _shares_from_integers(values, rows, counts), abs=1e-9)
             tops.setdefault(top, []).append(shares[-1])
     share, move = tops[CLASSES[-1]][0], np.diff(tops[CLASSES[-1]])[0]
@@ -336,7 +337,7 @@ def larger_budgets(e: Evidence) -> str:
 @section_7(
     "Section 7.3 proportional for all statistics",
     strata.mean_variance,
-    strata.weighted_mean_variance,
+    strata.Strata.variance,
     allocation.Outcomes.noise_scale,
     otherwise="corrected",
     corrected="from large strata its sampling variance is never more than 1/w times the best, w the smallest stratum's "
@@ -357,7 +358,7 @@ def proportional_for_all(e: Evidence) -> str:
         e.same(table.noise_scale(epsilon), _closed_scale((m, TOTAL - m), epsilon), rel=1e-8)
         best.append(_private_variance(table, epsilon))
     sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
-    apart = [strata.weighted_mean_variance(sizes, varying, m) for m in ((1, 99), (100, 0))]
+    apart = [strata.Strata(sizes, varying).variance(m) for m in ((1, 99), (100, 0))]
     e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 100 - 1 / 1000)])
     e.needs(claims.within("near", apart[0], apart[1]))
     return (

@@ -51,9 +51,7 @@ def labels(boundaries: Sequence[int]) -> list[str]:
 
 def allocations(before: Strata, after: Strata, names: Sequence[str], total: int) -> pd.DataFrame:
     """Return Neyman's allocation of `total` records before and after, in whole numbers, and the real-valued change."""
-    real = [
-        strata.capped_shares(s.sizes, strata.neyman_shares(s.sizes, s.variances, total)).shares for s in (before, after)
-    ]
+    real = [s.capped(s.neyman(total)).shares for s in (before, after)]
     whole = [strata.largest_remainder(shares) for shares in real]
     held = {"stratum": list(names), "establishments": before.sizes, "deviation": np.sqrt(before.variances)}
     return pd.DataFrame(held | {"before": whole[0], "after": whole[1], "change": real[1] - real[0]})
@@ -92,7 +90,7 @@ def top_stratum_limits(
     grown = establishments.with_smallest_grown(tally, grown_to)
     for name, boundaries in divisions.items():
         before, after = by_size(tally, boundaries), by_size(grown, boundaries)
-        share, later = (strata.neyman_shares(s.sizes, s.variances, 1.0)[-1] for s in (before, after))
+        share, later = (s.neyman(1.0)[-1] for s in (before, after))
         exhausted = before.sizes[-1] / share if share > 0 else np.nan
         yield {
             "strata": name,
@@ -137,14 +135,12 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
     `overall_variance` is that over all records, divisor ``n - 1``, for simple random sampling. Allocations are
     real-valued, Neyman's capped at the stratum sizes.
     """
-    sizes, variances, count = population.sizes, population.variances, int(population.sizes.sum())
+    count = population.population
     for m in totals:
-        neyman = strata.capped_shares(sizes, strata.neyman_shares(sizes, variances, m)).shares
-        proportional = strata.proportional_shares(sizes, m / count)
         squares = {
-            "Neyman": strata.weighted_mean_variance(sizes, variances, neyman),
-            "proportional": strata.weighted_mean_variance(sizes, variances, proportional),
-            "simple random sampling": strata.weighted_mean_variance([count], [overall_variance], [m]),
+            "Neyman": population.variance(population.capped(population.neyman(m)).shares),
+            "proportional": population.variance(population.proportional(m / count)),
+            "simple random sampling": Strata([count], [overall_variance]).variance([m]),
         }
         for name, square in squares.items():
             yield {"design": name, DRAWN: m, "standard error (employees)": float(np.sqrt(square))}
@@ -162,11 +158,11 @@ def drawn_means(
     employees, counts = tally["employees"].to_numpy(), tally["establishments"].to_numpy()
     rows = [_stratum(employees, boundaries) == i for i in range(population.sizes.size)]
     shares = {
-        "Neyman": strata.neyman_shares(population.sizes, population.variances, total),
-        "proportional": strata.proportional_shares(population.sizes, total / int(population.sizes.sum())),
+        "Neyman": population.neyman(total),
+        "proportional": population.proportional(total / population.population),
     }
     for name, asked in shares.items():
-        drawn = np.maximum(strata.largest_remainder(strata.capped_shares(population.sizes, asked).shares), 1)
+        drawn = np.maximum(strata.largest_remainder(population.capped(asked).shares), 1)
         rng = stream("weighted means", name, total, seed=seed)
         estimates = []
         for _ in range(repetitions):
@@ -174,9 +170,9 @@ def drawn_means(
             for row, m in zip(rows, drawn.tolist(), strict=True):
                 tallies = samples.simple_random_tallies(counts[row], m, rng=rng)
                 means.append(float(tallies @ employees[row] / tallies.sum()))
-            estimates.append(strata.weighted_mean(population.sizes, means))
+            estimates.append(population.weighted_mean(means))
         spread = float(np.std(estimates, ddof=1))
-        exact = strata.weighted_mean_variance(population.sizes, population.variances, drawn)
+        exact = population.variance(drawn)
         yield {
             "design": name,
             "population mean": population.mean,

@@ -76,7 +76,7 @@ def best_rules(family: Family, total: int, epsilons: Sequence[float]) -> Iterato
 
 @table
 def lottery_gains(size: int, totals: Sequence[int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
-    """Yield what a fair lottery of the two middle allocations saves over either, for two equal strata and odd totals."""
+    """Yield what a fair lottery of the two middle allocations saves over either: two equal strata, odd totals."""
     family = Family((size, size), (1.0, 1.0))
     for total in totals:
         middle = (total // 2, total - total // 2)

@@ -1,6 +1,6 @@
 """Samples of fixed, random and data-dependent size: bounds and exact losses as tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -198,7 +198,7 @@ def poisson_or_fixed(rates: Sequence[float], epsilons: Sequence[float]) -> Itera
 def release_losses(epsilon: float, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
     """Yield the exact loss of several releases from one sample of a tenth and from fresh ones, by design."""
     deletion = partial(subsampling.poisson_loss, sampling_rate=0.1, neighbours="deletion")
-    designs = {
+    designs: dict[str, Callable[[Any], Any]] = {
         "simple random, or strata": partial(subsampling.srs_loss, sampling_rate=0.1),
         "10 of 100 with replacement": partial(subsampling.with_replacement_loss, draws=10, population=100),
         "independent, deletion": deletion,

@@ -49,10 +49,10 @@ def secret_lottery(e: Evidence) -> str:
     allocation.Outcomes.noise_scale,
     kind="certified",
     example=True,
-    over="strata of two or three records that hold 0 or 1, three draws, epsilon .1 and 1.5; all rules, data-dependent or "
-    "not, with Laplace noise on the weighted mean",
-    argument="at a noise scale the best rule is a linear program; its value falls with the scale, which bounds what lies "
-    "between two scales",
+    over="strata of two or three records that hold 0 or 1, three draws, epsilon .1 and 1.5; all rules, "
+    "data-dependent or not, with Laplace noise on the weighted mean",
+    argument="at a noise scale the best rule is a linear program; its value falls with the scale, which bounds what "
+    "lies between two scales",
 )
 def best_rule_looks(e: Evidence) -> str:
     """no allocation rule but a randomised one that looks at the data is best under privacy in general: it has a smaller

@@ -2,6 +2,7 @@
 
 from functools import partial, reduce
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +29,8 @@ result = partial(claim, kind="proof", reach="all parameters")
     LocalHashing.channel,
     histograms.pure_variance,
     over="epsilon > 0, two or more cells and values, hash functions whose values are independent and uniform",
-    argument="given the function and the reported cell, only which values share the cell depends on the sender's value; "
-    "their bits are independent, as the function's values are",
+    argument="given the function and the reported cell, only which values share the cell depends on the sender's "
+    "value; their bits are independent, as the function's values are",
 )
 def hashing_is_unary(e: Evidence) -> str:
     """the values that a locally hashed report supports are the bits of a unary encoding of the same exact loss, with
@@ -50,8 +51,8 @@ def hashing_is_unary(e: Evidence) -> str:
     oue = histograms.pure_variance(0, users=1, mechanism=UnaryEncoding.optimised(1.0, 100))
     e.same(near, best.q * (1 - best.q) / (best.p - best.q) ** 2)
     return (
-        f"all {len(channel)} outputs of 4 cells for 3 values agree; with {best.cells} cells at epsilon 1 the variance at "
-        f"a rare value is {near / oue:.4f} times that of OUE, in 2 bits"
+        f"all {len(channel)} outputs of 4 cells for 3 values agree; with {best.cells} cells at epsilon 1 the variance "
+        f"at a rare value is {near / oue:.4f} times that of OUE, in 2 bits"
     )
 
 
@@ -80,8 +81,9 @@ def approximate_to_pure(e: Evidence) -> str:
         nearest, largest = max(nearest, float(moved.max())), max(largest, privacy_loss(pure).epsilon / epsilon)
     e.needs(largest <= 2 + 1e-9)
     return (
-        f"in {tried} random channels of 4 values, epsilon .02 to 3, reports move by up to {nearest:.3f}, never more than delta, and the "
-        f"loss is at most {largest:.3f} epsilon; known with other constants since Bun, Nelson and Stemmer (2018)"
+        f"in {tried} random channels of 4 values, epsilon .02 to 3, reports move by up to {nearest:.3f}, never "
+        f"more than delta, and the loss is at most {largest:.3f} epsilon; known with other constants since "
+        "Bun, Nelson and Stemmer (2018)"
     )
 
 
@@ -101,7 +103,7 @@ def shuffled_blankets(e: Evidence) -> str:
     """the blanket's bound can be computed to a thousandth for any finite channel and from five classes of outputs for
     any number of values; it is several times smaller than the published closed form for any randomizer
     """
-    made = {
+    made: dict[str, Any] = {
         "k-RR": KaryRandomisedResponse(1.5, 3),
         "SUE": UnaryEncoding.symmetric(1.5, 3),
         "OLH": LocalHashing(1.5, 3, 3),
@@ -118,7 +120,7 @@ def shuffled_blankets(e: Evidence) -> str:
     e.sure(general.delta_upper(0.2, users=5000) > account.delta_upper(0.2) * (1 - 1e-6))
     delta, users = 1e-6, 100_000
     published = shuffling.closed_form(delta, users=users, epsilon=2.0)
-    names = {"k-RR": KaryRandomisedResponse(2.0, 16), "SUE": UnaryEncoding.symmetric(2.0, 16)}
+    names: dict[str, Any] = {"k-RR": KaryRandomisedResponse(2.0, 16), "SUE": UnaryEncoding.symmetric(2.0, 16)}
     names |= {"OLH": LocalHashing.optimised(2.0, 16), "subset selection": SubsetSelection.optimal(2.0, 16)}
     found = {name: blanket.Blanket.of(m).epsilon_upper(delta, users=users) for name, m in names.items()}
     e.needs(max(found.values()) < published / 5)

@@ -4,7 +4,7 @@ A bound that holds in the limit of many users only is *valid* unless the least e
 standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -34,7 +34,9 @@ TO_LIMIT = "error / its limit"
 LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
 LEAST = "error / least error"
 DISTANCE = "squared distance / least error"
-SHUFFLED = {name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")}
+SHUFFLED: dict[str, Callable[[float, int], Any]] = {
+    name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")
+}
 RELATIVE = "limiting error / least of any channel"
 
 

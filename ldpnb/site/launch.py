@@ -1,0 +1,67 @@
+"""Where a notebook runs or lies on a host, once the project knows its own address.
+
+That is one setting: ``Repository`` among the ``[project.urls]`` of ``pyproject.toml``. Without it no link is shown.
+"""
+
+import tomllib
+from importlib.metadata import PackageNotFoundError, metadata
+from urllib.parse import quote, urlsplit
+
+from ldpnb.checks import UsageError, shown
+from ldpnb.run.catalogue import home
+
+BRANCH = "main"
+_HOSTS = {"github.com": ("GitHub", "gh", "/blob/"), "gitlab.com": ("GitLab", "gl", "/-/blob/")}
+
+
+def repository() -> str:
+    """Return the project's own address, of the checkout or else of the installed package, or nothing."""
+    settings = home() / "pyproject.toml"
+    if settings.exists():
+        urls = tomllib.loads(settings.read_text(encoding="utf-8")).get("project", {}).get("urls", {})
+    else:
+        try:
+            stated = metadata("ldpnb").get_all("Project-URL") or []
+        except PackageNotFoundError:
+            stated = []
+        urls = dict(line.split(", ", 1) for line in stated)
+    return str({name.lower(): url for name, url in urls.items()}.get("repository", "")).removesuffix("/")
+
+
+def links(address: str, path: str) -> list[tuple[str, str]]:
+    """Return where a notebook of the repository can be opened, each as a name and an address.
+
+    Parameters
+    ----------
+    address : str
+        Of the repository, or nothing.
+    path : str
+        The notebook's, within it.
+
+    Raises
+    ------
+    UsageError
+        If the address is not one of a repository on a host.
+
+    Examples
+    --------
+    >>> [name for name, _ in links("https://github.com/someone/ldpnb", "notebooks/plan.ipynb")]
+    ['Binder', 'Colab', 'GitHub']
+    >>> links("", "notebooks/plan.ipynb")
+    []
+    """
+    if not address:
+        return []
+    parts = urlsplit(address)
+    project = parts.path.strip("/").removesuffix(".git")
+    if parts.scheme != "https" or not parts.hostname or "/" not in project:
+        raise UsageError(f"Repository must be like https://host/owner/name, got {shown(address)}")
+    if parts.hostname not in _HOSTS:
+        where = f"https://mybinder.org/v2/git/{quote(address, safe='')}/{BRANCH}"
+        return [("Binder", f"{where}?labpath={quote(path, safe='')}")]
+    name, short, blob = _HOSTS[parts.hostname]
+    held = project if short == "gh" else quote(project, safe="")
+    found = [("Binder", f"https://mybinder.org/v2/{short}/{held}/{BRANCH}?labpath={quote(path, safe='')}")]
+    if short == "gh":
+        found.append(("Colab", f"https://colab.research.google.com/github/{project}/blob/{BRANCH}/{quote(path)}"))
+    return [*found, (name, f"https://{parts.hostname}/{project}{blob}{BRANCH}/{quote(path)}")]
