@@ -42,8 +42,10 @@ def listed(items: Iterable[object]) -> str:
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
 
 
-def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε") -> str:
+def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε", digits: int = 3) -> str:
     """Return in words where one curve lies below another, both on one grid; where that counts things, in whole numbers.
+
+    A coarse grid does not bear more than two `digits`.
 
     >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2])
     ('below ε = 2', 'at every ε drawn')
@@ -52,7 +54,7 @@ def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε")
     """
     less = np.asarray(one, float) < np.asarray(other, float)
     counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
-    places = [short(np.ceil(place) if counts else place) for place in crossings(x, one, other)]
+    places = [short(np.ceil(place) if counts else place, digits) for place in crossings(x, one, other)]
     if less.all() or not less.any():
         return f"at {'every' if less.all() else 'no'} {name} drawn"
     if len(places) > 2:

@@ -32,7 +32,7 @@ def gain_and_guess(table: pd.DataFrame) -> Said:
         marks += [Mark(x, float(np.interp(x, guess.index, guess)), f"ε = {x:.2g}", panel) for x in places]
     few = table[table["users"] == table["users"].min()]
     panel, users = few["setting"].iloc[0], few["users"].iloc[0]
-    where = where_less(best.loc[panel].index, wide.loc[panel, "uniform guess"], best.loc[panel])
+    where = where_less(best.loc[panel].index, wide.loc[panel, "uniform guess"], best.loc[panel], digits=2)
     title = f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}; with {users:,} users"
     return {"title": f"{title} a uniform guess beats them {where}", "marks": marks}
 
@@ -83,8 +83,8 @@ def bounds_for_many_values(table: pd.DataFrame) -> Said:
         least, limiting = wide[["Bayes", "MLE", "Norm-Sub", "unbiased"]].min(axis=1), wide[LIMITING]
         for x in crossings(wide.index, least, limiting):
             height = float(np.exp(np.interp(x, wide.index, np.log(limiting))))
-            marks.append(Mark(x, height, f"ε = {x:.3g}", str(part["setting"].iloc[0])))
-        gap, where = least / wide[VALID], where_less(wide.index, least, limiting)
+            marks.append(Mark(x, height, f"ε = {x:.2g}", str(part["setting"].iloc[0])))
+        gap, where = least / wide[VALID], where_less(wide.index, least, limiting, digits=2)
         title = f"With {users:,} users an estimate errs less than (59) {where}; what bounds every channel is"
         said = said or f"{title} {short(gap.min())} to {short(gap.max())} times lower"
     return {"title": said, "marks": marks}
@@ -136,3 +136,16 @@ def best_channels(table: pd.DataFrame) -> Said:
         said.append(f"{f'from ε = {from_there.min():g} on' if len(from_there) else 'nowhere'} ({case})")
     title = f"Subset selection comes within {max(worst, 0.01):.1g} % of the best channel; k-RR does {listed(said)}"
     return {"title": title}
+
+
+def shuffled(table: pd.DataFrame, x: str, y: str) -> Said:
+    """Tell which mechanisms err least, to one per cent, for what the shuffled reports lose."""
+    curves = {name: np.log(part[[x, y]].sort_values(x).to_numpy()) for name, part in table.groupby("mechanism")}
+    low, high = max(c[0, 0] for c in curves.values()), min(c[-1, 0] for c in curves.values())
+    places = np.linspace(low, max(low, high), 20)
+    errors = pd.DataFrame({name: np.interp(places, c[:, 0], c[:, 1]) for name, c in curves.items()})
+    least = errors.le(errors.min(axis=1) + 0.01, axis=0)
+    always = [name for name in least if least[name].all()]
+    sometimes = [name for name in least if least[name].any()]
+    said = f"{listed(always)} at every loss drawn" if always else f"{listed(sometimes)} in turn"
+    return {"title": f"Least error for what the shuffled reports lose: {said}"}
