@@ -63,7 +63,7 @@ class Blanket:
     --------
     >>> blanket = Blanket.of(KaryRandomisedResponse(3.0, 20))
     >>> round(blanket.epsilon_upper(1e-6, users=5000), 4)
-    0.2343
+    0.2344
     """
 
     chances: Array
