@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
 
-MOST_REPORTS = 5_000
+MOST_REPORTS = 2_000
 """Most expected reports whose joint law is listed."""
 
 _SPREADS = 12
@@ -43,7 +43,9 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
     if held.sum() != survey.users:
         raise ValueError(f"holders must add up to the {survey.users} users, got {held.sum()}")
     if survey.users * survey.rate > MOST_REPORTS:
-        raise ValueError(f"rate must ask for at most {MOST_REPORTS} reports, got {survey.users * survey.rate:g}")
+        raise ValueError(
+            f"rate must ask for at most {MOST_REPORTS} expected reports, got {survey.users * survey.rate:g}"
+        )
     numbers, repeats = np.unique(held, return_counts=True)
     errors = [mean_absolute_error(int(number), survey) for number in numbers]
     return float(repeats @ errors) / (2 * survey.users)

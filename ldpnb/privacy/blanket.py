@@ -8,7 +8,7 @@ both sides for k-ary randomised response.
 
 Rigorous up to the constants of the error analysis of the fast Fourier transform: values of ``Z`` are split between
 their neighbours on a grid, which raises the mean of a convex function; the law of the sum is tilted to where that mean
-is decided, and what is cut off or rounded is added.
+is decided, and what is cut off or rounded is added. (Takagi and Liew, arXiv:2601.19154, have such an algorithm too.)
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Blanket:
     --------
     >>> blanket = Blanket.of(KaryRandomisedResponse(3.0, 20))
     >>> round(blanket.epsilon_upper(1e-6, users=5000), 4)
-    0.2343
+    0.2344
     """
 
     chances: Array

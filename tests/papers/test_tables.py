@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from ldpnb.accuracy.allocation import Family
-from ldpnb.accuracy.distances import exact_total_variation
+from ldpnb.accuracy.exact_distances import exact_total_variation
 from ldpnb.accuracy.information import unbiased_frequency_error
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.checks import UsageError
@@ -194,24 +194,24 @@ def test_few_reports_suffice_for_a_distance_that_the_exact_law_reaches() -> None
     needed = sampling.reports_needed(COUNTS, [1.0, 8.0], [0.3, 0.05]).dropna()
     users, reports = int(COUNTS.sum()), needed["exact law"].item()
     survey = SampledCounts(users, reports / users, KaryRandomisedResponse(8.0, 101))
-    assert exact_total_variation(survey, COUNTS) == pytest.approx(0.3, rel=1e-3)
+    assert exact_total_variation(COUNTS, survey) == pytest.approx(0.3, rel=1e-3)
     assert 0.6 < reports / needed["normal law"].item() < 0.8
 
 
 @pytest.mark.parametrize("case", FIXED)
 def test_the_exact_distance_is_the_enumerated_one(case: Case) -> None:
     errors = np.abs(case.realised - case.holders).sum(axis=1) / (2 * len(case.values))
-    assert exact_total_variation(case.survey, case.holders) == pytest.approx(
+    assert exact_total_variation(case.holders, case.survey) == pytest.approx(
         float(case.reports.mean(errors)), rel=1e-12
     )
 
 
 def test_the_exact_distance_is_for_few_reports_of_all_users() -> None:
     mechanism = KaryRandomisedResponse(1.0, 101)
-    with pytest.raises(ValueError, match="holders must sum to users=19999, got 20000"):
-        exact_total_variation(SampledCounts(19_999, 0.01, mechanism), COUNTS)
+    with pytest.raises(ValueError, match="holders must add up to the 19999 users, got 20000"):
+        exact_total_variation(COUNTS, SampledCounts(19_999, 0.01, mechanism))
     with pytest.raises(ValueError, match="at most 2000 expected reports, got 4000"):
-        exact_total_variation(SampledCounts(20_000, 0.2, mechanism), COUNTS)
+        exact_total_variation(COUNTS, SampledCounts(20_000, 0.2, mechanism))
 
 
 def test_the_numbers_do_not_depend_on_the_number_of_workers() -> None:

@@ -102,7 +102,7 @@ def test_a_shuffler_lowers_the_loss_of_what_is_released_by_the_account_it_names(
     back = answer(plan(Frequency(**known, epsilon=kary.release, values=4, protects="release")), "k-RR")
     assert (back.epsilon, back.value) == pytest.approx((2.0, kary.value), rel=1e-6)
     assert "\nshuffler: k-RR by its exact account; " in show.as_text(found)
-    assert "OLH, OUE, signs by their privacy blanket" in show.as_text(found)
+    assert "OLH, OUE, SUE, signs, subset selection by their privacy blanket" in show.as_text(found)
     assert "privacy blanket (Balle and others 2019); all others by a bound" in show.as_text(
         plan(Mean(**known, epsilon=1.0))
     )
@@ -188,7 +188,7 @@ def test_the_command_prints_a_table_the_best_and_what_the_tails_assume() -> None
     assert lines[0].startswith("Which budget? 10,000 users, error below 0.2")
     assert lines[2].split() == ["mechanism", "epsilon", "bits", "tail"]
     assert lines[3].split()[:2] == ["signed", "bit"]
-    assert "Best: signed bit; the next, signed Laplace, needs" in result.output
+    assert "Best: signed bit; the next, best channel, needs" in result.output
     assert "chernoff: Chernoff's bound at the worst data" in result.output
 
 
