@@ -93,6 +93,10 @@ class LocalHashing:
         """Difference ``p - q = p (g - 1) (1 - e^-epsilon) / g``."""
         return -self.p * (self.cells - 1) * np.expm1(-self.epsilon) / self.cells
 
+    def holders(self, tallies: Real, reports: Real) -> Real:
+        """Return ``(tallies - reports q) / (p - q)``, where ``q = 1 / g``."""
+        return (self.cells * tallies - reports) * (self.q / self.truthful_rate)
+
     @property
     def unary(self) -> UnaryEncoding:
         """The unary encoding whose bits are the supported values: ``p`` for one's own, ``1/g`` for any other."""
