@@ -74,7 +74,7 @@ def test_unbiased_estimates_of_every_mechanism(tallies: list[int], epsilon: floa
 def test_unary_encoding_by_its_rates_alone() -> None:
     for q in (0.1, 0.5, 0.9):
         p = q + 0.05
-        found = UnaryEncoding(p, q, 2).holders(np.array([300.0, 7.0]), 1000)
+        found = UnaryEncoding(p, q, 2)._holders(np.array([300.0, 7.0]), 1000)
         exact = [(tally - 1000 * Fraction(q)) / (Fraction(p) - Fraction(q)) for tally in (300, 7)]
         assert found == pytest.approx([float(x) for x in exact], rel=1e-13)
 

@@ -184,9 +184,7 @@ OBJECTS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
 
 METHOD_ARGUMENTS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
     "holders": lambda survey: unit.map(lambda share: share * np.asarray(getattr(survey, "sizes", survey.users))),
-    **dict.fromkeys(("values", "sums"), lambda one: unit.map(lambda share: share * one.upper)),
-    "reports": lambda one: unit.map(lambda share: share * one.upper) if hasattr(one, "upper") else users,
-    "tallies": lambda mechanism: st.just(np.zeros(mechanism.domain_size)),
+    **dict.fromkeys(("values", "sums", "reports"), lambda one: unit.map(lambda share: share * one.upper)),
     "outputs": lambda mechanism: st.just(np.ones((1, mechanism.domain_size), int)),
     "subset_size": lambda bounds: st.integers(1, bounds.domain_size - 1),
     "population": lambda family: st.sampled_from(family.populations),
