@@ -23,7 +23,7 @@ def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
     [0.9, 0.1]
     """
     reports = checks.numbers(users=users, low=1)
-    return mechanism.holders(real(tallies), reports) / reports
+    return mechanism._holders(real(tallies), reports) / reports
 
 
 def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:

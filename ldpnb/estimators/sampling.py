@@ -176,7 +176,7 @@ def _rates(rates: ArrayLike) -> Estimate:
 
 def _holders(tallies: ArrayLike, reports: Real, mechanism: KaryRandomisedResponse) -> Estimate:
     """Return ``(N - reports q) / (p - q)``."""
-    held: Estimate = mechanism.holders(_tallies(tallies, mechanism), reports)
+    held: Estimate = mechanism._holders(_tallies(tallies, mechanism), reports)
     return held
 
 
@@ -190,7 +190,7 @@ def _share(reports: Estimate, mechanism: KaryRandomisedResponse) -> Estimate:
     size = reports.sum(axis=-1, keepdims=True)
     if (size == 0).any():
         raise ValueError("tallies must have a positive sum for a ratio estimate, got no reports")
-    share: Estimate = mechanism.holders(reports, size) / size
+    share: Estimate = mechanism._holders(reports, size) / size
     return share
 
 

@@ -51,7 +51,7 @@ class FrequencyMechanism(Protocol):
     def epsilon(self) -> float:
         """Exact privacy loss in nats."""
 
-    def holders(self, tallies: Real, reports: Real) -> Real:
+    def _holders(self, tallies: Real, reports: Real) -> Real:
         """Return ``(tallies - reports q) / (p - q)``, unbiased for how many senders of the reports hold each value.
 
         Near epsilon 0 almost all of it cancels, so what cancels is collected in whole numbers first.
@@ -114,7 +114,7 @@ class KaryRandomisedResponse:
         """Probability ``p - q`` of answering truthfully in the mixture "truth, else uniform over all k values"."""
         return -np.expm1(-self.epsilon) * self.p
 
-    def holders(self, tallies: Real, reports: Real) -> Real:
+    def _holders(self, tallies: Real, reports: Real) -> Real:
         """Return ``(tallies - reports q) / (p - q)``; here ``q = (1 - (p - q)) / k``."""
         return tallies + (self.domain_size * tallies - reports) * (self.q / self.truthful_rate)
 
@@ -211,7 +211,7 @@ class UnaryEncoding:
         """Exact privacy loss in nats, ``ln(p (1-q) / (q (1-p)))``: two values differ in two bits."""
         return np.log1p(self.truthful_rate / self.q / self.miss_rate)
 
-    def holders(self, tallies: Real, reports: Real) -> Real:
+    def _holders(self, tallies: Real, reports: Real) -> Real:
         """Return ``(tallies - reports q) / (p - q)``; here ``q = (1 - lean (p - q)) / 2``."""
         return self.lean * tallies + (2 * tallies - reports) * (self.q / self.truthful_rate)
 

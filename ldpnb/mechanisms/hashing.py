@@ -93,8 +93,8 @@ class LocalHashing:
         """Difference ``p - q = p (g - 1) (1 - e^-epsilon) / g``."""
         return -self.p * (self.cells - 1) * np.expm1(-self.epsilon) / self.cells
 
-    def holders(self, tallies: Real, reports: Real) -> Real:
-        """Return ``(tallies - reports q) / (p - q)``; here ``q = 1 / g``."""
+    def _holders(self, tallies: Real, reports: Real) -> Real:
+        """Return ``(tallies - reports q) / (p - q)``, where ``q = 1 / g``."""
         return (self.cells * tallies - reports) * (self.q / self.truthful_rate)
 
     @property

@@ -79,7 +79,7 @@ class SignRandomiser:
         """Difference ``p - q = bias / 2``."""
         return self.bias / 2
 
-    def holders(self, tallies: Real, reports: Real) -> Real:
+    def _holders(self, tallies: Real, reports: Real) -> Real:
         """Return ``(tallies - reports q) / (p - q)``, which is ``(2 tallies - reports) / bias``."""
         return (2 * tallies - reports) * (self.q / self.truthful_rate)
 

@@ -90,7 +90,7 @@ class SubsetSelection:
         """Difference ``p - q = p (a - k) (1 - e^-epsilon) / (a - 1)``."""
         return -self.p * (self.domain_size - self.subset_size) * np.expm1(-self.epsilon) / (self.domain_size - 1)
 
-    def holders(self, tallies: Real, reports: Real) -> Real:
+    def _holders(self, tallies: Real, reports: Real) -> Real:
         """Return ``(tallies - reports q) / (p - q)``; here ``q = (k - (p - q)) / a``."""
         scale = self.q / self.truthful_rate
         return (tallies + (self.domain_size * tallies - self.subset_size * reports) * scale) / self.subset_size

@@ -111,8 +111,7 @@ class StratifiedDesign:
         """Return shares of strata, real numbers."""
         sizes = np.array(self.sizes, dtype=float)
         if self.allocation == "neyman":
-            weights = sizes * np.sqrt(self._spreads() / np.array(self.costs))
-            return np.asarray(total * weights / weights.sum())
+            return allocations.Strata(self.sizes, self._spreads() / np.array(self.costs)).neyman(total)
         if self.allocation == "proportional" or total >= self.population:
             return np.asarray(total * sizes / self.population)
         spreads, within = self._spreads(), np.array(self.s2) / sizes

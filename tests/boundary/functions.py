@@ -72,14 +72,17 @@ def examples() -> dict[str, Any]:
         "horvitz_thompson.rates": [0.5, 1.0], "group_means.sums": [5.0, 6.0], "UnaryEncoding.outputs": [[1, 0, 0, 0]],
         "DiscretisedMeans.sample_sums.counts": [[5] * 3, [4] * 3], "LaplaceMeans.sample_sums.counts": [[5] * 3, [4] * 3],
         "DiscretisedMeans.sample_tallies.counts": [[5] * 3, [4] * 3], "SignedBit.sample_sums.counts": [[5] * 3, [4] * 3],
-        "SignedLaplace.sample_sums.counts": [[5] * 3, [4] * 3],
+        "SignedLaplace.sample_sums.counts": [[5] * 3, [4] * 3], "Strata.sizes": [30, 20], "Strata.variances": [1.0, 4.0],
+        "Strata.total": 10, "Strata.asked": [4.0, 6.0], "Strata.drawn": [4, 6], "Strata.costs": [1.0, 2.0],
+        "Strata.budget": 20.0, "Strata.sample_means": [1.0, 2.0], "Strata.variance": 0.5,
     }  # fmt: skip
 
 
 LEFT_OUT = {"Audit", "Blanket", "Column", "Evidence", "Verdict", "claim", "agree", "decide"}
 """What the package fills itself or whose arguments are code of one's own; `decide` answers names only."""
 
-PLANNED = ("invited", "loss", "people", "proxy", "scale", "variance", "drawn", "sample", "describe", "with_value")
+PLANNED = ("invited", "loss", "people", "proxy", "scale", "variance", "drawn", "sample", "describe", "with_value",
+           "notes", "reach", "chances", "variances")  # fmt: skip
 """What designs and questions answer to a plan, which has checked the arguments."""
 
 METHODS: dict[str, dict[str, dict[str, Any]]] = {}

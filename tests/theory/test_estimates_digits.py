@@ -10,6 +10,7 @@ from ldpnb.estimators import frequency, sampling
 from ldpnb.estimators.bayes import krr_posterior
 from ldpnb.estimators.likelihood import krr_mle
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 
@@ -63,6 +64,7 @@ def test_unbiased_estimates_of_every_mechanism(tallies: list[int], epsilon: floa
             (UnaryEncoding.optimised(epsilon, size), 1 / (e + 1), (e - 1) / (e + 1) / 2),
             (SignRandomiser(epsilon, size), mp.mpf(1) / 2, (e - 1) / (e + 1) / 2),
             (SubsetSelection(epsilon, size, chosen), subset_q, p - subset_q),
+            (LocalHashing(epsilon, size, 7), mp.mpf(1) / 7, e / (e + 6) - mp.mpf(1) / 7),
         ):
             exact = [(mp.mpf(tally) / users - q) / gap for tally in tallies]
             shares = [tally / users for tally in tallies]
@@ -72,7 +74,7 @@ def test_unbiased_estimates_of_every_mechanism(tallies: list[int], epsilon: floa
 def test_unary_encoding_by_its_rates_alone() -> None:
     for q in (0.1, 0.5, 0.9):
         p = q + 0.05
-        found = UnaryEncoding(p, q, 2).holders(np.array([300.0, 7.0]), 1000)
+        found = UnaryEncoding(p, q, 2)._holders(np.array([300.0, 7.0]), 1000)
         exact = [(tally - 1000 * Fraction(q)) / (Fraction(p) - Fraction(q)) for tally in (300, 7)]
         assert found == pytest.approx([float(x) for x in exact], rel=1e-13)
 

@@ -183,3 +183,36 @@ def test_every_data_set_must_be_certified_within_the_tolerance(monkeypatch: pyte
 
 def test_the_certificate_overlooks_outputs_that_were_not_seen() -> None:
     assert certificate_gap(np.eye(3), [5, 5, 0], [0.5, 0.5, 0.0]) == pytest.approx(0, abs=1e-12)
+
+
+def test_scaling_solves_every_row_by_itself() -> None:
+    rows = [[0.75, 0.5, -0.25], [0.2, 0.5, 0.3], [3.0, -0.5, -0.9]]
+    together = scale_simplex([rows, rows], 1.0)
+    assert together.shape == (2, 3, 3)
+    assert (together[1] == [scale_simplex(row, 1.0) for row in rows]).all()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_are_found_in_every_row(wrong: float) -> None:
+    for rows in ([[0.5, wrong], [0.0, 1.0]], [[0.0, 1.0], [wrong, 0.5]], [wrong, 0.5, 0.1]):
+        for estimate in (project_simplex, lambda point: scale_simplex(point, 1.0)):
+            with pytest.raises(ValueError, match="vector must be finite with at least one entry"):
+                estimate(rows)
+
+
+def test_values_that_are_left_out_do_not_cost_the_others_their_precision() -> None:
+    tallies = [600, 300, 5, 0, 0, 2]
+    loose = mle(KaryRandomisedResponse(1.0, 6).channel(), tallies)
+    assert loose.gap <= 1e-9
+    assert loose.estimate == pytest.approx(krr_mle(tallies, epsilon=1.0), abs=1e-12)
+
+
+def test_an_easy_data_set_does_not_end_the_search_for_a_hard_one() -> None:
+    channel = KaryRandomisedResponse(6.0, 5).channel()
+    easy, hard = [200, 200, 200, 200, 200], [10**6, 3, 1, 0, 0]
+    fit = mle(channel, [easy, hard, easy], tolerance=1e-6)
+    assert fit.gap.max() <= 1e-6
+    assert (fit.estimate >= 0).all()
+    for estimate, tallies in zip(fit.estimate, (easy, hard, easy), strict=True):
+        assert estimate == pytest.approx(krr_mle(tallies, epsilon=6.0), abs=1e-12)
+        assert certificate_gap(channel, tallies, estimate) <= 1e-5
