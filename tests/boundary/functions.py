@@ -80,7 +80,10 @@ LEFT_OUT = {"Audit", "Blanket", "Column", "Evidence", "Verdict", "claim", "agree
 """What the package fills itself or whose arguments are code of one's own; `decide` answers names only."""
 
 PLANNED = ("invited", "loss", "people", "proxy", "scale", "variance", "drawn", "sample", "describe", "with_value")
-"""What designs and questions answer to a plan, which has checked the arguments."""
+"""What designs answer to a plan, which has checked the arguments."""
+
+UNCHECKED = ("with_value",)
+"""What questions answer to their formulas, "with one word changed and unchecked"."""
 
 METHODS: dict[str, dict[str, dict[str, Any]]] = {}
 """Good arguments of the methods of every class, which are called on what its hostile arguments make."""
@@ -119,9 +122,7 @@ def callables(known: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any], 
             continue
         made = called(thing, good)
         for method, _ in inspect.getmembers(thing, inspect.isfunction):
-            if not method.startswith("_") and not (
-                method in PLANNED and thing.__module__.startswith(("ldpnb.planning", "ldpnb.surveys"))
-            ):
+            if not method.startswith("_") and method not in (PLANNED if name.endswith("Design") else UNCHECKED):
                 function = getattr(made, method)
                 arguments = given(function, f"{name}.{method}", known)
                 if f"{name}.{method}" not in SLOW:
