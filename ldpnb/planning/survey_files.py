@@ -67,7 +67,11 @@ def load_strata(
             raise ValueError(f"{path}: every stratum must be in the pilot's --stratum, got {missing[0]!r}")
         s2 = tuple(pilot.strata[name] for name in names)
     spans = tuple((highs - lows).tolist()) if "low" in frame else None
-    noise = 0.0 if reports is None else float(reports.within(max(spans or (reports.range,))).worst)
+    noise = (
+        0.0
+        if reports is None
+        else float(checks.instance(NumberReports, reports=reports).within(max(spans or (reports.range,))).worst)
+    )
     rows = {name: tuple(frame[name].tolist()) if name in frame else None for name in ("cost", "response")}
     known: dict[str, Any] = {"costs": rows["cost"], "responses": rows["response"], "spans": spans}
     return StratifiedDesign(sizes, s2, allocation, noise, names, **known)

@@ -57,9 +57,9 @@ def draw(
     for name in (x, y, *([] if by is None else [by]), *(where or {})):
         if name not in table.columns:
             near = nearest(name, tuple(table.columns))
-            raise UsageError(f"no column {name}{near}; there are {', '.join(table.columns)}")
+            raise UsageError(f"no column {shown(name)}{near}; there are {', '.join(table.columns)}")
     if log and not set(log.split(",")) <= {"x", "y"}:
-        raise UsageError(f"log must be x, y or x,y, got log={log!r}")
+        raise UsageError(f"log must be x, y or x,y, got log={shown(log)}")
     for name, text in (where or {}).items():
         table = table[table[name] == _converted(name, text, table[name])]
     if not len(table):
