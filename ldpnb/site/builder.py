@@ -73,11 +73,12 @@ def _put(target: Path, grids: dict[str, str]) -> None:
 
 def _files(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
     """Yield every file of the site: its address and its content, as text or as the file to copy."""
-    found = list[search.Section]()
+    found, notebooks = list[search.Section](), {f"{n.id}.html" for n in catalogue()}
     for path, content in _contents(grids):
         yield path, content
         if isinstance(content, str) and path.endswith(".html") and not path.startswith(_UNSEARCHED):
-            found += search.sections(path, content, "function" if path.startswith("api/") else "notebook")
+            kind = "notebook" if path in notebooks else "function" if path.startswith("api/") else "page"
+            found += search.sections(path, content, kind)
     yield "static/search-index.js", search.index(found)
 
 
@@ -140,7 +141,6 @@ def _front(notebooks: Sequence[Notebook], entries: list[Entry]) -> str:
         description="Five sources on local differential privacy and sampling: every claim decided by computed evidence",
         paths=any(path.stem == "paths" for path in texts()),
         tour=pages.get("00_start_here", ""),
-        plan=pages.get("plan", ""),
         claims=sum(e.source in SOURCES for e in entries),
         headline=front.headline(entries),
         surprises=front.surprises(entries, notebooks),

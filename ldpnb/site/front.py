@@ -16,7 +16,7 @@ from ldpnb.site.markdown import render
 from ldpnb.site.pages import Published, published
 
 SURPRISING = (
-    ("companion/a-secret-lottery-over-allocations", "2_bun2022/06_private_allocation/lottery"),
+    ("companion/a-secret-lottery-over-allocations", "2_bun2022/06_private_allocation/best_rules"),
     ("biswas2022/theorem-3.5", "00_start_here/refuted_theorem"),
     ("lecture20/frequency-sign-randomiser", "5_lecture20/02_frequencies/sign_loss"),
 )

@@ -107,16 +107,26 @@ def text_page(path: Path, atlas: Atlas) -> str:
     place = path.relative_to(home()).as_posix()
     address = address_of(place)
     try:
-        body = require_inert(render(path.read_text(encoding="utf-8"), atlas.relink(address, place)))
+        body = _named(require_inert(render(path.read_text(encoding="utf-8"), atlas.relink(address, place))))
     except ValueError as error:
         raise UsageError(f"{place}: {error}") from error
     heading, body = _heading(body, path.stem)
     title = plain(re.sub(r"<[^>]+>", "", heading)).strip()
     body = _in_boxes(body.replace("<th>", '<th scope="col">'))
-    known = {i.public: i.address for i in reference.items().values() if i.public}
-    body = re.sub(r"<code>(ldp\.\w+)</code>", lambda name: f'<a href="{known[name[1]]}">{name[0]}</a>', body)
     body = Markup(heading + body)
     return page("text", address, title=title, description=title, body=body)
+
+
+def _named(body: str) -> str:
+    """Return a text of the site's root with its names of the library as links into the reference."""
+    known = {i.public: i.address for i in reference.items().values() if i.public}
+
+    def linked(code: re.Match[str]) -> str:
+        if code[1] not in known:
+            raise ValueError(f"it names {code[1]}, which ldpnb does not have")
+        return f'<a href="{known[code[1]]}">{code[0]}</a>'
+
+    return re.sub(r"<code>(ldp\.\w+)</code>", linked, body)
 
 
 def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) -> str:
