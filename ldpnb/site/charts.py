@@ -230,8 +230,8 @@ def themed(colour: str) -> str:
 def specification(xscale: str, yscale: str, flip: bool) -> dict[str, Any]:
     """Return the Vega-Lite chart of one panel, whose data sets `rows`, `marks` and `cursor` the page's script fills.
 
-    A row has the fields ``x, y, low, high, name, mark, colour, dash, shape``, one of the cursor ``x, y, colour``, and a
-    mark ``x, y, label, printed``, of which `x` or `y` may be missing.
+    A row has the fields ``x, y, low, high, name, aside, mark, colour, dash, shape``, one of the cursor ``x, y,
+    colour``, and a mark ``x, y, label, printed``, of which `x` or `y` may be missing.
     """
     alt = _altair()
     across, up = ("y", "x") if flip else ("x", "y")
@@ -245,7 +245,7 @@ def specification(xscale: str, yscale: str, flip: bool) -> dict[str, Any]:
 
     along, both = {across: place}, {across: place, up: value}
     spread = {across: place, up: low, f"{up}2": "high:Q"}
-    aside = {f"{across}Offset": "name:N"} if xscale == "category" else {}
+    aside = {f"{across}Offset": "aside:N"} if xscale == "category" else {}
     dots = {"filled": True, "size": 40, "opacity": 1}
     layers = [
         rows.transform_filter("datum.mark != 'points' && isValid(datum.low)").mark_area(opacity=0.18).encode(**spread),
