@@ -1,8 +1,9 @@
 """What a cell of a notebook imports: ``from ldpnb.notebook import curves, live, publish, verdicts``.
 
-`figures` draws a table and publishes the picture with its numbers, `live` makes a section with controls, and `verdicts`
-shows what was decided; `environment` names the variables through which a run speaks to its kernels. Names are loaded
-when they are first used. The import itself checks the parameters that papermill gave the notebook, if it did.
+`figures` draws a table and publishes the picture with its numbers and its `encoding`, `live` makes a section with
+controls, and `verdicts` shows what was decided; `environment` names the variables through which a run speaks to its
+kernels. Names are loaded when they are first used. The import itself checks the parameters that papermill gave the
+notebook, if it did.
 """
 
 from ldpnb import lazy

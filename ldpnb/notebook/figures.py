@@ -119,7 +119,7 @@ def look(name: str) -> Look:
     return _LOOKS[name]
 
 
-def _looks(names: Sequence[Any]) -> dict[Any, Look]:
+def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
     """Return the looks of a figure's series; a family has a ramp, unknown names get, in order, those that are free."""
     if is_family(names):
         return {n: Look(c, m, "-") for n, c, m in zip(names, ramp(len(names)), itertools.cycle(_MARKERS), strict=False)}
@@ -193,7 +193,7 @@ def curves(
     tall = -(-len(panels) // wide)
     figure, axes = plt.subplots(tall, wide, figsize=size(_HEIGHT * tall), sharex=True, sharey=share_y, squeeze=False)
     series = [None] if by is None else list(dict.fromkeys(table[by]))
-    looks = _looks(series)
+    looks = looks_of(series)
     drawn: dict[Axes, list[Curve]] = {}
     for axis, value in zip(axes.flat, panels, strict=False):
         part = table if panel is None else table[table[panel] == value]

@@ -18,18 +18,23 @@ import pandas as pd
 from ldpnb import checks
 from ldpnb.notebook.annotations import Mark
 from ldpnb.notebook.encoding import Encoding, Layer
-from ldpnb.notebook.figures import Look, _looks
+from ldpnb.notebook.figures import Look, looks_of
 from ldpnb.run.catalogue import Notebook, home
 
 BUNDLE = "static/vega.js"
 _WHAT = "a site"
 _SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down"}
 _SHAPES |= {"P": "cross", "*": "triangle-right", "X": "triangle-left"}
+_NUMBERS = (
+    "datum.value && abs(datum.value) < 0.001 ? format(datum.value, '~e') :"
+    " abs(datum.value) >= 1e5 ? format(datum.value, '.3~s') : format(datum.value, ',.6~g')"
+)
+_POWER = "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 1e-9"
 _LABEL: dict[str, Any] = {"color": "var(--text)", "fontSize": 11}
 _SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
 _STYLE: dict[str, Any] = {
     "background": "transparent",
-    "font": "inherit",
+    "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": {
         "labelColor": "var(--text)",
@@ -38,6 +43,7 @@ _STYLE: dict[str, Any] = {
         "domainColor": "var(--muted)",
         "tickColor": "var(--muted)",
         "labelOverlap": "greedy",
+        "labelSeparation": 6,
     },
 }
 _HEIGHT = 260
@@ -112,7 +118,7 @@ def panels(table: pd.DataFrame, encoding: Encoding, digits: int = 6) -> Panels:
     """
     rows = encoding.rows(table)
     names = [layer.name for layer in encoding.layers] or _values(rows, encoding.by)
-    looks = _looks(names)
+    looks = looks_of(names)
     split = [encoding.panel] if isinstance(encoding.panel, str) else list(encoding.panel or ())
     found = []
     for place in product(*(_values(rows, column) for column in split)):
@@ -120,15 +126,24 @@ def panels(table: pd.DataFrame, encoding: Encoding, digits: int = 6) -> Panels:
         for column, value in zip(split, place, strict=True):
             part = part[part[column] == value]
         if len(part):
-            title = ", ".join(_text(value) for value in place)
+            title = ", ".join(_panel(column, value) for column, value in zip(split, place, strict=True))
             series = list(_series(part, encoding, looks, digits))
-            found.append({"title": title, "series": series, "marks": list(_places(encoding.marks, title, digits))})
+            found.append({"title": title, "series": series, "marks": list(_places(encoding.marks, place, digits))})
     return found
 
 
-def _places(marks: Iterable[Mark], panel: str, digits: int) -> Iterator[dict[str, Any]]:
+def _panel(column: str, value: Any) -> str:
+    """Return the title of a panel: a number's says what it is of.
+
+    >>> _panel("sampling_rate", 0.1), _panel("estimator", "MLE")
+    ('sampling rate 0.1', 'MLE')
+    """
+    return str(value) if isinstance(value, str) else f"{column.replace('_', ' ')} {_text(value)}"
+
+
+def _places(marks: Iterable[Mark], panel: tuple[Any, ...], digits: int) -> Iterator[dict[str, Any]]:
     for mark in marks:
-        if mark.panel in ("", panel):
+        if mark.panel in ("", *map(str, panel)):
             at = {axis: None if v is None else _number(float(v), digits) for axis, v in (("x", mark.x), ("y", mark.y))}
             align, dx, dy = _SIDES[mark.side]
             yield {**at, "label": mark.label, "printed": mark.printed, "align": align, "dx": dx, "dy": dy}
@@ -215,8 +230,8 @@ def themed(colour: str) -> str:
 def specification(xscale: str, yscale: str, flip: bool) -> dict[str, Any]:
     """Return the Vega-Lite chart of one panel, whose data sets `rows`, `marks` and `cursor` the page's script fills.
 
-    A row has the fields ``x, y, low, high, name, mark, colour, dash, shape``, one of the cursor ``x, y, colour``, and a
-    mark ``x, y, label, printed``, of which `x` or `y` may be missing.
+    A row has the fields ``x, y, low, high, name, aside, mark, colour, dash, shape``, one of the cursor ``x, y,
+    colour``, and a mark ``x, y, label, printed``, of which `x` or `y` may be missing.
     """
     alt = _altair()
     across, up = ("y", "x") if flip else ("x", "y")
@@ -230,7 +245,7 @@ def specification(xscale: str, yscale: str, flip: bool) -> dict[str, Any]:
 
     along, both = {across: place}, {across: place, up: value}
     spread = {across: place, up: low, f"{up}2": "high:Q"}
-    aside = {f"{across}Offset": "name:N"} if xscale == "category" else {}
+    aside = {f"{across}Offset": "aside:N"} if xscale == "category" else {}
     dots = {"filled": True, "size": 40, "opacity": 1}
     layers = [
         rows.transform_filter("datum.mark != 'points' && isValid(datum.low)").mark_area(opacity=0.18).encode(**spread),
@@ -265,7 +280,12 @@ def _channel(alt: Any, axis: str, field: str, scale: str) -> Any:
         return channel(f"{field}:N", sort=None, axis=alt.Axis(title=None, labelLimit=160, labelAngle=0))
     ends = {} if field == "x" else {"domainMin": alt.ExprRef("least"), "domainMax": alt.ExprRef("most")}
     scaled = alt.Scale(type=scale, **({} if scale == "log" else {"zero": False}), nice=scale != "log", **ends)
-    return channel(f"{field}:Q", scale=scaled, axis=alt.Axis(title=None, tickCount=6, format=",.6~g"))
+    told: dict[str, Any] = {"title": None, "tickCount": 6, "labelExpr": _NUMBERS}
+    if scale == "log":
+        few = f"domain('{axis}')[1] < 30 * domain('{axis}')[0]"
+        told["labelExpr"] = f"{few} || {_POWER} ? ({_NUMBERS}) : ''"
+        told["gridOpacity"] = alt.condition(_POWER, alt.value(1), alt.value(0.25))
+    return channel(f"{field}:Q", scale=scaled, axis=alt.Axis(**told))
 
 
 def _marks(alt: Any, both: dict[str, Any]) -> Iterator[Any]:

@@ -84,9 +84,7 @@ def examples() -> dict[str, Any]:
         "horvitz_thompson.rates": [0.5, 1.0], "group_means.sums": [5.0, 6.0], "UnaryEncoding.outputs": [[1, 0, 0, 0]],
         "DiscretisedMeans.sample_sums.counts": [[5] * 3, [4] * 3], "LaplaceMeans.sample_sums.counts": [[5] * 3, [4] * 3],
         "DiscretisedMeans.sample_tallies.counts": [[5] * 3, [4] * 3], "SignedBit.sample_sums.counts": [[5] * 3, [4] * 3],
-        "SignedLaplace.sample_sums.counts": [[5] * 3, [4] * 3], "Strata.sizes": [30, 20], "Strata.variances": [1.0, 4.0],
-        "Strata.total": 10, "Strata.asked": [4.0, 6.0], "Strata.drawn": [4, 6], "Strata.costs": [1.0, 2.0],
-        "Strata.budget": 20.0, "Strata.sample_means": [1.0, 2.0], "Strata.variance": 0.5,
+        "SignedLaplace.sample_sums.counts": [[5] * 3, [4] * 3], "Strata.sizes": [30, 20],
     }  # fmt: skip
 
 

@@ -224,7 +224,7 @@ def allocation_change(table: Table, *, setting: str, total: int, printed: float 
     title = f"One establishment that grows moves the stratum {top['stratum']} by {short(top['change'])} "
     title += f"of {total:,} records"
     head(figure, title + (f", not by the source's {printed:g}" if printed is not None else ""), setting)
-    layers = tuple(Layer(name=when, y=when, mark="bars") for when in ("before", "after", "change"))
+    layers = tuple(Layer(name=when, y=when, mark="bars") for when in ("before", "after"))
     axes: dict[str, Any] = {"x": "stratum", "xlabel": "stratum (employees)", "xscale": "category", "flip": True}
     return keep(figure, table, Encoding(**axes, y="establishments drawn", layers=layers))
 

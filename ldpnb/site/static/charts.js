@@ -72,15 +72,19 @@ class Panel {
     this.frame.setAttribute("aria-label", `${label}. The arrow keys read the values.`);
     const rows = series.flatMap(rowsOf);
     this.places = [...new Set(rows.filter((row) => row.y !== null).map((row) => row.x))];
+    // series stand side by side where they share places
+    for (const row of rows) row.aside = rows.length > this.places.length ? row.name : "";
     if (typeof this.places[0] === "number") this.places.sort((a, b) => a - b);
+    const ends = { [this.places[0]]: { align: "left", dx: 8 }, [this.places.at(-1)]: { align: "right", dx: -8 } };
+    const inside = marks.map((mark) => (mark.align === "center" && mark.y !== null ? { ...mark, ...ends[mark.x] } : mark));
     this.leave();
     if (!this.drawn) {
-      this.drawn = this.draw(rows, domain, marks);
+      this.drawn = this.draw(rows, domain, inside);
       await this.drawn;
     } else {
       const { view } = await this.drawn;
       for (const [name, value] of Object.entries(domain)) view.signal(name, value);
-      await view.data("rows", rows).data("marks", marks).data("cursor", []).runAsync();
+      await view.data("rows", rows).data("marks", inside).data("cursor", []).runAsync();
     }
   }
 
