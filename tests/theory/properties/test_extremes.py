@@ -206,10 +206,12 @@ METHOD_ARGUMENTS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
 LISTING = {"channel", "outputs", "likelihood", "functions"}
 """What lists every value or output: for small domains."""
 
+SUPPORTING = ("KaryRandomisedResponse", "UnaryEncoding", "SubsetSelection", "SignRandomiser", "LocalHashing")
 BLANKET = ("of", "of_channel", "sampled", "delta_upper", "epsilon_upper", "excess")
 OTHERWISE_TRIED = {
     "Audit.refutes": "a comparison of what `audit` found with a claim (tests/ecosystem)",
     "WorstMechanism.acceptance": "takes a sample of the mechanism that was found",
+    **{f"{kind}.holders": "of whole tallies, by `unbiased` (test_estimators.py)" for kind in SUPPORTING},
     "BestRule.rule": "of a rule that `best_rule` found (test_beyond.py)",
     **{f"Blanket.{name}": "of a mechanism or a channel (test_beyond.py)" for name in BLANKET},
     "BestGapChannel.variance": "an optimum in floats, certified from 0.01 to 30 nats (test_beyond.py)",
