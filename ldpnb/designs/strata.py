@@ -129,7 +129,9 @@ class Strata:
 
     def neyman_at_cost(self, budget: float, costs: ArrayLike, *, noises: ArrayLike = 0.0) -> Floats:
         """Return the allocation with the least variance whose cost, a price per record and stratum, is `budget`."""
-        price = np.asarray(costs, dtype=float)
+        price = self._each(costs=costs)
+        if not (price > 0).all():
+            raise ValueError(f"costs must be > 0, got costs={costs!r}")
         weights = self._weights(noises) / np.sqrt(price)
         return np.asarray(checks.positive(budget=budget) * weights / np.sum(weights * price))
 
@@ -141,6 +143,7 @@ class Strata:
         ValueError
             If everybody of a stratum is too few.
         """
+        checks.non_negative(variance=variance)
         noise = np.broadcast_to(np.asarray(noises, dtype=float), self.sizes.shape)
         if (noise / self.sizes > variance).any():
             worst = float(np.max(noise / self.sizes))
@@ -187,11 +190,11 @@ class Strata:
         """
         held, weights = self.sizes, self._weights()
         m = (weights > 0).astype(np.int64)
-        if checks.whole(total=total) < m.sum():
+        if int(checks.whole(total=total)) < m.sum():
             raise ValueError(f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}")
         queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and held[i] > 1]
         heapify(queue)
-        for _ in range(total - int(m.sum())):
+        for _ in range(int(total) - int(m.sum())):
             if not queue:
                 break
             _, i = heappop(queue)
@@ -206,7 +209,7 @@ class Strata:
         >>> Strata([1, 3]).weighted_mean([10.0, 2.0])
         4.0
         """
-        return float(self.sizes @ np.asarray(sample_means, dtype=float) / self.sizes.sum())
+        return float(self.sizes @ self._each(sample_means=sample_means) / self.sizes.sum())
 
     def variance(self, drawn: ArrayLike) -> float:
         r"""Return the exact variance of the weighted mean under simple random sampling within strata.
@@ -221,7 +224,7 @@ class Strata:
         >>> Strata([2], [2.0]).variance([1])
         1.0
         """
-        held, spread, m = self.sizes, self._given("variances"), np.asarray(drawn, dtype=float)
+        held, spread, m = self.sizes, self._given("variances"), self._each(drawn=drawn)
         if (m < 0).any() or (m > held * (1 + 1e-12)).any():
             worst = int(np.argmax(m - held))
             got = f"got drawn[{worst}]={m[worst]:g} of {held[worst]}"
@@ -229,6 +232,14 @@ class Strata:
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(spread > 0, (held / held.sum()) ** 2 * mean_variance(held, spread, m), 0.0)
         return float(terms.sum())
+
+    def _each(self, **named: ArrayLike) -> Floats:
+        """Return finite numbers, one per stratum."""
+        numbers = np.asarray(checks.numbers(**named, low=-np.inf), dtype=float)
+        if numbers.shape != self.sizes.shape or not np.isfinite(numbers).all():
+            name, values = next(iter(named.items()))
+            raise ValueError(f"{name} must be one finite number per stratum, {self.sizes.size}, got {name}={values!r}")
+        return numbers
 
     def _given(self, name: str) -> Floats:
         if (held := getattr(self, name)) is None:

@@ -49,6 +49,8 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: strata.strata_of_tallies([1.0, 2.0], [0, 2]), "stratum must leave none empty, got no record in stratum 1"),
     (lambda: strata.Strata([3, 0], [1, 1]).neyman(2), r"sizes must be integers >= 1, got sizes\[1\]=0"),
     (lambda: strata.Strata([3, 3]).neyman(2), "variances must be given for this, got none"),
+    (lambda: strata.Strata([3, 3]).weighted_mean([1.0]), "sample_means must be one finite number per stratum, 2"),
+    (lambda: strata.Strata([3, 3], [1, 1]).neyman_at_cost(9, [0, 1]), r"costs must be > 0, got costs=.0, 1."),
     (lambda: strata.Strata([3, 3], [1]), "variances must have one entry per stratum, 2, got variances=.1."),
     (lambda: strata.Strata([3, 3], [0, 0]).neyman(2), "variances must have a positive one, got all zeros"),
     (lambda: strata.Strata([3, 3], [1, -1]).neyman(2), "variances must be finite numbers >= 0"),
