@@ -6,7 +6,8 @@ Underneath, `errors` bounds how often an estimate is off, over all data, from ex
 formulas are those of `ldpnb.accuracy` and `ldpnb.privacy`; what is new here holds at the worst data rather than on
 average.
 
-Surveys have designs: `survey` asks and `survey_plan` answers, `survey_words` reads strata and pilots, `takes` compares
-how many are asked in a cluster, `survey_questions` shares a budget among questions, `power` plans a test, and
-`survey_command` is their command line. Their formulas are in `ldpnb.surveys`.
+Surveys have designs: `survey` asks and `survey_plan` answers, `survey_words` understands the command's words and
+pilots, `survey_files` reads tables of strata, clusters, classes and weights, `takes` compares how many are asked in a
+cluster, `survey_questions` shares a budget among questions, `power` plans a test, and `survey_command` is their command
+line. Their formulas are in `ldpnb.surveys`.
 """

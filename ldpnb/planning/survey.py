@@ -136,6 +136,8 @@ class Survey:
         for name in ("epsilon", "error"):
             if getattr(self, name) is not None:
                 checks.positive(**{name: getattr(self, name)})
+        if self.epsilon is not None and self.epsilon < _BUDGETS[0]:
+            raise ValueError(f"epsilon must be at least {_BUDGETS[0]:g} to tell anything, got epsilon={self.epsilon!r}")
         if self.failure is not None:
             checks.open_probability(failure=self.failure)
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
