@@ -13,7 +13,7 @@ from pathlib import Path
 
 WITH_THEM = {"numpy", "scipy", "pandas", "dateutil", "pytz", "six", "tzdata", "ldpnb"}
 HEAVY = {"matplotlib", "IPython", "ipywidgets", "jupyter_client", "nbformat", "papermill", "nbval", "pytest"}
-ROOMS = ("accuracy", "checks", "data", "designs", "estimators", "mechanisms", "planning", "privacy", "rng")
+ROOMS = ("accuracy", "checks", "data", "designs", "estimators", "mechanisms", "planning", "privacy", "rng", "surveys")
 
 
 class Missing(MetaPathFinder):
