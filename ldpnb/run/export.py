@@ -171,8 +171,8 @@ def export(what: str, width: str, font: str, kind: str, output: Path | None) -> 
     from ldpnb.run.execution import build
 
     folder = output or build() / "export"
+    require_uncommitted(folder)
     files = {folder / name: content for name, content in contents(what, width, font, kind).items()}
-    require_uncommitted(*files)
     try:
         writing.write(files)
     except OSError as error:

@@ -238,7 +238,7 @@ def prepare() -> None:
     execution.pool = None
     claims.decide = lambda _: claims.Verdict("reproduced", "1 = 1", "identity")
     os.execv = lambda *_: None
-    subprocess.run = lambda *_, **__: subprocess.CompletedProcess([], 0)
+    subprocess.run = lambda *_, **__: subprocess.CompletedProcess([], 0, "", "")
     for name in sorted((name for name, _ in commands()), reverse=True):  # `sweep` before `plot`
         code, _, said = called([*name.split(), *BASE.get(name, [])])
         assert code == (name in FAILING), f"{name}: {said}"

@@ -11,6 +11,7 @@ from ldpnb.run import catalogue
 
 COMMANDS = {
     "download": ["download", "adult", "--cache"],
+    "export": ["export", "bun2022/theorem-5.1", "-o"],
     "get": ["get"],
     "run": ["run", "01_line", "-p", "users=3", "-o"],
     "sweep": ["sweep", "gaps", "-g", "epsilon=1,2", "-r", "2", "-j", "1", "-o"],
