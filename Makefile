@@ -56,7 +56,7 @@ sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
 	@$(BIN)/python tests/run/supply/bill.py
 
 site: $(STAMP) ## build the static site into build/site
-	@$(BIN)/python -m ldpnb site
+	@$(BIN)/python -m ldpnb site --play all
 
 lab: $(STAMP) ## open JupyterLab on the tour
 	@$(BIN)/python -m ldpnb lab

@@ -376,20 +376,20 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
 
 @cli.command(short_help="Build the static site.")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for it.  [default: build/site]")
-@click.option("--play", multiple=True, metavar="NOTEBOOK", help="Whose live sections play.  [default: all; - for none]")
+@click.option("--play", multiple=True, metavar="NOTEBOOK", help="Whose live section plays, or all; its cells are run.")
 @click.option("--settings", type=click.IntRange(1), default=200, show_default=True, help="Of each section at most.")
 def site(output: Path | None, play: tuple[str, ...], settings: int) -> None:
     """Build the static site of the executed notebooks; it works from disk and asks nothing of any host.
 
-    The live sections are computed on a grid of their controls, which takes minutes at first; what has not changed is
-    kept in build/explore.
+    Live sections that shall play are computed on a grid of their controls, which takes minutes at first; what has not
+    changed is kept in build/explore. Without --play no cell of a notebook is run.
     """
     from ldpnb.run.execution import build
     from ldpnb.site import builder
 
     target = output or build() / "site"
     require_uncommitted(target)
-    playing = [find(name) for name in play if name != "-"] if play else catalogue()
+    playing = catalogue() if "all" in play else [find(name) for name in play]
     click.echo(f"{builder.build(target, playing, settings)} pages; open {target / 'index.html'}")
 
 

@@ -69,7 +69,7 @@ def best_rule(family: Family, total: int, epsilon: float, *, looks: bool = True,
     looks : bool
         Whether the chances may depend on the population; otherwise the rule is a lottery over fixed allocations.
     precision : float
-        Relative distance of variance and lower bound at which to stop.
+        Relative distance of variance and lower bound at which to stop, in [1e-4, 1].
 
     Examples
     --------
@@ -77,7 +77,7 @@ def best_rule(family: Family, total: int, epsilon: float, *, looks: bool = True,
     >>> round(best.variance, 3), best.lower_bound > 0.999 * best.variance
     (0.149, True)
     """
-    budget, precise = checks.positive(epsilon=epsilon), checks.open_probability(precision=precision)
+    budget, precise = checks.positive(epsilon=epsilon), float(checks.numbers(precision=precision, low=1e-4, high=1))
     if len(family.populations) > MOST_POPULATIONS:
         raise ValueError(f"family must have at most {MOST_POPULATIONS} populations, got {len(family.populations)}")
     allocations = [m for m in product(*(range(1, n + 1) for n in family.sizes)) if sum(m) == total]

@@ -144,7 +144,7 @@ class Strata:
             If everybody of a stratum is too few.
         """
         checks.non_negative(variance=variance)
-        noise = np.broadcast_to(np.asarray(noises, dtype=float), self.sizes.shape)
+        noise = np.broadcast_to(real(noises), self.sizes.shape)
         if (noise / self.sizes > variance).any():
             worst = float(np.max(noise / self.sizes))
             raise ValueError(
@@ -247,7 +247,7 @@ class Strata:
         return np.asarray(held)
 
     def _weights(self, noises: ArrayLike = 0.0) -> Floats:
-        return np.asarray(self.sizes * np.sqrt(self._given("variances") + np.asarray(noises, dtype=float)))
+        return np.asarray(self.sizes * np.sqrt(self._given("variances") + real(noises)))
 
 
 def strata_of(groups: Sequence[ArrayLike]) -> Strata:

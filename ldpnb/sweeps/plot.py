@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpnb import writing
-from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.checks import UsageError, nearest, shortened, shown
 from ldpnb.notebook import figures
 from ldpnb.notebook.parameters import Parameter
 from ldpnb.sweeps.folder import collect, read_manifest
@@ -59,7 +59,7 @@ def draw(
             near = nearest(name, tuple(table.columns))
             raise UsageError(f"no column {shown(name)}{near}; there are {', '.join(table.columns)}")
     if log and not set(log.split(",")) <= {"x", "y"}:
-        raise UsageError(f"log must be x, y or x,y, got log={shown(log)}")
+        raise UsageError(f"log must be x, y or x,y, got log={shortened(log)}")
     for name, text in (where or {}).items():
         table = table[table[name] == _converted(name, text, table[name])]
     if not len(table):

@@ -39,7 +39,7 @@ PATHS += ["-", "loop", "notebooks", "figures", "README.md", "ldpnb", "figures/ve
 PAIRS = ["", "x", "=1", "epsilon=1", "users=nan", "users=1e30", "users=-1", "label=", "nonsense=1", "users=1,2"]
 BASE = {
     "list": [], "get": ["new"], "audit": ["table.csv"], "export": ["bun2022/theorem-5.1", "-o", "exported"], "show": ["01_line"], "inspect": ["ages.csv"], "run": ["01_line"], "plot": ["sweep", "--x", "epsilon", "--y", "mse"],
-    "sweep": ["gaps", "-g", "epsilon=1,2", "-r", "2", "-j", "1", "-o", "out"], "check": ["01_line"], "site": ["--play", "-", "-o", "pages"],
+    "sweep": ["gaps", "-g", "epsilon=1,2", "-r", "2", "-j", "1", "-o", "out"], "check": ["01_line"], "site": ["-o", "pages"],
     "verdicts": ["--source", "lecture20"], "report": [], "lab": ["--no-browser"], "normalise": ["notebooks/1_demo/01_line.ipynb"],
     "download": ["adult", "--url", "http://127.0.0.1:9/adult.data", "--cache", "cache"],
     "plan frequency": ["--users", "1e4", "--epsilon", "1", "--failure", "0.05", "--values", "5"],
