@@ -54,7 +54,7 @@ class LocalHashing:
     def __post_init__(self) -> None:
         checks.positive(epsilon=self.epsilon)
         checks.whole(domain_size=self.domain_size, at_least=2)
-        checks.whole(cells=self.cells, at_least=2)
+        checks.numbers(cells=checks.whole(cells=self.cells, at_least=2), low=2, high=1e305)
 
     @classmethod
     def optimised(cls, epsilon: float, domain_size: int) -> "LocalHashing":
@@ -104,9 +104,10 @@ class LocalHashing:
 
     def functions(self) -> NDArray[np.int64]:
         """Return all ``(g^k, k)`` functions, a cell per value; at most 100,000 pairs of function and cell."""
+        if (self.domain_size + 1) * np.log(float(self.cells)) > np.log(EXPLICIT_LIMIT):
+            got = f"got cells={self.cells:g}, domain_size={self.domain_size:g}"
+            raise ValueError(f"outputs must be at most {EXPLICIT_LIMIT} to list them, g^(k + 1), {got}")
         count = int(self.cells) ** self.domain_size
-        if count * self.cells > EXPLICIT_LIMIT:
-            raise ValueError(f"outputs must be at most {EXPLICIT_LIMIT} to list them, got {count * self.cells}")
         return np.arange(count)[:, None] // int(self.cells) ** np.arange(self.domain_size) % int(self.cells)
 
     def channel(self) -> NDArray[np.float64]:
