@@ -31,9 +31,9 @@ def purified(channel: ArrayLike, epsilon: float, *, reference: int = 0) -> NDArr
     [[0.7, 0.2, 0.4], [0.3, 0.8, 0.6]]
     """
     laws, growth = as_channel(channel), float(np.exp(checks.positive(epsilon=epsilon)))
-    if checks.whole(reference=reference) >= laws.shape[1]:
+    if (place := checks.whole(reference=reference)) >= laws.shape[1]:
         raise ValueError(f"reference must be an input below {laws.shape[1]}, got reference={reference}")
-    centre = laws[:, [reference]]
+    centre = laws[:, [place]]
     low, high = centre / growth, centre * growth
     clipped = np.clip(laws, low, high)
     excess = (laws - clipped).sum(axis=0)
