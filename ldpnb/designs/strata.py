@@ -88,9 +88,13 @@ class Strata:
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, real(given))
                 if getattr(self, name).shape != held.shape:
-                    raise ValueError(f"{name} must have one entry per stratum, {held.size}, got {name}={given!r}")
+                    raise ValueError(
+                        f"{name} must have one entry per stratum, {held.size}, got {name}={checks.shortened(given)}"
+                    )
         if self.variances is not None and not (np.isfinite(self.variances) & (self.variances >= 0)).all():
-            raise ValueError(f"variances must be finite numbers >= 0, got variances={self.variances.tolist()!r}")
+            raise ValueError(
+                f"variances must be finite numbers >= 0, got variances={checks.shortened(self.variances.tolist())}"
+            )
 
     @property
     def population(self) -> int:
@@ -238,7 +242,7 @@ class Strata:
         numbers = np.asarray(checks.numbers(**named, low=-np.inf), dtype=float)
         if numbers.shape != self.sizes.shape or not np.isfinite(numbers).all():
             name, values = next(iter(named.items()))
-            raise ValueError(f"{name} must be one finite number per stratum, {self.sizes.size}, got {name}={values!r}")
+            raise ValueError(f"{name} must be one finite number per stratum, {self.sizes.size}, got {name}={checks.shortened(values)}")
         return numbers
 
     def _given(self, name: str) -> Floats:

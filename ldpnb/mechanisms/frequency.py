@@ -189,6 +189,7 @@ class UnaryEncoding:
         checks.whole(domain_size=self.domain_size, at_least=2)
         if not (is_exact(self.truthful_rate) or self.truthful_rate > 0):
             raise ValueError(f"q must be < p, got p={self.p!r}, q={self.q!r}")
+        checks.rate(truthful_rate=self.truthful_rate)
         if self.lean is None:
             object.__setattr__(self, "lean", 1 + (self.miss_rate - self.q) / self.truthful_rate)
 

@@ -50,7 +50,7 @@ _LANGUAGE = {
 }
 """As a kernel says it, but for its version, which another machine would change."""
 
-_CELL_TIMEOUT = 600
+_CELL_TIMEOUT, _OPEN_FILES = 600, 128
 _SILENT = ("Kernel didn't respond", "Kernel died before replying", "Timeout waiting for kernel_info reply")
 # a kernel is told of them through its environment, where Linux takes 128 KB at most
 _LONGEST_PARAMETERS = 100_000
@@ -132,7 +132,7 @@ def plan(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path |
     ------
     UsageError
         For a parameter that a notebook does not have or of the wrong type, an output that cannot be written, or a
-        missing kernel.
+        missing kernel, or where too few files may be open for one.
     """
     tasks = []
     for notebook in notebooks:
@@ -170,6 +170,13 @@ def _require_writable(folder: Path) -> None:
 
 
 def _require_kernel() -> None:
+    """Refuse to run where no kernel could: its channels and this side of them need some fifty open files."""
+    with contextlib.suppress(ImportError):  # Windows
+        import resource
+
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if 0 <= files < _OPEN_FILES:
+            raise UsageError(f"open files must be at least {_OPEN_FILES} for a kernel, got {files} (`ulimit -n`)")
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
     try:
