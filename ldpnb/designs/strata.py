@@ -242,7 +242,8 @@ class Strata:
         numbers = np.asarray(checks.numbers(**named, low=-np.inf), dtype=float)
         if numbers.shape != self.sizes.shape or not np.isfinite(numbers).all():
             name, values = next(iter(named.items()))
-            raise ValueError(f"{name} must be one finite number per stratum, {self.sizes.size}, got {name}={checks.shortened(values)}")
+            got = f"got {name}={checks.shortened(values)}"
+            raise ValueError(f"{name} must be one finite number per stratum, {self.sizes.size}, {got}")
         return numbers
 
     def _given(self, name: str) -> Floats:
