@@ -166,9 +166,9 @@ class Strata:
         >>> Strata([3, 10, 10]).capped([5.0, 2.0, 1.0]).shares.round(12).tolist()
         [3.0, 3.333333333333, 1.666666666667]
         """
-        held, wanted = self.sizes.astype(float), np.asarray(asked, dtype=float)
+        held, wanted = self.sizes.astype(float), np.asarray(real(asked))
         if wanted.shape != held.shape or not (wanted >= 0).all():
-            raise ValueError(f"asked must be one share >= 0 per stratum, got asked={asked!r}")
+            raise ValueError(f"asked must be one share >= 0 per stratum, got asked={checks.shortened(asked)}")
         total = float(wanted.sum())
         if total > held[wanted > 0].sum() * (1 + 1e-12):
             most = held[wanted > 0].sum()

@@ -59,8 +59,9 @@ class BestGapChannel:
 
     def sizes(self, users: int) -> tuple[int, int]:
         """Return the two groups of that many users, at least one each."""
-        first = min(max(round(self.share * users), 1), users - 1)
-        return first, users - first
+        people = int(checks.numbers(users=checks.whole(users=users, at_least=2), low=2, high=2**63 - 1))
+        first = min(max(round(self.share * people), 1), people - 1)
+        return first, people - first
 
     @property
     def target(self) -> Numbers:

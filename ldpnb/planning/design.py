@@ -175,6 +175,7 @@ class Design:
     def excess(self, *, epsilon: float, users: int, mechanism: object, release: float) -> float:
         """Return a number that has the sign of `release_loss` minus `release`, and grows with `epsilon`."""
         draw, release = self.draw(users), checks.positive(release=release)
+        epsilon = checks.positive(epsilon=epsilon)
         if self.kind != "srs":
             return _excess(epsilon, self.delta, draw, mechanism, release)
         share = draw.reports / users
