@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ldpnb.checks import UsageError
+from ldpnb.claims import DECISIONS
 from ldpnb.run import catalogue, execution
 from ldpnb.run.nbval_plugin import compare_folders, compare_tables
 
@@ -148,3 +149,19 @@ def test_a_figure_that_is_no_longer_made_is_reported(checkout: Path) -> None:
         "figure_1.csv is committed but was not made",
         "figure_2.csv was made but is not committed",
     ]
+
+
+def test_decisions_are_kept_for_the_very_code_and_lock_that_made_them(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DECISIONS, raising=False)
+    folders = []
+    for lock in ("numpy==2.3.0", "numpy==2.3.1"):
+        (checkout / "requirements.lock").write_text(lock)
+        execution.code_hash.cache_clear()
+        execution.plan([catalogue.find("01_line")], {}, None)
+        folders.append(Path(execution.kernel_environment(None)[DECISIONS]))
+        folders[-1].mkdir(parents=True)
+    execution.plan([catalogue.find("01_line")], {}, None)
+    execution.code_hash.cache_clear()
+    assert [folder.exists() for folder in folders] == [False, True]

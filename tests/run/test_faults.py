@@ -20,7 +20,6 @@ import pytest
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
-from ldpnb.claims import DECISIONS
 from ldpnb.run import catalogue, execution
 from ldpnb.sweeps import folder as folders
 
@@ -353,22 +352,6 @@ def test_a_damaged_kernel_profile_is_written_anew(checkout: Path) -> None:
         config.write_bytes(bad)
         execution.kernel_environment(None)
         assert config.read_bytes() == good
-
-
-def test_decisions_are_kept_for_the_very_code_and_lock_that_made_them(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(DECISIONS, raising=False)
-    folders = []
-    for lock in ("numpy==2.3.0", "numpy==2.3.1"):
-        (checkout / "requirements.lock").write_text(lock)
-        execution.code_hash.cache_clear()
-        execution.plan([catalogue.find("01_line")], {}, None)
-        folders.append(Path(execution.kernel_environment(None)[DECISIONS]))
-        folders[-1].mkdir(parents=True)
-    execution.plan([catalogue.find("01_line")], {}, None)
-    execution.code_hash.cache_clear()
-    assert [folder.exists() for folder in folders] == [False, True]
 
 
 def test_leftovers_of_killed_runs_disappear_without_another_run(checkout: Path, old: dict[str, bytes]) -> None:
