@@ -69,7 +69,7 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     estimate: Floats = reports - whole
     estimate *= (1 + kept / contrast) / total
     estimate += (whole + (kept * whole - total) / contrast) / total
-    return np.maximum(estimate, 0.0, out=estimate)
+    return np.clip(estimate, 0.0, 1.0, out=estimate)
 
 
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:

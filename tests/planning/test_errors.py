@@ -103,8 +103,9 @@ def test_normal_tails_have_the_audited_variances() -> None:
         shares = np.array([0.0, 0.25, 1.0])
         own = law.variances(shares, design.draw(users)) / (users * rate * (mechanism.p - mechanism.q) ** 2)
         audited = sampling.SampledCounts(users, rate, mechanism).variance_ratio(shares * users) / users**2
-        # of samples the audited variance leaves out N / (N - 1)
-        assert own == pytest.approx(audited, rel=1e-9 if rate == 1 else 1 / users)
+        # of the sampled shares' variance the audited one leaves out N / (N - 1)
+        left_out = shares * (1 - shares) * (1 / rate - 1) / users / (users - 1)
+        assert own == pytest.approx(audited + left_out, rel=1e-12)
     pure = histograms.pure_variance([0, users], users=users, mechanism=mechanism) / users**2
     worst = float(stats.norm.isf(FAILURE / 2) * np.sqrt(pure.max()))
     found = plan(Frequency(users=users, epsilon=epsilon, values=5, failure=FAILURE), tail="normal")

@@ -13,6 +13,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.rng import stream
 
 EPSILONS = [1e-8, 1e-6, 1.0, 30.0, 60.0, 700.0]
 TALLIES = [[2, 10**12], [5, 3, 10**12], [7, 11], [10**6, 10**6 + 1], [114, 114, 114], [314554305, 314554302, 314554302]]
@@ -122,3 +123,10 @@ def test_posterior_frequencies_of_what_nobody_reported(epsilon: float) -> None:
     found = krr_posterior([reports, 0, 0], 0.5, epsilon=epsilon)
     exact = [float(x) for x in (1 - 2 * rest, rest, rest)]
     assert found.frequencies == pytest.approx(exact, rel=1e-11, abs=0)
+
+
+def test_no_share_of_the_krr_mle_is_above_one() -> None:
+    rng = stream("one value takes nearly all", seed=1)
+    for _ in range(500):
+        tallies = np.append(rng.integers(1, 10**9), rng.integers(0, 3, size=3))
+        assert krr_mle(tallies, epsilon=10 ** rng.uniform(-3, 2.5)).max() <= 1
