@@ -2,12 +2,14 @@
 
 Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``, a number ``> 0``. Use `chebyshev`
 when only the variance is known; `hoeffding` and `bernstein` for sums of bounded variables; `symmetric_binomial` for
-sums of fair signs, exactly; `kept_laplace_chernoff` for the sums of the Laplace group-mean mechanism; `normal` where an
-approximation will do.
+sums of fair signs, exactly; `kept_laplace_chernoff` for the sums of the Laplace group-mean mechanism; `normal`
+where an approximation will do, and `normal_laplace` for that plus a curator's noise.
 """
 
+import math
+
 import numpy as np
-from scipy.special import betainc, ndtr
+from scipy.special import betainc, log_ndtr, ndtr
 
 from ldpnb import checks
 
@@ -71,6 +73,18 @@ def normal(sd: float, deviation: float) -> float:
     0.05
     """
     return float(2 * ndtr(-checks.positive(deviation=deviation) / checks.positive(sd=sd)))
+
+
+def normal_laplace(sd: float, scale: float, deviation: float) -> float:
+    """Return the two-sided tail of a normal variable of standard deviation `sd` plus Laplace noise of that `scale`.
+
+    >>> round(normal_laplace(0.02, 0.01, 0.05), 9)
+    0.043119218
+    """
+    far, tilt, steep = deviation / sd, sd / scale, deviation / scale
+    above = tilt**2 / 2 - steep + log_ndtr(far - tilt)
+    below = tilt**2 / 2 + steep + log_ndtr(-far - tilt)
+    return float(2 * ndtr(-far) + math.exp(above) - math.exp(below))
 
 
 def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: float) -> float:

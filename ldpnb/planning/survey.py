@@ -13,11 +13,11 @@ from scipy import special
 from scipy.optimize import brentq
 
 from ldpnb import checks
+from ldpnb.accuracy import tails
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.planning.design import Draw
 from ldpnb.planning.errors import Bits
 from ldpnb.planning.survey_plan import SurveyPlan
-from ldpnb.surveys import needed
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
 from ldpnb.surveys.open_designs import Design, SimpleDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
@@ -199,7 +199,7 @@ class Survey:
         total = float(parts.total)
         if self.tail == "normal":
             if scale:
-                return needed.normal_laplace_tail(math.sqrt(max(total, 1e-300)), scale, error), "normal"
+                return tails.normal_laplace(math.sqrt(max(total, 1e-300)), scale, error), "normal"
             return float(2 * special.ndtr(-error / math.sqrt(max(total, 1e-300)))), "normal"
         ratio = math.sqrt(total + 2 * scale * scale) / error
         bounds = {"Chebyshev": min(1.0, ratio * ratio)}
