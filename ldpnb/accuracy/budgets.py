@@ -73,9 +73,6 @@ def required_gain(users: int, alpha: float, *, failure: float = 0.01, tail: str 
 
     *chebyshev* ``2 / sqrt(failure K) / alpha``; *hoeffding* ``sqrt(8 ln(2 / failure) / K) / alpha``; *normal*
     ``2 z / sqrt(K) / alpha``.
-
-    >>> round(required_gain(10**6, 0.1), 12)
-    0.2
     """
     root = float(np.sqrt(checks.whole(users=users, at_least=2)))
     allowed = checks.open_probability(failure=failure)

@@ -53,12 +53,6 @@ def smallest_rate(
     References
     ----------
     "Where should we stop?", Section 6 of biswas2022.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> smallest_rate(0.01, [50, 50], users=100, mechanism=mechanism) is None
-    True
     """
     target = checks.positive(distance=distance)
 

@@ -31,12 +31,6 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
     References
     ----------
     Proof of Theorem 3.2 of biswas2022 at sampling rate 1.
-
-    Examples
-    --------
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(float(pure_variance(40, users=100, mechanism=KaryRandomisedResponse(np.log(3), 2))), 9)
-    75.0
     """
     number = checks.whole(users=users, at_least=1)
     held = checks.numbers(holders=holders, low=0, high=number)
@@ -52,11 +46,6 @@ def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
     References
     ----------
     lecture20, "Frequency estimation", local model, which gives the expectation only.
-
-    Examples
-    --------
-    >>> float(sign_variance(5000, users=20000, bias=0.5))
-    75000.0
     """
     number, share = checks.whole(users=users, at_least=1), checks.rate(bias=bias)
     held = checks.numbers(holders=holders, low=0, high=number)
@@ -71,11 +60,6 @@ def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Re
     References
     ----------
     lecture20, "Frequency estimation", central model.
-
-    Examples
-    --------
-    >>> central_laplace_count_variance(1.0)
-    8.0
     """
     scale = checks.positive(sensitivity=sensitivity) / checks.positive(epsilon=epsilon)
     return 2 * (scale * scale)
@@ -90,11 +74,6 @@ def central_laplace_largest_error(epsilon: Real, domain_size: Real, failure: Rea
     References
     ----------
     lecture20, "Frequency estimation": ``|f(x) - f-hat(x)| <= alpha`` for all x.
-
-    Examples
-    --------
-    >>> round(float(central_laplace_largest_error(2.0, 1, np.exp(-3))), 12)
-    3.0
     """
     every = np.log1p(-checks.open_probability(failure=failure)) / checks.whole(domain_size=domain_size, at_least=1)
     scale = checks.positive(sensitivity=sensitivity) / checks.positive(epsilon=epsilon)
@@ -111,11 +90,6 @@ def unary_report_bits(p: Real, q: Real, domain_size: Real) -> Real:
     References
     ----------
     lecture20, "Communication: Omega(d) bits".
-
-    Examples
-    --------
-    >>> float(unary_report_bits(0.5, 0.5, 10))
-    10.0
     """
     others = checks.whole(domain_size=domain_size, at_least=1) - 1
     return _binary_entropy(checks.probability(p=p)) + others * _binary_entropy(checks.probability(q=q))

@@ -57,9 +57,6 @@ def krr_log_det_information(distribution: ArrayLike, *, epsilon: Real) -> Real:
 
     ``2 (a-1) ln c - (a-2) ln(c + a) - sum_x ln(1 + c p_x)`` with ``c = e^epsilon - 1``, by the determinant of ``c I + 1
     1^T``.
-
-    >>> bool(abs(krr_log_det_information([0.5, 0.5], epsilon=np.log(3))) < 1e-12)
-    True
     """
     point, contrast = checks.distribution(distribution=distribution), np.expm1(checks.positive(epsilon=epsilon))
     size = point.size
@@ -157,10 +154,6 @@ def unbiased_frequency_error(mechanism: FrequencyMechanism) -> Real:
 
     ``(a q (1-q) + p (1-p) - q (1-q)) / (p - q)^2``: add ``1 - |P|^2`` for the distribution. The "attainable" rows of
     Table I of lopuhaa2020; with ``p = 1/2`` it is ``4 a e^epsilon / (e^epsilon - 1)^2 + 1``.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(float(unbiased_frequency_error(KaryRandomisedResponse(np.log(3), 2))), 12)
-    1.5
     """
     p, q, miss, gap = mechanism.p, mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
     return ((mechanism.domain_size - 1) * q * (miss + gap) + p * miss) / gap / gap

@@ -43,12 +43,6 @@ def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> 
     References
     ----------
     lecture20, "1-bit communication".
-
-    Examples
-    --------
-    >>> bit = OneBit(np.log(3))
-    >>> round(variance(bit, [0.0, 1.0], [60, 40]), 12), round(variance(bit, [0.5], [100]), 12)
-    (0.0075, 0.01)
     """
     held = checks.counts(counts=counts)
     if not isinstance(mechanism, OneBit):
@@ -66,13 +60,6 @@ def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
     References
     ----------
     lecture20, "1-bit communication" and "Mean estimation".
-
-    Examples
-    --------
-    >>> round(float(worst_variance(OneBit(np.log(3)), 100)), 12)
-    0.01
-    >>> worst_variance(LocalLaplace(0.5, 2.0), 8), worst_variance(CentralLaplace(0.5, 2.0), 8)
-    (4.0, 0.5)
     """
     number = checks.whole(users=users, at_least=1)
     if isinstance(mechanism, OneBit):
@@ -87,11 +74,6 @@ def warner_variance(epsilon: Real, users: Real) -> Real:
     References
     ----------
     lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence an error ``O(1 / (epsilon sqrt n))``.
-
-    Examples
-    --------
-    >>> round(float(warner_variance(np.log(3), 100)), 12)
-    0.0075
     """
     root = np.sinh(checks.positive(epsilon=epsilon) / 2)
     return 1 / (4 * checks.whole(users=users, at_least=1) * (root * root))
@@ -101,11 +83,6 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> N
     """Return the exact error of randomised response that is exceeded with at most that chance, shaped like epsilon.
 
     Lies of holders of a zero less lies of the `ones` have a law on ``users + 1`` points, by a Fourier transform.
-
-    Examples
-    --------
-    >>> [round(float(warner_error(np.log(3), 1, 1, chance)), 12) for chance in (0.3, 0.2)]
-    [0.5, 1.5]
     """
     budgets, number = np.asarray(epsilon, dtype=float)[..., None], checks.whole(users=users, at_least=1)
     lie, lies = 1 / (1 + np.exp(budgets)), np.arange(-ones, number - ones + 1)
@@ -123,11 +100,6 @@ def largest_warner_constant(users: int, failure: float) -> float:
 
     At fixed bits the error jumps down at isolated budgets and is smooth between them. The best points of a grid up to
     12 nats are followed to their jumps. For at most 200 users; the normal limit is close by then.
-
-    Examples
-    --------
-    >>> round(largest_warner_constant(1, 0.01), 6), round(99 / 98 * float(np.log(99)), 6)
-    (4.642009, 4.642009)
     """
     if checks.whole(users=users, at_least=1) > _FEW:
         raise ValueError(f"users must be at most {_FEW}, got users={users}")
@@ -153,11 +125,6 @@ def one_bit_floor(upper: Real, users: Real) -> Real:
     """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains at any budget.
 
     It is the limit, for large budgets, of the error that lecture20 writes as ``O(upper / (epsilon sqrt n))``.
-
-    Examples
-    --------
-    >>> float(one_bit_floor(1.0, 100))
-    0.05
     """
     return checks.positive(upper=upper) / (2 * np.sqrt(checks.whole(users=users, at_least=1)))
 
@@ -190,13 +157,6 @@ def approximate_bit_variance(epsilon: Real, delta: Real, users: Real) -> Real:
     References
     ----------
     What can be decided of the question "(epsilon, 0)-LDP v.s. (epsilon, delta)-LDP ?" of lecture20.
-
-    Examples
-    --------
-    >>> round(float(approximate_bit_variance(np.log(3), 0.0, 100)), 12)
-    0.0075
-    >>> round(float(approximate_bit_variance(np.log(3), 1.0, 100)), 12)
-    0.0
     """
     share, root = checks.probability(delta=delta), np.sinh(checks.positive(epsilon=epsilon) / 2)
     return warner_variance(epsilon, users) * (1 - share) / (1 + share / (root * root))
@@ -210,23 +170,12 @@ def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
     References
     ----------
     lecture20, "Communication issues": ``O(log upper)`` bits per user, at resolution 1.
-
-    Examples
-    --------
-    >>> round(float(laplace_report_bits(LocalLaplace(1.0, 1024.0), 1.0)), 4)
-    12.4427
     """
     return (1 + np.log(2 * mechanism.scale / checks.positive(resolution=resolution))) / np.log(2)
 
 
 def normal_quantile(failure: float) -> float:
-    """Return ``z`` with ``Pr(|N(0,1)| > z) = failure``.
-
-    Examples
-    --------
-    >>> round(normal_quantile(0.01), 4)
-    2.5758
-    """
+    """Return ``z`` with ``Pr(|N(0,1)| > z) = failure``."""
     return float(-special.ndtri(checks.open_probability(failure=failure) / 2))
 
 
@@ -235,11 +184,6 @@ def normal_error(variance: float, failure: float) -> float:
 
     The estimates here are sums over many users, so this is the limit for large ``n``; `certain_error` holds for every
     ``n``.
-
-    Examples
-    --------
-    >>> round(normal_error(4.0, 0.01), 4)
-    5.1517
     """
     return normal_quantile(failure) * float(np.sqrt(checks.non_negative(variance=variance)))
 
@@ -254,13 +198,6 @@ def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real
     ----------
     lecture20, "Randomized response": "by Chernoff bound", in Hoeffding's form for bounded summands; "Mean estimation",
     central model, up to the constant.
-
-    Examples
-    --------
-    >>> round(float(certain_error(OneBit(np.log(3)), 200, 2 / np.exp(4))), 12)
-    0.2
-    >>> round(float(certain_error(CentralLaplace(1.0), 100, np.exp(-3))), 12)
-    0.03
     """
     chance, number = checks.open_probability(failure=failure), checks.whole(users=users, at_least=1)
     if isinstance(mechanism, OneBit):
@@ -299,13 +236,6 @@ def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: f
     The chance of a given error falls with every further user, because means of symmetric log-concave variables
     concentrate monotonically (Proschan, 1965), so that bisection finds the smallest number, if that is at most 1e10.
     Hoeffding's is to be rounded up.
-
-    Examples
-    --------
-    >>> round(users_for_certain(OneBit(np.log(3)), 0.2, 2 / np.exp(4)), 9)
-    200.0
-    >>> users_for_certain(LocalLaplace(1.0), 0.1, 0.01)
-    1328
     """
     if isinstance(mechanism, OneBit):
         return float((certain_error(mechanism, 1, failure) / checks.positive(error=error)) ** 2)
@@ -324,11 +254,6 @@ def success(mechanism: OneBit | LocalLaplace, users: int, error: float) -> float
 
     At the worst data, all at ``upper / 2``, ones less zeros are a sum of fair signs; an error that equals `error` up to
     rounding counts as met.
-
-    Examples
-    --------
-    >>> round(success(OneBit(np.log(3)), 2, 0.5), 12), round(success(LocalLaplace(1.0), 1, np.log(4)), 12)
-    (0.5, 0.75)
     """
     number, target = checks.whole(users=users, at_least=1), checks.positive(error=error)
     if isinstance(mechanism, OneBit):
@@ -348,11 +273,6 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
     References
     ----------
     The error of the local Laplace mean in lecture20, times ``n epsilon / upper``.
-
-    Examples
-    --------
-    >>> round(laplace_sum_tail(1, np.log(4)), 12), laplace_sum_tail(5, 0.0)
-    (0.25, 1.0)
     """
     number = checks.whole(users=users, at_least=1)
     left = np.arange(1, min(number, int(14 * np.sqrt(number)) + 14) + 1)

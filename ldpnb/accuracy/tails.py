@@ -18,21 +18,13 @@ MOST_SIGNS = 10**12
 
 
 def chebyshev(variance: float, deviation: float) -> float:
-    """Return Chebyshev's bound ``min(1, variance / deviation^2)``.
-
-    >>> chebyshev(1.0, 10.0)
-    0.01
-    """
+    """Return Chebyshev's bound ``min(1, variance / deviation^2)``."""
     spread, distance = checks.non_negative(variance=variance), checks.positive(deviation=deviation)
     return spread / (distance * distance) if spread < distance * distance else 1.0
 
 
 def hoeffding(terms: int, deviation: float) -> float:
-    """Return Hoeffding's ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for independent variables in ``[-1, 1]``.
-
-    >>> round(hoeffding(100, 20 * np.log(10) ** 0.5), 12)
-    0.02
-    """
+    """Return Hoeffding's ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for independent variables in ``[-1, 1]``."""
     number = checks.whole(terms=terms, at_least=1)
     distance = checks.positive(deviation=deviation)
     return min(1.0, 2 * float(np.exp(-(distance * distance) / (2 * number))))
@@ -67,20 +59,12 @@ def symmetric_binomial(terms: int, deviation: float) -> float:
 
 
 def normal(sd: float, deviation: float) -> float:
-    """Return the two-sided normal tail ``2 Phi(-deviation / sd)``.
-
-    >>> round(normal(1.0, 1.959963984540054), 12)
-    0.05
-    """
+    """Return the two-sided normal tail ``2 Phi(-deviation / sd)``."""
     return float(2 * ndtr(-checks.positive(deviation=deviation) / checks.positive(sd=sd)))
 
 
 def normal_laplace(sd: float, scale: float, deviation: float) -> float:
-    """Return the two-sided tail of a normal variable of standard deviation `sd` plus Laplace noise of that `scale`.
-
-    >>> round(normal_laplace(0.02, 0.01, 0.05), 9)
-    0.043119218
-    """
+    """Return the two-sided tail of a normal variable of standard deviation `sd` plus Laplace noise of that `scale`."""
     far, tilt, steep = deviation / sd, sd / scale, deviation / scale
     above = tilt**2 / 2 - steep + log_ndtr(far - tilt)
     below = tilt**2 / 2 + steep + log_ndtr(-far - tilt)

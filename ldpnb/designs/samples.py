@@ -56,11 +56,7 @@ def cluster_tallies(counts: ArrayLike, chosen: int, *, rng: np.random.Generator)
 
 
 def pps_rate(size: Real, total: Real, expected_size: Real) -> Real:
-    """Return ``m z / sum z``, the inclusion probability in proportion to size where it is at most 1.
-
-    >>> pps_rate(2, 10, 2)
-    0.4
-    """
+    """Return ``m z / sum z``, the inclusion probability in proportion to size where it is at most 1."""
     return expected_size * size / total
 
 

@@ -53,11 +53,7 @@ class Capped:
 
 
 def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
-    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``.
-
-    >>> mean_variance(2, 2.0, 1)
-    1.0
-    """
+    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``."""
     return variance * (1 / drawn - 1 / size)
 
 
@@ -313,11 +309,7 @@ def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
 
 
 def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return every share rounded up with its fractional part's chance, else down (randomised, Section 4.3 of bun2022).
-
-    >>> randomly_rounded_shares([2.0, 5.0], rng=np.random.default_rng(1)).tolist()
-    [2, 5]
-    """
+    """Return every share rounded up with the chance of its fractional part, else down (Section 4.3 of bun2022)."""
     exact = np.asarray(shares, dtype=float)
     up = rng.random(exact.shape) < exact - np.floor(exact)
     return np.asarray(np.floor(exact).astype(np.int64) + up)

@@ -50,10 +50,6 @@ def normal_offset(mechanism: FrequencyMechanism) -> Real:
     """Return ``q (1-q) / ((p-q) (1-p-q))``, for ``p + q < 1``: see `scale_simplex`.
 
     ``n`` times the variance of an unbiased estimate is proportional to the frequency plus this.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(float(normal_offset(KaryRandomisedResponse(np.log(2), 4))), 12)
-    2.0
     """
     q, miss, gap = mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
     return q * (miss + gap) / gap / (miss - q)

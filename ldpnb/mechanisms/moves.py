@@ -19,9 +19,6 @@ def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[n
 
     Written as a mixture of ``b = e^epsilon / (1 + e^epsilon)`` and ``1 - b``, which keeps small probabilities at large
     epsilon.
-
-    >>> sign_probabilities(np.array([0.0, 1.0]), np.log(3)).round(12).tolist()
-    [[0.5, 0.25], [0.5, 0.75]]
     """
     up, response = (1 + values) / 2, KaryRandomisedResponse(epsilon, 2)
     return np.stack([response.p * (1 - up) + response.q * up, response.p * up + response.q * (1 - up)])

@@ -58,11 +58,7 @@ class SubsetSelection:
 
     @classmethod
     def optimal(cls, epsilon: float, domain_size: int) -> "SubsetSelection":
-        """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``.
-
-        >>> SubsetSelection.optimal(1.0, 10).subset_size
-        3
-        """
+        """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``."""
         size = checks.whole(domain_size=domain_size, at_least=2)
         decay = float(np.exp(-checks.positive(epsilon=epsilon)))
         near = size * decay / (1 + decay)

@@ -30,9 +30,6 @@ def cluster_loss_at(other_size: Real, *, epsilon: Real, changed_size: Real, samp
     Examples
     --------
     Clusters of one record each, half of them drawn, ``epsilon = ln 2``: ``ln(1 + 1/(1 + 1/2)) = ln(5/3)``.
-
-    >>> round(float(np.exp(cluster_loss_at(1, epsilon=np.log(2), changed_size=1, sampling_rate=0.5))), 12)
-    1.666666666667
     """
     p, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     records = checks.whole(changed_size=changed_size, at_least=1) - 1 + checks.non_negative(other_size=other_size)
@@ -146,9 +143,6 @@ class ClusterSample:
         Examples
         --------
         Two clusters of one record, one drawn: ``beta = e^(-2 epsilon)``.
-
-        >>> round(ClusterSample([1, 1], 1).identifying_confusion(0.5), 12) == round(float(np.exp(-1)), 12)
-        True
         """
         if self.chosen == np.size(self.sizes):
             raise ValueError(f"chosen must leave a cluster out, got chosen={self.chosen} of {self.chosen}")
@@ -178,9 +172,6 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
     Examples
     --------
     ``e_1 = 6`` and ``e_2 = 11`` for the weights 1, 2, 3:
-
-    >>> round(float(np.exp(-log_symmetric_ratio(np.log([1, 2, 3]), 2))) * 6, 12)
-    11.0
     """
     weights, repeats = np.unique(np.asarray(log_weights, dtype=float), return_counts=True)
     count = int(repeats.sum())
@@ -253,11 +244,6 @@ def identified_cluster_loss_lower_bound(known_loss: Real, *, confusion: Real, sa
         secrecy of the sample.
     sampling_rate : float
         ``p``, in ``(0, 1]``.
-
-    Examples
-    --------
-    >>> round(float(identified_cluster_loss_lower_bound(0.8, confusion=0.0, sampling_rate=0.2)), 12)
-    0.8
     """
     p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss = checks.non_negative(known_loss=known_loss)
@@ -270,9 +256,6 @@ def identified_cluster_loss_weak_bound(
     r"""Return ``epsilon-hat - ln(1 + (1-p)/p beta e^epsilon)``, the weaker form of Theorem 5.3.
 
     It follows from `identified_cluster_loss_lower_bound` by ``epsilon-hat <= epsilon`` and may be negative.
-
-    >>> round(float(identified_cluster_loss_weak_bound(0.8, confusion=0.05, sampling_rate=0.2, epsilon=1.0)), 9)
-    0.365846134
     """
     p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss, budget = checks.non_negative(known_loss=known_loss), checks.positive(epsilon=epsilon)

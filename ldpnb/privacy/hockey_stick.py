@@ -101,9 +101,6 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     The overlap ``int min(p, e^epsilon q)`` of two symmetric unimodal densities shrinks as their locations part (level
     sets are intervals), so the worst inputs are extreme: ``(g, 1)`` against ``(g, -1)``, or ``(g, 1)`` against ``(h,
     1)``, whose signs do not matter.
-
-    >>> laplace_means_delta(LaplaceMeans.calibrated(1.0), 1.0)
-    0.0
     """
     budget, kept = checks.non_negative(epsilon=epsilon), mechanism.kept_scale
     own, other = (1.0, kept), (0.0, mechanism.moved_scale)

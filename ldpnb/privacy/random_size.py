@@ -27,10 +27,6 @@ def tilted_rate(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``E~ = E[t~] / n``, the mean rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1).
 
     Sizes 0 and 1 of one record, equally likely, at ``epsilon = ln 3``: ``3 / (1 + 3)``.
-
-    >>> from ldpnb.designs.sizes import size_law
-    >>> round(tilted_rate(size_law([0.5, 0.5]), math.log(3)), 12)
-    0.75
     """
     log_odds = tilted_log_odds(law, epsilon)
     return 1 / (1 + np.exp(-log_odds)) if is_exact(log_odds) else float(expit(log_odds))
@@ -90,12 +86,7 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
 
 
 def effective_rate(law: SizeLaw, epsilon: float) -> float:
-    """Return the fixed sampling rate that would lose as much as this random size.
-
-    >>> from ldpnb.designs.sizes import fixed_size
-    >>> round(effective_rate(fixed_size(5, 20), 0.5), 12)
-    0.25
-    """
+    """Return the fixed sampling rate that would lose as much as this random size."""
     return float(expit(effective_log_odds(law, epsilon)))
 
 

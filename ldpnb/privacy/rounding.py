@@ -111,9 +111,6 @@ def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: i
     ``k = pairs_within`` is the distance within which the proof couples all pairs of samples: 2 is enough, which makes
     the constant for small epsilon ``4 + k = 6``. The printed constant is not recoverable. It holds for populations of
     at least ``1/r`` records.
-
-    >>> round(float(random_rounding_bound(0.1, 0.1)), 10)
-    0.0652269195
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     steps = checks.whole(pairs_within=pairs_within, at_least=2)
@@ -121,11 +118,7 @@ def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: i
 
 
 def random_rounding_chain_bound(sampling_rate: Real, epsilon: Real) -> Real:
-    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, Theorem 4.3's proof with the tight form of its Lemma A.4.
-
-    >>> round(float(random_rounding_chain_bound(0.1, 0.1)), 10)
-    0.060147117
-    """
+    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, Theorem 4.3's proof with the tight form of its Lemma A.4."""
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     return log_mixed(rate * (3 - 2 * rate), 2 * budget)
 
@@ -135,9 +128,6 @@ def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
 
     ``e^epsilon`` is the positive root ``u`` of ``r(1-r) u^2 + r u + (1-r)^2 - e^(epsilon')``, which is about ``epsilon'
     / (3r)`` for small budgets.
-
-    >>> round(float(random_rounding_budget(0.5, 0.1)), 10)
-    0.9350374291
     """
     rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
     # with u = 1 + v: r(1-r) v^2 + (3r - 2r^2) v = e^epsilon' - 1
@@ -146,10 +136,6 @@ def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
 
 
 def random_rounding_chain_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
-    """Return the mechanism budget that `random_rounding_chain_bound` allows.
-
-    >>> round(float(random_rounding_chain_budget(0.5, 0.1)), 10)
-    0.5995095295
-    """
+    """Return the mechanism budget that `random_rounding_chain_bound` allows."""
     rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
     return log_mixed(1 / (rate * (3 - 2 * rate)), target) / 2

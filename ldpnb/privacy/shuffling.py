@@ -200,9 +200,6 @@ def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SEN
 
     ``Phi(s/(2 sd) - epsilon sd/s) - e^epsilon Phi(-s/(2 sd) - epsilon sd/s)`` for Euclidean sensitivity ``s``, which is
     ``sqrt(2)`` for a histogram under replacement of one user's value, and ``sd`` the standard deviation of the noise.
-
-    >>> round(gaussian_delta(0.0, deviation=1.0, sensitivity=2.0), 6)
-    0.682689
     """
     scale = checks.positive(sensitivity=sensitivity) / checks.positive(deviation=deviation)
     centre = checks.non_negative(epsilon=epsilon) / scale

@@ -72,11 +72,7 @@ def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
 
 
 def srs_delta(delta: Real, sampling_rate: Real) -> Real:
-    """Return ``p delta``, the second parameter after simple random sampling (Theorem 2.2 of bun2022).
-
-    >>> srs_delta(1e-5, 0.5)
-    5e-06
-    """
+    """Return ``p delta``, the second parameter after simple random sampling (Theorem 2.2 of bun2022)."""
     return checks.probability(delta=delta) * checks.rate(sampling_rate=sampling_rate)
 
 
@@ -97,11 +93,6 @@ def proportion_noise_scale(epsilon: Real, records: Real, population: Real = None
     `epsilon` is the replacement loss to reach. One record moves the proportion by at most ``1/records``. If the records
     are a secret simple random sample of a population of that size, less noise does; without it the data set itself is
     protected.
-
-    >>> proportion_noise_scale(1.0, 100)
-    0.01
-    >>> round(float(proportion_noise_scale(1.0, 100, population=1000)), 12)
-    0.003447708657
     """
     size, budget = checks.whole(records=records, at_least=1), checks.positive(epsilon=epsilon)
     if population is not None:

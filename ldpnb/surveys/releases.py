@@ -22,9 +22,6 @@ def clusters_loss(epsilon: float, *, size: int, chosen: int, clusters: int) -> f
     """Return the exact loss of the reports of whole clusters of one size: almost `epsilon` from ``ln(1/p)/epsilon`` on.
 
     ``ln {[p + (1-p) e^(-B eps)] / [p e^(-eps) + (1-p) e^(-B eps)]}``, attained by one-bit randomised response.
-
-    >>> round(clusters_loss(1.0, size=5, chosen=40, clusters=400), 6)
-    0.90629
     """
     rate = checks.rate(sampling_rate=chosen / clusters)
     other = (math.log1p(-rate) if rate < 1 else -math.inf) - size * checks.positive(epsilon=epsilon)
@@ -32,11 +29,7 @@ def clusters_loss(epsilon: float, *, size: int, chosen: int, clusters: int) -> f
 
 
 def two_stage_bound(epsilon: float, *, size: int, take: int, chosen: int, clusters: int) -> float:
-    """Return a bound on the loss of a few reports of each of some clusters, for every mechanism.
-
-    >>> round(two_stage_bound(1.0, size=25, take=5, chosen=40, clusters=400), 6)
-    0.275937
-    """
+    """Return a bound on the loss of a few reports of each of some clusters, for every mechanism."""
     rate, inner = chosen / clusters, float(srs_loss(epsilon, take / size))
     rest = (1 - rate) * math.exp(-take * epsilon)
     return math.log((rate + rest) / (rate * math.exp(-inner) + rest))
@@ -48,11 +41,7 @@ def strata_loss(epsilon: float, sizes: ArrayLike, drawn: ArrayLike) -> float:
 
 
 def srs_scale(epsilon: float, *, population: int, sample: int, span: float = 1.0, secret: bool = True) -> float:
-    """Return the scale of Laplace noise on the mean of a simple random sample, for a loss `epsilon` of the release.
-
-    >>> round(srs_scale(1.0, population=1000, sample=100), 8)
-    0.00344771
-    """
+    """Return the scale of Laplace noise on the mean of a simple random sample, for a loss `epsilon` of the release."""
     inner = srs_budget(epsilon, sample / population) if secret else epsilon
     return float(span / (sample * inner))
 
@@ -106,11 +95,7 @@ def poisson_release_loss(
 def poisson_scale(
     epsilon: float, rates: ArrayLike, *, population: int, span: float = 1.0, secret: bool = True
 ) -> float:
-    """Return the scale of Laplace noise on the Horvitz-Thompson mean, centred at the middle of the range.
-
-    >>> round(poisson_scale(1.0, [0.1], population=1000), 8), poisson_scale(1.0, [0.1], population=1000, secret=False)
-    (0.00181836, 0.01)
-    """
+    """Return the scale of Laplace noise on the Horvitz-Thompson mean, centred at the middle of the range."""
     known = span / (population * float(np.min(rates)) * epsilon)
     if not secret or np.min(rates) == 1:
         return known
