@@ -26,10 +26,6 @@ def cluster_loss_at(other_size: Real, *, epsilon: Real, changed_size: Real, samp
 
     with ``n_1 >= 1`` the changed cluster's size in the larger population and ``p`` in ``(0, 1]`` the share of the
     clusters that is drawn.
-
-    Examples
-    --------
-    Clusters of one record each, half of them drawn, ``epsilon = ln 2``: ``ln(1 + 1/(1 + 1/2)) = ln(5/3)``.
     """
     p, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     records = checks.whole(changed_size=changed_size, at_least=1) - 1 + checks.non_negative(other_size=other_size)
@@ -139,10 +135,6 @@ class ClusterSample:
 
         ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 with this ``beta`` and
         ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
-
-        Examples
-        --------
-        Two clusters of one record, one drawn: ``beta = e^(-2 epsilon)``.
         """
         if self.chosen == np.size(self.sizes):
             raise ValueError(f"chosen must leave a cluster out, got chosen={self.chosen} of {self.chosen}")
@@ -168,10 +160,6 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
         ``ln w_i``.
     order : int
         ``m``, with ``1 <= m <= k + 1``; at ``m = k + 1`` the ratio is infinite.
-
-    Examples
-    --------
-    ``e_1 = 6`` and ``e_2 = 11`` for the weights 1, 2, 3:
     """
     weights, repeats = np.unique(np.asarray(log_weights, dtype=float), return_counts=True)
     count = int(repeats.sum())

@@ -273,8 +273,6 @@ def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon:
 
     ``max Pr(accept | first) - Pr(accept | second)``, by linear programming, for two laws of the size on ``0, 1, ...``;
     both answers of the test change by at most ``e^epsilon`` from a size to the next.
-
-    Sizes 0 and 1 are told apart as well as by randomised response, ``(e - 1)/(e + 1)``:
     """
     p, q = checks.distribution(first=first), checks.distribution(second=second)
     ratio = float(np.exp(checks.positive(epsilon=epsilon)))
@@ -296,8 +294,6 @@ def largest_delta(
     """
     ratio = float(np.exp(checks.positive(epsilon=epsilon)))
     slack, after = checks.probability(delta=delta), checks.non_negative(epsilon_after=epsilon_after)
-    if isinstance(epsilon, Mapping) and (missing := {r for s in (*first, *second) for r in s} - epsilon.keys()):
-        raise ValueError(f"epsilon must have a budget for every record, got none for {checks.shortened(missing)}")
     samples = tuple(sorted({*first, *second}, key=repr))
     p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
     tail, head = np.nonzero(_distances(samples, 1.0, "replacement") == 1)

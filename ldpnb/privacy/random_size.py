@@ -24,10 +24,7 @@ _FAR, _TINY = 300.0, 1e-200
 
 
 def tilted_rate(law: SizeLaw, epsilon: Real) -> Real:
-    """Return ``E~ = E[t~] / n``, the mean rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1).
-
-    Sizes 0 and 1 of one record, equally likely, at ``epsilon = ln 3``: ``3 / (1 + 3)``.
-    """
+    """Return ``E~ = E[t~] / n``, the mean rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1)."""
     log_odds = tilted_log_odds(law, epsilon)
     return 1 / (1 + np.exp(-log_odds)) if is_exact(log_odds) else float(expit(log_odds))
 

@@ -173,10 +173,6 @@ def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, 
         Every `step`-th record is drawn, after a random start.
     epsilon : float
         Budget of the deletion-DP mechanism, nats.
-
-    Examples
-    --------
-    The smallest of eight records moves to the middle: a loss of four epsilon.
     """
     before = sorted(records)
     after = sorted([*before[:replaced], *before[replaced + 1 :], replacement])
