@@ -1,8 +1,4 @@
-"""What the mechanisms for a value and a group share: signs, noise and moves between groups, tallied or one by one.
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
-"""
+"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +7,7 @@ from ldpnb import checks
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 EXTREMES = (-1.0, 1.0)
-"""The values at which every output probability that is linear in the value is extreme."""
+"""The values at which output probabilities that are linear in the value are extreme."""
 
 
 def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:

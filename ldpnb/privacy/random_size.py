@@ -24,7 +24,7 @@ _FAR, _TINY = 300.0, 1e-200
 
 
 def tilted_rate(law: SizeLaw, epsilon: Real) -> Real:
-    """Return ``E~ = E[t~] / n``, the mean rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1)."""
+    """Return the mean rate ``E~ = E[t~] / n`` under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1)."""
     log_odds = tilted_log_odds(law, epsilon)
     return 1 / (1 + np.exp(-log_odds)) if is_exact(log_odds) else float(expit(log_odds))
 
