@@ -1,8 +1,8 @@
-"""Exact error of group means and of the gap between two of them, for the mechanisms of `groups` and `contrasts`.
+"""Exact errors of group means and of the gap between two of them, for the mechanisms of `groups` and `contrasts`.
 
 Values lie in ``[-1, 1]``; a rate ``r`` in ``[0, 1]`` is ``v = 2 r - 1``, so a gap between rates is half the gap between
-values. The values are fixed (no distribution assumed); what enters is each group's second moment ``nu^2``, the mean of
-``v^2``. Sizes of groups are known unless said otherwise.
+values. The values are fixed, without any distribution; they enter through each group's second moment ``nu^2``, the mean
+of ``v^2``. Sizes of groups are known unless stated otherwise.
 """
 
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class GroupGap:
     Parameters
     ----------
     mechanism : DiscretisedMeans, LaplaceMeans, SignedBit or SignedLaplace
-        For as many groups; a mechanism for the gap alone, for these very sizes and this pair.
+        For as many groups; a mechanism for the gap alone must have the same sizes and pair.
     sizes : (d,) int
         Users of every group, ``>= 1``.
     pair : (int, int)
@@ -98,7 +98,7 @@ class GroupGap:
 
     @classmethod
     def of_halves(cls, mechanism: GroupMeans | Contrast, users: int) -> "GroupGap":
-        """Return the gap between two groups of equal size, an even number of `users` in all."""
+        """Return the gap between two groups of equal size; `users` is even."""
         half, odd = divmod(checks.whole(users=users, at_least=2), 2)
         if odd:
             raise ValueError(f"users must be even for two equal groups, got users={users!r}")

@@ -136,10 +136,6 @@ def variance_reweighted_reports(
     report_rates : (k,) float
         Probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     mechanism : KaryRandomisedResponse
-
-    Returns
-    -------
-    (k,) float
     """
     total = checks.whole(users=users, at_least=1)
     held, rate = checks.numbers(holders=holders, low=0, high=total), sampling_rates(report_rates)
@@ -171,7 +167,8 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     """Return the rates that minimise ``sum_j A_j / pi_j`` when reports cost ``k_j`` and ``sum_j k_j pi_j <= budget``.
 
     ``pi_j = min(1, lambda sqrt(A_j / k_j))``; ``lambda`` spends the budget. Groups are capped in order of ``A_j / k_j``
-    until the rest needs no cap, so the solution is exact.
+    until the rest needs no cap, so the solution is exact: Neyman allocation with a cap (open question (iii) of
+    biswas2022, Section 6, for users who differ).
 
     Parameters
     ----------
@@ -182,15 +179,7 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     sizes : (g,) float
         Users of each group.
     budget : float
-        ``> 0``; at or above the cost of asking everybody all rates are 1.
-
-    Returns
-    -------
-    (g,) float
-
-    References
-    ----------
-    Open question (iii) of biswas2022, Section 6, for users who differ; Neyman allocation with a cap.
+        ``> 0``; if it covers everybody, all rates are 1.
     """
     given = {"noises": noises, "costs": costs, "sizes": sizes}
     noise, cost, size = (positive_numbers(name, values) for name, values in given.items())

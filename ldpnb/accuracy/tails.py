@@ -1,4 +1,4 @@
-"""How likely a sum is to miss its mean by a given deviation: certain bounds, exact laws, and the normal approximation.
+"""How likely a sum is to miss its mean by a given deviation: certain bounds, exact laws, the normal approximation.
 
 Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``, a number ``> 0``. Use `chebyshev`
 when only the variance is known; `hoeffding` and `bernstein` for sums of bounded variables; `symmetric_binomial` for
@@ -76,7 +76,7 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
 
     ``B`` is one with probability ``a``, `keep`, and ``Y`` Laplace noise of that `scale`. The centred moment generating
     function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` or ``-1``; the
-    bound is minimised over ``l`` in ``(0, 1 / scale)``, on which its logarithm is convex.
+    bound is minimised over ``l`` in ``(0, 1 / scale)``, where its logarithm is convex.
     """
     from scipy.optimize import minimize_scalar
 

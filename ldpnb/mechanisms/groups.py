@@ -134,7 +134,7 @@ class DiscretisedMeans:
     def sample_tallies(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw the reports of each group and sign from their exact joint law; the number of users does not affect the time.
+        """Draw the reports of each group and sign from their exact joint law, in O(d m) whatever the number of users.
 
         Parameters
         ----------
