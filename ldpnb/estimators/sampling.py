@@ -1,16 +1,16 @@
 """Estimates of how many users hold each value when only a sample of them reports through k-ary randomised response.
 
-Use `realised_size` for a common sampling rate; `unadjusted` and `rescaled` are what it is compared with, and `ratio`
-trades exact unbiasedness for the smallest variance. Use `horvitz_thompson` or `hajek` when rates differ between users
+Use `realised_size` for a common sampling rate; `unadjusted` and `rescaled` are there for comparison, and `ratio` trades
+exact unbiasedness for the smallest variance. Use `horvitz_thompson` or `hajek` when rates differ between users
 (`personalised` is biased as soon as rates and values are related), and `reweighted_reports` when a noisy report is sent
 with a probability that depends on the report itself.
 
 Every function takes tallies, the reports of each value, ``(..., k)``: one entry per value on the last axis, repetitions
-before it. It returns counts of the same shape, which may leave ``[0, users]``. `users` is how many there are, whether
-they report or not; with personal rates, tallies are ``(..., g, k)``, by rate and value, and give ``(..., k)`` counts.
+before it. It returns counts of the same shape, which may leave ``[0, users]``. `users` counts all users, whether or not
+they report; with personal rates, tallies are ``(..., g, k)``, by rate and value, and give ``(..., k)`` counts.
 
-Estimates are affine in the tallies, the ratio forms apart, and run on symbols too: where the number of values is a
-symbol, an entry may stand for the reports of several values together.
+Except for the ratio forms, estimates are affine in the tallies, and they run on symbols too: where the number of values
+is a symbol, an entry may stand for the reports of several values together.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ Estimate = NDArray[np.float64]
 
 
 def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``(N - n q) / (p - q)``, the estimate that takes the reports for those of all users.
+    """Return ``(N - n q) / (p - q)``, which treats the reports as those of all users.
 
     It is ``c_DE`` in equation (3) of biswas2022, used under sampling in equation (4) and, as ``h``, in Theorem 5.1.
     """
@@ -32,7 +32,7 @@ def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedRespo
 
 
 def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``c_DE / pi + n q (1 - pi) / ((p - q) pi)``: unbiased, by the known number of users and sampling rate.
+    """Return ``c_DE / pi + n q (1 - pi) / ((p - q) pi)``: unbiased, from the known number of users and sampling rate.
 
     It is ``g_DE`` in equation (5) of biswas2022; `sampling_rate` is the chance ``pi`` in ``(0, 1]`` to report.
     """

@@ -4,8 +4,8 @@ A population consists of disjoint clusters; some are drawn without replacement a
 the changed cluster is removed (deletion) or altered (replacement). The mechanism on the sample is
 epsilon-*deletion*-DP throughout; losses and budgets are in nats.
 
-The off-by-one trap: sizes are those of the **larger** of two deletion neighbours. Writing the smaller size where the
-larger one belongs (or the reverse) still gives an upper bound, but no longer a lower one.
+Beware of an off-by-one error: sizes are those of the **larger** of two deletion neighbours. With the smaller size in
+its place (or the reverse) an upper bound remains one, but a lower bound does not.
 """
 
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ class ClusterSample:
         where ``h`` is 1 for deletion and 2 for replacement neighbours. The optimal mechanism counts the records of the
         changed cluster positively and all others negatively, adds Laplace noise and looks at the tail. No mechanism
         does better, because the draws of ``m`` and of ``m - 1`` of the other clusters, weighted by ``w``, couple by
-        inclusion. Takes O(distinct sizes x bandwidth): see `log_symmetric_ratio`.
+        inclusion. It takes O(distinct sizes x bandwidth): see `log_symmetric_ratio`.
 
         Examples
         --------
@@ -228,8 +228,8 @@ def identified_cluster_loss_lower_bound(known_loss: Real, *, confusion: Real, sa
     known_loss : float
         Loss ``epsilon-hat`` of an event given that the changed cluster was drawn, nats, ``>= 0``.
     confusion : float
-        ``beta``: probability of the event without the cluster over that with it, ``>= 0``; at 0 nothing is left of the
-        secrecy of the sample.
+        ``beta``: probability of the event without the cluster over that with it, ``>= 0``; at 0 the secrecy of the
+        sample is lost.
     sampling_rate : float
         ``p``, in ``(0, 1]``.
     """

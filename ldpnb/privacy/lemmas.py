@@ -1,4 +1,4 @@
-"""The lemmas behind the amplification results: how losses add, couple, mix and tilt (Appendices A and B of bun2022).
+"""The lemmas behind the amplification results: losses add, couple, mix and tilt (Appendices A and B of bun2022).
 
 Losses and budgets are in nats; the mechanisms on the sample are epsilon-deletion-DP.
 """

@@ -2,9 +2,9 @@ r"""Privacy of sampling a fixed fraction, rounded to whole records (Section 4.3 
 
 A population of ``n`` records is sampled at rate ``r``: ``f`` records without replacement, with ``f`` near ``r n``.
 Everything here is deletion privacy, for the mechanism on the sample and for the whole; budgets are in nats, and ``r``
-lies in ``(0, 1)``. Rounding to the nearest number loses ``epsilon`` wherever the size jumps, so nothing is gained, and
-more elsewhere if ``m/(n+1)`` exceeds ``1/(1 + e^epsilon)``; rounding up at random with the fractional part's
-probability loses about ``3 r epsilon``, exactly known for every ``n`` and in the worst case. That is at most
+lies in ``(0, 1)``. Rounding to the nearest integer gains nothing: it loses ``epsilon`` wherever the size jumps, and
+more elsewhere if ``m/(n+1)`` exceeds ``1/(1 + e^epsilon)``. Rounding up at random, with the fractional part as
+probability, loses about ``3 r epsilon``, known exactly for every ``n`` and in the worst case; that is at most
 ``epsilon`` for every ``n`` if and only if ``r <= 1/(1 + e^epsilon)``.
 """
 
@@ -18,10 +18,10 @@ from ldpnb.privacy.lemmas import inserted_record_loss
 
 
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
-    """Return the exact loss between `population` records and one more if the size is rounded to the nearest number.
+    """Return the exact loss between `population` records and one more if the size is rounded to the nearest integer.
 
-    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022), which may exceed
-    ``epsilon``. A fifth of 7 is 1, of 8 it is 2; nine twentieths of 4 and of 5 are 2:
+    It is ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022), which may
+    exceed ``epsilon``. A fifth of 7 rounds to 1, of 8 to 2; nine twentieths of 4 and of 5 round to 2:
 
     >>> nearest_rounding_loss(7, 0.2, 0.5), round(nearest_rounding_loss(4, 0.45, 0.5), 6)
     (0.5, 0.523137)
@@ -95,8 +95,8 @@ def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
 def rounding_threshold(epsilon: Real) -> Real:
     """Return ``1/(1 + e^epsilon)``, the largest rate at which a proportional sample amplifies at every population size.
 
-    Beyond it a size rounded at random, rounded down or to the nearest loses more than `epsilon` at some sizes; rounded
-    to the nearest it may do so at a few small ones even below.
+    Beyond it a size rounded at random, down or to the nearest integer loses more than `epsilon` at some population
+    sizes; rounding to the nearest may do so at a few small ones even below it.
 
     >>> round(float(rounding_threshold(0.5)), 6), round(float(random_rounding_loss_supremum(0.3775406688, 0.5)), 6)
     (0.377541, 0.5)

@@ -1,8 +1,8 @@
 """Privacy under unequal probabilities, clusters drawn by size and systematic samples (Section 6 of bun2022).
 
-Proposition 6.1 turns what an event's chances are with and without a record into a lower bound for any design. Beside it
-stand exact losses over all epsilon-deletion-DP mechanisms. They show what the source only hints at: where one record's
-size changes everybody's chances, or its rank everybody's cluster, a design does not merely fail to amplify, it
+Proposition 6.1 turns the chances of an event with and without a record into a lower bound for any design. The exact
+losses over all epsilon-deletion-DP mechanisms, given as well, show what the source only hints at: where one record's
+size changes everybody's chances, or its rank everybody's cluster, a design does not merely fail to amplify but
 multiplies the loss. Budgets and losses are in nats.
 """
 
@@ -24,7 +24,7 @@ from ldpnb.privacy.subsampling import srs_loss
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """What an event's chances are in two neighbouring populations, with and without one record.
+    """The chances of an event in two neighbouring populations, with and without one record.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
 
 
 def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
-    """Return ``epsilon + ln p_max``, what equation (4) gives for `element_loss_floor`; if negative, nothing."""
+    """Return ``epsilon + ln p_max``, the bound of equation (4) in place of `element_loss_floor`; void if negative."""
     return checks.positive(epsilon=epsilon) + float(np.log(checks.rate(largest_rate=float(np.max(rates)))))
 
 
@@ -87,8 +87,8 @@ def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
 
     ``p`` and ``p'`` are the chances of the record before and of its replacement after. Exact over all
     epsilon-deletion-DP mechanisms, if the other records keep their relative chances. *Proof*: any two samples are 2
-    apart, so the best event has one chance for all other records, either that of the new or that of the old one, and
-    the first choice wins.
+    apart, so the best event has the same chance for all other records, either that of the new or that of the old one,
+    and the former is better.
     """
     first, second = checks.rate(rate=rate), checks.rate(neighbour_rate=neighbour_rate)
     return float(srs_loss(2 * checks.positive(epsilon=epsilon), max(first, second)))
@@ -128,7 +128,7 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
 
 
 def _log_factors(rates: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
-    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``, with care where its terms nearly cancel."""
+    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``, accurately where terms nearly cancel."""
     less = -rates * np.expm1(-epsilon)
     few = np.log(np.where(less > 0.5, (1 - rates) + rates * np.exp(-epsilon), 1.0))
     return np.stack([np.log1p(rates * np.expm1(epsilon)), np.where(less > 0.5, few, np.log1p(-np.minimum(less, 0.5)))])
