@@ -14,7 +14,7 @@ _LINE_BYTES, _PIECE_BYTES = 2**24, 2**29
 
 
 class Bounded(io.RawIOBase):
-    """The bytes of a file, unpacked; lines and pieces that may not fit in memory are refused."""
+    """The unpacked bytes of a file; lines and pieces that may not fit in memory are refused."""
 
     def __init__(self, source: Any, path: Path, read: Callable[[], int]) -> None:
         self._source, self._path, self._line, self._piece, self._read = source, path, 0, 0, read
@@ -38,7 +38,7 @@ class Bounded(io.RawIOBase):
         return len(data)
 
     def next_piece(self) -> int:
-        """Begin another piece; return how many bytes of the file, packed as it is, were read so far."""
+        """Begin another piece; return how many bytes of the (packed) file were read so far."""
         self._piece = 0
         return self._read()
 

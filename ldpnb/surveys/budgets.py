@@ -1,4 +1,4 @@
-"""Several questions on one budget: shared by everybody's answers, or one random question each."""
+"""Several questions on one budget: everybody answers all of them, or one random question each."""
 
 from collections.abc import Sequence
 
@@ -23,8 +23,8 @@ def split(epsilon: float, weights: Sequence[float], mechanism: MeanMechanism) ->
 
     Notes
     -----
-    At the optimum ``weight times slope of the variance`` is the same for all: budgets go with the cube root of the
-    weights for Laplace noise, and for one bit by its slope ``-cosh(e/2) / (4 sinh^3(e/2))``.
+    At the optimum weight times slope of the variance is the same for all questions. For Laplace noise budgets are
+    proportional to the cube root of the weights; for one bit the slope is ``-cosh(e/2) / (4 sinh^3(e/2))``.
     """
     checks.positive(epsilon=epsilon)
     importance = np.asarray([checks.positive(weight=w) for w in weights])
@@ -56,7 +56,7 @@ def split(epsilon: float, weights: Sequence[float], mechanism: MeanMechanism) ->
 
 
 def one_question_threshold(questions: int) -> float:
-    """Return the budget below which one random question each beats everybody's answers to all, at the worst bits.
+    """Return the budget below which one random question each beats answers to all, at the worst bits.
 
     There ``coth^2(e / (2 q)) = q coth^2(e / 2)``.
     """

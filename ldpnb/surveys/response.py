@@ -12,8 +12,8 @@ from ldpnb import checks
 def invitations(needed: int, response: float, failure: float) -> int:
     """Return the fewest invitations that bring `needed` answers except with probability `failure`.
 
-    Everybody answers independently with chance `response`, whatever their value, report and design. The promise of an
-    error then fails with the sum of both probabilities.
+    Everybody answers independently with probability `response`, whatever their value, report and design. The guarantee
+    of an error then fails with at most the sum of both probabilities.
 
     >>> invitations(1842, 0.6, 0.05)
     3145
@@ -32,6 +32,6 @@ def invitations(needed: int, response: float, failure: float) -> int:
 
 
 def bias_bound(lowest: float, highest: float, span: float = 1.0) -> float:
-    """Return the largest bias of the mean if response rates depend on the value, between two known rates; attained."""
+    """Return the largest bias of the mean (attained) if response rates, between two known ones, depend on the value."""
     low, high = np.sqrt(checks.rate(lowest=lowest)), np.sqrt(checks.rate(highest=highest))
     return float(span * (high - low) / (high + low))

@@ -28,17 +28,17 @@ class StratifiedDesign:
     s2 : tuple of float, optional
         Variance of the values in each; the worst if left out.
     allocation : {"proportional", "neyman", "equal"}
-        By size; or with the least variance at the cost, the reports' noise included; or with the same variance of every
+        By size; or for the least variance at the cost, the reports' noise included; or for the same variance of every
         stratum's own mean.
     noise : float
         Variance of a report, for Neyman's and the equal allocation.
     names : tuple of str
     spans : tuple of float, optional
-        Length of each stratum's own range, in which its reports are made; that of the survey if left out.
+        Length of the range in which each stratum's reports are made; that of the survey if left out.
     costs : tuple of float, optional
-        Of an answer, which Neyman's allocation counts; equal if left out.
+        Of an answer, for Neyman's allocation; equal if left out.
     responses : tuple of float, optional
-        Chance that somebody who is asked answers; that of the survey if left out.
+        Probability that somebody who is asked answers; that of the survey if left out.
     """
 
     sizes: tuple[int, ...]
@@ -100,7 +100,7 @@ class StratifiedDesign:
         return np.full(len(self.sizes), span) if self.spans is None else np.array(self.spans)
 
     def _spreads(self) -> Floats:
-        """Return the variance of one report in each stratum, or where only ranges are known what it goes with."""
+        """Return the variance of one report in each stratum, up to a factor if only ranges are known."""
         spans = self._spans(1.0)
         if self.s2 is None:
             return np.asarray(spans**2)
@@ -108,7 +108,7 @@ class StratifiedDesign:
         return np.asarray(np.array(self.s2) + self.noise * (spans / spans.max()) ** 2)
 
     def _asked(self, total: int) -> Floats:
-        """Return shares of strata, real numbers."""
+        """Return the real-valued shares of the strata."""
         sizes = np.array(self.sizes, dtype=float)
         if self.allocation == "neyman":
             return allocations.Strata(self.sizes, self._spreads() / np.array(self.costs)).neyman(total)
@@ -123,7 +123,7 @@ class StratifiedDesign:
         return needed(float(brentq(lambda log: float(needed(log).sum()) - total, *ends)))
 
     def variances(self, count: int, reports: NumberReports | None, span: float) -> list[Variance]:
-        """Return the largest variance of each stratum's own mean that what is known allows."""
+        """Return the largest variance of each stratum's own mean consistent with what is known."""
         found, known = [], self.s2 or [None] * len(self.sizes)
         for n, size, s2, own in zip(self.drawn(count), self.sizes, known, self._spans(span).tolist(), strict=True):
             told = None if reports is None else reports.within(own)
@@ -135,7 +135,7 @@ class StratifiedDesign:
         return found
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows."""
+        """Return the largest variance consistent with what is known."""
         weights, worst = np.array(self.sizes) / self.population, self.variances(count, reports, span)
         sampling, noise = (
             float(np.sum(weights**2 * [getattr(v, part) for v in worst])) for part in ("sampling", "randomisation")
@@ -143,23 +143,23 @@ class StratifiedDesign:
         return Variance(sampling, noise)
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's for independent strata."""
+        """Return Hoeffding's proxy for independent strata."""
         spans = self._spans(float(reports.range))
         reach = np.array(self.sizes) / self.population * spans / np.tanh(float(reports.epsilon) / 2)
         return float(np.sum(reach**2 / np.array(self.drawn(count))))
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms depend on each other."""
+        """Return None: terms are dependent."""
         return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
-        """Return how many people of every stratum must be asked; all strata get enough but for the probability."""
+        """Return how many people must be asked in each stratum, so that all get enough except with a probability."""
         chances, each = self.responses or (response,) * len(self.sizes), failure / len(self.sizes)
         parts = zip(self.drawn(count), self.sizes, chances, self.labels, strict=True)
         return tuple(invitations_of(n, size, rate, each, f"people in stratum {name}") for n, size, rate, name in parts)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return what reports of a secret sample lose together, exactly, strata being public."""
+        """Return the exact joint loss of the reports of a secret sample, strata being public."""
         return releases.strata_loss(epsilon, self.sizes, invited)
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
@@ -172,7 +172,7 @@ class StratifiedDesign:
         return f"ask {sum(self.drawn(count)):,} of {self.population:,} people ({parts})"
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return what the answer is to say of single strata."""
+        """Return remarks on single strata."""
         said: list[Any] = []
         if self.allocation == "equal":
             worst = max(float(v.total) for v in self.variances(count, reports, span))
