@@ -18,7 +18,7 @@ oo = sympy.oo
 
 
 def symbols(names: str) -> tuple[Real, ...]:
-    """Return positive symbols of these names, separated by blanks.
+    """Return positive symbols with the given names, separated by blanks.
 
     >>> n, f = symbols("n f")
     >>> n * f
@@ -33,7 +33,7 @@ def budget(growth: Real) -> Real:
 
 
 def expression(value: Any) -> Any:
-    """Return the sympy expression of a `Symbol` or an exact number, and of a float the fraction it prints as."""
+    """Return the sympy expression of a `Symbol` or an exact number; a float becomes the fraction that it prints as."""
     if isinstance(value, Symbol):
         return value.expression
     return sympy.nsimplify(value, rational=True) if isinstance(value, float) else sympy.sympify(value)
