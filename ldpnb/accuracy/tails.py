@@ -9,7 +9,7 @@ where an approximation will do, and `normal_laplace` for that plus a curator's n
 import math
 
 import numpy as np
-from scipy.special import betainc, log_ndtr, ndtr
+from scipy.special import betainc, erfcx, ndtr
 
 from ldpnb import checks
 
@@ -65,10 +65,16 @@ def normal(sd: float, deviation: float) -> float:
 
 def normal_laplace(sd: float, scale: float, deviation: float) -> float:
     """Return the two-sided tail of a normal variable of standard deviation `sd` plus Laplace noise of that `scale`."""
-    far, tilt, steep = deviation / sd, sd / scale, deviation / scale
-    above = tilt**2 / 2 - steep + log_ndtr(far - tilt)
-    below = tilt**2 / 2 + steep + log_ndtr(-far - tilt)
-    return float(2 * ndtr(-far) + math.exp(above) - math.exp(below))
+    spread, width = checks.positive(sd=sd), checks.positive(scale=scale)
+    far, tilt = checks.positive(deviation=deviation) / spread, spread / width
+    peak = math.exp(-far * far / 2) / 2
+    # e^(tilt^2/2 -+ far tilt) Phi(+-far - tilt), without an overflow
+    above = (
+        peak * erfcx((tilt - far) / math.sqrt(2))
+        if tilt >= far
+        else math.exp(tilt * (tilt / 2 - far)) * ndtr(far - tilt)
+    )
+    return min(1.0, float(2 * ndtr(-far) + above - peak * erfcx((far + tilt) / math.sqrt(2))))
 
 
 def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: float) -> float:
