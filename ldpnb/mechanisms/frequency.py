@@ -3,6 +3,8 @@
 Both are *pure* protocols: a report supports the value ``x`` with probability ``p`` if its sender holds ``x`` and ``q``
 otherwise, and ``p > q``. An unbiased estimate needs only these two; privacy loss, likelihood and information need the
 exact channel.
+
+For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,7 @@
-"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one."""
+"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one.
+
+For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -2,6 +2,8 @@
 
 With k between 1 (k-ary randomised response) and half of all values it is the best channel known for frequency
 estimation at every epsilon; at the uniform distribution it is optimal (see `ldpnb.privacy.best_channel`).
+
+For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
 """
 
 from dataclasses import dataclass
