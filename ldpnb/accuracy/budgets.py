@@ -101,11 +101,6 @@ def calibrated_epsilon_for_gain(gain: Real) -> Real:
     return np.log1p(4 * gain / (1 - gain)) if checks.non_negative(gain=gain) < 1 else float("inf")
 
 
-def bit_epsilon_for_gain(gain: float) -> float:
-    """Return the budget at which `SignedBit` has a given gain: ``ln((1 + c) / (1 - c)) = 2 artanh(c)``."""
-    return float(2 * np.arctanh(gain)) if checks.non_negative(gain=gain) < 1 else float("inf")
-
-
 def best_laplace(epsilon: float, sizes: tuple[int, int]) -> LaplaceMeans:
     """Return the ``M_L`` of exact loss `epsilon` with the least worst-case variance of the gap between two groups.
 

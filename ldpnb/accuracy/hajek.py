@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from ldpnb.accuracy.personalised import PersonalRates, Values
-from ldpnb.arithmetic import Real
 
 _STEP, _FIRST, _LAST = 0.0078125, -4.75, 7.0
 """Nodes of the double-exponential rule ``t = e^{x - e^{-x}}``; halving the step changes nothing beyond the twelfth
@@ -26,11 +25,7 @@ def mean_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
 
 
 def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
-    """Return the exact variance.
-
-    Of two users, one holder, the second is always sampled and nobody lies: 4/3 or 0 holders are estimated, as the first
-    is sampled or not.
-    """
+    """Return the exact variance."""
     mechanism, rate, held = survey.mechanism, survey.rates, np.stack(survey.split(holders))
     t, weights, sampled = _nodes(survey)
     share, other = _mean_shares(survey, holders, t, weights, sampled)
@@ -41,14 +36,6 @@ def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
     square = (sampled @ pull) ** 2 + (sampled * unsampled) @ (squares / rate)
     square += sampled @ (spread / rate) / mechanism.truthful_rate**2
     return float((weights * t[:, 0]) @ square * survey.users**2)
-
-
-def leading_variance_hajek(survey: PersonalRates, holders: ArrayLike) -> Real:
-    """Return the leading term of the variance, exact as the number of reports grows.
-
-    It is the variance of Horvitz-Thompson with ``s_j - r`` for ``s_j - q``.
-    """
-    return survey.inverse_rate_variance(holders, survey.split(holders)[0].sum() / survey.users)
 
 
 def _nodes(survey: PersonalRates) -> tuple[Values, Values, Values]:

@@ -213,10 +213,6 @@ class SymmetricDirichlet:
         log_beta = size * gammaln(alpha) - gammaln(total)
         return float(log_beta + (total - size) * digamma(total) - size * (alpha - 1) * digamma(alpha))
 
-    def log_sum(self) -> float:
-        """Return the mean of ``sum_x ln P_x``."""
-        return float(self.domain_size * (digamma(self.concentration) - digamma(self.domain_size * self.concentration)))
-
     def diversity(self) -> Real:
         """Return the mean of ``1 - |P|^2``."""
         return 1 - (self.concentration + 1) / (self.domain_size * self.concentration + 1)

@@ -32,10 +32,7 @@ MOST_USERS, LEAST_CHANCE = 10**9, 1e-305
 """Beyond these the rounding errors of the bounds on ``delta`` may exceed what is added for them."""
 
 MOST_SEEN = 340.0
-"""Largest local budget; beyond it ``c e^epsilon`` may exceed the largest float."""
-
-REACH, RARE = 6.5, 20.0
-"""Sums end so many standard deviations plus so many users from the mean; the mass beyond is below 1e-10."""
+"""Largest local budget of a search; beyond it ``c e^epsilon`` may exceed the largest float."""
 
 Array = NDArray[np.float64]
 
@@ -65,8 +62,6 @@ class ShuffledReports:
     >>> reports = ShuffledReports(5000, 1.0, KaryRandomisedResponse(epsilon=3.0, domain_size=20))
     >>> round(reports.epsilon_upper(1e-6), 6), round(reports.epsilon_lower(1e-6), 6)
     (0.234258, 0.234249)
-    >>> round(reports.epsilon_two_tallies(1e-6), 7)
-    0.2341689
     """
 
     users: int
@@ -97,19 +92,6 @@ class ShuffledReports:
     def epsilon_lower(self, delta: float) -> float:
         """Return a lower bound on the central budget, from the pair of data sets of `delta_lower`."""
         return _directed(delta, self._bounded(self._lower), above=False)
-
-    def epsilon_two_tallies(self, delta: float) -> float:
-        """Return a lower bound from the same pair when only the tallies ``A`` and ``B`` of the two values are seen.
-
-        Weaker than `epsilon_lower`, and simpler: ``M`` becomes ``n - (n - A - B) pi (p-q) / (1 - 2 pi q)``, its mean
-        given ``A`` and ``B``.
-        """
-        if self.mechanism.epsilon > MOST_SEEN:
-            raise ValueError(
-                f"epsilon must be at most {MOST_SEEN} for two tallies, got epsilon={self.mechanism.epsilon}"
-            )
-        law, delta = self._lower, checks.open_probability(delta=delta)
-        return _epsilon(delta, partial(_delta_two_tallies, law=law), law)
 
     @property
     def _upper(self) -> Tallies:
@@ -221,56 +203,6 @@ def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SEN
         return float(np.log(max(gaussian_delta(budget, deviation=deviation, sensitivity=size), 1e-300) / failure))
 
     return _root(excess, size * np.sqrt(2 * np.log(1 / failure)) / budget, widen=1.1)
-
-
-def _delta_two_tallies(epsilon: float, law: Tallies) -> float:
-    both, weights = _lattice(np.array([float(law.users)]), 2 * law.chance, 24.0)
-    apart = (1 - law.share) * law.hidden / (1 - 2 * law.chance)
-    blanket = law.users - apart * (law.users - both)
-    return float((weights * _mean_advantage(epsilon, both, blanket, float(np.expm1(law.local)))).sum()) / law.users
-
-
-def _mean_advantage(epsilon: float, both: Array, blanket: Array, contrast: float) -> Array:
-    """Return ``E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+]`` given ``A + B`` and ``M``."""
-    growth = float(np.expm1(epsilon))
-    threshold = (both - growth * blanket / contrast) / (2 + growth)
-    return contrast * (2 + growth) * _mean_shortfall(threshold, both)
-
-
-def _mean_shortfall(threshold: Array, trials: Array) -> Array:
-    """Return ``E[(threshold - X)_+]`` for binomial ``X`` with chance 1/2 and ``threshold <= trials / 2``.
-
-    With ``Y`` of one trial less, ``E[X 1{X <= k}] = trials/2 Pr(Y <= k-1)`` and ``Pr(X <= k) = Pr(Y <= k-1) + Pr(Y = k)
-    / 2``.
-    """
-    most = np.maximum(np.ceil(threshold) - 1, 0)
-    below = np.where(most > 0, special.betainc(np.maximum(trials - most, 0.5), np.maximum(most, 0.5), 0.5), 0.0)
-    at = np.exp(_log_choose(np.maximum(trials - 1, 0), most) - (trials - 1) * np.log(2))
-    return np.where(threshold > 0, (threshold - trials / 2) * below + threshold * at / 2, 0.0)
-
-
-def _log_choose(trials: Array, chosen: Array) -> Array:
-    others = np.maximum(trials - chosen, 0)
-    return np.asarray(special.gammaln(trials + 1) - special.gammaln(chosen + 1) - special.gammaln(others + 1))
-
-
-def _lattice(trials: Array, chance: float, resolution: float) -> tuple[Array, Array]:
-    """Return, for binomials of similar size, points with nearly all of their mass and weights to sum with, a row each.
-
-    Narrow laws are listed in full. Wide ones are listed at every ``step``-th point, `resolution` per standard
-    deviation, for a smooth summand summed that way errs by less than any power of the step; rows start at different
-    points, so that what is not smooth averages out.
-    """
-    mean, deviation = trials * chance, np.sqrt(trials.max() * chance * (1 - chance))
-    step = 2 * np.floor(deviation / resolution / 2) + 1
-    first = np.floor(np.maximum(mean - REACH * deviation - RARE, 0.0))
-    shifts = np.arange(trials.size) % step
-    length = int(2 * (REACH * deviation + RARE) / step) + 2
-    points = (first + shifts)[:, None] + step * np.arange(length)
-    size = trials[:, None]
-    inside = np.maximum(size - points, 0)
-    logs = _log_choose(size, points) + special.xlogy(points, chance) + special.xlog1py(inside, -chance)
-    return points, np.where(points <= size, step * np.exp(logs), 0.0)
 
 
 def _directed(delta: float, law: Tallies, *, above: bool) -> float:

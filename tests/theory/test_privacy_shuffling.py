@@ -3,7 +3,6 @@
 import mpmath
 import numpy as np
 import pytest
-from scipy import stats
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling, tallies
@@ -12,28 +11,6 @@ from ldpnb.privacy.shuffling import ShuffledReports
 
 def shuffled(epsilon: float, size: int, users: int, rate: float) -> ShuffledReports:
     return ShuffledReports(users, rate, KaryRandomisedResponse(epsilon, size))
-
-
-def two_tallies_written_out(epsilon: float, local: float, size: int, users: int, rate: float) -> float:
-    """Hockey stick between the joint laws of the two tallies, cell by cell."""
-    q = 1 / (np.exp(local) + size - 1)
-    keep, switch = rate * np.exp(local) * q, rate * q
-    cells = np.arange(int(users * switch + 12 * np.sqrt(users * switch)) + 20)
-    first = stats.binom.pmf(cells, users - 1, switch)
-    others = first[:, None] * stats.binom.pmf(cells, users - 1 - cells[:, None], switch / (1 - switch))
-
-    def law(one: float, other: float) -> np.ndarray:
-        joint = (1 - one - other) * others
-        joint[1:] += one * others[:-1]
-        joint[:, 1:] += other * others[:, :-1]
-        return joint
-
-    return float(np.maximum(law(keep, switch) - np.exp(epsilon) * law(switch, keep), 0).sum())
-
-
-def test_two_tallies_agree_with_their_laws_written_out() -> None:
-    epsilon = shuffled(2.0, 10, 2000, 0.4).epsilon_two_tallies(1e-5)
-    assert two_tallies_written_out(epsilon, 2.0, 10, 2000, 0.4) == pytest.approx(1e-5, rel=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +125,7 @@ def test_few_blocks_still_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("rate", [1e-6, 0.5, 1.0])
 def test_budgets_survive_the_ends_of_every_range(epsilon: float, users: int, rate: float) -> None:
     reports = shuffled(epsilon, 101, users, rate)
-    for bound in (reports.epsilon_upper, reports.epsilon_lower, reports.epsilon_two_tallies):
+    for bound in (reports.epsilon_upper, reports.epsilon_lower):
         assert 0 <= bound(1e-6) <= epsilon
     assert 0 < reports.delta_upper(0.0) <= 1 + 1e-12
     assert max(reports.delta_upper(epsilon), reports.delta_lower(epsilon)) < 1e-15
@@ -181,7 +158,6 @@ def test_endless_budgets_and_endless_noise_leave_no_delta() -> None:
         ),
         (lambda: shuffled(1.0, 3, 10**12, 0.5).delta_lower(0.1), "users must be at most 1000000000 .*, got users=10"),
         (lambda: shuffled(700.0, 3, 10, 1e-6).delta_upper(1.0), r"rate \* q must be at least 1e-305"),
-        (lambda: shuffled(700.0, 3, 10, 1.0).epsilon_two_tallies(0.1), "epsilon must be at most 340.0"),
         (lambda: shuffling.gaussian_deviation(0.0, 1e-6), "epsilon must be > 0"),
     ],
 )

@@ -174,7 +174,6 @@ def test_bounds_for_any_channel_are_attained_by_the_best_subsets(size: int, alph
     assert bounds.any_channel() <= bounds.uniform_optimum() * SLACK
     assert entropies.factor() >= 1
     assert 0 < prior.diversity() < 1 - 1 / size + 1e-12
-    assert prior.log_sum() <= -size * np.log(size)
     asymptotic, limits = entropies.asymptotic(2.0, -1.0), entropies.limits(2.0, -1.0)
     smooth = entropies.distribution(limits[0]), entropies.frequency(limits[1], 1, jitter=False)
     assert asymptotic == pytest.approx(smooth, rel=1e-9)

@@ -77,7 +77,7 @@ WRONG = {name: wrong for names, _, wrong in RANGES for name in names.split() if 
 ALSO_NAMED = {"domain_size"}
 """What an error may name besides an argument: a property of the mechanism that was given."""
 
-FOR_GAIN = ("bit_epsilon_for_gain", "calibrated_epsilon_for_gain", "published_epsilon_for_gain")
+FOR_GAIN = ("calibrated_epsilon_for_gain", "published_epsilon_for_gain")
 INFINITE = {
     **{f"accuracy.budgets.{name}": "a gain of 1 or more needs an infinite budget" for name in FOR_GAIN},
     "privacy.participation.participation_loss": "silence excludes a value at a rate of 1",
