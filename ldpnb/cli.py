@@ -29,7 +29,7 @@ from ldpnb.run.unpacking import get
 
 _LONGEST_MESSAGE = 4000
 _FORMATS = ("md", "html", "csv")
-# whatever class they are put on, for JupyterLab moves some of them
+# of any class, since JupyterLab moves some of them
 _GUARDS = re.compile(
     r"--?([\w.]*\.)?(ip|token|password\w*|hashed_password|allow_remote_access|allow_origin\w*|allow_credentials"
     r"|allow_unauthenticated_access|disable_check_xsrf|identity_provider_class|authorizer_class|local_hostnames"
@@ -88,7 +88,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def _printable(message: str) -> str:
-    """Return a message in which no word of the user's commands the terminal or fills it."""
+    """Return a message without control characters, and not too long for a terminal."""
     kept = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message[:_LONGEST_MESSAGE])
     return kept if len(message) <= _LONGEST_MESSAGE else f"{kept}..."
 
@@ -127,10 +127,10 @@ def list_notebooks() -> None:
 @cli.command(short_help="Show a notebook's parameters and claims, or one claim.")
 @click.argument("id")
 def show(id: str) -> None:
-    """Show a notebook's parameters (default, type, meaning) and claims, or a claim with all that belongs to it.
+    """Show a notebook's parameters (default, type, meaning) and claims, or a claim with its verdict and code.
 
-    Of a notebook's ID as `ldpnb list` prints it, any beginning of the name that no other has will do: 03_cluster. Of a
-    claim's name, any part that no other has: theorem-5.2.
+    A notebook's ID, as `ldpnb list` prints it, may be shortened to any unique beginning of its name, such as
+    03_cluster, and a claim's name to any unique part, such as theorem-5.2.
     """
     from ldpnb.site import card
 
@@ -162,7 +162,7 @@ def _pairs(_context: click.Context, _option: click.Parameter, values: tuple[str,
 
 
 def _parallel(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say where to run."""
+    """Add the options on where to run."""
     options = (
         click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=os.cpu_count() or 1, help=_JOBS),
         click.option("--backend", type=click.Choice(BACKENDS), default="loky", help=_BACKEND),
@@ -173,14 +173,14 @@ def _parallel(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@cli.command("inspect", short_help="Say what a file of your own is, and what to run on it.")
+@cli.command("inspect", short_help="Describe a file of your own, and what to run on it.")
 @click.argument("file", type=_FILE)
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def inspect_file(file: Path, as_json: bool, **stated: Any) -> None:
-    """Say how a file is read and what each of its columns seems to hold, and the command to run next.
+    """Show how a file is read, what each of its columns seems to hold, and the command to run next.
 
-    What is not stated is found, where that is safe. Nothing is written, and nothing leaves this machine.
+    What is not stated is detected where that is safe. Nothing is written, and nothing leaves this machine.
     """
     import json
 
@@ -210,9 +210,9 @@ def inspect_file(file: Path, as_json: bool, **stated: Any) -> None:
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, force: bool, **where: Any) -> None:
     """Run notebooks, all by default, and renew their figures.
 
-    An ID may be shortened to a beginning that no other notebook's name has, such as 03_cluster.
+    An ID may be shortened to any unique beginning of a notebook's name, such as 03_cluster.
 
-    With -p or --output the results go to a folder of their own and the committed ones stay as they are.
+    With -p or --output the results go to a separate folder, and the committed ones stay unchanged.
     """
     from ldpnb.run import execution
 
@@ -274,9 +274,9 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
 def sweep(id: str | None, listing: bool, **described: Any) -> None:
     """Run an experiment over a grid, a task per point and block of repetitions.
 
-    Results are kept as they finish: the same command goes on where it was stopped. The numbers do not depend on where
-    and in what order it runs. ID is an experiment of the companion, or MODULE:FUNCTION for one of your own: naming it
-    runs its code.
+    Results are stored as they finish, and the same command continues where it was stopped. The numbers do not depend on
+    where or in what order it runs. ID is an experiment of the companion, or MODULE:FUNCTION for one of your own, whose
+    code is then run.
     """
     from ldpnb.sweeps import session
 
@@ -295,7 +295,7 @@ def sweep(id: str | None, listing: bool, **described: Any) -> None:
 @click.option("--log", default="", metavar="x|y|x,y", help="Logarithmic axes.")
 @click.option("-o", "--output", type=_FILE, help="Picture.  [default: FOLDER/Y_by_X.png]")
 def plot(folder: Path, output: Path | None, x: str, y: str, **options: Any) -> None:
-    """Draw any column of a sweep's table against any other; what varies besides gets a panel each."""
+    """Draw any column of a sweep's table against any other; other columns that vary get panels."""
     from ldpnb.sweeps import plot as drawing
 
     path = output or folder / f"{y}_by_{x}.png"
@@ -311,7 +311,7 @@ def check(ids: tuple[str, ...]) -> None:
     from importlib.util import find_spec
 
     paths = [str(n.path) for n in _chosen(ids)]
-    # without pytest-xdist, which is a tool of the checkout's tests, one notebook after the other
+    # without pytest-xdist, a tool of the checkout's tests, one notebook at a time
     jobs = ["-n", str(min(len(paths), os.cpu_count() or 1))] if find_spec("xdist") else []
     command = [sys.executable, "-m", "pytest", *_CHECK, f"--rootdir={home()}", *jobs, *paths]
     raise SystemExit(min(subprocess.run(command, cwd=home(), check=False).returncode, 1))
@@ -376,13 +376,15 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
 
 @cli.command(short_help="Build the static site.")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for it.  [default: build/site]")
-@click.option("--play", multiple=True, metavar="NOTEBOOK", help="Whose live section plays, or all; its cells are run.")
-@click.option("--settings", type=click.IntRange(1), default=200, show_default=True, help="Of each section at most.")
+@click.option(
+    "--play", multiple=True, metavar="NOTEBOOK", help="Whose live section to compute, or all; runs its cells."
+)
+@click.option("--settings", type=click.IntRange(1), default=200, show_default=True, help="Most settings per section.")
 def site(output: Path | None, play: tuple[str, ...], settings: int) -> None:
-    """Build the static site of the executed notebooks; it works from disk and asks nothing of any host.
+    """Build the static site of the executed notebooks, which works from disk and offline.
 
-    Live sections that shall play are computed on a grid of their controls, which takes minutes at first; what has not
-    changed is kept in build/explore. Without --play no cell of a notebook is run.
+    The live sections named by --play are computed on a grid of their controls, which takes minutes the first time;
+    unchanged ones are reused from build/explore. Without --play no notebook code is run.
     """
     from ldpnb.run.execution import build
     from ldpnb.site import builder
@@ -426,14 +428,14 @@ def lab(arguments: tuple[str, ...]) -> None:
         raise UsageError(f"{shown(refused)} is refused: {stays}")
     for folder in filter(os.path.isdir, arguments):
         raise UsageError(f"{shown(folder)} is refused: JupyterLab shows the checkout {home()}")
-    # the first of its folders of settings wins, and this one says token and loopback, and no news from other hosts
+    # the first folder of settings wins; this one requires token and loopback, and switches off news
     settings = [str(Path(__file__).with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, settings))
     os.environ["JUPYTER_TOKEN"] = secrets.token_hex(24)
     click.echo(f"JupyterLab's token, should a browser ask for one: {os.environ['JUPYTER_TOKEN']}", err=True)
     command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={home()}"]
     command += ["--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"]
-    # in this process's place, so that whoever stops it stops the server
+    # replaces this process, so that stopping it stops the server
     os.execv(command[0], [*command, *arguments])
 
 

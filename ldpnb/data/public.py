@@ -15,6 +15,7 @@ from scipy.special import ndtr
 from ldpnb import checks
 from ldpnb.data.column import Column
 from ldpnb.data.tables import Table, locate
+from ldpnb.designs.strata import largest_remainder
 
 _DATA = Path(__file__).parent
 _BINS, _WIDTH = 1000, 0.02
@@ -83,8 +84,8 @@ def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
     """Return a synthetic stand-in for a column of the TLC trip file, with the users and values of lopuhaa2020.
 
     Distances follow a log-normal law (median 1.7 miles, log-scale deviation 0.8), payment types a geometric fall with
-    two common values. Both are made up: they have the shape of such data, not its numbers. Whole counts by largest
-    remainder, nothing is drawn.
+    two common values. Both are made up: they have the shape of such data, not its numbers. Counts are rounded by largest
+    remainders, so nothing is random.
 
     Examples
     --------
@@ -98,7 +99,9 @@ def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
         below = ndtr(np.log(_WIDTH * np.arange(1, _BINS + 1) / 1.7) / 0.8)
         shares, users = np.diff(below, prepend=0.0) / below[-1], TRIP_DISTANCE_USERS
     name = f"{column.replace('_', ' ')} (synthetic stand-in)"
-    return _taxi(column, name, _apportion(shares, users), "made up", notes=("Made up, in the shape of such data.",))
+    return _taxi(
+        column, name, largest_remainder(shares * users), "made up", notes=("Made up, in the shape of such data.",)
+    )
 
 
 def _taxi(column: str, name: str, counts: NDArray[np.int64], source: str, **more: Any) -> Column:
@@ -113,12 +116,3 @@ def _labels(column: str) -> tuple[str, ...]:
     if column == "payment_type":
         return PAYMENT_TYPES
     return tuple(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles" for i in range(_BINS))
-
-
-def _apportion(shares: NDArray[np.float64], users: int) -> NDArray[np.int64]:
-    """Return whole counts nearest to the shares that sum to the users."""
-    wanted = shares * users
-    counts = np.floor(wanted).astype(np.int64)
-    largest = np.argsort(counts - wanted, kind="stable")[: users - int(counts.sum())]
-    counts[largest] += 1
-    return counts

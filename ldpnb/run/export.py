@@ -165,8 +165,8 @@ def _commit() -> str:
 def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
     """Write WHAT, a figure, a table or a claim, for a paper: the drawing, its LaTeX with caption, and what to cite.
 
-    Any part of a name that no other has will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure
-    is drawn anew by its notebook, at that width and in that font.
+    Any unique part of a name will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure is drawn
+    anew by its notebook, at that width and in that font.
     """
     from ldpnb.run.execution import build
 
