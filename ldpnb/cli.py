@@ -376,9 +376,7 @@ def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
 
 @cli.command(short_help="Build the static site.")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for it.  [default: build/site]")
-@click.option(
-    "--play", multiple=True, metavar="NOTEBOOK", help="Compute its live section, or all; runs its cells."
-)
+@click.option("--play", multiple=True, metavar="NOTEBOOK", help="Compute its live section, or all; runs its cells.")
 @click.option("--settings", type=click.IntRange(1), default=200, show_default=True, help="Most settings per section.")
 def site(output: Path | None, play: tuple[str, ...], settings: int) -> None:
     """Build the static site of the executed notebooks, which works from disk and offline.

@@ -84,8 +84,8 @@ def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
     """Return a synthetic stand-in for a column of the TLC trip file, with the users and values of lopuhaa2020.
 
     Distances follow a log-normal law (median 1.7 miles, log-scale deviation 0.8), payment types a geometric fall with
-    two common values. Both are made up: they have the shape of such data, not its numbers. Counts are rounded by largest
-    remainders, so nothing is random.
+    two common values. Both are made up: they have the shape of such data, not its numbers. Counts are rounded by
+    largest remainders: nothing is random.
 
     Examples
     --------
@@ -98,10 +98,8 @@ def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
     else:
         below = ndtr(np.log(_WIDTH * np.arange(1, _BINS + 1) / 1.7) / 0.8)
         shares, users = np.diff(below, prepend=0.0) / below[-1], TRIP_DISTANCE_USERS
-    name = f"{column.replace('_', ' ')} (synthetic stand-in)"
-    return _taxi(
-        column, name, largest_remainder(shares * users), "made up", notes=("Made up, in the shape of such data.",)
-    )
+    name, counts = f"{column.replace('_', ' ')} (synthetic stand-in)", largest_remainder(shares * users)
+    return _taxi(column, name, counts, "made up", notes=("Made up, in the shape of such data.",))
 
 
 def _taxi(column: str, name: str, counts: NDArray[np.int64], source: str, **more: Any) -> Column:

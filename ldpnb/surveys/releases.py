@@ -8,6 +8,7 @@ drawn, or response depends on the value.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,3 +110,35 @@ def poisson_scale(
     while excess(least) < 0:
         least -= 1
     return math.exp(float(brentq(excess, least, math.log(known), xtol=1e-14)))
+
+
+def lottery_loss(
+    scale: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike], chances: ArrayLike
+) -> float:
+    """Return the loss of the weighted mean with Laplace noise under a secret lottery over allocations.
+
+    Exact where one stratum's allocations decide, as for two strata of three records; in general a lower bound.
+    """
+    people, weights = np.asarray(sizes, dtype=float), np.asarray(chances, dtype=float)
+    share = people / people.sum()
+    growth = np.zeros(people.size)
+    for allocation, chance in zip(allocations, weights, strict=True):
+        drawn = np.asarray(allocation, dtype=float)
+        growth += chance * drawn / people * np.expm1(share * np.asarray(spans) / (drawn * scale))
+    return float(np.log1p(np.max(growth)))
+
+
+def lottery_scale(
+    epsilon: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike], chances: ArrayLike
+) -> float:
+    """Return the scale at which `lottery_loss` is `epsilon`."""
+    people, drawn = np.asarray(sizes, dtype=float), np.array(allocations, dtype=float)
+    reach = people / people.sum() * np.asarray(spans) / drawn
+    inner = srs_budget(epsilon, float(np.min(np.asarray(chances)[:, None] * drawn / people)))
+    found = brentq(
+        lambda log: lottery_loss(math.exp(log), sizes, spans, allocations, chances) - epsilon,
+        math.log(float(np.min(reach)) / inner),
+        math.log(float(np.max(reach)) / epsilon),
+        xtol=1e-14,
+    )
+    return math.exp(float(found))

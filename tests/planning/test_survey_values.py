@@ -88,6 +88,13 @@ def take(i: Inputs) -> float:
     return found
 
 
+def lottery_variance(i: Inputs) -> float:
+    scale = releases.lottery_scale(i["epsilon"], i["sizes"], i["heights"], i["allocations"], i["chances"])
+    S2 = [h * h * (n // 2) * (n - n // 2) / (n * (n - 1)) for n, h in zip(i["sizes"], i["heights"], strict=True)]
+    found = [Strata(i["sizes"], S2).variance(allocation) for allocation in i["allocations"]]
+    return float(np.dot(i["chances"], found)) + 2 * scale**2
+
+
 def hoeffding(i: Inputs, design: Design) -> int:
     """How many units suffice for certain by the proxy of a design, which falls as one over their number."""
     proxy = design.proxy(1, number_reports(i | {"mechanism": "one-bit", "high": i["range_"]}))
@@ -141,6 +148,10 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     ),
     "central_loss_poisson": lambda i: releases.poisson_release_loss(
         i["scale"], i["rates"], low=i["low"], high=i["high"], centre=i["centre"]
+    ),
+    "lottery_total_variance": lottery_variance,
+    "lottery_tail_loss": lambda i: releases.lottery_loss(
+        i["scale"], i["sizes"], i["ranges"], i["allocations"], i["chances"]
     ),
     "normal_laplace_tail": lambda i: tails.normal_laplace(i["sd"], i["scale"], i["error"]),
     "hoeffding_reports_one_bit": lambda i: hoeffding(i, SimpleDesign(10**6)),
