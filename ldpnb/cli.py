@@ -18,7 +18,7 @@ import click
 from ldpnb import __version__
 from ldpnb.checks import UsageError, shown
 from ldpnb.data.options import reading_options
-from ldpnb.guides.published import audit_table
+from ldpnb.guides.command import audit_table
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run import endings
