@@ -23,8 +23,9 @@ from ldpnb.site.atlas import Atlas
 from ldpnb.site.atlas import address as address_of
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
-from ldpnb.site.markdown import plain, render, slug
+from ldpnb.site.markdown import render
 from ldpnb.site.notation import typeset
+from ldpnb.site.plain import plain, slug
 from ldpnb.site.sources import highlighted
 from ldpnb.site.templates import HERE, page
 

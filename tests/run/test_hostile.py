@@ -26,21 +26,6 @@ from ldpnb.sweeps import folder as folders
 PACKAGE = Path(ldpnb.__file__).parent
 LONG = 10_000_000 * "x"
 
-
-@pytest.fixture
-def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """What the command line says of what it refuses."""
-
-    def call(*arguments: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["ldpnb", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        assert ended.value.code == 2
-        return capsys.readouterr().err
-
-    return call
-
-
 NAMES = ("../../etc/passwd", "/etc/passwd", "/etc/passwd.ipynb", "{0.__class__}", "$(touch pwned)", "*")
 IDS = {name: f"ldpnb: no notebook or claim {name}; `ldpnb list` shows the notebooks\n" for name in NAMES} | {
     "1_demo/../../x": "ldpnb: no notebook or claim 1_demo/../../x",
