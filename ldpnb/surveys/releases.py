@@ -8,7 +8,7 @@ drawn, or response depends on the value.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,26 +180,54 @@ def lottery_loss(
 
     Exact where one stratum's allocations decide, as for two strata of three records; in general a lower bound.
     """
-    people, weights = np.asarray(sizes, dtype=float), np.asarray(chances, dtype=float)
-    share = people / people.sum()
-    growth = np.zeros(people.size)
-    for allocation, chance in zip(allocations, weights, strict=True):
-        drawn = np.asarray(allocation, dtype=float)
-        growth += chance * drawn / people * np.expm1(share * np.asarray(spans) / (drawn * scale))
-    return float(np.log1p(np.max(growth)))
+    gained, _ = _gained(scale, sizes, spans, allocations)
+    return float(np.log(np.max(np.asarray(chances) @ gained)))
+
+
+def lottery_loss_bound(
+    scale: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike], chances: ArrayLike
+) -> float:
+    """Return a bound on that loss for all values and outputs, below the loss of the allocation that loses most.
+
+    Samples of two allocations can be drawn one within the other in every stratum. Then their means differ by at most
+    ``sum W_h R_h (1 - min/max)`` of the numbers drawn, and the chances of an output by ``e`` to that over the scale:
+    what was drawn is never known for certain, and the loss is a mean over what it may have been.
+    """
+    gained, apart = _gained(scale, sizes, spans, allocations)
+    order = np.argsort(-gained, axis=0)
+    likely = np.asarray(chances, dtype=float)[order]
+    weight, mass = np.cumsum(likely, axis=0), np.cumsum(likely * np.take_along_axis(gained, order, axis=0), axis=0)
+    rest = math.exp(-apart)
+    return float(np.log(np.max((mass + rest * (mass[-1] - mass)) / (weight + rest * (weight[-1] - weight)))))
+
+
+def _gained(
+    scale: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike]
+) -> tuple[np.ndarray, float]:
+    """Return ``e`` to the loss by allocation and stratum, and how far apart means of two allocations are, in scales."""
+    people, drawn = np.asarray(sizes, dtype=float), np.array(allocations, dtype=float)
+    reach = people / people.sum() * np.asarray(spans) / scale
+    fewer, more = (f(drawn[:, None], drawn[None]) for f in (np.minimum, np.maximum))
+    return 1 + drawn / people * np.expm1(reach / drawn), float(np.max((1 - fewer / more) @ reach))
 
 
 def lottery_scale(
-    epsilon: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike], chances: ArrayLike
+    epsilon: float,
+    sizes: ArrayLike,
+    spans: ArrayLike,
+    allocations: Sequence[ArrayLike],
+    chances: ArrayLike,
+    *,
+    loss: Callable[..., float] = lottery_loss,
 ) -> float:
-    """Return the scale at which `lottery_loss` is `epsilon`."""
+    """Return the scale at which `lottery_loss`, or its bound, is `epsilon`."""
     people, drawn = np.asarray(sizes, dtype=float), np.array(allocations, dtype=float)
     reach = people / people.sum() * np.asarray(spans) / drawn
     inner = srs_budget(epsilon, float(np.min(np.asarray(chances)[:, None] * drawn / people)))
     found = brentq(
-        lambda log: lottery_loss(math.exp(log), sizes, spans, allocations, chances) - epsilon,
-        math.log(float(np.min(reach)) / inner),
-        math.log(float(np.max(reach)) / epsilon),
+        lambda log: loss(math.exp(log), sizes, spans, allocations, chances) - epsilon,
+        math.log(float(np.min(reach)) / inner) - 1e-9,
+        math.log(float(np.max(reach)) / epsilon) + 1e-9,
         xtol=1e-14,
     )
     return math.exp(float(found))
