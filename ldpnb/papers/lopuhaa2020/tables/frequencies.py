@@ -5,7 +5,7 @@ same at every epsilon. Random streams are keyed by setting and draw: the numbers
 nor on which other points are computed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,7 +18,7 @@ from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
@@ -258,7 +258,7 @@ def _point(
     seed: int,
     estimators: Mapping[str, Estimator],
     baseline: str,
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     users = truths["users"]
     draws, size = users.shape
     reports = _streamed_reports(name, key, epsilon, users, seed)
@@ -313,7 +313,7 @@ def _streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: 
 @table
 def early_stopping(
     mechanism: str, truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE.
 
     The shortfall is the largest bound over the draws on what the log-likelihood lacks; the error is that of the

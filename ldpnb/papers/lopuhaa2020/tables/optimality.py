@@ -4,7 +4,7 @@ A bound that holds in the limit of many users only is *valid* unless the least e
 standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -19,7 +19,7 @@ from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, FromPrior
 from ldpnb.privacy.best_channel import best_channel
@@ -27,7 +27,6 @@ from ldpnb.privacy.blanket import Blanket
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
-Rows = Iterator[dict[str, Any]]
 
 SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"
@@ -194,9 +193,7 @@ def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *
 
 
 @table
-def shuffled_errors(
-    epsilons: Sequence[float], *, domain_size: int, users: int, delta: float
-) -> Iterator[dict[str, Any]]:
+def shuffled_errors(epsilons: Sequence[float], *, domain_size: int, users: int, delta: float) -> Rows:
     """Yield the standard deviation of a rare value's share against the loss of the shuffled reports, by mechanism.
 
     The loss is the upper bound of the privacy blanket; all users report.
