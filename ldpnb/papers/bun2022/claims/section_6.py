@@ -68,8 +68,7 @@ def equation_4(e: Evidence) -> str:
 )
 def equation_5(e: Evidence) -> str:
     """before a term is dropped, the bound is the event's own loss"""
-    e.proven(proofs.event_chances())
-    e.proven(proofs.any_design())
+    e.proven(proofs.event_chances() and proofs.any_design())
     cases, losses = _random_inclusions()
     closed = np.array([case.event_loss() for case in cases])
     dropped = [np.log1p((1 - c.rate) * c.outside / (c.rate * c.inside)) for c in cases]
@@ -110,8 +109,7 @@ def inclusion_near_one(e: Evidence) -> str:
 )
 def data_dependent_inclusion(e: Evidence) -> str:
     """if p/p' is large privacy can degrade, but the ratio alone does not decide: amplification is possible even so"""
-    e.proven(proofs.clusters_by_size())
-    e.proven(proofs.changed_inclusion())
+    e.proven(proofs.clusters_by_size() and proofs.changed_inclusion())
     epsilon, rare, often = 0.5, 0.001, 0.1
     degraded = unequal.pps_cluster_loss([2, 2], epsilon)
     e.same(degraded, _pps_optimum((2, 2), epsilon))
@@ -139,8 +137,7 @@ def detectable_inclusion(e: Evidence) -> str:
     """if the event is much likelier with the record drawn, amplification is prevented; correlated draws make it
     likelier than e^epsilon
     """
-    e.proven(proofs.detected_inclusion())
-    e.proven(proofs.kept_at_a_rate())
+    e.proven(proofs.detected_inclusion() and proofs.kept_at_a_rate())
     sizes, epsilon = (1, 2, 5, 10), 0.3
     told = np.array([1 / ClusterSample([size] * 4, 1).identifying_confusion(epsilon) for size in sizes])
     e.same(np.log(told), [2 * epsilon * size for size in sizes])
@@ -309,8 +306,7 @@ def pps_of_clusters(e: Evidence) -> str:
 )
 def limited_cluster_sizes(e: Evidence) -> str:
     """limiting the size of the clusters controls the loss; a single large one pushes it towards no amplification"""
-    e.proven(proofs.many_small_clusters())
-    e.proven(proofs.one_large_cluster())
+    e.proven(proofs.many_small_clusters() and proofs.one_large_cluster())
     epsilon = 0.5
     many = {k: unequal.pps_cluster_loss([3] * k, epsilon) for k in (2, 10, 100, 1000)}
     e.same(many[2], _pps_optimum((3, 3), epsilon))

@@ -106,8 +106,7 @@ def equation_6(e: Evidence) -> str:
     """the optimal allocation minimises the variance of the statistic at a given total; for the weighted mean that is
     Neyman's
     """
-    e.proven(proofs.neyman_is_optimal())
-    e.proven(proofs.whole_allocations_are_greedy())
+    e.proven(proofs.neyman_is_optimal() and proofs.whole_allocations_are_greedy())
     population, total = strata.strata_of(LARGER_GROUPS), 9
     sizes, variances = population.sizes, population.variances
     real = population.neyman(total)
@@ -288,8 +287,7 @@ def neyman_example(e: Evidence) -> str:
 )
 def theorem_7_2(e: Evidence) -> str:
     """proportional allocation with randomised rounding amplifies each stratum as Theorem 4.3 does a single one"""
-    e.proven(proofs.one_stratum_decides())
-    e.proven(proofs.rounding_bound_is_above_its_supremum())
+    e.proven(proofs.one_stratum_decides() and proofs.rounding_bound_is_above_its_supremum())
     cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
     exact = np.array([rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, (own, _) in cases])
     bounds = np.array([rounding.random_rounding_bound(rate, own) for _, _, rate, (own, _) in cases])
@@ -320,8 +318,7 @@ def theorem_7_2(e: Evidence) -> str:
 )
 def larger_budgets(e: Evidence) -> str:
     """at small sampling rates a private statistic may spend considerably more than the whole may lose"""
-    e.proven(proofs.rounding_bound_by_rate())
-    e.proven(proofs.rounding_bound_is_above_its_supremum())
+    e.proven(proofs.rounding_bound_by_rate() and proofs.rounding_bound_is_above_its_supremum())
     loss, told = 0.5, []
     for rate in (0.01, 0.05, 0.1, 0.3):
         gain = np.roots([2 * rate**2, 3 * rate, -np.expm1(loss)]).max()  # e^(2 epsilon) - 1

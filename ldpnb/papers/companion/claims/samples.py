@@ -32,10 +32,8 @@ def rounding_amplifies(e: Evidence) -> str:
     if its rate r exceeds 1/(1 + e^epsilon); rounded to the nearest, at arbitrarily large sizes if it does, and from
     some size on never if it is below
     """
-    e.proven(sections_2_to_4.supremum_approached())
-    e.proven(sections_2_to_4.nearest_rounding())
-    e.proven(proofs.threshold_of_rounding())
-    e.proven(proofs.threshold_of_the_nearest())
+    e.proven(sections_2_to_4.supremum_approached() and sections_2_to_4.nearest_rounding())
+    e.proven(proofs.threshold_of_rounding() and proofs.threshold_of_the_nearest())
     epsilon, small = 1.0, (2, 0.25)
     edge = rounding.rounding_threshold(epsilon)
     e.same(rounding.random_rounding_loss_supremum(edge, epsilon), epsilon)
@@ -67,9 +65,7 @@ def poisson_against_fixed_size(e: Evidence) -> str:
     than a sample of fixed size at the same rate, ln(1 + q(e^(2 epsilon) - 1)), at every budget; both are 2 q epsilon to
     first order
     """
-    e.proven(proofs.poisson_from_above())
-    e.proven(proofs.poisson_attained())
-    e.proven(proofs.poisson_below_fixed_size())
+    e.proven(proofs.poisson_from_above() and proofs.poisson_attained() and proofs.poisson_below_fixed_size())
     epsilon, rates = 1.0, (0.2, 0.05)
     free = [subsampling.poisson_loss(epsilon, q) for q in rates]
     fixed = [subsampling.srs_loss(2 * epsilon, q) for q in rates]
@@ -132,8 +128,7 @@ def several_releases(e: Evidence) -> str:
     samples lose for simple random, stratified and cluster samples, and for independent ones under deletion; for these
     under replacement if and only if the rate is below 1/2
     """
-    e.proven(proofs.one_sample_or_fresh())
-    e.proven(proofs.one_cluster_sample_or_fresh())
+    e.proven(proofs.one_sample_or_fresh() and proofs.one_cluster_sample_or_fresh())
     epsilons, rate = [1.0, 1.0], 0.1
     tenth = partial(subsampling.srs_loss, sampling_rate=rate)
     one, fresh = (releases.releases_loss(epsilons, tenth, fresh=new) for new in (False, True))

@@ -44,8 +44,7 @@ def definition_2_2(e: Evidence) -> str:
     e.same([keep, keep + (d - 1) * move, np.log(keep / move)], [routes.printed_keep(epsilon, d), one, epsilon])
     totals = keep + d * (1 - keep) / (d - 1)
     e.needs(agree(totals, one) and keep.min() >= 0.5)
-    e.proven(privacy.response_is_private())
-    e.proven(privacy.one_value_too_many())
+    e.proven(privacy.response_is_private() and privacy.one_value_too_many())
     return (
         f"over d + 1 values the printed probabilities sum to {totals.min():.4f} up to {totals.max():.4f}, and d = 1 "
         "divides by 0; with d values they sum to 1, and at epsilon = 0.1, d = 5 the truth has probability "
@@ -84,8 +83,7 @@ def theorem_4_1(e: Evidence) -> str:
     delta = hockey_stick.channel_delta(matrix, 1.0)
     e.same(delta, max(hockey_stick.discrete_delta(p, q, 1.0) for p, q in product(matrix.T, matrix.T)))
     e.same(hockey_stick.channel_delta(matrix, example.epsilon), 0.0)
-    e.proven(privacy.losses_of_signs())
-    e.proven(privacy.loss_exceeds_claim())
+    e.proven(privacy.losses_of_signs() and privacy.loss_exceeds_claim())
     return (
         f"at eps1 = eps2 = 1 the exact loss is {example.epsilon:.5f}, and delta = {delta:.5f} is left at 1; the excess "
         f"over the claim is up to {max(excess):.4f} here and tends to ln 2; formula and channel agree for "
@@ -180,10 +178,8 @@ def theorem_4_3_allocation(e: Evidence) -> str:
         e.sure(found <= min(tried) * (1 + 1e-9) <= found * (1 + 5e-3))
         savings[epsilon, share] = 1 - found / at_stated
     e.needs(max(savings.values()) < 1e-9)
-    e.proven(privacy.fall_is_that_of_the_variance())
-    e.proven(privacy.the_end_decides())
-    e.proven(privacy.best_at_every_budget(ALWAYS))
-    e.proven(privacy.best_at_small_budgets(SMALL))
+    e.proven(privacy.fall_is_that_of_the_variance() and privacy.the_end_decides())
+    e.proven(privacy.best_at_every_budget(ALWAYS) and privacy.best_at_small_budgets(SMALL))
     windows = []
     for part in WINDOWS:
         low, high = privacy.window(part)
@@ -256,8 +252,7 @@ def appendix_b_privacy(e: Evidence) -> str:
         by_quadrature = [routes.worst_delta(mechanism, at) for at in (epsilon, 0.0)]
         e.same([deltas[epsilon], distances[epsilon]], by_quadrature)
     e.needs(max(deltas.values()) < 1e-12)
-    e.proven(privacy.published_is_not_private())
-    e.proven(privacy.delta_of_small_budgets())
+    e.proven(privacy.published_is_not_private() and privacy.delta_of_small_budgets())
     small = {epsilon for epsilon in _printed_budgets() if epsilon < 1}
     return (
         f"delta at the claimed budget is {deltas[0.02]:.4f} at 0.02, {deltas[0.21]:.4f} at 0.21, {deltas[0.71]:.4f} at "

@@ -77,8 +77,7 @@ def section_5_two(e: Evidence) -> str:
     e.same([optimal(3.0), two(3.0), ratios[-1]], [printed_bound("M_L")(3.0), printed_bound("k = 2")(3.0), 1.0])
     found = errors.all_crossings("M_L", "k = 2", errors.THIRD, 4)
     e.sure(len(found) == 2)
-    e.proven(digits(found[0], "2.000"))
-    e.proven(errors.small_budgets("1"))
+    e.proven(digits(found[0], "2.000") and errors.small_budgets("1"))
     e.needs(ratios.max() <= 1 + 1e-9)
     e.corrected = (
         f"k = 2 is better for 2 < epsilon < {float(found[1].mid()):.3f} and nowhere else; below 2 the optimal one is "

@@ -310,8 +310,7 @@ def one_bit_error(e: Evidence) -> str:
     floor, crossing = means.one_bit_floor(upper, 400), means.one_bit_crossing()
     e.same([floor, means.worst_variance(OneBit(50.0, upper), 400)], [upper / 40, floor**2])
     grows, certain = proofs.certain_constant(failure(), 1.0)
-    e.proven(proofs.bit_variance() and proofs.crossing(f"{crossing:.4f}"))
-    e.proven(grows)
+    e.proven(proofs.bit_variance() and proofs.crossing(f"{crossing:.4f}") and grows)
     e.decides(proofs.bit_order())
     needed, at_equality = [], []
     for epsilon in (*BUDGETS, 30.0):
