@@ -1,5 +1,6 @@
 """Sections 2 and 4 of juarez2022 with Appendices A and B: the privacy of both mechanisms, and how budgets are split."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -20,8 +21,10 @@ ALWAYS, SMALL = "0.0445", "1.74"
 WINDOWS = ("0.01", "0.001")
 """Shares of a smaller group next to which there are budgets at which it is not."""
 
+section_4 = partial(claim, kind="certified", reach="all parameters")
 
-@claim(
+
+@section_4(
     "Definition 2.2",
     frequency.KaryRandomisedResponse.p,
     frequency.KaryRandomisedResponse.q,
@@ -29,7 +32,6 @@ WINDOWS = ("0.01", "0.001")
     otherwise="corrected",
     corrected="there are d >= 2 values {0, ..., d - 1}, and a = e^eps1 / (e^eps1 + d - 1) > 1/d, below 1/2 where "
     "e^eps1 < d - 1",
-    reach="all parameters",
     over="epsilon > 0, d >= 2",
 )
 def definition_2_2(e: Evidence) -> str:
@@ -52,7 +54,7 @@ def definition_2_2(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.1",
     groups.DiscretisedMeans.epsilon,
     groups.DiscretisedMeans.claimed_epsilon,
@@ -63,7 +65,6 @@ def definition_2_2(e: Evidence) -> str:
     corrected="for every number of groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where "
     "2 e^eps1 > 1 + e^eps2, so whenever eps1 >= eps2; step (6) of the proof takes 2 e^eps2 / (1 + e^eps2) for at most "
     "1, and it is more for every eps2 > 0",
-    reach="all parameters",
     over="eps1, eps2 > 0, every number of groups, all values",
     argument="chances are linear in the value, so that values 1 and -1 are extreme",
 )
@@ -91,14 +92,12 @@ def theorem_4_1(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.1, allocation",
     groups.DiscretisedMeans.calibrated,
     gaps.variance_discretised_mean,
-    kind="certified",
     otherwise="corrected",
     corrected="eps2 = epsilon and eps1 = ln((1 + e^epsilon) / 2), for any sizes of the groups",
-    reach="all parameters",
     over="epsilon > 0, every number and all sizes of groups, all values",
     argument="the best split spends the whole budget, as the variance falls in eps1 and in eps2",
 )
@@ -125,15 +124,13 @@ def theorem_4_1_allocation(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.3, k = 2",
     groups.LaplaceMeans.epsilon,
     groups.LaplaceMeans.law,
     groups.LaplaceMeans.claimed_epsilon,
     hockey_stick.laplace_means_delta,
-    kind="certified",
     assumption="k = 2, all that the proof treats",
-    reach="all parameters",
     over="eps1, eps2 > 0, every number of groups, all values and reports",
     argument="by the triangle inequality the log-ratios are largest at values 1, -1 and 0, one of them the report",
 )
@@ -156,13 +153,11 @@ def theorem_4_3_two(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.3, allocation",
     budgets.best_laplace,
     gaps.variance_laplace_mean,
-    kind="certified",
     otherwise="corrected",
-    reach="all parameters",
     over="epsilon > 0, two groups of any sizes; the shares named here for where that is",
 )
 def theorem_4_3_allocation(e: Evidence) -> str:
@@ -196,16 +191,14 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.3, other k",
     groups.LaplaceMeans.claimed_epsilon,
     groups.LaplaceMeans.clipped_epsilon,
     groups.LaplaceMeans.law,
     hockey_stick.laplace_means_delta,
-    kind="certified",
     corrected="for k != 2 no epsilon is finite: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) looks at "
     "reports in [-1, 1] only; clipping them there biases the estimate, and for k < 2 still loses eps1 + eps2/k",
-    reach="all parameters",
     over="eps1, eps2 > 0, every k > 0 other than 2, every number of groups",
 )
 def theorem_4_3_other(e: Evidence) -> str:
@@ -228,15 +221,13 @@ def theorem_4_3_other(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Appendix B, privacy",
     groups.LaplaceMeans.published,
     hockey_stick.laplace_means_delta,
     hockey_stick.total_variation,
-    kind="certified",
     corrected="only epsilon = 2, where k = 2, is private; delta tends to 1/2 as epsilon tends to 0, for the noise's "
     "scale tells whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
-    reach="all parameters",
     over="every epsilon > 0 other than 2",
     argument="a log-ratio that grows without end leaves some delta at every budget; the limit goes under the integral",
 )
@@ -262,7 +253,7 @@ def appendix_b_privacy(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Section 4, range of k",
     groups.LaplaceMeans.published,
     groups.LaplaceMeans.claimed_epsilon,
@@ -271,7 +262,6 @@ def appendix_b_privacy(e: Evidence) -> str:
     otherwise="corrected",
     corrected="Appendix B and Table 1 use k = epsilon without an upper limit; with k capped at 2 and the same eps1 "
     "equation (1) exceeds every epsilon > 2; only k = 2 is private",
-    reach="all parameters",
     over="every epsilon > 2, where Appendix B takes k = epsilon",
 )
 def range_of_k(e: Evidence) -> str:
@@ -293,13 +283,12 @@ def range_of_k(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Equation (21)",
     groups.LaplaceMeans.claimed_epsilon,
     groups.largest_group_epsilon,
     kind="identity",
     assumption="equation (1), which is not the privacy loss",
-    reach="all parameters",
     over="epsilon > 0, k > 0",
 )
 def equation_21(e: Evidence) -> str:
@@ -319,7 +308,7 @@ def equation_21(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Section 4, sequential composition",
     groups.DiscretisedMeans.epsilon,
     groups.LaplaceMeans.epsilon,
@@ -328,7 +317,6 @@ def equation_21(e: Evidence) -> str:
     otherwise="corrected",
     corrected="the exact losses of M_R and of M_L with k = 2 are below eps1 + eps2 at all budgets; for other k "
     "equation (1) bounds nothing, and it may exceed eps1 + eps2",
-    reach="all parameters",
     over="eps1, eps2 > 0, every number of groups",
 )
 def sequential_composition(e: Evidence) -> str:
