@@ -30,9 +30,7 @@ def _random_laws() -> list[tuple[sizes.SizeLaw, float]]:
 
 def _optimum(law: sizes.SizeLaw, epsilon: float) -> float:
     """Return the largest loss over all mechanisms when one of distinct records is replaced."""
-    records = list(range(law.population))
-    samples = (laws.subsets_of_random_size(p, law.probabilities) for p in (records, [-1, *records[1:]]))
-    return optimiser.largest_loss(*samples, epsilon=epsilon).loss
+    return routes.optimum(partial(laws.subsets_of_random_size, size_law=law.probabilities), law.population, epsilon)
 
 
 def _tilted_mean(law: sizes.SizeLaw, epsilon: float) -> float:

@@ -7,27 +7,16 @@ from scipy import integrate
 
 from ldpnb.claims import Evidence, claim
 from ldpnb.deciders import ball
-from ldpnb.designs import laws
+from ldpnb.papers.bun2022 import routes
 from ldpnb.papers.bun2022.proofs import sections_2_to_4 as proofs
 from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
 
 section_4 = partial(claim, kind="proof", reach="all parameters")
 
 
-def _rounded_sizes(population: int, rate: float) -> np.ndarray:
-    """Return the law of the sample's size ``rate x population``, rounded at random."""
-    law = np.zeros(population + 1)
-    whole = int(np.floor(rate * population))
-    part = rate * population - whole
-    law[whole] = 1 - part
-    law[whole + (part > 0)] += part
-    return law / law.sum()
-
-
 def _rounding_optimum(population: int, rate: float, epsilon: float) -> float:
     """Return the largest deletion loss over all mechanisms between `population` records and one more."""
-    both = (laws.subsets_of_random_size(range(n), _rounded_sizes(n, rate)) for n in (population, population + 1))
-    return optimiser.largest_loss(*both, epsilon=epsilon).loss
+    return routes.optimum(partial(routes.rounded_sample, rate=rate), population, epsilon, neighbours="deletion")
 
 
 @section_4(
@@ -73,7 +62,7 @@ def proposition_4_1(e: Evidence) -> str:
     """
     e.proven(proofs.two_point_test())
     population, rate, epsilon = 3, 0.4, 1.0
-    larger, smaller = (_rounded_sizes(n, rate) for n in (population + 1, population))
+    larger, smaller = (routes.rounded_sizes(n, rate) for n in (population + 1, population))
     loss = rounding.random_rounding_loss(population, rate, epsilon)
     e.same(loss, _rounding_optimum(population, rate, epsilon))
     advantage = optimiser.largest_size_test_advantage(larger, smaller, epsilon=epsilon)
@@ -184,8 +173,7 @@ def deterministic_rounding(e: Evidence) -> str:
     stays = [(4, 0.45, epsilon) for epsilon in (0.5, 1.0, 2.0)]
     closed = [rounding.nearest_rounding_loss(*case) for case in (*jumps, *stays)]
     for found, (population, rate, epsilon) in zip(closed, (*jumps, *stays), strict=True):
-        both = (laws.subsets(range(n), int(np.floor(rate * n + 0.5))) for n in (population, population + 1))
-        e.same(found, optimiser.largest_loss(*both, epsilon=epsilon).loss)
+        e.same(found, routes.nearest_optimum(population, rate, epsilon))
     ratios = np.array([loss / epsilon for loss, (_, _, epsilon) in zip(closed, (*jumps, *stays), strict=True)])
     e.same(ratios[:2], np.ones(2))
     e.needs((ratios[2:] > 1).all())

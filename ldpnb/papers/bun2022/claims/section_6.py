@@ -8,6 +8,7 @@ import numpy as np
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws, samples
 from ldpnb.papers.bun2022 import routes
+from ldpnb.papers.bun2022.proofs import sections_2_to_4
 from ldpnb.papers.bun2022.proofs import sections_5_to_7 as proofs
 from ldpnb.privacy import optimiser, subsampling, unequal
 from ldpnb.privacy.clusters import ClusterSample
@@ -109,7 +110,7 @@ def inclusion_near_one(e: Evidence) -> str:
 )
 def data_dependent_inclusion(e: Evidence) -> str:
     """if p/p' is large privacy can degrade, but the ratio alone does not decide: amplification is possible even so"""
-    e.proven(proofs.clusters_by_size() and proofs.changed_inclusion())
+    e.proven(proofs.clusters_by_size() and sections_2_to_4.simple_random_sampling())
     epsilon, rare, often = 0.5, 0.001, 0.1
     degraded = unequal.pps_cluster_loss([2, 2], epsilon)
     e.same(degraded, _pps_optimum((2, 2), epsilon))
@@ -246,22 +247,19 @@ def limited_variation(e: Evidence) -> str:
 def equal_sizes(e: Evidence) -> str:
     """if all sizes are equal, sampling in proportion to size is simple random sampling without replacement"""
     e.proven(proofs.independent_draws_at_equal_sizes())
-    records, epsilon = [0, 1, 2, 3, 4, 5], 0.5
-    populations = records, [9, *records[1:]]
-    independent, fixed, ordered = (
-        [design(population) for population in populations]
-        for design in (partial(laws.poisson, rates=0.5), partial(laws.subsets, size=3), partial(laws.every_kth, step=2))
-    )
+    records, epsilon = list(range(6)), 0.5
+    designs = partial(laws.poisson, rates=0.5), partial(laws.subsets, size=3), partial(laws.every_kth, step=2)
+    independent, fixed, ordered = (design(records) for design in designs)
     poisson = unequal.poisson_loss([0.5, 0], [0, 0.5], epsilon)
     simple = subsampling.srs_loss(2 * epsilon, 0.5)
-    e.same([poisson, simple], [optimiser.largest_loss(*pair, epsilon=epsilon).loss for pair in (independent, fixed)])
-    conditional = {sample: chance for sample, chance in independent[0].items() if len(sample) == 3}
-    e.same([chance / sum(conditional.values()) for chance in conditional.values()], list(fixed[0].values()))
+    e.same([poisson, simple], [routes.optimum(design, 6, epsilon) for design in designs[:2]])
+    conditional = {sample: chance for sample, chance in independent.items() if len(sample) == 3}
+    e.same([chance / sum(conditional.values()) for chance in conditional.values()], list(fixed.values()))
     e.needs(agree(poisson, simple))
     return (
-        f"3 of 6 equal records expected, epsilon 0.5: independent draws have {len(independent[0])} samples and lose "
-        f"{poisson:.4f}, a simple random sample has {len(fixed[0])} and loses {simple:.4f}, a systematic one has "
-        f"{len(ordered[0])}; conditioned on 3 records independent draws are simple random"
+        f"3 of 6 equal records expected, epsilon 0.5: independent draws have {len(independent)} samples and lose "
+        f"{poisson:.4f}, a simple random sample has {len(fixed)} and loses {simple:.4f}, a systematic one has "
+        f"{len(ordered)}; conditioned on 3 records independent draws are simple random"
     )
 
 
@@ -375,9 +373,8 @@ def systematic_sampling(e: Evidence) -> str:
     e.sure(set(mixed) == set(simple))
     e.same([mixed[sample] for sample in simple], list(simple.values()))
     step, epsilon = 2, 0.5
-    pair = simple, laws.subsets([9, 1, 2, 3], 2)
     random_order = subsampling.srs_loss(2 * epsilon, 0.5)
-    e.same(random_order, optimiser.largest_loss(*pair, epsilon=epsilon).loss)
+    e.same(random_order, routes.optimum(partial(laws.subsets, size=2), 4, epsilon))
     by_hand = routes.enumerated_cluster_loss((4, 4), 1, epsilon, "replacement")
     preserved = unequal.systematic_rank_preserving_loss(4, step, epsilon)
     kept = unequal.systematic_loss(range(8), 3, 3.5, step=step, epsilon=epsilon)

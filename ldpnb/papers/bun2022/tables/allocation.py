@@ -67,11 +67,7 @@ def top_stratum_moves(
 ) -> Rows:
     """Yield how far the top stratum's allocation moves, up to the total at which that stratum is taken completely."""
     for m in totals:
-        yield {
-            "strata": f"the source's {published_change}",
-            DRAWN: float(m),
-            MOVE: float(published_change),
-        }
+        yield {"strata": f"the source's {published_change}", DRAWN: float(m), MOVE: float(published_change)}
     limits = top_stratum_limits(tally, grown_to, divisions)
     columns = (limits[name] for name in ("strata", "move per record", "exhausted at"))
     for name, per_record, last in zip(*columns, strict=True):
