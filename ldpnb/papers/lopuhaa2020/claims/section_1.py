@@ -45,7 +45,7 @@ def outperforms(e: Evidence) -> str:
     e.proven(later)
     e.needs(not later)
     ratios = [_at_one_value(e, epsilon) for epsilon in (1.0, 2.0, 3.0, 4.0)]
-    tail = frequencies.FromDistribution("Zipf 1.5", frequencies.zipf(256, 1.5), 100_000)
+    tail = frequencies.Truth.from_distribution("Zipf 1.5", frequencies.zipf(256, 1.5), 100_000)
     many = frequencies.compare("k-RR", tail, [1.0, 4.0], draws=100, seed=2022)
     low, high = many.query("target == 'distribution' and estimator == 'MLE'")["ratio"].to_numpy()
     return (

@@ -21,7 +21,7 @@ from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
-from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, FromPrior
+from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, Truth
 from ldpnb.privacy.best_channel import best_channel
 from ldpnb.privacy.blanket import Blanket
 from ldpnb.rng import stream
@@ -79,7 +79,7 @@ def errors_and_bounds(
     estimators = dict(frequencies.SOURCE_ESTIMATORS)
     if mechanism == "k-RR":
         estimators["Bayes"] = frequencies.bayes_estimator(0.5, exact=False)
-    truth = FromPrior(domain_size, users)
+    truth = Truth.from_prior(domain_size, users)
     found = frequencies.compare(mechanism, truth, epsilons, draws=draws, seed=seed, estimators=estimators)
     found = found[found["target"] == "distribution"]
     errors, deviations = (users * found[column].to_numpy() for column in ("mean squared error", "standard error"))
@@ -184,7 +184,7 @@ def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> Rows:
 def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *, seed: int) -> pd.DataFrame:
     """Estimate one data set under OUE by Gibbs sampling, under Jeffreys' prior, beside the MLE: a row per value."""
     rng, mechanism = stream("unary posterior", seed=seed), UnaryEncoding.optimised(epsilon, domain_size)
-    distribution, held = FromPrior(domain_size, users).draw(rng)
+    distribution, held = Truth.from_prior(domain_size, users).draw(rng)
     outputs, tallies = mechanism.sample_outputs(held, rng=rng)
     maximum = likelihood.support_mle(outputs, tallies, mechanism).estimate
     found, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
