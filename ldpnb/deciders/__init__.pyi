@@ -1,4 +1,4 @@
-from .algebra import budget, expression, identity, limit, oo, positive, symbols
+from .algebra import budget, derivative, expression, identity, limit, oo, positive, replaced, symbols
 from .balls import Tangent, ball, digits, holds_on, sign_changes, slope, zeros
 from .programs import optimum
 
@@ -6,6 +6,7 @@ __all__ = [
     "Tangent",
     "ball",
     "budget",
+    "derivative",
     "digits",
     "expression",
     "holds_on",
@@ -14,6 +15,7 @@ __all__ = [
     "oo",
     "optimum",
     "positive",
+    "replaced",
     "sign_changes",
     "slope",
     "symbols",

@@ -173,6 +173,26 @@ def _stretched(polynomial: fmpq_mpoly, side: int, low: fmpq, high: Any) -> fmpq_
     return stretched
 
 
+def replaced(value: Any, symbol: Any, by: Any) -> Real:
+    """Return a formula with a symbol replaced by another formula or a number.
+
+    >>> n, f = symbols("n f")
+    >>> replaced(n * f, f, 1 / n)
+    Symbol(1)
+    """
+    return Symbol(expression(value).subs(expression(symbol), expression(by)))
+
+
+def derivative(value: Any, by: Any, order: int = 1) -> Real:
+    """Return a derivative of a formula by one of its symbols.
+
+    >>> n, f = symbols("n f")
+    >>> derivative(n * f * f, f)
+    Symbol(2*f*n)
+    """
+    return Symbol(sympy.diff(expression(value), expression(by), order))
+
+
 def limit(value: Any, symbol: Any, towards: Any, *, side: str = "+") -> Any:
     """Return a limit of an expression in one symbol, from above by default.
 

@@ -2,12 +2,13 @@ from .annotations import Mark, crossings
 from .figures import curves, look, publish, publish_table
 from .live import Choice, Slider, live
 from .prose import listed, say, short, solution, where_less
-from .tables import rounded, table
+from .tables import Rows, rounded, table
 from .verdicts import verdicts
 
 __all__ = [
     "Choice",
     "Mark",
+    "Rows",
     "Slider",
     "crossings",
     "curves",

@@ -12,7 +12,7 @@ import sympy
 from ldpnb.accuracy import dropouts, gaps, shrinkage
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.deciders import budget, identity, oo, positive, symbols
+from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -27,13 +27,6 @@ eps = budget(t)
 
 
 # --- samples ---
-
-
-def threshold_of_rounding() -> bool:
-    """Rates beyond the threshold, and no others, lose more than ``eps``, rounded at random or a fixed share."""
-    past = (q - rounding.rounding_threshold(eps)) * (t - 1) * (t + 1)
-    most, fixed = np.exp(rounding.random_rounding_loss_supremum(q, eps)), np.exp(subsampling.srs_loss(2 * eps, q))
-    return identity(most - t, (1 - q) * past) and identity(fixed - t, past)
 
 
 def threshold_of_the_nearest() -> bool:
@@ -80,11 +73,9 @@ def poisson_attained() -> bool:
 def poisson_below_fixed_size() -> bool | None:
     """At one rate a fixed size loses more under replacement, for every budget; both are ``2 q eps`` to first order."""
     fixed, free = np.exp(subsampling.srs_loss(2 * eps, q)), np.exp(subsampling.poisson_loss(eps, q))
-    slopes = [
-        Symbol(sympy.diff(loss.expression, e.expression).subs(e.expression, 0))
-        for loss in (subsampling.srs_loss(2 * e, q), subsampling.poisson_loss(e, q))
-    ]
-    exact = identity(fixed, 1 + q * (t * t - 1)) and all(identity(slope, 2 * q) for slope in slopes)
+    losses = subsampling.srs_loss(2 * e, q), subsampling.poisson_loss(e, q)
+    slopes = all(identity(replaced(derivative(loss, e), e, 0), 2 * q) for loss in losses)
+    exact = identity(fixed, 1 + q * (t * t - 1)) and slopes
     return exact and positive(fixed - free, BUDGET | RATE)
 
 

@@ -1,5 +1,6 @@
 """Appendices C and D of juarez2022: the validation of the variance, and the experiments of Table 2."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -25,13 +26,14 @@ HALF = 5e-5
 BUDGETS = (0.01, 0.1, 1.0, 10.0)
 FAMILIES = section_5_tables.FAMILIES | {"code": groups.LaplaceMeans.executed}
 
+appendix = partial(claim, kind="identity", reach="all parameters")
 
-@claim(
+
+@appendix(
     "Figure 4",
     gaps.variance_discretised_mean,
     groups.DiscretisedMeans.channel,
     kind="enumeration",
-    reach="all parameters",
     over="the expectation of every run, for every epsilon, all sizes and values; the published line at its setting",
     argument="the mean of independent runs tends to their expectation (law of large numbers)",
 )
@@ -166,14 +168,12 @@ def appendix_d_counts(e: Evidence) -> str:
     )
 
 
-@claim(
+@appendix(
     "Appendix D, rates",
     population.published_rates,
-    kind="identity",
     otherwise="corrected",
     corrected="mean true-positive rates 89.10 % and 71.77 %; overall false-positive rate 10.6 %; the gaps 17.33 and "
     "9.63 points are right",
-    reach="all parameters",
     over="the nine printed numbers, by exact arithmetic with the published output",
 )
 def appendix_d_rates(e: Evidence) -> str:
@@ -198,14 +198,13 @@ def appendix_d_rates(e: Evidence) -> str:
     )
 
 
-@claim(
+@appendix(
     "Appendix D, synthetic data",
     population.log_chance_of_equal_counts,
     population.published_rates,
     kind="certified",
     corrected="every observed rate is repeated equally often, men and women are equally many, and sessions without a "
     "rate are left out (49 of 62 women remain)",
-    reach="all parameters",
     over="the published data",
 )
 def appendix_d_synthetic(e: Evidence) -> str:
@@ -234,17 +233,15 @@ def appendix_d_synthetic(e: Evidence) -> str:
     )
 
 
-@claim(
+@appendix(
     "Appendix D, bounds",
     gaps.GroupGap.error_bound,
     gaps.absolute_gap_error,
     gaps.GroupGap.variance,
-    kind="identity",
     otherwise="corrected",
     corrected="the 0.99 bounds are at least ten times the mean error, by construction: ten standard deviations at the "
     "worst values, where a mean error is at most one at the actual ones (0.798 if normal); one order of magnitude "
     "except where values near 1 leave almost no variance, M_R at 10",
-    reach="all parameters",
     over="at least ten times: every budget, all sizes and values; the ratios: the 8 cells",
     argument="a mean absolute error is at most the standard deviation, and folding an estimate brings it closer",
 )
