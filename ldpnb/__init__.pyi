@@ -1,175 +1,110 @@
-from .accuracy.best_allocation import best_rule
-from .accuracy.budgets import smallest_epsilon
-from .accuracy.distances import expected_total_variation
-from .accuracy.dropouts import dropout_error, estimated_sizes_variance
-from .accuracy.exact_distances import exact_total_variation
-from .accuracy.exact_risk import exact_risks
-from .accuracy.gaps import GroupGap
-from .accuracy.information import distribution_error, fisher_information, frequency_error
-from .accuracy.lower_bounds import EntropyBounds, LowerBounds
-from .accuracy.means import users_needed
-from .accuracy.personalised import PersonalRates
-from .accuracy.sampling import SampledCounts
-from .accuracy.shrinkage import best_share, rare_risk, shrunk_count, unscaled_below
-from .claims import Evidence, Verdict, agree, claim, decide
-from .data.channels import load_channel
-from .data.column import Column
-from .data.files import load_counts, load_groups
-from .data.inspection import inspect
-from .data.public import adult
-from .data.reading import Reading
-from .designs.sizes import binomial_size, fixed_size, size_law
-from .designs.strata import Strata
-from .estimators.bayes import fitted_concentration, posterior
-from .estimators.frequency import project_simplex, unbiased
-from .estimators.gaps import absolute_interval, group_means, self_sized_means, signed_gap
-from .estimators.likelihood import krr_mle, mle, support_mle
-from .estimators.sampling import hajek, horvitz_thompson
-from .mechanisms.best_gap import BestGapChannel
-from .mechanisms.contrasts import SignedBit, SignedLaplace
-from .mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from .mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from .mechanisms.hashing import LocalHashing
-from .mechanisms.means import CentralLaplace, LocalLaplace, OneBit
-from .mechanisms.registry import FREQUENCY, GAP, MEAN
-from .mechanisms.signs import SignRandomiser
-from .mechanisms.subsets import SubsetSelection
-from .planning.design import Design
-from .planning.power import Power
-from .planning.questions import Frequency, Gap, Mean
-from .planning.solve import plan
-from .planning.survey import Survey
-from .planning.survey_files import load_classes, load_clusters, load_strata, load_weights
-from .planning.survey_questions import SurveyQuestions
-from .planning.survey_words import pilot
-from .privacy.audit import Audit, audit
-from .privacy.best_channel import best_channel
-from .privacy.blanket import Blanket
-from .privacy.channel import privacy_loss
-from .privacy.clusters import ClusterSample
-from .privacy.hockey_stick import channel_delta, epsilon_at_delta, total_variation
-from .privacy.optimiser import largest_loss
-from .privacy.participation import participation_loss
-from .privacy.purify import purified
-from .privacy.random_size import random_size_loss
-from .privacy.releases import releases_loss
-from .privacy.rounding import random_rounding_loss, rounding_threshold
-from .privacy.shuffling import ShuffledReports, gaussian_deviation, local_budget
-from .privacy.subsampling import poisson_loss, srs_budget, srs_loss, with_replacement_loss
-from .privacy.unequal import Inclusion
-from .rng import stream
-from .surveys.open_designs import ClusterDesign, SimpleDesign
-from .surveys.strata_designs import StratifiedDesign
-from .surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
+from .accuracy.best_allocation import best_rule as best_rule
+from .accuracy.budgets import smallest_epsilon as smallest_epsilon
+from .accuracy.distances import expected_total_variation as expected_total_variation
+from .accuracy.dropouts import dropout_error as dropout_error
+from .accuracy.dropouts import estimated_sizes_variance as estimated_sizes_variance
+from .accuracy.exact_distances import exact_total_variation as exact_total_variation
+from .accuracy.exact_risk import exact_risks as exact_risks
+from .accuracy.gaps import GroupGap as GroupGap
+from .accuracy.information import distribution_error as distribution_error
+from .accuracy.information import fisher_information as fisher_information
+from .accuracy.information import frequency_error as frequency_error
+from .accuracy.lower_bounds import EntropyBounds as EntropyBounds
+from .accuracy.lower_bounds import LowerBounds as LowerBounds
+from .accuracy.means import users_needed as users_needed
+from .accuracy.personalised import PersonalRates as PersonalRates
+from .accuracy.sampling import SampledCounts as SampledCounts
+from .accuracy.shrinkage import best_share as best_share
+from .accuracy.shrinkage import rare_risk as rare_risk
+from .accuracy.shrinkage import shrunk_count as shrunk_count
+from .accuracy.shrinkage import unscaled_below as unscaled_below
+from .claims import Evidence as Evidence
+from .claims import Verdict as Verdict
+from .claims import agree as agree
+from .claims import claim as claim
+from .claims import decide as decide
+from .data.channels import load_channel as load_channel
+from .data.column import Column as Column
+from .data.files import load_counts as load_counts
+from .data.files import load_groups as load_groups
+from .data.inspection import inspect as inspect
+from .data.public import adult as adult
+from .data.reading import Reading as Reading
+from .designs.sizes import binomial_size as binomial_size
+from .designs.sizes import fixed_size as fixed_size
+from .designs.sizes import size_law as size_law
+from .designs.strata import Strata as Strata
+from .estimators.bayes import fitted_concentration as fitted_concentration
+from .estimators.bayes import posterior as posterior
+from .estimators.frequency import project_simplex as project_simplex
+from .estimators.frequency import unbiased as unbiased
+from .estimators.gaps import absolute_interval as absolute_interval
+from .estimators.gaps import group_means as group_means
+from .estimators.gaps import self_sized_means as self_sized_means
+from .estimators.gaps import signed_gap as signed_gap
+from .estimators.likelihood import krr_mle as krr_mle
+from .estimators.likelihood import mle as mle
+from .estimators.likelihood import support_mle as support_mle
+from .estimators.sampling import hajek as hajek
+from .estimators.sampling import horvitz_thompson as horvitz_thompson
+from .mechanisms.best_gap import BestGapChannel as BestGapChannel
+from .mechanisms.contrasts import SignedBit as SignedBit
+from .mechanisms.contrasts import SignedLaplace as SignedLaplace
+from .mechanisms.frequency import KaryRandomisedResponse as KaryRandomisedResponse
+from .mechanisms.frequency import UnaryEncoding as UnaryEncoding
+from .mechanisms.groups import DiscretisedMeans as DiscretisedMeans
+from .mechanisms.groups import LaplaceMeans as LaplaceMeans
+from .mechanisms.hashing import LocalHashing as LocalHashing
+from .mechanisms.means import CentralLaplace as CentralLaplace
+from .mechanisms.means import LocalLaplace as LocalLaplace
+from .mechanisms.means import OneBit as OneBit
+from .mechanisms.registry import FREQUENCY as FREQUENCY
+from .mechanisms.registry import GAP as GAP
+from .mechanisms.registry import MEAN as MEAN
+from .mechanisms.signs import SignRandomiser as SignRandomiser
+from .mechanisms.subsets import SubsetSelection as SubsetSelection
+from .planning.design import Design as Design
+from .planning.power import Power as Power
+from .planning.questions import Frequency as Frequency
+from .planning.questions import Gap as Gap
+from .planning.questions import Mean as Mean
+from .planning.solve import plan as plan
+from .planning.survey import Survey as Survey
+from .planning.survey_files import load_classes as load_classes
+from .planning.survey_files import load_clusters as load_clusters
+from .planning.survey_files import load_strata as load_strata
+from .planning.survey_files import load_weights as load_weights
+from .planning.survey_questions import SurveyQuestions as SurveyQuestions
+from .planning.survey_words import pilot as pilot
+from .privacy.audit import Audit as Audit
+from .privacy.audit import audit as audit
+from .privacy.best_channel import best_channel as best_channel
+from .privacy.blanket import Blanket as Blanket
+from .privacy.channel import privacy_loss as privacy_loss
+from .privacy.clusters import ClusterSample as ClusterSample
+from .privacy.hockey_stick import channel_delta as channel_delta
+from .privacy.hockey_stick import epsilon_at_delta as epsilon_at_delta
+from .privacy.hockey_stick import total_variation as total_variation
+from .privacy.optimiser import largest_loss as largest_loss
+from .privacy.participation import participation_loss as participation_loss
+from .privacy.purify import purified as purified
+from .privacy.random_size import random_size_loss as random_size_loss
+from .privacy.releases import releases_loss as releases_loss
+from .privacy.rounding import random_rounding_loss as random_rounding_loss
+from .privacy.rounding import rounding_threshold as rounding_threshold
+from .privacy.shuffling import ShuffledReports as ShuffledReports
+from .privacy.shuffling import gaussian_deviation as gaussian_deviation
+from .privacy.shuffling import local_budget as local_budget
+from .privacy.subsampling import poisson_loss as poisson_loss
+from .privacy.subsampling import srs_budget as srs_budget
+from .privacy.subsampling import srs_loss as srs_loss
+from .privacy.subsampling import with_replacement_loss as with_replacement_loss
+from .privacy.unequal import Inclusion as Inclusion
+from .rng import stream as stream
+from .surveys.open_designs import ClusterDesign as ClusterDesign
+from .surveys.open_designs import SimpleDesign as SimpleDesign
+from .surveys.strata_designs import StratifiedDesign as StratifiedDesign
+from .surveys.unequal_designs import PoissonDesign as PoissonDesign
+from .surveys.unequal_designs import UnequalClusterDesign as UnequalClusterDesign
 
 __version__: str
-__all__ = [
-    "FREQUENCY",
-    "GAP",
-    "MEAN",
-    "Audit",
-    "BestGapChannel",
-    "Blanket",
-    "CentralLaplace",
-    "ClusterDesign",
-    "ClusterSample",
-    "Column",
-    "Design",
-    "DiscretisedMeans",
-    "EntropyBounds",
-    "Evidence",
-    "Frequency",
-    "Gap",
-    "GroupGap",
-    "Inclusion",
-    "KaryRandomisedResponse",
-    "LaplaceMeans",
-    "LocalHashing",
-    "LocalLaplace",
-    "LowerBounds",
-    "Mean",
-    "OneBit",
-    "PersonalRates",
-    "PoissonDesign",
-    "Power",
-    "Reading",
-    "SampledCounts",
-    "ShuffledReports",
-    "SignRandomiser",
-    "SignedBit",
-    "SignedLaplace",
-    "SimpleDesign",
-    "Strata",
-    "StratifiedDesign",
-    "SubsetSelection",
-    "Survey",
-    "SurveyQuestions",
-    "UnaryEncoding",
-    "UnequalClusterDesign",
-    "Verdict",
-    "absolute_interval",
-    "adult",
-    "agree",
-    "audit",
-    "best_channel",
-    "best_rule",
-    "best_share",
-    "binomial_size",
-    "channel_delta",
-    "claim",
-    "decide",
-    "distribution_error",
-    "dropout_error",
-    "epsilon_at_delta",
-    "estimated_sizes_variance",
-    "exact_risks",
-    "exact_total_variation",
-    "expected_total_variation",
-    "fisher_information",
-    "fitted_concentration",
-    "fixed_size",
-    "frequency_error",
-    "gaussian_deviation",
-    "group_means",
-    "hajek",
-    "horvitz_thompson",
-    "inspect",
-    "krr_mle",
-    "largest_loss",
-    "load_channel",
-    "load_classes",
-    "load_clusters",
-    "load_counts",
-    "load_groups",
-    "load_strata",
-    "load_weights",
-    "local_budget",
-    "mle",
-    "participation_loss",
-    "pilot",
-    "plan",
-    "poisson_loss",
-    "posterior",
-    "privacy_loss",
-    "project_simplex",
-    "purified",
-    "random_rounding_loss",
-    "random_size_loss",
-    "rare_risk",
-    "releases_loss",
-    "rounding_threshold",
-    "self_sized_means",
-    "shrunk_count",
-    "signed_gap",
-    "size_law",
-    "smallest_epsilon",
-    "srs_budget",
-    "srs_loss",
-    "stream",
-    "support_mle",
-    "total_variation",
-    "unbiased",
-    "unscaled_below",
-    "users_needed",
-    "with_replacement_loss",
-]

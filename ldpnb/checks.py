@@ -7,7 +7,7 @@ whoever calls with one states its domain.
 
 import difflib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -53,6 +53,16 @@ def _all_whole(array: NDArray[Any]) -> bool:
     return all(isinstance(entry, int) and not isinstance(entry, bool) for entry in array.flat)
 
 
+def _checked(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -> Any:
+    name, value = _one(named)
+    if is_exact(value):
+        return value
+    number = _number(name, value)
+    if not holds(number):
+        raise ValueError(f"{name} must {rule}, got {name}={shortened(value)}")
+    return number
+
+
 def positive(**named: Any) -> Any:
     """Return a finite number ``> 0``.
 
@@ -60,62 +70,27 @@ def positive(**named: Any) -> Any:
     Traceback (most recent call last):
     ValueError: epsilon must be > 0 and finite, got epsilon=0.0
     """
-    name, value = _one(named)
-    if is_exact(value):
-        return value
-    number = _number(name, value)
-    if not (number > 0 and math.isfinite(number)):
-        raise ValueError(f"{name} must be > 0 and finite, got {name}={shortened(value)}")
-    return number
+    return _checked(named, "be > 0 and finite", lambda number: 0 < number < math.inf)
 
 
 def non_negative(**named: Any) -> Any:
     """Return a finite number ``>= 0``."""
-    name, value = _one(named)
-    if is_exact(value):
-        return value
-    number = _number(name, value)
-    if not (number >= 0 and math.isfinite(number)):
-        raise ValueError(f"{name} must be >= 0 and finite, got {name}={shortened(value)}")
-    return number
+    return _checked(named, "be >= 0 and finite", lambda number: 0 <= number < math.inf)
 
 
 def probability(**named: Any) -> Any:
     """Return a number in ``[0, 1]``."""
-    name, value = _one(named)
-    if is_exact(value):
-        return value
-    number = _number(name, value)
-    if not 0 <= number <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], got {name}={shortened(value)}")
-    return number
+    return _checked(named, "lie in [0, 1]", lambda number: 0 <= number <= 1)
 
 
 def rate(**named: Any) -> Any:
-    """Return a number in ``(0, 1]``, as a sampling rate must be.
-
-    >>> rate(sampling_rate=0)
-    Traceback (most recent call last):
-    ValueError: sampling_rate must lie in (0, 1], got sampling_rate=0
-    """
-    name, value = _one(named)
-    if is_exact(value):
-        return value
-    number = _number(name, value)
-    if not 0 < number <= 1:
-        raise ValueError(f"{name} must lie in (0, 1], got {name}={shortened(value)}")
-    return number
+    """Return a number in ``(0, 1]``, as a sampling rate must be."""
+    return _checked(named, "lie in (0, 1]", lambda number: 0 < number <= 1)
 
 
 def open_probability(**named: Any) -> Any:
     """Return a number in ``(0, 1)``, as a failure probability must be."""
-    name, value = _one(named)
-    if is_exact(value):
-        return value
-    number = _number(name, value)
-    if not 0 < number < 1:
-        raise ValueError(f"{name} must lie in (0, 1), got {name}={shortened(value)}")
-    return number
+    return _checked(named, "lie in (0, 1)", lambda number: 0 < number < 1)
 
 
 def whole(*, at_least: int = 0, **named: Any) -> Any:

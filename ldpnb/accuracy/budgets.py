@@ -2,7 +2,8 @@
 
 `smallest_epsilon` searches any family of mechanisms (``DiscretisedMeans.published`` claims its budget,
 ``DiscretisedMeans.calibrated`` keeps it) with any tail of `ldpnb.accuracy.gaps.TAILS`; the closed forms in terms of the
-*gain* a mechanism needs are its second route. The accuracy that a budget buys is `ldpnb.accuracy.gaps.GroupGap`'s.
+*gain* that a mechanism needs are its second route. For the accuracy that a budget buys see
+`ldpnb.accuracy.gaps.GroupGap`.
 """
 
 from collections.abc import Callable
@@ -26,7 +27,7 @@ def smallest_epsilon(
     tail: str = "chebyshev",
     largest: float = 1e4,
 ) -> float:
-    """Return the smallest budget with which the gap is off by less than `alpha` except with probability `failure`.
+    """Return the smallest budget at which the gap is off by less than `alpha` except with probability `failure`.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def smallest_epsilon(
     failure : float
         Allowed failure probability, in ``(0, 1)``.
     largest : float
-        Infinity is returned when this budget is not enough.
+        The result is infinite if this budget is not enough.
 
     Returns
     -------
@@ -73,9 +74,6 @@ def required_gain(users: int, alpha: float, *, failure: float = 0.01, tail: str 
 
     *chebyshev* ``2 / sqrt(failure K) / alpha``; *hoeffding* ``sqrt(8 ln(2 / failure) / K) / alpha``; *normal*
     ``2 z / sqrt(K) / alpha``.
-
-    >>> round(required_gain(10**6, 0.1), 12)
-    0.2
     """
     root = float(np.sqrt(checks.whole(users=users, at_least=2)))
     allowed = checks.open_probability(failure=failure)
@@ -113,7 +111,8 @@ def best_laplace(epsilon: float, sizes: tuple[int, int]) -> LaplaceMeans:
 
     All budgets with ``k = 2``, ``eps2 <= epsilon`` and ``eps1 = epsilon - eps2 / 2`` are searched. The answer is ``eps2
     = epsilon`` at every budget if the smaller group has at least 4.45 % of the users, and up to ``epsilon = 3.48`` for
-    any sizes; next to a smaller one it pays in a window of budgets to protect the group less (3.66 to 10.64 at 1 %).
+    any sizes; with a smaller group it pays, within a range of budgets, to protect the group less (3.66 to 10.64 at
+    1 %).
     """
     from scipy.optimize import minimize_scalar
 

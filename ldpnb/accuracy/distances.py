@@ -1,4 +1,4 @@
-"""How far an estimated histogram is from the data, and the sampling rate that brings it near enough."""
+"""Distance of an estimated histogram from the data, and the sampling rate that makes it small enough."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,8 @@ _LEAST = 1e-300
 def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> Real:
     """Return ``sum(sd) / (n sqrt(2 pi))``, the mean total variation distance of an unbiased normal estimate.
 
-    Half the sum of mean absolute deviations ``sd sqrt(2/pi)``, divided by the number of users: the quantity of Figure 3
-    of biswas2022, the normal approximation being ours. The estimate is not projected, so the value may exceed 1.
+    Half the sum of mean absolute deviations ``sd sqrt(2/pi)``, divided by the number of users: the quantity in Figure 3
+    of biswas2022, in our normal approximation. The estimate is not projected, so the value may exceed 1.
 
     Parameters
     ----------
@@ -36,6 +36,8 @@ def smallest_rate(
 ) -> float | None:
     """Return the smallest sampling rate at which `expected_total_variation` of ``c-hat`` is at most a given distance.
 
+    None if not even all users suffice. "Where should we stop?", Section 6 of biswas2022.
+
     Parameters
     ----------
     distance : float
@@ -44,21 +46,6 @@ def smallest_rate(
         Users who hold each value.
     users : int
     mechanism : KaryRandomisedResponse
-
-    Returns
-    -------
-    float or None
-        None if not even all users suffice.
-
-    References
-    ----------
-    "Where should we stop?", Section 6 of biswas2022.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> smallest_rate(0.01, [50, 50], users=100, mechanism=mechanism) is None
-    True
     """
     target = checks.positive(distance=distance)
 

@@ -1,4 +1,4 @@
-"""How far an estimated histogram is from the data on average, exactly: no normal approximation.
+"""The mean distance of an estimated histogram from the data, exactly, without a normal approximation.
 
 For few reports errors are far from normal. The joint law of the reports of one value and of all others is recovered
 from its generating function on a grid of roots of unity, so that the mean absolute error is a finite sum.
@@ -14,11 +14,11 @@ MOST_REPORTS = 2_000
 """Most expected reports whose joint law is listed."""
 
 _SPREADS = 12
-"""Standard deviations beyond the mean that a grid holds, and as many reports more: what is beyond is below 1e-15."""
+"""Standard deviations beyond the mean that a grid covers, plus as many reports; the rest has mass below 1e-15."""
 
 
 def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
-    """Return the exact mean total variation distance of ``c-hat`` from the data, which `users` fixed users hold.
+    """Return the exact mean total variation distance of ``c-hat`` from the data of fixed users.
 
     Half the sum of mean absolute errors over values, divided by the users; `expected_total_variation` is its normal
     approximation, too large for few reports. The estimate is not projected. Time and memory grow with the square of the
@@ -60,7 +60,7 @@ def mean_absolute_error(holders: int, survey: SampledCounts) -> float:
 
 
 def report_law(holders: int, survey: SampledCounts) -> NDArray[np.float64]:
-    """Return the chances of every number of reports of one value (rows) and of all others (columns)."""
+    """Return the joint probabilities of the numbers of reports of one value (rows) and of all others (columns)."""
     rate, p, q = survey.rate, survey.mechanism.p, survey.mechanism.q
     strangers = survey.users - checks.whole(holders=holders)
     means = rate * (holders * p + strangers * q), rate * (holders * (1 - p) + strangers * (1 - q))

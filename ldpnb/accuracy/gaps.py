@@ -1,8 +1,8 @@
-"""Exact error of group means and of the gap between two of them, for the mechanisms of `groups` and `contrasts`.
+"""Exact errors of group means and of the gap between two of them, for the mechanisms of `groups` and `contrasts`.
 
 Values lie in ``[-1, 1]``; a rate ``r`` in ``[0, 1]`` is ``v = 2 r - 1``, so a gap between rates is half the gap between
-values. The values are fixed (no distribution assumed); what enters is each group's second moment ``nu^2``, the mean of
-``v^2``. Sizes of groups are known unless said otherwise.
+values. The values are fixed, without any distribution; they enter through each group's second moment ``nu^2``, the mean
+of ``v^2``. Sizes of groups are known unless stated otherwise.
 """
 
 from dataclasses import dataclass
@@ -36,11 +36,6 @@ def variance_laplace_mean(mechanism: LaplaceMeans, size: int, users: int, second
         All users ``K``.
     second_moment : float
         ``nu^2`` of the group, in ``[0, 1]``.
-
-    Examples
-    --------
-    >>> float(9 * variance_laplace_mean(LaplaceMeans(np.log(3), 2.0), size=1, users=2, second_moment=1.0))
-    35.0
     """
     members, others, nu2 = _group(size, users, second_moment)
     a, moved, kept_scale, moved_scale = mechanism.keep, mechanism.move, mechanism.kept_scale, mechanism.moved_scale
@@ -53,12 +48,6 @@ def variance_discretised_mean(mechanism: DiscretisedMeans, size: int, users: int
 
     ``(1 - a t^2 nu^2 + (K - n)/n (a'/a)) / (a t^2 n)`` with ``a`` the probability to keep the group, ``a'`` to move to
     a given one, and ``t = 2b - 1``. Parameters as in `variance_laplace_mean`.
-
-    Examples
-    --------
-    >>> mechanism = DiscretisedMeans(np.log(3), np.log(3))
-    >>> round(float(9 * variance_discretised_mean(mechanism, size=1, users=2, second_moment=0.0)), 12)
-    64.0
     """
     members, others, nu2 = _group(size, users, second_moment)
     a, moved, squared = mechanism.keep, mechanism.move, mechanism.sharpness * mechanism.sharpness
@@ -79,7 +68,7 @@ class GroupGap:
     Parameters
     ----------
     mechanism : DiscretisedMeans, LaplaceMeans, SignedBit or SignedLaplace
-        For as many groups; a mechanism for the gap alone, for these very sizes and this pair.
+        For as many groups; a mechanism for the gap alone must have the same sizes and pair.
     sizes : (d,) int
         Users of every group, ``>= 1``.
     pair : (int, int)
@@ -109,7 +98,7 @@ class GroupGap:
 
     @classmethod
     def of_halves(cls, mechanism: GroupMeans | Contrast, users: int) -> "GroupGap":
-        """Return the gap between two groups of equal size, an even number of `users` in all."""
+        """Return the gap between two groups of equal size; `users` is even."""
         half, odd = divmod(checks.whole(users=users, at_least=2), 2)
         if odd:
             raise ValueError(f"users must be even for two equal groups, got users={users!r}")
@@ -122,9 +111,6 @@ class GroupGap:
         to that of another group than the user's own with mean 0. Where every user sends one number it is
         ``(K / t^2 - sum_g w_g^2 n_g nu_g^2) / n_min^2`` for the bit, with ``K`` users in all, ``n_min`` in the smaller
         group, weights ``w`` and ``t = tanh(epsilon / 2)``, and ``8 K / (epsilon n_min)^2`` for the noisy number.
-
-        >>> round(float(GroupGap(DiscretisedMeans(1.0, 1.0), (10_000, 10_000)).variance((0.0, 0.0))), 12)
-        0.001752352426
         """
         checks.entries(2, second_moments=second_moments)
         moments = [checks.probability(second_moment=m) for m in second_moments]
@@ -219,9 +205,6 @@ def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
     """Return the bias of the absolute value of a normal estimate with mean `gap >= 0` and standard deviation `sd > 0`.
 
     ``s sqrt(2 / pi) exp(-gap^2 / (2 s^2)) - 2 gap Phi(-gap / s)``, the folded normal: 0.798 s at gap 0, 0.017 s at 2 s.
-
-    >>> absolute_gap_bias(1.0, [0.0, 2.0]).round(6).tolist()
-    [0.797885, 0.016981]
     """
     s, distance = _folded(sd, gap)
     fold = s * np.sqrt(2 / np.pi) * np.exp(-(distance**2) / (2 * s**2))
@@ -238,9 +221,6 @@ def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
 
     ``s (sqrt(2 / pi) - 2 g(u) + 2 g(2u))`` with ``u = gap / s`` and ``g(u) = phi(u) - u Phi(-u)``: folding a negative
     estimate back brings it closer.
-
-    >>> absolute_gap_error(1.0, [0.0, 1.0, 9.0]).round(6).tolist()
-    [0.797885, 0.648235, 0.797885]
     """
     s, distance = _folded(sd, gap)
     u = distance / s
@@ -251,9 +231,6 @@ def misestimated_gap_bias(size_factors: Real, means: Real) -> Real:
     """Return the bias of the gap when each group's size is taken to be `size_factors > 0` times what it is.
 
     ``m_G / f_G - m_H / f_H - (m_G - m_H)``: the estimated means, in ``[-1, 1]``, are divided by the factors.
-
-    >>> round(misestimated_gap_bias((1.5, 0.5), (0.8, 0.8)), 9)
-    -1.066666667
     """
     first, second = (checks.positive(size_factors=f) for f in checks.entries(2, size_factors=size_factors))
     checks.entries(2, means=means)

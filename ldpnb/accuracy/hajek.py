@@ -21,13 +21,7 @@ digit.
 
 
 def mean_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
-    """Return the exact mean; with rates that follow the values it differs from the count by ``O(1)`` users.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> survey = PersonalRates([100, 100], [0.5, 0.5], KaryRandomisedResponse(np.log(3), 2))
-    >>> round(mean_hajek(survey, [50, 10]), 9)
-    60.0
-    """
+    """Return the exact mean; with rates that follow the values it differs from the count by ``O(1)`` users."""
     return float(survey.users * _mean_shares(survey, holders, *_nodes(survey))[0])
 
 
@@ -36,11 +30,6 @@ def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
 
     Of two users, one holder, the second is always sampled and nobody lies: 4/3 or 0 holders are estimated, as the first
     is sampled or not.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> survey = PersonalRates([1, 1], [0.5, 1.0], KaryRandomisedResponse(60.0, 2))
-    >>> round(variance_hajek(survey, [1, 0]), 9)
-    0.444444444
     """
     mechanism, rate, held = survey.mechanism, survey.rates, np.stack(survey.split(holders))
     t, weights, sampled = _nodes(survey)
@@ -58,11 +47,6 @@ def leading_variance_hajek(survey: PersonalRates, holders: ArrayLike) -> Real:
     """Return the leading term of the variance, exact as the number of reports grows.
 
     It is the variance of Horvitz-Thompson with ``s_j - r`` for ``s_j - q``.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> survey = PersonalRates([100], [0.5], KaryRandomisedResponse(np.log(3), 2))
-    >>> round(float(leading_variance_hajek(survey, [50])), 9)
-    175.0
     """
     return survey.inverse_rate_variance(holders, survey.split(holders)[0].sum() / survey.users)
 

@@ -15,6 +15,8 @@ from ldpnb.mechanisms.frequency import FrequencyMechanism
 def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) -> Real:
     """Return the variance ``(f p (1-p) + (n-f) q (1-q)) / (p-q)^2`` of the unbiased count of a pure protocol.
 
+    It has the shape of `holders` (proof of Theorem 3.2 of biswas2022, at sampling rate 1).
+
     Parameters
     ----------
     holders : float, any shape
@@ -23,20 +25,6 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
         Number ``n >= 1`` of users.
     mechanism : FrequencyMechanism
         Its ``p`` and ``q``, and their distance from 1 and from each other.
-
-    Returns
-    -------
-    float, shape of `holders`
-
-    References
-    ----------
-    Proof of Theorem 3.2 of biswas2022 at sampling rate 1.
-
-    Examples
-    --------
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(float(pure_variance(40, users=100, mechanism=KaryRandomisedResponse(np.log(3), 2))), 9)
-    75.0
     """
     number = checks.whole(users=users, at_least=1)
     held = checks.numbers(holders=holders, low=0, high=number)
@@ -47,16 +35,9 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
 def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
     """Return the variance ``n / bias^2 - f`` of the lecture's count ``sum of signs / bias``, shaped like `holders`.
 
-    A fair sign contributes 1, a holder's ``1 - bias^2``; `bias`, in ``(0, 1]``, is the expectation of a holder's sign.
+    A fair sign contributes 1, a holder's sign ``1 - bias^2``; `bias`, in ``(0, 1]``, is its expectation.
 
-    References
-    ----------
-    lecture20, "Frequency estimation", local model, which gives the expectation only.
-
-    Examples
-    --------
-    >>> float(sign_variance(5000, users=20000, bias=0.5))
-    75000.0
+    lecture20, "Frequency estimation", local model, gives the expectation only.
     """
     number, share = checks.whole(users=users, at_least=1), checks.rate(bias=bias)
     held = checks.numbers(holders=holders, low=0, high=number)
@@ -66,16 +47,7 @@ def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
 def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Real:
     """Return the variance ``2 (sensitivity / epsilon)^2`` of a count released by a curator, for any number of users.
 
-    The sensitivity of a histogram is 2 for replacing a user's value.
-
-    References
-    ----------
-    lecture20, "Frequency estimation", central model.
-
-    Examples
-    --------
-    >>> central_laplace_count_variance(1.0)
-    8.0
+    The sensitivity of a histogram is 2 for replacing a user's value (lecture20, "Frequency estimation", central model).
     """
     scale = checks.positive(sensitivity=sensitivity) / checks.positive(epsilon=epsilon)
     return 2 * (scale * scale)
@@ -84,17 +56,8 @@ def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Re
 def central_laplace_largest_error(epsilon: Real, domain_size: Real, failure: Real, sensitivity: Real = 2.0) -> Real:
     """Return the error that the worst of ``k`` noisy counts exceeds with exactly probability `failure`.
 
-    ``-(sensitivity / epsilon) ln(1 - (1 - failure)^(1/k))``, since the ``k`` noises are independent. The sensitivity of
-    a histogram is 2 for replacing a user's value.
-
-    References
-    ----------
-    lecture20, "Frequency estimation": ``|f(x) - f-hat(x)| <= alpha`` for all x.
-
-    Examples
-    --------
-    >>> round(float(central_laplace_largest_error(2.0, 1, np.exp(-3))), 12)
-    3.0
+    ``-(sensitivity / epsilon) ln(1 - (1 - failure)^(1/k))``, since the ``k`` noises are independent; in lecture20,
+    "Frequency estimation", ``|f(x) - f-hat(x)| <= alpha`` for all x.
     """
     every = np.log1p(-checks.open_probability(failure=failure)) / checks.whole(domain_size=domain_size, at_least=1)
     scale = checks.positive(sensitivity=sensitivity) / checks.positive(epsilon=epsilon)
@@ -105,17 +68,8 @@ def unary_report_bits(p: Real, q: Real, domain_size: Real) -> Real:
     """Return the entropy ``h(p) + (k-1) h(q)``, in bits, of a report of ``k`` independent bits given the value.
 
     No code without shared randomness sends such reports in fewer bits on average, so the cost is linear in ``k`` for
-    fixed ``q``. `p` and `q` are the chances of a one at the sender's value and at another; sign vectors have ``q =
-    1/2``.
-
-    References
-    ----------
-    lecture20, "Communication: Omega(d) bits".
-
-    Examples
-    --------
-    >>> float(unary_report_bits(0.5, 0.5, 10))
-    10.0
+    fixed ``q`` (lecture20, "Communication: Omega(d) bits"). `p` and `q` are the probabilities of a one at the sender's
+    value and at another; sign vectors have ``q = 1/2``.
     """
     others = checks.whole(domain_size=domain_size, at_least=1) - 1
     return _binary_entropy(checks.probability(p=p)) + others * _binary_entropy(checks.probability(q=q))

@@ -1,4 +1,4 @@
-"""What one locally private report tells: Fisher information, conditional covariances, and the errors they lead to.
+"""What one locally private report reveals: Fisher information, conditional covariances, and the errors they imply.
 
 Use it for the quantities that belong to one channel ``Q[y, x] = Pr(y | x)``, of shape (outputs, a), and one
 distribution, and for the constants of a Dirichlet prior. Bounds that hold for every channel of a given privacy are in
@@ -22,7 +22,7 @@ from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedRespons
 Floats = NDArray[np.float64]
 
 _LEAST_SINGULAR = 1e-6
-"""A channel's entries, correct to 1e-16, say to 1e-10 by how much nearly equal inputs differ down to here."""
+"""Down to here, entries correct to 1e-16 give the differences between nearly equal inputs to 1e-10."""
 
 
 def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
@@ -57,9 +57,6 @@ def krr_log_det_information(distribution: ArrayLike, *, epsilon: Real) -> Real:
 
     ``2 (a-1) ln c - (a-2) ln(c + a) - sum_x ln(1 + c p_x)`` with ``c = e^epsilon - 1``, by the determinant of ``c I + 1
     1^T``.
-
-    >>> bool(abs(krr_log_det_information([0.5, 0.5], epsilon=np.log(3))) < 1e-12)
-    True
     """
     point, contrast = checks.distribution(distribution=distribution), np.expm1(checks.positive(epsilon=epsilon))
     size = point.size
@@ -69,9 +66,10 @@ def krr_log_det_information(distribution: ArrayLike, *, epsilon: Real) -> Real:
 def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike) -> float:
     """Return the limit of ``n`` times the best mean squared error of the distribution: the trace of ``J_p^-1``.
 
-    Summed over all ``a`` coordinates. Sharpens Corollary 4.3 of lopuhaa2020 to equality. A channel near one that tells
-    nothing is known too badly by its entries, and refused; k-ary randomised response may be given itself, for the
-    closed form ``(k-1) q (1 + p - q) / (p - q)^2 + 1 - |P|^2``, good at every epsilon and domain size.
+    Summed over all ``a`` coordinates. Sharpens Corollary 4.3 of lopuhaa2020 to equality. The entries of a channel that
+    reveals almost nothing are not accurate enough, and it is refused; k-ary randomised response may be given as a
+    mechanism, for the closed form ``(k-1) q (1 + p - q) / (p - q)^2 + 1 - |P|^2``, accurate at every epsilon and domain
+    size.
 
     >>> round(distribution_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     2.0
@@ -87,7 +85,7 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
     """Return the limit of ``n`` times the best mean squared error of the frequencies: less by ``1 - |p|^2``.
 
     It is the mean squared distance of the best linear estimate from the user's own value, ``sum_x p_x sum_y Q[y, x]
-    |A_y - e_x|^2``, all of whose terms are positive; k-ary randomised response may be given itself, as above.
+    |A_y - e_x|^2``, all of whose terms are positive; k-ary randomised response may be given as a mechanism.
 
     >>> round(frequency_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     1.5
@@ -97,7 +95,7 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
         return _krr_frequency_error(channel)
     rows, point = _possible(channel, distribution)
     left, sizes, right = _singular(rows, point)
-    # estimates of a report's own value; whatever they are at p itself, they sum to 1
+    # estimates of the value behind a report; they sum to 1
     estimates = (left / np.sqrt(rows @ point)[:, None] / sizes) @ (right @ _contrasts(point.size).T) + point
     misses = [((estimates - own) ** 2).sum(axis=1) for own in np.eye(point.size)]
     return float(sum(chance * (column @ miss) for chance, column, miss in zip(point, rows.T, misses, strict=True)))
@@ -116,7 +114,7 @@ def _point_of(mechanism: KaryRandomisedResponse, distribution: ArrayLike) -> Flo
 
 
 def _possible(channel: ArrayLike, distribution: ArrayLike) -> tuple[Floats, Floats]:
-    """Return the channel's outputs that somebody can send, and the distribution."""
+    """Return the channel's rows for outputs that occur, and the distribution."""
     rows, point = real(channel), checks.distribution(distribution=distribution)
     if rows.ndim != 2 or rows.shape[1] != point.size:
         raise ValueError(f"distribution must have one entry per input of the channel, {rows.shape}, got {point.size}")
@@ -157,10 +155,6 @@ def unbiased_frequency_error(mechanism: FrequencyMechanism) -> Real:
 
     ``(a q (1-q) + p (1-p) - q (1-q)) / (p - q)^2``: add ``1 - |P|^2`` for the distribution. The "attainable" rows of
     Table I of lopuhaa2020; with ``p = 1/2`` it is ``4 a e^epsilon / (e^epsilon - 1)^2 + 1``.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(float(unbiased_frequency_error(KaryRandomisedResponse(np.log(3), 2))), 12)
-    1.5
     """
     p, q, miss, gap = mechanism.p, mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
     return ((mechanism.domain_size - 1) * q * (miss + gap) + p * miss) / gap / gap
@@ -177,8 +171,8 @@ def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[flo
 
     References
     ----------
-    Equations (39) and (40) of lopuhaa2020. How the source divides them is not in its text; these are the quantities
-    that its (41) and (42) need.
+    Equations (39) and (40) of lopuhaa2020. The text does not show how the source splits them; these are the quantities
+    needed in its (41) and (42).
     """
     information, frequencies = [], []
     for distribution in np.asarray(distributions, dtype=float):

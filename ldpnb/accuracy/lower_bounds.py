@@ -140,9 +140,6 @@ class LowerBounds:
 
         ``a k (a-k) (e^epsilon - 1)^2 / (k e^epsilon + a - k)^2``, on the hyperplane; its maximum over k is that over
         all channels.
-
-        >>> round(float(LowerBounds(2, np.log(3)).uniform_information(1)), 12)
-        0.5
         """
         others = self.domain_size - checks.positive(subset_size=subset_size)
         per_weight = np.expm1(-self.epsilon) / (subset_size + others * np.exp(-self.epsilon))

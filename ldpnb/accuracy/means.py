@@ -1,9 +1,9 @@
 """Exact errors of a mean of bounded numbers under local and central privacy, and how many users a target error needs.
 
-The mechanisms of `ldpnb.mechanisms.means` know their budget (nats, for replacing one user's value) and the range of the
-values; what is asked of them here is the number of ``users``, which is public, a tolerated ``error`` in the unit of the
-values, and ``failure``, the chance that the error is exceeded. The lecture's "with probability 99%" is ``failure =
-0.01``. Variances have the unit of the values squared.
+The mechanisms of `ldpnb.mechanisms.means` hold the budget (nats, for replacing one user's value) and the range of the
+values. Functions take the public number of ``users``, a tolerated ``error`` in the unit of the values, and ``failure``,
+the probability that the error is exceeded; the lecture's "with probability 99%" is ``failure = 0.01``. Variances have
+the unit of the values squared.
 """
 
 from collections.abc import Callable
@@ -20,17 +20,17 @@ from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, 
 _FEW = 200
 
 MOST_COUNTED = 10**10
-"""Beyond so many users the exact law of a sum takes seconds, and a search for it minutes."""
+"""Beyond so many users one evaluation of the exact law of a sum takes seconds, and a search minutes."""
 
 _DOUBLINGS = 12
-"""How often the normal limit's number of users is doubled in search of the exact one: it is severalfold at most."""
+"""How often the number of users from the normal limit is doubled in search of the exact one, a small multiple."""
 
 
 def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> float:
-    """Return the exact variance of the mean for given data.
+    """Return the exact variance of the mean for given data (lecture20, "1-bit communication").
 
-    For one bit ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)``, ``P`` a user's chance of a one; noise is the same for all
-    data.
+    For one bit ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)``, where ``P`` is a user's probability of a one; the variance
+    of added noise does not depend on the data.
 
     Parameters
     ----------
@@ -39,16 +39,6 @@ def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> 
         Distinct values in ``[0, upper]``.
     counts : (v,) int
         How many users hold each.
-
-    References
-    ----------
-    lecture20, "1-bit communication".
-
-    Examples
-    --------
-    >>> bit = OneBit(np.log(3))
-    >>> round(variance(bit, [0.0, 1.0], [60, 40]), 12), round(variance(bit, [0.5], [100]), 12)
-    (0.0075, 0.01)
     """
     held = checks.counts(counts=counts)
     if not isinstance(mechanism, OneBit):
@@ -58,21 +48,10 @@ def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> 
 
 
 def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
-    """Return the largest variance of the mean over all data.
+    """Return the largest variance of the mean over all data (lecture20, "1-bit communication", "Mean estimation").
 
     ``upper^2 coth^2(epsilon/2) / (4n)`` for one bit (all values at ``upper / 2``), ``2 (upper / epsilon)^2 / n`` for
     noise added by users, ``2 (upper / (n epsilon))^2`` for a curator's.
-
-    References
-    ----------
-    lecture20, "1-bit communication" and "Mean estimation".
-
-    Examples
-    --------
-    >>> round(float(worst_variance(OneBit(np.log(3)), 100)), 12)
-    0.01
-    >>> worst_variance(LocalLaplace(0.5, 2.0), 8), worst_variance(CentralLaplace(0.5, 2.0), 8)
-    (4.0, 0.5)
     """
     number = checks.whole(users=users, at_least=1)
     if isinstance(mechanism, OneBit):
@@ -84,28 +63,17 @@ def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
 def warner_variance(epsilon: Real, users: Real) -> Real:
     """Return ``1 / (4 n sinh^2(epsilon/2))``, the variance of a mean of bits under randomised response, for all bits.
 
-    References
-    ----------
-    lecture20, "Randomized response": ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence an error ``O(1 / (epsilon sqrt n))``.
-
-    Examples
-    --------
-    >>> round(float(warner_variance(np.log(3), 100)), 12)
-    0.0075
+    lecture20, "Randomized response", has ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence an error ``O(1 / (epsilon sqrt
+    n))``.
     """
     root = np.sinh(checks.positive(epsilon=epsilon) / 2)
     return 1 / (4 * checks.whole(users=users, at_least=1) * (root * root))
 
 
 def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> NDArray[np.float64]:
-    """Return the exact error of randomised response that is exceeded with at most that chance, shaped like epsilon.
+    """Return the exact error of randomised response that is exceeded with probability `failure`, shaped like `epsilon`.
 
-    Lies of holders of a zero less lies of the `ones` have a law on ``users + 1`` points, by a Fourier transform.
-
-    Examples
-    --------
-    >>> [round(float(warner_error(np.log(3), 1, 1, chance)), 12) for chance in (0.3, 0.2)]
-    [0.5, 1.5]
+    The law of false ones less false zeros, on ``users + 1`` points, is found by a Fourier transform.
     """
     budgets, number = np.asarray(epsilon, dtype=float)[..., None], checks.whole(users=users, at_least=1)
     lie, lies = 1 / (1 + np.exp(budgets)), np.arange(-ones, number - ones + 1)
@@ -122,12 +90,7 @@ def largest_warner_constant(users: int, failure: float) -> float:
     """Return the supremum of ``epsilon sqrt(users)`` times `warner_error` over all budgets and bits.
 
     At fixed bits the error jumps down at isolated budgets and is smooth between them. The best points of a grid up to
-    12 nats are followed to their jumps. For at most 200 users; the normal limit is close by then.
-
-    Examples
-    --------
-    >>> round(largest_warner_constant(1, 0.01), 6), round(99 / 98 * float(np.log(99)), 6)
-    (4.642009, 4.642009)
+    12 nats are followed to their jumps. For at most 200 users, where the normal limit is already close.
     """
     if checks.whole(users=users, at_least=1) > _FEW:
         raise ValueError(f"users must be at most {_FEW}, got users={users}")
@@ -152,12 +115,7 @@ def largest_warner_constant(users: int, failure: float) -> float:
 def one_bit_floor(upper: Real, users: Real) -> Real:
     """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains at any budget.
 
-    It is the limit, for large budgets, of the error that lecture20 writes as ``O(upper / (epsilon sqrt n))``.
-
-    Examples
-    --------
-    >>> float(one_bit_floor(1.0, 100))
-    0.05
+    This is the limit, at large budgets, of the error that lecture20 writes as ``O(upper / (epsilon sqrt n))``.
     """
     return checks.positive(upper=upper) / (2 * np.sqrt(checks.whole(users=users, at_least=1)))
 
@@ -182,21 +140,10 @@ def one_bit_crossing() -> float:
 def approximate_bit_variance(epsilon: Real, delta: Real, users: Real) -> Real:
     """Return the least worst-case variance of an unbiased average of weighted ``(epsilon, delta)``-LDP reports of bits.
 
-    Estimates that are no averages of a weight per report are not compared. Every such randomiser is a post-processing
-    of one that reveals the bit with probability `delta` and is Warner's otherwise (Kairouz, Oh and Viswanath, 2015).
-    Weighing its four reports best gives ``(1 / (delta + (1-delta) tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0``
-    that is `warner_variance`.
-
-    References
-    ----------
-    What can be decided of the question "(epsilon, 0)-LDP v.s. (epsilon, delta)-LDP ?" of lecture20.
-
-    Examples
-    --------
-    >>> round(float(approximate_bit_variance(np.log(3), 0.0, 100)), 12)
-    0.0075
-    >>> round(float(approximate_bit_variance(np.log(3), 1.0, 100)), 12)
-    0.0
+    Other kinds of estimates are not compared. Every such randomiser is a post-processing of one that reveals the bit
+    with probability `delta` and is Warner's otherwise (Kairouz, Oh and Viswanath, 2015). The best weights of its four
+    reports give ``(1 / (delta + (1-delta) tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0`` that is `warner_variance`.
+    It answers the decidable part of the question "(epsilon, 0)-LDP v.s. (epsilon, delta)-LDP ?" of lecture20.
     """
     share, root = checks.probability(delta=delta), np.sinh(checks.positive(epsilon=epsilon) / 2)
     return warner_variance(epsilon, users) * (1 - share) / (1 + share / (root * root))
@@ -205,62 +152,32 @@ def approximate_bit_variance(epsilon: Real, delta: Real, users: Real) -> Real:
 def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
     """Return ``log2(2 e upper / (epsilon resolution))``, the entropy of a Laplace report at a fine resolution.
 
-    Reports are rounded to multiples of `resolution`, well below ``upper / epsilon``.
-
-    References
-    ----------
-    lecture20, "Communication issues": ``O(log upper)`` bits per user, at resolution 1.
-
-    Examples
-    --------
-    >>> round(float(laplace_report_bits(LocalLaplace(1.0, 1024.0), 1.0)), 4)
-    12.4427
+    Reports are rounded to multiples of `resolution`, well below ``upper / epsilon``. lecture20, "Communication issues",
+    has ``O(log upper)`` bits per user, at resolution 1.
     """
     return (1 + np.log(2 * mechanism.scale / checks.positive(resolution=resolution))) / np.log(2)
 
 
 def normal_quantile(failure: float) -> float:
-    """Return ``z`` with ``Pr(|N(0,1)| > z) = failure``.
-
-    Examples
-    --------
-    >>> round(normal_quantile(0.01), 4)
-    2.5758
-    """
+    """Return ``z`` with ``Pr(|N(0,1)| > z) = failure``."""
     return float(-special.ndtri(checks.open_probability(failure=failure) / 2))
 
 
 def normal_error(variance: float, failure: float) -> float:
     """Return the error that a normal estimate of that variance exceeds with probability `failure`.
 
-    The estimates here are sums over many users, so this is the limit for large ``n``; `certain_error` holds for every
+    Estimates here are sums over many users, so this is the limit for large ``n``; `certain_error` holds for every
     ``n``.
-
-    Examples
-    --------
-    >>> round(normal_error(4.0, 0.01), 4)
-    5.1517
     """
     return normal_quantile(failure) * float(np.sqrt(checks.non_negative(variance=variance)))
 
 
 def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real) -> Real:
-    """Return an error that is exceeded with at most that chance, for every number of users and all data.
+    """Return an error that is exceeded with probability `failure` at most, for every number of users and all data.
 
-    For one bit Hoeffding's ``upper coth(epsilon/2) sqrt(ln(2/failure) / (2n))``, at ``upper = 1`` the bound for
-    randomised response; for the curator ``upper ln(1/failure) / (n epsilon)``, exceeded with exactly that chance.
-
-    References
-    ----------
-    lecture20, "Randomized response": "by Chernoff bound", in Hoeffding's form for bounded summands; "Mean estimation",
-    central model, up to the constant.
-
-    Examples
-    --------
-    >>> round(float(certain_error(OneBit(np.log(3)), 200, 2 / np.exp(4))), 12)
-    0.2
-    >>> round(float(certain_error(CentralLaplace(1.0), 100, np.exp(-3))), 12)
-    0.03
+    For one bit Hoeffding's ``upper coth(epsilon/2) sqrt(ln(2/failure) / (2n))`` (lecture20, "Randomized response": "by
+    Chernoff bound"). For the curator ``upper ln(1/failure) / (n epsilon)``, exceeded with exactly that probability
+    ("Mean estimation", central model, up to the constant).
     """
     chance, number = checks.open_probability(failure=failure), checks.whole(users=users, at_least=1)
     if isinstance(mechanism, OneBit):
@@ -269,18 +186,11 @@ def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real
 
 
 def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
-    """Return the users with which an error is met in the normal limit at the worst data, to be rounded up.
+    """Return how many users meet an error in the normal limit at the worst data, to be rounded up.
 
-    ``z^2 / error^2`` times the worst variance of one user's report. For the curator the law itself, ``upper
-    ln(1/failure) / (error epsilon)``.
+    ``z^2 / error^2`` times the worst variance of one user's report; for the curator exactly ``upper ln(1/failure) /
+    (error epsilon)``. lecture20, "Mean estimation" and "1-bit communication", has both without their constants.
 
-    References
-    ----------
-    lecture20, "Mean estimation" and "1-bit communication": ``upper^2 / (error epsilon)^2``, for a curator ``upper /
-    (error epsilon)``; here with their constants.
-
-    Examples
-    --------
     >>> [round(float(users_needed(mechanism(1.0), 0.1, 0.01)), 4) for mechanism in (OneBit, LocalLaplace)]
     [776.7298, 1326.9793]
     >>> round(float(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3))), 12)
@@ -294,18 +204,10 @@ def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
 
 
 def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: float) -> float:
-    """Return the users with which an error is met for certain: by Hoeffding's bound for one bit, exactly for noise.
+    """Return how many users suffice for an error: by Hoeffding's bound for one bit (to be rounded up), else exactly.
 
-    The chance of a given error falls with every further user, because means of symmetric log-concave variables
-    concentrate monotonically (Proschan, 1965), so that bisection finds the smallest number, if that is at most 1e10.
-    Hoeffding's is to be rounded up.
-
-    Examples
-    --------
-    >>> round(users_for_certain(OneBit(np.log(3)), 0.2, 2 / np.exp(4)), 9)
-    200.0
-    >>> users_for_certain(LocalLaplace(1.0), 0.1, 0.01)
-    1328
+    The probability of a given error falls with every further user, because means of symmetric log-concave variables
+    concentrate monotonically (Proschan, 1965), so bisection finds the smallest number if that is at most 1e10.
     """
     if isinstance(mechanism, OneBit):
         return float((certain_error(mechanism, 1, failure) / checks.positive(error=error)) ** 2)
@@ -320,15 +222,10 @@ def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: f
 
 
 def success(mechanism: OneBit | LocalLaplace, users: int, error: float) -> float:
-    """Return the exact chance that the mean is off by at most `error`: at the worst data (a bit), for all data (noise).
+    """Return the exact probability that the mean is off by at most `error`, for one bit at the worst data.
 
-    At the worst data, all at ``upper / 2``, ones less zeros are a sum of fair signs; an error that equals `error` up to
-    rounding counts as met.
-
-    Examples
-    --------
-    >>> round(success(OneBit(np.log(3)), 2, 0.5), 12), round(success(LocalLaplace(1.0), 1, np.log(4)), 12)
-    (0.5, 0.75)
+    These are all at ``upper / 2``, where ones less zeros are a sum of fair signs; an error that equals `error` up to
+    rounding counts as met. For noise the data do not matter.
     """
     number, target = checks.whole(users=users, at_least=1), checks.positive(error=error)
     if isinstance(mechanism, OneBit):
@@ -343,16 +240,7 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
     The sum is a difference of two gamma variables. Seen as two clocks of ``n`` exponential ticks each, one finishes
     while the other has ``k`` ticks left with probability ``C(2n-k-1, n-1) 2^(k-2n)``, and what is left is a gamma
     variable of shape ``k``: ``Pr = 2 sum_k C(2n-k-1, n-1) 2^(k-2n) Pr(Gamma(k) > threshold)``, a sum of ``O(sqrt n)``
-    relevant terms.
-
-    References
-    ----------
-    The error of the local Laplace mean in lecture20, times ``n epsilon / upper``.
-
-    Examples
-    --------
-    >>> round(laplace_sum_tail(1, np.log(4)), 12), laplace_sum_tail(5, 0.0)
-    (0.25, 1.0)
+    relevant terms. In lecture20 the sum is the error of the local Laplace mean times ``n epsilon / upper``.
     """
     number = checks.whole(users=users, at_least=1)
     left = np.arange(1, min(number, int(14 * np.sqrt(number)) + 14) + 1)

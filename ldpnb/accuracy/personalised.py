@@ -136,16 +136,6 @@ def variance_reweighted_reports(
     report_rates : (k,) float
         Probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     mechanism : KaryRandomisedResponse
-
-    Returns
-    -------
-    (k,) float
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
-    >>> variance_reweighted_reports([0, 4], users=4, report_rates=[0.5, 1.0], mechanism=mechanism).round(9).tolist()
-    [7.0, 3.0]
     """
     total = checks.whole(users=users, at_least=1)
     held, rate = checks.numbers(holders=holders, low=0, high=total), sampling_rates(report_rates)
@@ -155,11 +145,7 @@ def variance_reweighted_reports(
 
 
 def report_noise(mechanism: KaryRandomisedResponse) -> Real:
-    """Return ``A = q (1-q) / (p-q)^2``, a user's part of the variance at a value that nobody holds.
-
-    >>> round(float(report_noise(KaryRandomisedResponse(np.log(3), 2))), 9)
-    0.75
-    """
+    """Return ``A = q (1-q) / (p-q)^2``, a user's part of the variance at a value that nobody holds."""
     gap = mechanism.truthful_rate
     return mechanism.q * (1 - mechanism.q) / (gap * gap)
 
@@ -173,11 +159,6 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
         A user's `report_noise`, by group.
     sizes, rates : (g,) float
         Users of each group and their sampling rates in ``(0, 1]``.
-
-    Examples
-    --------
-    >>> float(rare_variance_horvitz_thompson(noises=[0.75], sizes=[100], rates=[0.5]))
-    150.0
     """
     return positive_numbers("sizes", sizes) @ (as_array(noises) / sampling_rates(rates))
 
@@ -186,7 +167,8 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     """Return the rates that minimise ``sum_j A_j / pi_j`` when reports cost ``k_j`` and ``sum_j k_j pi_j <= budget``.
 
     ``pi_j = min(1, lambda sqrt(A_j / k_j))``; ``lambda`` spends the budget. Groups are capped in order of ``A_j / k_j``
-    until the rest needs no cap, so the solution is exact.
+    until the rest needs no cap, so the solution is exact: Neyman allocation with a cap (open question (iii) of
+    biswas2022, Section 6, for users who differ).
 
     Parameters
     ----------
@@ -197,22 +179,7 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     sizes : (g,) float
         Users of each group.
     budget : float
-        ``> 0``; at or above the cost of asking everybody all rates are 1.
-
-    Returns
-    -------
-    (g,) float
-
-    References
-    ----------
-    Open question (iii) of biswas2022, Section 6, for users who differ; Neyman allocation with a cap.
-
-    Examples
-    --------
-    >>> optimal_rates(noises=[4.0, 1.0], costs=[1.0, 1.0], sizes=[10, 10], budget=6).round(9).tolist()
-    [0.4, 0.2]
-    >>> optimal_rates(noises=[9.0, 1.0], costs=[1.0, 1.0], sizes=[10, 10], budget=16).round(9).tolist()
-    [1.0, 0.6]
+        ``> 0``; if it covers everybody, all rates are 1.
     """
     given = {"noises": noises, "costs": costs, "sizes": sizes}
     noise, cost, size = (positive_numbers(name, values) for name, values in given.items())

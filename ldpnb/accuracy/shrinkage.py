@@ -10,7 +10,7 @@ from ldpnb.arithmetic import Real, real
 
 
 def unscaled_below(survey: SampledCounts) -> Real:
-    """Return below how many users ``c_DE`` has the smaller mean squared error at a value that nobody holds.
+    """Return the number of users below which ``c_DE`` has the smaller mean squared error at a value that nobody holds.
 
     ``(e^epsilon + k - 1 - pi)(1 + pi) / (pi (1 - pi))``, since the squared bias of ``c_DE`` grows with the square of
     the users and the variance of ``g_DE`` with their number.
@@ -36,8 +36,8 @@ def rare_risk(survey: SampledCounts, share: Real) -> Real:
 def best_share(survey: SampledCounts) -> Real:
     """Return the ``s`` of least `rare_risk`, ``V / (V + B^2)`` with ``V = Var*(g_DE)`` and ``B = n / (e^epsilon - 1)``.
 
-    Its risk is ``V B^2 / (V + B^2)``. It lies between the two counts from ``(e^epsilon + k - 1 - pi) / (1 - pi)`` users
-    on.
+    Its risk is ``V B^2 / (V + B^2)``. With at least ``(e^epsilon + k - 1 - pi) / (1 - pi)`` users it lies between the
+    two counts.
     """
     variance, odds = survey.rare_variance_rescaled, _reach(survey)
     return variance / (variance + odds * odds)
@@ -54,5 +54,5 @@ def shrunk_count(rescaled: Real, survey: SampledCounts, share: Real) -> Real:
 
 
 def _reach(survey: SampledCounts) -> Real:
-    """Return ``n / (e^epsilon - 1)``, how far below 0 the line ends."""
+    """Return ``n / (e^epsilon - 1)``, by which the end of the line lies below 0."""
     return survey.users * survey.mechanism.q / survey.mechanism.truthful_rate

@@ -1,4 +1,4 @@
-"""How likely a sum is to miss its mean by a given deviation: certain bounds, exact laws, and the normal approximation.
+"""How likely a sum is to miss its mean by a given deviation: certain bounds, exact laws, the normal approximation.
 
 Two-sided throughout: the probability (or its bound) of ``|S - E S| >= deviation``, a number ``> 0``. Use `chebyshev`
 when only the variance is known; `hoeffding` and `bernstein` for sums of bounded variables; `symmetric_binomial` for
@@ -16,21 +16,13 @@ MOST_SIGNS = 10**12
 
 
 def chebyshev(variance: float, deviation: float) -> float:
-    """Return Chebyshev's bound ``min(1, variance / deviation^2)``.
-
-    >>> chebyshev(1.0, 10.0)
-    0.01
-    """
+    """Return Chebyshev's bound ``min(1, variance / deviation^2)``."""
     spread, distance = checks.non_negative(variance=variance), checks.positive(deviation=deviation)
     return spread / (distance * distance) if spread < distance * distance else 1.0
 
 
 def hoeffding(terms: int, deviation: float) -> float:
-    """Return Hoeffding's ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for independent variables in ``[-1, 1]``.
-
-    >>> round(hoeffding(100, 20 * np.log(10) ** 0.5), 12)
-    0.02
-    """
+    """Return Hoeffding's ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for independent variables in ``[-1, 1]``."""
     number = checks.whole(terms=terms, at_least=1)
     distance = checks.positive(deviation=deviation)
     return min(1.0, 2 * float(np.exp(-(distance * distance) / (2 * number))))
@@ -65,11 +57,7 @@ def symmetric_binomial(terms: int, deviation: float) -> float:
 
 
 def normal(sd: float, deviation: float) -> float:
-    """Return the two-sided normal tail ``2 Phi(-deviation / sd)``.
-
-    >>> round(normal(1.0, 1.959963984540054), 12)
-    0.05
-    """
+    """Return the two-sided normal tail ``2 Phi(-deviation / sd)``."""
     return float(2 * ndtr(-checks.positive(deviation=deviation) / checks.positive(sd=sd)))
 
 
@@ -78,7 +66,7 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
 
     ``B`` is one with probability ``a``, `keep`, and ``Y`` Laplace noise of that `scale`. The centred moment generating
     function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` or ``-1``; the
-    bound is minimised over ``l`` in ``(0, 1 / scale)``, on which its logarithm is convex.
+    bound is minimised over ``l`` in ``(0, 1 / scale)``, where its logarithm is convex.
     """
     from scipy.optimize import minimize_scalar
 

@@ -1,23 +1,17 @@
-from .algebra import budget, derivative, expression, identity, limit, oo, positive, replaced, symbols
-from .balls import Tangent, ball, digits, holds_on, sign_changes, slope, zeros
-from .programs import optimum
-
-__all__ = [
-    "Tangent",
-    "ball",
-    "budget",
-    "derivative",
-    "digits",
-    "expression",
-    "holds_on",
-    "identity",
-    "limit",
-    "oo",
-    "optimum",
-    "positive",
-    "replaced",
-    "sign_changes",
-    "slope",
-    "symbols",
-    "zeros",
-]
+from .algebra import budget as budget
+from .algebra import derivative as derivative
+from .algebra import expression as expression
+from .algebra import identity as identity
+from .algebra import limit as limit
+from .algebra import oo as oo
+from .algebra import positive as positive
+from .algebra import replaced as replaced
+from .algebra import symbols as symbols
+from .balls import Tangent as Tangent
+from .balls import ball as ball
+from .balls import digits as digits
+from .balls import holds_on as holds_on
+from .balls import sign_changes as sign_changes
+from .balls import slope as slope
+from .balls import zeros as zeros
+from .programs import optimum as optimum

@@ -1,8 +1,8 @@
 """Explicit sample laws of small populations: every sample with its probability.
 
 A law is a dictionary from a sample, a sorted tuple of records, to its probability. Samples are multisets: equal records
-are interchangeable, and samples that hold the same records count as one. Use these laws to enumerate a design
-completely; use `ldpnb.designs.samples` and `ldpnb.designs.strata` to draw from one of any size.
+are interchangeable, and samples of the same records count as one. Use these laws to enumerate a design completely, and
+`ldpnb.designs.samples` and `ldpnb.designs.strata` to draw from one of any size.
 """
 
 from collections import defaultdict

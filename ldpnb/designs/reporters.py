@@ -26,11 +26,6 @@ def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) ->
     Returns
     -------
     int, of the shape of `counts` and `rates` broadcast together
-
-    Examples
-    --------
-    >>> poisson([3, 0, 7], 1.0, rng=np.random.default_rng(1)).tolist()
-    [3, 0, 7]
     """
     users, chance = np.asarray(counts), np.asarray(rates, dtype=float)
     if users.dtype.kind not in "iu" or (users < 0).any():
@@ -44,9 +39,6 @@ def expected_reports(counts: ArrayLike, rates: ArrayLike) -> Real:
     """Return the expected number of reports, the communication cost of a collection; arguments as for `poisson`.
 
     It is ``n pi`` in Figure 3 of biswas2022 and the sum of the ``pi_j`` in its Section 5.
-
-    >>> expected_reports([30, 70], [0.5, 0.1])
-    22.0
     """
     total = np.sum(np.multiply(counts, rates))
     return total if is_exact(total) else float(total)
@@ -70,12 +62,6 @@ def sampled_tallies(
     -------
     int, shape of `counts`
         Reports of each value; all zero where nobody reports.
-
-    Examples
-    --------
-    >>> mechanism = KaryRandomisedResponse(epsilon=50.0, domain_size=3)
-    >>> sampled_tallies([3, 0, 7], 1.0, mechanism, rng=np.random.default_rng(1)).tolist()
-    [3, 0, 7]
     """
     reporting = poisson(counts, rates, rng=rng)
     rows = [

@@ -1,8 +1,8 @@
 """Draw simple random, cluster, stratified, unequal-probability and systematic samples.
 
 Where only counts matter, draw a sample's tallies from their exact law (`simple_random_tallies`, `stratified_tallies`)
-rather than its records: a population of a billion then costs what a thousand costs. Where records or clusters are
-named, the functions return their positions.
+rather than its records: a population of a billion then costs no more than one of a thousand. The other functions return
+positions of records or clusters.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from ldpnb.arithmetic import Real
 def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw the tallies, ``(k,)``, of a simple random sample from their multivariate hypergeometric law.
 
-    `counts`, of shape ``(k,)``, say how many records hold each value: fewer than 10^9 in all.
+    `counts`, ``(k,)``, are the records with each value, fewer than 10^9 in all.
 
     >>> simple_random_tallies([3, 2], 5, rng=np.random.default_rng(1)).tolist()
     [3, 2]
@@ -28,8 +28,7 @@ def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Genera
 def stratified_tallies(counts: ArrayLike, drawn: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw the tallies, ``(strata, k)``, of independent simple random samples, one per stratum.
 
-    `counts`, of shape ``(strata, k)``, say how many records of each stratum hold each value, `drawn` how many are drawn
-    from each.
+    `counts`, ``(strata, k)``, are the records of each stratum with each value, `drawn` how many are drawn from each.
     """
     rows, sizes = np.asarray(counts), np.asarray(drawn)
     if rows.ndim != 2 or sizes.shape != rows.shape[:1]:
@@ -56,11 +55,7 @@ def cluster_tallies(counts: ArrayLike, chosen: int, *, rng: np.random.Generator)
 
 
 def pps_rate(size: Real, total: Real, expected_size: Real) -> Real:
-    """Return ``m z / sum z``, the inclusion probability in proportion to size where it is at most 1.
-
-    >>> pps_rate(2, 10, 2)
-    0.4
-    """
+    """Return ``m z / sum z``, the inclusion probability in proportion to size where it is at most 1."""
     return expected_size * size / total
 
 

@@ -21,9 +21,9 @@ class SizeLaw:
     Parameters
     ----------
     log_probabilities : (population + 1,) float
-        Logarithms of the chances of the sizes ``0 .. population``; ``-inf`` where impossible. They are kept in log
-        space because privacy reweights sizes exponentially: a chance of ``e^-1000`` can decide. Symbols may be those
-        of weights, which need not sum to 1.
+        Logarithms of the probabilities of the sizes ``0 .. population``; ``-inf`` where impossible. They are kept in
+        log space because privacy reweights sizes exponentially, so that even a probability of ``e^-1000`` can matter.
+        Symbols may be those of weights, which need not sum to 1.
     """
 
     log_probabilities: NDArray[np.float64]

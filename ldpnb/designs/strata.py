@@ -1,9 +1,9 @@
-"""Stratified samples: how many records to draw from each stratum, and what the weighted mean makes of them.
+"""Stratified samples: how many records to draw from each stratum, and the weighted mean of the sample.
 
 An allocation is computed in three steps: real-valued shares (`Strata.proportional`, `Strata.neyman`), a cap at the
-stratum sizes (`Strata.capped`, which moves the surplus to the other strata and says where), and whole numbers
-(`largest_remainder`, or `rounded_shares` and `randomly_rounded_shares`, which treat each stratum by itself as the
-privacy results of Section 4 of bun2022 need).
+stratum sizes (`Strata.capped`, which moves the surplus to the other strata and reports where), and whole numbers
+(`largest_remainder`, or `rounded_shares` and `randomly_rounded_shares`, which treat each stratum separately, as the
+privacy results of Section 4 of bun2022 require).
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,7 @@ class Capped:
     asked : (strata,) float
         The shares before the cap.
     capped : (strata,) bool
-        Which strata are taken completely because more was asked of them than they hold, at once or when others' surplus
-        was spread.
+        Which strata are taken completely because the shares, or a surplus moved to them, exceeded their size.
     """
 
     shares: NDArray[np.float64]
@@ -40,7 +39,7 @@ class Capped:
     capped: NDArray[np.bool_]
 
     def report(self) -> str:
-        """Say in one line what was capped.
+        """Return in one line what was capped.
 
         >>> Strata([3, 10]).capped([5.0, 2.0]).report()
         'stratum 0 taken completely: asked 5, holds 3'
@@ -53,24 +52,21 @@ class Capped:
 
 
 def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
-    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``.
-
-    >>> mean_variance(2, 2.0, 1)
-    1.0
-    """
+    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``."""
     return variance * (1 / drawn - 1 / size)
 
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """A stratified population: allocations of records to its strata, and what the weighted mean makes of them.
+    """A stratified population: allocations of a sample to its strata, and the variance of the weighted mean.
 
     Parameters
     ----------
     sizes : (strata,) int
         Records per stratum, each ``>= 1``.
     variances : (strata,) float, optional
-        Variance of the study variable in each, ``>= 0``, with the divisor ``n_i - 1``; what needs it says so.
+        Variance of the study variable in each, ``>= 0``, with the divisor ``n_i - 1``; methods that need it refuse to
+        do without.
     means : (strata,) float, optional
         Its means.
     """
@@ -119,7 +115,7 @@ class Strata:
 
         It minimises the variance of the weighted mean over all real allocations of ``m = total`` records, provided none
         exceeds its stratum. Where reports are randomised, ``s_i^2`` is the variance of the values plus `noises`, the
-        mean variance of a report: leaving it out can be worse than a proportional allocation. One must be positive.
+        mean variance of a report; without them the result can be worse than a proportional allocation.
 
         >>> Strata([10, 10], [1, 9]).neyman(8).tolist()
         [2.0, 6.0]
@@ -140,12 +136,12 @@ class Strata:
         return np.asarray(checks.positive(budget=budget) * weights / np.sum(weights * price))
 
     def equal_precision(self, variance: float, *, noises: ArrayLike = 0.0) -> Floats:
-        """Return how many each stratum needs for its own mean to have that variance.
+        """Return how many records each stratum needs for its own mean to have the given variance.
 
         Raises
         ------
         ValueError
-            If everybody of a stratum is too few.
+            If a whole stratum is too small.
         """
         checks.non_negative(variance=variance)
         noise = np.broadcast_to(real(noises), self.sizes.shape)
@@ -158,10 +154,10 @@ class Strata:
         return np.asarray((spread + noise) / (variance + spread / self.sizes))
 
     def capped(self, asked: ArrayLike) -> Capped:
-        """Take completely every stratum of which more is asked than it holds, and spread the surplus in proportion.
+        """Cap shares at the size of their stratum, and spread the surplus over the others in proportion.
 
         For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their
-        Neyman proportions. The strata with a positive share must hold all that is asked.
+        Neyman proportions. The strata with a positive share must be large enough for the total.
 
         >>> Strata([3, 10, 10]).capped([5.0, 2.0, 1.0]).shares.round(12).tolist()
         [3.0, 3.333333333333, 1.666666666667]
@@ -333,11 +329,7 @@ def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
 
 
 def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return every share rounded up with its fractional part's chance, else down (randomised, Section 4.3 of bun2022).
-
-    >>> randomly_rounded_shares([2.0, 5.0], rng=np.random.default_rng(1)).tolist()
-    [2, 5]
-    """
+    """Return every share rounded up with the chance of its fractional part, else down (Section 4.3 of bun2022)."""
     exact = np.asarray(shares, dtype=float)
     up = rng.random(exact.shape) < exact - np.floor(exact)
     return np.asarray(np.floor(exact).astype(np.int64) + up)

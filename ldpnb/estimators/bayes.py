@@ -1,12 +1,12 @@
-"""Posterior means under a Dirichlet prior: the estimates of least mean squared error when the prior is the truth's.
+"""Posterior means under a Dirichlet prior: the estimates of least mean squared error if the truth follows the prior.
 
 Use `krr_posterior` for k-ary randomised response (exact, quadratic in the number of users, whatever the number of
 values), `krr_posterior_saddle` where that is too slow and the values are many, `posterior` for any channel when values
 and users are few, and `support_posterior` (Gibbs sampling) for unary encoding and subset selection.
 `fitted_concentration` chooses a symmetric prior from the reports themselves.
 
-Behind them all: under k-RR a likelihood factor ``(1 + c P_x)^{s_x}``, ``c = e^epsilon - 1``, mixes Dirichlet
-posteriors, one for each number ``K_x`` of the ``s_x`` reports taken to be informative.
+All rest on this: under k-RR a likelihood factor ``(1 + c P_x)^{s_x}``, ``c = e^epsilon - 1``, mixes Dirichlet
+posteriors, one for each number ``K_x`` of informative reports among the ``s_x``.
 """
 
 from dataclasses import dataclass
@@ -59,8 +59,8 @@ def frequency_mean(distribution: ArrayLike, prior: ArrayLike, users: int) -> Flo
     """Return the posterior mean of the frequencies from that of the distribution: ``((alpha_0 + n) mean - alpha) / n``.
 
     Given the users' values, the distribution is Dirichlet with parameter ``alpha + T``; so its mean, ``(..., k)``, is
-    ``(alpha + E[T]) / (alpha_0 + n)``. lopuhaa2020 calls the expression for the frequencies more complicated (after
-    Theorem 3.3); under a Dirichlet prior it is this.
+    ``(alpha + E[T]) / (alpha_0 + n)``. After Theorem 3.3, lopuhaa2020 calls the expression for the frequencies more
+    complicated; under a Dirichlet prior it is this simple.
 
     >>> frequency_mean([0.75, 0.25], [1.0, 1.0], 6).tolist()
     [0.8333333333333334, 0.16666666666666666]
@@ -88,7 +88,7 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     Raises
     ------
     ValueError
-        If the table of coefficients would pass five million entries.
+        If the table of coefficients would exceed five million entries.
 
     References
     ----------
@@ -195,7 +195,7 @@ def krr_posterior(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> Po
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """A polynomial with positive coefficients, ``e^scale z^start (a_0 + a_1 z + ...)``, its negligible ends cut off."""
+    """A polynomial with positive coefficients, ``e^scale z^start (a_0 + a_1 z + ...)``, without negligible ends."""
 
     start: int
     terms: Floats
@@ -236,7 +236,7 @@ def _trimmed(start: int, terms: Floats, scale: float) -> _Series:
 
 
 def _informative(count: int, own: float, contrast: float, tilt: float) -> _Series:
-    """Return ``phi`` of one value, its variable scaled so that the product's weight lies where the posterior's does."""
+    """Return ``phi`` of one value, with its variable scaled so that the product is concentrated like the posterior."""
     j = np.arange(count + 1)
     logs = gammaln(count + 1) - gammaln(j + 1) - gammaln(count - j + 1) + gammaln(own + j) - gammaln(own)
     logs += j * (np.log(contrast) + tilt)
@@ -261,9 +261,9 @@ def krr_posterior_saddle(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float
 def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float = 1e-3, largest: float = 1e3) -> float:
     """Return the symmetric Dirichlet parameter under which reports by k-RR are likeliest: empirical Bayes.
 
-    Section 6 of lopuhaa2020 asks for a way to let prior knowledge in. The evidence comes from the saddle-point
-    approximation, the search stays between the limits. Near `largest` the reports look as if every value were equally
-    frequent.
+    Section 6 of lopuhaa2020 asks for a way to use prior knowledge. The evidence comes from the saddle-point
+    approximation, and the search stays between the two limits. A result near `largest` means that the reports look as
+    if every value were equally frequent.
     """
     from scipy.optimize import minimize_scalar
 
@@ -307,7 +307,7 @@ def support_posterior(
     prior : float or (k,) float
         Dirichlet parameter.
     sweeps : int
-        Sweeps that count, ``>= 40``; a quarter as many before them do not.
+        Sweeps kept, ``>= 40``, after a burn-in of a quarter as many.
     rng : numpy.random.Generator
 
     Returns

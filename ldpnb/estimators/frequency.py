@@ -1,4 +1,4 @@
-"""The unbiased frequency estimate of a pure protocol, and what brings it onto the simplex: Norm-Sub, scaling."""
+"""The unbiased frequency estimate of a pure protocol, and two ways onto the simplex: Norm-Sub and scaling."""
 
 from typing import Any
 
@@ -50,10 +50,6 @@ def normal_offset(mechanism: FrequencyMechanism) -> Real:
     """Return ``q (1-q) / ((p-q) (1-p-q))``, for ``p + q < 1``: see `scale_simplex`.
 
     ``n`` times the variance of an unbiased estimate is proportional to the frequency plus this.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(float(normal_offset(KaryRandomisedResponse(np.log(2), 4))), 12)
-    2.0
     """
     q, miss, gap = mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
     return q * (miss + gap) / gap / (miss - q)
@@ -79,7 +75,7 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
 
 
 def _sorted(vector: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return a vector that is finite, as the ends of the sorted one show if it is alone, and the sorted one."""
+    """Return the vector, checked to be finite, and a sorted copy, whose ends suffice to check a single row."""
     point = real(vector)
     if point.shape[-1:] not in ((), (0,)):
         rising = point.copy()
@@ -93,8 +89,8 @@ def _sorted(vector: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
 def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, Any, Any]:
     """Return the last rank K from above with ``(K + extra) v_K > S_K - lack``, ``v_K``, and the sum of the K largest.
 
-    Both sides differ by less as K grows, so that a bisection finds it. Of one long row, ``(k,)``, the results are
-    numbers; else they are ``(..., 1)``.
+    The difference of the two sides falls as K grows, so bisection finds it. For one long row, ``(k,)``, the results are
+    numbers; otherwise they are ``(..., 1)``.
     """
     if rising.shape[-1] <= _SHORT:
         top = rising[..., -1:]
@@ -111,7 +107,7 @@ def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, An
 
 
 def _bisected(rising: NDArray[Any], extra: float, lack: int) -> tuple[int, Any, Any]:
-    """Sum block after block of one row, up to the first whose last value is not kept, and bisect that block."""
+    """Sum one row block by block, up to the first block whose last value is not kept, and bisect that one."""
     size, done, before, end = rising.size, 0, 0, min(_SHORT, rising.size)
     top = rising.item(-1) if rising.dtype.kind == "f" else 0
     while True:

@@ -1,7 +1,7 @@
 """From summed reports to group means, gaps, and confidence intervals for the size of a gap.
 
-The *signed* gap is unbiased. Its absolute value is not: near 0 it reports noise as a gap. `absolute_interval` says what
-is known of the size of the gap and covers it at its level everywhere, at 0 as well.
+The *signed* gap is unbiased. Its absolute value is not: near 0 it reports noise as a gap. `absolute_interval` gives a
+confidence interval for the size of the gap that keeps its level everywhere, including at 0.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
     """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability with the largest likelihood ratio.
 
     Values are ranked by ``f(x; mean) / max_m f(x; m)`` (Feldman and Cousins 1998): near 0 the interval is one-sided,
-    far away it is ``mean +- z``, and between it moves over smoothly. Found by bisection on its lower end.
+    far away it is ``mean +- z``, with a smooth transition. It is found by bisection on its lower end.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
 def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) -> NDArray[np.float64]:
     """Return confidence intervals for ``|gap|`` from unbiased normal estimates of the signed gap.
 
-    An interval consists of all gaps whose `acceptance_region` holds the estimate. Their coverage is `level` whatever
-    the gap, they are never empty, and they start at 0 when the data do not exclude it.
+    An interval consists of all gaps whose `acceptance_region` contains the estimate. The coverage is `level` whatever
+    the gap; intervals are never empty, and start at 0 when the data do not exclude it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def self_sized_means(mechanism: DiscretisedMeans, tallies: ArrayLike) -> NDArray
     """Return group means ``(..., d)`` whose sizes are estimated from the reports, for when some users do not answer.
 
     Each sum is divided by ``gain`` times the unbiased estimate of how many of the group answered; the means are
-    consistent, not unbiased. What the gap's variance becomes: `ldpnb.accuracy.dropouts`.
+    consistent, not unbiased. For the variance of the gap see `ldpnb.accuracy.dropouts`.
 
     Parameters
     ----------

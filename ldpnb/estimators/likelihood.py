@@ -2,8 +2,8 @@
 
 Use `krr_mle` for k-ary randomised response (exact, O(k log k), many data sets at once), `support_mle` for protocols
 whose reports support a set of values (unary encoding, subset selection), and `mle` for any other finite channel. The
-likelihood is concave, so every estimate comes with a bound on what the log-likelihood still lacks, and an estimate that
-misses its tolerance is an error, never a result. A fit that stopped early is something else: it is shrunk towards its
+likelihood is concave, so every estimate comes with a bound on its distance from the maximum, and one that misses its
+tolerance is an error, never a result. A fit that is stopped early is a different estimator: it is shrunk towards its
 starting point, and may look better than the maximum.
 """
 
@@ -23,11 +23,11 @@ Floats = NDArray[np.float64]
 
 _SHORT = 32
 _PLAIN = 70.0
-"""Epsilon from which on no digit changes: e^70 > 10^30."""
+"""Beyond this epsilon no digit changes: e^70 > 10^30."""
 
 
 class NotCertifiedError(RuntimeError):
-    """An iteration ended without the certificate that its result is the maximum-likelihood estimate."""
+    """An iteration ended without a certificate that its result is the maximum-likelihood estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
     Parameters
     ----------
     channel : (m, k) float
-        ``Q[y, x] = Pr(y | x)``; rows may be scaled at will, only outputs that were seen matter.
+        ``Q[y, x] = Pr(y | x)``; rows may be scaled, and only outputs that were seen matter.
     tallies : (..., m) int
         How often each output was seen; several data sets of one channel are solved together.
     tolerance : float
@@ -91,7 +91,7 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
 
     References
     ----------
-    Equation (22) of lopuhaa2020. Where the outputs seen do not determine the estimate, it is one of the maxima.
+    Equation (22) of lopuhaa2020. Where the outputs seen do not determine the maximum, the estimate is one of several.
 
     Examples
     --------
@@ -122,9 +122,9 @@ def support_mle(
 ) -> Fit:
     """Return the maximum-likelihood estimate for reports that each support a set of values, with its certificate.
 
-    The probability of a report that supports the set ``y`` is proportional to ``1 + (e^epsilon - 1) P(y)``: so for
-    unary encoding whatever its p and q, subset selection and k-ary randomised response. One iteration costs one pass
-    over the reports' bits; the ``2^k`` possible outputs of unary encoding are never listed.
+    The probability of a report that supports the set ``y`` is proportional to ``1 + (e^epsilon - 1) P(y)``, as for
+    unary encoding with any p and q, subset selection and k-ary randomised response. One iteration costs one pass over
+    the reports' bits; the ``2^k`` possible outputs of unary encoding are never listed.
 
     Parameters
     ----------
@@ -144,8 +144,8 @@ def support_mle(
 
     References
     ----------
-    Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only the outputs seen
-    have one.
+    Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only outputs that were
+    seen contribute.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def support_mle(
 
 
 def certificate_gap(channel: ArrayLike, tallies: ArrayLike, estimate: ArrayLike) -> float:
-    """Return how many nats the log-likelihood of an estimate may lack: ``n (max_x G_x - 1)``.
+    """Return by how many nats the log-likelihood may fall short of its maximum: ``n (max_x G_x - 1)``.
 
     ``G_x = sum_y (s_y / n) Q[y, x] / (Q p)_y`` averages to 1 under p, and equals 1 at most at a maximum.
 

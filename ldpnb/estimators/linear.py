@@ -1,9 +1,8 @@
 """Unbiased linear estimates of the distribution behind the reports of any finite channel.
 
 With shares ``s`` of the reports a linear estimate is ``A s``, and unbiased whatever the data if ``A Q = I``: any left
-inverse of the channel. Least squares is the one that knows nothing else; `best_weights` has the smallest variance at a
-given distribution, there the same as that of the maximum-likelihood estimate with many users. Estimates may leave the
-simplex.
+inverse of the channel. Least squares uses nothing else; `best_weights` has the smallest variance at a given
+distribution, where it equals that of the maximum-likelihood estimate with many users. Estimates may leave the simplex.
 """
 
 import numpy as np

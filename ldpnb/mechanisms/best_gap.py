@@ -6,11 +6,8 @@ group ``G`` has a known `share` of the users. Some best channel has output proba
 mean and ``theta`` its weight, the variance times the number of users is the largest of ``2 T y - sum theta (M y)^2/c``
 over ``y``, convex in ``theta``; exchanging the two gives a bound for every channel from any ``y``.
 
-In floats: variance and bound agree to 1e-5 from 0.01 to 30 nats and shares from 1e-5 on; elsewhere compare them. Where
-rounding leaves no estimate there is no variance, and that is an error.
-
-For simulation only: draws come from a statistical generator and scores are in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
+In floats, variance and bound agree to 1e-5 for budgets from 0.01 to 30 nats and shares of at least 1e-5; elsewhere
+compare the two. Where rounding leaves no estimate, asking for the variance is an error.
 """
 
 from dataclasses import dataclass
@@ -27,7 +24,7 @@ Numbers = NDArray[np.float64]
 
 _PATTERNS = np.array([s for s in product((0, 1), repeat=4) if 0 < sum(s) < 4], dtype=bool)
 _FLIPPED = np.array([int(np.flatnonzero((s[[1, 0, 3, 2]] == _PATTERNS).all(axis=1))[0]) for s in _PATTERNS])
-"""Place of every pattern with the signs of the values exchanged."""
+"""Position of each pattern with the signs of the values exchanged."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +55,20 @@ class BestGapChannel:
         checks.open_probability(share=self.share)
 
     def sizes(self, users: int) -> tuple[int, int]:
-        """Return the two groups of that many users, at least one each."""
+        """Return the sizes of the two groups among so many users, at least one each."""
         people = int(checks.numbers(users=checks.whole(users=users, at_least=2), low=2, high=2**63 - 1))
         first = min(max(round(self.share * people), 1), people - 1)
         return first, people - first
 
     @property
     def target(self) -> Numbers:
-        """What every input counts in the gap: ``1/s, -1/s, -1/(1-s), 1/(1-s)``."""
+        """Weight of each input in the gap: ``1/s, -1/s, -1/(1-s), 1/(1-s)``."""
         first, second = 1 / self.share, 1 / (1 - self.share)
         return np.array([first, -first, -second, second])
 
     @cached_property
     def _heights(self) -> Numbers:
-        """Patterns over ``e^epsilon``, so that large budgets do not overflow."""
+        """The patterns divided by ``e^epsilon``, so that large budgets do not overflow."""
         return np.where(_PATTERNS, 1.0, np.exp(-self.epsilon))
 
     @cached_property
@@ -100,7 +97,7 @@ class BestGapChannel:
 
     @cached_property
     def _direction(self) -> float:
-        """The ratio of ``y`` in the two groups that gives the largest bound, a quasi-concave function of it."""
+        """Ratio of ``y`` in the two groups with the largest bound, which is quasi-concave in it."""
         found = minimize_scalar(lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13})
         return float(np.exp(found.x))
 
@@ -117,7 +114,7 @@ class BestGapChannel:
     def weights(self) -> Numbers:
         """Weight ``theta >= 0`` of every pattern: a channel, of slope 0 in ``y``, that reaches the least price of all.
 
-        These are linear equations; what rounding leaves of the chances is given to patterns that tell the group alone.
+        These are linear equations. Probability lost to rounding goes to the patterns that reveal only the group.
         """
         ratio, rows = self._direction, self._heights
         price = self._price(ratio)
@@ -129,7 +126,7 @@ class BestGapChannel:
         used = theta @ rows
         theta /= used.max()
         short = 1 - used / used.max()
-        if short.max() > 0:  # the rest is filled by the two patterns that tell the group alone
+        if short.max() > 0:  # the two patterns that reveal only the group take up the rest
             lowest = float(np.exp(-self.epsilon))
             spare = min(1.0, 1.000001 * short.max() * lowest / (1 - lowest) + 1e-15)
             need = short + spare * (1 - short)
@@ -140,7 +137,7 @@ class BestGapChannel:
         return theta
 
     def _information(self, theta: Numbers) -> tuple[Numbers, Numbers]:
-        """Return how patterns tell the signs in both groups, in units of what these count, and their squares."""
+        """Return how well patterns separate the signs in either group, in units of their weights, and the squares."""
         half = (self._heights[:, [0, 2]] - self._heights[:, [1, 3]]) / (2 * self.target[[0, 2]])
         return half, (half * (theta / self._means)[:, None]).T @ half
 
@@ -148,7 +145,7 @@ class BestGapChannel:
     def variance(self) -> float:
         """Variance of the estimated gap times the number of users, both signs being as frequent in both groups.
 
-        It is the largest over all values, since a user's report has the second moment of this one whatever the value.
+        No other values give a larger one, since the second moment of a report does not depend on the value.
         """
         _, matrix = self._information(self.weights)
         y = np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0]
@@ -163,7 +160,7 @@ class BestGapChannel:
 
     @cached_property
     def scores(self) -> Numbers:
-        """What each pattern counts, (14,): the mean of the scores of all reports is the unbiased gap."""
+        """Score of each pattern, (14,): the mean score of all reports is the unbiased gap."""
         half, matrix = self._information(self.weights)
         return np.asarray(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
 

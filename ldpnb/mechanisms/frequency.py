@@ -1,11 +1,8 @@
 """Mechanisms for a categorical answer: k-ary randomised response and unary encoding.
 
 Both are *pure* protocols: a report supports the value ``x`` with probability ``p`` if its sender holds ``x`` and ``q``
-otherwise, and ``p > q``. That pair is all an unbiased estimate needs. The exact channel is there for everything else:
-privacy loss, likelihood, information.
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
+otherwise, and ``p > q``. An unbiased estimate needs only these two; privacy loss, likelihood and information need the
+exact channel.
 """
 
 from dataclasses import dataclass, field
@@ -21,11 +18,11 @@ EXPLICIT_UNARY_LIMIT = 12
 """Largest domain for which the ``2**domain_size`` outputs of unary encoding are enumerated."""
 
 EXPLICIT_RESPONSE_LIMIT = 10_000
-"""Largest domain for which the ``k * k`` entries of the channel of randomised response are listed."""
+"""Largest domain for which the ``k * k`` channel of randomised response is listed."""
 
 
 class FrequencyMechanism(Protocol):
-    """What estimators need to know of a mechanism for categorical answers."""
+    """What estimators need to know about a mechanism for categorical answers."""
 
     @property
     def domain_size(self) -> int:
@@ -41,11 +38,11 @@ class FrequencyMechanism(Protocol):
 
     @property
     def miss_rate(self) -> float:
-        """Probability ``1 - p`` that a report does not support its sender's value, not by subtraction."""
+        """Probability ``1 - p`` that a report does not support its sender's value, computed without subtraction."""
 
     @property
     def truthful_rate(self) -> float:
-        """Difference ``p - q``, not by subtraction; so ``1 - q = miss_rate + truthful_rate`` has no cancellation."""
+        """Difference ``p - q``, computed without subtraction; ``1 - q = miss_rate + truthful_rate`` does not cancel."""
 
     @property
     def epsilon(self) -> float:
@@ -54,7 +51,7 @@ class FrequencyMechanism(Protocol):
     def _holders(self, tallies: Real, reports: Real) -> Real:
         """Return ``(tallies - reports q) / (p - q)``, unbiased for how many senders of the reports hold each value.
 
-        Near epsilon 0 almost all of it cancels, so what cancels is collected in whole numbers first.
+        Near epsilon 0 almost everything cancels, and is therefore cancelled in whole numbers first.
         """
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -158,8 +155,8 @@ class UnaryEncoding:
     domain_size : int
         Number ``k >= 2`` of values.
     miss_rate, truthful_rate, lean : float, optional
-        ``1 - p``, ``p - q`` and ``(1 - 2q) / (p - q)`` where they are known more accurately than by subtraction:
-        `symmetric` and `optimised` give their closed forms.
+        ``1 - p``, ``p - q`` and ``(1 - 2q) / (p - q)`` where they are known more accurately than by subtraction, as in
+        the closed forms of `symmetric` and `optimised`.
 
     References
     ----------
@@ -252,9 +249,9 @@ class UnaryEncoding:
     def sample_outputs(
         self, counts: ArrayLike, *, rng: np.random.Generator
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Draw the observed outputs and how often each occurred, from the exact joint law: what a likelihood needs.
+        """Draw the observed outputs and how often each occurred, from the exact joint law, as a likelihood needs them.
 
-        Small domains draw one multinomial over all outputs per value; larger ones draw every user's bits.
+        In small domains this is one multinomial over all outputs per value; in larger ones every user's bits are drawn.
 
         Returns
         -------
@@ -312,7 +309,7 @@ def values_of_users(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:
 
 
 def _spread(reports: int, cells: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Spread reports uniformly over cells: one multinomial, or one draw per report where those are fewer than cells."""
+    """Spread reports uniformly over cells: one multinomial, or one draw per report if there are fewer than cells."""
     if reports < cells:
         return np.bincount(rng.integers(0, cells, reports), minlength=cells)
     return rng.multinomial(reports, np.full(cells, 1 / cells))

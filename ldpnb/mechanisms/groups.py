@@ -1,12 +1,9 @@
 """Mechanisms for a number in ``[-1, 1]`` together with a sensitive group: the two group-mean mechanisms of juarez2022.
 
-A user of group ``g`` with value ``v`` reports a group and a value. The group goes through randomised response; if it
-changes, the value is replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a
-real number with Laplace noise. Both know their *exact* privacy loss, which is not the one the source states. For a gap
-alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
+A user of group ``g`` with value ``v`` reports a group and a value. The group is randomised by randomised response; if
+it changes, the value is replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a
+real number with Laplace noise. Both give their *exact* privacy loss, which differs from the one in the source. For a
+gap alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
 """
 
 from dataclasses import dataclass
@@ -24,7 +21,7 @@ _MOST_LISTED = 2**24
 
 @dataclass(frozen=True, slots=True)
 class DiscretisedMeans:
-    """The mechanism ``M_R``: the group by randomised response, the value rounded to a sign, which goes through it too.
+    """The mechanism ``M_R``: randomised response for the group, and for the value, rounded at random to a sign.
 
     Parameters
     ----------
@@ -76,7 +73,7 @@ class DiscretisedMeans:
 
     @property
     def response(self) -> KaryRandomisedResponse:
-        """What the group goes through."""
+        """The randomised response of the group."""
         return KaryRandomisedResponse(self.group_epsilon, self.groups)
 
     @property
@@ -137,7 +134,7 @@ class DiscretisedMeans:
     def sample_tallies(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw the reports of each group and sign from their exact joint law, at a cost free of the number of users.
+        """Draw the reports of each group and sign from their exact joint law, in O(d m) whatever the number of users.
 
         Parameters
         ----------
@@ -193,10 +190,10 @@ class DiscretisedMeans:
 
 @dataclass(frozen=True, slots=True)
 class LaplaceMeans:
-    """The mechanism ``M_L``: the group by randomised response, the value with Laplace noise.
+    """The mechanism ``M_L``: randomised response for the group, Laplace noise for the value.
 
-    A user who keeps the group adds noise of scale ``2 / eps2``; one who does not sends noise of scale ``k / eps2``
-    alone.
+    A user who keeps the group adds noise of scale ``2 / eps2``; one who does not sends only noise, of scale ``k /
+    eps2``.
 
     Parameters
     ----------
@@ -209,7 +206,7 @@ class LaplaceMeans:
     groups : int
         Number ``d >= 2`` of groups.
     reversed_noise : bool
-        Whether the two scales change places, as in the code published with the source.
+        Whether the two scales are exchanged, as in the code published with the source.
 
     References
     ----------
@@ -261,7 +258,7 @@ class LaplaceMeans:
 
     @property
     def response(self) -> KaryRandomisedResponse:
-        """What the group goes through."""
+        """The randomised response of the group."""
         return KaryRandomisedResponse(self.group_epsilon, self.groups)
 
     @property

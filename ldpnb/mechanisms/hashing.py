@@ -1,11 +1,9 @@
-"""Local hashing: hash one's value into a few cells with a public hash function of one's own, and randomise the cell.
+"""Local hashing: each user hashes their value into a few cells with a public hash function, and randomises the cell.
 
-With functions that send every value to an independent uniform cell, the values that share the reported cell are a set
-of independent bits: local hashing *is* unary encoding (`LocalHashing.unary`), with the same exact loss, tallies and
-errors, told in ``log2(cells)`` bits. Functions that are only pairwise independent give every single tally the same law.
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
+With functions that send every value to an independent uniform cell, membership in the reported cell is a set of
+independent bits: local hashing *is* unary encoding (`LocalHashing.unary`), with the same exact loss, tallies and errors
+at ``log2(cells)`` bits per report. With functions that are only pairwise independent, each single tally has the same
+law.
 """
 
 from dataclasses import dataclass
@@ -23,7 +21,7 @@ EXPLICIT_LIMIT = 100_000
 
 @dataclass(frozen=True, slots=True)
 class LocalHashing:
-    """Report a public random function and a cell: that of one's value, randomised by k-ary randomised response.
+    """Report a public random function and the cell of one's value, randomised by k-ary randomised response.
 
     A report supports all values in its cell.
 

@@ -1,12 +1,9 @@
 """Mechanisms for the mean of bounded numbers: one bit, local Laplace noise, and a curator's to compare with.
 
-Use `OneBit` where a report must be small or the budget is below 2.3 nats, `LocalLaplace` where the server needs a real
-number, and `CentralLaplace` for what a trusted curator would reach. All three are simulated through the **sum of the
-reports**, drawn from its exact law in time proportional to the number of distinct values, whatever the number of users;
-`estimate` turns that sum into the unbiased mean.
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
+Use `OneBit` where reports must be small or the budget is below 2.3 nats, `LocalLaplace` where the server needs a real
+number, and `CentralLaplace` for the accuracy of a trusted curator. All three simulate the **sum of the reports**, drawn
+from its exact law in time proportional to the number of distinct values, whatever the number of users; `estimate` turns
+that sum into the unbiased mean.
 """
 
 from dataclasses import dataclass
@@ -70,7 +67,7 @@ class OneBit:
     def one_rate(self, values: Real) -> Real:
         """Return the probability of a one, ``q + (p - q) x / upper``, at values ``x``.
 
-        The two ends are written as a mixture of ``p`` and ``q``, so that no probability of a rare report is lost to
+        It is computed as a mixture of ``p`` and ``q``, so that the probability of a rare report is not lost to
         rounding.
         """
         share = checks.numbers(values=values, low=0, high=self.upper) / self.upper
@@ -207,7 +204,7 @@ class CentralLaplace:
 
     @property
     def upper(self) -> Real:
-        """Largest value, when what is released is a sum: one user's value moves the sum by at most this."""
+        """Largest value, if a sum is released: one user's value moves it by at most this much."""
         return self.sensitivity
 
     def log_density(self, released: Real, exact: Real) -> Real:
@@ -233,11 +230,11 @@ class CentralLaplace:
 
 
 MeanMechanism = OneBit | LocalLaplace | CentralLaplace
-"""A mechanism for means: what it adds up is drawn by `sample_sums`, and `estimate` is its unbiased mean."""
+"""A mechanism for means: `sample_sums` draws the sum of its reports, and `estimate` gives the unbiased mean."""
 
 
 def histogram_sensitivity(neighbours: str) -> float:
-    """Return how far one user moves a histogram, in the sum of absolute differences.
+    """Return how far one user can move a histogram, as the sum of absolute differences.
 
     Parameters
     ----------

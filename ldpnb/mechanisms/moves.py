@@ -1,8 +1,4 @@
-"""What the mechanisms for a value and a group share: signs, noise and moves between groups, tallied or one by one.
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
-"""
+"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +7,7 @@ from ldpnb import checks
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 EXTREMES = (-1.0, 1.0)
-"""The values at which every output probability that is linear in the value is extreme."""
+"""The values at which output probabilities that are linear in the value are extreme."""
 
 
 def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
@@ -19,9 +15,6 @@ def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[n
 
     Written as a mixture of ``b = e^epsilon / (1 + e^epsilon)`` and ``1 - b``, which keeps small probabilities at large
     epsilon.
-
-    >>> sign_probabilities(np.array([0.0, 1.0]), np.log(3)).round(12).tolist()
-    [[0.5, 0.25], [0.5, 0.75]]
     """
     up, response = (1 + values) / 2, KaryRandomisedResponse(epsilon, 2)
     return np.stack([response.p * (1 - up) + response.q * up, response.p * up + response.q * (1 - up)])

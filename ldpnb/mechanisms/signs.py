@@ -1,11 +1,8 @@
 """The lecture's frequency randomiser: a vector of signs, one per value, biased at the sender's value only.
 
-As printed, the bias *is* the privacy budget; the exact privacy loss is then about twice as large. `SignRandomiser` is
-calibrated to a budget, `SignRandomiser.as_printed` follows the lecture to the letter. A report supports a value where
-its sign is +1, so the estimators for pure protocols apply unchanged.
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
+As printed, the bias *is* the privacy budget, and the exact privacy loss is about twice as large. `SignRandomiser` is
+calibrated to a budget, `SignRandomiser.as_printed` follows the lecture literally. A report supports a value where its
+sign is +1, so the estimators for pure protocols apply unchanged.
 """
 
 from dataclasses import dataclass
@@ -25,8 +22,8 @@ class SignRandomiser:
     Parameters
     ----------
     epsilon : float
-        Exact privacy loss in nats, ``> 0``: two users' vectors differ in law in two places, each of which gives half of
-        it away.
+        Exact privacy loss in nats, ``> 0``: the laws of two users' vectors differ in two places, each of which
+        contributes half of it.
     domain_size : int
         Number ``k >= 2`` of values.
 
@@ -150,22 +147,11 @@ def exact_epsilon(bias: Real) -> Real:
     References
     ----------
     lecture20, "Frequency estimation", which writes epsilon for the bias and takes it to be the loss.
-
-    Examples
-    --------
-    >>> round(float(exact_epsilon(0.5)), 9) == round(float(np.log(3)), 9)
-    True
     """
     share = checks.open_probability(bias=bias)
     return np.log1p(share) - np.log1p(-share)
 
 
 def calibrated_bias(epsilon: Real) -> Real:
-    """Return the bias ``tanh(epsilon / 2)`` at which sign vectors lose exactly `epsilon` nats.
-
-    Examples
-    --------
-    >>> round(float(calibrated_bias(np.log(3))), 12)
-    0.5
-    """
+    """Return the bias ``tanh(epsilon / 2)`` at which sign vectors lose exactly `epsilon` nats."""
     return np.tanh(checks.positive(epsilon=epsilon) / 2)

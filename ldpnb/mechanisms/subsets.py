@@ -1,10 +1,7 @@
-"""Subset selection: report a set of k values that holds one's own with raised probability.
+"""Subset selection: report a set of k values, more likely one that contains one's own.
 
-Between k-ary randomised response (``k = 1``) and half of all values it is the best channel known for frequency
-estimation at every epsilon; at the uniform distribution it is the best there is (see `ldpnb.privacy.best_channel`).
-
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (what does: `ldpnb.mechanisms`).
+With k between 1 (k-ary randomised response) and half of all values it is the best channel known for frequency
+estimation at every epsilon; at the uniform distribution it is optimal (see `ldpnb.privacy.best_channel`).
 """
 
 from dataclasses import dataclass
@@ -24,7 +21,7 @@ EXPLICIT_LIMIT = 5000
 
 @dataclass(frozen=True, slots=True)
 class SubsetSelection:
-    """Report a random subset of values: one that holds one's own is ``e^epsilon`` times likelier than another.
+    """Report a random subset of values: one that contains one's own is ``e^epsilon`` times likelier than any other.
 
     Parameters
     ----------
@@ -58,11 +55,7 @@ class SubsetSelection:
 
     @classmethod
     def optimal(cls, epsilon: float, domain_size: int) -> "SubsetSelection":
-        """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``.
-
-        >>> SubsetSelection.optimal(1.0, 10).subset_size
-        3
-        """
+        """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``."""
         size = checks.whole(domain_size=domain_size, at_least=2)
         decay = float(np.exp(-checks.positive(epsilon=epsilon)))
         near = size * decay / (1 + decay)
@@ -72,17 +65,17 @@ class SubsetSelection:
 
     @property
     def p(self) -> Real:
-        """Probability that the subset holds the sender's value."""
+        """Probability that the subset contains the sender's value."""
         return self.subset_size / (self.subset_size + self._others)
 
     @property
     def q(self) -> Real:
-        """Probability that the subset holds another given value."""
+        """Probability that the subset contains another given value."""
         return self.p * (self.subset_size - 1 + self._others) / (self.domain_size - 1)
 
     @property
     def miss_rate(self) -> Real:
-        """Probability ``1 - p`` that the subset does not hold the sender's value."""
+        """Probability ``1 - p`` that the subset does not contain the sender's value."""
         return self._others / (self.subset_size + self._others)
 
     @property
@@ -97,7 +90,7 @@ class SubsetSelection:
 
     @property
     def _others(self) -> Real:
-        """How many values the subset does not hold, each counted ``e^-epsilon`` times."""
+        """Number of values outside the subset, times ``e^-epsilon``."""
         return (self.domain_size - self.subset_size) * np.exp(-self.epsilon)
 
     def outputs(self) -> NDArray[np.uint8]:

@@ -1,27 +1,18 @@
-from .annotations import Mark, crossings
-from .figures import curves, look, publish, publish_table
-from .live import Choice, Slider, live
-from .prose import listed, say, short, solution, where_less
-from .tables import Rows, rounded, table
-from .verdicts import verdicts
-
-__all__ = [
-    "Choice",
-    "Mark",
-    "Rows",
-    "Slider",
-    "crossings",
-    "curves",
-    "listed",
-    "live",
-    "look",
-    "publish",
-    "publish_table",
-    "rounded",
-    "say",
-    "short",
-    "solution",
-    "table",
-    "verdicts",
-    "where_less",
-]
+from .annotations import Mark as Mark
+from .annotations import crossings as crossings
+from .figures import curves as curves
+from .figures import look as look
+from .figures import publish as publish
+from .figures import publish_table as publish_table
+from .live import Choice as Choice
+from .live import Slider as Slider
+from .live import live as live
+from .prose import listed as listed
+from .prose import say as say
+from .prose import short as short
+from .prose import solution as solution
+from .prose import where_less as where_less
+from .tables import Rows as Rows
+from .tables import rounded as rounded
+from .tables import table as table
+from .verdicts import verdicts as verdicts

@@ -1,7 +1,7 @@
-"""What a randomiser loses: exactly where its outputs can be enumerated, else a lower bound at a stated confidence.
+"""The loss of a randomiser: exact where its outputs can be enumerated, else a lower bound at a stated confidence.
 
-A lower bound above a claimed epsilon refutes the claim; one below it proves nothing, as a test can miss the outputs
-that give most away.
+A lower bound above a claimed epsilon refutes the claim; one below it proves nothing, since a test can miss the most
+revealing outputs.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from ldpnb import checks
 from ldpnb.privacy.channel import privacy_loss
 
 Event = Callable[[Any], bool]
-"""A set of outputs, by whether one is in it."""
+"""A set of outputs, as its indicator function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Audit:
     inputs : (object, object)
         The likelier and the less likely input of the outputs found.
     outputs : str
-        The outputs that tell them apart.
+        The outputs that distinguish them.
     """
 
     epsilon: float
@@ -69,7 +69,7 @@ def audit(
     inputs : sequence
         What a callable is tried on, at least two.
     draws : int
-        Reports of a callable per input; half choose the outputs, half test them.
+        Reports of a callable per input: half choose the outputs to test, half test them.
     failure : float
         Probability that the lower bound of a callable may be wrong, over all pairs of inputs together.
     rng : numpy.random.Generator, optional
@@ -123,7 +123,7 @@ def _bound(
 
 
 def _events(first: Counter[Any], second: Counter[Any]) -> list[tuple[str, Event]]:
-    """Return sets of outputs to test: of each likelihood ratio and above, and of numbers also below and above."""
+    """Return sets of outputs to test: by likelihood ratio, and numbers also by a threshold."""
     ratio = {y: (first[y] + 1) / (second[y] + 1) for y in {*first, *second}}
     levels = np.unique(np.quantile(list(ratio.values()), np.linspace(0, 1, 20)))
     repeated = max(first.values()) > 1
@@ -143,7 +143,7 @@ def _inside(reports: Counter[Any], event: Event) -> int:
 
 
 def _clopper_pearson(hits: int, others: int, draws: int, failure: float) -> float:
-    """Return ``ln`` of the least likely first probability over the largest likely second, each off with failure / 2."""
+    """Return ``ln`` of a lower limit of the first probability over an upper of the second, each at failure / 2."""
     low = beta.ppf(failure / 2, hits, draws - hits + 1) if hits else 0.0
     high = beta.ppf(1 - failure / 2, others + 1, draws - others) if others < draws else 1.0
     return float(np.log(low / high)) if low > 0 else -np.inf

@@ -2,8 +2,8 @@
 
 An epsilon-LDP channel does at least as well as any other if its outputs are *staircases*: rows that are a weight times
 a pattern of 1 and ``e^epsilon``. The information is linear in the ``2^a - 2`` weights, the limiting error is the trace
-of its inverse, and the columns must sum to 1: a convex problem (an A-optimal design), solved here with a lower bound
-from its dual.
+of its inverse, and the columns must sum to 1: a convex problem (an A-optimal design), solved with a lower bound from
+its dual.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class BestChannel:
         ``n`` times the mean squared error of the distribution in the limit of many users, averaged over the given
         distributions.
     lower_bound : float
-        No channel of this privacy has a smaller one.
+        No channel of this privacy has a smaller error.
     """
 
     channel: Floats

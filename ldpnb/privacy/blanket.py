@@ -32,30 +32,30 @@ from ldpnb.privacy.channel import as_channel
 Array = NDArray[np.float64]
 
 Known = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser | OneBit | SignedBit
-"""Mechanisms whose blanket is known in closed form."""
+"""Mechanisms with a blanket in closed form."""
 
 ROUNDING = 1e-14
 """Bound on the relative error of a Fourier coefficient of one user's law, and of the transform of all."""
 
 FINE, MOST_DOUBLINGS = 2e-3, 18
-"""How much the variance of a sum may grow by its grid, and how fine that may become for it."""
+"""By how much the grid may increase the variance of a sum, and the most doublings of its fineness to that end."""
 
 CUT = 36.0
-"""What lies outside the grid has a chance below ``2 e^-CUT`` under the tilted law."""
+"""The probability outside the grid is below ``2 e^-CUT`` under the tilted law."""
 
 MOST_USERS = 10**9
 
 
 @dataclass(frozen=True, eq=False)
 class Blanket:
-    """What the blankets of two values need to know of a randomizer: classes of outputs, alike for all that follows.
+    """A randomizer as its blanket bounds need it: the probabilities of classes of equivalent outputs.
 
     Parameters
     ----------
     chances : (m,) float
         ``w(y) = min_x R(y|x) > 0``, added up over a class of outputs.
     first, second : (pairs, m) float
-        ``R(y|x) / w(y)`` and ``R(y|x') / w(y)`` for the pairs ``x, x'`` that matter.
+        ``R(y|x) / w(y)`` and ``R(y|x') / w(y)`` for the pairs ``x, x'`` to consider.
     epsilon : float
         Local budget.
 
@@ -84,9 +84,10 @@ class Blanket:
 
     @classmethod
     def of(cls, mechanism: Known) -> Self:
-        """Return the blanket of a mechanism for any number of values: all pairs are alike, and extreme values worst.
+        """Return the blanket of a mechanism for any number of values; all pairs are alike, and extreme values worst.
 
-        For sets and bits the class of an output is which of the two values it supports, and whether it supports all.
+        For sets and bits, an output's class is given by which of the two values it supports, and whether it supports
+        all.
         """
         budget = float(mechanism.epsilon)
         if isinstance(mechanism, OneBit | SignedBit):
@@ -122,7 +123,7 @@ class Blanket:
         return cls(chances[kept], first[None, kept], second[None, kept], budget)
 
     def sampled(self, rate: float) -> Self:
-        """Return the blanket if every user reports with this chance only, and silence is seen."""
+        """Return the blanket if every user reports with this probability only, and silence is visible."""
         share, ones = checks.rate(rate=rate), np.ones((len(self.first), 1))
         if share == 1:
             return self
@@ -156,7 +157,7 @@ class Blanket:
         return found
 
     def excess(self, epsilon: float, delta: float, *, users: int) -> float:
-        """Return ``ln(delta_upper(epsilon) / delta)``: at most 0 where the bound keeps `delta`."""
+        """Return ``ln(delta_upper(epsilon) / delta)``, at most 0 where the bound meets `delta`."""
         return float(np.log(max(self.delta_upper(epsilon, users=users), 1e-300) / delta))
 
     def _delta(self, epsilon: float, users: int, pair: int) -> float:
@@ -177,7 +178,7 @@ def _mean_excess(values: Array, chances: Array, count: int) -> float:
     """Return an upper bound on ``E[(Z_1 + ... + Z_n)_+]`` for independent ``Z`` with these values and chances.
 
     With ``K(t) = ln E e^(t Z)`` the mean is ``e^(n K(t)) E_t[S_+ e^(-t S)]`` under the law tilted by ``e^(t Z)``; ``t``
-    is where ``e^(n K(t))/t`` is least, so that the sum centres near 0 under it.
+    minimises ``e^(n K(t))/t``, which centres the sum near 0.
     """
     z = values / (scale := float(np.abs(values).max()))
 
@@ -200,16 +201,16 @@ def _mean_excess(values: Array, chances: Array, count: int) -> float:
 
 
 class _Grid(NamedTuple):
-    """A lattice of multiples of a step, and how many of them the law of the sum is computed on."""
+    """A lattice of multiples of a step, and on how many of them the law of the sum is computed."""
 
     step: float
     cells: int
 
 
 def _grid(z: Array, weights: Array, count: int) -> _Grid:
-    """Return a lattice fine enough: values split between neighbours vary by at most `FINE` of the variance more.
+    """Return a lattice on which splitting values between neighbours adds at most a share `FINE` to the variance.
 
-    One of the values is on the lattice, that which leaves the others least to be split.
+    It contains one of the values, chosen so that the others are split least.
     """
     variance = float(weights @ (z - weights @ z) ** 2)
     half = np.sqrt(2 * CUT * count * variance) + CUT * float(np.abs(z).max())
@@ -226,7 +227,7 @@ def _grid(z: Array, weights: Array, count: int) -> _Grid:
 
 
 def _tilted_mean(points: Array, law: Array, count: int, slope: float, cells: int) -> tuple[float, float]:
-    """Return ``E[t S_+ e^(-t S)]`` under the tilted law, computed modulo the grid's length, and a bound on its error.
+    """Return ``E[t S_+ e^(-t S)]`` under the tilted law, computed modulo the grid's length, with an error bound.
 
     ``t s e^(-t s) <= 1/e`` bounds what is outside the grid, and rounding is followed through ``one^n`` and the
     transform.

@@ -1,7 +1,7 @@
 """Exact hockey-stick divergence ``delta(epsilon) = sup_S P(S) - e^epsilon Q(S)`` of discrete and Laplace laws.
 
 A mechanism is (epsilon, delta)-private for two inputs if and only if this is at most delta both ways; at ``epsilon =
-0`` it is the total variation distance. Use it where `ldpnb.privacy.channel` finds the loss infinite, and to see that a
+0`` it is the total variation distance. Use it where the loss in `ldpnb.privacy.channel` is infinite, and to see that a
 finite loss is tight.
 """
 
@@ -37,7 +37,7 @@ def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float
 
 
 MOST_ENTRIES = 2**26
-"""Differences of a channel's entries that `channel_delta` compares at once, 0.5 GB."""
+"""Most differences between a channel's entries that `channel_delta` holds at once, 0.5 GB."""
 
 
 def channel_delta(channel: ArrayLike, epsilon: float) -> float:
@@ -101,9 +101,6 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     The overlap ``int min(p, e^epsilon q)`` of two symmetric unimodal densities shrinks as their locations part (level
     sets are intervals), so the worst inputs are extreme: ``(g, 1)`` against ``(g, -1)``, or ``(g, 1)`` against ``(h,
     1)``, whose signs do not matter.
-
-    >>> laplace_means_delta(LaplaceMeans.calibrated(1.0), 1.0)
-    0.0
     """
     budget, kept = checks.non_negative(epsilon=epsilon), mechanism.kept_scale
     own, other = (1.0, kept), (0.0, mechanism.moved_scale)
@@ -129,7 +126,7 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float, *, larges
     delta : float
         Allowed delta, in ``(0, 1)``.
     largest : float
-        Nats; infinity is returned when even that is not enough.
+        Nats; the result is infinite if even that is not enough.
     """
     allowed, largest = checks.open_probability(delta=delta), checks.positive(largest=largest)
     if delta_at(0.0) <= allowed:
@@ -145,7 +142,7 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float, *, larges
 
 def _delta(weight: float, first: Law, second: Law, exponent: float) -> tuple[float, NDArray[np.float64]]:
     """Return ``weight int (f - e^exponent g)_+`` of two Laplace densities, and where the integrand is positive."""
-    rounding = 1e-13 * (1 + abs(exponent))  # densities that only touch must not add what rounding lifts
+    rounding = 1e-13 * (1 + abs(exponent))  # where densities only touch, rounding must add nothing
     ends = np.array([-np.inf, *sorted({first[0], second[0]}), np.inf])
     cuts = [ends[0]]
     for low, high in pairwise(ends):
@@ -175,7 +172,7 @@ def _sign_change(first: Law, second: Law, exponent: float, low: float, high: flo
 
 
 def _slope(first: Law, second: Law, near: float, far: float) -> float:
-    """Return by how much the advantage rises with the distance from `near` on the way to `far`."""
+    """Return the slope of the advantage with the distance from `near` towards `far`."""
     ways = (np.copysign(1.0, far - near) * (near - place) for place in (first[0], second[0]))
     own, other = (1.0 if way >= 0 else -1.0 for way in ways)
     return other / second[1] - own / first[1]

@@ -1,4 +1,4 @@
-"""The lemmas behind the amplification results: how losses add, couple, mix and tilt (Appendices A and B of bun2022).
+"""The lemmas behind the amplification results: losses add, couple, mix and tilt (Appendices A and B of bun2022).
 
 Losses and budgets are in nats; the mechanisms on the sample are epsilon-deletion-DP.
 """
@@ -12,20 +12,12 @@ from ldpnb.arithmetic import Real, is_exact, log_mixed
 
 
 def chained_loss(first: Real, second: Real) -> Real:
-    """Return the loss between the ends of a chain of two indistinguishable pairs: the sum (Lemma A.2).
-
-    >>> chained_loss(0.25, 0.5)
-    0.75
-    """
+    """Return the loss between the ends of a chain of two indistinguishable pairs: the sum (Lemma A.2)."""
     return checks.non_negative(first=first) + checks.non_negative(second=second)
 
 
 def coupled_loss(distance: Real, epsilon: Real) -> Real:
-    """Return ``k epsilon``, the loss on samples coupled within deletion distance ``k`` (Lemma A.3).
-
-    >>> coupled_loss(3, 0.5)
-    1.5
-    """
+    """Return ``k epsilon``, the loss on samples coupled within deletion distance ``k`` (Lemma A.3)."""
     return checks.whole(distance=distance) * checks.positive(epsilon=epsilon)
 
 
@@ -42,11 +34,6 @@ def mixture_loss(weight: Real, *, common: Real, other: Real) -> Real:
         ``e0``: loss between the first components ``X0`` and ``Y0``.
     other : float
         ``e1 >= e0``: loss of the pairs ``(X1, Y1)``, ``(X1, Y0)`` and ``(X0, Y1)``.
-
-    Examples
-    --------
-    >>> round(float(np.exp(mixture_loss(0.25, common=np.log(2), other=np.log(6)))), 12)
-    3.0
     """
     p, least, most = _mixture(weight, common, other)
     return least + log_mixed(p, most - least)
@@ -56,9 +43,6 @@ def mixture_loss_product_form(weight: Real, *, common: Real, other: Real) -> Rea
     """Return ``e0 + ln(1 + p (e^e1 - 1))``, the form of Lemma A.4 that the proof of Theorem 4.3 uses.
 
     It is never below `mixture_loss`, and equals it when ``common = 0``.
-
-    >>> round(float(mixture_loss_product_form(0.3, common=0.2, other=1.0)), 9)
-    0.615735222
     """
     p, least, most = _mixture(weight, common, other)
     return least + log_mixed(p, most)
@@ -77,9 +61,6 @@ def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
     The new record is drawn with chance ``m/(n+1)``, out of ``n`` and one records, and then takes another's place, a
     distance of 2. If the larger population gives a sample with a record more, the loss is ``epsilon`` instead:
     `coupled_loss` at distance 1.
-
-    >>> round(float(inserted_record_loss(2, 4, 0.5)), 9)
-    0.523137164
     """
     drawn, records = checks.whole(size=size), checks.whole(population=population, at_least=1)
     if not (is_exact(drawn) or is_exact(records)) and drawn > records:
@@ -98,11 +79,6 @@ def largest_tilted_mean(law: Any, values: Any, epsilon: Real) -> Real:
         ``f(m)``, nondecreasing.
     epsilon : float
         The reweighting may change by at most the factor ``e^epsilon`` from one size to the next.
-
-    Examples
-    --------
-    >>> round(largest_tilted_mean([0.1, 0.2, 0.3, 0.4], [0, 0.5, 1, 3], 0.7), 8)
-    2.24986713
     """
     if is_exact(epsilon):
         weighted = [weight * np.exp(epsilon * size) for size, weight in enumerate(law)]

@@ -1,10 +1,10 @@
 r"""Privacy of a mechanism that sees a simple random sample of random, data-independent size (Section 3 of bun2022).
 
-A population of ``n`` records, known to all, has one record replaced; the size ``f`` is drawn from a law ``t`` and then
-``f`` records without replacement; an epsilon-*deletion*-DP mechanism sees them. What decides is ``E~``, the mean
-sampling rate after reweighting ``t`` by ``e^(epsilon m)``. Small epsilon: the upper bound and
-`random_size_lower_bound_pm1` are about ``2 epsilon E~``, the source's lower bound ``epsilon E~``. The exact loss is
-between the two former; `random_size_loss` computes it in O(n) per pass for any law. Losses are in nats.
+One record of a population of publicly known size ``n`` is replaced. The sample size ``f`` is drawn from a law ``t`` and
+then ``f`` records without replacement, which an epsilon-*deletion*-DP mechanism sees. The loss is governed by ``E~``,
+the mean sampling rate after reweighting ``t`` by ``e^(epsilon m)``. For small epsilon the upper bound and
+`random_size_lower_bound_pm1` are about ``2 epsilon E~``, the source's lower bound ``epsilon E~``. The exact loss lies
+between the first two; `random_size_loss` computes it in O(n) per pass for any law. Losses are in nats.
 """
 
 import math
@@ -24,14 +24,7 @@ _FAR, _TINY = 300.0, 1e-200
 
 
 def tilted_rate(law: SizeLaw, epsilon: Real) -> Real:
-    """Return ``E~ = E[t~] / n``, the mean rate under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1).
-
-    Sizes 0 and 1 of one record, equally likely, at ``epsilon = ln 3``: ``3 / (1 + 3)``.
-
-    >>> from ldpnb.designs.sizes import size_law
-    >>> round(tilted_rate(size_law([0.5, 0.5]), math.log(3)), 12)
-    0.75
-    """
+    """Return the mean rate ``E~ = E[t~] / n`` under ``t~(m)`` proportional to ``t(m) e^(epsilon m)`` (Theorem 3.1)."""
     log_odds = tilted_log_odds(law, epsilon)
     return 1 / (1 + np.exp(-log_odds)) if is_exact(log_odds) else float(expit(log_odds))
 
@@ -62,8 +55,8 @@ def random_size_lower_bound(law: SizeLaw, epsilon: Real) -> Real:
 def random_size_lower_bound_pm1(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound: a record +1 turns -1.
 
-    It is twice the source's to first order, and the exact loss if the chances ``t(m)`` are spread enough (see
-    `random_size_loss`).
+    To first order it is twice the source's, and it is the exact loss if the probabilities ``t(m)`` are spread out
+    enough (see `random_size_loss`).
     """
     return weighted_loss(2 * epsilon, tilted_log_odds(law, epsilon) - 2 * epsilon)
 
@@ -76,9 +69,9 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
 
     It is the loss ``ln(1 + (e^(2 epsilon) - 1) w)`` of simple random sampling at the `effective_rate` ``w``.
 
-    Exact equals upper bound for a fixed size, and `random_size_lower_bound_pm1` when ``t(m+1)(m+1) / (t(m)(n-m))`` does
-    not decrease in ``m``. A little randomness in the size lowers the loss, more raises it: it is not monotone in the
-    spread.
+    It equals the upper bound for a fixed size, and `random_size_lower_bound_pm1` when ``t(m+1)(m+1) / (t(m)(n-m))``
+    does not decrease in ``m``. It is not monotone in the spread of the size: a little randomness lowers it, more raises
+    it.
 
     >>> from ldpnb.designs.sizes import fixed_size
     >>> round(random_size_loss(fixed_size(5, 20), 0.5), 10)
@@ -90,12 +83,7 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
 
 
 def effective_rate(law: SizeLaw, epsilon: float) -> float:
-    """Return the fixed sampling rate that would lose as much as this random size.
-
-    >>> from ldpnb.designs.sizes import fixed_size
-    >>> round(effective_rate(fixed_size(5, 20), 0.5), 12)
-    0.25
-    """
+    """Return the fixed sampling rate that would lose as much as this random size."""
     return float(expit(effective_log_odds(law, epsilon)))
 
 

@@ -2,9 +2,9 @@ r"""Privacy of sampling a fixed fraction, rounded to whole records (Section 4.3 
 
 A population of ``n`` records is sampled at rate ``r``: ``f`` records without replacement, with ``f`` near ``r n``.
 Everything here is deletion privacy, for the mechanism on the sample and for the whole; budgets are in nats, and ``r``
-lies in ``(0, 1)``. Rounding to the nearest number loses ``epsilon`` wherever the size jumps, so nothing is gained, and
-more elsewhere if ``m/(n+1)`` exceeds ``1/(1 + e^epsilon)``; rounding up at random with the fractional part's
-probability loses about ``3 r epsilon``, exactly known for every ``n`` and in the worst case. That is at most
+lies in ``(0, 1)``. Rounding to the nearest integer gains nothing: it loses ``epsilon`` wherever the size jumps, and
+more elsewhere if ``m/(n+1)`` exceeds ``1/(1 + e^epsilon)``. Rounding up at random, with the fractional part as
+probability, loses about ``3 r epsilon``, known exactly for every ``n`` and in the worst case; that is at most
 ``epsilon`` for every ``n`` if and only if ``r <= 1/(1 + e^epsilon)``.
 """
 
@@ -18,10 +18,10 @@ from ldpnb.privacy.lemmas import inserted_record_loss
 
 
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
-    """Return the exact loss between `population` records and one more if the size is rounded to the nearest number.
+    """Return the exact loss between `population` records and one more if the size is rounded to the nearest integer.
 
-    ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022), which may exceed
-    ``epsilon``. A fifth of 7 is 1, of 8 it is 2; nine twentieths of 4 and of 5 are 2:
+    It is ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022), which may
+    exceed ``epsilon``. A fifth of 7 rounds to 1, of 8 to 2; nine twentieths of 4 and of 5 round to 2:
 
     >>> nearest_rounding_loss(7, 0.2, 0.5), round(nearest_rounding_loss(4, 0.45, 0.5), 6)
     (0.5, 0.523137)
@@ -95,8 +95,8 @@ def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
 def rounding_threshold(epsilon: Real) -> Real:
     """Return ``1/(1 + e^epsilon)``, the largest rate at which a proportional sample amplifies at every population size.
 
-    Beyond it a size rounded at random, rounded down or to the nearest loses more than `epsilon` at some sizes; rounded
-    to the nearest it may do so at a few small ones even below.
+    Beyond it a size rounded at random, down or to the nearest integer loses more than `epsilon` at some population
+    sizes; rounding to the nearest may do so at a few small ones even below it.
 
     >>> round(float(rounding_threshold(0.5)), 6), round(float(random_rounding_loss_supremum(0.3775406688, 0.5)), 6)
     (0.377541, 0.5)
@@ -111,9 +111,6 @@ def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: i
     ``k = pairs_within`` is the distance within which the proof couples all pairs of samples: 2 is enough, which makes
     the constant for small epsilon ``4 + k = 6``. The printed constant is not recoverable. It holds for populations of
     at least ``1/r`` records.
-
-    >>> round(float(random_rounding_bound(0.1, 0.1)), 10)
-    0.0652269195
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     steps = checks.whole(pairs_within=pairs_within, at_least=2)
@@ -121,11 +118,7 @@ def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: i
 
 
 def random_rounding_chain_bound(sampling_rate: Real, epsilon: Real) -> Real:
-    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, Theorem 4.3's proof with the tight form of its Lemma A.4.
-
-    >>> round(float(random_rounding_chain_bound(0.1, 0.1)), 10)
-    0.060147117
-    """
+    """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, Theorem 4.3's proof with the tight form of its Lemma A.4."""
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
     return log_mixed(rate * (3 - 2 * rate), 2 * budget)
 
@@ -135,9 +128,6 @@ def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
 
     ``e^epsilon`` is the positive root ``u`` of ``r(1-r) u^2 + r u + (1-r)^2 - e^(epsilon')``, which is about ``epsilon'
     / (3r)`` for small budgets.
-
-    >>> round(float(random_rounding_budget(0.5, 0.1)), 10)
-    0.9350374291
     """
     rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
     # with u = 1 + v: r(1-r) v^2 + (3r - 2r^2) v = e^epsilon' - 1
@@ -146,10 +136,6 @@ def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
 
 
 def random_rounding_chain_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
-    """Return the mechanism budget that `random_rounding_chain_bound` allows.
-
-    >>> round(float(random_rounding_chain_budget(0.5, 0.1)), 10)
-    0.5995095295
-    """
+    """Return the mechanism budget that `random_rounding_chain_bound` allows."""
     rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
     return log_mixed(1 / (rate * (3 - 2 * rate)), target) / 2

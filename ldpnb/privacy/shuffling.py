@@ -29,13 +29,13 @@ SENSITIVITY = float(np.sqrt(2))
 """Euclidean distance between the histograms of data sets that differ in one user's value."""
 
 MOST_USERS, LEAST_CHANCE = 10**9, 1e-305
-"""Beyond these the rounding errors of the bounds on ``delta`` are not held by what is added for them."""
+"""Beyond these the rounding errors of the bounds on ``delta`` may exceed what is added for them."""
 
 MOST_SEEN = 340.0
-"""The local budget beyond which ``c e^epsilon`` may exceed the largest float."""
+"""Largest local budget; beyond it ``c e^epsilon`` may exceed the largest float."""
 
 REACH, RARE = 6.5, 20.0
-"""Sums end so many standard deviations and so many users more away from the mean; beyond, the mass is below 1e-10."""
+"""Sums end so many standard deviations plus so many users from the mean; the mass beyond is below 1e-10."""
 
 Array = NDArray[np.float64]
 
@@ -87,7 +87,7 @@ class ShuffledReports:
         return tallies.delta(checks.non_negative(epsilon=epsilon), self._bounded(self._upper), above=True)
 
     def delta_lower(self, epsilon: float) -> float:
-        """Return ``delta`` of one pair of data sets, the others holding a third value: no accounting goes below."""
+        """Return ``delta`` of one pair of data sets, the others holding a third value: a bound for any accounting."""
         return tallies.delta(checks.non_negative(epsilon=epsilon), self._bounded(self._lower), above=False)
 
     def epsilon_upper(self, delta: float) -> float:
@@ -136,9 +136,9 @@ class ShuffledReports:
 
 
 def local_budget(epsilon: float, delta: float, *, users: int, rate: float, domain_size: int) -> float:
-    """Return the local budget at which shuffled k-ary randomised response keeps a central ``(epsilon, delta)``.
+    """Return the local budget at which shuffled k-ary randomised response has a central ``(epsilon, delta)``.
 
-    By the upper bound on ``delta``, to a relative 1e-5; whoever samples users at a lower `rate` may spend more.
+    By the upper bound on ``delta``, to a relative 1e-5; it grows as the `rate` falls.
 
     >>> round(local_budget(1.0, 1e-6, users=5_000, rate=0.3, domain_size=20), 2)
     6.44
@@ -200,9 +200,6 @@ def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SEN
 
     ``Phi(s/(2 sd) - epsilon sd/s) - e^epsilon Phi(-s/(2 sd) - epsilon sd/s)`` for Euclidean sensitivity ``s``, which is
     ``sqrt(2)`` for a histogram under replacement of one user's value, and ``sd`` the standard deviation of the noise.
-
-    >>> round(gaussian_delta(0.0, deviation=1.0, sensitivity=2.0), 6)
-    0.682689
     """
     scale = checks.positive(sensitivity=sensitivity) / checks.positive(deviation=deviation)
     centre = checks.non_negative(epsilon=epsilon) / scale
@@ -289,7 +286,7 @@ def _directed(delta: float, law: Tallies, *, above: bool) -> float:
 
 
 def _epsilon(delta: float, delta_at: Callable[[float], float], law: Tallies) -> float:
-    """Return where ``delta_at`` falls to `delta`, between 0 and the local budget."""
+    """Return the budget at which ``delta_at`` falls to `delta`, between 0 and the local budget."""
     highest = law.local
 
     @cache
@@ -308,7 +305,7 @@ def _epsilon(delta: float, delta_at: Callable[[float], float], law: Tallies) -> 
 
 
 def _normal_guess(delta: float, law: Tallies) -> tuple[float, float]:
-    """Return a Gaussian mechanism's budget, its loss varying as the tallies' does, and how fast ``ln delta`` falls."""
+    """Return the budget of a Gaussian mechanism whose loss varies as the tallies', and how fast ``ln delta`` falls."""
     local = law.local
     spread = np.expm1(local) * np.sqrt(2 * law.users * law.chance)
     blanket = 2 * law.chance + law.rest + law.share * law.hidden
@@ -326,7 +323,7 @@ def _normal_guess(delta: float, law: Tallies) -> tuple[float, float]:
 def _root(
     falling: Callable[[float], float], guess: float, *, widen: float, highest: float = np.inf, precision: float = 1e-12
 ) -> float:
-    """Return where a falling function of a positive number crosses zero, or `highest` if it does not before."""
+    """Return where a falling function of a positive number crosses zero, at most `highest`."""
     from scipy import optimize
 
     low = high = min(guess, highest)

@@ -2,8 +2,8 @@
 
 The sample's secrecy multiplies ``e^epsilon - 1`` by the sampling rate. Two readings of the same formula: a sample of
 fixed size with an epsilon-*replacement*-DP mechanism (Theorem 2.2 of bun2022), and independent (Poisson) sampling with
-an epsilon-*deletion*-DP mechanism. An epsilon-deletion-DP mechanism is 2 epsilon-replacement-DP; put ``2 * epsilon``
-in. Budgets are in nats; the sampling rate ``p = m/n`` lies in ``(0, 1]``.
+an epsilon-*deletion*-DP mechanism. An epsilon-deletion-DP mechanism is 2 epsilon-replacement-DP: pass ``2 * epsilon``.
+Budgets are in nats; the sampling rate ``p = m/n`` lies in ``(0, 1]``.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
     ``ln[(1 + q (e^epsilon - 1)) / (1 + q (e^-epsilon - 1))]`` under replacement, whatever the rates of the others, and
     ``ln(1 + q (e^epsilon - 1))`` under deletion. It is known for Gaussian noise and as substitution accounting (Lebeda,
     Regehr, Kamath and Steinke 2024). A sample of fixed size loses ``srs_loss(2 epsilon, q)`` under replacement, which
-    is more. A mechanism that is epsilon-*replacement*-DP only gains nothing here: it may answer when all are drawn.
+    is more. A mechanism that is only epsilon-*replacement*-DP gains nothing: it may respond only when all are drawn.
 
     >>> [round(float(loss), 6) for loss in (poisson_loss(1.0, 0.2), srs_loss(2.0, 0.2))]
     [0.430555, 0.823215]
@@ -51,9 +51,9 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
 def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:
     """Return the exact loss ``m ln(1 + (e^epsilon - 1)/n)`` if `draws` records are drawn with replacement.
 
-    ``E e^(epsilon J)`` for the binomial multiplicity ``J`` of a record, which costs a budget for every occurrence: more
-    than `srs_loss` at the rate ``m/n``. For epsilon-replacement-DP mechanisms, when a record is replaced or removed, at
-    most `population` records being in either data set.
+    It is ``ln E e^(epsilon J)`` for the binomial multiplicity ``J`` of a record, which costs a budget per occurrence:
+    more than `srs_loss` at the rate ``m/n``. For epsilon-replacement-DP mechanisms, when a record is replaced or
+    removed and either data set has at most `population` records.
 
     >>> [round(float(loss), 6) for loss in (with_replacement_loss(1.0, 10, 100), srs_loss(1.0, 0.1))]
     [0.170369, 0.158565]
@@ -72,11 +72,7 @@ def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
 
 
 def srs_delta(delta: Real, sampling_rate: Real) -> Real:
-    """Return ``p delta``, the second parameter after simple random sampling (Theorem 2.2 of bun2022).
-
-    >>> srs_delta(1e-5, 0.5)
-    5e-06
-    """
+    """Return ``p delta``, the second parameter after simple random sampling (Theorem 2.2 of bun2022)."""
     return checks.probability(delta=delta) * checks.rate(sampling_rate=sampling_rate)
 
 
@@ -94,14 +90,9 @@ def srs_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
 def proportion_noise_scale(epsilon: Real, records: Real, population: Real = None) -> Real:
     """Return the Laplace scale that makes a proportion of `records` records private (Section 2.4 of bun2022).
 
-    `epsilon` is the replacement loss to reach. One record moves the proportion by at most ``1/records``. If the records
-    are a secret simple random sample of a population of that size, less noise does; without it the data set itself is
-    protected.
-
-    >>> proportion_noise_scale(1.0, 100)
-    0.01
-    >>> round(float(proportion_noise_scale(1.0, 100, population=1000)), 12)
-    0.003447708657
+    `epsilon` is the replacement loss to reach. One record moves the proportion by at most ``1/records``. Less noise
+    suffices if the records are a secret simple random sample of a `population` of that size; left out, the records are
+    all there are.
     """
     size, budget = checks.whole(records=records, at_least=1), checks.positive(epsilon=epsilon)
     if population is not None:
