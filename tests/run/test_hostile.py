@@ -249,7 +249,7 @@ MARKUP = {
     '<p style="background:url(//evil.example)">x</p>': "style in <p>",
     "<base href='//evil.example'>": "<base>",
     '<math><annotation-xml encoding="text/html">x</annotation-xml></math>': "<annotation-xml>",
-    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>": "<noscript>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>": "<p>",
     "<!-- <b> --!><script>alert(1)</script>": "<script>",
     "<math><mtext><table><mglyph><style><math><img src onerror=alert(1)></style></mglyph></table></mtext></math>": "<mglyph>",
 }
@@ -264,7 +264,7 @@ def test_markup_that_could_do_something_is_refused(markup: str) -> None:
 @pytest.mark.parametrize(
     ("markup", "left"),
     [
-        ("<!--><script>alert(1)</script>-->", "&lt;script&gt;alert(1)&lt;/script&gt;--&gt;"),
+        ("<!--><script>alert(1)</script>-->", "alert(1)--&gt;"),
         ("<!DOCTYPE x>", ""),
         ("<![CDATA[<script>]]>", "]]&gt;"),
         ("<?php x ?>", ""),
