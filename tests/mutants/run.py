@@ -23,7 +23,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ class Runner:
         new, _ = in_fork(lambda: self.learn({n: d for n, d in enumerate(digests) if d not in learned}))
         if new["failed"]:
             pytest.exit(f"tests fail without a mutant: {new['failed']}", 1)
-        learned |= new["learned"]
+        resumed, learned = bool(learned), learned | new["learned"]
         LEARNED.parent.mkdir(parents=True, exist_ok=True)
         LEARNED.write_text(json.dumps(learned))
         callers: defaultdict[str, list[int]] = defaultdict(list)
@@ -102,7 +102,7 @@ class Runner:
             for function in called:
                 callers[function].append(number)
         quickest = sorted(self.seconds, key=self.seconds.__getitem__)
-        by, _ = ("", 0) if self.known else in_fork(lambda: self.first_failure(quickest))
+        by, _ = ("", 0) if resumed else in_fork(lambda: self.first_failure(quickest))
         if by != "":
             pytest.exit(f"fails without a mutant, after shorter tests: {by}", 1)
         say(f"passed, {sum(self.seconds.values()):.0f} s")
@@ -152,6 +152,8 @@ class Runner:
             if time.monotonic() > end:
                 break
             calling = callers.get(f"{mutant.module}|{mutant.function}", callers.get(mutant.module, []))
+            ends = accumulate(self.seconds[number] for number in calling)
+            calling = [number for number, until in zip(calling, ends, strict=True) if until <= self.given.patience]
             outcome, by = self.attempt(mutant, calling)
             place = (mutant.module, mutant.function, mutant.line, mutant.change, mutant.repeat)
             self.rows.append(dict(zip(COLUMNS, (mutant.module.split(".")[0], *place, outcome, by), strict=True)))
@@ -286,6 +288,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="which mutants come first")
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
     parser.add_argument("--minutes", type=float, default=1e4, help="how long to try; default: to the last mutant")
+    parser.add_argument("--patience", type=float, default=1e4, help="seconds of tests a mutant meets; default: all")
     parser.add_argument("--resume", action="store_true", help="leave out what the last run killed")
     return parser.parse_args()
 
