@@ -11,6 +11,7 @@ first, up to the first that fails. Results go to ``build/mutants/results.csv``; 
 import argparse
 import cProfile
 import csv
+import gc
 import hashlib
 import importlib
 import inspect
@@ -87,6 +88,7 @@ class Runner:
             for path in sorted((PACKAGE / room).glob("*.py"))
         }
         do_not_shrink(self.items)
+        warm_up()
         say(f"{len(self.items)} tests, first without a mutant")
         digests = [hashlib.blake2b(item.path.read_bytes() + item.nodeid.encode()).hexdigest() for item in self.items]
         learned = json.loads(LEARNED.read_text()) if self.given.resume and LEARNED.exists() else {}
@@ -218,6 +220,14 @@ def processor_time() -> float:
     return sum(os.times()[:4])
 
 
+def warm_up() -> None:
+    """Do once what every fork would do again: Hypothesis starts its engine, and the collector leaves what is there."""
+    import hypothesis  # not before pytest, which rewrites it
+
+    hypothesis.given(hypothesis.strategies.integers())(lambda number: None)()
+    gc.freeze()
+
+
 def module_of(path: str) -> str:
     """Return the dotted name below ``ldpnb`` of a module's file."""
     return ".".join(Path(path).relative_to(PACKAGE).with_suffix("").parts)
@@ -299,7 +309,7 @@ def main() -> int:
     known = list(csv.DictReader(RESULTS.read_text().splitlines())) if given.resume and RESULTS.exists() else []
     runner = Runner(given, known)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a fork does not take threads along
-    options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
+    options = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
     status = pytest.main([*options, *tests()], plugins=[runner])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not runner.rows:
         return int(status) or 1
