@@ -49,8 +49,6 @@ def symmetric_binomial(terms: int, deviation: float) -> float:
     distance, number = checks.positive(deviation=deviation), checks.whole(terms=terms, at_least=1)
     if number > MOST_SIGNS:
         raise ValueError(f"terms must be at most {MOST_SIGNS:.0e}, got terms={terms}")
-    if distance > number * (1 + 1e-12) + 1:
-        return 0.0
     # a sum differs from the number of terms by an even number; one equal to the deviation up to rounding counts
     positive = (number + int(np.ceil(distance * (1 - 1e-12) - 2e-9)) + 1) // 2
     return 0.0 if positive > number else min(1.0, 2 * float(betainc(positive, number - positive + 1, 0.5)))

@@ -79,6 +79,10 @@ def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share
     assert ldp.BestGapChannel(epsilon, 1 - share).variance == pytest.approx(best.variance, rel=1e-6)
 
 
+def test_no_group_of_the_best_channel_is_empty() -> None:
+    assert [ldp.BestGapChannel(1.0, share).sizes(10) for share in (0.01, 0.3, 0.99)] == [(1, 9), (3, 7), (9, 1)]
+
+
 def test_hashed_reports_support_values_as_their_tallies_do() -> None:
     hashing, users = ldp.LocalHashing(1.0, 5, 3), 20_000
     sent = hashing.randomize(np.repeat([0, 3], users), rng=ldp.stream("hash", seed=1)).reshape(2, users, 5).mean(axis=1)

@@ -9,6 +9,7 @@ import sympy
 
 from ldpnb.arithmetic import Symbol
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.means import OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -62,6 +63,13 @@ def test_one_bit_subsets_of_one_and_signs_are_older_mechanisms(epsilon: float) -
     assert OneBit(epsilon).channel() == pytest.approx(KaryRandomisedResponse(epsilon, 2).channel(), rel=1e-14)
     assert signs.channel() == pytest.approx(UnaryEncoding(signs.p, 0.5, 4).channel(), rel=1e-12)
     assert (signs.outputs() == 2 * UnaryEncoding(0.6, 0.5, 4).outputs().astype(int) - 1).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.8, 1.05, 2.0])
+def test_optimised_hashing_has_the_cells_of_least_variance_at_rare_values(epsilon: float) -> None:
+    hashes = [LocalHashing(epsilon, 100, cells) for cells in range(2, 20)]
+    best = min(hashes, key=lambda one: one.q * (1 - one.q) / one.truthful_rate**2)
+    assert LocalHashing.optimised(epsilon, 100) == best
 
 
 @pytest.mark.parametrize("limit", [5000, 1])
