@@ -1,8 +1,8 @@
 """Formulas on three kinds of numbers: floats (and arrays), balls, and symbols.
 
-A closed form of this package runs on all three as it stands, because numpy's functions call the method of the same name
-on whatever is not a number of theirs: ``np.expm1(x)`` is ``x.expm1()``. Balls (`flint.arb`) have these methods;
-`Symbol` lends them to sympy's expressions. Balls and symbols are in the extra ``proofs``.
+A closed form of this package runs on all three unchanged, because numpy's functions call the method of the same name on
+objects that they do not know: ``np.expm1(x)`` is ``x.expm1()``. Balls (`flint.arb`) have these methods; `Symbol` adds
+them to sympy's expressions. Balls and symbols need the extra ``proofs``.
 
 >>> import sympy
 >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -97,7 +97,7 @@ for _name in ("add", "sub", "mul", "truediv", "pow", "radd", "rsub", "rmul", "rt
 
 
 def is_exact(value: Any) -> bool:
-    """Return whether a value is a ball or a symbol: it calculates with itself, and whoever brings it states its domain.
+    """Return whether a value is a ball or a symbol, whose domain is up to the caller.
 
     >>> is_exact(1.0), is_exact(Symbol(1))
     (False, True)
@@ -122,7 +122,7 @@ def _floats(value: Any) -> np.ndarray[Any, Any]:
 
 
 def as_array(values: Any) -> np.ndarray[Any, Any]:
-    """Return an array of floats, or if one is a ball or a symbol, of the numbers as they are.
+    """Return an array of floats, or of the values unchanged if one is a ball or a symbol.
 
     >>> as_array([1, 2]), as_array([1, Symbol(2)])
     (array([1., 2.]), array([1, Symbol(2)], dtype=object))
@@ -135,9 +135,9 @@ _FAR = 300.0
 
 
 def log_mixed(weight: Real, exponent: Real) -> Real:
-    """Return ``ln(1 + w (e^x - 1))`` for ``w >= 0`` and ``x >= 0``; with floats to their precision and for any ``x``.
+    """Return ``ln(1 + w (e^x - 1))`` for ``w >= 0`` and ``x >= 0``; in floats to full precision, however large ``x``.
 
-    From ``x = 300`` on ``e^x - 1`` is ``e^x`` to all digits, and ``w`` enters by its logarithm.
+    From ``x = 300`` on ``e^x - 1`` equals ``e^x`` to all digits, and the logarithm of ``w`` is used.
 
     >>> float(log_mixed(0.5, 0.0)), round(float(log_mixed(np.exp(-1000 / 3), 1000.0)), 9)
     (0.0, 666.666666667)

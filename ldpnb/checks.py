@@ -1,8 +1,8 @@
 """Validators for the public boundary: each names the argument, the rule and the value.
 
 They take exactly one keyword, whose name is the argument's own, and return the checked value:
-``positive(epsilon=epsilon)``. Inner functions do not check again. A ball or a symbol (`ldpnb.arithmetic`) passes:
-whoever calls with one states its domain.
+``positive(epsilon=epsilon)``. Inner functions do not check again. Balls and symbols (`ldpnb.arithmetic`) pass: their
+domain is up to the caller.
 """
 
 import difflib
@@ -174,7 +174,7 @@ def distribution(**named: ArrayLike) -> NDArray[np.float64]:
 
 
 def choice(*, among: tuple[str, ...], **named: Any) -> str:
-    """Return a value out of a few named ones."""
+    """Return a value, which must be one of a few."""
     name, value = _one(named)
     if value not in among:
         raise ValueError(f"{name} must be one of {', '.join(among)}, got {name}={shortened(value)}")
@@ -182,7 +182,7 @@ def choice(*, among: tuple[str, ...], **named: Any) -> str:
 
 
 class UsageError(ValueError):
-    """Something the caller wrote is wrong: an unknown notebook, an unknown parameter, a value of the wrong type."""
+    """Wrong input by the caller: an unknown notebook, an unknown parameter, a value of the wrong type."""
 
 
 _BRINGS = {
@@ -192,12 +192,12 @@ _BRINGS = {
     "proofs": ("sympy", "flint"),
     "site": ("altair", "vl_convert"),
 }
-"""The libraries that each extra of the package brings."""
+"""The libraries that each extra of the package installs."""
 
 
 @contextmanager
 def needed_for(what: str) -> Iterator[None]:
-    """Say in one line which extra `what` needs, where a library that one brings is missing.
+    """If an optional library is missing, say in one line which extra `what` needs.
 
     >>> with needed_for("an Excel file"):
     ...     raise ModuleNotFoundError(name="openpyxl")
@@ -216,7 +216,7 @@ def needed_for(what: str) -> Iterator[None]:
 
 
 def entries(number: int, **named: Any) -> Any:
-    """Return a sequence of so many entries.
+    """Return a sequence, which must have `number` entries.
 
     >>> entries(2, rates=[0.5])
     Traceback (most recent call last):
@@ -229,7 +229,7 @@ def entries(number: int, **named: Any) -> Any:
 
 
 def instance(kind: type[Kind], **named: Any) -> Kind:
-    """Return an object of a class.
+    """Return an object, which must be of a class.
 
     >>> instance(str, column=1)
     Traceback (most recent call last):
@@ -242,7 +242,7 @@ def instance(kind: type[Kind], **named: Any) -> Kind:
 
 
 def shown(text: str) -> str:
-    r"""Return a user's word for a message: as it is, or with escapes and shortened where it would spoil the line.
+    r"""Return a user's word for a message: unchanged, or escaped and shortened if it would spoil the line.
 
     >>> shown("01_line"), shown("two\nlines"), len(shown(10**6 * "x"))
     ('01_line', "'two\\nlines'", 203)
@@ -251,13 +251,13 @@ def shown(text: str) -> str:
 
 
 def shortened(value: Any) -> str:
-    """Return a value as Python writes it, on one line and cut where it would fill the screen."""
+    """Return the repr of a value, on one line and cut if it would fill the screen."""
     text = " ".join(repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str | bytes) else value).split())
     return text if len(text) <= _LONGEST_SHOWN + 2 else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def nearest(word: str, among: Sequence[str]) -> str:
-    """Return a suggestion for a misspelt word, or nothing.
+    """Return a suggestion for a misspelt word, or an empty text.
 
     >>> nearest("epsilom", ("epsilon", "n"))
     ' (did you mean epsilon?)'

@@ -34,13 +34,13 @@ Reach = Literal["all parameters", "a box", "instances"]
 Reading = Literal["printed", "reconstructed"]
 
 DECISIONS = "LDPNB_DECISIONS"
-"""The environment variable that names the folder in which the processes of one run share what they have decided."""
+"""Environment variable naming the folder in which the processes of one run share their verdicts."""
 
 COLUMNS = (
     *("claim", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption", "argument"),
     *("reading", "kind", "false_alarm", "power"),
 )
-"""Of the ledger."""
+"""Columns of the ledger."""
 
 SOURCES = {
     "biswas2022": "Biswas, Cormode, Maple: Impact of sampling on locally differentially private data collection",
@@ -52,19 +52,19 @@ SOURCES = {
 }
 
 LEDGERS = SOURCES | {"companion": "Results of this companion, which no source states"}
-"""The sources, and what goes beyond them: its claims are decided like theirs, and counted apart."""
+"""The sources, and the companion's own results, which are decided like their claims but counted separately."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What computed evidence says of a claim.
+    """The result of the evidence computed for a claim.
 
     Parameters
     ----------
     status : {"reproduced", "supported", "corrected", "refuted", "open"}
         *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever it was tried,
-        but speaks of more; *corrected*: right in substance, wrong in a constant, sign, range or wording that
-        `corrected` mends; *refuted*: false; *open*: the evidence does not decide.
+        but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording, which
+        `corrected` puts right; *refuted*: false; *open*: the evidence does not decide.
     evidence : str
         One line with the deciding numbers.
     kind : {"identity", "enumeration", "certified", "statistical", "proof"}
@@ -73,21 +73,21 @@ class Verdict:
     corrected : str
         The statement that does hold, where the source's does not.
     assumption : str
-        What has to be assumed that the source does not say.
+        What must be assumed beyond what the source says.
     false_alarm : float, optional
         Required of statistical evidence: the chance, at most 1e-6, that the verdict would differ though the claim is as
         decided.
     power : float, optional
         For statistical evidence: the chance of detecting the alternative.
     reach : {"all parameters", "a box", "instances"}
-        For what the statement that holds (the claim, or its correction) is decided: *all parameters* it speaks of or *a
-        box* of them by a decider, or *instances*.
+        For which parameters the true statement (the claim or its correction) is decided: *all parameters* that it
+        covers or *a box* of them, by a decider, or *instances*.
     over : str
         The parameters and their domain, the box, or the instances and why no more.
     argument : str
-        Which steps of the proof are arguments in words, that no decider checks.
+        Steps of the proof that are argued in words and checked by no decider.
     reading : {"printed", "reconstructed"}
-        Whether the source's statement can be read in the text at hand, or its formula is lost there and reconstructed.
+        Whether the source's statement can be read in the text at hand, or its formula is lost and was reconstructed.
 
     Raises
     ------
@@ -149,15 +149,15 @@ _registry: dict[str, Claim] = {}
 
 
 class UnsoundError(Exception):
-    """The evidence does not bear a verdict: two routes part, or a step of a proof fails."""
+    """The evidence does not support a verdict: two routes disagree, or a step of a proof fails."""
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What a check gathers: does the claim hold, how far does that reach, and what the verdict says beside it.
+    """What a check gathers: whether the claim holds, how far that reaches, and the other fields of the verdict.
 
-    Every attribute but `holds` and `decided` starts as the decorator states it; a check that computes one sets it. The
-    first thing that makes the evidence itself doubtful ends the check, and the verdict is ``open``.
+    Every attribute but `holds` and `decided` starts as stated by the decorator; a check may compute one and set it. The
+    first doubt about the evidence itself ends the check, and the verdict is ``open``.
     """
 
     holds: bool = True
@@ -179,7 +179,7 @@ class Evidence:
             raise UnsoundError(f"two routes part: {np.asarray(one)!r:.60} and {np.asarray(other)!r:.60}")
 
     def sure(self, condition: object) -> None:
-        """Require something of the evidence itself, else the verdict is ``open``."""
+        """Require a property of the evidence itself, else the verdict is ``open``."""
         if not condition:
             raise UnsoundError("something that the evidence rests on does not hold")
 
@@ -194,15 +194,15 @@ class Evidence:
         self.decided = True
 
     def decides(self, answer: bool | None) -> None:
-        """Take a decider's answer to what the claim states: False is a counterexample, None leaves it ``open``."""
+        """Take a decider's answer about the claim: False is a counterexample, None leaves it ``open``."""
         if answer is None:
             raise UnsoundError("the decider finds neither a proof nor a counterexample")
         self.holds, self.decided = self.holds and answer, True
 
     def verdict(self, text: str, kind: Kind) -> Verdict:
-        """Return what follows: a reach beyond instances is granted only to what a decider has answered.
+        """Return the verdict; a reach beyond instances requires an answer by a decider.
 
-        A claim that holds on instances is *supported*, unless it speaks of no more than those (`example`).
+        A claim that holds on instances is *supported*, unless it is about these instances only (`example`).
         """
         reach = self.reach if self.decided else "instances"
         status: Status = "reproduced" if self.holds else self.otherwise
@@ -221,24 +221,24 @@ def claim(
 ) -> Callable[[Callable[[Evidence], str]], Callable[[Evidence], str]]:
     """Register the decorated check: it gathers `Evidence` and returns the line with the deciding numbers.
 
-    The check's docstring says the claim in one's own words. What holds for a whole section is stated once, by
+    The check's docstring states the claim in one's own words. What is common to a section is stated once, by
     ``functools.partial``.
 
     Parameters
     ----------
     place : str
-        Where the source says it: ``"Theorem 3.5"``.
+        Where the source states it: ``"Theorem 3.5"``.
     *rests_on : function, method or property
-        The formulas behind the check. It must reach them through their module or class (``sampling.variance_scaled``),
-        so that a test can put a broken one in their place.
+        The formulas behind the check. It must access them through their module or class (``sampling.variance_scaled``),
+        so that a test can replace them by broken ones.
     kind : {"identity", "enumeration", "certified", "statistical", "proof"}
         Of the evidence, see `Verdict`.
     source : str
         A key of `LEDGERS`; left out, the folder of the check's module.
     **words
-        ``reach`` and ``over`` (what the evidence decides, and for which parameters), ``example`` (the claim speaks of
-        these instances only), ``corrected``, ``assumption``, ``argument``, ``reading``, ``otherwise`` (the status where
-        the claim does not hold), ``false_alarm`` and ``power`` of the verdict, where they are not computed.
+        ``reach`` and ``over`` (how far the evidence decides, and for which parameters), ``example`` (the claim is about
+        these instances only), ``corrected``, ``assumption``, ``argument``, ``reading``, ``otherwise`` (the status if
+        the claim does not hold), ``false_alarm`` and ``power`` of the verdict, unless computed.
     """
 
     def register(check: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
@@ -308,7 +308,7 @@ def decide(identifier: str) -> Verdict:
 
 @cache
 def published(source: str) -> dict[str, float]:
-    """Return the numbers printed in a source that its checks use, by key, from ``papers/<source>/printed.csv``."""
+    """Return the printed numbers of a source that its checks use, by key, from ``papers/<source>/printed.csv``."""
     text = files("ldpnb").joinpath(f"papers/{source}/printed.csv").read_text(encoding="utf-8")
     return {row["key"]: float(row["value"]) for row in DictReader(text.splitlines())}
 
@@ -323,7 +323,7 @@ def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1
 
 
 WORDS = {"equal": 1.05, "about": 1.1, "similar": 1.25, "near": 4.0}
-"""Words of degree and the largest ratio of two quantities (errors, costs, losses) of which they are true."""
+"""Words of degree, and the largest ratio of two quantities (errors, costs, losses) for which they hold."""
 
 
 def within(word: str, one: ArrayLike, other: ArrayLike) -> bool:

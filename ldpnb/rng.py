@@ -1,12 +1,11 @@
 """Random streams keyed by what they are for.
 
-Nothing in `ldpnb` draws from a global generator. A caller asks for the stream of a purpose, ``stream("kRR", 0.5,
-seed=1)``, and passes it on as ``rng=``. Because a stream depends only on its seed and key, adding, dropping or
-reordering experiments, or running them on any number of workers, never changes the numbers of another.
+Nothing in `ldpnb` draws from a global generator. Callers create the stream for a purpose, ``stream("kRR", 0.5,
+seed=1)``, and pass it on as ``rng=``. Because a stream depends only on its seed and key, adding, dropping or reordering
+experiments, or running them on any number of workers, never changes the numbers of another.
 
 The generator is a statistical one, reproducible on purpose: its draws simulate mechanisms and must never protect real
-people's data. For that use OpenDP or Google's differential-privacy library, with discrete noise and a cryptographic
-source.
+people's data (see `ldpnb.mechanisms`).
 """
 
 import hashlib
@@ -54,12 +53,12 @@ def _canonical(part: str | int | float) -> str:
 
 
 RECORDED = "3eded084adee550b3db804f17d35138d"
-"""Hash of the draws below with the generator that the committed numbers come from."""
+"""Hash of the draws below by the generator that produced the committed numbers."""
 
 
 @cache
 def as_recorded() -> bool:
-    """Return whether this numpy draws what the committed numbers come from, judged by a quarter of a million draws.
+    """Return whether this numpy draws as when the numbers were committed, judged by a quarter of a million draws.
 
     numpy promises the same draws within a feature release only: 2.5 changed about one binomial in 20,000.
     """

@@ -1,8 +1,8 @@
-"""Files that are there whole or not at all, whatever ends their writer.
+"""Files that are written completely or not at all, whatever ends their writer.
 
-`write` puts contents beside their places, under names that no reader takes for a result, and moves them there when the
-last one is complete. While its writer lives such a file is locked, so that `discard_leftovers` tells what a killed
-process left without asking clocks or process numbers.
+`write` stages contents next to their targets, under names that no reader takes for a result, and moves them into place
+when the last one is complete. A staged file is locked while its writer lives, so that `discard_leftovers` recognises
+the remains of a killed process without relying on clocks or process numbers.
 """
 
 import contextlib
@@ -22,19 +22,19 @@ _LEFTOVER = re.compile(r"\.[0-9a-f]{16}\.partial")
 
 
 def write(contents: Mapping[Path, bytes | Iterable[bytes]], *, durable: bool = True) -> None:
-    """Write files, each in one step, and none before the disk holds them all; folders are made.
+    """Write files, each atomically, and none before the disk holds them all; folders are created.
 
     Parameters
     ----------
     contents : mapping of Path to bytes
-        What each file is to hold, whole or in pieces; they are put into place in this order.
+        Content of each file, whole or in pieces; they are moved into place in this order.
     durable : bool
-        Whether to wait until a failing power supply cannot undo it.
+        Whether to wait until the content survives a power failure.
 
     Raises
     ------
     OSError
-        If the disk is full, the folder cannot be written or something else than a file is there, such as a device;
+        If the disk is full, the folder cannot be written or a target is something other than a file, such as a device;
         then no file has changed, unless moving one of several into place failed.
     """
     for path in contents:
@@ -48,7 +48,7 @@ def write(contents: Mapping[Path, bytes | Iterable[bytes]], *, durable: bool = T
 
 @contextlib.contextmanager
 def scratch(folder: Path) -> Iterator[Path]:
-    """Give a folder below another one, and remove it in the end."""
+    """Create a temporary folder below another one, and remove it in the end."""
 
     def create(path: Path) -> int:
         path.mkdir()
@@ -64,7 +64,7 @@ def scratch(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def turn(folder: Path) -> Iterator[None]:
-    """Wait until no other process has its turn in a folder, and take it."""
+    """Hold a folder's lock, once no other process does."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         _lock(descriptor, wait=True)
@@ -74,7 +74,7 @@ def turn(folder: Path) -> Iterator[None]:
 
 
 def discard_leftovers(folder: Path) -> None:
-    """Remove what writers that were killed have left in a folder; what is just being written stays."""
+    """Remove what killed writers have left in a folder, but nothing that is being written."""
     with contextlib.suppress(OSError):
         for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
             _discard(path)
@@ -91,7 +91,7 @@ def _discard(path: Path) -> None:
 
 
 def no_formula(value: Any) -> Any:
-    """Return a value for a CSV file; a text that a spreadsheet would compute gets an apostrophe in front.
+    """Return a value for a CSV file; a text that a spreadsheet would take for a formula is prefixed by an apostrophe.
 
     >>> [no_formula(v) for v in ("=HYPERLINK(1)", "-0.5", "k-RR", -1.0)]
     ["'=HYPERLINK(1)", '-0.5', 'k-RR', -1.0]
@@ -129,7 +129,7 @@ def _staged(folder: Path, content: bytes | Iterable[bytes], durable: bool) -> It
 
 
 def _locked(folder: Path, create: Callable[[Path], int]) -> tuple[Path, int]:
-    """Create something under a name of its own and lock it."""
+    """Create a file or folder under a unique name and lock it."""
     folder.mkdir(parents=True, exist_ok=True)
     while True:
         path = folder / f".{secrets.token_hex(8)}.partial"
@@ -137,7 +137,7 @@ def _locked(folder: Path, create: Callable[[Path], int]) -> tuple[Path, int]:
         _lock(descriptor, wait=True)
         if path.exists():
             return path, descriptor
-        # another process took it for a leftover before it was locked
+        # another process removed it as a leftover before it was locked
         os.close(descriptor)
 
 

@@ -18,12 +18,12 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
     Parameters
     ----------
     path : str or Path
-        A CSV file may have 256 MB; an array is mapped, and one of Python objects refused.
+        A CSV file has at most 256 MB; an array is memory-mapped, and one of Python objects refused.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, or its columns do not sum to 1; one whose rows do is to be transposed.
+        If the file cannot be read, or its columns do not sum to 1; if its rows do, transposing it is suggested.
     """
     file = tables.locate(path, "channel_path")
     try:

@@ -1,4 +1,4 @@
-"""What is known of a column: how many users hold each value."""
+"""A tallied column: how many users hold each value."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,21 +13,21 @@ Scale = Literal["number", "date", "category"]
 class Column:
     """How many users hold each value of an attribute, in each of some groups where there are any.
 
-    Public tallies, files of one's own and downloads all come as one.
+    Public tallies, the user's own files and downloads are all returned as one.
 
     Parameters
     ----------
     name : str
-        The attribute, and where it is from.
+        The attribute and its origin.
     labels : tuple of str
         The values.
     counts : (k,) int, or (groups, k) int
         Users per value.
     numbers : (k,) float
-        The values as numbers: of a bin, the mean of its entries (its middle if there are none or they are not known);
-        of dates and categories, 0, 1, ...
+        The values as numbers: for a bin, the mean of its entries (its middle if there are none or they are not known);
+        for dates and categories, 0, 1, ...
     source : str
-        The file, or whose data they are.
+        The file or the provider.
     groups : tuple of str
         The groups, largest first unless they were stated; empty for a column without.
     missing : int
@@ -38,13 +38,13 @@ class Column:
     low, high : float
         The stated range of numbers, nan for others.
     notes : tuple of str
-        Sentences that a reader of results must know.
+        Remarks that readers of results must know.
     scale : {"number", "date", "category"}
         Whether values are numbers, dates in their order, or names without one.
     attribute : str
         The attribute alone, as its file calls it.
     unclamped : float
-        Mean before numbers were moved into the range, nan where none was or it is not known.
+        Mean before numbers were moved into the range; nan if none was moved or it is not known.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Column:
         return 2 * (self.numbers - self.low) / (self.high - self.low) - 1
 
     def report(self) -> str:
-        """Return in a few sentences what was read, what was left out, and what reading it gave away."""
+        """Return in a few sentences what was read, what was left out, and what reading it revealed."""
         sizes = ", ".join(f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False))
         users = f"{self.users:,} users" + (f" ({sizes})" if sizes else "")
         left = f"{self.missing:,} without an entry were left out, {self.outside:,} lay outside what was stated."

@@ -1,8 +1,8 @@
 """Public data by name: fetched once, checked ever after, read from the cache when offline.
 
-Nothing in the companion needs them; its built-in tallies and stand-ins do. No checksum is known beforehand: the first
-download is trusted, its SHA-256 recorded beside it in ``checksums.json``, and every later use checked against that.
-State a checksum of your own to trust nobody.
+Nothing in the companion requires them: it has built-in tallies and stand-ins. No checksum is known beforehand: the
+first download is trusted, its SHA-256 recorded next to it in ``checksums.json``, and every later use checked against
+that. State a checksum of your own to trust nobody.
 """
 
 import json
@@ -29,7 +29,7 @@ _MOST_BYTES = 2**32
 
 
 class DownloadError(RuntimeError):
-    """A file could not be fetched, or is not what was recorded."""
+    """A file could not be fetched, or does not match its checksum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Dataset:
     Parameters
     ----------
     about : str
-        What it holds, and where in the sources it is used.
+        Its content, and where the sources use it.
     url : str
     header : str
-        Column names for a text file that has none; they are put on top of a copy.
+        Column names for a text file without any; they are added to a copy.
     """
 
     about: str
@@ -71,18 +71,18 @@ DATASETS = {
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file that is there.
+    """A file in the cache.
 
     Parameters
     ----------
     path : Path
-        As the readers of this package take it: unpacked, with column names.
+        Ready for the readers of this package: unpacked, with column names.
     url : str
         Where it is from.
     sha256 : str
         Checksum of what was downloaded.
     trusted : bool
-        Whether it was taken on trust and its checksum recorded just now.
+        Whether it was trusted, its checksum being recorded just now.
     """
 
     path: Path
@@ -91,7 +91,7 @@ class Fetched:
     trusted: bool
 
     def column(self, name: str, **stated: Any) -> Column | None:
-        """Return a column of it, with what `ldpnb.data.files.load_counts` must be told."""
+        """Return a column of it; `stated` are arguments of `ldpnb.data.files.load_counts`."""
         found = load_counts(self.path, name, **stated)
         return found and replace(found, source=self.url)
 
@@ -104,18 +104,18 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
     name : str
         A key of `DATASETS`.
     url : str
-        Where to fetch it from instead.
+        Another place to fetch it from.
     cache : str or Path, optional
         Folder; by default that of ``LDPNB_CACHE`` or the user's cache folder.
     sha256 : str
-        Its checksum, if known; recorded in place of an earlier one once a file has met it.
+        Its checksum, if known; it replaces a recorded one once a file has matched it.
 
     Raises
     ------
     DownloadError
-        If it is not in the cache and cannot be fetched, or is not what was recorded or stated.
+        If it is not in the cache and cannot be fetched, or does not match the recorded or stated checksum.
     ValueError
-        For an unknown name, a checksum that is none, or a URL that is not http or https.
+        For an unknown name, an invalid checksum, or a URL that is not http or https.
     """
     with checks.needed_for("a download"):
         import pooch
@@ -179,7 +179,7 @@ def _retrieve(source: str, folder: Path, file: str, known: str) -> str:
 
 
 def _readable(path: Path, dataset: Dataset) -> Path:
-    """Return the file as the readers want it: unpacked, and with column names (in a copy) where it has none."""
+    """Return the file ready for the readers: unpacked, and with column names (in a copy) if it had none."""
     if path.suffix == ".zip":
         try:
             with zipfile.ZipFile(path) as packed:

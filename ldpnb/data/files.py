@@ -1,12 +1,12 @@
 """A column of the user's own table, tallied: categories, dates, whole numbers, or real numbers in stated bins.
 
 Use `load_counts` for one column and `load_groups` for a number together with a group. Both read every format of
-`ldpnb.data.tables` in pieces, in memory that does not grow with the number of rows. An empty path means the source's
-own population and gives None.
+`ldpnb.data.tables` in pieces, in memory that does not grow with the number of rows. An empty path stands for the
+source's own population and gives None.
 
-The range of a number is never taken from the data: it would reveal the smallest and the largest value, and a client has
-to know it before it can answer. The same holds for categories, which may be stated too; those that merely occur are
-taken with a word of warning.
+The range of a number is never taken from the data: it would reveal the smallest and the largest value, and clients have
+to know it before they can answer. The same is true of categories, but if none are stated those that occur are taken,
+with a warning.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ Kind = Literal["auto", "category", "integer", "real", "date"]
 
 KINDS = ("auto", "category", "integer", "real", "date")
 MOST_VALUES, MOST_GROUPS = 4096, 100
-"""Values of a column that local mechanisms serve well, and groups."""
+"""Most values of a column that local mechanisms can handle well, and most groups."""
 
 _PLAIN = Reading()
 
@@ -53,25 +53,25 @@ def load_counts(
         ``.csv``, ``.tsv`` (packed or not), ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.xlsx``, ``.npy``; ``""`` gives
         None.
     column : str
-        Its name, empty without a file and where a table has one column only; case and surrounding blanks do not matter.
+        Its name, empty without a file or for the only column of a table; case and surrounding blanks do not matter.
     kind : {"auto", "category", "integer", "real", "date"}
-        *auto* takes what is stated for granted: a range makes numbers (whole ones unless there are `bins`), `dates`
-        dates. Otherwise it looks at the entries.
+        *auto* follows from what is stated: a range means numbers (whole ones unless there are `bins`), `dates` dates.
+        Otherwise it is found from the entries.
     low, high : float, optional
-        Range of a number, needed for all numbers. Both None (or equal) is not stated.
+        Range of a number, required for numbers; both None (or equal) if not stated.
     bins : int
         Number of bins of equal width between `low` and `high`, for real numbers.
     categories : sequence of str
-        The categories; with ``"other"`` among them, entries that are not count as that.
+        The categories; with ``"other"`` among them, all other entries count as that.
     dates : str
-        Unit by which dates are tallied, "day", "month", "year" or "weekday", and after a blank, where it cannot be told
-        from the entries, their form, such as ``"month %d/%m/%Y"``.
+        Unit by which dates are tallied, "day", "month", "year" or "weekday", followed, where the entries are ambiguous,
+        by a blank and their form: ``"month %d/%m/%Y"``.
     outside : {"error", "missing", "clamp"}
-        What becomes of numbers outside `low` and `high`: an error, a missing entry, or the nearer end.
+        Whether numbers outside `low` and `high` are an error, a missing entry, or moved to the nearer end.
     reading : Reading
-        How the text in the file is to be understood, as far as it has to be said.
+        How to parse the text in the file, as far as it must be stated.
     most : int
-        Values from which on the column is refused.
+        Most values; a column with more is refused.
     report : bool
         Whether to print `Column.report`.
 
@@ -128,7 +128,7 @@ def load_groups(
     group : str
         The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
     groups : sequence of str
-        The groups, in the order in which they are wanted; without them those that occur, largest first.
+        The groups, in the order wanted; if left out, those that occur, largest first.
     """
     if not str(data):
         _require_no_column(column or group)
@@ -204,7 +204,7 @@ def _numbers(
     outside: Outside,
     most: int,
 ) -> Numbers:
-    """Return what tallies numbers, after checking that what must be known beforehand was stated."""
+    """Return a tally of numbers, after checking that everything that must be known beforehand was stated."""
     checks.whole(bins=bins)
     if low is None or high is None or low == high:
         if table.share_of_numbers(column) < 1:

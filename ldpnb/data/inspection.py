@@ -1,7 +1,7 @@
-"""What a file is, before anything is run on it: how it is read, and what each column seems to hold.
+"""A look at a file before anything is run on it: how it is read, and what each column seems to hold.
 
-All this is for whoever holds the file, and for nobody else: ranges and frequent entries give people away, and none of
-it belongs in a release.
+The result is only for whoever holds the file: ranges and frequent entries reveal individuals, and do not belong in a
+release.
 """
 
 import math
@@ -20,7 +20,7 @@ from ldpnb.data.tallying import date_formats
 Seems = Literal["empty", "whole", "number", "date", "boolean", "category", "free text", "identifier"]
 
 ROWS = 2**18
-"""Rows that are looked at, at least where there are as many."""
+"""Rows that are inspected, if there are as many."""
 
 _ANSWERS = {"yes", "no", "true", "false", "ja", "nein", "oui", "non", "y", "n", "t", "f", "0", "1", "m", "w"}
 _SENTINELS = {-1, -2, -7, -8, -9, -88, -98, -99, -999, -9999, 88, 98, 99, 888, 998, 999, 8888, 9998, 9999, 99999}
@@ -38,9 +38,9 @@ class Field:
     entries, distinct, missing : int
         Rows with an entry, different entries, rows without.
     codes : tuple of str
-        Entries that look as if they stood for a missing one.
+        Entries that look like codes of missing ones.
     implausible : int
-        Numbers far outside the bulk (three interquartile ranges beyond the quartiles), codes left out.
+        Numbers far outside the bulk (three interquartile ranges beyond the quartiles), without codes.
     low, high : float, optional
         Round ends of a range that holds the plausible numbers.
     shown : tuple of str
@@ -67,16 +67,16 @@ class Inspection:
     ----------
     path : str
     format : str
-        The suffix that tells it.
+        The suffix that indicates it.
     reading : Reading
-        How its text is understood; empty fields for formats that say it themselves.
+        How its text is parsed; empty for formats that define it themselves.
     rows : int
-        Rows looked at.
+        Rows inspected.
     whole : bool
         Whether these are all.
     columns : tuple of Field
     twice : tuple of str
-        Names that several columns have; these columns are not described.
+        Names shared by several columns, which are not described.
     """
 
     path: str
@@ -118,7 +118,7 @@ class Inspection:
             yield f"-p {shlex.quote(f'{name}={value}')}"
 
     def report(self) -> str:
-        """Return what a person wants to read, a line per column, and the command to run next."""
+        """Return a readable report, a line per column, and the command to run next."""
         looked = f"{self.rows:,} rows" if self.whole else f"the first {self.rows:,} of more rows"
         told = self.reading.told(self.format)
         head = f"{self.path}: {self.format[1:]}, {looked}, {len(self.columns) + len(self.twice)} columns"

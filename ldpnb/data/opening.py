@@ -17,7 +17,7 @@ _IDLE = 0.25
 
 
 class Bounded(io.RawIOBase):
-    """The bytes of a file, unpacked; lines and pieces that may not fit in memory are refused."""
+    """The unpacked bytes of a file; lines and pieces that may not fit in memory are refused."""
 
     def __init__(self, source: Any, path: Path, read: Callable[[], int]) -> None:
         self._source, self._path, self._line, self._piece, self._read = source, path, 0, 0, read
@@ -41,7 +41,7 @@ class Bounded(io.RawIOBase):
         return len(data)
 
     def next_piece(self) -> int:
-        """Begin another piece; return how many bytes of the file, packed as it is, were read so far."""
+        """Begin another piece; return how many bytes of the (packed) file were read so far."""
         self._piece = 0
         return self._read()
 

@@ -1,4 +1,4 @@
-"""Options of the command line that say how a file is to be read: the fields of `ldpnb.data.reading.Reading`."""
+"""Command-line options on how to read a file: the fields of `ldpnb.data.reading.Reading`."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -15,7 +15,7 @@ _HELP = {
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a file is to be read."""
+    """Add the options on how to read a file."""
     missing = click.option("--missing", multiple=True, help="Code of a missing entry, k.A. or -9 (repeatable).")
     command = missing(command)
     for name in reversed(_HELP):
@@ -24,7 +24,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stated(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options on reading out of all."""
+    """Remove the options on reading from all options and return them."""
     from ldpnb.data.reading import Reading
 
     return {field.name: options.pop(field.name) for field in fields(Reading)}

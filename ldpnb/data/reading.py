@@ -1,6 +1,6 @@
-"""How the text in a file is to be understood: its encoding, separator, decimal mark and codes of missing entries.
+"""How to parse the text in a file: its encoding, separator, decimal mark and codes of missing entries.
 
-What is stated holds. What is not is found in the first quarter of a megabyte, where that is safe.
+What is stated is used; the rest is detected from the first quarter of a megabyte, where that is safe.
 """
 
 import codecs
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from ldpnb import checks
 
 SAMPLE = 2**18
-"""Bytes that are looked at."""
+"""Bytes that are inspected."""
 ABSENT = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
 """Entries of text files that always count as missing."""
 
@@ -26,7 +26,7 @@ _BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is known of a text file; an empty field is found by `completed`.
+    """What is known of a text file; `completed` detects the empty fields.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Reading:
     thousands : str
         The character between groups of three digits, such as "." or a blank.
     missing : tuple of str
-        Codes of entries without an answer, such as "k.A." or "-9", beside `ABSENT`.
+        Codes of missing entries, such as "k.A." or "-9", in addition to `ABSENT`.
     """
 
     separator: str = ""
@@ -78,7 +78,7 @@ class Reading:
         return tuple(found)
 
     def completed(self, sample: bytes, usual: str = ",") -> "Reading":
-        r"""Return a reading without empty marks, from the beginning of a file and the separator usual for its name.
+        r"""Return a complete reading, from the beginning of a file and the usual separator for its name.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class Reading:
         )
 
     def told(self, suffix: str) -> str:
-        """Return in a phrase how a file of that suffix was understood, nothing where it is as its name says."""
+        """Return in a phrase how a file was parsed, empty if its suffix already says so."""
         usual = {".tsv": "\t"}.get(suffix, ",")
         if not self.separator:
             return ""
@@ -133,7 +133,7 @@ def _encoding(sample: bytes) -> str:
     best = from_bytes(sample[: SAMPLE // 8], cp_isolation=_ENCODINGS).best()
     if best is None:
         raise ValueError("its encoding is not found; state encoding=, such as 'cp1252'")
-    with suppress(UnicodeError):  # as good, and the likelier one
+    with suppress(UnicodeError):  # equivalent here, and likelier
         if sample.decode("cp1252") == sample.decode(best.encoding):
             return "cp1252"
     return str(best.encoding)
@@ -147,7 +147,7 @@ def _rows(lines: Iterable[str], separator: str) -> Iterable[list[str]]:
 
 
 def _separator(lines: list[str], usual: str) -> str:
-    """Return the mark that splits the header into as many fields as most rows, or else the header into the most."""
+    """Return the mark that gives the header as many fields as most rows, or else that gives it the most fields."""
     widths = {mark: [len(row) for row in _rows(lines, mark)] or [0] for mark in _MARKS}
     alike = {mark: Counter(w).most_common(1)[0][0] for mark, w in widths.items()}
     fitting = [mark for mark in _MARKS if alike[mark] == widths[mark][0] > 1]
@@ -156,7 +156,7 @@ def _separator(lines: list[str], usual: str) -> str:
 
 
 def _marks(fields: set[str]) -> tuple[str, str]:
-    """Return the decimal and the thousands mark: a comma only where it cannot be anything else."""
+    """Return the decimal and the thousands mark: a decimal comma only where it cannot be anything else."""
 
     def any_like(pattern: str) -> bool:
         return any(re.fullmatch(pattern, field) for field in fields)

@@ -1,10 +1,9 @@
-"""Tables in files, piece by piece, in memory that does not grow with their rows.
+"""Tables in files, read piece by piece in memory that does not grow with the number of rows.
 
 CSV, TSV (packed or not), Parquet, JSON lines, Excel and NumPy arrays. `Table.parts` yields the columns asked for as
-pandas Series, text or numbers; a bar shows the progress in a terminal. How text is to be understood is said or found by
-`ldpnb.data.reading`; what a column means, and how it is tallied, is the business of `ldpnb.data.files`. Whatever a file
-holds or claims to hold, however little room it takes when packed, reading it needs a bounded amount of memory or is
-refused.
+pandas Series, text or numbers, with a progress bar in a terminal. `ldpnb.data.reading` states or detects how to parse
+text; `ldpnb.data.files` decides what a column means and how it is tallied. Whatever a file contains or claims to
+contain, however small it is when packed, reading it takes a bounded amount of memory or is refused.
 """
 
 import csv
@@ -56,7 +55,7 @@ def readable(path: Path) -> bool:
 
 
 def mapped(path: Path) -> "np.memmap[Any, Any]":
-    """Return an array of numbers from a ``.npy`` file without reading it; what needs unpickling is refused."""
+    """Return a memory map of a ``.npy`` file of numbers; what would have to be unpickled is refused."""
     try:
         array = np.lib.format.open_memmap(path, mode="r")
     except (ValueError, SyntaxError, OverflowError, EOFError) as error:
@@ -73,21 +72,21 @@ def rows(path: Path) -> "Iterator[np.memmap[Any, Any]]":
         first = "columns" if np.isfortran(whole) else "rows"
         raise ValueError(f"{path} must hold (n,) or (n, k) numbers in rows, got shape {whole.shape}, {first} first")
     for start in range(0, len(whole), ROWS):
-        # a mapping of its own for every block lets go of the pages of the last one
+        # a new mapping for every block releases the pages of the last one
         shape = (min(ROWS, len(whole) - start), *whole.shape[1:])
         yield np.memmap(path, dtype=whole.dtype, mode="r", offset=whole.offset + start * whole.strides[0], shape=shape)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table in a file; how the file is to be understood is decided here and nowhere else.
+    """A table in a file; only here is it decided how the file is parsed.
 
     Parameters
     ----------
     path : Path
-        Its name tells the format.
+        Its name indicates the format.
     stated : Reading
-        What is known of its text; the rest is found.
+        What is known of its text; the rest is detected.
     """
 
     path: Path
@@ -95,7 +94,7 @@ class Table:
 
     @property
     def suffix(self) -> str:
-        """The suffix that tells the format, without that of a packing."""
+        """The suffix that indicates the format, without that of a compression."""
         kinds = [suffix.lower() for suffix in self.path.suffixes]
         if kinds and kinds[-1] in PACKED:
             kinds.pop()
@@ -104,7 +103,7 @@ class Table:
 
     @cached_property
     def reading(self) -> Reading:
-        """How its text is understood, as stated or as found."""
+        """How its text is parsed, as stated or as detected."""
         if self.suffix not in _SEPARATORS:
             return replace(self.stated, decimal=self.stated.decimal or ".")
         with opened(self.path) as source:
@@ -131,7 +130,7 @@ class Table:
         Parameters
         ----------
         numbers, texts : tuple of str
-            Names; case and surrounding blanks do not matter. ``""`` is the only column of a table that has no other.
+            Names; case and surrounding blanks do not matter. ``""`` is the only column of a table with one column.
 
         Raises
         ------
@@ -148,7 +147,7 @@ class Table:
                 bar.update(done - bar.n)
 
     def share_of_numbers(self, column: str) -> float:
-        """Return how many entries of the first piece of a column are numbers; truth values are none."""
+        """Return the share of numbers among the entries of a column's first piece; booleans are not numbers."""
         import pandas as pd
 
         for frame, _ in self._pieces({column: True}):
@@ -161,7 +160,7 @@ class Table:
         return 0.0
 
     def numbers(self, entries: Any) -> Any:
-        """Return texts as numbers by the marks of the reading; missing where a text is none."""
+        """Return texts as numbers by the marks of the reading, missing where a text is not a number."""
         import pandas as pd
 
         kinds = entries.drop_duplicates()
@@ -183,7 +182,7 @@ class Table:
 
     @contextmanager
     def _named(self, wanted: Wanted) -> Iterator[None]:
-        """Turn whatever goes wrong while a file is read into an error that names it."""
+        """Turn any failure while a file is read into an error that names the file."""
         import pandas as pd
         import pyarrow as pa
 
@@ -200,7 +199,7 @@ class Table:
             raise ValueError(f"{self.path}: column {numbers} must hold numbers: {checks.shown(str(error))}") from error
 
     def _explained(self, error: Exception) -> object:
-        """Return what is wrong in words a reader of the file understands."""
+        """Return what is wrong in terms of the file."""
         said = str(error)
         if isinstance(error, UnicodeError) or "invalid UTF8" in said:
             return f"it is not {self.reading.encoding or 'UTF-8'}; state encoding=, such as 'cp1252'"
@@ -213,7 +212,7 @@ class Table:
         return error
 
     def unreadable(self, reason: object) -> ValueError:
-        """Return the error for a file that is not what its name says."""
+        """Return the error for a file whose content does not match its name."""
         return ValueError(f"{self.path}: cannot be read as {self.suffix[1:]}: {checks.shown(str(reason))}")
 
     def _typed(self, frame: Any, wanted: Wanted) -> Any:
@@ -245,7 +244,7 @@ class Table:
         return entries.isin(gone)
 
     def _texts(self, entries: Any, column: str) -> Any:
-        """Return entries none of which is too long; a text that many rows share stays one."""
+        """Return entries after refusing texts that are too long; a text shared by many rows stays shared."""
         import pandas as pd
 
         if isinstance(entries.dtype, pd.StringDtype):
@@ -279,7 +278,7 @@ class Table:
 
 
 def _text(table: Table, wanted: Wanted) -> Pieces:
-    """Read delimited text; a row that is longer or shorter than the header is refused."""
+    """Read delimited text; rows that are longer or shorter than the header are refused."""
     import pandas as pd
     import pyarrow as pa
     from pyarrow import csv as reader
@@ -319,7 +318,7 @@ def _text(table: Table, wanted: Wanted) -> Pieces:
 
 
 def _header(table: Table) -> tuple[int, list[str]]:
-    """Return how many blank lines there are before the header, and the names of the columns in it."""
+    """Return the number of blank lines before the header, and the column names in it."""
     with opened(table.path) as source:
         text = io.TextIOWrapper(source, table.reading.encoding)
         for blank, names in enumerate(csv.reader(text, delimiter=table.reading.separator, skipinitialspace=True)):
@@ -332,7 +331,7 @@ def _parquet(table: Table, wanted: Wanted) -> Pieces:
     import pyarrow.parquet as pq
 
     names, size = table.matches(pq.read_schema(table.path).names, wanted), table.path.stat().st_size
-    # a text that occurs often stays one text; without a buffer of a given size a whole row group is read at once
+    # frequent texts stay shared; without a buffer size a whole row group is read at once
     options: Any = {"read_dictionary": list(names.values()), "pre_buffer": False, "buffer_size": 2**20}
     with pq.ParquetFile(table.path, **options) as source:
         done, total = 0, max(source.metadata.num_rows, 1)
@@ -392,7 +391,7 @@ def _sheet(table: Table) -> Iterator[tuple[list[Any], Iterator[Any], Callable[[]
         except ValueError as error:
             raise table.unreadable(str(error.__context__ or error).splitlines()[0]) from None
         sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # what a sheet says of its size would be filled up with blanks
+        sheet.reset_dimensions()  # the stated size of a sheet would be filled up with blanks
         lines = sheet.iter_rows(values_only=True)
         yield list(next(lines, ())), lines, file.tell
         book.close()
@@ -430,7 +429,7 @@ def _parquet_names(table: Table) -> list[str]:
 
 
 class Format(NamedTuple):
-    """How files of a kind are read."""
+    """How files of one format are read."""
 
     read: Callable[[Table, Wanted], Pieces]
     names: Callable[[Table], list[Any]]

@@ -16,9 +16,9 @@ from ldpnb.data.tables import Table
 Outside = Literal["error", "missing", "clamp"]
 OUTSIDE = ("error", "missing", "clamp")
 UNITS = {"day": "D", "month": "M", "year": "Y", "weekday": ""}
-"""By which dates are tallied, and pandas' word for such a period."""
+"""Units by which dates are tallied, and pandas' codes for such periods."""
 MOST_CATEGORIES = 10**6
-"""An entry that differs in more rows than this is no category."""
+"""A column with more different entries does not hold categories."""
 OTHER = "other"
 OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 
@@ -36,7 +36,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 
 def require_moderate(where: str, size: int, most: int) -> None:
-    """Refuse a domain larger than local mechanisms serve well, before anything of its size is allocated."""
+    """Refuse a domain too large for local mechanisms, before anything of its size is allocated."""
     if size > most:
         memory = f"a channel between them takes {float(size) * size * 8 / 2**30:,.3g} GiB"
         ways = "bins of numbers (bins=100), the largest categories and 'other' (categories=[...]), or a larger most="
@@ -101,14 +101,14 @@ class Numbers:
         self.sums += np.bincount(index, inside, minlength=self.sums.size)
 
     def gather(self, members: Iterable["Numbers"]) -> None:
-        """Take over what members of the same range have counted."""
+        """Add the counts of members of the same range."""
         for member in members:
             self.counts, self.sums = self.counts + member.counts, self.sums + member.sums
             self.outside, self.total = self.outside + member.outside, self.total + member.total
             self.strangers += member.strangers
 
     def column(self, name: str = "", counts: NDArray[np.int64] | None = None, **more: Any) -> Column:
-        """Return the tally so far, by group where there are counts by group."""
+        """Return the tally so far, by group if counts by group are given."""
         if self.outside and self.policy == "error":
             shown = ", ".join(f"{number:g}" for number in self.strangers[:3])
             ways = "state a wider range, codes of missing entries in missing=, or outside='clamp' or 'missing'"

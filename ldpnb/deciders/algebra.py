@@ -24,7 +24,7 @@ oo = sympy.oo
 
 
 def symbols(names: str) -> tuple[Real, ...]:
-    """Return positive symbols of these names, separated by blanks.
+    """Return positive symbols with the given names, separated by blanks.
 
     >>> n, f = symbols("n f")
     >>> n * f

@@ -1,7 +1,7 @@
-"""Inequalities, zeros and printed digits by ball arithmetic: every number is an interval that holds the true one.
+"""Inequalities, zeros and printed digits by ball arithmetic: every number is an interval that contains the true one.
 
-Formulas are called with balls (`flint.arb`), or with a `Tangent`, a ball with its slope. Square by multiplying: the
-power of a ball around 0 is not a number.
+Formulas are called with balls (`flint.arb`), or with a `Tangent`, a ball with its slope. To square, multiply: a power
+of a ball around 0 is not a number.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def ball(low: Any, high: Any = None) -> arb:
 
 
 class Tangent:
-    """A ball with the slope of the curve that it lies on, for derivatives of the formulas as they stand."""
+    """A ball with the slope of the curve through it, to differentiate the formulas as they are."""
 
     __slots__ = ("slope", "value")
     __array_priority__ = 100

@@ -1,4 +1,4 @@
-"""Linear programs solved exactly: primal and dual solutions in fractions, feasible and of one value."""
+"""Linear programs solved exactly: primal and dual solutions in fractions, feasible and with equal values."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -18,7 +18,7 @@ Fractions = Sequence[Sequence[Any]] | np.ndarray[Any, Any]
 def optimum(gains: Any, rows: Fractions, limits: Any) -> Fraction:
     """Return the exact largest ``gains x`` over ``x >= 0`` with ``rows x <= limits``; numbers are whole or fractions.
 
-    HiGHS proposes which entries and rows are active; from them both solutions are solved for in fractions, checked, and
+    HiGHS proposes the active entries and rows; from these both solutions are computed in fractions and checked, and
     their values compared.
 
     Raises

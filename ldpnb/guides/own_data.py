@@ -1,4 +1,4 @@
-"""The user's own channel and the user's own column: audited, and collected under any mechanism."""
+"""The user's own channel and column: audited, and collected under any mechanism."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ _BARS = 20
 
 @table
 def audit(channel: ArrayLike) -> Rows:
-    """Say of a channel what it loses, where, and whether its reports determine the distribution of the inputs."""
+    """Tabulate what a channel loses, where, and whether its reports determine the distribution of the inputs."""
     matrix = as_channel(channel)
     loss, (outputs, inputs) = privacy_loss(matrix), matrix.shape
     (likely, unlikely), rank = loss.inputs, int(np.linalg.matrix_rank(matrix))
@@ -70,7 +70,7 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
     if held.size != matrix.shape[1]:
         raise ValueError(f"counts must have one entry per input, {matrix.shape[1]}, got {held.size}")
     rng = stream("own channel", seed=seed)
-    # the generator goes another way on either side of 1/2: the last bits, which differ between processors, are left out
+    # the generator branches at 1/2, so the last bits, which differ between processors, are rounded off
     laws = np.round(matrix.T / matrix.T.sum(axis=1, keepdims=True), 14)
     tallies = rng.multinomial(held, laws).sum(axis=0)
     columns = {"input": np.arange(held.size), "truth": held / held.sum()}
@@ -117,7 +117,7 @@ def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -
 def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Figure:
     """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate.
 
-    Numbers and dates stand in their order, names without one by size, and of many the largest only.
+    Numbers and dates are in their order, categories by size, and of many only the largest are drawn.
     """
     figure = _bars(table, column) if column.scale == "category" else _lines(table, column)
     values = f"{column.users:,} users, {len(column.labels):,} values"
@@ -190,7 +190,7 @@ def load_column(data: str, column: str, **stated: Any) -> Column:
 
 
 def load_groups(data: str, column: Column, group: str, *, name: str, **stated: Any) -> Column | None:
-    """Return a number with a group, None where there is no gap; without a file, the rates printed in juarez2022."""
+    """Return a number with a group, or None if there is no gap; without a file, the rates printed in juarez2022."""
     if data and not group:
         print("No group was stated, so there is no gap.")
         return None
@@ -208,7 +208,7 @@ def load_groups(data: str, column: Column, group: str, *, name: str, **stated: A
 
 @table
 def mean_estimates(column: Column, epsilon: float, *, seed: int) -> Rows:
-    """Estimate a column's mean once per mechanism, with the exact deviation; categories have none, and give no rows."""
+    """Estimate a column's mean once per mechanism, with the exact deviation; there are no rows for categories."""
     above, upper = column.numbers - column.low, column.high - column.low
     for name, make in MEAN.items() if upper > 0 else ():
         mechanism = make(epsilon, upper)
@@ -222,7 +222,7 @@ def mean_estimates(column: Column, epsilon: float, *, seed: int) -> Rows:
 def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
     """Estimate the gap between the means of the first two groups once per mechanism, with the exact deviation.
 
-    The budget, in nats, is the exact privacy loss of a report in group and value. No rows without a column.
+    The budget, in nats, is the exact privacy loss of a report in group and value. Without a column there are no rows.
     """
     if column is None:
         return

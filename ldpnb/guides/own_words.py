@@ -1,4 +1,4 @@
-"""What the notebook on own data says of a channel and of a column: sentences with their names and numbers."""
+"""Sentences of the notebook on own data about a channel and a column, with their names and numbers."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _NAMED = 5
 
 
 def of_channel(channel: ArrayLike, path: str) -> str:
-    """Return what a channel loses, and where."""
+    """Describe what a channel loses, and where."""
     matrix = as_channel(channel)
     loss, (outputs, inputs) = privacy_loss(matrix), matrix.shape
     likely, unlikely = loss.inputs
@@ -32,7 +32,7 @@ def of_channel(channel: ArrayLike, path: str) -> str:
 
 
 def of_inputs(estimates: pd.DataFrame, counts: ArrayLike) -> str:
-    """Return what one collection tells of the most frequent input."""
+    """Describe the estimates of the most frequent input from one collection."""
     row = estimates.iloc[int(np.argmax(estimates["truth"]))]
     return (
         f"Of {np.sum(counts):,} users {row['truth']:.4g} hold input {row['input']:.0f}, the largest share. "
@@ -42,7 +42,7 @@ def of_inputs(estimates: pd.DataFrame, counts: ArrayLike) -> str:
 
 
 def of_column(column: Column) -> str:
-    """Return what a column holds: its name, how many users, its values, what was left out."""
+    """Describe a column: its name, number of users, values, and what was left out."""
     order = np.argsort(-column.counts, kind="stable")
     shares = [f"{column.labels[i]} ({column.counts[i] / column.users:.1%})" for i in order[:_NAMED]]
     more = [f"{len(order) - _NAMED:,} more"] if len(order) > _NAMED else []
@@ -62,7 +62,7 @@ def rmse(table: pd.DataFrame) -> pd.Series:
 
 
 def finding(table: pd.DataFrame, column: Column) -> str:
-    """Return which mechanism tells the shares best, for a figure's title."""
+    """Return which mechanism estimates the shares best, for a figure's title."""
     errors, what = rmse(table), column.attribute.partition(",")[0]
     if len(errors) == 1:
         return f"{errors.index[0]} errs by {errors.iloc[0]:.2g} in a share of {what}, root mean square"
@@ -72,7 +72,7 @@ def finding(table: pd.DataFrame, column: Column) -> str:
 
 
 def of_errors(table: pd.DataFrame, column: Column, epsilon: float) -> str:
-    """Return which mechanism tells the shares best, and what that means beside a mean share."""
+    """Describe which mechanism estimates the shares best, compared with a mean share."""
     errors, mean = rmse(table), 1 / len(column.labels)
     said = f"At {epsilon:g} nats and {column.users:,} users {errors.index[0]} tells the shares of {column.name} best, "
     said += f"off by {errors.iloc[0]:.3g} (root mean square over its {len(column.labels):,} values, whose mean share "
@@ -83,7 +83,7 @@ def of_errors(table: pd.DataFrame, column: Column, epsilon: float) -> str:
 
 
 def of_mean(means: pd.DataFrame, column: Column, epsilon: float) -> str:
-    """Return what local reports and a curator tell of a column's mean, or why it has none."""
+    """Describe the estimates of a column's mean by local reports and by a curator, or why it has none."""
     if means.empty:
         return f"{column.name} has no mean: its values are {'dates' if column.scale == 'date' else 'categories'}."
     local = means[~means["mechanism"].str.startswith("central")].sort_values("standard_deviation", kind="stable")
@@ -97,7 +97,7 @@ def of_mean(means: pd.DataFrame, column: Column, epsilon: float) -> str:
 
 
 def of_gap(gap: pd.DataFrame, column: Column | None) -> str:
-    """Return what local reports tell of the gap between two groups, or that there is none."""
+    """Describe the estimate of the gap between two groups, or that there is none."""
     if column is None or gap.empty:
         return "So the table of the gap is empty."
     first, second = column.groups[:2]

@@ -1,4 +1,4 @@
-"""A survey from pilot to estimate: made populations, collections of a planned design, and how often they miss."""
+"""A survey from pilot to estimate: synthetic populations, collections by a planned design, and their misses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ Floats = NDArray[np.float64]
 Rows = Iterator[dict[str, Any]]
 
 FALSE_ALARM = 1e-6
-"""How often a promise that is kept would be reported as broken."""
+"""Probability with which a kept promise is reported as broken."""
 _ROWS = 250
 _MADE = {"mean": 0.4, "sd": 0.3}
 
 
 def population(clusters: int, size: int, *, mean: float, sd: float, icc: float, seed: int) -> Floats:
-    """Return made values in ``[0, 1]``, ``(clusters, size)``: beta laws of cluster means, and around them in each.
+    """Return synthetic values in ``[0, 1]``, ``(clusters, size)``: beta laws of cluster means, and around these.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Experiments of the tour: an estimate that forms, what sampling costs and buys, the variances behind a theorem."""
+"""Experiments of the tour: an estimate as answers come in, the effects of sampling, the variances behind a theorem."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ RATE, VARIANCE = "sampling rate π", "variance of the count (people²)"
 
 
 def formed(table: pd.DataFrame) -> dict[str, str]:
-    """Tell where a `forming_estimate` ends, and how wide its band is there."""
+    """Title a `forming_estimate` by its last estimate and the width of its band."""
     last = table.groupby("series", sort=False).last()
     half = (last["high"] - last["low"])["truth"] / 2
     shares, asked = last["share of yes"], last["people asked"]["truth"]
@@ -36,7 +36,7 @@ def formed(table: pd.DataFrame) -> dict[str, str]:
 
 
 def repaired(table: pd.DataFrame) -> dict[str, str]:
-    """Tell how many negative shares a projection repairs, and how much of the error."""
+    """Title a projection by how many negative shares it repairs, and how much of the error."""
     wide = table.pivot_table(index="times", columns="estimator", values="share of people")
     before, after = (((wide[name] - wide["truth"]) ** 2).sum() for name in ("unbiased", "Norm-Sub"))
     negative = (wide["unbiased"] < 0).sum()
@@ -46,7 +46,7 @@ def repaired(table: pd.DataFrame) -> dict[str, str]:
 
 
 def winner(table: pd.DataFrame) -> dict[str, str]:
-    """Tell by how much the variance of ``c-hat`` is below that of ``g_DE`` at the smallest rate, and where at all."""
+    """Title a contest by where the variance of ``c-hat`` is below that of ``g_DE``, and by how much."""
     exact = table[table["standard_error"].isna()]
     wide = exact.pivot_table(index=RATE, columns="estimator", values=VARIANCE)
     less = 1 - wide["c-hat"].iloc[0] / wide["g_DE"].iloc[0]
@@ -94,9 +94,9 @@ def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 
 
 @table
 def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon: float) -> Rows:
-    """Tabulate what asking only a secret sample costs and buys, a row per sampling rate in ``(0, 1]``.
+    """Tabulate accuracy and privacy when only a secret sample is asked, a row per sampling rate in ``(0, 1]``.
 
-    The deviation of the estimated share is exact; the loss is that towards somebody who does not know who was asked.
+    The deviation of the estimated share is exact; the loss is towards somebody who does not know who was asked.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
     for rate in rates:
@@ -182,7 +182,7 @@ def variance_contest(
 
 @table
 def surprises() -> Rows:
-    """Yield a number each for three results of this companion, beside what one would expect."""
+    """Yield one number for each of three results of this companion, next to what one would expect."""
     best = best_rule(Family((3, 3), (1.0, 1.0)), 3, 0.3)
     fixed = outcomes(Family((3, 3), (1.0, 1.0)), allocated((1, 2)))
     variance = float(fixed.total_variances(0.3).max())

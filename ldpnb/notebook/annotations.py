@@ -1,4 +1,4 @@
-"""What a figure says beside its curves: its finding, its setting, their names, and marked places with their numbers."""
+"""The text on a figure: its finding, its setting, the names of its curves, and marked places with their numbers."""
 
 import re
 import textwrap
@@ -19,17 +19,17 @@ _GREY = "#5A5A5A"
 _SMALL, _LARGE = 8.0, 10.0
 """Points: names, numbers and settings; the finding."""
 _EM = 0.58
-"""Mean width of a character, in its size; bold type takes a tenth more."""
+"""Mean width of a character in units of its size; bold type is a tenth wider."""
 _LINE = 1.25
-"""Height of a line, in its size."""
+"""Height of a line in units of its size."""
 NEAR, FAR = 0.9, 2.1
-"""How far names may stand from the ends of their curves, in lines."""
+"""How far names may be from the ends of their curves, in lines."""
 _WIDEST = 0.45
-"""How much of its panel's width a name may take."""
+"""Largest share of its panel's width that a name may take."""
 _CLEAR = 24.0
-"""Room beyond which a name on a curve needs no more, points."""
+"""Enough room around a name on a curve, points."""
 _NAME = 18
-"""Characters after which a curve's name is broken."""
+"""Longest line of a curve's name, characters."""
 _OFFSETS = {
     "above": (0, 5, "center", "bottom"),
     "below": (0, -5, "center", "top"),
@@ -47,13 +47,13 @@ class Mark:
     x, y : float, optional
         Data coordinates: both for a point, `x` for a vertical rule, `y` for a horizontal one.
     label : str
-        What stands there, with its number.
+        The text there, with its number.
     panel : str
-        The one panel that it belongs to; left out, all.
+        The panel it belongs to; all if left out.
     printed : bool
-        Whether the source prints the value, which is drawn in grey, rather than this companion computing it.
+        Whether the value is printed in the source, and drawn in grey, rather than computed here.
     side : {"above", "below", "left", "right"}
-        Where the label stands; that of a rule, at which end or on which side.
+        Where the label is; for a rule, at which end or on which side.
     """
 
     x: float | None = None
@@ -77,7 +77,7 @@ class Curve:
 def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     """Return where two curves on one grid cross, in the order of the grid.
 
-    Between two points of the grid both are taken for straight, on logarithmic scales where all is positive.
+    Between two points of the grid both are taken as straight, on logarithmic scales if everything is positive.
 
     >>> crossings([0, 1, 2, 3], [0, 1, 2, 3], [1.5, 1.5, 1.5, 3.0]), crossings([1, 4], [1, 16], [4, 4])
     ([1.5], [2.0])
@@ -105,13 +105,13 @@ def is_family(names: Sequence[Any]) -> bool:
 
 
 def ramp(count: int) -> list[str]:
-    """Return `count` colours from dark to light that the colour-blind can order, none too pale to be seen on white."""
+    """Return `count` colours from dark to light, in an order visible to the colour-blind, none too pale on white."""
     colours = mpl.colormaps["viridis"](np.linspace(0.0, 0.78, count))
     return [mpl.colors.to_hex(colour) for colour in colours]
 
 
 def head(figure: Figure, title: str, setting: str) -> None:
-    """Put a figure's finding above it, and below that, small and grey, what was held fixed."""
+    """Put the finding above a figure, and below that, small and grey, the setting."""
     for before in [artist for artist in figure.artists if isinstance(artist, Annotation)]:
         before.remove()
     finding = _wrapped(title, figure, 1.1 * _LARGE)
@@ -129,13 +129,13 @@ def head(figure: Figure, title: str, setting: str) -> None:
 
 
 def heading(figure: Figure) -> tuple[str, str]:
-    """Return the finding and the setting that stand above a figure."""
+    """Return the finding and the setting above a figure."""
     fixed = next((artist.get_text() for artist in figure.artists if isinstance(artist, Annotation)), "")
     return " ".join(figure.get_suptitle().split()), " ".join(fixed.split())
 
 
 def _wrapped(text: str, figure: Figure, size: float) -> str:
-    """Break text into as few lines as fit the figure, about equally long, but not around ``=`` or before ``%``."""
+    """Break text into as few lines as fit the figure, of similar length, but not around ``=`` or before ``%``."""
     width = max(20, int(72 * figure.get_figwidth() / (_EM * size)))
     whole = text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
     lines = len(textwrap.wrap(whole, width))
@@ -144,7 +144,7 @@ def _wrapped(text: str, figure: Figure, size: float) -> str:
 
 
 def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
-    """Draw those marks that belong to a panel."""
+    """Draw the marks of a panel."""
     for place in marks:
         if place.panel in ("", panel):
             _draw(axis, place, _GREY if place.printed else "black")
@@ -178,14 +178,14 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
 
 
 def _at_the_bottom(axis: Axes, y: float) -> bool:
-    """Return whether text below a place would stand on the axis."""
+    """Return whether text below a point would overlap the axis."""
     low, high = axis.get_ylim()
     (_, down), (_, at), (_, up) = axis.transData.transform([(1, low), (1, y), (1, high)])
     return bool(at - down < 0.1 * (up - down))
 
 
 def _inwards(axis: Axes, x: float) -> str:
-    """Return how text at a place is aligned so that it stays within the axes."""
+    """Return the alignment that keeps text at a point within the axes."""
     low, high = axis.get_xlim()
     (left, _), (at, _), (right, _) = axis.transData.transform([(low, 1), (x, 1), (high, 1)])
     share = (at - left) / (right - left)
@@ -195,7 +195,7 @@ def _inwards(axis: Axes, x: float) -> str:
 def name_curves(panels: dict[Axes, list[Curve]], reach: float) -> bool:
     """Write the names of curves at their right ends, one above the other, and return whether that is legible.
 
-    If none need stand farther than `reach` lines from its curve it is, and else nothing is written.
+    It is if no name is farther than `reach` lines from its curve; otherwise nothing is written.
     """
     places = {axis: _spread(axis, curves) for axis, curves in panels.items()}
     if not all(_legible(axis, curves, places[axis], reach) for axis, curves in panels.items()):
@@ -228,13 +228,13 @@ def _broken(curve: Curve) -> str:
 
 
 def _points(axis: Axes) -> float:
-    """Return how many points a dot of an axis' figure is, with the axis scaled to what it shows."""
+    """Return how many points a pixel of the axis' figure is, with the axis scaled to its content."""
     axis.get_ylim()
     return 72 / axis.figure.dpi
 
 
 def _spread(axis: Axes, curves: Sequence[Curve]) -> np.ndarray:
-    """Return by how many points each name moves up so that none stands on another: the least squares of moves."""
+    """Return by how many points to move each name up so that none overlap, by least squares."""
     scale = _points(axis)
     seen = axis.transData.transform([(curve.x[-1], curve.y[-1]) for curve in curves])[:, 1]
     at = scale * np.clip(np.nan_to_num(seen, nan=-np.inf), axis.bbox.y0, axis.bbox.y1)
@@ -257,7 +257,7 @@ def _legible(axis: Axes, curves: Sequence[Curve], moves: np.ndarray, reach: floa
 
 
 def _apart(axis: Axes, curves: Sequence[Curve]) -> list[tuple[float, float]] | None:
-    """Return a point of each curve with room for its name there, as far right as may be, if all have one."""
+    """Return a point of each curve with room for its name, as far right as possible, if all have one."""
     scale = _points(axis)
     drawn = [scale * axis.transData.transform(np.column_stack([curve.x, curve.y]).astype(float)) for curve in curves]
     lines: list[Any] = [line[np.isfinite(line).all(axis=1)] for line in drawn]
@@ -284,7 +284,7 @@ def _apart(axis: Axes, curves: Sequence[Curve]) -> list[tuple[float, float]] | N
 
 
 def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:
-    """Let the ticks of linear axes that count things be whole."""
+    """Let the ticks of linear axes of counts be whole numbers."""
     for direction, counts in ((axis.xaxis, x), (axis.yaxis, y)):
         if counts and direction.get_scale() == "linear":
             direction.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

@@ -1,7 +1,7 @@
-"""How a table is drawn: what makes the same chart of it in matplotlib and in a browser.
+"""How a table is drawn: one description of a chart, for matplotlib and for a browser.
 
-Whoever draws a figure from a table keeps both with it (`keep`); `publish` writes the encoding beside the numbers, from
-which the site draws the figure anew, and a live section's grid takes the tables along.
+A function that draws a figure attaches its table and encoding (`keep`); `publish` writes the encoding next to the
+numbers, from which the site redraws the figure, and the grid of a live section includes the tables.
 """
 
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ Kind = Literal["line", "points", "bars", "steps", "band"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """One of several columns that are drawn over each other: its name, its kind, and what spreads around it.
+    """One of several columns drawn on top of each other: its name, its kind, and its error or band.
 
-    A band is what lies within two of its errors.
+    A band with an error extends to two of them.
     """
 
     name: str
@@ -34,16 +34,16 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoding:
-    """Which columns of a tidy table lie where, named as by `ldpnb.notebook.curves`.
+    """Which columns of a tidy table are drawn where, with the names of `ldpnb.notebook.curves`.
 
     Parameters
     ----------
     x, y : str
         Columns on the axes.
     by, panel : str, optional
-        Columns that tell series and panels apart, in order of first appearance; of panels there may be several.
+        Columns that distinguish series and panels, in order of first appearance; several for panels are allowed.
     error : str, optional
-        Column of standard errors; rows that have one are points with bars of two, the others a line.
+        Column of standard errors; rows with one are points with bars of two, the others a line.
     band : (str, str), optional
         Columns between which a series is shaded.
     xlabel, ylabel, xscale, yscale : str
@@ -52,17 +52,17 @@ class Encoding:
         Panels per row.
     share_y : bool
     points : tuple of str
-        Series that are points whether or not they have an error.
+        Series drawn as points even without an error.
     series : tuple
-        What is drawn of `by`, if not all of it.
+        Values of `by` that are drawn, if not all.
     mark : Kind
-        What a series without errors is.
+        Kind of a series without errors.
     layers : tuple of Layer
-        Columns that are drawn instead of `y` alone, which is then the name of what they measure.
+        Columns drawn instead of `y`, which is then only the label of their common axis.
     flip : bool
-        Whether `x` stands upright, for bars with long names; labels and scales stay those of `x` and `y`.
+        Whether `x` is the vertical axis, for bars with long names; labels and scales stay those of `x` and `y`.
     discrete : bool
-        Whether lines are for the eye only.
+        Whether lines only guide the eye.
     marks : tuple of Mark
         Places to point out.
     """
@@ -88,7 +88,7 @@ class Encoding:
     marks: tuple[Mark, ...] = ()
 
     def told(self) -> dict[str, Any]:
-        """Return what differs from the defaults, for JSON."""
+        """Return the fields that differ from their defaults, for JSON."""
         return {field.name: v for field in fields(self) if (v := asdict(self)[field.name]) != field.default}
 
     @classmethod
@@ -122,12 +122,12 @@ class Drawn:
     encoding: Encoding
 
     def of(self, table: pd.DataFrame, name: str) -> Encoding:
-        """Return how these rows are drawn of a table that may hold further series.
+        """Return the encoding for a table that may contain further series.
 
         Raises
         ------
         ValueError
-            If it does not hold these rows.
+            If it does not contain these rows.
         """
         by, told = self.encoding.by, self.encoding
         if by in table and len(table) > len(self.table):
@@ -138,11 +138,11 @@ class Drawn:
 
 
 def keep(figure: Figure, table: pd.DataFrame, encoding: Encoding) -> Figure:
-    """Keep with a figure the table it was drawn from, and how; return the figure."""
+    """Attach to a figure its table and encoding; return the figure."""
     setattr(figure, _KEPT, Drawn(table, encoding))
     return figure
 
 
 def drawn(figure: Figure) -> Drawn | None:
-    """Return what was kept with a figure, None where it was drawn in a way that has no encoding."""
+    """Return what was attached to a figure, or None if it was drawn without an encoding."""
     return getattr(figure, _KEPT, None)

@@ -1,9 +1,8 @@
 """Draw tidy tables and publish the pictures with their numbers. Nothing here computes a result.
 
 A figure is drawn from one table and published together with it, so that the numbers behind every picture can be read,
-compared and reused. Colour, marker and dash belong to the thing shown (an estimator, a mechanism, a bound), the same in
-every figure. Simulated values, which carry a standard error, are points with bars of two standard errors; theory is a
-line.
+compared and reused. Colour, marker and dash identify an estimator, a mechanism or a bound, the same in every figure.
+Simulated values, which have a standard error, are points with bars of two standard errors; theory is a line.
 """
 
 import hashlib
@@ -62,10 +61,10 @@ _DASHES: tuple[Any, ...] = (
 )
 
 _WIDTH = 7.0
-"""Of a figure, inches: the text of a page, so that print does not shrink the type."""
+"""Width of a figure, inches: that of a page's text, so that print does not shrink the type."""
 
 _HEIGHT = 3.1
-"""Of a row of panels, inches, in a figure of that width."""
+"""Height of a row of panels, inches, in a figure of that width."""
 
 _PANEL = 2.2
 """Least width of one of several panels side by side, inches."""
@@ -104,7 +103,7 @@ _FAMILIES = (
 
 
 def look(name: str) -> Look:
-    """Return the look that belongs to `name`; names outside the companion's vocabulary get one by their hash.
+    """Return the look of `name`; names outside the companion's vocabulary get one by their hash.
 
     >>> look("MLE") == look("MLE"), look("MLE") == look("Norm-Sub")
     (True, False)
@@ -120,7 +119,7 @@ def look(name: str) -> Look:
 
 
 def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of a figure's series; a family has a ramp, unknown names get, in order, those that are free."""
+    """Return the looks of a figure's series: a ramp for a family; unknown names get unused ones in order."""
     if is_family(names):
         return {n: Look(c, m, "-") for n, c, m in zip(names, ramp(len(names)), itertools.cycle(_MARKERS), strict=False)}
     look("MLE")
@@ -131,7 +130,7 @@ def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
 
 
 def size(height: float) -> tuple[float, float]:
-    """Return width and height of a figure, inches, of which `height` is meant for the width of a page."""
+    """Return width and height of a figure, inches, from its height at the width of a page."""
     return printing.resized((_WIDTH, height), printing.wanted().width)
 
 
@@ -167,7 +166,7 @@ def curves(
     x, y : str
         Columns on the axes.
     by, panel : str, optional
-        Columns that tell series and panels apart, in order of first appearance.
+        Columns that distinguish series and panels, in order of first appearance.
     error : str, optional
         Column of standard errors. Rows where it is present are drawn as points with bars of two standard errors, the
         others as a line.
@@ -180,11 +179,11 @@ def curves(
     share_y : bool
         Whether all panels share the ordinate.
     direct : bool, optional
-        Name the curves at their right ends, or in a legend; left out, at their ends where that is legible.
+        Whether to name the curves at their right ends or in a legend; by default at their ends if legible.
     discrete : bool
-        Whether there is nothing between two places on the axis: points, joined by thin lines for the eye only.
+        Whether there is nothing between two places on the axis: points, joined by thin lines to guide the eye.
     title, setting : str
-        What the figure shows, with its numbers, and what was held fixed.
+        The finding, with its numbers, and what was held fixed.
     marks : sequence of Mark
         Crossings, gaps and printed values to point out.
     """
@@ -264,7 +263,7 @@ _WAYS: tuple[Callable[[dict[Axes, list[Curve]]], bool], ...] = (
 
 
 def _named(axes: Any, drawn: dict[Axes, list[Curve]], *, force: bool) -> bool:
-    """Name the curves in one column of panels that lacks none: at their ends where that is legible, or else on them."""
+    """Name the curves in a column of panels that has all of them: at their ends if legible, or else on them."""
     names = {curve.name for curves in drawn.values() for curve in curves}
     columns = []
     for column in range(axes.shape[1] - 1, -1, -1):
@@ -276,7 +275,7 @@ def _named(axes: Any, drawn: dict[Axes, list[Curve]], *, force: bool) -> bool:
 
 
 def _legend(axes: Any) -> tuple[list[Any], list[str]]:
-    """One entry per name, joining its line and its points."""
+    """Return one entry per name, combining its line and its points."""
     entries: dict[str, list[Any]] = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
@@ -288,7 +287,7 @@ def _legend(axes: Any) -> tuple[list[Any], list[str]]:
 
 
 def _legend_columns(labels: Sequence[str]) -> int:
-    """Return in how many columns a legend below a figure fits its width, its rows about equally long.
+    """Return the number of columns with which a legend fits the width of a figure, in rows of similar length.
 
     >>> _legend_columns(["50 %", "25 %", "10 %", "5 %", "1 %", "0.1 %"]), _legend_columns(["somewhat long label"] * 6)
     (6, 3)
@@ -315,11 +314,11 @@ def publish(
     name : str
         Of the figure within its notebook's folder.
     caption : str
-        What is seen, in a sentence or two; it is also the picture's alternative text.
+        What the figure shows, in a sentence or two; also its alternative text.
     width : float or str, optional
         For print: inches, ``"column"`` or ``"page"``, or a length such as ``"86mm"``.
     font : str, optional
-        That of the paper: ``"times"``, ``"computer-modern"``, ``"sans"``, or the name of an installed one.
+        Font of the paper: ``"times"``, ``"computer-modern"``, ``"sans"``, or the name of an installed one.
 
     Raises
     ------
@@ -348,7 +347,7 @@ def publish(
 
 @cache
 def _tell_where_figures_go() -> None:
-    """Say once how figures are kept, in the lab and under plain papermill if nobody has told the kernel of a folder."""
+    """Print once how to keep figures, in the lab and under plain papermill, if no folder is set."""
     told = environment.FIGURES_FOLDER in os.environ
     if not told and (environment.SESSION in os.environ or parameters.injected()):
         print(
@@ -388,7 +387,7 @@ def _publish(
     provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
     contents = {".csv": numbers.encode(), ".json": provenance.encode(), **pictures}
     target = Path(os.path.normpath(Path(folder) / name))
-    # nothing to wait for: a run's results are put into their place later
+    # not durable yet: the results of a run are moved into place later
     writing.write({target.with_name(target.name + suffix): c for suffix, c in contents.items()}, durable=False)
 
 
@@ -397,9 +396,9 @@ def _digest(content: bytes) -> str:
 
 
 def _png(figure: Figure) -> bytes:
-    """Lay a figure out and draw it, once each (`Figure.savefig` draws a figure with a layout twice), in 256 colours.
+    """Lay out and draw a figure, once each (`Figure.savefig` draws one with a layout twice), in 256 colours.
 
-    These are all that lines, type and their smooth edges need, and take a quarter of the space of all colours.
+    These suffice for lines, type and their smooth edges, and take a quarter of the space of full colour.
     """
     from PIL import Image
 
@@ -417,12 +416,12 @@ def _png(figure: Figure) -> bytes:
 
 
 def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
-    """Return the PDF of a figure that has been laid out, and what else is wanted."""
+    """Return the PDF of a laid-out figure, and any other format wanted."""
     figure.set_layout_engine("none")
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):
         content = io.BytesIO()
-        # PGF leaves the font to the document that takes it in
+        # PGF leaves the font to the document that includes it
         with mpl.rc_context({"pgf.texsystem": printing.tex_system(), "pgf.rcfonts": False} if kind == "pgf" else {}):
             figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
         drawn[f".{kind}"] = content.getvalue()
@@ -430,11 +429,11 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
 
 
 def _pdf(figure: Figure) -> bytes:
-    """Return the vector version of a figure that has been laid out."""
+    """Return the PDF of a laid-out figure."""
     from fontTools.subset import Options
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    # a PDF places every glyph; the font's rules for placing them, most of the work of embedding it, are dead weight
+    # a PDF positions every glyph, so the font's positioning rules, slow to embed, are not needed
     Options._drop_tables_default = [*dict.fromkeys([*Options._drop_tables_default, "GPOS", "GSUB", "GDEF", "kern"])]
     content = io.BytesIO()
     FigureCanvasPdf(figure).print_pdf(content, metadata={"CreationDate": None, "Producer": None, "Creator": None})

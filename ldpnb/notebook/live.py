@@ -1,16 +1,15 @@
 """The live section that ends a notebook: a few controls that redraw a result.
 
-With a reader `live` shows sliders and drop-downs, the figure and the number that changes. Without one (`ldpnb run`) it
-draws once at the starting values and shows the number, so the section is executed wherever the notebook is. As plain
-text both are that number's sentence.
+For a reader `live` shows sliders and drop-downs, the figure and the number that changes. In `ldpnb run` it draws once
+at the starting values and shows the number, so that the section is executed with its notebook. The plain text of both
+is the sentence with that number.
 
 Only ipywidgets' own controls are used, and the figure is a picture within one of them rather than an output of the
-kernel, because front ends differ there. JupyterLab, Notebook 7 and Binder (which is JupyterLab from
-``environment.yml``) show everything from the environment's own files. VS Code and Colab bring their own copies of the
-same controls; there an output that a callback prints may end up elsewhere or not be shown at all, which nothing here
-relies on. Colab needs the package and its checkout installed first. A notebook opened without running it shows the
-printed number. While a kernel computes, a front end holds back all but the latest value of a slider, so dragging never
-queues redraws.
+kernel, since front ends differ in showing outputs of callbacks. JupyterLab, Notebook 7 and Binder (which is JupyterLab
+from ``environment.yml``) show everything from the environment's own files; VS Code and Colab bring their own copies of
+the same controls. Colab needs the package and its checkout installed first. A notebook opened without running it shows
+the printed number. While a kernel computes, a front end holds back all but the latest value of a slider, so dragging
+never queues redraws.
 """
 
 import base64
@@ -35,12 +34,12 @@ from ldpnb.notebook import environment
 _turn = threading.Lock()
 
 _DOTS, _FINENESS = 100, 1.5
-"""Dots per inch at which a figure is shown, and how many times finer it is drawn, for dense screens."""
+"""Dots per inch of a figure as shown, and the factor by which it is drawn finer for dense screens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number between two limits, with its unit; on a logarithmic scale `step` is a step of the decimal exponent."""
+    """A number between two limits, with its unit; on a logarithmic scale `step` is that of the decimal exponent."""
 
     start: float
     low: float
@@ -67,7 +66,7 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
     redraw : callable
         Takes one keyword per control and returns a figure and the sentence with the number that changes; under 0.2 s.
     **controls : Slider or Choice
-        By parameter name; their starting values are the source's setting, which *Reset* returns to.
+        By parameter name; they start at the source's setting, to which *Reset* returns.
     """
     from IPython.display import display
 
@@ -89,7 +88,7 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """What `live` shows: controls where a front end has them, and the sentence wherever there is text only."""
+    """What `live` displays: controls if the front end has them, and the sentence as plain text."""
 
     sentence: str
     box: Any = None
@@ -122,7 +121,7 @@ def _shown(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider
             try:
                 figure, text = redraw(**values)
                 picture.value, sentence.value = _picture(figure, text, layout), f"<b>{html.escape(text)}</b>"
-            except Exception as error:  # a front end would hide it
+            except Exception as error:  # which a front end would hide
                 sentence.value = f"<b>{html.escape(f'{type(error).__name__}: {error}')}</b>"
 
     def start_again(_button: Any) -> None:
@@ -145,11 +144,10 @@ def _shown(redraw: Callable[..., tuple[Figure, str]], controls: dict[str, Slider
 
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
-    """Let one redraw happen at a time, and leave no figure open behind it.
+    """Allow one redraw at a time, and leave no figure open.
 
-    JupyterLab hands the moves of a slider and the click of a button to different threads of the kernel, and after each
-    the notebook would show and close whatever figure is open, in the middle of another's drawing, if pyplot were
-    interactive.
+    JupyterLab handles slider moves and button clicks in different threads of the kernel; if pyplot were interactive,
+    the notebook would show and close any open figure after each, even while another thread draws it.
     """
     with _turn, plt.ioff():
         before = plt.get_fignums()
@@ -162,13 +160,13 @@ def _alone() -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Layout:
-    """Where the axes of a section's figures lie, found once: finding it takes longer than drawing."""
+    """The positions of the axes of a section's figures, computed once: layout takes longer than drawing."""
 
     boxes: list[Bbox] = field(default_factory=list)
     room: list[float] = field(default_factory=list)
 
     def draw(self, figure: Figure) -> Any:
-        """Return the canvas of the drawn figure, laid out anew only where its labels are longer than those before."""
+        """Return the canvas of the drawn figure, laid out again only if its labels have become longer."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         canvas, engine = FigureCanvasAgg(figure), figure.get_layout_engine()
@@ -188,7 +186,7 @@ class _Layout:
 
 
 def _room(figure: Figure) -> list[float]:
-    """Return how far the title of each axis stands off because of the labels at its ticks, in dots."""
+    """Return the distance of each axis title, which depends on the tick labels, in pixels."""
     stood = [(part.bbox, part.xaxis.label.get_position(), part.yaxis.label.get_position()) for part in figure.axes]
     return [abs(d) for box, below, beside in stood for d in (box.y0 - below[1], box.x0 - beside[0])]
 
@@ -207,7 +205,7 @@ def _picture(figure: Figure, text: str, layout: _Layout) -> str:
 
 
 def _thin_out(figure: Figure) -> None:
-    """Leave only the powers of ten on axes that show two or more: each tick between them takes longer than a curve."""
+    """Drop minor ticks from axes with two or more powers of ten: each takes longer to draw than a curve."""
     for axis in (axis for part in figure.axes for axis in (part.xaxis, part.yaxis)):
         low, high = sorted(axis.get_view_interval())
         if axis.get_scale() == "log" and math.floor(math.log10(high)) > math.ceil(math.log10(low)):
@@ -215,7 +213,7 @@ def _thin_out(figure: Figure) -> None:
 
 
 def _value(control: Slider | Choice, value: Any) -> Any:
-    """Return a widget's value for redrawing: exactly the start, and whole where the control starts at a whole number.
+    """Return a widget's value for redrawing: exactly the start, and whole if the control starts at a whole number.
 
     >>> people = Slider(1000, 1, 10_000, 0.1, log=True)
     >>> _value(people, 999.9999999999), _value(people, 1995.262), _value(Slider(0.5, 0.0, 1.0, 0.1), 0.25)
@@ -229,7 +227,7 @@ def _value(control: Slider | Choice, value: Any) -> Any:
 
 
 def _ends(control: Slider) -> dict[str, float]:
-    """Return the limits, moved inwards to whole steps from the start, as a front end moves values to steps.
+    """Return the limits, moved inwards to whole steps from the start, as front ends round values to steps.
 
     >>> _ends(Slider(1.0, 0.5, 10.0, 0.25, log=True)), _ends(Slider(3, 0, 10, 2))
     ({'min': -0.25, 'max': 1.0}, {'min': 1, 'max': 9})

@@ -1,4 +1,4 @@
-"""A notebook's parameters: what its `parameters` cell declares, and what papermill may put in their place."""
+"""A notebook's parameters, as its `parameters` cell declares them and papermill may replace them."""
 
 import ast
 import contextlib
@@ -12,18 +12,18 @@ from typing import Any
 from ldpnb.checks import UsageError, nearest, shortened, shown
 
 UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError)
-"""What parsing and converting somebody's text may raise."""
+"""Errors of parsing and converting arbitrary text."""
 
 _INTERVAL = re.compile(r"[\[(]\s*[-+.\w]+\s*,\s*[-+.\w]+\s*[\])];")
 _WORDS = re.compile(r"\{([^}]*)\};")
 _TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 _INJECTED = "# Parameters\n"
-"""How the cell begins that papermill puts below a notebook's own."""
+"""First line of the cell that papermill injects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter as a notebook's `parameters` cell or an experiment declares it; it may be one of a few words only."""
+    """A parameter as a notebook's `parameters` cell or an experiment declares it, perhaps one of a few words."""
 
     name: str
     type: str
@@ -33,13 +33,13 @@ class Parameter:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of which it is one, with which its meaning may begin: ``{error, missing}; what becomes of ...``."""
+        """The words it may be, as its meaning may begin with them: ``{error, missing}; what becomes of ...``."""
         found = _WORDS.match(self.meaning)
         return tuple(word.strip() for word in found[1].split(",")) if found else self.choices
 
     @property
     def within(self) -> str:
-        """The interval in which its numbers must lie, with which its meaning begins: ``(0, 1]; sampling rate``."""
+        """The interval for its numbers, with which its meaning may begin: ``(0, 1]; sampling rate``."""
         found = _INTERVAL.match(self.meaning)
         return found[0].removesuffix(";") if found else ""
 
@@ -103,7 +103,7 @@ def _read(text: str, kind: str) -> Any:
         return {"true": True, "false": False}[text.lower()] if text.lower() in ("true", "false") else None
     if kind == "list":
         return ast.literal_eval(text)
-    # through a floating-point number whole ones beyond 2^53 would change
+    # as floats, whole numbers beyond 2^53 would change
     with contextlib.suppress(ValueError):
         return int(text)
     return float(text)
@@ -148,7 +148,7 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
 
 
 def parsed(cell: str, where: str) -> ast.Module:
-    """Return the syntax tree of a tagged cell, or say where it is not Python."""
+    """Return the syntax tree of a tagged cell."""
     try:
         return ast.parse(cell)
     except UNREADABLE as error:

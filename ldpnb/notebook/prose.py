@@ -1,4 +1,4 @@
-"""Sentences with numbers that the notebook's own tables hold."""
+"""Sentences with numbers from the notebook's own tables."""
 
 from collections.abc import Iterable
 
@@ -9,14 +9,14 @@ from ldpnb.notebook.annotations import crossings
 
 
 def say(text: str) -> None:
-    """Show a paragraph of Markdown, its numbers put in by the cell: ``say(f"The loss is least at {place:.3g}.")``."""
+    """Show a paragraph of Markdown with computed numbers: ``say(f"The loss is least at {place:.3g}.")``."""
     from IPython.display import display
 
     display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
 def solution(text: str) -> None:
-    """Show the solution of an exercise, folded away until its reader unfolds it; see `say`."""
+    """Show the solution of an exercise, folded; see `say`."""
     from IPython.display import display
 
     folded = f"<details><summary>Solution</summary>\n\n{text}\n\n</details>"
@@ -43,9 +43,9 @@ def listed(items: Iterable[object]) -> str:
 
 
 def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε", digits: int = 3) -> str:
-    """Return in words where one curve lies below another, both on one grid; where that counts things, in whole numbers.
+    """Return in words where one curve lies below another, both on one grid, whose counts are shown as whole numbers.
 
-    A coarse grid does not bear more than two `digits`.
+    On a coarse grid use no more than two `digits`.
 
     >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2])
     ('below ε = 2', 'at every ε drawn')

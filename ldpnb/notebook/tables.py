@@ -1,4 +1,4 @@
-"""Tidy tables: made row by row, rounded for reading."""
+"""Tidy tables: collected row by row, rounded for reading."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps

@@ -1,4 +1,4 @@
-"""What notebooks there are, which parameters they take and which claims they decide. Reads the files; runs nothing."""
+"""The notebooks, the parameters they take and the claims they decide, read from the files without running them."""
 
 import ast
 import contextlib
@@ -17,7 +17,7 @@ from ldpnb.data.reading import Reading
 from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters, parsed
 
 MARK = ".ldpnb"
-"""File in a folder made by ``ldpnb get`` that names the version."""
+"""File in a folder made by ``ldpnb get`` with the version."""
 
 HOME_VARIABLE = "LDPNB_HOME"
 """Environment variable naming the checkout, for an installation that does not lie in one."""
@@ -43,7 +43,7 @@ class Notebook:
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given parameters converted to their types.
 
-        Paths count from the working directory, and become absolute.
+        Paths are relative to the working directory, and become absolute.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class Notebook:
 
 
 def _absolute(parameter: Parameter, value: Any) -> Any:
-    """Return the value of a parameter that names a file so that it can be found from the notebook's folder as well."""
+    """Return a parameter's value, made absolute if it names a file: notebooks run in their own folder."""
     if not value or parameter.type != "str" or not (parameter.name == "data" or parameter.name.endswith("_path")):
         return value
     path = os.path.join(os.getcwd(), os.path.expanduser(value))
@@ -77,7 +77,7 @@ def _require_columns(*, paired: bool, data: str = "", column: str = "", group: s
 
 
 def home() -> Path:
-    """Return the folder that holds ``notebooks/``: what ``ldpnb get`` unpacked around here, or the checkout.
+    """Return the folder with ``notebooks/``: the one that ``ldpnb get`` unpacked around here, or the checkout.
 
     Raises
     ------
@@ -115,12 +115,12 @@ _COMMITTED = {
 
 
 def require_uncommitted(*outputs: Path) -> None:
-    """Refuse outputs that would overwrite or litter what is committed in the checkout, where there is one.
+    """Refuse outputs that would overwrite or litter committed files of the checkout, if there is one.
 
     Raises
     ------
     UsageError
-        If one is a committed file, the checkout itself, or lies in a committed folder, by whatever links.
+        If one is a committed file, the checkout itself, or inside a committed folder, even through links.
     """
     folder, committed = None, set[Path]()
     with contextlib.suppress(UsageError):  # a bare installation
@@ -185,7 +185,7 @@ def _read(path: Path, folder: Path) -> Notebook:
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:
-    """Return the cells of a notebook's file, after checking that they have what every reader takes for granted."""
+    """Return the cells of a notebook's file, after checking that they are well formed."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ValueError(f"it is larger than {_MOST_BYTES:,} bytes")

@@ -1,4 +1,4 @@
-"""How a command ends when its terminal goes, its output takes no more or the system refuses."""
+"""How a command ends when its terminal closes, its output fails or the system refuses."""
 
 import contextlib
 import errno
@@ -11,7 +11,7 @@ from ldpnb.checks import shown
 
 
 def hear() -> None:
-    """Take the end of a terminal or of a session for an interrupt, after which nothing is written any more."""
+    """Treat the end of a terminal or session as an interrupt, after which nothing more is written."""
 
     def interrupt(number: int, frame: object) -> NoReturn:
         raise KeyboardInterrupt
@@ -23,13 +23,13 @@ def hear() -> None:
 
 
 def forget_output() -> None:
-    """Let nothing more be written to an output that does not take it."""
+    """Discard further writes to an output that fails."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def cause(error: OSError) -> str:
-    """Return what the system refused, on one line."""
+    """Return on one line what the system refused."""
     reason = error.strerror or str(error)
     if error.filename is not None:
         return f"{shown(str(error.filename))}: {reason}"

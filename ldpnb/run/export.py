@@ -1,4 +1,4 @@
-"""``ldpnb export``: a figure, a table or a verdict for somebody's paper, with its caption and what to cite."""
+"""``ldpnb export``: a figure, a table or a verdict for a paper, with its caption and references."""
 
 import json
 import os
@@ -20,7 +20,7 @@ _TITLE = "ldpnb: an executable, audited companion to five sources on local diffe
 
 
 def exports() -> dict[str, str]:
-    """Return everything that can be exported by its name: ``figure``, ``table`` or ``claim``."""
+    """Return the kind of everything that can be exported, by name: ``figure``, ``table`` or ``claim``."""
     folder = home() / "figures"
     numbers = {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(folder.rglob("*.csv"))}
     figures = {name: "figure" if p.with_suffix(".png").exists() else "table" for name, p in numbers.items()}
@@ -28,7 +28,7 @@ def exports() -> dict[str, str]:
 
 
 def chosen(what: str) -> tuple[str, str]:
-    """Return name and kind of what is to be exported, by any part of its name that no other has.
+    """Return name and kind of an export from any unique part of its name.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def chosen(what: str) -> tuple[str, str]:
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
-    """Return the files of an export by their names.
+    """Return the files of an export by name.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
 
 
 def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
-    """Return a figure of that width in that font: its notebook is run, and draws it so."""
+    """Return a figure in that width and font, drawn by running its notebook."""
     from ldpnb.run import execution
 
     notebook = find(name.rpartition("/")[0])
@@ -126,7 +126,7 @@ def _verdict(identifier: str, cited: str) -> str:
 
 
 def _bibliography(name: str) -> tuple[bytes, str]:
-    """Return BibTeX entries of the source, if there is one, and of the companion at its commit, and what cites them."""
+    """Return BibTeX entries of the source, if any, and of the companion at its commit, and their citation."""
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     own = _entry("ldpnb") or f"@software{{ldpnb,\n  author = {{{{The ldpnb authors}}}},\n  title = {{{_TITLE}}}\n}}"
     entries = {"ldpnb": own.removesuffix("\n}") + f",\n  note = {{{latex.escaped(name)}, {_commit()}}}\n}}"}
@@ -143,7 +143,7 @@ def _entry(key: str) -> str:
 
 
 def _commit() -> str:
-    """Return which state of the companion this is: its commit, and whether files differ from it."""
+    """Return the state of the companion: its commit, and whether files differ from it."""
     try:
         said = [
             subprocess.run(["git", *words], cwd=home(), capture_output=True, text=True, check=True, timeout=20).stdout

@@ -1,4 +1,4 @@
-"""Libraries that are imported in a particular way."""
+"""Libraries that need a special import."""
 
 import sys
 from types import ModuleType
@@ -8,9 +8,9 @@ from typing import cast
 def jsonschema() -> None:
     """Import jsonschema, which reads and writes of notebooks need, in a tenth of its time.
 
-    With JupyterLab installed it would compile a grammar of international addresses, for more than a second in every
-    process. No notebook has one; without the grammar that one format is not checked, as in a plain installation of
-    jsonschema.
+    With JupyterLab installed it compiles a grammar of international addresses, which takes more than a second in every
+    process. No notebook has such addresses; without the grammar their format is not checked, as in a plain installation
+    of jsonschema.
     """
     grammar = "rfc3987_syntax"
     if grammar in sys.modules:

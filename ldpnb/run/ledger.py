@@ -1,4 +1,4 @@
-"""The ledger of verdicts for reading: in a notebook, a terminal, or the README."""
+"""The ledger of verdicts, for notebooks, the terminal and the README."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ def ledger(source: str | None = None, status: str | None = None, reach: str | No
     Returns
     -------
     pandas.DataFrame
-        As `claims.ledger`, and a column ``notebook``.
+        As `claims.ledger`, with a column ``notebook``.
     """
     wanted = {"status": status, "reach": reach}
     for (name, word), words in zip(wanted.items(), (claims.Status, claims.Reach), strict=True):
@@ -48,7 +48,7 @@ def committed_ledger() -> Any:
 
 
 def changes(source: str | None = None) -> list[str]:
-    """Return, a line each, where the verdicts computed now differ from the committed ledger."""
+    """Return the differences between the verdicts computed now and the committed ledger, one per line."""
     committed = committed_ledger()
     ours = committed[committed["claim"].str.startswith(f"{source}/")] if source else committed
     now, then = (
@@ -59,7 +59,7 @@ def changes(source: str | None = None) -> list[str]:
 
 
 def readme_table(words: Iterable[tuple[str, str, str]]) -> str:
-    """Return the README's table of sources in Markdown, and of the companion's own results.
+    """Return the README's table of the sources, and of the companion's own results, in Markdown.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def readme_table(words: Iterable[tuple[str, str, str]]) -> str:
 
 
 def write_readme_table(path: Path) -> bool:
-    """Put the current table of sources between its two marks in the README; return whether that changed the file."""
+    """Insert the current table of sources between its marks in the README; return whether the file changed."""
     before = path.read_text(encoding="utf-8")
     head, _, rest = before.partition(TABLE_START)
     _, _, tail = rest.partition(TABLE_END)

@@ -1,8 +1,8 @@
-"""Pytest plugin: what nbval cannot see of a notebook, its figures and the numbers behind them.
+"""Pytest plugin: compare what nbval does not, the figures of notebooks and the numbers behind them.
 
-nbval re-executes every committed notebook against its stored outputs, but compares no picture. The kernels it starts
-write their figures to a folder of the run's own; after a notebook's last cell one more test per notebook compares those
-with the committed ones, and the committed ones with what the notebook shows.
+nbval re-executes every committed notebook against its stored outputs, but compares no pictures. Its kernels write their
+figures to a temporary folder of the run; after a notebook's last cell an additional test compares those with the
+committed ones, and the committed ones with the pictures in the notebook.
 """
 
 import base64
@@ -41,7 +41,7 @@ _KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give every kernel that nbval starts the environment of a headless run; what they decide is decided anew, once."""
+    """Give every kernel of nbval the environment of a headless run, and decide claims anew, once for all of them."""
     from ldpnb.run.execution import build, kernel_environment
     from ldpnb.run.kernels import share_imports
 
@@ -59,14 +59,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Name the folder of a notebook's figures before nbval starts its kernel."""
+    """Set the folder of a notebook's figures before nbval starts its kernel."""
     if _of_the_companion(item.path):
         os.environ[FIGURES_FOLDER] = str(item.config.stash[_FIGURES] / _own(item.path))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker process the run's folder."""
+    """Pass the run's folder to a worker process."""
     node.workerinput["figures"] = str(node.config.stash[_FIGURES])
 
 
@@ -77,7 +77,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out the remains of failed runs and JupyterLab's checkpoints."""
+    """Ignore the remains of failed runs and JupyterLab's checkpoints."""
     leave = collection_path.name.endswith(".failed.ipynb") or ".ipynb_checkpoints" in collection_path.parts
     return True if leave else None
 
@@ -94,12 +94,12 @@ def _of_the_companion(path: Path) -> bool:
 
 
 def _own(path: Path) -> Path:
-    """Return the place of a notebook's figures within a folder of figures."""
+    """Return the path of a notebook's figures within a folder of figures."""
     return path.relative_to(home() / "notebooks").with_suffix("")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a notebook's comparison after its cells, and mask simulated numbers where the random streams are others."""
+    """Run a notebook's comparison after its cells, and mask simulated numbers if random streams differ."""
     if not as_recorded():
         for item in items:
             if _of_the_companion(item.path) and hasattr(item, "cell_num"):
@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _loosen(cell: Any, simulated: str) -> None:
-    """Compare the text of nbval's cell up to its simulated numbers, or not at all where its words are."""
+    """Compare the text of nbval's cell up to its simulated numbers, or not at all if its words are simulated too."""
     if simulated == "numbers":
         plain = cell.sanitize
         cell.sanitize = lambda text: without_numbers(plain(text))
@@ -121,8 +121,8 @@ def _loosen(cell: Any, simulated: str) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep the tests of a file in one process, as notebooks need.
 
-    The negative controls are shared out claim by claim: they are many. The tests that decide all claims stay together,
-    which decides them once.
+    The negative controls, which are many, are distributed by claim. The tests that decide all claims stay together, so
+    that each is decided once.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -137,18 +137,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 class NotebookFigures(pytest.File):
-    """A notebook seen as a set of figures."""
+    """A notebook as a set of figures."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield the one comparison."""
+        """Yield the comparison."""
         yield FigureNumbers.from_parent(self, name="figure numbers")
 
 
 class FigureNumbers(pytest.Item):
-    """The numbers that a notebook's fresh run left against the committed ones."""
+    """Comparison of the numbers of a notebook's fresh run with the committed ones."""
 
     def runtest(self) -> None:
-        """Compare every CSV file, and that every committed figure was made again."""
+        """Compare every CSV file, and check that every committed figure was made again."""
         own = _own(self.path)
         committed = home() / "figures" / own
         simulated = (
@@ -164,12 +164,12 @@ class FigureNumbers(pytest.Item):
         return str(excinfo.value)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return where the test stands and its name."""
+        """Return the file, line and name of the test."""
         return self.path, 0, f"{self.path.stem}: figure numbers"
 
 
 class FigureMismatchError(AssertionError):
-    """A figure's numbers are not the committed ones."""
+    """A figure's numbers differ from the committed ones."""
 
 
 def _tables(folder: Path) -> list[Path]:
@@ -181,7 +181,7 @@ def compare_folders(
 ) -> list[str]:
     """Return the differences between two folders of figures: files, captions, and numbers beyond the tolerance.
 
-    Where the random streams are others, `simulated` gives for each table what its simulated columns may differ by.
+    If random streams differ, `simulated` gives the tolerances of the simulated columns of each table.
     """
     names = [{p.name for p in _tables(folder)} for folder in (committed, fresh)]
     lines = [f"{name} is committed but was not made" for name in sorted(names[0] - names[1])]
@@ -197,7 +197,7 @@ def compare_folders(
 
 
 def _compare_drawn(committed: Path, fresh: Path) -> list[str]:
-    """Compare pictures by their likeness, as machines draw them differently; a LaTeX table belongs to its numbers."""
+    """Compare pictures by similarity, as machines draw them differently, and LaTeX tables with their numbers."""
     lines = []
     if committed.with_suffix(".png").exists() and not alike(committed.with_suffix(".png"), fresh.with_suffix(".png")):
         lines.append(f"{committed.name}.png: another picture")
@@ -212,7 +212,7 @@ def _digest(path: Path) -> str:
 
 
 def alike(one: Path, other: Path) -> bool:
-    """Return whether two pictures show the same, however finely two machines drew it."""
+    """Return whether two pictures show the same, up to differences between machines."""
     import numpy as np
     from matplotlib.image import imread
 
@@ -226,10 +226,10 @@ def alike(one: Path, other: Path) -> bool:
 
 
 def untied(figures: Path, notebook: Path | None = None) -> list[str]:
-    """Return what does not belong together in a folder of figures, a line each.
+    """Return the inconsistencies in a folder of figures, one per line.
 
-    Every figure has its numbers, whose hash its provenance tells, and a vector version of its size; where a notebook is
-    given, every picture is one that it shows, and the other way round.
+    Every figure has its numbers, whose hash is in its provenance, and a vector version of the same size; with a
+    notebook, the pictures must be exactly those that it shows.
     """
     stems = sorted({path.with_suffix("") for path in figures.glob("*.*")})
     lines = [line for stem in stems for line in _untied(stem)]
@@ -269,7 +269,7 @@ def _untied(stem: Path) -> list[str]:
 
 
 def _about(path: Path) -> dict[str, Any]:
-    """Return a figure's provenance, or nothing where there is none."""
+    """Return a figure's provenance, empty if there is none."""
     try:
         about = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -278,7 +278,7 @@ def _about(path: Path) -> dict[str, Any]:
 
 
 def _same_size(picture: Path, vector: Path) -> bool:
-    """Return whether a picture of 150 points to the inch is as large as a page of 72."""
+    """Return whether a picture at 150 dots per inch is as large as a page at 72."""
     box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", vector.read_bytes())
     head = picture.read_bytes()[:24]
     if box is None or len(head) < 24:
@@ -290,7 +290,7 @@ def _same_size(picture: Path, vector: Path) -> bool:
 
 
 def compare_tables(committed: Path, fresh: Path, allowed: Mapping[str, float] | None = None) -> list[str]:
-    """Return the columns in which two CSV files differ: in text at all, in numbers by more than the tolerance.
+    """Return the columns in which two CSV files differ: texts at all, numbers by more than the tolerance.
 
     Columns in `allowed` may differ by that much; if it is infinite, they are not compared.
     """

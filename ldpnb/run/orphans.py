@@ -1,7 +1,6 @@
-"""Processes that end with whoever started them, even while they compute in C.
+"""Processes that end with their parent, even while they compute in C.
 
-On Linux the kernel of the system ends them. Elsewhere they look after their parent themselves, between two steps of
-Python.
+On Linux the operating system ends them. Elsewhere they check for their parent themselves, between two steps of Python.
 """
 
 import ctypes
@@ -13,7 +12,7 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 
 def die_with_parent() -> None:
-    """Let this process be killed when the thread that started it ends; what it becomes by `exec` as well."""
+    """Have this process killed when the thread that started it ends, even after `exec`."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 

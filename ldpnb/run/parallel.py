@@ -1,8 +1,9 @@
-"""Run a function over many items, on this machine's cores or on a Dask cluster, and survive what happens to workers.
+"""Run a function over many items, on this machine's cores or on a Dask cluster, and survive the death of workers.
 
-Both speak `concurrent.futures`, loky here and Dask there. Results come as they finish, each with its item. A worker
-that dies, by its own task or by another's hand, costs no result: what it had in hand is run again, and an item that
-kills its worker every time comes back as `Lost` while all others go on. A scheduler that is gone is a `PoolError`.
+Both loky and Dask have the interface of `concurrent.futures`. Results come as they finish, each with its item. If a
+worker dies, because of its task or for another reason, no result is lost: its items are run again, and an item that
+kills its worker every time is returned as `Lost` while all others continue. The loss of the scheduler is a
+`PoolError`.
 """
 
 import contextlib
@@ -24,7 +25,7 @@ BACKENDS = ("loky", "dask")
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-"""Environment of a process that shares the cores with others."""
+"""Environment of a process that shares its cores with others."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -34,28 +35,28 @@ _BATCH = 0.2
 
 
 class PoolError(RuntimeError):
-    """The workers as a whole cannot go on: scheduler or workers are gone, or cannot load the tasks."""
+    """No worker can continue: scheduler or workers are gone, or cannot load the tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What comes back for an item whose worker process died every time."""
+    """The result of an item whose worker process died every time."""
 
     reason: str = "its worker process died every time (killed, or out of memory)"
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Where to run.
+    """Workers to run calls on.
 
     Parameters
     ----------
     submit : callable
         Hands a call to the workers and returns its future.
     window : callable
-        Returns how many calls to have in hand: two a worker, so that none waits for its next.
+        Returns how many calls to have pending: two per worker, so that none waits for its next.
     died : exception
-        What a call raises whose worker process died.
+        What a call raises if its worker process died.
     remote : bool
         Whether the workers are reached through a scheduler.
     """
@@ -75,8 +76,7 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
     backend : {"loky", "dask"}
         Processes of this machine, or a Dask cluster.
     jobs : int
-        Worker processes on this machine; without effect on a cluster that is already there. One loky job runs in this
-        process.
+        Worker processes on this machine; without effect on an existing cluster. One loky job runs in this process.
     scheduler : str, optional
         Address of an existing Dask scheduler; without it, `dask` starts a cluster of `jobs` processes on the loopback
         interface.
@@ -84,7 +84,7 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
     Raises
     ------
     UsageError
-        If the backend is unknown or not installed, the scheduler does not answer, or one is named for another backend
+        If the backend is unknown or not installed, the scheduler does not answer, or one is given for another backend
         than `dask`.
     """
     require_backend(backend, scheduler)
@@ -94,7 +94,7 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
 
 
 def require_backend(backend: str, scheduler: str | None) -> None:
-    """Refuse an unknown backend, and a scheduler for another one than `dask`."""
+    """Refuse an unknown backend, and a scheduler for a backend other than `dask`."""
     if backend not in BACKENDS:
         raise UsageError(f"backend must be one of {', '.join(BACKENDS)}, got backend={backend!r}")
     if scheduler and backend != "dask":
@@ -243,13 +243,13 @@ def unordered(
     Parameters
     ----------
     function : callable
-        Can be imported by the workers; should not raise.
+        Importable by the workers; should not raise.
     items : iterable
-        Taken as workers become free, so there may be more than fit in memory.
+        Taken as workers become free, so there may be more than fit into memory.
     pool : Pool
         From `pool`.
     batched : bool
-        Whether short items may travel together, in batches of a fifth of a second.
+        Whether short items may be batched, to a fifth of a second.
 
     Yields
     ------
@@ -259,12 +259,12 @@ def unordered(
     Raises
     ------
     PoolError
-        If the workers as a whole are gone, or the function raises.
+        If all workers are gone, or the function raises.
 
     Notes
     -----
-    What was in hand when a worker died is run again when all else is done, each item by itself; and what was in hand
-    once more, alone, so that the item to blame is known.
+    Items pending when a worker died are run again when all others are done, unbatched; those pending at another death
+    are run one at a time, so that the item to blame is identified.
     """
     for share in (1.0, 0.5, 0.0):
         again: list[Item] = []
@@ -282,7 +282,7 @@ def unordered(
 def _finished(
     function: Callable[[Item], Result], items: Iterable[Item], pool: Pool, share: float, batched: bool
 ) -> Iterator[tuple[list[Item], list[Result] | None]]:
-    """Yield batches with their results, or with none where the worker died; a share of the window is in hand."""
+    """Yield batches with their results, or None if the worker died; a share of the window is pending."""
     waiting, size, running = iter(items), 1, dict[Future[Any], list[Item]]()
     try:
         limit = max(1, int(share * pool.window()))
@@ -303,13 +303,13 @@ def _finished(
                 if batched:
                     size = max(1, min(2 * len(batch), int(_BATCH * len(batch) / max(seconds, 1e-9))))
             if not done:
-                pool.window()  # where no worker is left, this says so
+                pool.window()  # raises if no worker is left
     except Exception as error:
         raise PoolError(_reason(error, pool.remote)) from error
 
 
 def _called(function: Callable[[Item], Result], batch: list[Item]) -> tuple[list[Result], float]:
-    """Return the results of a batch and the seconds that they took."""
+    """Return the results of a batch and the time taken in seconds."""
     start = time.perf_counter()
     return [function(item) for item in batch], time.perf_counter() - start
 

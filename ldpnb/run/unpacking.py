@@ -1,4 +1,4 @@
-"""``ldpnb get``: the notebooks and figures that belong to this version, in a folder of one's own."""
+"""``ldpnb get``: unpack the notebooks and figures of this version into a folder."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ _PARTS = ("notebooks", "figures")
 
 
 def source() -> Path:
-    """Return where they are: within an installed package, beside it in a checkout."""
+    """Return the folder that has them: inside an installed package, or the checkout."""
     package = Path(ldpnb.__file__).resolve().parent
     return package / "companion" if (package / "companion").is_dir() else package.parent
 
 
 def unpack(folder: Path) -> None:
-    """Copy the notebooks and figures into a folder, which must be new or empty; it is there whole or not at all.
+    """Copy the notebooks and figures into a folder, which must be new or empty, completely or not at all.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Several questions on one budget: shared by everybody's answers, or one random question each."""
+"""Several questions on one budget: everybody answers all of them, or one random question each."""
 
 from collections.abc import Sequence
 
@@ -74,7 +74,7 @@ def split(epsilon: float, weights: Sequence[float], mechanism: MeanMechanism) ->
 
 
 def one_question_threshold(questions: int) -> float:
-    """Return the budget below which one random question each beats everybody's answers to all, at the worst bits.
+    """Return the budget below which one random question each beats answers to all, at the worst bits.
 
     There ``coth^2(e / (2 q)) = q coth^2(e / 2)``.
 

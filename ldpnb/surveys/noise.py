@@ -1,4 +1,4 @@
-"""The variance of one unbiased report, the randomisation part of every survey's error."""
+"""The variance of one unbiased report: the randomisation part of every survey's error."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,13 +19,13 @@ class NumberReports:
     Parameters
     ----------
     mechanism : {"one-bit", "Laplace"}
-        With values at the ends of the range only, the one bit is Warner's randomised response.
+        For values at the ends of the range only, one bit is Warner's randomised response.
     epsilon : float
         Privacy loss of a report, nats.
     low, high : float
         The range, known beforehand.
     binary : bool
-        Whether values are its two ends only.
+        Whether values are only its two ends.
 
     Examples
     --------

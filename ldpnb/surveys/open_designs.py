@@ -1,7 +1,7 @@
-"""Designs of which the number of units is still to be found: what they err by, lose and need noise for, by that number.
+"""Designs whose number of units is still to be found: variance, loss and noise as functions of that number.
 
-A unit is a person, or a cluster where clusters are drawn. Where the population's variance is not known, the worst one
-counts: with one bit, values in the middle of the range make reports vary most, values at its ends the sample.
+A unit is a person, or a cluster where clusters are drawn. If the population's variance is not known, the worst one is
+used: with one bit, values in the middle of the range make reports vary most, values at its ends the sample.
 """
 
 import math
@@ -20,7 +20,7 @@ from ldpnb.surveys.variances import MOST, EqualClusters, Variance
 
 
 class Design(Protocol):
-    """What a plan asks of a design."""
+    """What a plan needs from a design."""
 
     @property
     def unit(self) -> str:
@@ -38,19 +38,19 @@ class Design(Protocol):
         """Return how many people that many units are."""
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows; without reports, that of sampling alone."""
+        """Return the largest variance consistent with what is known; without reports, that of sampling alone."""
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
         """Return ``s`` such that ``2 exp(-2 h^2 / s)`` bounds an error of ``h`` with one-bit reports, or None."""
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return by how much one of independent terms may be off, for Bernstein's inequality, or None."""
+        """Return the largest deviation of one of independent terms, for Bernstein's inequality, or None."""
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked, per stratum, for enough answers except with a probability."""
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return what reports of a secret sample lose together, under replacement."""
+        """Return the joint loss of the reports of a secret sample, under replacement."""
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
@@ -66,7 +66,7 @@ class Design(Protocol):
         """Return what is drawn, in words."""
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return what the answer is to say besides."""
+        """Return remarks for the answer."""
 
 
 class Divided:
@@ -123,7 +123,7 @@ def largest_noise(reports: NumberReports | None, s2: float, people: int) -> floa
 
 
 def worst_variance(parts: Callable[[float], Variance], known: float | None, limit: float) -> Variance:
-    """Return the variance at the known spread, or at the worse end of what is possible: it is linear in the spread."""
+    """Return the variance at the known spread, or else at the worse end of its range, in which it is linear."""
     if known is not None:
         if known > limit * (1 + 1e-9):
             raise ValueError(f"sd must be at most {limit**0.5:g} in that range, got sd={known**0.5:g}")
@@ -132,7 +132,7 @@ def worst_variance(parts: Callable[[float], Variance], known: float | None, limi
 
 
 def invitations_of(answers: int, people: int, response: float, failure: float, whom: str) -> int:
-    """Return how many of so many people are to be invited."""
+    """Return how many people must be invited for so many answers."""
     invited = answers if response == 1 else invitations(answers, response, failure)
     if invited > people:
         raise ValueError(f"{invited:,} would have to be invited for {answers:,} answers, got {people:,} {whom}")
@@ -167,7 +167,7 @@ class SimpleDesign:
         return count
 
     def variance(self, count: int, reports: NumberReports | None, span: float, *, weights: float = 1.0) -> Variance:
-        """Return the largest variance that what is known allows.
+        """Return the largest variance consistent with what is known.
 
         Weights that are unrelated to the values, of Kish's design effect ``k``, make it ``s2 (k/n - 1/N) + k v/n``.
         """
@@ -179,11 +179,11 @@ class SimpleDesign:
         return worst_variance(parts, self.s2, largest_spread(self.population, span))
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's, who shows that samples without replacement are no worse than independent ones."""
+        """Return Hoeffding's proxy; samples without replacement are no worse than independent ones."""
         return float((reports.range / np.tanh(reports.epsilon / 2)) ** 2 / count)
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms depend on each other."""
+        """Return None: terms are dependent."""
         return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
@@ -191,7 +191,7 @@ class SimpleDesign:
         return (invitations_of(count, self.population, response, failure, "people"),)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return what reports of a secret sample lose together, exactly: as if all who are invited answered."""
+        """Return the exact joint loss of the reports of a secret sample, as if all who are invited answered."""
         return releases.strata_loss(epsilon, [self.population], invited)
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
@@ -207,13 +207,13 @@ class SimpleDesign:
         return f"ask {count:,} of {self.population:,} people"
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return nothing."""
+        """Return no remarks."""
         return []
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterDesign:
-    """Some of the clusters of one size; of each that is drawn everybody or a few are asked.
+    """Clusters of one size, some of which are drawn; in those everybody is asked, or a few.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class ClusterDesign:
         return self.drawn(count).sample
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows."""
+        """Return the largest variance consistent with what is known."""
         sample = self.drawn(count)
 
         def at(icc: float, limit: float) -> Variance:
@@ -269,7 +269,7 @@ class ClusterDesign:
 
         if self.icc is not None:
             return at(self.icc, largest_spread(self.population, span))
-        # linear in the correlation: all members of a cluster alike, as many values as clusters, or all clusters alike
+        # linear in the correlation, so at an end: all members of a cluster alike, or all clusters alike
         alike = largest_spread(self.clusters, span) * (self.clusters - 1) * self.size / (self.population - 1)
         least = -1 / (self.size - 1) if self.size > 1 else 1.0
         most = largest_spread(self.population, span)
@@ -277,12 +277,12 @@ class ClusterDesign:
         return max(ends, key=lambda v: float(v.total))
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's for cluster means and for noise, added."""
+        """Return the sum of Hoeffding's proxies for cluster means and for noise."""
         coth = 1 / np.tanh(float(reports.epsilon) / 2)
         return float(reports.range**2 * (1 + coth * coth / self.drawn(1).asked) / count)
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms depend on each other."""
+        """Return None: terms are dependent."""
         return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
@@ -291,9 +291,9 @@ class ClusterDesign:
         return (count * invitations_of(take, self.size, response, failure / count, "people in a cluster"),)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return what reports of a secret sample lose together: exactly for whole clusters, else a bound.
+        """Return the joint loss of the reports of a secret sample: exactly for whole clusters, else a bound.
 
-        With nonresponse no gain is claimed: how many answer differs between clusters.
+        With nonresponse no gain is claimed, since the number of answers differs between clusters.
         """
         if sum(invited) > self.people(count):
             return epsilon
@@ -303,7 +303,7 @@ class ClusterDesign:
         return releases.two_stage_bound(epsilon, take=self.take, **about)
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
-        """Return the scale of a curator's noise; of two stages, as if the sample were known."""
+        """Return the scale of a curator's noise; for two stages, as if the sample were known."""
         if secret and self.drawn(1).asked == self.size:
             size, clusters = self.size, self.clusters
             return releases.clusters_scale(epsilon, size=size, chosen=count, clusters=clusters, span=span)
@@ -321,5 +321,5 @@ class ClusterDesign:
         return f"draw {count:,} of {self.clusters:,} clusters and ask {asked} in each, {self.people(count):,} people"
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return nothing."""
+        """Return no remarks."""
         return []

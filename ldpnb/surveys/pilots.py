@@ -1,6 +1,6 @@
-"""What a pilot tells of a population: the variance of its values, in strata, and the likeness of people in a cluster.
+"""Estimates from a pilot: the variance of the values, overall and in strata, and the intra-cluster correlation.
 
-A pilot of people who are to be protected is itself a release: what is estimated here has no privacy of its own.
+A pilot of people who are to be protected is itself a release: the estimates here are not private.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Pilot:
     Parameters
     ----------
     answers : int
-        Values there are.
+        Number of values.
     mean, s2 : float
         Of the values; with clusters, `s2` is the sum of the variance components.
     strata : dict
@@ -30,7 +30,7 @@ class Pilot:
     take : float
         People per cluster, ``(n - sum n_g^2 / n) / (clusters - 1)``.
     clusters : int
-        How many; 0 where they are not known.
+        Their number; 0 if they are not known.
     left_out : int
         Rows of its table without an entry.
     """
@@ -54,7 +54,7 @@ class Pilot:
         return max(found, -1 / (size - 1)) if size > 1 else found
 
     def icc_interval(self, failure: float = 0.05) -> tuple[float, float]:
-        """Return an interval that misses the correlation with that probability, for normal values and equal takes."""
+        """Return an interval that misses the correlation with probability `failure`: normal values, equal takes."""
         if not self.between and not self.within:
             return 0.0, 1.0
         own, rest = self.clusters - 1, self.answers - self.clusters
@@ -64,13 +64,13 @@ class Pilot:
         return _correlation(least, 1.0, self.take), _correlation(most, 1.0, self.take)
 
     def split(self, clusters: int, size: int) -> tuple[float, float]:
-        """Return the variances of cluster means and within clusters, in a population of that many of that size."""
+        """Return the variance of cluster means and that within clusters, in a population of so many of that size."""
         between, within = EqualClusters(clusters, size, 1).split(self.s2, self.icc(size))
         return float(between), float(within)
 
 
 def pilot_of(values: ArrayLike, *, clusters: ArrayLike | None = None, strata: ArrayLike | None = None) -> Pilot:
-    """Return what the values of some people, and their clusters or strata, tell.
+    """Return estimates from the values of some people, and their clusters or strata.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""What the release of a survey loses, and the noise with which a curator may release the mean of a sample.
+"""The loss of a survey's release, and the noise with which a curator may release the mean of a sample.
 
-**Local**: every report loses its own epsilon, to whoever receives it. What is released may lose less to readers who
-see neither who was asked nor in what order, under replacement, with public population, cluster and sample sizes.
-**Central**: a curator draws the sample and adds Laplace noise to the weighted mean of the values. None of this may be
-claimed where participation is visible, samples are systematic in a known order, sizes or takes tell which clusters were
+**Local**: every report loses its own epsilon, to whoever receives it. The release may lose less to readers who see
+neither who was asked nor in what order, under replacement, with public population, cluster and sample sizes.
+**Central**: a curator draws the sample and adds Laplace noise to the weighted mean of the values. None of this holds
+where participation is visible, samples are systematic in a known order, sizes or takes reveal which clusters were
 drawn, or response depends on the value.
 """
 
@@ -136,8 +136,8 @@ def poisson_release_loss(
 ) -> float:
     """Return the exact loss of the Horvitz-Thompson mean with Laplace noise where everybody takes part at a rate.
 
-    Large weights undo the amplification: it grows without limit as a rate falls to 0, and less if values are centred.
-    The rates are everybody's, or those that occur among a stated `population`.
+    Large weights undo the amplification: the loss grows without limit as a rate falls to 0, more slowly if values are
+    centred. The rates are everybody's, or those that occur in a stated `population`.
     """
     chance = np.asarray(rates, dtype=float)
     step = 1 / ((population or chance.size) * checks.positive(scale=scale)) / chance
@@ -166,7 +166,7 @@ def poisson_scale(
         found = poisson_release_loss(math.exp(log), rates, population=population, high=span, centre=span / 2)
         return found - epsilon
 
-    # with a rate below 1 it is less than if everybody took part for certain
+    # less noise than if everybody took part for certain
     least = math.log(known) - 1
     while excess(least) < 0:
         least -= 1

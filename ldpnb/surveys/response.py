@@ -12,8 +12,8 @@ from ldpnb import checks
 def invitations(needed: int, response: float, failure: float) -> int:
     """Return the fewest invitations that bring `needed` answers except with probability `failure`.
 
-    Everybody answers independently with chance `response`, whatever their value, report and design. The promise of an
-    error then fails with the sum of both probabilities.
+    Everybody answers independently with probability `response`, whatever their value, report and design. The guarantee
+    of an error then fails with at most the sum of both probabilities.
 
     >>> invitations(1842, 0.6, 0.05)
     3145

@@ -37,11 +37,11 @@ class StratifiedDesign(Divided):
         Variance of a report, for Neyman's and the equal allocation.
     names : tuple of str
     spans : tuple of float, optional
-        Length of each stratum's own range, in which its reports are made; that of the survey if left out.
+        Length of the range in which each stratum's reports are made; that of the survey if left out.
     costs : tuple of float, optional
-        Of an answer, which Neyman's allocation counts; equal if left out.
+        Of an answer, for Neyman's allocation; equal if left out.
     responses : tuple of float, optional
-        Chance that somebody who is asked answers; that of the survey if left out.
+        Probability that somebody who is asked answers; that of the survey if left out.
     """
 
     sizes: tuple[int, ...]
@@ -103,7 +103,7 @@ class StratifiedDesign(Divided):
         return np.full(len(self.sizes), span) if self.spans is None else np.array(self.spans)
 
     def _spreads(self) -> Floats:
-        """Return the variance of one report in each stratum, or where only ranges are known what it goes with."""
+        """Return the variance of one report in each stratum, up to a factor if only ranges are known."""
         spans = self._spans(1.0)
         if self.s2 is None:
             return np.asarray(spans**2)
@@ -111,7 +111,7 @@ class StratifiedDesign(Divided):
         return np.asarray(np.array(self.s2) + self.noise * (spans / spans.max()) ** 2)
 
     def _asked(self, total: int) -> Floats:
-        """Return shares of strata, real numbers."""
+        """Return the real-valued shares of the strata."""
         sizes = np.array(self.sizes, dtype=float)
         if self.allocation == "neyman":
             return allocations.Strata(self.sizes, self._spreads() / np.array(self.costs)).neyman(total)
@@ -164,11 +164,11 @@ class StratifiedDesign(Divided):
         return max(float(np.sum(reach**2 / np.array(drawn))) for drawn in self._lots(count))
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms depend on each other."""
+        """Return None: terms are dependent."""
         return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
-        """Return how many people of every stratum must be asked; all strata get enough but for the probability."""
+        """Return how many people must be asked in each stratum, so that all get enough except with a probability."""
         chances, each = self.responses or (response,) * len(self.sizes), failure / len(self.sizes)
         if self.allocation == "lottery" and min(chances) < 1:
             got = f"got a response of {min(chances):g}"

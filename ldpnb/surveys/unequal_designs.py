@@ -1,7 +1,7 @@
-"""Clusters of different sizes, and people who take part at rates of their own, with the number still to be found.
+"""Clusters of different sizes, and people who take part at individual rates, with the number still to be found.
 
 Estimates are centred at the middle of the range, which is public: it is subtracted from every report and added back.
-Sizes and weights that differ then cost least, but where the mean lies far from the middle they still cost.
+This keeps the cost of unequal sizes and weights low, unless the mean lies far from the middle.
 """
 
 import math
@@ -26,12 +26,12 @@ _EXACT_PEOPLE = 10**6
 
 @dataclass(frozen=True)
 class UnequalClusterDesign:
-    """Some of the clusters, which differ in size; of each that is drawn everybody or a few are asked.
+    """Clusters of different sizes, some of which are drawn; in those everybody is asked, or a few.
 
     Parameters
     ----------
     sizes : (clusters,) float
-        People in each. Where only their mean and spread are known, `of_moments` makes some that have both.
+        People in each. If only their mean and spread are known, `of_moments` makes up sizes that have them.
     icc : float, optional
         ``1 - N s2_w / ((N - 1) s2)`` with the variance ``s2_w`` within clusters, the intra-cluster correlation where
         sizes are equal; taken to be unrelated to the sizes. The worst if left out.
@@ -45,9 +45,9 @@ class UnequalClusterDesign:
         Distance of each cluster's mean from the middle, and standard deviations within, if known from elsewhere.
     ratio : bool
         Whether the estimate is the sum of the reports, weighted within clusters, over the number of people in the
-        clusters drawn. It is hardly biased where many clusters are drawn, and what the mean is does not matter.
+        clusters drawn. Its bias is small if many clusters are drawn, and the value of the mean does not matter.
     summarised : bool
-        Whether the sizes were made from mean and spread.
+        Whether the sizes were made up from mean and spread.
     """
 
     sizes: tuple[float, ...]
@@ -80,7 +80,7 @@ class UnequalClusterDesign:
 
     @classmethod
     def of_moments(cls, clusters: int, mean: float, sd: float, **known: Any) -> "UnequalClusterDesign":
-        """Return the design for clusters of which mean and standard deviation of the sizes are known.
+        """Return the design for clusters whose sizes are known only by their mean and standard deviation.
 
         >>> UnequalClusterDesign.of_moments(4, 10, 3, icc=0.1).sizes[::2]
         (7.401923788646684, 12.598076211353316)
@@ -113,7 +113,7 @@ class UnequalClusterDesign:
         return self._people if self.take is None else np.minimum(self._people, self.take)
 
     def people(self, count: int) -> int:
-        """Return how many people that many units are on average."""
+        """Return how many people that many clusters are on average."""
         return int(np.ceil(count * self._takes.mean() - 1e-9))
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
@@ -149,9 +149,9 @@ class UnequalClusterDesign:
         return float(np.sum(left * square * self._people / np.maximum(self._people - 1, 1)))
 
     def _modelled(self, s2: float, count: int, span: float) -> float:
-        """Return the sampling variance where cluster means vary as the correlation says, whatever their size.
+        """Return the sampling variance if cluster means vary according to the correlation, whatever their size.
 
-        ``s2_w`` within clusters and what is left between them, of which ``s2_w / N_g`` is due to a cluster's own size.
+        The variance is ``s2_w`` within clusters and the rest between them, where ``s2_w / N_g`` is due to cluster size.
         """
         people, takes, number, correlation = self._people, self._takes, self.most, float(self.icc or 0)
         everybody, squares = people.sum(), float(np.sum(people**2))
@@ -165,7 +165,7 @@ class UnequalClusterDesign:
         return float(number / (count * everybody**2) * ((number - count) * totals + second))
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's for cluster totals and for noise, added; None where the largest size is not known."""
+        """Return the sum of Hoeffding's proxies for cluster totals and for noise; None if sizes are unknown."""
         if self.summarised or self.ratio:
             return None
         people, coth = self._people, 1 / np.tanh(float(reports.epsilon) / 2)
@@ -173,7 +173,7 @@ class UnequalClusterDesign:
         return float((self.most / people.sum() * float(reports.range)) ** 2 * largest / count)
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms depend on each other."""
+        """Return None: terms are dependent."""
         return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
@@ -185,7 +185,7 @@ class UnequalClusterDesign:
         return (count * invitations_of(take, least, response, failure / count, "people in the smallest cluster"),)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the loss of a report: how many there are, or their weights, tell which clusters were drawn."""
+        """Return the loss of a report: the number or the weights of the reports reveal which clusters were drawn."""
         return epsilon
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
@@ -211,7 +211,7 @@ class UnequalClusterDesign:
         return f"draw {count:,} of {self.most:,} clusters of {sizes} and ask {asked} in each, {about}"
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return what the answer is to say besides."""
+        """Return remarks for the answer."""
         if not self.ratio:
             return []
         return [
@@ -223,18 +223,18 @@ class UnequalClusterDesign:
 class PoissonDesign(Divided):
     """Everybody takes part by a coin of their own, at one rate or at the rate of their class.
 
-    The estimate is the Horvitz-Thompson mean around the middle of the range; its weights are one over the rates.
+    The estimate is the Horvitz-Thompson mean around the middle of the range, with the inverse rates as weights.
 
     Parameters
     ----------
     sizes : tuple of int
         People in each class; one class for a single rate.
     rates : tuple of float
-        Chances to take part relative to each other; equal if left out.
+        Probabilities of taking part, relative to each other; equal if left out.
     squares : tuple of float, optional
         Mean squared distance of each class's values from the middle of the range; the worst if left out.
     trim : float, optional
-        Largest weight there may be, in terms of that of equal rates; smaller rates are raised to it.
+        Largest weight allowed, in units of that at equal rates; smaller rates are raised accordingly.
     names : tuple of str
     """
 
@@ -256,7 +256,7 @@ class PoissonDesign(Divided):
         return count
 
     def chances(self, count: int) -> Floats:
-        """Return the chance to take part in each class, for so many people on average; none above 1."""
+        """Return the probability of taking part in each class, at most 1, for so many people on average."""
         sizes, rates = np.array(self.sizes, dtype=float), np.array(self.rates or [1.0] * len(self.sizes))
         least = 0.0 if self.trim is None else count / (self.population * self.trim)
 
@@ -269,7 +269,7 @@ class PoissonDesign(Divided):
         return at(float(brentq(lambda log: float(sizes @ at(log)) - count, ends[0] - 60, ends[1], xtol=1e-14)))
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows."""
+        """Return the largest variance consistent with what is known."""
         chances, people, most = self.chances(count), self.population**2, span * span / 4
         sampling = noise = 0.0
         for size, rate, known in zip(self.sizes, chances, self.squares or [None] * len(self.sizes), strict=True):
@@ -286,12 +286,12 @@ class PoissonDesign(Divided):
         return Variance(sampling / people, noise / people)
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's for independent terms, each 0 or a weighted report."""
+        """Return Hoeffding's proxy for independent terms, each 0 or a weighted report."""
         reach = float(reports.range) / np.tanh(float(reports.epsilon) / 2) / self.chances(count)
         return float(np.sum(np.array(self.sizes) * reach**2)) / self.population**2
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return by how much the term of one person may be off, at the smallest rate."""
+        """Return the largest deviation of one person's term, at the smallest rate."""
         coth = 1 / np.tanh(float(reports.epsilon) / 2)
         return float(reports.range * (coth / self.chances(count).min() + 1) / (2 * self.population))
 
@@ -300,7 +300,7 @@ class PoissonDesign(Divided):
         return (count,)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the loss of a report: one that is there tells that its sender took part."""
+        """Return the loss of a report: its presence reveals that its sender took part."""
         return epsilon
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
@@ -327,7 +327,7 @@ class PoissonDesign(Divided):
         return f"ask {about}, everybody by a coin of their own with {rates}"
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return what the answer is to say besides."""
+        """Return remarks for the answer."""
         chances, sizes = self.chances(count), np.array(self.sizes)
         if len(set(chances.round(12))) == 1:
             return []

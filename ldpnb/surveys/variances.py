@@ -172,7 +172,7 @@ class ClusterDraw:
 
 @dataclass(frozen=True, slots=True)
 class EqualClusters:
-    """Clusters of one size, of which some are drawn, and of each of those everybody or a few.
+    """Clusters of one size, some of which are drawn; in those everybody is asked, or a few.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class EqualClusters:
         return self.chosen / self.clusters
 
     def split(self, s2: Real, icc: Real) -> tuple[Real, Real]:
-        """Return the variances of cluster means and within clusters that an intra-cluster correlation means.
+        """Return the variance of cluster means and that within clusters, from an intra-cluster correlation.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class EqualClusters:
     def best_take(self, s2: Real, icc: Real, noise: Real, *, per_cluster: float, per_person: float) -> float:
         """Return how many to ask per cluster for the least variance at a given cost, a real number up to `size`.
 
-        ``sqrt(C1 (S2_w + v) / (C2 (S2_b - S2_w / B)))``: noise makes large takes cheap.
+        ``sqrt(C1 (S2_w + v) / (C2 (S2_b - S2_w / B)))``: noise favours large takes.
         """
         between, within = self.split(s2, icc)
         excess = between - within / self.size
@@ -350,7 +350,7 @@ def _spread(values: Floats) -> float:
 
 
 def _least_imbalance(sizes: Sequence[int]) -> int:
-    """Return the least ``|sum +-N_g|``, by the sums that subsets reach, held as the bits of one number."""
+    """Return the least ``|sum +-N_g|``, from all subset sums, held as the bits of one number."""
     reached, half = 1, sum(sizes) // 2
     for size in sizes:
         reached |= reached << size

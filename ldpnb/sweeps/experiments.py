@@ -1,9 +1,9 @@
-"""Experiments repeated many times at one setting: what `ldpnb sweep` runs over a grid.
+"""Experiments repeated many times at one setting, which `ldpnb sweep` runs over a grid.
 
-Each function takes scalar parameters by name, a number of repetitions and a random stream, and yields its series: a
-series' labels, and per measure one number per repetition. Annotations, defaults and docstrings are the specification
-that the command line shows and checks; a measure's mean over all repetitions is what it is named after, so ``mse``
-holds squared errors.
+Each function takes scalar parameters by name, a number of repetitions and a random stream, and yields its series: the
+labels, and one number per measure and repetition. Annotations, defaults and docstrings are the specification that the
+command line shows and checks. A measure is named after its mean over the repetitions, so ``mse`` holds squared
+errors.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,8 @@
-"""A sweep's folder: a manifest that says which sweep it is, a Parquet file per finished task, and the table of all.
+"""A sweep's folder: a manifest that identifies the sweep, a Parquet file per finished task, and the combined table.
 
-A file appears under its final name in one step, complete, and its name is a hash of the task: a task is there once or
-not at all, whoever ran it and how often. A file holds count, sum and squares (about the block's own mean) of every
-measure of every series, so that blocks add up to exactly what one long block would have given.
+A file appears atomically under its final name, a hash of the task: a task is there once or not at all, whoever ran it
+and how often. A file holds count, sum and squares (about the block's own mean) of every measure of every series, so
+that blocks combine to exactly what one long block would have given.
 """
 
 import csv
@@ -27,7 +27,7 @@ _PARQUET, _PARQUET_LEAST = b"PAR1", 12
 
 
 def prepare(folder: Path, sweep: Sweep) -> None:
-    """Make the folder this sweep's; refuse one that holds another sweep, or this one by other code or versions."""
+    """Set up the folder for this sweep; refuse one with another sweep, or with this one by other code or versions."""
     manifest = folder / _MANIFEST
     try:
         (folder / _TASKS).mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def prepare(folder: Path, sweep: Sweep) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what the manifest of a sweep's folder says."""
+    """Return the manifest of a sweep's folder."""
     try:
         manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_bytes())
         if not (isinstance(manifest["experiment"], str) and isinstance(manifest["grid"], dict)):
@@ -63,12 +63,12 @@ def default_name(sweep: Sweep) -> str:
 
 
 def finished(folder: Path) -> set[str]:
-    """Return the ids of the tasks whose results are there and whole."""
+    """Return the ids of the tasks with complete results."""
     return {path.stem for path in whole_files(folder)}
 
 
 def _whole(path: Path) -> bool:
-    """Return whether a file begins and ends as Parquet does, which one cut off by a failing machine does not."""
+    """Return whether a file begins and ends like Parquet, unlike one truncated by a failing machine."""
     size = path.stat().st_size
     if size < _PARQUET_LEAST:
         return False
@@ -86,17 +86,17 @@ def store(folder: Path, task: Task, rows: list[Row]) -> None:
 
     path, sink = folder / _TASKS / task.id[:2] / f"{task.id}.parquet", pa.BufferOutputStream()
     pq.write_table(pa.Table.from_pylist([dict(row) for row in rows]), sink, compression="none", use_dictionary=False)
-    # whether a file is whole can be told from its end, and waiting for the disk would take longer than many tasks
+    # truncation is visible at the end of a file, and waiting for the disk would take longer than many tasks
     writing.write({path: sink.getvalue().to_pybytes()}, durable=False)
 
 
 def whole_files(folder: Path) -> list[Path]:
-    """Return the files of all tasks whose results are there and whole, ordered by name."""
+    """Return the files of all tasks with complete results, ordered by name."""
     return sorted(path for path in (folder / _TASKS).glob("??/*.parquet") if _whole(path))
 
 
 def write_failures(folder: Path, failures: Iterable[tuple[Mapping[str, Any], str]]) -> None:
-    """Write what failed, with its parameters, as ``failures.csv``; without failures remove what an earlier run left."""
+    """Write failed tasks with their parameters to ``failures.csv``; without failures remove that of an earlier run."""
     rows = [dict(parameters) | {"error": error} for parameters, error in failures]
     rows = [{name: writing.no_formula(value) for name, value in row.items()} for row in rows]
     path, text = folder / FAILURES, io.StringIO(newline="")
@@ -154,9 +154,9 @@ def _damaged(path: str) -> bool:
 
 
 def combined(blocks: pd.DataFrame) -> pd.DataFrame:
-    """Add up the blocks of each point and series, and put the measures side by side.
+    """Combine the blocks of each point and series, with the measures side by side.
 
-    Squares are about a block's own mean, so what the blocks' means are apart comes on top.
+    Squares are about each block's own mean, so the differences between the blocks' means are added.
     """
     keys = [name for name in blocks.columns if name not in ("block", "count", "sum", "squares")]
     sums = blocks.groupby(keys, sort=False, dropna=False)[["count", "sum"]].transform("sum")
@@ -179,7 +179,7 @@ def combined(blocks: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_table(folder: Path, table: pd.DataFrame) -> str:
-    """Write the collected table as ``table.csv`` and return the hash of its content, every digit of it."""
+    """Write the collected table to ``table.csv`` in full precision and return the hash of its content."""
     content = writing.without_formulas(table).to_csv(index=False, lineterminator="\n").encode()
     writing.write({folder / TABLE: content})
     return hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""From a sweep's description to its tasks, and what a worker does with one.
+"""From a sweep's description to its tasks, and how a worker runs one.
 
 A task is a block of repetitions at one point of the grid and has a random stream of its own. This module imports
 little, because every worker does.
@@ -25,7 +25,7 @@ Value = str | int | float | bool
 Row = Mapping[str, Value]
 
 MOST_TASKS = 10_000_000
-"""Files that a folder holds, 45 GB, and what is planned in memory."""
+"""Most tasks: as many files, 45 GB, and a plan that fits in memory."""
 
 _MOST_REPETITIONS = 1_000_000
 SUMMED = ("measure", "count", "sum", "squares")
@@ -43,12 +43,12 @@ class Task:
 
     @property
     def id(self) -> str:
-        """Return the task's name, a hash of all that its numbers follow from within one version of the code."""
+        """Return the task's name, a hash of everything that determines its numbers for one version of the code."""
         content = [self.experiment, self.parameters, self.block, self.repetitions, self.seed]
         return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
     def rng(self) -> np.random.Generator:
-        """Return the task's own random stream, which does not depend on any other task."""
+        """Return the task's own random stream, independent of all other tasks."""
         key = itertools.chain.from_iterable(self.parameters)
         return stream("sweep", self.experiment, *key, "block", self.block, seed=self.seed)
 
@@ -63,7 +63,7 @@ class Sweep:
     grid : mapping of str to tuple
         Values by parameter, in the order of the grid.
     fixed : mapping of str to value
-        Values of parameters that are neither in the grid nor at their default.
+        Values of parameters outside the grid that are not at their default.
     repetitions : int
         Per point.
     block : int
@@ -106,7 +106,7 @@ class Sweep:
         return ", ".join([*(f"{name}={values[name]}" for name in self.grid), f"block {task.block}"])
 
     def manifest(self) -> dict[str, Any]:
-        """Return all that distinguishes this sweep from others, as JSON has it."""
+        """Return everything that distinguishes this sweep from others, for JSON."""
         grid = {name: list(axis) for name, axis in self.grid.items()}
         about = {"experiment": self.experiment.id, "grid": grid, "fixed": dict(self.fixed)}
         often = {"repetitions": self.repetitions, "block": self.block, "seed": self.seed}
@@ -122,7 +122,7 @@ def plan(
     block: int | None = None,
     seed: int = 2022,
 ) -> Sweep:
-    """Return a sweep, after checking everything that can be checked before any work.
+    """Return a sweep, after all checks that are possible before any work.
 
     Parameters
     ----------
@@ -165,8 +165,8 @@ def plan(
 def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
     """Return the values that a text describes: ``low:high:count``, ``low:high:count:log`` or a list with commas.
 
-    Numbers of a range are rounded to 12 digits, so that they are what one would write, and to whole numbers where the
-    parameter is one. A value counts once.
+    Numbers of a range are rounded to 12 digits, as one would write them, and to whole numbers for parameters of type
+    int. Duplicates are dropped.
 
     Examples
     --------
@@ -206,13 +206,13 @@ def _range(name: str, text: str) -> list[float]:
 
 
 def _words(text: str, choices: tuple[str, ...]) -> list[str]:
-    """Split at commas, except at those within a choice."""
+    """Split at commas, except within a choice."""
     known = "|".join(re.escape(choice) + r"(?=,|\Z)" for choice in sorted(choices, key=len, reverse=True))
     return [word.strip() for word in re.findall(rf"(?:{known}|[^,]+)" if known else r"[^,]+", text)]
 
 
 def execute(given: tuple[Task, Mapping[str, str]]) -> list[Row] | str:
-    """Return a task's rows, or why there are none; given the task, and the code and versions it is to be computed with.
+    """Return a task's rows, or why there are none, for a task and the expected code and versions.
 
     This runs in a worker.
     """

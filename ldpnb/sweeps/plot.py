@@ -32,7 +32,8 @@ def draw(
 ) -> Figure:
     """Draw one column of a sweep's table against another, with a series per value of a third.
 
-    Points carry bars of two standard errors where the table has them. What varies besides gets a panel each.
+    Points have bars of two standard errors if the table has them. Each combination of other varying columns gets a
+    panel.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def draw(
     x, y : str
         Columns.
     by : str, optional
-        Column that tells the series apart.
+        Column that distinguishes the series.
     where : mapping of str to str, optional
         Keep only the rows with these values.
     log : str
@@ -50,7 +51,7 @@ def draw(
     Raises
     ------
     UsageError
-        If a column does not exist (the nearest is named), no row is left, or more panels would be needed than fit.
+        If a column does not exist (the nearest is named), no row is left, or too many panels would be needed.
     """
     table = collect(folder)
     measures = [name for name in table.columns if name + _ERROR in table.columns]
@@ -83,12 +84,12 @@ def draw(
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in one step, in the format of the file's ending.
+    """Write a figure atomically, in the format of the file's suffix.
 
     Raises
     ------
     UsageError
-        If the ending is none of `FORMATS`.
+        If the suffix is none of `FORMATS`.
     """
     if path.suffix not in FORMATS:
         raise UsageError(f"output must end in {', '.join(FORMATS)}, got output={shown(str(path))}")
@@ -113,8 +114,8 @@ def _converted(name: str, text: str, column: pd.Series) -> Any:
 
 
 def _label(folder: Path, name: str) -> str:
-    """Return a column's name, with its unit where it is a parameter that has one."""
-    with contextlib.suppress(UsageError):  # an experiment of one's own may not be there any more
+    """Return a column's name, with its unit if it is a parameter with one."""
+    with contextlib.suppress(UsageError):  # the user's own experiment may be gone
         if "nats" in find(read_manifest(folder)["experiment"]).parameter(name).meaning:
             return f"{name} (nats)"
     return name.replace("_", " ")

@@ -1,8 +1,8 @@
 """What can be swept: plain functions whose keyword arguments are an experiment's parameters.
 
-`ldpnb.sweeps.experiments` holds the companion's own. Any other function of the same form that can be imported serves as
-well, by the name ``module:function``; naming it runs its module, so that such a name is trusted as code is. Its
-annotations (int, float, str, bool or a Literal of words), defaults and numpydoc docstring are its specification.
+`ldpnb.sweeps.experiments` holds the companion's own. Any other importable function of the same form can be used as
+``module:function``; this runs its module, so such a name must be trusted like code. Its annotations (int, float, str,
+bool or a Literal of words), defaults and numpydoc docstring are its specification.
 """
 
 import ast
@@ -42,7 +42,7 @@ class Experiment:
     function: Callable[..., Any]
 
     def parameter(self, name: str) -> Parameter:
-        """Return the parameter of that name; if there is none, the nearest is suggested."""
+        """Return a parameter by its name; if there is none, the nearest is suggested."""
         known = {parameter.name: parameter for parameter in self.parameters}
         if name not in known:
             has = ", ".join(known)
@@ -57,7 +57,7 @@ def find(identifier: str) -> Experiment:
     Raises
     ------
     UsageError
-        If there is none, or the function does not have the form of an experiment.
+        If there is none, or the function is not of the form of an experiment.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _specified(identifier: str, function: Callable[..., Any]) -> Experiment:
 
 
 def _meanings(documentation: str) -> dict[str, str]:
-    """Return what the section Parameters of a numpydoc docstring says of each."""
+    """Return the descriptions in the Parameters section of a numpydoc docstring."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", documentation, re.DOTALL | re.MULTILINE)
     entries = re.findall(r"^(\w+) : [^\n]*\n((?:[ ]+[^\n]*\n?)+)", section.group(1) if section else "", re.MULTILINE)
     return {name: " ".join(text.split()) for name, text in entries}
@@ -101,9 +101,9 @@ def _meanings(documentation: str) -> dict[str, str]:
 
 @cache
 def provenance(identifier: str) -> dict[str, str]:
-    """Return what an experiment's numbers follow from, besides its parameters: its code and the versions under it.
+    """Return what determines an experiment's numbers besides its parameters: its code and the versions used.
 
-    The code is that of its module and of every module of the same package that this one imports, directly or not.
+    The code includes its module and every module of the same package that it imports, directly or indirectly.
     """
     function = find(identifier).function
     digest = hashlib.blake2b(digest_size=8)
@@ -135,9 +135,9 @@ def _imports(tree: ast.Module, package: str) -> Iterator[str]:
 
 
 def _origin(name: str) -> Path | None:
-    """Return the file of a module, or nothing if there is no such module."""
+    """Return the file of a module, or None if there is no such module."""
     try:
         spec = importlib.util.find_spec(name)
-    except ModuleNotFoundError:  # what it would lie in is a module, not a package
+    except ModuleNotFoundError:  # its parent is a module, not a package
         return None
     return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None

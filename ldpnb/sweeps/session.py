@@ -1,7 +1,7 @@
 """One `ldpnb sweep` command: plan, run with progress, report, collect.
 
-Results travel to the process that runs the sweep and are written there, so workers need the package and nothing else,
-not even a common disk.
+Results are sent to the process that runs the sweep and written there, so workers need only the package, not even a
+shared disk.
 """
 
 import sys
@@ -32,7 +32,7 @@ class Outcome:
 
 
 def listed(identifier: str | None = None) -> Iterator[str]:
-    """Yield what can be swept, or one experiment of it, with types, defaults and meanings, line by line."""
+    """Yield all experiments, or one, with types, defaults and meanings of parameters, line by line."""
     for name in [identifier] if identifier else EXPERIMENTS:
         experiment = find(name)
         yield f"{experiment.id}: {experiment.title}"
@@ -42,7 +42,7 @@ def listed(identifier: str | None = None) -> Iterator[str]:
 
 
 def outcomes(sweep: Sweep, folder: Path, pool: Pool, *, done: Container[str] = ()) -> Iterator[Outcome]:
-    """Execute a sweep's tasks and yield each when its result is kept or it has failed.
+    """Execute a sweep's tasks and yield each when its result is stored or it has failed.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def outcomes(sweep: Sweep, folder: Path, pool: Pool, *, done: Container[str] = (
     pool : Pool
         From `parallel.pool`.
     done : container of str
-        Tasks to leave out: those that are `folder.finished`.
+        Tasks to skip: those in `folder.finished`.
 
     Raises
     ------
     PoolError
-        If the workers as a whole are gone; what was yielded is kept.
+        If all workers are gone; what was yielded is stored.
     """
     code = provenance(sweep.experiment.id)
     missing = ((task, code) for task in sweep.tasks() if task.id not in done)
@@ -82,17 +82,17 @@ def run(
     backend: str,
     scheduler: str | None,
 ) -> int:
-    """Run a sweep, or what is left of it, and collect its table.
+    """Run a sweep, or the rest of it, and collect its table.
 
     Returns
     -------
     int
-        0, or 1 if tasks failed or the workers were lost, or 130 if interrupted; whatever was finished is kept.
+        0, or 1 if tasks failed or the workers were lost, or 130 if interrupted; finished tasks are stored.
 
     Raises
     ------
     UsageError
-        For anything that can be refused before any work.
+        For errors that can be found before any work.
     """
     sweep = plan(identifier, grid, fixed, repetitions=repetitions, block=block, seed=seed)
     folder = output or build() / "sweeps" / folders.default_name(sweep)
