@@ -3,6 +3,9 @@
 Both are *pure* protocols: a report supports the value ``x`` with probability ``p`` if its sender holds ``x`` and ``q``
 otherwise, and ``p > q``. An unbiased estimate needs only these two; privacy loss, likelihood and information need the
 exact channel.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass, field

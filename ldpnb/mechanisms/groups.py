@@ -4,6 +4,9 @@ A user of group ``g`` with value ``v`` reports a group and a value. The group is
 it changes, the value is replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a
 real number with Laplace noise. Both give their *exact* privacy loss, which differs from the one in the source. For a
 gap alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

@@ -4,6 +4,9 @@ With functions that send every value to an independent uniform cell, membership 
 independent bits: local hashing *is* unary encoding (`LocalHashing.unary`), with the same exact loss, tallies and errors
 at ``log2(cells)`` bits per report. With functions that are only pairwise independent, each single tally has the same
 law.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

@@ -4,6 +4,9 @@ Use `OneBit` where reports must be small or the budget is below 2.3 nats, `Local
 number, and `CentralLaplace` for the accuracy of a trusted curator. All three simulate the **sum of the reports**, drawn
 from its exact law in time proportional to the number of distinct values, whatever the number of users; `estimate` turns
 that sum into the unbiased mean.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one."""
+"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -3,6 +3,9 @@
 As printed, the bias *is* the privacy budget, and the exact privacy loss is about twice as large. `SignRandomiser` is
 calibrated to a budget, `SignRandomiser.as_printed` follows the lecture literally. A report supports a value where its
 sign is +1, so the estimators for pure protocols apply unchanged.
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

@@ -2,6 +2,9 @@
 
 With k between 1 (k-ary randomised response) and half of all values it is the best channel known for frequency
 estimation at every epsilon; at the uniform distribution it is optimal (see `ldpnb.privacy.best_channel`).
+
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass
