@@ -16,7 +16,6 @@ from markupsafe import Markup
 
 from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
-from ldpnb.run import imports
 from ldpnb.run.catalogue import Notebook, home
 from ldpnb.site import charts, launch, reference
 from ldpnb.site.atlas import Atlas
@@ -131,7 +130,6 @@ def _named(body: str) -> str:
 
 
 def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) -> str:
-    imports.jsonschema()
     import nbformat
     from jinja2 import FileSystemLoader
     from nbconvert.exporters import TemplateExporter
