@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-
+from ldpnb.run import imports
 from ldpnb.site.mathematics import mathml
 from ldpnb.site.plain import slug
+
+imports.jsonschema()  # before nbconvert does
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath  # noqa: E402
 
 
 class _Renderer(IPythonRenderer):

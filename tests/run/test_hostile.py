@@ -20,6 +20,7 @@ from ldpnb.notebook import figures
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.notebook.parameters import Parameter
 from ldpnb.run import catalogue, execution
+from ldpnb.site import charts, sources
 from ldpnb.site.inert import require_inert
 from ldpnb.sweeps import folder as folders
 
@@ -218,6 +219,8 @@ def test_reading_commands_execute_no_notebook(
     (checkout / "notebooks/1_demo/01_line.ipynb").write_text(notebook(*code))
     monkeypatch.setattr(execution, "_papermill", lambda *_: mark.touch())
     monkeypatch.setattr(claims, "decide", lambda _: claims.Verdict("reproduced", "1 = 1", "identity"))
+    monkeypatch.setattr(charts, "bundle", str)
+    monkeypatch.setattr(sources, "modules", lambda: ["ldpnb/__init__.py"])
     (checkout / "figures").mkdir()
     columns = f"notebook,{','.join(claims.COLUMNS)}\n"
     (checkout / "figures/verdicts.csv").write_text(columns)
