@@ -12,6 +12,7 @@ import sympy
 from ldpnb.accuracy import dropouts, gaps, shrinkage
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real, Symbol
+from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit
@@ -199,27 +200,37 @@ def linearised_gap() -> bool:
     centres = [signs.gain * m / (signs.keep - signs.move) for m in (mean, mean2)]
     units = [signs.gain * size, -signs.gain * other]
 
-    def added(chances: list[tuple[Real, Real]]) -> Real:
+    def added(chances: list[list[Real]]) -> Real:
         """Return the variance that a user adds who reports (group, minus) and (group, plus) with these chances."""
         weights = [[(s - c) / unit for s in (-1, 1)] for c, unit in zip(centres, units, strict=True)]
         terms = [(p, w) for pair, both in zip(chances, weights, strict=True) for p, w in zip(pair, both, strict=True)]
         first = sum(p * w for p, w in terms)
         return sum(p * w * w for p, w in terms) - first * first
 
-    v, moved = symbols("v")[0], (signs.move / 2, signs.move / 2)
-    kept = tuple(signs.keep * chance for chance in moves.sign_probabilities(v, signs.value_epsilon))
-    total = _over_group(added([kept, moved]), v, size, mean, nu) + _over_group(
-        added([moved, kept]), v, other, mean2, nu2
-    )
+    def kept(value: Real) -> list[Real]:
+        return [signs.keep * chance for chance in moves.sign_probabilities(value, signs.value_epsilon)]
+
+    moved = [signs.move / 2, signs.move / 2]
+    total = _over_group(lambda v: added([kept(v), moved]), size, mean, nu)
+    total += _over_group(lambda v: added([moved, kept(v)]), other, mean2, nu2)
     sizes = (size, other, rest)
     shipped = dropouts.estimated_sizes_variance(signs, sizes, (mean, mean2), (nu, nu2))
     return identity(total + rest * added([moved, moved]), shipped)
 
 
-def _over_group(one: Real, value: Real, members: Real, average: Real, square: Real) -> Real:
-    """Return the sum over a group of what is a square polynomial in the value."""
-    level, line, curve = sympy.Poly(sympy.together(one.expression), value.expression).all_coeffs()[::-1]
-    return members * (Symbol(level) + Symbol(line) * average + Symbol(curve) * square)
+def _over_group(one: Callable[[Real], Real], members: Real, average: Real, square: Real) -> Real:
+    """Return the sum over a group of what is a square polynomial in the value.
+
+    Raises
+    ------
+    UnsoundError
+        If it is none.
+    """
+    low, level, high = map(one, (-1, 0, 1))
+    line, curve, value = (high - low) / 2, (high + low) / 2 - level, symbols("value")[0]
+    if not identity(one(value), level + line * value + curve * value * value):
+        raise UnsoundError("what a user adds is no square polynomial in the value")
+    return members * (level + line * average + curve * square)
 
 
 def two_equal_groups() -> bool:
