@@ -299,8 +299,6 @@ def largest_delta(
     """
     ratio = float(np.exp(checks.positive(epsilon=epsilon)))
     slack, after = checks.probability(delta=delta), checks.non_negative(epsilon_after=epsilon_after)
-    if isinstance(epsilon, Mapping) and (missing := {r for s in (*first, *second) for r in s} - epsilon.keys()):
-        raise ValueError(f"epsilon must have a budget for every record, got none for {checks.shortened(missing)}")
     samples = tuple(sorted({*first, *second}, key=repr))
     p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
     tail, head = np.nonzero(_distances(samples, 1.0, "replacement") == 1)
