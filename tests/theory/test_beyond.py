@@ -88,7 +88,9 @@ def test_hashed_reports_support_values_as_their_tallies_do() -> None:
     sent = hashing.randomize(np.repeat([0, 3], users), rng=ldp.stream("hash", seed=1)).reshape(2, users, 5).mean(axis=1)
     drawn = hashing.sample_tallies([users, 0, 0, users, 0], rng=ldp.stream("tallies", seed=1)) / users
     assert np.abs(sent - np.where(np.eye(5)[[0, 3]] == 1, hashing.p, hashing.q)).max() < 5 * 0.5 / math.sqrt(users)
-    assert np.abs(drawn - sent.sum(axis=0)).max() < 10 / math.sqrt(users)
+    sets, times = hashing.sample_outputs([users, 0, 0, users, 0], rng=ldp.stream("sets", seed=1))
+    for supported in (drawn, times @ sets / users):
+        assert np.abs(supported - sent.sum(axis=0)).max() < 10 / math.sqrt(users)
 
 
 @pytest.mark.parametrize("cells", [1, 2.5])
