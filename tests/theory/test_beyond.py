@@ -75,6 +75,7 @@ def test_drawn_gaps_of_the_best_channel_have_its_mean_and_variance(share: float)
 def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
     best = ldp.BestGapChannel(epsilon, share)
     assert best.variance == pytest.approx(best.bound, rel=1e-6)
+    assert np.abs(best.channel().sum(axis=0) - 1).max() < 1e-14
     assert ldp.privacy_loss(best.channel()).epsilon == pytest.approx(epsilon)
     assert ldp.BestGapChannel(epsilon, 1 - share).variance == pytest.approx(best.variance, rel=1e-6)
 
