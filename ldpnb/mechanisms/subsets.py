@@ -62,7 +62,7 @@ class SubsetSelection:
         size = checks.whole(domain_size=domain_size, at_least=2)
         decay = float(np.exp(-checks.positive(epsilon=epsilon)))
         near = size * decay / (1 + decay)
-        sizes = sorted({min(max(int(k), 1), size - 1) for k in (np.floor(near), np.ceil(near))})
+        sizes = sorted({max(int(k), 1) for k in (np.floor(near), np.ceil(near))})
         errors = [(k + (size - k) * decay) ** 2 / (k * (size - k)) for k in sizes]
         return cls(epsilon, size, sizes[int(np.argmin(errors))])
 

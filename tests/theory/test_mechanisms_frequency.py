@@ -1,6 +1,7 @@
 """Mechanisms for categorical answers: channels and outputs, what they reduce to, and memory."""
 
 import tracemalloc
+from collections.abc import Callable
 
 import flint
 import numpy as np
@@ -90,6 +91,13 @@ def test_as_many_subsets_as_allowed_are_listed(monkeypatch: pytest.MonkeyPatch) 
     assert tallies.size <= 10
     with pytest.raises(ValueError, match="subsets must be at most 10 to list them all, got 15"):
         SubsetSelection(1.0, 6, 2).outputs()
+
+
+@pytest.mark.parametrize("form", [UnaryEncoding.optimised, LocalHashing.optimised])
+def test_one_user_may_have_more_values_than_a_block_holds(form: Callable[..., UnaryEncoding | LocalHashing]) -> None:
+    mechanism = form(1.0, 2**22 + 1)
+    bits = mechanism.randomize([2**22], rng=np.random.default_rng(1))
+    assert bits.mean() == pytest.approx(mechanism.q, rel=0.01)
 
 
 @pytest.mark.parametrize(
