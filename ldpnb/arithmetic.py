@@ -12,6 +12,7 @@ t/(k + t - 1)
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,14 +63,31 @@ def _function(name: str) -> Callable[[Symbol], Symbol]:
 
 def _operator(name: str) -> Callable[[Symbol, Any], Any]:
     def apply(self: Symbol, other: Any) -> Any:
-        import sympy
-
         if isinstance(other, np.ndarray):
             return np.frompyfunc(lambda entry: apply(self, entry), 1, 1)(other)
-        exact = other.expression if isinstance(other, Symbol) else sympy.nsimplify(other, rational=True)
-        return Symbol(getattr(self.expression, name)(exact))
+        return Symbol(getattr(self.expression, name)(expression(other)))
 
     return apply
+
+
+def expression(value: Any) -> Any:
+    """Return the sympy expression of a `Symbol` or an exact number, and of a float the fraction it prints as.
+
+    >>> expression(Symbol(1) / 3), expression(0.1)
+    (1/3, 1/10)
+    """
+    import sympy
+
+    if isinstance(value, Symbol):
+        return value.expression
+    return _as_printed(value) if isinstance(value, float) else sympy.sympify(value)
+
+
+@lru_cache
+def _as_printed(number: float) -> Any:
+    import sympy
+
+    return sympy.nsimplify(number, rational=True)
 
 
 for _name in ("exp", "expm1", "log", "log1p", "sqrt", "square", "tanh", "sinh", "cosh"):

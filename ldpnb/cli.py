@@ -18,7 +18,7 @@ import click
 from ldpnb import __version__
 from ldpnb.checks import UsageError, shown
 from ldpnb.data.options import reading_options
-from ldpnb.guides.published import audit_table
+from ldpnb.guides.command import audit_table
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run import endings
@@ -132,11 +132,11 @@ def show(id: str) -> None:
     A notebook's ID, as `ldpnb list` prints it, may be shortened to any unique beginning of its name, such as
     03_cluster, and a claim's name to any unique part, such as theorem-5.2.
     """
-    from ldpnb.site import card
-
     try:
         notebook = find(id)
     except NoNotebookError:
+        from ldpnb.site import card
+
         click.echo(card.card(card.find_claim(id)))
         return
     click.echo(f"{notebook.id}: {notebook.title}\n")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from demonstration import COMPUTE, PARAMETERS, notebook
 
+from ldpnb import cli
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import catalogue
 
@@ -50,6 +51,20 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
             timeout=120,
             check=False,
         )
+
+    return call
+
+
+@pytest.fixture
+def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What the command line says of what it refuses, called in this process."""
+
+    def call(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["ldpnb", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 2
+        return capsys.readouterr().err
 
     return call
 

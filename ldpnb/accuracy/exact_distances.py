@@ -65,11 +65,27 @@ def report_law(holders: int, survey: SampledCounts) -> NDArray[np.float64]:
     strangers = survey.users - checks.whole(holders=holders)
     means = rate * (holders * p + strangers * q), rate * (holders * (1 - p) + strangers * (1 - q))
     rows, columns = (_length(mean, survey.users) for mean in means)
-    z, w = np.exp(-2j * np.pi * np.arange(rows) / rows)[:, None], np.exp(-2j * np.pi * np.arange(columns) / columns)
-    chances = np.ones((rows, columns), dtype=complex)
+    own, other = _around(rows)[:, None], _around(columns)[: columns // 2 + 1]
+    logs = np.zeros((rows, columns // 2 + 1), dtype=complex)
     for number, truth in ((holders, p), (strangers, q)):
-        chances *= (1 + rate * (truth * (z - 1) + (1 - truth) * (w - 1))) ** number
-    return np.fft.ifft2(chances).real
+        if number:
+            logs += _log1p(rate * (truth * own + (1 - truth) * other), number)
+    return np.fft.irfft2(np.exp(logs), s=(rows, columns))
+
+
+def _around(count: int) -> NDArray[np.complex128]:
+    """Return ``z - 1`` for the roots of unity ``z = e^(-2 pi i j / count)``."""
+    halves = np.pi * np.arange(count) / count
+    return np.asarray(-2 * np.sin(halves) ** 2 - 1j * np.sin(2 * halves))
+
+
+def _log1p(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]:
+    """Return ``times ln(1 + x)``, whose digits a great number of users needs where ``x`` is small."""
+    logs = np.empty_like(values)
+    with np.errstate(divide="ignore"):
+        logs.real = times / 2 * np.log1p(values.real * (2 + values.real) + values.imag**2)
+    logs.imag = times * np.arctan2(values.imag, 1 + values.real)
+    return logs
 
 
 def _length(mean: float, users: int) -> int:

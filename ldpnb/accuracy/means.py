@@ -240,14 +240,19 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
     The sum is a difference of two gamma variables. Seen as two clocks of ``n`` exponential ticks each, one finishes
     while the other has ``k`` ticks left with probability ``C(2n-k-1, n-1) 2^(k-2n)``, and what is left is a gamma
     variable of shape ``k``: ``Pr = 2 sum_k C(2n-k-1, n-1) 2^(k-2n) Pr(Gamma(k) > threshold)``, a sum of ``O(sqrt n)``
-    relevant terms. In lecture20 the sum is the error of the local Laplace mean times ``n epsilon / upper``.
+    relevant terms, a lower bound where it is below 1e-60. In lecture20 the sum is the error of the local Laplace mean
+    times ``n epsilon / upper``.
     """
     number = checks.whole(users=users, at_least=1)
-    left = np.arange(1, min(number, int(14 * np.sqrt(number)) + 14) + 1)
+    level = checks.non_negative(threshold=threshold)
+    reach, root = 12 * np.sqrt(level) + 100, np.sqrt(number)
+    most = min(number, int(max(14 * root, min(level + reach, 25 * root))) + 14)
+    left = np.arange(1, most + 1)
     growth = 2.0 * (number - left[:-1]) / (2 * number - left[:-1] - 1)
     chances = np.cumprod(np.concatenate([[1.0], growth]))
-    survival = special.gammaincc(left, checks.non_negative(threshold=threshold))
-    return float(chances @ survival / chances.sum())
+    low, high = np.clip([level - reach, level + reach], 0, most).astype(int)
+    survival = special.gammaincc(left[low:high], level)  # below these it is less than 1e-28, and beyond them 1
+    return float((chances[low:high] @ survival + chances[high:].sum()) / chances.sum())
 
 
 def _smallest(enough: Callable[[int], bool], near: int) -> int:

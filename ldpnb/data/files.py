@@ -157,6 +157,18 @@ def load_groups(
     return _told(whole.column(f"{column} by {group}", counts=counts, groups=tuple(order), notes=notes), report)
 
 
+def require_columns(
+    data: str | Path, column: str, group: str = "", *, paired: bool = False, reading: Reading = _PLAIN
+) -> None:
+    """Refuse columns that a table does not have, by its header alone; `paired` if `column` names a group as well."""
+    _require_texts(column=column, group=group)
+    if not str(data):
+        return _require_no_column(column or group)
+    table = Table(locate(data), reading)
+    names = _pair(column, group) if group or paired else (column,)
+    table.matches(table.columns(), dict.fromkeys(names, True))
+
+
 def _stated(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and low != high
 

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 _LINE_BYTES, _PIECE_BYTES = 2**24, 2**29
+_IDLE = 0.25
+"""Seconds after which a thread that reads ahead is taken to have enough."""
 
 
 class Bounded(io.RawIOBase):
@@ -41,6 +44,36 @@ class Bounded(io.RawIOBase):
         """Begin another piece; return how many bytes of the (packed) file were read so far."""
         self._piece = 0
         return self._read()
+
+
+class Lent:
+    """A stream lent to a library that reads ahead in threads of its own, until `end`.
+
+    A thread that asked for bytes while the interpreter ends would end the process by C++'s ``terminate``.
+    """
+
+    closed = False
+
+    def __init__(self, source: io.BufferedReader) -> None:
+        self._source, self._turn = source, threading.Condition()
+        self._reads, self._over, self._told = 0, False, False
+
+    def read(self, size: int = -1) -> bytes:
+        """Return some bytes, none once it is over."""
+        with self._turn:
+            self._reads, self._told = self._reads + 1, True
+            self._turn.notify_all()
+            data = b"" if self._over else self._source.read(size)
+            self._told = not data
+            return data
+
+    def end(self) -> None:
+        """Return when whoever reads has been told that there is no more, or no longer asks."""
+        with self._turn:
+            self._over, before = True, -1
+            while not self._told and self._reads != before:
+                before = self._reads
+                self._turn.wait(_IDLE)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.data.opening import PACKED, Bounded, opened
+from ldpnb.data.opening import PACKED, Bounded, Lent, opened
 from ldpnb.data.reading import ABSENT, SAMPLE, Reading
 
 ROWS, LONGEST_TEXT = 2**18, 1000
@@ -301,7 +301,9 @@ def _text(table: Table, wanted: Wanted) -> Pieces:
         convert = reader.ConvertOptions(column_types=types, include_columns=list(types), **codes)
         with ExitStack() as stack:
             source = stack.enter_context(opened(table.path))
-            file = pa.PythonFile(source, mode="r")
+            lent = Lent(source)
+            stack.callback(lent.end)
+            file = pa.PythonFile(lent, mode="r")
             for batch in stack.enter_context(reader.open_csv(file, convert_options=convert, **options)):
                 frame = pd.DataFrame({c: batch.column(place).to_pandas() for c, place in places.items()})
                 yield frame, cast(Bounded, source.raw).next_piece()

@@ -1,9 +1,11 @@
 from .algebra import budget as budget
+from .algebra import derivative as derivative
 from .algebra import expression as expression
 from .algebra import identity as identity
 from .algebra import limit as limit
 from .algebra import oo as oo
 from .algebra import positive as positive
+from .algebra import replaced as replaced
 from .algebra import symbols as symbols
 from .balls import Tangent as Tangent
 from .balls import ball as ball

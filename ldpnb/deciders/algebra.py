@@ -1,17 +1,23 @@
 """Identities and inequalities between rational functions, for every value of their symbols in a box."""
 
+import functools
 import itertools
 from collections.abc import Mapping
 from typing import Any
 
 from ldpnb.arithmetic import Real, Symbol
+from ldpnb.arithmetic import expression as expression
 from ldpnb.checks import needed_for
 
 with needed_for("a decider"):
     import sympy
+    from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 Box = Mapping[Any, tuple[Any, Any]]
 """Open intervals with exact ends by symbol; ``sympy.oo`` for no upper end."""
+
+Interval = tuple[fmpq, Any]
+Ratio = tuple[fmpq_mpoly, fmpq_mpoly]
 
 
 oo = sympy.oo
@@ -32,13 +38,6 @@ def budget(growth: Real) -> Real:
     return Symbol(sympy.log(growth.expression))
 
 
-def expression(value: Any) -> Any:
-    """Return the sympy expression of a `Symbol` or an exact number; a float becomes the fraction that it prints as."""
-    if isinstance(value, Symbol):
-        return value.expression
-    return sympy.nsimplify(value, rational=True) if isinstance(value, float) else sympy.sympify(value)
-
-
 def identity(one: Any, other: Any = 0) -> bool:
     """Return whether two rational functions are the same, wherever both are defined.
 
@@ -46,7 +45,11 @@ def identity(one: Any, other: Any = 0) -> bool:
     >>> identity((x**2 - 1) / (x - 1), x + 1), identity((x**2 - 1) / (x - 1), x + 1.01)
     (True, False)
     """
-    return _parts(expression(one) - expression(other))[0] == 0
+    difference = expression(one) - expression(other)
+    try:
+        return bool(_ratio(difference, sorted(difference.free_symbols, key=str))[0].is_zero())
+    except _NotRationalError:
+        return bool(sympy.expand(sympy.fraction(sympy.together(difference))[0]) == 0)
 
 
 def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
@@ -68,63 +71,126 @@ def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
     (True, False)
     """
     exact = expression(value)
-    box = {expression(s): (expression(low), expression(high)) for s, (low, high) in box.items()}
-    missing = exact.free_symbols - set(box)
+    ends = {expression(s): (_end(low), _end(high)) for s, (low, high) in box.items()}
+    missing = exact.free_symbols - set(ends)
     if missing:
         raise ValueError(f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}")
-    top, bottom = _parts(exact)
-    points = itertools.product(*(_probes(low, high) for low, high in box.values()))
-    if any(_ratio_at(top, bottom, dict(zip(box, point, strict=True))) <= 0 for point in points):
+    ratio, cells = _ratio(exact, list(ends)), list(ends.values())
+    if any(_at(ratio, point) <= 0 for point in itertools.product(*itertools.starmap(_probes, cells))):
         return False
-    return True if _certified(top, bottom, dict(box), dict.fromkeys(box, depth)) else None
+    return True if _certified(ratio, dict(enumerate(cells)), dict.fromkeys(range(len(cells)), depth)) else None
 
 
-def _parts(exact: Any) -> tuple[Any, Any]:
-    top, bottom = sympy.fraction(sympy.together(exact))
-    return sympy.expand(top), sympy.expand(bottom)
+class _NotRationalError(ValueError):
+    """An expression is no rational function of its symbols."""
 
 
-def _probes(low: Any, high: Any) -> list[Any]:
+def _ratio(exact: Any, names: list[Any]) -> Ratio:
+    """Return numerator and denominator of a rational function, over the common multiple of its denominators."""
+    ring = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(names))])
+    return _parts(exact, ring.constant(1), dict(zip(names, ring.gens(), strict=True)))
+
+
+def _parts(exact: Any, one: fmpq_mpoly, gens: dict[Any, fmpq_mpoly]) -> Ratio:
+    if exact in gens:
+        return gens[exact], one
+    if exact.is_Rational:
+        return one * fmpq(int(exact.p), int(exact.q)), one
+    if exact.is_Pow and exact.exp.is_Integer:
+        power, (top, bottom) = int(exact.exp), _parts(exact.base, one, gens)
+        return (top**power, bottom**power) if power > 0 else (bottom**-power, top**-power)
+    if not (exact.is_Add or exact.is_Mul):
+        raise _NotRationalError(f"value must be a rational function, has {exact}")
+    parts = [_parts(part, one, gens) for part in exact.args]
+    return functools.reduce(_sum if exact.is_Add else _product, parts)
+
+
+def _sum(first: Ratio, second: Ratio) -> Ratio:
+    common = first[1].gcd(second[1])
+    widened, factor = second[1] / common, first[1] / common
+    return first[0] * widened + second[0] * factor, first[1] * widened
+
+
+def _product(first: Ratio, second: Ratio) -> Ratio:
+    return first[0] * second[0], first[1] * second[1]
+
+
+def _end(value: Any) -> Any:
+    exact = expression(value)
+    return exact if exact == oo else fmpq(int(exact.p), int(exact.q))
+
+
+def _probes(low: Any, high: Any) -> list[fmpq]:
     """Return points near both ends of an interval and in its middle."""
-    shares = [sympy.Rational(1, 1000), sympy.Rational(1, 2), sympy.Rational(999, 1000)]
-    return [low + s / (1 - s) if high == sympy.oo else low + (high - low) * s for s in shares]
+    shares = [fmpq(1, 1000), fmpq(1, 2), fmpq(999, 1000)]
+    return [low + s / (1 - s) if high == oo else low + (high - low) * s for s in shares]
 
 
-def _ratio_at(top: Any, bottom: Any, point: dict[Any, Any]) -> Any:
-    below = bottom.subs(point)
-    return top.subs(point) / below if below != 0 else sympy.Integer(0)
+def _at(ratio: Ratio, point: tuple[fmpq, ...]) -> fmpq:
+    top, bottom = (part(*point) for part in ratio)
+    return top / bottom if bottom != 0 else fmpq(0)
 
 
-def _certified(top: Any, bottom: Any, box: dict[Any, tuple[Any, Any]], cuts: dict[Any, int]) -> bool:
-    product = _common_sign(top, box) * _common_sign(bottom, box)
+def _certified(ratio: Ratio, box: dict[int, Interval], cuts: dict[int, int]) -> bool:
+    product = _common_sign(ratio[0], box) * _common_sign(ratio[1], box)
     if product != 0 or not box:
         return product > 0
-    symbol = max(box, key=lambda s: cuts[s])
-    if cuts[symbol] == 0:
+    side = max(box, key=lambda s: cuts[s])
+    if cuts[side] == 0:
         return False
-    (low, high), fewer = box[symbol], {**cuts, symbol: cuts[symbol] - 1}
-    middle = 2 * low + 1 if high == sympy.oo else (low + high) / sympy.Integer(2)
-    others = {s: interval for s, interval in box.items() if s != symbol}
+    (low, high), fewer = box[side], {**cuts, side: cuts[side] - 1}
+    middle = 2 * low + 1 if high == oo else (low + high) / 2
+    others = {s: interval for s, interval in box.items() if s != side}
+    on_the_cut = ratio[0].subs({side: middle}), ratio[1].subs({side: middle})
     return (
-        _certified(top, bottom, {**box, symbol: (low, middle)}, fewer)
-        and _certified(sympy.expand(top.subs(symbol, middle)), sympy.expand(bottom.subs(symbol, middle)), others, fewer)
-        and _certified(top, bottom, {**box, symbol: (middle, high)}, fewer)
+        _certified(ratio, {**box, side: (low, middle)}, fewer)
+        and _certified(on_the_cut, others, fewer)
+        and _certified(ratio, {**box, side: (middle, high)}, fewer)
     )
 
 
-def _common_sign(polynomial: Any, box: Mapping[Any, tuple[Any, Any]]) -> int:
+def _common_sign(polynomial: fmpq_mpoly, box: Mapping[int, Interval]) -> int:
     """Return the sign that all coefficients share once the box is ``(0, oo)`` in every direction, or 0."""
-    for symbol, (low, high) in box.items():
-        by_power = sympy.Poly(polynomial, symbol).all_coeffs()[::-1]
-        degree = len(by_power) - 1
-        if high == sympy.oo:
-            terms = (c * (low + symbol) ** i for i, c in enumerate(by_power))
-        else:
-            terms = (c * (low + high * symbol) ** i * (1 + symbol) ** (degree - i) for i, c in enumerate(by_power))
-        polynomial = sympy.expand(sympy.Add(*terms))
-    coefficients = sympy.Poly(polynomial, *box).coeffs() if box else [polynomial]
-    signs = {int(sympy.sign(c)) for c in coefficients if c != 0}
-    return signs.pop() if len(signs) == 1 else 0
+    for side, (low, high) in box.items():
+        polynomial = _stretched(polynomial, side, low, high)
+    signs = {c > 0 for c in polynomial.coeffs()}
+    return 0 if len(signs) != 1 else 1 if signs.pop() else -1
+
+
+def _stretched(polynomial: fmpq_mpoly, side: int, low: fmpq, high: Any) -> fmpq_mpoly:
+    """Return a polynomial in ``s/(1+s)`` of the way from `low` to `high` (``low + s``), times a power of ``1 + s``."""
+    ring = polynomial.context()
+    by_power: dict[int, dict[tuple[int, ...], fmpq]] = {}
+    for powers, coefficient in polynomial.terms():
+        rest = (*powers[:side], 0, *powers[side + 1 :])
+        by_power.setdefault(powers[side], {})[rest] = coefficient
+    s = ring.gen(side)
+    place, spread = (s + low, ring.constant(1)) if high == oo else (high * s + low, s + 1)
+    stretched, factor = ring.constant(0), ring.constant(1)
+    for power in range(max(by_power, default=0), -1, -1):
+        stretched = stretched * place + ring.from_dict(by_power.get(power, {})) * factor
+        factor = factor * spread
+    return stretched
+
+
+def replaced(value: Any, symbol: Any, by: Any) -> Real:
+    """Return a formula with a symbol replaced by another formula or a number.
+
+    >>> n, f = symbols("n f")
+    >>> replaced(n * f, f, 1 / n)
+    Symbol(1)
+    """
+    return Symbol(expression(value).subs(expression(symbol), expression(by)))
+
+
+def derivative(value: Any, by: Any, order: int = 1) -> Real:
+    """Return a derivative of a formula by one of its symbols.
+
+    >>> n, f = symbols("n f")
+    >>> derivative(n * f * f, f)
+    Symbol(2*f*n)
+    """
+    return Symbol(sympy.diff(expression(value), expression(by), order))
 
 
 def limit(value: Any, symbol: Any, towards: Any, *, side: str = "+") -> Any:

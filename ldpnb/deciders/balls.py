@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, expression
 from ldpnb.checks import needed_for
 
 with needed_for("a decider"):
@@ -234,8 +234,6 @@ def sign_changes(value: Any, x: Any) -> int:
     >>> sign_changes(sympy.exp(x) - 1 - x, x), sign_changes(sympy.exp(x) - 2 - x, x)
     (0, 1)
     """
-    from ldpnb.deciders.algebra import expression
-
     growth = sympy.Dummy("growth")
     exact = sympy.expand(sympy.expand(expression(value)).subs(sympy.exp(x), growth))
     constants = dict(sympy.Poly(exact, x, growth).terms())

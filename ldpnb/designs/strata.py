@@ -299,6 +299,26 @@ def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
     return floor.astype(np.int64)
 
 
+def lots(shares: ArrayLike) -> tuple[tuple[float, tuple[int, ...]], ...]:
+    """Return chances and whole numbers of one sum, every share rounded up or down, that are the shares on average.
+
+    Systematic in the order of the strata, so that there are no more lots than strata with a fractional share; shares
+    have a whole sum.
+
+    >>> lots([1.5, 1.25, 2.25])
+    ((0.5, (2, 1, 2)), (0.25, (1, 2, 2)), (0.25, (1, 1, 3)))
+    """
+    exact = np.asarray(shares, dtype=float)
+    floor = np.floor(exact + 1e-9)
+    ends = np.append(0.0, np.cumsum(np.maximum(exact - floor, 0)))
+    ends[-1] = np.round(ends[-1])
+    marks = np.unique(np.append(np.mod(ends, 1.0).round(9), [0.0, 1.0]))
+    starts = (marks[1:] + marks[:-1]) / 2
+    drawn = (floor + np.diff(np.floor(ends - start + 1)) for start in starts)
+    chances = np.diff(marks)
+    return tuple((float(p), tuple(map(int, n))) for p, n in zip(chances, drawn, strict=True))
+
+
 def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
     """Return every share rounded to the nearest whole number, halves up (deterministic, Section 4.3 of bun2022).
 

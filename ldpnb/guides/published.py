@@ -1,17 +1,11 @@
-"""``ldpnb audit``: a published table of parameters with claimed losses or errors, judged row by row."""
+"""A published table of parameters with claimed losses or errors, judged row by row."""
 
-import csv
 import inspect
-import io
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
-
-import click
 
 from ldpnb.accuracy.information import unbiased_frequency_error
 from ldpnb.checks import UsageError, nearest, shown
-from ldpnb.data.opening import opened
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser
@@ -86,25 +80,3 @@ def _half_a_digit(text: str) -> float:
     digits, _, exponent = text.strip().lower().partition("e")
     places = len(digits.partition(".")[2])
     return float(f"5e{int(exponent or 0) - places - 1}")
-
-
-@click.command("audit", short_help="Judge a published table of losses or errors row by row.")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def audit_table(file: Path) -> None:
-    """Judge a table, a CSV file with the columns mechanism, claimed_epsilon or claimed_error, and parameters.
-
-    A mechanism is k-RR, OUE, SUE, subset selection or signs with the parameters epsilon and domain_size, or a class
-    such as UnaryEncoding with its own (p, q, domain_size). claimed_error is users times the mean squared error of all
-    unbiased frequencies of a fixed population together. Exit 1 if a row does not hold.
-    """
-    try:
-        with opened(file) as stream:
-            found = list(judged(csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))))
-    except UsageError:
-        raise
-    except (ValueError, csv.Error) as error:
-        raise UsageError(f"{shown(str(file))} is not a CSV file: {shown(str(error))}") from None
-    for parts, _ in found:
-        click.echo("  ".join(f"{name} {text}" for name, text in parts.items()))
-    if not all(holds for _, holds in found):
-        raise SystemExit(1)

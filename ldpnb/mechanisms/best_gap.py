@@ -9,7 +9,8 @@ over ``y``, convex in ``theta``; exchanging the two gives a bound for every chan
 In floats, variance and bound agree to 1e-5 for budgets from 0.01 to 30 nats and shares of at least 1e-5; elsewhere
 compare the two. Where rounding leaves no estimate, asking for the variance is an error.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

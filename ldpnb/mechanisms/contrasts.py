@@ -7,7 +7,8 @@ Neither is in juarez2022: they are baselines for its two mechanisms. The bit is 
 every budget and for any sizes up to ``ln sqrt 5 = 0.80`` nats; beyond, a majority next to a small minority wastes its
 reports.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,8 @@ Both are *pure* protocols: a report supports the value ``x`` with probability ``
 otherwise, and ``p > q``. An unbiased estimate needs only these two; privacy loss, likelihood and information need the
 exact channel.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass, field

@@ -5,7 +5,8 @@ it changes, the value is replaced by 0. Then the value is randomised: `Discretis
 real number with Laplace noise. Both give their *exact* privacy loss, which differs from the one in the source. For a
 gap alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,8 @@ independent bits: local hashing *is* unary encoding (`LocalHashing.unary`), with
 at ``log2(cells)`` bits per report. With functions that are only pairwise independent, each single tally has the same
 law.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

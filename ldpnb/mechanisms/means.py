@@ -5,7 +5,8 @@ number, and `CentralLaplace` for the accuracy of a trusted curator. All three si
 from its exact law in time proportional to the number of distinct values, whatever the number of users; `estimate` turns
 that sum into the unbiased mean.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

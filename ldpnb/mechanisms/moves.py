@@ -1,6 +1,7 @@
 """Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 import numpy as np

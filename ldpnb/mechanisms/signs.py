@@ -4,7 +4,8 @@ As printed, the bias *is* the privacy budget, and the exact privacy loss is abou
 calibrated to a budget, `SignRandomiser.as_printed` follows the lecture literally. A report supports a value where its
 sign is +1, so the estimators for pure protocols apply unchanged.
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass

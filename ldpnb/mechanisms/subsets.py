@@ -3,7 +3,8 @@
 With k between 1 (k-ary randomised response) and half of all values it is the best channel known for frequency
 estimation at every epsilon; at the uniform distribution it is optimal (see `ldpnb.privacy.best_channel`).
 
-For simulation only (see `ldpnb.mechanisms`): draws come from a statistical generator, noise is in floating point.
+For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
+real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class SubsetSelection:
         size = checks.whole(domain_size=domain_size, at_least=2)
         decay = float(np.exp(-checks.positive(epsilon=epsilon)))
         near = size * decay / (1 + decay)
-        sizes = sorted({min(max(int(k), 1), size - 1) for k in (np.floor(near), np.ceil(near))})
+        sizes = sorted({max(int(k), 1) for k in (np.floor(near), np.ceil(near))})
         errors = [(k + (size - k) * decay) ** 2 / (k * (size - k)) for k in sizes]
         return cls(epsilon, size, sizes[int(np.argmin(errors))])
 

@@ -12,6 +12,7 @@ from .prose import say as say
 from .prose import short as short
 from .prose import solution as solution
 from .prose import where_less as where_less
+from .tables import Rows as Rows
 from .tables import rounded as rounded
 from .tables import table as table
 from .verdicts import verdicts as verdicts

@@ -1,10 +1,12 @@
 """Tables for LaTeX: booktabs, long texts wrapped, numbers to six significant digits."""
 
 import unicodedata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
     "~": r"\textasciitilde{}",
@@ -43,7 +45,7 @@ def _greek(c: str) -> str:
     return f"$\\{name if kind.endswith('SMALL') else name.capitalize()}$"
 
 
-def table(content: pd.DataFrame, caption: str, label: str, cited: str = "") -> str:
+def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") -> str:
     """Return a floating table, or one that breaks if it is longer than a page.
 
     It needs the packages booktabs, array and longtable; `cited` ends the caption.

@@ -5,14 +5,13 @@ import os
 import re
 import shutil
 from dataclasses import dataclass
-from typing import Any
-
-from matplotlib import font_manager
-from matplotlib.figure import Figure
-from matplotlib.text import Text
+from typing import TYPE_CHECKING, Any
 
 from ldpnb.checks import UsageError
 from ldpnb.notebook import environment
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIDTHS = {"column": 3.4, "page": 7.0}
 """Inches."""
@@ -75,6 +74,8 @@ def family(font: str) -> list[str]:
     """
     if not font or font in _FONTS:
         return _FONTS[font][0] if font else []
+    from matplotlib import font_manager
+
     installed = {entry.name for entry in font_manager.fontManager.ttflist}
     if font not in installed:
         raise UsageError(f"font must be {', '.join(_FONTS)} or the name of an installed one, got font={font!r}")
@@ -97,8 +98,10 @@ def tex_system() -> str:
     return found
 
 
-def fonts(figure: Figure, font: str) -> dict[str, Any]:
+def fonts(figure: "Figure", font: str) -> dict[str, Any]:
     """Set a figure in a font, and return matplotlib's settings with which it is then to be drawn."""
+    from matplotlib.text import Text
+
     names = family(font)
     if not names:
         return {}

@@ -7,10 +7,13 @@ from typing import Any, ParamSpec
 import numpy as np
 import pandas as pd
 
+Rows = Iterator[Mapping[str, Any]]
+"""What the generator behind a table yields."""
+
 _Given = ParamSpec("_Given")
 
 
-def table(rows: Callable[_Given, Iterator[Mapping[str, Any]]]) -> Callable[_Given, pd.DataFrame]:
+def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
     """Collect what a generator of rows yields; its columns are the rows' keys, with units: ``"loss (nats)"``.
 
     >>> squares = table(lambda largest: ({"side (m)": i, "area (m^2)": i * i} for i in range(1, largest + 1)))

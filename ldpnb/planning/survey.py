@@ -29,6 +29,7 @@ Tail = Literal["guaranteed", "normal"]
 QUANTITIES = ("count", "epsilon", "error", "failure")
 _BUDGETS = (1e-6, 100.0)
 _WIDEST = 1e150
+_MOST_RELEASES = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ class Survey:
     count : int, optional
         Units (people, or clusters) that answer.
     epsilon : float, optional
-        Of every report (local), or of the release (central), nats, under replacement of a value.
+        Of every report (local), or of all that is released (central), nats, under replacement of a value.
     error, failure : float, optional
         The estimate is off by `error` or more with probability `failure` at most.
     collection : {"local", "central"}
@@ -60,10 +61,12 @@ class Survey:
         Lowest and highest chance to answer, if it depends on the value: the answer then tells bias and loss.
     weights : float
         Kish's design effect of unequal weights that are unrelated to the values, in a simple random sample.
+    releases : int
+        Estimates from one and the same sample, each with the stated error: people report as often, or a curator
+        releases as many. Budgets add up before a sample hides anybody.
     tail : {"guaranteed", "normal"}
         Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's, Bernstein's and
-        Chebyshev's), or the
-        normal law, an approximation.
+        Chebyshev's), or the normal law, an approximation.
     notes : tuple of str
         What the answer is to say besides, such as that a variance is a pilot's.
 
@@ -96,6 +99,7 @@ class Survey:
     response_failure: float = 0.05
     response_range: tuple[float, float] | None = None
     weights: float = 1.0
+    releases: int = 1
     tail: Tail = "guaranteed"
     notes: tuple[str, ...] = ()
 
@@ -105,6 +109,7 @@ class Survey:
         checks.numbers(range=(self.low, self.high))
         if checks.positive(range=self.high - self.low) > _WIDEST:
             raise ValueError(f"range must be at most {_WIDEST:g} wide, got low={self.low!r}, high={self.high!r}")
+        checks.numbers(releases=checks.whole(releases=self.releases, at_least=1), low=1, high=_MOST_RELEASES)
         checks.rate(response=self.response)
         checks.open_probability(response_failure=self.response_failure)
         if self.weights < 1:
@@ -156,6 +161,11 @@ class Survey:
         return self.response < 1 or bool(getattr(self.design, "responses", None))
 
     @property
+    def hidden(self) -> bool:
+        """Whether a curator's sample is secret: how many answer is seen, so that nonresponse amplifies nothing."""
+        return self.secret and not self.nonresponse
+
+    @property
     def unknown(self) -> str:
         """The quantity that is left out."""
         return next(name for name in QUANTITIES if getattr(self, name) is None)
@@ -186,12 +196,11 @@ class Survey:
         return self.design.variance(int(self.count or 0), self.reports, self.span)
 
     def scale(self) -> float:
-        """Return the scale of a curator's noise, 0 if people randomise."""
+        """Return the scale of a curator's noise on every release, 0 if people randomise."""
         if self.collection == "local":
             return 0.0
-        # how many answer is seen and those invited are more: nonresponse amplifies nothing
-        secret = self.secret and not self.nonresponse
-        return self.design.scale(int(self.count or 0), float(self.epsilon or 0), self.span, secret=secret)
+        one = self.design.scale(int(self.count or 0), float(self.epsilon or 0), self.span, secret=self.hidden)
+        return one * self.releases
 
     def chance(self) -> tuple[float, str]:
         """Return a bound on the probability of the error, or the normal law's, and its name."""

@@ -42,9 +42,10 @@ _SURVEY = (
     click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
     click.option("--strata", type=click.Path(dir_okay=False),
                  help="CSV: stratum,size[,sd or share or mean][,low,high][,cost][,response]."),
-    click.option("--allocation", type=click.Choice(["proportional", "neyman", "equal"]),
+    click.option("--allocation", type=click.Choice(["proportional", "neyman", "equal", "lottery"]),
                  help="Of the sample to strata: by size; for the least variance at the cost, the reports' noise "
-                 "included; or for equal precision of each.  [default: proportional]"),
+                 "included; for equal precision of each; or by size, fractions by a secret lot.  "
+                 "[default: proportional]"),
     click.option("--classes", type=click.Path(dir_okay=False),
                  help="CSV of classes with a rate of their own (poisson): class,size,rate[,mean or share,sd]."),
     click.option("--trim", type=float, help="Largest weight, times the mean: raises small rates, or cuts weights."),
@@ -71,6 +72,8 @@ _SURVEY = (
                  help="Lowest and highest share who answer, if it depends on the value: tells bias and loss."),
     click.option("--weights", default="1", show_default=True, metavar="NUMBER|FILE",
                  help="Kish's design effect of the weights, or a CSV of them: weight[,size]."),
+    click.option("--releases", type=whole, metavar="INTEGER", default=1, show_default=True,
+                 help="Estimates from one and the same sample; budgets add up before it hides anybody."),
     click.option("--secret-sample", "secret", is_flag=True,
                  help="Nobody who sees what is released can know who was asked."),
     click.option("--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,

@@ -35,7 +35,7 @@ def load_strata(
     path : path
         A row per stratum; ``sd``, or for yes/no questions ``share`` or ``mean``; ``low`` and ``high``, a range of its
         own; ``cost`` of an answer; ``response``, the share of those asked who answer.
-    allocation : {"proportional", "neyman", "equal"}
+    allocation : {"proportional", "neyman", "equal", "lottery"}
     reports : NumberReports, optional
         People's, whose noise an allocation counts.
     ends : (float, float)

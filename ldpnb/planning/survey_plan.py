@@ -2,10 +2,11 @@
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.privacy.participation import participation_loss
+from ldpnb.privacy.releases import releases_loss
 from ldpnb.surveys import response
 from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
@@ -61,24 +62,36 @@ class SurveyPlan:
         return sum(self.survey.invited)
 
     @property
+    def reported(self) -> float:
+        """Loss of all reports of a person, to whoever receives them, or of all that a curator releases."""
+        return self.epsilon * (self.survey.releases if self.survey.collection == "local" else 1)
+
+    @property
     def released(self) -> float:
-        """Loss of what is released, under replacement, to readers who cannot know who was asked."""
+        """Loss of all that is released, under replacement, to readers who cannot know who was asked."""
         s = self.survey
         if s.collection == "central" or not s.secret:
-            return self.epsilon
-        return s.design.loss(self.count, self.epsilon, s.invited)
+            return self.reported
+        return self._kept()
+
+    def _kept(self, *, fresh: bool = False) -> float:
+        """Return what reports of a secret sample lose, as often as there are releases."""
+        s = self.survey
+        budgets = [self.epsilon] * s.releases
+        return float(releases_loss(budgets, lambda e: s.design.loss(self.count, float(e), s.invited), fresh=fresh))
 
     @property
     def released_without(self) -> float:
         """The same under deletion, if a record may be absent; infinite where the number of reports or answers tells.
 
-        With a fixed size somebody else takes the place of who is absent.
+        Numbers drawn and weights are taken to stay: with a fixed size somebody else takes the place of who is absent.
         """
         s = self.survey
-        fixed = isinstance(s.design, SimpleDesign) and not s.nonresponse and self.count < s.design.population
-        if fixed and (s.collection == "central" or s.secret):
-            return self.released
-        return math.inf
+        if s.nonresponse or not (s.collection == "central" or s.secret):
+            return math.inf
+        scale = s.scale() / s.releases
+        reach = s.span / (2 * scale) if s.hidden and scale else math.inf
+        return s.design.loss_without(self.count, self.released, reach)
 
     @property
     def design_effects(self) -> tuple[float, float]:
@@ -104,7 +117,7 @@ class SurveyPlan:
         if s.response_range is None or s.collection == "central":
             return None
         lowest, highest = s.response_range
-        return float(participation_loss(self.epsilon, lowest_rate=lowest, highest_rate=highest))
+        return float(participation_loss(self.reported, lowest_rate=lowest, highest_rate=highest))
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number of the answer, unrounded."""
@@ -130,7 +143,9 @@ class SurveyPlan:
             "noise_scale": s.scale() or None,
             "design_effect_sampling": self.design_effects[0],
             "design_effect_total": self.design_effects[1],
+            "releases": s.releases,
             "loss_of_report": self.epsilon if s.collection == "local" else None,
+            "loss_of_reports": self.reported if s.collection == "local" else None,
             "loss_of_release": self.released,
             "neighbours": "replacement of one person's value",
             "loss_of_release_deletion": self.released_without,
@@ -182,24 +197,49 @@ class SurveyPlan:
         loss = self.released_without
         if math.isinf(loss):
             return ["If a whole record may be absent (deletion), no loss is promised: who or how many take part tells."]
-        return [f"If a whole record may be absent (deletion), what is released loses {_up(loss)} too."]
+        kept = "numbers drawn and weights staying as they are"
+        return [f"If a whole record may be absent (deletion), what is released loses {_up(loss)}, {kept}."]
 
     def _privacy(self) -> list[str]:
         s = self.survey
         if s.collection == "central":
-            known = "a secret sample" if s.secret and not s.nonresponse else "a sample that may be known"
-            noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
-            return [f"{noise}; the release loses {_up(self.epsilon)} ({known})."]
+            return self._of_a_curator()
         reports = f"A report loses {_up(self.epsilon)} to whoever receives it"
+        if s.releases > 1:
+            reports += f", and the {s.releases:,} of a person {_up(self.reported)}"
         if s.secret:
             told = "to readers who see neither who was asked nor the order of reports"
-            return [f"{reports}; what is released {_up(self.released)}, under replacement, {told}."]
+            fresh = f" Fresh samples would lose {_up(self._kept(fresh=True))}." if s.releases > 1 else ""
+            return [f"{reports}; what is released {_up(self.released)}, under replacement, {told}.{fresh}"]
         if s.response_range is not None or s.weights > 1:
             return [f"{reports}, and so does what is released."]
-        kept = s.design.loss(self.count, self.epsilon, s.invited)
-        if kept > 0.99 * self.epsilon:
+        kept = self._kept()
+        if kept > 0.99 * self.reported:
             return [f"{reports}, and so does what is released: a secret sample would gain nothing."]
         return [f"{reports}, and so does what is released: {_up(kept)} if the sample is secret (add --secret-sample)."]
+
+    def _of_a_curator(self) -> list[str]:
+        s = self.survey
+        known = "a secret sample" if s.hidden else "a sample that may be known"
+        noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
+        if s.releases == 1:
+            return [f"{noise}; the release loses {_up(self.epsilon)} ({known}).", *self._of_a_lottery()]
+        fresh = s.design.scale(self.count, self.epsilon / s.releases, s.span, secret=s.hidden)
+        told = f"of fresh samples, {fresh:.4g} would do"
+        together = f"each of the {s.releases:,} releases; together they lose {_up(self.epsilon)} ({known}; {told})"
+        return [f"{noise} to {together}.", *self._of_a_lottery()]
+
+    def _of_a_lottery(self) -> list[str]:
+        """Return how near a certified noise is to the least, and what it saves."""
+        s = self.survey
+        if not (isinstance(s.design, StratifiedDesign) and len(s.design.draws(self.count)) > 1 and s.hidden):
+            return []
+        least = s.releases * s.design.least_scale(self.count, self.epsilon, s.span)
+        told = replace(s.design, allocation="proportional").scale(self.count, self.epsilon, s.span, secret=True)
+        return [
+            f"The lot is secret too: its noise is certified, no scale below {least:.4g} would do, and numbers that are "
+            f"known take {s.releases * told:.4g}."
+        ]
 
     def _selection(self) -> list[str]:
         if self.response_bias is None or self.survey.response_range is None:

@@ -8,8 +8,10 @@ probability, loses about ``3 r epsilon``, known exactly for every ``n`` and in t
 ``epsilon`` for every ``n`` if and only if ``r <= 1/(1 + e^epsilon)``.
 """
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
-from scipy.special import logsumexp
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, log_mixed
@@ -51,15 +53,22 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
 def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
     """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` where the two are near each other."""
-    m = np.floor(rate * population)
+    m = math.floor(rate * population)
     p, mu, nu = rate * population - m, m / (population + 1), (m + 1) / (population + 1)
     log_z = end * abs(step)
     weights, logs, surplus, grown = event_terms(p, rate, mu, nu, step, log_z, moves=p + rate >= 1)
-    plain = float(logsumexp(logs, b=weights) - logsumexp([0.0, log_z], b=[1 - p, p]))
+    plain = _log_sum(weights, logs) - _log_sum([1 - p, p], [0.0, log_z])
     if abs(plain) > 0.5:
         return plain
-    gained = sum(weight * np.expm1(growth) for weight, growth in zip(surplus, grown, strict=True) if weight)
-    return float(np.log1p(gained / (1 - p + p * np.exp(log_z))))
+    gained = sum(weight * math.expm1(growth) for weight, growth in zip(surplus, grown, strict=True) if weight)
+    return math.log1p(gained / (1 - p + p * math.exp(log_z)))
+
+
+def _log_sum(weights: Sequence[float], logs: Sequence[float]) -> float:
+    """Return ``ln sum w e^x``; scipy's takes arrays, and a hundred times as long for so few terms."""
+    terms = [(weight, log) for weight, log in zip(weights, logs, strict=True) if weight]
+    highest = max(log for _, log in terms)
+    return highest + math.log(sum(weight * math.exp(log - highest) for weight, log in terms))
 
 
 def event_terms(

@@ -209,7 +209,7 @@ def _directed(delta: float, law: Tallies, *, above: bool) -> float:
     """Return a budget at which the bound on ``delta`` is certainly at most (`above`) or at least `delta`, or 0."""
     delta_at = cache(partial(tallies.delta, tallies=law, above=above))
     target = checks.open_probability(delta=delta)
-    budget, step = _epsilon(target * (1 - 1e-7 if above else 1 + 1e-7), delta_at, law), 1e-8
+    budget, step = _epsilon(target * (1 - 1e-8 if above else 1 + 1e-8), delta_at, law), 1e-8
     while above and delta_at(budget) > delta:
         budget, step = min(max(budget, 1e-300) * (1 + step), law.local), 2 * step
     while not above and budget > 0 and delta_at(budget) < delta:
@@ -230,7 +230,7 @@ def _epsilon(delta: float, delta_at: Callable[[float], float], law: Tallies) -> 
     for _ in range(6):
         if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
             break
-        if abs(excess(new)) < 5e-8:
+        if abs(excess(new)) < 5e-9:
             return new
         old, new = new, new - excess(new) * (new - old) / (excess(new) - excess(old))
     return 0.0 if excess(0.0) <= 0 else _root(excess, old, widen=1.05, highest=highest, precision=1e-8)

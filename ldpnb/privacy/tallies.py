@@ -12,7 +12,9 @@ shortfalls are tabulated at the whole numbers, between which they are straight. 
 function, so the most trials of the block give an upper bound and the fewest a lower one.
 """
 
+import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,9 @@ from scipy import special
 
 MARGIN = 30.0
 """Sums end where what is cut off is below ``e^-MARGIN`` of a Chernoff bound on ``delta``."""
+
+STEP = 4.0
+"""Margins are rounded up to multiples of this, so that the laws listed for one budget serve those near it."""
 
 TABLED = 200_000
 """How many excesses are tabulated, more blocks being taken where each table is short."""
@@ -83,20 +88,21 @@ def delta(epsilon: float, tallies: Tallies, *, above: bool) -> float:
     """Return an upper (`above`) or a lower bound on ``delta`` at a central budget, in ``[0, 1]``."""
     if epsilon >= tallies.local:
         return 0.0
-    cut = MARGIN - min(_log_chernoff(epsilon, tallies), 0.0)
-    if cut > 700 + MARGIN:
+    margin = MARGIN - min(_log_chernoff(epsilon, tallies), 0.0)
+    if margin > 700 + MARGIN:
         return LEAST if above else 0.0
-    law = _law(np.array([float(tallies.users)]), 2 * tallies.chance, tallies.hidden + tallies.rest, cut)
-    both = law.first[0] + np.arange(law.logs.shape[1])
+    cut = STEP * math.ceil(margin / STEP)
+    listed = _listed(tallies, cut, above, TABLED)
+    law, both = listed.sums, listed.both
     scale = np.log(np.expm1(tallies.local)) - np.log(tallies.users)
-    means, slack, steps = _advantages(epsilon, tallies, both, cut, above)
-    rounding = 1e-12 + ROUNDING * cut * (steps + both.size)
+    means = _advantages(epsilon, tallies, listed, above)
+    rounding = 1e-12 + ROUNDING * cut * (listed.left.logs.shape[1] + both.size)
     inside = float(np.sum(np.exp(law.logs[0] + scale) * means))
     if not above:
         return float(max(inside * (1 - rounding) / (1 + law.under[0] + law.over[0]), 0.0))
     # Beyond the listed sums the mean is at most that of c A / n, which is c S / (2 n).
     beyond = both[0] * law.under[0] + both[-1] * law.over[0] + law.excess[0]
-    outside = np.exp(scale) * beyond / 2 + np.expm1(epsilon) * (1 - tallies.share) * slack / tallies.users
+    outside = np.exp(scale) * beyond / 2 + np.expm1(epsilon) * (1 - tallies.share) * listed.slack / tallies.users
     return float(min((inside + outside) * (1 + rounding) + LEAST, 1.0))
 
 
@@ -134,21 +140,52 @@ def _law(trials: Array, one: float, other: float, cut: float) -> _Law:
     return _Law(first, logs, under, over, under / (1 - falling), over / (1 - rising))
 
 
-def _advantages(epsilon: float, tallies: Tallies, both: Array, cut: float, above: bool) -> tuple[Array, float, int]:
-    """Return bounds on the positive part over ``c`` given ``A + B``, what tails add and the ``W`` listed.
+class _Listed(NamedTuple):
+    """What of the laws does not depend on the central budget."""
+
+    sums: _Law
+    """Of ``S``, one row."""
+    both: Array
+    """The listed sums, shape ``(sums,)``."""
+    start: Array
+    """For each sum, that of its block, whose law serves it."""
+    row: NDArray[np.int64]
+    """For each sum, its block."""
+    left: _Law
+    """Of ``W``, a row for each block."""
+    shortfalls: Array
+    """``E[(w - W)_+]`` at the listed ``w`` and the next, a row for each block."""
+
+    @property
+    def slack(self) -> float:
+        """What tails of ``W`` add to a shortfall."""
+        law = self.left
+        return float((law.shortfall + law.excess + law.under * law.logs.shape[1]).max())
+
+
+@lru_cache(maxsize=4)
+def _listed(tallies: Tallies, cut: float, above: bool, tabled: int) -> _Listed:
+    """Return the laws, for all budgets with that margin: whoever looks for a budget asks for many."""
+    sums = _law(np.array([float(tallies.users)]), 2 * tallies.chance, tallies.hidden + tallies.rest, cut)
+    both = sums.first[0] + np.arange(sums.logs.shape[1])
+    row, start = _blocks(tallies, both, cut, above, tabled)
+    left = _law(tallies.users - start, tallies.rest, tallies.hidden, cut)
+    return _Listed(sums, both, start[row], row, left, _shortfalls(left, above))
+
+
+def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) -> Array:
+    """Return bounds on the positive part over ``c`` given ``A + B``.
 
     Over ``c``, the positive part is ``(straight - unit B - lift W)_+``, its kinks rounded in the same direction.
     """
+    both, row, law, table = listed.both, listed.row, listed.left, listed.shortfalls
     growth, others = np.expm1(epsilon), tallies.users - both
     slope, unit = growth / np.expm1(tallies.local), 2 + growth
     gain = both * (np.expm1(epsilon - tallies.local) / np.expm1(-tallies.local))
     loss = slope * tallies.share * others
     straight, lift = gain - loss, slope * (1 - tallies.share)
     left = tallies.rest / (tallies.hidden + tallies.rest)
-    row, start = _blocks(tallies, both, cut, above)
-    law = _law(tallies.users - start, tallies.rest, tallies.hidden, cut)
-    table = _shortfalls(law, above)
-    first = law.first[row] - left * (both - start[row])
+    first = law.first[row] - left * (both - listed.start)
     length = law.logs.shape[1]
     sure = np.minimum(np.floor((straight - lift * (first + length - 1)) / unit), both)
     likely = np.minimum(np.floor((straight - lift * first) / unit) + 1, both)
@@ -165,16 +202,15 @@ def _advantages(epsilon: float, tallies: Tallies, both: Array, cut: float, above
         value = table[row, at] + (place - at) * (table[row, at + 1] - table[row, at])
         total += np.where(second <= likely, chance * lift * value, 0.0)
         chance, second = chance * np.maximum(both - second, 0.0) / (second + 1), second + 1
-    slack = law.shortfall + law.excess + law.under * length
-    return total, float(slack.max()), length
+    return total
 
 
-def _blocks(tallies: Tallies, both: Array, cut: float, above: bool) -> tuple[NDArray[np.int64], Array]:
+def _blocks(tallies: Tallies, both: Array, cut: float, above: bool, tabled: int) -> tuple[NDArray[np.int64], Array]:
     """Return the block of every sum, and the sum whose law serves a block: the least above, the greatest below."""
     classes = tallies.hidden + tallies.rest
     variance = tallies.users * tallies.hidden * tallies.rest / classes**2
     length = min(2 * (np.sqrt(2 * cut * variance) + cut), tallies.users) + 2
-    count = min(both.size, max(8, int(TABLED / length)))
+    count = min(both.size, max(8, int(tabled / length)))
     row = np.arange(both.size) * count // both.size
     edges = np.searchsorted(row, np.arange(count + 1))
     return row, both[edges[:-1]] if above else both[edges[1:] - 1]

@@ -12,6 +12,8 @@ from typing import Any
 
 import ldpnb
 from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.data import files
+from ldpnb.data.reading import Reading
 from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters, parsed
 
 MARK = ".ldpnb"
@@ -47,10 +49,13 @@ class Notebook:
         ------
         UsageError
             For a name the notebook does not have (the nearest is suggested), a value of the wrong type or outside its
-            interval, or a missing file.
+            interval, a file that is not there, or a column that is not in it.
         """
         known = {p.name: p for p in self.parameters}
-        return {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
+        found = {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
+        if {"data", "column"} <= known.keys():
+            _require_columns(paired="after a comma" in known["column"].meaning, **found)
+        return found
 
 
 def _absolute(parameter: Parameter, value: Any) -> Any:
@@ -61,6 +66,14 @@ def _absolute(parameter: Parameter, value: Any) -> Any:
     if not os.path.exists(path):
         raise UsageError(f"{parameter.name} must be a file, got {parameter.name}={shown(value)}")
     return path
+
+
+def _require_columns(*, paired: bool, data: str = "", column: str = "", group: str = "", **words: Any) -> None:
+    marks = {name: words[name] for name in ("separator", "encoding", "decimal", "missing") if name in words}
+    try:
+        files.require_columns(data, column, group, paired=paired, reading=Reading(**marks))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def home() -> Path:

@@ -9,6 +9,7 @@ import colorsys
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -50,6 +51,7 @@ _HEIGHT = 260
 Panels = list[dict[str, Any]]
 
 
+@cache
 def bundle() -> str:
     """Return the script with everything that draws charts, for all pages together: Vega-Lite and what it may draw."""
     with checks.needed_for(_WHAT):

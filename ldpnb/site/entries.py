@@ -14,7 +14,7 @@ from ldpnb.notebook.verdicts import evidence_kind
 from ldpnb.run import ledger
 from ldpnb.run.catalogue import home
 from ldpnb.site.atlas import place
-from ldpnb.site.markdown import slug
+from ldpnb.site.plain import slug
 from ldpnb.site.templates import STATIC, environment, page
 
 STATUSES: tuple[str, ...] = get_args(claims.Status)

@@ -1,13 +1,14 @@
 """The notebooks' prose: nbconvert's Markdown, with MathML, links into the site, and headings that can be linked to."""
 
-import html
-import re
 from collections.abc import Callable
 from typing import Any
 
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from ldpnb.run import imports
+from ldpnb.site.mathematics import mathml
+from ldpnb.site.plain import slug
 
-from ldpnb.site.mathematics import mathml, spoken
+imports.jsonschema()  # before nbconvert does
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath  # noqa: E402
 
 
 class _Renderer(IPythonRenderer):
@@ -47,22 +48,3 @@ def render(text: str, relink: Callable[[str], str]) -> str:
     '<p>see <a href="a.py.html">here</a></p>\n'
     """
     return MarkdownWithMath(renderer=_Renderer(relink)).render(text)
-
-
-def slug(heading: str) -> str:
-    """Return the anchor of a heading.
-
-    >>> slug("Figure 2: <em>data</em> from Bin(50, .6)")
-    'figure-2-data-from-bin-50-6'
-    """
-    text = html.unescape(re.sub(r"<[^>]+>", "", heading)).lower()
-    return re.sub(r"[^\w]+", "-", text).strip("-")
-
-
-def plain(text: str) -> str:
-    """Return Markdown without its marks, for places that hold text alone, such as a picture's alternative text.
-
-    >>> plain("**Error** of `k-RR` at $k = 4$")
-    'Error of k-RR at k = 4'
-    """
-    return re.sub(r"[*`]", "", re.sub(r"\$(.+?)\$", lambda formula: spoken(formula[1]), text))

@@ -6,6 +6,7 @@ stays the text that it is. Fractions keep their slash, products their juxtaposit
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from markupsafe import Markup, escape
 
@@ -304,6 +305,7 @@ def _read(tokens: list[tuple[str, str]], at: int) -> tuple[str, int]:
     return (" ".join(tex.split()), reader.at) if reader.real or alone else ("", at + 1)
 
 
+@cache
 def typeset(text: str) -> Markup:
     """Return a text as HTML in which its formulas are MathML.
 

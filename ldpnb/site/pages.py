@@ -16,15 +16,15 @@ from markupsafe import Markup
 
 from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
-from ldpnb.run import imports
 from ldpnb.run.catalogue import Notebook, home
 from ldpnb.site import charts, launch, reference
 from ldpnb.site.atlas import Atlas
 from ldpnb.site.atlas import address as address_of
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
-from ldpnb.site.markdown import plain, render, slug
+from ldpnb.site.markdown import render
 from ldpnb.site.notation import typeset
+from ldpnb.site.plain import plain, slug
 from ldpnb.site.sources import highlighted
 from ldpnb.site.templates import HERE, page
 
@@ -130,7 +130,6 @@ def _named(body: str) -> str:
 
 
 def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) -> str:
-    imports.jsonschema()
     import nbformat
     from jinja2 import FileSystemLoader
     from nbconvert.exporters import TemplateExporter

@@ -16,9 +16,9 @@ from ldpnb.site import sources
 from ldpnb.site.atlas import local, place
 from ldpnb.site.card import formula
 from ldpnb.site.entries import Entry
-from ldpnb.site.markdown import plain
 from ldpnb.site.mathematics import mathml
 from ldpnb.site.notation import formulas
+from ldpnb.site.plain import plain
 from ldpnb.site.templates import page
 
 ROOMS = ("mechanisms", "estimators", "designs", "privacy", "accuracy", "surveys", "planning", "data", "rng", "claims")

@@ -8,8 +8,8 @@ import jinja2
 
 from ldpnb.notebook.verdicts import escaped
 from ldpnb.site.atlas import texts
-from ldpnb.site.markdown import plain
 from ldpnb.site.notation import typeset
+from ldpnb.site.plain import plain
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"

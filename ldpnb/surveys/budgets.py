@@ -23,8 +23,13 @@ def split(epsilon: float, weights: Sequence[float], mechanism: MeanMechanism) ->
 
     Notes
     -----
-    At the optimum weight times slope of the variance is the same for all questions. For Laplace noise budgets are
-    proportional to the cube root of the weights; for one bit the slope is ``-cosh(e/2) / (4 sinh^3(e/2))``.
+    At the optimum ``weight times slope of the variance`` is the same for all: budgets go with the cube root of the
+    weights for Laplace noise, and for one bit by its slope ``-cosh(e/2) / (4 sinh^3(e/2))``.
+
+    Examples
+    --------
+    >>> split(1.0, [1, 1, 8], "Laplace").round(6).tolist()
+    [0.25, 0.25, 0.5]
     """
     checks.positive(epsilon=epsilon)
     importance = np.asarray([checks.positive(weight=w) for w in weights])
@@ -59,6 +64,9 @@ def one_question_threshold(questions: int) -> float:
     """Return the budget below which one random question each beats answers to all, at the worst bits.
 
     There ``coth^2(e / (2 q)) = q coth^2(e / 2)``.
+
+    >>> round(one_question_threshold(2), 6)
+    3.057142
     """
     checks.whole(questions=questions, at_least=2)
 

@@ -4,6 +4,7 @@ A unit is a person, or a cluster where clusters are drawn. If the population's v
 used: with one bit, values in the middle of the range make reports vary most, values at its ends the sample.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -11,6 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.response import invitations
@@ -53,11 +55,50 @@ class Design(Protocol):
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
 
+    def loss_without(self, count: int, loss: float, reach: float) -> float:
+        """Return the loss if a whole record may be absent, numbers drawn and weights staying as they are.
+
+        From the loss if its value is replaced, and from `reach`, half the range over the scale of a curator's noise;
+        infinite without a secret sample of a curator.
+        """
+
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
         """Return remarks for the answer."""
+
+
+class Divided:
+    """People in parts: a stratum or a class each."""
+
+    __slots__ = ()
+    unit: ClassVar[str] = "people"
+    sizes: tuple[int, ...]
+    names: tuple[str, ...]
+
+    @property
+    def population(self) -> int:
+        """People there are."""
+        return sum(self.sizes)
+
+    @property
+    def most(self) -> int:
+        """Units there are."""
+        return self.population
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The parts' names, or numbers where they have none."""
+        return self.names or tuple(str(i + 1) for i in range(len(self.sizes)))
+
+    def _require_parts(self, part: str, *names: str) -> None:
+        """Refuse sizes below 1, and what is not one for every part."""
+        if checks.counts(sizes=self.sizes).min() < 1:
+            raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
+        for name in names:
+            if (held := getattr(self, name)) and len(held) != len(self.sizes):
+                raise ValueError(f"{name} must be one per {part}, {len(self.sizes)}, got {len(held)}")
 
 
 def squared(sd: float | None) -> float | None:
@@ -156,6 +197,10 @@ class SimpleDesign:
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
         return releases.srs_scale(epsilon, population=self.population, sample=count, span=span, secret=secret)
+
+    def loss_without(self, count: int, loss: float, reach: float) -> float:
+        """Return the loss if a record may be absent: somebody else is drawn in its place."""
+        return loss if count < self.population else math.inf
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
@@ -263,6 +308,12 @@ class ClusterDesign:
             size, clusters = self.size, self.clusters
             return releases.clusters_scale(epsilon, size=size, chosen=count, clusters=clusters, span=span)
         return span / (self.people(count) * epsilon)
+
+    def loss_without(self, count: int, loss: float, reach: float) -> float:
+        """Return the exact loss if a record may be absent, of a curator's sum over a public size; of whole clusters."""
+        if math.isinf(reach) or self.drawn(1).asked < self.size:
+            return math.inf
+        return ClusterSample([self.size] * self.clusters, count).loss(reach / (count * self.size))
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""

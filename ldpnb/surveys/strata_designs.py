@@ -1,7 +1,8 @@
 """A simple random sample from each stratum, with the number of people still to be found."""
 
+import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +12,17 @@ from ldpnb import checks
 from ldpnb.designs import strata as allocations
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.open_designs import invitations_of, largest_noise, largest_spread, worst_variance
+from ldpnb.surveys.open_designs import Divided, invitations_of, largest_noise, largest_spread, worst_variance
 from ldpnb.surveys.variances import Variance
 
-Allocation = Literal["proportional", "neyman", "equal"]
+Allocation = Literal["proportional", "neyman", "equal", "lottery"]
+Draws = tuple[tuple[float, tuple[int, ...]], ...]
+"""Chances, and how many are drawn from each stratum."""
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class StratifiedDesign:
+class StratifiedDesign(Divided):
     """A simple random sample from each stratum.
 
     Parameters
@@ -27,9 +30,9 @@ class StratifiedDesign:
     sizes : tuple of int
     s2 : tuple of float, optional
         Variance of the values in each; the worst if left out.
-    allocation : {"proportional", "neyman", "equal"}
-        By size; or for the least variance at the cost, the reports' noise included; or for the same variance of every
-        stratum's own mean.
+    allocation : {"proportional", "neyman", "equal", "lottery"}
+        By size; or with the least variance at the cost, the reports' noise included; or with the same variance of every
+        stratum's own mean; or by size on average, what is left of whole numbers being drawn by a secret lot.
     noise : float
         Variance of a report, for Neyman's and the equal allocation.
     names : tuple of str
@@ -49,52 +52,52 @@ class StratifiedDesign:
     spans: tuple[float, ...] | None = None
     costs: tuple[float, ...] | None = None
     responses: tuple[float, ...] | None = None
-    unit: ClassVar[str] = "people"
 
     def __post_init__(self) -> None:
-        if checks.counts(sizes=self.sizes).min() < 1:
-            raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
-        checks.choice(allocation=self.allocation, among=("proportional", "neyman", "equal"))
-        for name in ("s2", "spans", "costs", "responses"):
-            held = getattr(self, name)
-            if held is not None and len(held) != len(self.sizes):
-                raise ValueError(f"{name} must be one per stratum, {len(self.sizes)}, got {len(held)}")
+        self._require_parts("stratum", "s2", "spans", "costs", "responses")
+        checks.choice(allocation=self.allocation, among=get_args(Allocation))
         for name in ("spans", "costs"):
             for number in getattr(self, name) or ():
                 checks.positive(**{name: number})
         for rate in self.responses or ():
             checks.rate(responses=rate)
-        if self.allocation != "proportional" and self.s2 is None and (self.spans is None or self.allocation == "equal"):
+        if self.allocation == "lottery" and len(self.sizes) < 2:
+            raise ValueError(f"allocation lottery needs two strata or more, got {len(self.sizes)}")
+        bare = self.spans is None or self.allocation == "equal"
+        if self.allocation in ("neyman", "equal") and self.s2 is None and bare:
             raise ValueError(f"allocation {self.allocation} needs the standard deviation in each stratum, got none")
-
-    @property
-    def population(self) -> int:
-        """People there are."""
-        return sum(self.sizes)
-
-    @property
-    def most(self) -> int:
-        """Units there are."""
-        return self.population
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The strata's names, or numbers where they have none."""
-        return self.names or tuple(str(i + 1) for i in range(len(self.sizes)))
 
     def people(self, count: int) -> int:
         """Return how many people that many units are: at least one of each stratum."""
         return max(count, len(self.sizes))
 
-    def drawn(self, count: int) -> tuple[int, ...]:
-        """Return how many are drawn from each stratum."""
+    def draws(self, count: int) -> Draws:
+        """Return what may be drawn: the lots of a lottery, or one for certain."""
         total = self.people(count)
+        if self.allocation == "lottery":
+            return allocations.lots(self._at_least_one(total))
         if self.allocation == "neyman" and self.costs is None:
             shares = allocations.Strata(self.sizes, self._spreads()).best_whole(total)
         else:
             asked = allocations.Strata(self.sizes).capped(self._asked(total)).shares
             shares = np.minimum(np.maximum(allocations.largest_remainder(asked), 1), self.sizes)
-        return tuple(int(n) for n in shares)
+        return ((1.0, tuple(int(n) for n in shares)),)
+
+    def drawn(self, count: int) -> tuple[int, ...]:
+        """Return how many are drawn from each stratum, in a lottery by its first lot."""
+        return self.draws(count)[0][1]
+
+    def _lots(self, count: int) -> list[tuple[int, ...]]:
+        return [drawn for _, drawn in self.draws(count)]
+
+    def _at_least_one(self, total: int) -> Floats:
+        """Return proportional shares, none below 1: what small strata get beyond theirs the others lack."""
+        sizes, small = np.array(self.sizes, dtype=float), np.zeros(len(self.sizes), dtype=bool)
+        while True:
+            shares = np.where(small, 1.0, sizes * (total - small.sum()) / max(sizes[~small].sum(), 1))
+            if (shares >= 1 - 1e-9).all():
+                return shares
+            small |= shares < 1
 
     def _spans(self, span: float) -> Floats:
         return np.full(len(self.sizes), span) if self.spans is None else np.array(self.spans)
@@ -123,30 +126,42 @@ class StratifiedDesign:
         return needed(float(brentq(lambda log: float(needed(log).sum()) - total, *ends)))
 
     def variances(self, count: int, reports: NumberReports | None, span: float) -> list[Variance]:
-        """Return the largest variance of each stratum's own mean consistent with what is known."""
+        """Return the largest variance of each stratum's own mean that what is known allows, on average over lots."""
+        inverses = sum(chance / np.array(drawn, dtype=float) for chance, drawn in self.draws(count))
+        return self._variances(np.asarray(inverses), reports, span)
+
+    def _variances(self, inverses: Floats, reports: NumberReports | None, span: float) -> list[Variance]:
         found, known = [], self.s2 or [None] * len(self.sizes)
-        for n, size, s2, own in zip(self.drawn(count), self.sizes, known, self._spans(span).tolist(), strict=True):
+        rows = zip(inverses.tolist(), self.sizes, known, self._spans(span).tolist(), strict=True)
+        for inverse, size, s2, own in rows:
             told = None if reports is None else reports.within(own)
 
-            def parts(s2: float, n: int = n, size: int = size, told: NumberReports | None = told) -> Variance:
-                return Variance((1 - n / size) * s2 / n, largest_noise(told, s2, size) / n)
+            def parts(s2: float, n: float = inverse, size: int = size, told: NumberReports | None = told) -> Variance:
+                return Variance((n - 1 / size) * s2, largest_noise(told, s2, size) * n)
 
             found.append(worst_variance(parts, s2, largest_spread(size, own)))
         return found
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance consistent with what is known."""
-        weights, worst = np.array(self.sizes) / self.population, self.variances(count, reports, span)
+        """Return the largest variance that what is known allows, on average over lots."""
+        return self._weighted(self.variances(count, reports, span))
+
+    def _weighted(self, worst: list[Variance]) -> Variance:
+        weights = np.array(self.sizes) / self.population
         sampling, noise = (
             float(np.sum(weights**2 * [getattr(v, part) for v in worst])) for part in ("sampling", "randomisation")
         )
         return Variance(sampling, noise)
 
+    def given_lots(self, count: int, reports: NumberReports | None, span: float) -> list[Variance]:
+        """Return the largest variance given each lot."""
+        return [self._weighted(self._variances(1 / np.array(n, dtype=float), reports, span)) for n in self._lots(count)]
+
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's proxy for independent strata."""
+        """Return Hoeffding's for independent strata, of the worst lot."""
         spans = self._spans(float(reports.range))
         reach = np.array(self.sizes) / self.population * spans / np.tanh(float(reports.epsilon) / 2)
-        return float(np.sum(reach**2 / np.array(self.drawn(count))))
+        return max(float(np.sum(reach**2 / np.array(drawn))) for drawn in self._lots(count))
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
         """Return None: terms are dependent."""
@@ -155,28 +170,68 @@ class StratifiedDesign:
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked in each stratum, so that all get enough except with a probability."""
         chances, each = self.responses or (response,) * len(self.sizes), failure / len(self.sizes)
+        if self.allocation == "lottery" and min(chances) < 1:
+            got = f"got a response of {min(chances):g}"
+            raise ValueError(f"allocation lottery needs everybody's answer: how many there are tells the lot, {got}")
         parts = zip(self.drawn(count), self.sizes, chances, self.labels, strict=True)
         return tuple(invitations_of(n, size, rate, each, f"people in stratum {name}") for n, size, rate, name in parts)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the exact joint loss of the reports of a secret sample, strata being public."""
-        return releases.strata_loss(epsilon, self.sizes, invited)
+        """Return what reports of a secret sample lose together, exactly, strata being public: numbers tell the lot."""
+        drawn = self._lots(count) if self.allocation == "lottery" else [invited]
+        return releases.strata_loss(epsilon, self.sizes, np.max(drawn, axis=0))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
-        """Return the scale of a curator's noise."""
-        return releases.strata_scale(epsilon, self.sizes, self.drawn(count), self._spans(span), secret=secret)
+        """Return the scale of a curator's noise; of a secret lot, one that is certified to do."""
+        spans, lots = self._spans(span), self._lots(count)
+        if secret and len(lots) > 1:
+            return self._lottery_scale(count, epsilon, span, releases.lottery_loss_bound)
+        return max(releases.strata_scale(epsilon, self.sizes, drawn, spans, secret=secret) for drawn in lots)
+
+    def least_scale(self, count: int, epsilon: float, span: float) -> float:
+        """Return a scale below which a curator's noise does not do for a secret lot."""
+        return self._lottery_scale(count, epsilon, span, releases.lottery_loss)
+
+    def _lottery_scale(self, count: int, epsilon: float, span: float, loss: Any) -> float:
+        chances, lots = zip(*self.draws(count), strict=True)
+        return releases.lottery_scale(epsilon, self.sizes, self._spans(span), lots, chances, loss=loss)
+
+    def loss_without(self, count: int, loss: float, reach: float) -> float:
+        """Return the loss if a record may be absent: somebody else of its stratum is drawn in its place."""
+        return loss if np.less(self._lots(count), self.sizes).all() else math.inf
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
-        parts = ", ".join(f"{name} {n:,}" for name, n in zip(self.labels, self.drawn(count), strict=True))
-        return f"ask {sum(self.drawn(count)):,} of {self.population:,} people ({parts})"
+        ways = [
+            ", ".join(f"{name} {n:,}" for name, n in zip(self.labels, drawn, strict=True))
+            for drawn in self._lots(count)
+        ]
+        told = f"{ways[0]}"
+        if len(ways) > 1:
+            chances = ", ".join(f"{chance:.3g}" for chance, _ in self.draws(count))
+            told = f"by lot with chances {chances}: {'; '.join(ways)}"
+        return f"ask {sum(self.drawn(count)):,} of {self.population:,} people ({told})"
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return remarks on single strata."""
-        said: list[Any] = []
+        """Return what the answer is to say of single strata, and of lots."""
+        said: list[str] = []
         if self.allocation == "equal":
             worst = max(float(v.total) for v in self.variances(count, reports, span))
             said.append(f"Every stratum's own mean has a standard deviation of {worst**0.5:.3g} at most.")
         if self.costs is not None:
-            said.append(f"The answers cost {np.dot(self.costs, self.drawn(count)):,.10g}.")
+            paid = sum(chance * np.dot(self.costs, drawn) for chance, drawn in self.draws(count))
+            said.append(f"The answers cost {paid:,.10g}.")
+        if self.allocation == "lottery":
+            said.append(self._told_of_lots(count, reports, span))
         return said
+
+    def _told_of_lots(self, count: int, reports: NumberReports | None, span: float) -> str:
+        found = [float(v.total) ** 0.5 for v in self.given_lots(count, reports, span)]
+        if len(found) == 1:
+            return "Shares of strata are whole numbers: there is nothing to draw by lot."
+        told = (
+            f"Given the lot the standard deviation, noise of a curator apart, is {min(found):.4g} to {max(found):.4g}"
+        )
+        if reports is None:
+            return f"{told}; the lot may never be told."
+        return f"{told}; where people randomise a lottery gains no privacy, for the number of reports tells the lot."

@@ -4,6 +4,7 @@ Estimates are centred at the middle of the range, which is public: it is subtrac
 This keeps the cost of unequal sizes and weights low, unless the mean lies far from the middle.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ldpnb import checks
+from ldpnb.privacy.subsampling import poisson_loss
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.open_designs import invitations_of, largest_spread, worst_variance
+from ldpnb.surveys.open_designs import Divided, invitations_of, largest_spread, worst_variance
 from ldpnb.surveys.variances import Variance, worst_sampling_variance
 
 Floats = NDArray[np.float64]
@@ -195,6 +197,10 @@ class UnequalClusterDesign:
             return weight / float(np.sort(self._people)[:count].sum())
         return weight * self.most / (count * float(self._people.sum()))
 
+    def loss_without(self, count: int, loss: float, reach: float) -> float:
+        """Return that nothing is promised."""
+        return math.inf
+
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
         asked = "everybody" if self.take is None else f"{self.take:,}, or all of fewer,"
@@ -214,8 +220,8 @@ class UnequalClusterDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class PoissonDesign:
-    """Everybody takes part independently, at one rate or at the rate of their class.
+class PoissonDesign(Divided):
+    """Everybody takes part by a coin of their own, at one rate or at the rate of their class.
 
     The estimate is the Horvitz-Thompson mean around the middle of the range, with the inverse rates as weights.
 
@@ -237,29 +243,13 @@ class PoissonDesign:
     squares: tuple[float, ...] | None = None
     trim: float | None = None
     names: tuple[str, ...] = ()
-    unit: ClassVar[str] = "people"
 
     def __post_init__(self) -> None:
-        if checks.counts(sizes=self.sizes).min() < 1:
-            raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
-        for name in ("rates", "squares"):
-            held = getattr(self, name)
-            if held and len(held) != len(self.sizes):
-                raise ValueError(f"{name} must be one per class, {len(self.sizes)}, got {len(held)}")
+        self._require_parts("class", "rates", "squares")
         for rate in self.rates:
             checks.positive(rates=rate)
         if self.trim is not None and self.trim < 1:
             raise ValueError(f"trim must be >= 1, the weight of equal rates, got trim={self.trim!r}")
-
-    @property
-    def population(self) -> int:
-        """People there are."""
-        return sum(self.sizes)
-
-    @property
-    def most(self) -> int:
-        """Units there are."""
-        return self.population
 
     def people(self, count: int) -> int:
         """Return how many people take part on average."""
@@ -318,14 +308,20 @@ class PoissonDesign:
         chances = self.chances(count)
         return releases.poisson_scale(epsilon, chances, population=self.population, span=span, secret=secret)
 
+    def loss_without(self, count: int, loss: float, reach: float) -> float:
+        """Return the exact loss if a record may be absent, of a curator's sum over a public size."""
+        if math.isinf(reach):
+            return math.inf
+        chances = self.chances(count)
+        return max(float(poisson_loss(reach / (self.population * p), p, neighbours="deletion")) for p in set(chances))
+
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
         chances = self.chances(count)
         rates = f"chance {chances[0]:.4g}"
         if len(self.sizes) > 1:
-            names = self.names or tuple(str(i + 1) for i in range(len(self.sizes)))
             rates = "the chance of their class: " + ", ".join(
-                f"{n} {c:.4g}" for n, c in zip(names, chances, strict=True)
+                f"{n} {c:.4g}" for n, c in zip(self.labels, chances, strict=True)
             )
         about = f"{count:,} of {self.population:,} people on average"
         return f"ask {about}, everybody by a coin of their own with {rates}"

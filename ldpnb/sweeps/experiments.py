@@ -19,7 +19,7 @@ from ldpnb.estimators import sampling as sampling_estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022.tables.gaps import families
-from ldpnb.papers.lopuhaa2020.tables.frequencies import MECHANISMS, SOURCE_ESTIMATORS, FromPrior, sample_reports
+from ldpnb.papers.lopuhaa2020.tables.frequencies import MECHANISMS, SOURCE_ESTIMATORS, Truth, sample_reports
 
 Floats = NDArray[np.float64]
 Series = tuple[Mapping[str, str | int | float], Mapping[str, Floats]]
@@ -62,7 +62,7 @@ def frequencies(
     ----------
     Section 5 of lopuhaa2020.
     """
-    truth = FromPrior(domain_size, n, concentration)
+    truth = Truth.from_prior(domain_size, n, concentration)
     pairs = [truth.draw(rng) for _ in range(repetitions)]
     users = np.array([held for _, held in pairs])
     reports = sample_reports(MECHANISMS[mechanism](epsilon, domain_size), users, [rng] * repetitions)

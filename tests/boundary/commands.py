@@ -20,7 +20,7 @@ from kinds import shown, words
 
 from ldpnb import claims, cli
 from ldpnb.run import catalogue, execution
-from ldpnb.site import sources
+from ldpnb.site import charts, sources
 
 PATHS = [
     "",
@@ -233,6 +233,7 @@ def prepare() -> None:
     import subprocess
 
     sources.modules = lambda: ["ldpnb/__init__.py"]
+    charts.bundle = str
     execution._papermill = _no_run
     execution._require_kernel = lambda: None
     execution.pool = None

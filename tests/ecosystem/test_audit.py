@@ -37,6 +37,11 @@ CALLABLES = {
         ["yes", "no"],
         np.log(3),
     ),
+    "numbers or silence": (
+        lambda value, rng: [value, value, value, 1 - value, None][rng.integers(5)],
+        [0, 1],
+        np.log(3),
+    ),
 }
 
 

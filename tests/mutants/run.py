@@ -9,7 +9,9 @@ first, up to the first that fails. Results go to ``build/mutants/results.csv``; 
 """
 
 import argparse
+import cProfile
 import csv
+import gc
 import hashlib
 import importlib
 import inspect
@@ -22,7 +24,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +35,13 @@ from _pytest.runner import runtestprotocol
 HERE = Path(__file__).parent
 PACKAGE = HERE.parents[1] / "ldpnb"
 RESULTS = HERE.parents[1] / "build/mutants/results.csv"
+LEARNED = RESULTS.with_name("learned.json")
 ROOMS = ("mechanisms", "estimators", "privacy", "accuracy")
-TESTS = ("theory", "papers", "planning", "bench/steps")
+TESTS = ("theory", "papers", "planning", "bench/steps", "ecosystem/test_audit.py")
 COLUMNS = ("room", "module", "function", "line", "mutation", "repeat", "outcome", "by")
 REQUIRED = 0.9
 MEMORY = 4 * 2**30
-SECONDS, FACTOR = 5.0, 10.0
+SECONDS, FACTOR = 3.0, 5.0
 """A test that takes this many seconds and this many times as long as without a mutant hangs (processor time)."""
 
 
@@ -85,41 +88,44 @@ class Runner:
             for path in sorted((PACKAGE / room).glob("*.py"))
         }
         do_not_shrink(self.items)
+        warm_up()
         say(f"{len(self.items)} tests, first without a mutant")
-        (seconds, callers, failed), _ = in_fork(self.learn)
-        if failed:
-            pytest.exit(f"tests fail without a mutant: {failed}", 1)
-        self.seconds = dict(enumerate(seconds))
+        digests = [hashlib.blake2b(item.path.read_bytes() + item.nodeid.encode()).hexdigest() for item in self.items]
+        learned = json.loads(LEARNED.read_text()) if self.given.resume and LEARNED.exists() else {}
+        new, _ = in_fork(lambda: self.learn({n: d for n, d in enumerate(digests) if d not in learned}))
+        if new["failed"]:
+            pytest.exit(f"tests fail without a mutant: {new['failed']}", 1)
+        resumed, learned = bool(learned), learned | new["learned"]
+        LEARNED.parent.mkdir(parents=True, exist_ok=True)
+        LEARNED.write_text(json.dumps(learned))
+        callers: defaultdict[str, list[int]] = defaultdict(list)
+        for number, digest in enumerate(digests):
+            self.seconds[number], called = learned[digest]
+            for function in called:
+                callers[function].append(number)
         quickest = sorted(self.seconds, key=self.seconds.__getitem__)
-        by, _ = ("", 0) if self.known else in_fork(lambda: self.first_failure(quickest))
+        by, _ = ("", 0) if resumed else in_fork(lambda: self.first_failure(quickest))
         if by != "":
             pytest.exit(f"fails without a mutant, after shorter tests: {by}", 1)
-        say(f"passed, {sum(seconds):.0f} s")
+        say(f"passed, {sum(self.seconds.values()):.0f} s")
         self.try_all({name: [n for n in quickest if n in set(numbers)] for name, numbers in callers.items()})
         return True
 
-    def learn(self) -> tuple[list[float], dict[str, list[int]], list[str]]:
-        """Run every test; return how long each takes, the tests that call each function, and those that fail."""
-        callers: defaultdict[str, list[int]] = defaultdict(list)
-        seconds, failed = [], []
-        for number in range(len(self.items)):
-            called: set[tuple[str, str]] = set()
-
-            def note(frame: Any, event: str, _: Any, called: set[tuple[str, str]] = called) -> None:
-                if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
-                    called.add((frame.f_code.co_filename, frame.f_code.co_qualname.split(".<locals>")[0]))
-
-            started = time.process_time()
-            sys.setprofile(note)
+    def learn(self, digests: dict[int, str]) -> dict[str, Any]:
+        """Run tests; return by digest how long each takes and what functions and modules it calls, and those that fail."""
+        learned, failed = {}, []
+        for number, digest in digests.items():
+            profile, started = cProfile.Profile(subcalls=False, builtins=False), processor_time()
+            profile.enable()
             failure = self.first_failure([number])
-            sys.setprofile(None)
-            seconds.append(time.process_time() - started)
+            profile.disable()
             failed += [failure] if failure else []
-            for path, function in called:
-                callers[f"{module_of(path)}|{function}"].append(number)
-            for path in {path for path, _ in called}:
-                callers[module_of(path)].append(number)
-        return seconds, callers, failed
+            codes = [entry.code for entry in profile.getstats() if not isinstance(entry.code, str)]
+            ours = [code for code in codes if code.co_filename.startswith(str(PACKAGE))]
+            called = {module_of(code.co_filename) for code in ours}
+            called |= {f"{module_of(c.co_filename)}|{c.co_qualname.split('.<locals>')[0]}" for c in ours}
+            learned[digest] = processor_time() - started, sorted(called)
+        return {"learned": learned, "failed": failed}
 
     def first_failure(self, numbers: list[int]) -> str:
         """Run tests up to the first that fails, and return its name."""
@@ -136,6 +142,7 @@ class Runner:
         queues = [queue(room, self.sources, self.given.seed) for room in rooms]
         self.totals = {room: len(mutants) for room, mutants in zip(rooms, queues, strict=True)}
         made, known = {m.key for mutants in queues for m in mutants}, {key(row): row for row in self.known}
+        kept = {k: row for k, row in known.items() if k in made}
         settled = {k for k, row in known.items() if row["outcome"] != "survived"}
         share = math.ceil(self.given.sample / len(rooms)) if self.given.sample else None
         # with --resume those not tried yet come first, then the survivors
@@ -147,13 +154,16 @@ class Runner:
             if time.monotonic() > end:
                 break
             calling = callers.get(f"{mutant.module}|{mutant.function}", callers.get(mutant.module, []))
+            ends = accumulate(self.seconds[number] for number in calling)
+            calling = [number for number, until in zip(calling, ends, strict=True) if until <= self.given.patience]
             outcome, by = self.attempt(mutant, calling)
             place = (mutant.module, mutant.function, mutant.line, mutant.change, mutant.repeat)
             self.rows.append(dict(zip(COLUMNS, (mutant.module.split(".")[0], *place, outcome, by), strict=True)))
             if outcome == "survived":
                 say(f"{len(self.rows)} tried; survived: {mutant.key}, line {mutant.line}")
-        tried = {key(row) for row in self.rows}
-        self.rows += [row for k, row in known.items() if k in made - tried]
+            write([*self.rows, *(row for k, row in kept.items() if k != mutant.key)])
+            kept.pop(mutant.key, None)
+        self.rows += kept.values()
 
     def attempt(self, mutant: mutations.Mutant, numbers: list[int]) -> tuple[str, str]:
         """Return how a mutant fares, and the test that kills it."""
@@ -205,6 +215,19 @@ def do_not_shrink(items: list[pytest.Item]) -> None:
             )
 
 
+def processor_time() -> float:
+    """Return the seconds this process and the children it has waited for have taken."""
+    return sum(os.times()[:4])
+
+
+def warm_up() -> None:
+    """Do once what every fork would do again: Hypothesis starts its engine, and the collector leaves what is there."""
+    import hypothesis  # not before pytest, which rewrites it
+
+    hypothesis.given(hypothesis.strategies.integers())(lambda number: None)()
+    gc.freeze()
+
+
 def module_of(path: str) -> str:
     """Return the dotted name below ``ldpnb`` of a module's file."""
     return ".".join(Path(path).relative_to(PACKAGE).with_suffix("").parts)
@@ -217,9 +240,9 @@ def written(item: pytest.Item) -> str:
 
 
 def tests() -> list[str]:
-    """Return the folders of tests of the formulas and claims, and the rooms, whose docstrings hold examples."""
-    folders = (HERE.parent / name for name in TESTS)
-    return [*(str(folder) for folder in folders if folder.exists()), *(str(PACKAGE / room) for room in ROOMS)]
+    """Return the tests of the formulas and claims, and the rooms, whose docstrings hold examples."""
+    paths = (HERE.parent / name for name in TESTS)
+    return [*(str(path) for path in paths if path.exists()), *(str(PACKAGE / room) for room in ROOMS)]
 
 
 def rates(rows: list[dict[str, Any]], totals: dict[str, int]) -> list[str]:
@@ -253,6 +276,14 @@ def enough(rows: list[dict[str, Any]], totals: dict[str, int]) -> bool:
     return killed_enough and not any(row["outcome"] == "not installed" for row in rows)
 
 
+def write(rows: list[dict[str, Any]]) -> None:
+    """Write the results, of a run that may yet be interrupted."""
+    with RESULTS.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: (row["module"], int(row["line"]), key(row))))
+
+
 def say(line: str) -> None:
     """Print at once, whatever pytest does with its output."""
     print(line, file=sys.__stderr__, flush=True)
@@ -267,6 +298,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="which mutants come first")
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
     parser.add_argument("--minutes", type=float, default=1e4, help="how long to try; default: to the last mutant")
+    parser.add_argument("--patience", type=float, default=1e4, help="seconds of tests a mutant meets; default: all")
     parser.add_argument("--resume", action="store_true", help="leave out what the last run killed")
     return parser.parse_args()
 
@@ -277,15 +309,10 @@ def main() -> int:
     known = list(csv.DictReader(RESULTS.read_text().splitlines())) if given.resume and RESULTS.exists() else []
     runner = Runner(given, known)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a fork does not take threads along
-    options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
+    options = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "--doctest-modules"]
     status = pytest.main([*options, *tests()], plugins=[runner])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not runner.rows:
         return int(status) or 1
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(runner.rows, key=lambda row: (row["module"], int(row["line"]), key(row))))
     print(*rates(runner.rows, runner.totals), f"survivors in {RESULTS}", sep="\n")
     return 0 if enough(runner.rows, runner.totals) else 1
 

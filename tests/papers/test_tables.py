@@ -23,7 +23,7 @@ from ldpnb.papers.juarez2022 import clients
 from ldpnb.papers.juarez2022.sessions import simulate_sessions
 from ldpnb.papers.juarez2022.tables import gap_errors, gap_intervals, gap_privacy, gaps, sessions
 from ldpnb.papers.lecture20.tables import histograms, means
-from ldpnb.papers.lopuhaa2020.tables.frequencies import FixedCounts, FromPrior, compare
+from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth, compare
 from ldpnb.rng import stream
 
 COUNTS = sampling.data_sets(20_000, seed=5)["Bin(100, .5)"]
@@ -114,7 +114,7 @@ def private_means() -> pd.Series:
 def unbiased_frequencies() -> pd.Series:
     found = []
     for name, mechanism in (("k-RR", KaryRandomisedResponse(1.0, 4)), ("OUE", UnaryEncoding.optimised(1.0, 4))):
-        table = compare(name, FixedCounts("few", (300, 200, 100, 0)), [1.0], draws=2000, seed=1)
+        table = compare(name, Truth.from_counts("few", (300, 200, 100, 0)), [1.0], draws=2000, seed=1)
         row = table.set_index("estimator").loc["unbiased"]
         found.append((row["mean squared error"] - unbiased_frequency_error(mechanism) / 600) / row["standard error"])
     return pd.Series(found)
@@ -215,20 +215,20 @@ def test_the_exact_distance_is_for_few_reports_of_all_users() -> None:
 
 
 def test_the_numbers_do_not_depend_on_the_number_of_workers() -> None:
-    truth, settings = FromPrior(8, 500), {"draws": 6, "seed": 3}
+    truth, settings = Truth.from_prior(8, 500), {"draws": 6, "seed": 3}
     alone = compare("OUE", truth, [0.5, 2.0], **settings)
     with joblib.parallel_config(backend="threading"):
         pd.testing.assert_frame_equal(alone, compare("OUE", truth, [0.5, 2.0], workers=2, **settings))
 
 
 def test_a_point_is_the_same_whatever_other_points_are_computed() -> None:
-    truth, settings = FromPrior(8, 500), {"draws": 6, "seed": 3}
+    truth, settings = Truth.from_prior(8, 500), {"draws": 6, "seed": 3}
     both = compare("k-RR", truth, [0.5, 2.0], **settings).query("`epsilon (nats)` == 2.0").reset_index(drop=True)
     pd.testing.assert_frame_equal(both, compare("k-RR", truth, [2.0], **settings))
 
 
 def test_the_baseline_has_no_difference_to_itself() -> None:
-    table = compare("SUE", FromPrior(5, 200), [1.0], draws=20, seed=1)
+    table = compare("SUE", Truth.from_prior(5, 200), [1.0], draws=20, seed=1)
     own = table[table["estimator"] == "Norm-Sub"]
     assert (own["ratio"] == 1).all()
     assert own["z"].isna().all()
@@ -236,7 +236,8 @@ def test_the_baseline_has_no_difference_to_itself() -> None:
 
 def test_only_drawn_data_have_a_distribution_to_estimate() -> None:
     given, drawn = (
-        compare("k-RR", truth, [1.0], draws=3, seed=1) for truth in (FixedCounts("few", (30, 20)), FromPrior(2, 50))
+        compare("k-RR", truth, [1.0], draws=3, seed=1)
+        for truth in (Truth.from_counts("few", (30, 20)), Truth.from_prior(2, 50))
     )
     assert set(given["target"]) == {"frequency"}
     assert set(drawn["target"]) == {"distribution", "frequency"}
@@ -252,7 +253,13 @@ def test_only_drawn_data_have_a_distribution_to_estimate() -> None:
     ],
 )
 def test_bad_settings_are_refused(arguments: dict, message: str) -> None:
-    settings = {"mechanism": "k-RR", "truth": FromPrior(4, 10), "epsilons": [1.0], "draws": 2, "seed": 1} | arguments
+    settings = {
+        "mechanism": "k-RR",
+        "truth": Truth.from_prior(4, 10),
+        "epsilons": [1.0],
+        "draws": 2,
+        "seed": 1,
+    } | arguments
     with pytest.raises(ValueError, match=message):
         compare(settings.pop("mechanism"), settings.pop("truth"), settings.pop("epsilons"), **settings)
 

@@ -158,11 +158,11 @@ def unequal(kind: str, groups: list[Floats], *, informed: bool) -> Design:
         sizes = (120, 120, flat.size - 240)
         squares = tuple(float(np.mean(part**2)) for part in np.split(flat, np.cumsum(sizes)[:-1]))
         return PoissonDesign(sizes, COINS["rates"], squares if informed else None, COINS["trim"])
-    sizes, take = tuple(map(len, groups)), {"clusters": None, "some of each": 3}[kind]
+    sizes, take = tuple(map(len, groups)), 3 if "some" in kind else None
     if not informed:
         return UnequalClusterDesign(sizes, take=take)
     moments = {"means": tuple(g.mean() - 0.5 for g in groups), "sds": tuple(g.std(ddof=1) for g in groups)}
-    return UnequalClusterDesign(sizes, take=take, **moments)
+    return UnequalClusterDesign(sizes, take=take, ratio="ratio" in kind, **moments)
 
 
 def weighted(design: Design, count: int, groups: list[Floats], mechanism: str, rng: np.random.Generator) -> Floats:
@@ -180,7 +180,8 @@ def weighted(design: Design, count: int, groups: list[Floats], mechanism: str, r
         asked = min(len(group), design.take or len(group))
         within = np.take_along_axis(reports[:, firsts[g] : firsts[g + 1]], some(rng, RUNS, len(group), asked), axis=1)
         totals += drawn[:, g] * len(group) * within.mean(axis=1)
-    return 0.5 + len(groups) / (count * people) * totals
+    there = drawn @ np.diff(firsts) if design.ratio else count * people / len(groups)
+    return 0.5 + totals / there
 
 
 @pytest.mark.parametrize("people", PEOPLE)
@@ -209,6 +210,23 @@ def test_sizes_and_rates_that_differ_miss_as_seldom_as_promised(kind: str, mecha
     # of one bit in clusters the worst noise is planned for
     least = -1 if mechanism == "one-bit" and kind != "coins" else -slack
     assert least < float(np.mean(told**2)) / variance - 1 < slack
+
+
+@pytest.mark.parametrize("people", ["spread", "apart"])
+@pytest.mark.parametrize("mechanism", ["one-bit", "Laplace", "central"])
+@pytest.mark.parametrize("kind", ["ratio", "ratio of some"])
+def test_a_ratio_errs_as_its_normal_law_says(kind: str, mechanism: str, people: str) -> None:
+    groups, rng = of_any_size(people), stream("coverage", kind, mechanism, people, seed=3)
+    about: dict[str, Any] = {"collection": "central"} if mechanism == "central" else {"mechanism": mechanism}
+    design = unequal(kind, groups, informed=True)
+    told = Survey(design=design, count=25, epsilon=EPSILON, failure=FAILURE, tail="normal", **about).plan()
+    found = weighted(design, 25, groups, mechanism, rng) + told.survey.scale() * rng.laplace(0, 1, RUNS)
+    errors = found - float(np.concatenate(groups).mean())
+    assert int(np.sum(np.abs(errors) >= told.error)) <= most(FAILURE)
+    spread = float(np.mean(errors**2)) / (float(told.survey.variance().total) + 2 * told.survey.scale() ** 2)
+    slack = -NormalDist().inv_cdf(FALSE_ALARM / 2) * math.sqrt(5 / RUNS)
+    # the worst noise of one bit is planned for, and a ratio's variance is its leading term
+    assert (-1 if mechanism == "one-bit" else -slack) < spread - 1 < slack
 
 
 def test_the_notebook_s_collections_err_as_planned() -> None:

@@ -38,11 +38,15 @@ def test_list_and_show_name_ids_parameters_and_claims(ldpnb) -> None:
         (["nonsense"], "No such command 'nonsense'"),
     ],
 )
-def test_wrong_usage_ends_with_one_clear_line_and_code_2(ldpnb, arguments: list[str], line: str) -> None:
-    result = ldpnb(*arguments)
-    assert result.returncode == 2
-    assert line in result.stderr
-    assert "Traceback" not in result.stderr
+def test_wrong_usage_ends_with_one_clear_line_and_code_2(said, arguments: list[str], line: str) -> None:
+    assert line in said(*arguments)
+
+
+def test_the_command_line_starts_without_the_libraries_that_computing_and_drawing_need() -> None:
+    command = [sys.executable, "-c", "import sys, ldpnb.cli; print(*sys.modules)"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"scipy", "pandas", "pyarrow", "matplotlib", "sympy", "IPython", "nbformat", "nbconvert", "jinja2", "dask"}
+    assert heavy.isdisjoint(loaded)
 
 
 def test_a_missing_checkout_is_named(ldpnb) -> None:

@@ -72,8 +72,7 @@ def test_version_is_the_same_everywhere() -> None:
 def test_jsonschema_comes_without_its_costly_grammar_which_others_can_still_have() -> None:
     code = """if True:
         import importlib.util, sys
-        from ldpnb.run import imports
-        imports.jsonschema()
+        import ldpnb.site.markdown
         import nbformat
         assert not {"rfc3987_syntax", "lark"} & set(sys.modules)
         assert importlib.util.find_spec("rfc3987_syntax")

@@ -20,26 +20,12 @@ from ldpnb.notebook import figures
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.notebook.parameters import Parameter
 from ldpnb.run import catalogue, execution
+from ldpnb.site import charts, sources
 from ldpnb.site.inert import require_inert
 from ldpnb.sweeps import folder as folders
 
 PACKAGE = Path(ldpnb.__file__).parent
 LONG = 10_000_000 * "x"
-
-
-@pytest.fixture
-def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """What the command line says of what it refuses."""
-
-    def call(*arguments: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["ldpnb", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        assert ended.value.code == 2
-        return capsys.readouterr().err
-
-    return call
-
 
 NAMES = ("../../etc/passwd", "/etc/passwd", "/etc/passwd.ipynb", "{0.__class__}", "$(touch pwned)", "*")
 IDS = {name: f"ldpnb: no notebook or claim {name}; `ldpnb list` shows the notebooks\n" for name in NAMES} | {
@@ -233,6 +219,8 @@ def test_reading_commands_execute_no_notebook(
     (checkout / "notebooks/1_demo/01_line.ipynb").write_text(notebook(*code))
     monkeypatch.setattr(execution, "_papermill", lambda *_: mark.touch())
     monkeypatch.setattr(claims, "decide", lambda _: claims.Verdict("reproduced", "1 = 1", "identity"))
+    monkeypatch.setattr(charts, "bundle", str)
+    monkeypatch.setattr(sources, "modules", lambda: ["ldpnb/__init__.py"])
     (checkout / "figures").mkdir()
     columns = f"notebook,{','.join(claims.COLUMNS)}\n"
     (checkout / "figures/verdicts.csv").write_text(columns)
@@ -264,7 +252,7 @@ MARKUP = {
     '<p style="background:url(//evil.example)">x</p>': "style in <p>",
     "<base href='//evil.example'>": "<base>",
     '<math><annotation-xml encoding="text/html">x</annotation-xml></math>': "<annotation-xml>",
-    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>": "<noscript>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>": "<p>",
     "<!-- <b> --!><script>alert(1)</script>": "<script>",
     "<math><mtext><table><mglyph><style><math><img src onerror=alert(1)></style></mglyph></table></mtext></math>": "<mglyph>",
 }
@@ -279,7 +267,7 @@ def test_markup_that_could_do_something_is_refused(markup: str) -> None:
 @pytest.mark.parametrize(
     ("markup", "left"),
     [
-        ("<!--><script>alert(1)</script>-->", "&lt;script&gt;alert(1)&lt;/script&gt;--&gt;"),
+        ("<!--><script>alert(1)</script>-->", "alert(1)--&gt;"),
         ("<!DOCTYPE x>", ""),
         ("<![CDATA[<script>]]>", "]]&gt;"),
         ("<?php x ?>", ""),

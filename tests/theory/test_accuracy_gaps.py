@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ldpnb.accuracy import budgets, gaps, tails
+from ldpnb.accuracy.dropouts import estimated_sizes_variance
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -47,6 +48,14 @@ def test_the_noisy_number_has_the_variance_of_its_noise() -> None:
     assert two.variance((1.0, 0.0)) == pytest.approx(2 * 0.25 * 8 / 9, rel=1e-12)
     three = GroupGap(SignedLaplace(0.5, (3, 2, 4), (1, 2)), (3, 2, 4), (1, 2))
     assert three.variance((0.0, 0.0)) == pytest.approx(2 * 16 * 9 / 4, rel=1e-12)
+
+
+def test_a_gap_with_estimated_sizes_varies_the_same_in_either_order() -> None:
+    mechanism, sizes = DiscretisedMeans(1.0, 2.0, 3), (70, 900, 400)
+    one = estimated_sizes_variance(mechanism, sizes, (0.8, -0.3), (0.7, 0.2), pair=(0, 2))
+    assert estimated_sizes_variance(mechanism, sizes, (-0.3, 0.8), (0.2, 0.7), pair=(2, 0)) == pytest.approx(one)
+    with pytest.raises(ValueError, match="pair must be two of the 3 groups"):
+        estimated_sizes_variance(mechanism, sizes, (0.8, -0.3), (0.7, 0.2), pair=(0, 3))
 
 
 def test_a_wrong_size_divides_the_deviation_of_its_mean() -> None:

@@ -67,6 +67,7 @@ REFUSED = [
     (lambda: lower_bounds.any_channel_bound_at([0.5, 0.6], 1.0), "distribution must sum to 1"),
     (lambda: exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {}), "users must be few for 8 outputs"),
     (lambda: information.fisher_information(np.eye(2), [1.0, 0.0]), "distribution must be positive, got a zero"),
+    (lambda: means.warner_variance(1.0, 0), "users must be an integer >= 1, got users=0"),
     (lambda: means.laplace_sum_tail(0, 1.0), "users must be an integer >= 1, got users=0"),
     (lambda: histograms.central_laplace_largest_error(1.0, 0, 0.1), "domain_size must be an integer >= 1, got domain"),
     (lambda: exact_risk.exact_risks(np.eye(2), 0, [0.5, 0.5], {}), "users must be an integer >= 1, got users=0"),

@@ -75,8 +75,13 @@ def test_drawn_gaps_of_the_best_channel_have_its_mean_and_variance(share: float)
 def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
     best = ldp.BestGapChannel(epsilon, share)
     assert best.variance == pytest.approx(best.bound, rel=1e-6)
+    assert np.abs(best.channel().sum(axis=0) - 1).max() < 1e-14
     assert ldp.privacy_loss(best.channel()).epsilon == pytest.approx(epsilon)
     assert ldp.BestGapChannel(epsilon, 1 - share).variance == pytest.approx(best.variance, rel=1e-6)
+
+
+def test_no_group_of_the_best_channel_is_empty() -> None:
+    assert [ldp.BestGapChannel(1.0, share).sizes(10) for share in (0.01, 0.3, 0.99)] == [(1, 9), (3, 7), (9, 1)]
 
 
 def test_hashed_reports_support_values_as_their_tallies_do() -> None:
@@ -84,7 +89,9 @@ def test_hashed_reports_support_values_as_their_tallies_do() -> None:
     sent = hashing.randomize(np.repeat([0, 3], users), rng=ldp.stream("hash", seed=1)).reshape(2, users, 5).mean(axis=1)
     drawn = hashing.sample_tallies([users, 0, 0, users, 0], rng=ldp.stream("tallies", seed=1)) / users
     assert np.abs(sent - np.where(np.eye(5)[[0, 3]] == 1, hashing.p, hashing.q)).max() < 5 * 0.5 / math.sqrt(users)
-    assert np.abs(drawn - sent.sum(axis=0)).max() < 10 / math.sqrt(users)
+    sets, times = hashing.sample_outputs([users, 0, 0, users, 0], rng=ldp.stream("sets", seed=1))
+    for supported in (drawn, times @ sets / users):
+        assert np.abs(supported - sent.sum(axis=0)).max() < 10 / math.sqrt(users)
 
 
 @pytest.mark.parametrize("cells", [1, 2.5])

@@ -72,6 +72,12 @@ def test_scaling_leads_from_the_mle_by_normal_errors_to_norm_sub(tallies: list[i
     assert (pull[normal == 0] >= level.min() - 1e-6).all()
 
 
+@pytest.mark.parametrize("kept", [1, 255, 256, 257, 2048, 2999, 3000])
+def test_a_distribution_is_its_own_projection_whatever_is_beside_it(kept: int) -> None:
+    point = np.r_[np.full(kept, 1 / kept), np.full(3000 - kept, -1.0)]
+    assert project_simplex(point) == pytest.approx(np.maximum(point, 0), rel=1e-12)
+
+
 def test_the_krr_mle_solves_a_million_values_in_one_sort() -> None:
     tallies = np.random.default_rng(1).multinomial(10**7, np.full(10**6, 1e-6))
     assert krr_mle(tallies, epsilon=3.0).sum() == pytest.approx(1, abs=1e-9)

@@ -1,6 +1,7 @@
 """Mechanisms for categorical answers: channels and outputs, what they reduce to, and memory."""
 
 import tracemalloc
+from collections.abc import Callable
 
 import flint
 import numpy as np
@@ -9,6 +10,7 @@ import sympy
 
 from ldpnb.arithmetic import Symbol
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.means import OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -64,6 +66,13 @@ def test_one_bit_subsets_of_one_and_signs_are_older_mechanisms(epsilon: float) -
     assert (signs.outputs() == 2 * UnaryEncoding(0.6, 0.5, 4).outputs().astype(int) - 1).all()
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 0.8, 1.05, 2.0])
+def test_optimised_hashing_has_the_cells_of_least_variance_at_rare_values(epsilon: float) -> None:
+    hashes = [LocalHashing(epsilon, 100, cells) for cells in range(2, 20)]
+    best = min(hashes, key=lambda one: one.q * (1 - one.q) / one.truthful_rate**2)
+    assert LocalHashing.optimised(epsilon, 100) == best
+
+
 @pytest.mark.parametrize("limit", [5000, 1])
 def test_subsets_have_their_exact_mean_whether_they_are_listed_or_not(
     limit: int, monkeypatch: pytest.MonkeyPatch
@@ -82,6 +91,13 @@ def test_as_many_subsets_as_allowed_are_listed(monkeypatch: pytest.MonkeyPatch) 
     assert tallies.size <= 10
     with pytest.raises(ValueError, match="subsets must be at most 10 to list them all, got 15"):
         SubsetSelection(1.0, 6, 2).outputs()
+
+
+@pytest.mark.parametrize("form", [UnaryEncoding.optimised, LocalHashing.optimised])
+def test_one_user_may_have_more_values_than_a_block_holds(form: Callable[..., UnaryEncoding | LocalHashing]) -> None:
+    mechanism = form(1.0, 2**22 + 1)
+    bits = mechanism.randomize([2**22], rng=np.random.default_rng(1))
+    assert bits.mean() == pytest.approx(mechanism.q, rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """Shuffled reports: bounds that meet their delta, the sums behind them, and Gaussian noise to compare with."""
 
-import mpmath
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling, tallies
@@ -31,39 +33,42 @@ def test_bounds_are_close_and_meet_their_delta(known: tuple[float, int, int, flo
     assert reports.delta_lower(lower) == pytest.approx(1e-6, rel=1e-6)
 
 
-def exact_delta(epsilon: float, reports: ShuffledReports, *, above: bool) -> mpmath.mpf:
+def exact_delta(epsilon: float, reports: ShuffledReports, *, above: bool) -> arb:
     """Sum over all tallies ``A + B`` and ``L``, with 40 digits, leaving out less than 1e-35."""
     users, size, hidden_values = reports.users, reports.mechanism.domain_size, 0 if above else 1
-    local, rate = mpmath.mpf(reports.mechanism.epsilon), mpmath.mpf(reports.rate)
-    budget, q = mpmath.exp(mpmath.mpf(epsilon)), 1 / (mpmath.exp(local) + size - 1)
-    contrast, share = mpmath.expm1(local), hidden_values * mpmath.exp(-local)
+    local, rate = arb(reports.mechanism.epsilon), arb(reports.rate)
+    budget, q = arb(epsilon).exp(), 1 / (local.exp() + size - 1)
+    contrast, share = local.expm1(), hidden_values * (-local).exp()
     hidden = rate * q * (contrast + hidden_values)
     apart = hidden / (1 - 2 * rate * q)
-    logs = [mpmath.loggamma(i + 1) for i in range(users + 1)]
+    logs = [arb(i + 1).lgamma() for i in range(users + 1)]
 
-    def chance(trials: int, chosen: int, one: mpmath.mpf) -> mpmath.mpf:
-        if one == 1:
-            return mpmath.mpf(chosen == trials)
-        ways = logs[trials] - logs[chosen] - logs[trials - chosen]
-        return mpmath.exp(ways + chosen * mpmath.log(one) + (trials - chosen) * mpmath.log(1 - one))
+    def law(one: arb) -> Callable[[int, int], arb]:
+        if one.contains(1):
+            return lambda trials, chosen: arb(chosen == trials)
+        yes, no = one.log(), (1 - one).log()
+        return lambda trials, chosen: (
+            logs[trials] - logs[chosen] - logs[trials - chosen] + chosen * yes + (trials - chosen) * no
+        ).exp()
 
-    total = mpmath.mpf(0)
+    seen, fair, away, total = law(2 * rate * q), law(arb(0.5)), law(apart), arb(0)
     for both in range(users + 1):
-        outer = chance(users, both, 2 * rate * q)
-        if outer * contrast < mpmath.mpf(10) ** -40:
+        outer = seen(users, both)
+        if outer * contrast < 1e-40:
             continue
-        mass, first = [mpmath.mpf(0)], [mpmath.mpf(0)]
+        mass, first = [arb(0)], [arb(0)]
         for second in range(both // 2 + 1):
-            mass.append(mass[-1] + chance(both, second, mpmath.mpf(1) / 2))
-            first.append(first[-1] + second * chance(both, second, mpmath.mpf(1) / 2))
+            chance = fair(both, second)
+            mass.append(mass[-1] + chance)
+            first.append(first[-1] + second * chance)
         middle, left = float((users - both) * apart), users - both
         reach = 14 * (middle * float(1 - apart)) ** 0.5 + 40
         for unseen in range(max(int(middle - reach), 0), min(int(middle + reach), left) + 1):
             most = contrast * both - (budget - 1) * (users - (1 - share) * unseen)
             if most > 0:
-                last = min(int(most / (contrast * (1 + budget))), both // 2) + 1
+                last = int(min(float(most / (contrast * (1 + budget))), both // 2)) + 1
                 part = most * mass[last] - contrast * (1 + budget) * first[last]
-                total += outer * chance(left, unseen, apart) * part
+                total += outer * away(left, unseen) * part
     return total / users
 
 
@@ -86,7 +91,7 @@ def test_bounds_hold_against_forty_digits(known: tuple[float, int, int, float, f
     reports = shuffled(*given)
     upper, lower = reports.epsilon_upper(target), reports.epsilon_lower(target)
     assert lower <= upper
-    with mpmath.workdps(40):
+    with ctx.workprec(160):
         above, below = exact_delta(upper, reports, above=True), exact_delta(lower, reports, above=False)
         assert above <= target <= below or upper == 0
         assert above <= reports.delta_upper(upper) <= above * (1 + 1e-8) + 1e-300

@@ -21,7 +21,7 @@ import numpy as np
 
 ROOMS = ("mechanisms", "accuracy", "privacy")
 TOLERANCE = 1e-10
-FIXED, FRESH = 24, 4
+FIXED, FRESH = 10, 4
 BITS = 300
 SMALLEST = 1e-290
 """Below it floats lose digits by their range, which no formula can mend."""

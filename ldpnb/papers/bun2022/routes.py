@@ -3,7 +3,7 @@
 Nothing here uses a closed form of the package.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -22,6 +22,42 @@ NOT_PRINTED = "the printed form is not recoverable from the text; this is the st
 
 published = partial(claims.published, "bun2022")
 """Numbers printed in bun2022, by key."""
+
+
+def optimum(
+    design: Callable[[list[Any]], laws.Law], records: int, epsilon: float, *, neighbours: str = "replacement", **of: str
+) -> float:
+    """Return the largest loss over all mechanisms on samples of distinct records, one of them replaced, or one more.
+
+    The mechanisms are epsilon-DP for deletion, or as ``mechanism=`` says.
+    """
+    whole = list(range(records))
+    other = [-1, *whole[1:]] if neighbours == "replacement" else [*whole, -1]
+    return optimiser.largest_loss(design(whole), design(other), epsilon=epsilon, **of).loss
+
+
+def rounded_sizes(population: int, rate: float) -> Array:
+    """Return the law of the sample's size ``rate x population``, rounded at random."""
+    law = np.zeros(population + 1)
+    whole = int(np.floor(rate * population))
+    part = rate * population - whole
+    law[whole] = 1 - part
+    law[whole + (part > 0)] += part
+    return law / law.sum()
+
+
+def rounded_sample(records: list[Any], rate: float) -> laws.Law:
+    """Return the law of a simple random sample of that share, its size rounded at random."""
+    return laws.subsets_of_random_size(records, rounded_sizes(len(records), rate))
+
+
+def nearest_optimum(population: int, rate: float, epsilon: float) -> float:
+    """Return the largest deletion loss if the sample's size is rounded to the nearest whole number."""
+
+    def sample(records: list[Any]) -> laws.Law:
+        return laws.subsets(records, int(np.floor(rate * len(records) + 0.5)))
+
+    return optimum(sample, population, epsilon, neighbours="deletion")
 
 
 def clusters_of(sizes: Sequence[int]) -> list[list[Any]]:

@@ -12,7 +12,8 @@ import sympy
 from ldpnb.accuracy import dropouts, gaps, shrinkage
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.deciders import budget, identity, oo, positive, symbols
+from ldpnb.claims import UnsoundError
+from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -27,13 +28,6 @@ eps = budget(t)
 
 
 # --- samples ---
-
-
-def threshold_of_rounding() -> bool:
-    """Rates beyond the threshold, and no others, lose more than ``eps``, rounded at random or a fixed share."""
-    past = (q - rounding.rounding_threshold(eps)) * (t - 1) * (t + 1)
-    most, fixed = np.exp(rounding.random_rounding_loss_supremum(q, eps)), np.exp(subsampling.srs_loss(2 * eps, q))
-    return identity(most - t, (1 - q) * past) and identity(fixed - t, past)
 
 
 def threshold_of_the_nearest() -> bool:
@@ -80,11 +74,9 @@ def poisson_attained() -> bool:
 def poisson_below_fixed_size() -> bool | None:
     """At one rate a fixed size loses more under replacement, for every budget; both are ``2 q eps`` to first order."""
     fixed, free = np.exp(subsampling.srs_loss(2 * eps, q)), np.exp(subsampling.poisson_loss(eps, q))
-    slopes = [
-        Symbol(sympy.diff(loss.expression, e.expression).subs(e.expression, 0))
-        for loss in (subsampling.srs_loss(2 * e, q), subsampling.poisson_loss(e, q))
-    ]
-    exact = identity(fixed, 1 + q * (t * t - 1)) and all(identity(slope, 2 * q) for slope in slopes)
+    losses = subsampling.srs_loss(2 * e, q), subsampling.poisson_loss(e, q)
+    slopes = all(identity(replaced(derivative(loss, e), e, 0), 2 * q) for loss in losses)
+    exact = identity(fixed, 1 + q * (t * t - 1)) and slopes
     return exact and positive(fixed - free, BUDGET | RATE)
 
 
@@ -208,27 +200,37 @@ def linearised_gap() -> bool:
     centres = [signs.gain * m / (signs.keep - signs.move) for m in (mean, mean2)]
     units = [signs.gain * size, -signs.gain * other]
 
-    def added(chances: list[tuple[Real, Real]]) -> Real:
+    def added(chances: list[list[Real]]) -> Real:
         """Return the variance that a user adds who reports (group, minus) and (group, plus) with these chances."""
         weights = [[(s - c) / unit for s in (-1, 1)] for c, unit in zip(centres, units, strict=True)]
         terms = [(p, w) for pair, both in zip(chances, weights, strict=True) for p, w in zip(pair, both, strict=True)]
         first = sum(p * w for p, w in terms)
         return sum(p * w * w for p, w in terms) - first * first
 
-    v, moved = symbols("v")[0], (signs.move / 2, signs.move / 2)
-    kept = tuple(signs.keep * chance for chance in moves.sign_probabilities(v, signs.value_epsilon))
-    total = _over_group(added([kept, moved]), v, size, mean, nu) + _over_group(
-        added([moved, kept]), v, other, mean2, nu2
-    )
+    def kept(value: Real) -> list[Real]:
+        return [signs.keep * chance for chance in moves.sign_probabilities(value, signs.value_epsilon)]
+
+    moved = [signs.move / 2, signs.move / 2]
+    total = _over_group(lambda v: added([kept(v), moved]), size, mean, nu)
+    total += _over_group(lambda v: added([moved, kept(v)]), other, mean2, nu2)
     sizes = (size, other, rest)
     shipped = dropouts.estimated_sizes_variance(signs, sizes, (mean, mean2), (nu, nu2))
     return identity(total + rest * added([moved, moved]), shipped)
 
 
-def _over_group(one: Real, value: Real, members: Real, average: Real, square: Real) -> Real:
-    """Return the sum over a group of what is a square polynomial in the value."""
-    level, line, curve = sympy.Poly(sympy.together(one.expression), value.expression).all_coeffs()[::-1]
-    return members * (Symbol(level) + Symbol(line) * average + Symbol(curve) * square)
+def _over_group(one: Callable[[Real], Real], members: Real, average: Real, square: Real) -> Real:
+    """Return the sum over a group of what is a square polynomial in the value.
+
+    Raises
+    ------
+    UnsoundError
+        If it is none.
+    """
+    low, level, high = map(one, (-1, 0, 1))
+    line, curve, value = (high - low) / 2, (high + low) / 2 - level, symbols("value")[0]
+    if not identity(one(value), level + line * value + curve * value * value):
+        raise UnsoundError("what a user adds is no square polynomial in the value")
+    return members * (level + line * average + curve * square)
 
 
 def two_equal_groups() -> bool:

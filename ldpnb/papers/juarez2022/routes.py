@@ -1,5 +1,7 @@
 """Second routes to the deciding values of juarez2022: printed formulas, and numbers from output laws alone."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtr
@@ -136,6 +138,7 @@ def mean_moments(
     return float(mean / unit), float(variance / unit**2)
 
 
+@cache
 def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
     """Return the law of ``||X| - gap|`` for normal ``X`` of mean `gap`, on a grid: cell centres and probabilities."""
     edges = np.linspace(0, 64 * sd, 2**14 + 1)

@@ -12,7 +12,7 @@ import sympy
 from ldpnb.accuracy import histograms, means
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.deciders import ball, budget, digits, identity, oo, positive, sign_changes, symbols, zeros
-from ldpnb.deciders.algebra import expression
+from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms import signs
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
@@ -28,11 +28,6 @@ def positive_throughout(value: Any) -> bool:
     parts = sympy.fraction(sympy.together(expression(value)))
     u_ = expression(u)
     return all(sign_changes(part, u_) == 0 for part in parts) and bool(expression(value).subs(u_, 1) > 0)
-
-
-def derivative(value: Real, symbol: Real, order: int = 1) -> Real:
-    """Return a derivative of an expression."""
-    return Symbol(sympy.diff(expression(value), expression(symbol), order))
 
 
 # --- Laplace noise ---
@@ -232,7 +227,7 @@ def sign_loss() -> bool | None:
     own = identity(printed.p, (1 + b) / 2) and identity(printed.p + printed.miss_rate, 1)
     ratio = identity(np.exp(exact), printed.p / printed.miss_rate) and identity(mended.p, t * mended.miss_rate)
     bias = identity(signs.calibrated_bias(budget(t)), 2 * mended.p - 1)
-    above = positive(derivative(exact - 2 * b, b), inside) and expression(exact).subs(expression(b), 0) == 0
+    above = positive(derivative(exact - 2 * b, b), inside) and identity(replaced(exact, b, 0))
     return own and ratio and bias and above and positive(derivative(exact, b, 2), inside)
 
 

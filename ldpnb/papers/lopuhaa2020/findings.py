@@ -7,15 +7,7 @@ import pandas as pd
 
 from ldpnb.notebook import Mark, crossings, listed, short, where_less
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
-from ldpnb.papers.lopuhaa2020.tables.optimality import (
-    DISTANCE,
-    LEAST,
-    LIMITING,
-    RELATIVE,
-    SCALED,
-    TO_LIMIT,
-    VALID,
-)
+from ldpnb.papers.lopuhaa2020.tables.optimality import DISTANCE, LEAST, LIMITING, RELATIVE, SCALED, TO_LIMIT, VALID
 
 Said = dict[str, Any]
 ERROR = "mean squared error"

@@ -132,25 +132,13 @@ def domain(e: Evidence) -> str:
     return f"Bin(100, .5) gives positive probability to {values} values"
 
 
-@figures(
-    "Figure 1",
-    SampledCounts.variance_rescaled,
-    estimators.rescaled,
-    *DISTANCE,
-    synthetic.binomial,
-)
+@figures("Figure 1", SampledCounts.variance_rescaled, estimators.rescaled, *DISTANCE, synthetic.binomial)
 def figure_1(e: Evidence) -> str:
     """For Bin(100, .5) the estimate g_DE approximates the data, and better so at rate .9 than at .1."""
     return _improves(e, _first(e))
 
 
-@figures(
-    "Figure 2",
-    SampledCounts.variance_rescaled,
-    estimators.rescaled,
-    *DISTANCE,
-    synthetic.binomial_mixture,
-)
+@figures("Figure 2", SampledCounts.variance_rescaled, estimators.rescaled, *DISTANCE, synthetic.binomial_mixture)
 def figure_2(e: Evidence) -> str:
     """For Bin(50, .6) + Bin(50, .4) the estimate g_DE approximates the data, and better so at rate .9 than at .1."""
     high, low = _binomial(50, 0.6), _binomial(50, 0.4)

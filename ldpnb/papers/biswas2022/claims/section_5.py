@@ -13,33 +13,8 @@ from ldpnb.deciders import identity
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import displayed, proofs
-from ldpnb.papers.biswas2022.proofs import (
-    KARY,
-    KEEP,
-    RARE,
-    RATES,
-    SWITCH,
-    TWO_RATES,
-    a,
-    b,
-    f,
-    moments,
-    n,
-    pi,
-    u,
-    v,
-    x,
-    y,
-)
-from ldpnb.papers.biswas2022.routes import (
-    FIXED,
-    NOISE,
-    RANDOMISER,
-    Array,
-    Reports,
-    all_reports,
-    direct_encoding,
-)
+from ldpnb.papers.biswas2022.proofs import KARY, KEEP, RATES, SWITCH, a, b, f, moments, n, pi, u, v, x, y
+from ldpnb.papers.biswas2022.routes import FIXED, NOISE, RANDOMISER, Array, Reports, all_reports, direct_encoding
 
 section_5 = partial(
     claim,
@@ -117,7 +92,7 @@ POPULATIONS = (
 )
 def theorem_5_1_mean(e: Evidence) -> str:
     """The estimator T is unbiased for any personal sampling rates."""
-    mean = moments(proofs.pooled, TWO_RATES)[0]
+    mean = moments(proofs.pooled, proofs.TWO_RATES)[0]
     e.proven(identity(RATES.mean([x, y]), mean))
     e.proven(identity(mean, (a + b) * (x * u + y * v) / (a * u + b * v)))
     chance = f * KEEP + (1 - f) * SWITCH
@@ -146,7 +121,7 @@ def theorem_5_1_rare_variance(e: Evidence) -> str:
     """At a value nobody holds the variance of T is n^2 sum_j q pi_j (1 - q pi_j) / ((sum_j pi_j)^2 (p - q)^2)."""
     mean, variance = moments(proofs.pooled, ((a, SWITCH, u), (b, SWITCH, v)))
     e.proven(identity(mean, RATES.mean([0, 0])))
-    e.proven(identity(moments(proofs.pooled, TWO_RATES)[0], RATES.mean([x, y])))
+    e.proven(identity(moments(proofs.pooled, proofs.TWO_RATES)[0], RATES.mean([x, y])))
     spread = sum(m * SWITCH * rate * (1 - SWITCH * rate) for m, rate in ((a, u), (b, v)))
     scale = (a + b) / ((a * u + b * v) * (KEEP - SWITCH))
     e.proven(identity(RATES.rare_variance, spread * scale * scale))
@@ -182,7 +157,7 @@ def theorem_5_1_proof(e: Evidence) -> str:
     """The actual variance of T is n^2 sum_j [pi_j (1-pi_j) (v + r^2) + pi_j^2 v] / ((sum_j pi_j)^2 (p - q)^2), with
     v = f p(1-p) + (1-f) q(1-q) and r = f p + (1-f) q.
     """
-    mean, variance = moments(proofs.pooled, TWO_RATES)
+    mean, variance = moments(proofs.pooled, proofs.TWO_RATES)
     e.proven(identity(RATES.mean([x, y]), mean))
     e.proven(identity(RATES.variance([x, y]), variance))
     unrelated, scale = [a * f, b * f], (a + b) / (a * u + b * v)
@@ -225,7 +200,7 @@ def _displayed(population: Population) -> Array:
 )
 def remark_2(e: Evidence) -> str:
     """With equal rates T is g_DE and has its variance at rare values; with all rates 1 it is c_DE."""
-    e.proven(identity(moments(proofs.rescaled, RARE)[1], proofs.survey().rare_variance_rescaled))
+    e.proven(identity(moments(proofs.rescaled, proofs.RARE)[1], proofs.survey().rare_variance_rescaled))
     e.proven(identity(moments(proofs.rescaled, proofs.FIXED)[0], n * f))
     alike = PersonalRates([n], [pi], KARY)
     e.decides(identity(proofs.pooled([x, y], n, n * pi), proofs.rescaled([x, y])))

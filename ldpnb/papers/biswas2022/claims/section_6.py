@@ -14,40 +14,12 @@ from ldpnb.accuracy import histograms, personalised
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import Evidence, claim, within
-from ldpnb.deciders import expression, identity, oo, symbols
+from ldpnb.deciders import derivative, identity, oo, replaced, symbols
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.biswas2022 import proofs
-from ldpnb.papers.biswas2022.proofs import (
-    KARY,
-    KEEP,
-    RATES,
-    SWITCH,
-    a,
-    b,
-    everywhere,
-    f,
-    moments,
-    n,
-    pi,
-    survey,
-    t,
-    u,
-    v,
-    x,
-    y,
-)
-from ldpnb.papers.biswas2022.routes import (
-    CASES,
-    NOISE,
-    RANDOMISER,
-    Array,
-    all_reports,
-    direct_encoding,
-    keep_and_switch,
-    outcomes,
-    published,
-)
+from ldpnb.papers.biswas2022 import proofs, routes
+from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, a, b, everywhere, f, n, pi, survey, t, u, v, x, y
+from ldpnb.papers.biswas2022.routes import CASES, NOISE, RANDOMISER, Array, all_reports, keep_and_switch, outcomes
 from ldpnb.privacy import channel as privacy
 from ldpnb.privacy import participation, shuffling
 from ldpnb.privacy.shuffling import ShuffledReports
@@ -118,7 +90,7 @@ def _repair_proven(e: Evidence) -> None:
     def estimate(tallies: Any) -> Any:
         return estimators.reweighted_reports(tallies, report_rates=[u, v], **known)[0]
 
-    mean, variance = moments(estimate, ((n * f, KEEP, u), (n * (1 - f), SWITCH, u)))
+    mean, variance = proofs.moments(estimate, ((n * f, KEEP, u), (n * (1 - f), SWITCH, u)))
     e.proven(identity(mean, n * f))
     e.proven(identity(variance, personalised.variance_reweighted_reports(n * f, report_rates=[u], **known)[0]))
 
@@ -126,7 +98,7 @@ def _repair_proven(e: Evidence) -> None:
 def _loss_of_participation(e: Evidence, epsilon: float) -> float:
     """Return the loss of value-dependent participation, from its channel written out."""
     rates = np.array([0.08, 0.5, 0.8, 0.3])
-    written = np.vstack([direct_encoding(epsilon, 4) * rates, 1 - rates])
+    written = np.vstack([routes.direct_encoding(epsilon, 4) * rates, 1 - rates])
     e.same(participation.value_dependent_channel(rates, KaryRandomisedResponse(epsilon, 4)), written)
     loss = privacy.privacy_loss(written).epsilon
     e.same(participation.participation_loss(epsilon, lowest_rate=0.08, highest_rate=0.8), loss)
@@ -135,7 +107,7 @@ def _loss_of_participation(e: Evidence, epsilon: float) -> float:
 
 def _repair(e: Evidence, values: tuple[int, ...], rates: Array, mechanism: KaryRandomisedResponse) -> float:
     """Return the exact loss of sampling by the noisy report; estimate, variance and channel must be as enumerated."""
-    sent = direct_encoding(mechanism.epsilon, mechanism.domain_size) * rates[:, None]
+    sent = routes.direct_encoding(mechanism.epsilon, mechanism.domain_size) * rates[:, None]
     channel = np.vstack([sent, 1 - sent.sum(axis=0)])
     e.same(participation.report_dependent_channel(rates, mechanism), channel)
     law, counts = outcomes(sent[:, list(values)].T), np.bincount(values, minlength=mechanism.domain_size)
@@ -164,19 +136,19 @@ def _repair(e: Evidence, values: tuple[int, ...], rates: Array, mechanism: KaryR
 def a_higher_epsilon(e: Evidence) -> str:
     """A higher epsilon gives a better bound on the variance of c_DE and T."""
     for data, law in proofs.DATA.items():
-        mean, variance = moments(proofs.unadjusted, law)
+        mean, variance = proofs.moments(proofs.unadjusted, law)
         e.proven(identity(survey(data).bias_unadjusted(n * f), mean - n * f))
         e.proven(identity(survey(data).variance_unadjusted(n * f), variance))
-        e.proven(identity(survey(data).variance_realised_size(n * f), moments(proofs.realised, law)[1]))
+        e.proven(identity(survey(data).variance_realised_size(n * f), proofs.moments(proofs.realised, law)[1]))
     for name, rate in (("variance_unadjusted", pi), ("variance_realised_size", 1)):
         fixed, iid = (getattr(survey(data), name)(n * f) for data in proofs.DATA)
         e.proven(identity(iid - fixed, n * f * (1 - f) * rate * rate))
     for name in ("variance_unadjusted", "variance_realised_size", "bias_unadjusted"):
         for held in (0, 1):
-            slope = expression(getattr(survey(), name)(n * held)).diff(t.expression)
+            slope = derivative(getattr(survey(), name)(n * held), t)
             e.decides(everywhere(slope if name == "bias_unadjusted" else -slope))
-    together = moments(proofs.pooled, proofs.TWO_RATES)[1]
-    e.proven(identity(together, RATES.variance([x, y])))
+    together = proofs.moments(proofs.pooled, proofs.TWO_RATES)[1]
+    e.proven(identity(together, proofs.RATES.variance([x, y])))
     parts = [SampledCounts(m, rate, KARY).variance_unadjusted(held) for m, rate, held in ((a, u, x), (b, v, y))]
     scale = (a + b) / (a * u + b * v)
     e.proven(identity(together, scale * scale * (parts[0] + parts[1])))
@@ -220,7 +192,7 @@ def shuffling_against_gaussian(e: Evidence) -> str:
     _gaussian_agrees(e)
     _variances_agree(e)
     e.same(histograms.central_laplace_count_variance(0.5), 2 * (2 / 0.5) ** 2)
-    users, ratios, budgets = int(published()["nodes"]), {}, {}
+    users, ratios, budgets = int(routes.published()["nodes"]), {}, {}
     for local, rate in ((5.0, 0.1), (7.0, 1.0), (8.0, 1.0)):
         given = (users, rate, KaryRandomisedResponse(local, DOMAIN))
         reports = ShuffledReports(*given)
@@ -357,11 +329,11 @@ def _lagrange_point_is_the_maximum(e: Evidence) -> None:
     scale = (2 + size) / ((u + other + size * third) * gap)
     e.proven(identity(equal - apart, SWITCH * SWITCH * (u - other) * (u - other) / 2 * scale * scale))
     e.decides(everywhere(apart - equal, u=(0, 1), w=(0, 1), third=(0, 1), size=(0, oo)))
-    vertex = expression(PersonalRates([n * pi, n - n * pi], [1, v], KARY).rare_variance).subs(v.expression, 0)
+    vertex = replaced(PersonalRates([n * pi, n - n * pi], [1, v], KARY).rare_variance, v, 0)
     e.proven(identity(vertex, survey().rare_variance_realised_size))
     chance = SWITCH * u
     e.proven(everywhere(chance * (1 - chance) - chance * (1 - SWITCH), u=(0, 1)))
-    e.proven(identity(moments(proofs.realised, proofs.RARE)[1], survey().rare_variance_realised_size))
+    e.proven(identity(proofs.moments(proofs.realised, proofs.RARE)[1], survey().rare_variance_realised_size))
 
 
 def _dual_bound_proven(e: Evidence) -> None:

@@ -1,6 +1,6 @@
 """Rates that depend on the value: what they do to the estimate and to privacy, and the repair."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -12,7 +12,7 @@ from ldpnb.accuracy.personalised import PersonalRates, variance_reweighted_repor
 from ldpnb.designs.reporters import poisson, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.privacy import participation
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
@@ -65,9 +65,7 @@ def inverse_frequency(
 
 
 @table
-def losses(
-    epsilons: Sequence[float], lowest: float, highest: Sequence[float], domain_size: int
-) -> Iterator[dict[str, Any]]:
+def losses(epsilons: Sequence[float], lowest: float, highest: Sequence[float], domain_size: int) -> Rows:
     """Yield the exact privacy loss, from the channel and in closed form, for rates between `lowest` and some highest.
 
     Rates follow the value, or the report.

@@ -1,8 +1,7 @@
 """Personal sampling rates: estimates when rates follow the values, and how to spend a budget of reports."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs.reporters import sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
@@ -63,7 +62,7 @@ def errors(
     runs: int,
     *,
     seed: int,
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield exact and simulated bias and standard deviation at some values, in users."""
     size = next(iter(groups.values())).shape[1]
     checks.numbers(values=values, low=0, high=size - 1)
@@ -103,9 +102,7 @@ def _moments(
 
 
 @table
-def towards_a_vertex(
-    users: int, budget: int, mechanism: KaryRandomisedResponse, *, points: int = 46
-) -> Iterator[dict[str, Any]]:
+def towards_a_vertex(users: int, budget: int, mechanism: KaryRandomisedResponse, *, points: int = 46) -> Rows:
     """Yield the variance at rare values while `budget` users are sampled ever more, and the others less.
 
     The expected reports stay `budget`. The chosen users' rate runs from equal rates, the Lagrange point, towards 1, a
@@ -125,7 +122,7 @@ def towards_a_vertex(
 @table
 def best_rates(
     epsilons: Sequence[float], costs: Sequence[float], users: int, domain_size: int, budget_shares: Sequence[float]
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the optimal rates of equal groups of users who differ in privacy budget and cost of a report.
 
     `epsilons` and `costs` have an entry per group; the budget of reports is a share of the cost of asking everybody.
@@ -141,7 +138,7 @@ def best_rates(
 @table
 def savings(
     epsilons: Sequence[float], costs: Sequence[float], users: int, domain_size: int, budget_shares: Sequence[float]
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the variance at a rare value under optimal and under equal rates; arguments as for `best_rates`."""
     for share in budget_shares:
         _, best, flat = _allocation(epsilons, costs, users, domain_size, share)

@@ -1,6 +1,6 @@
 """Estimates, bias and distance on the data of Section 4 of biswas2022, when only some users report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -17,7 +17,7 @@ from ldpnb.designs.reporters import expected_reports, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
@@ -77,7 +77,7 @@ def _collections(counts: Counts, survey: SampledCounts, runs: int, rng: np.rando
 @table
 def bias_curve(
     counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the bias of c_DE at the most frequent value, exactly and simulated (with a standard error)."""
     users, top = int(counts.sum()), int(counts.argmax())
     for epsilon, rate in product(epsilons, sampling_rates):
@@ -90,9 +90,7 @@ def bias_curve(
 
 
 @table
-def standard_deviations(
-    counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float]
-) -> Iterator[dict[str, Any]]:
+def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float]) -> Rows:
     """Yield exact standard deviations, in users, at a value nobody holds and at the most frequent one.
 
     ``gain`` is the share by which c-hat lowers the variance of g_DE.
@@ -107,7 +105,7 @@ def standard_deviations(
 @table
 def distances(
     counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the distance between c-hat and the data, in closed form and from simulated collections, and its cost.
 
     ``estimate`` is `RAW` or `PROJECTED`; the closed form, for the raw one, has no standard error.
@@ -144,7 +142,7 @@ def lowest_against_highest(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @table
-def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[float]) -> Iterator[dict[str, Any]]:
+def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[float]) -> Rows:
     """Yield how many expected reports bring the distance of c-hat to some targets, by the normal and the exact law.
 
     The first is missing where all users are too few, the second also above `FEW` reports (or for over 200 values).
@@ -168,7 +166,7 @@ def _exactly_needed(counts: Counts, start: float, target: float, mechanism: Kary
 
 
 @table
-def few_reports(counts: Counts, reports: Sequence[int], epsilon: float) -> Iterator[dict[str, Any]]:
+def few_reports(counts: Counts, reports: Sequence[int], epsilon: float) -> Rows:
     """Yield the distance of c-hat by expected reports, by the normal and the exact law of the tallies."""
     users, mechanism = int(counts.sum()), KaryRandomisedResponse(epsilon, counts.size)
     for expected in reports:
@@ -179,7 +177,7 @@ def few_reports(counts: Counts, reports: Sequence[int], epsilon: float) -> Itera
 
 
 @table
-def rare_errors(users: Sequence[int], rate: float, mechanism: KaryRandomisedResponse) -> Iterator[dict[str, Any]]:
+def rare_errors(users: Sequence[int], rate: float, mechanism: KaryRandomisedResponse) -> Rows:
     """Yield root mean squared errors at a value that nobody holds: c_DE, g_DE and the best point on their line."""
     for number in users:
         survey = SampledCounts(int(number), rate, mechanism)

@@ -1,8 +1,7 @@
 """Shuffled and sampled k-ary randomised response against central mechanisms at equal privacy."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pandas as pd
 from ldpnb.accuracy.histograms import central_laplace_count_variance
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.privacy import shuffling
 
 LOCAL, CENTRAL = "local epsilon (nats)", "central epsilon (nats)"
@@ -26,7 +25,7 @@ def accounting(
     domain_size: int,
     delta: float,
     share: float,
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the central budget of shuffled reports, and standard deviations in users at that budget.
 
     ``upper`` and ``lower`` bound the central epsilon; the published ``closed form`` takes all users reporting and is
@@ -61,7 +60,7 @@ def at_a_central_budget(
     domain_size: int,
     delta: float,
     share: float,
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield what c-hat varies at a fixed central budget, over central Gaussian noise, by sampling rate.
 
     The local budget is the largest whose shuffled reports keep the central one (`shuffling.local_budget`).

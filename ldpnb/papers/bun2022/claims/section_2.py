@@ -28,8 +28,7 @@ section_2 = partial(claim, kind="proof", reach="all parameters", reading="recons
 )
 def section_2_2(e: Evidence) -> str:
     """any epsilon-deletion-DP mechanism is 2 epsilon-replacement-DP"""
-    e.proven(proofs.chain())
-    e.proven(proofs.coupling())
+    e.proven(proofs.chain() and proofs.coupling())
     two = lemmas.coupled_loss(2, 0.7)
     e.same(two, lemmas.chained_loss(0.7, 0.7))
     e.same(two, optimiser.largest_loss({("x",): 1.0}, {("y",): 1.0}, epsilon=0.7).loss)
@@ -48,8 +47,7 @@ def theorem_2_2(e: Evidence) -> str:
     """a simple random sample of m out of n turns (epsilon, delta) into (ln(1 + (m/n)(e^epsilon - 1)), (m/n) delta),
     replacement privacy, strictly more private for m < n
     """
-    e.proven(proofs.simple_random_sampling())
-    e.proven(proofs.simple_random_sampling_attained())
+    e.proven(proofs.simple_random_sampling() and proofs.simple_random_sampling_attained())
     losses, deltas = [], []
     for n, m, epsilon in DESIGNS:
         pair = laws.subsets(range(n), m), laws.subsets([-1, *range(1, n)], m)
@@ -172,8 +170,7 @@ def lemma_a_4(e: Evidence) -> str:
     """mixtures with weights 1-p and p of pairs within epsilon_0 and epsilon_1 are ln((1-p) e^epsilon_0 + p
     e^epsilon_1)-indistinguishable
     """
-    e.proven(proofs.mixtures())
-    e.proven(proofs.mixtures_by_product())
+    e.proven(proofs.mixtures() and proofs.mixtures_by_product())
     p, least, most = case = (0.3, 0.2, 1.0)
     tight = lemmas.mixture_loss(p, common=least, other=most)
     product = lemmas.mixture_loss_product_form(p, common=least, other=most)

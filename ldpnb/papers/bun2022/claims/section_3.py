@@ -30,9 +30,7 @@ def _random_laws() -> list[tuple[sizes.SizeLaw, float]]:
 
 def _optimum(law: sizes.SizeLaw, epsilon: float) -> float:
     """Return the largest loss over all mechanisms when one of distinct records is replaced."""
-    records = list(range(law.population))
-    samples = (laws.subsets_of_random_size(p, law.probabilities) for p in (records, [-1, *records[1:]]))
-    return optimiser.largest_loss(*samples, epsilon=epsilon).loss
+    return routes.optimum(partial(laws.subsets_of_random_size, size_law=law.probabilities), law.population, epsilon)
 
 
 def _tilted_mean(law: sizes.SizeLaw, epsilon: float) -> float:
@@ -93,8 +91,7 @@ def characterisation(e: Evidence) -> str:
 )
 def largest_size(e: Evidence) -> str:
     """a sample of random size loses no more than one of fixed size, the largest that its law allows"""
-    e.proven(proofs.largest_size_decides())
-    e.proven(proofs.random_size_from_above())
+    e.proven(proofs.largest_size_decides() and proofs.random_size_from_above())
     law, epsilon = sizes.size_law([0.3, 0.2, 0.5, 0.0, 0.0]), 0.8
     fixed = (sizes.fixed_size(2, 4), epsilon)
     e.same(random_size.random_size_loss(law, epsilon), _optimum(law, epsilon))
@@ -119,9 +116,7 @@ def theorem_3_1_upper(e: Evidence) -> str:
     """a sample of random size loses at most ln(1 + (e^(2 epsilon) - 1) E~), E~ the mean rate reweighted by e^(epsilon
     m)
     """
-    e.proven(proofs.reweighted_rate())
-    e.proven(proofs.tilting())
-    e.proven(proofs.random_size_from_above())
+    e.proven(proofs.reweighted_rate() and proofs.tilting() and proofs.random_size_from_above())
     cases, fixed = _random_laws(), (sizes.fixed_size(2, 4), 0.5)
     exact = [random_size.random_size_loss(*case) for case in cases]
     e.same(exact, [_optimum(*case) for case in cases])
@@ -201,9 +196,7 @@ def tails(e: Evidence) -> str:
     """a small chance of the whole data set can be enough to rule amplification out; a light-tailed (subgaussian) law
     concentrated far below n allows it
     """
-    e.proven(proofs.heavy_tail())
-    e.proven(proofs.short_of_the_whole())
-    e.proven(proofs.light_tail())
+    e.proven(proofs.heavy_tail() and proofs.short_of_the_whole() and proofs.light_tail())
     epsilon, chance, n, m = 1.5, 1e-3, 12, 2
     heavy = sizes.size_law({m: 1 - chance, n: chance})
     missing = float(np.log1p(np.expm1(2 * epsilon) * (1 - chance) / chance * np.exp((m - n) * epsilon)))
@@ -238,8 +231,7 @@ def figure_2(e: Evidence) -> str:
     """for a truncated Gaussian size the loss tends towards the mechanism's own as the deviation grows, and is close to
     it while the mean rate is still far from 1
     """
-    e.proven(proofs.shrinking_weights())
-    e.proven(proofs.short_of_the_whole())
+    e.proven(proofs.shrinking_weights() and proofs.short_of_the_whole())
     n, mean, epsilon = 40, 8.0, 0.5
     deviations = np.array([1.0, 2.0, 10.0, 15.0, 20.0])
     listed = [sizes.truncated_gaussian_size(n, mean, deviation) for deviation in deviations]

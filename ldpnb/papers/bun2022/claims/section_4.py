@@ -7,27 +7,16 @@ from scipy import integrate
 
 from ldpnb.claims import Evidence, claim
 from ldpnb.deciders import ball
-from ldpnb.designs import laws
+from ldpnb.papers.bun2022 import routes
 from ldpnb.papers.bun2022.proofs import sections_2_to_4 as proofs
 from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
 
 section_4 = partial(claim, kind="proof", reach="all parameters")
 
 
-def _rounded_sizes(population: int, rate: float) -> np.ndarray:
-    """Return the law of the sample's size ``rate x population``, rounded at random."""
-    law = np.zeros(population + 1)
-    whole = int(np.floor(rate * population))
-    part = rate * population - whole
-    law[whole] = 1 - part
-    law[whole + (part > 0)] += part
-    return law / law.sum()
-
-
 def _rounding_optimum(population: int, rate: float, epsilon: float) -> float:
     """Return the largest deletion loss over all mechanisms between `population` records and one more."""
-    both = (laws.subsets_of_random_size(range(n), _rounded_sizes(n, rate)) for n in (population, population + 1))
-    return optimiser.largest_loss(*both, epsilon=epsilon).loss
+    return routes.optimum(partial(routes.rounded_sample, rate=rate), population, epsilon, neighbours="deletion")
 
 
 @section_4(
@@ -42,8 +31,7 @@ def _rounding_optimum(population: int, rate: float, epsilon: float) -> float:
 )
 def section_4_1(e: Evidence) -> str:
     """if neighbours are given samples of sizes m and m', a noisy count of the sample loses epsilon |m - m'|"""
-    e.proven(proofs.told_by_size())
-    e.proven(proofs.best_size_test())
+    e.proven(proofs.told_by_size() and proofs.best_size_test())
     first, second, epsilon = 5, 9, 0.5
     loss = data_dependent.size_count_loss(second - first, epsilon)
     e.same(loss, optimiser.largest_loss({(0,) * first: 1.0}, {(0,) * second: 1.0}, epsilon=epsilon).loss)
@@ -74,7 +62,7 @@ def proposition_4_1(e: Evidence) -> str:
     """
     e.proven(proofs.two_point_test())
     population, rate, epsilon = 3, 0.4, 1.0
-    larger, smaller = (_rounded_sizes(n, rate) for n in (population + 1, population))
+    larger, smaller = (routes.rounded_sizes(n, rate) for n in (population + 1, population))
     loss = rounding.random_rounding_loss(population, rate, epsilon)
     e.same(loss, _rounding_optimum(population, rate, epsilon))
     advantage = optimiser.largest_size_test_advantage(larger, smaller, epsilon=epsilon)
@@ -108,8 +96,7 @@ def proposition_4_2(e: Evidence) -> str:
     """if epsilon-deletion-DP mechanisms become epsilon'-replacement-DP by a random size, and epsilon'-deletion-DP
     estimates of the intended size err by alpha, the random size is alpha - 1/epsilon away from it on some data set
     """
-    e.proven(proofs.noise_of_the_count())
-    e.proven(proofs.two_point_estimate())
+    e.proven(proofs.noise_of_the_count() and proofs.two_point_estimate())
     epsilon, after, gap = 1.0, 0.5, 10
     noise = [2 * integrate.quad(lambda y, k=k: y**k * epsilon * np.exp(-epsilon * y) / 2, 0, np.inf)[0] for k in (1, 2)]
     alpha = data_dependent.two_point_error(gap, after)
@@ -186,8 +173,7 @@ def deterministic_rounding(e: Evidence) -> str:
     stays = [(4, 0.45, epsilon) for epsilon in (0.5, 1.0, 2.0)]
     closed = [rounding.nearest_rounding_loss(*case) for case in (*jumps, *stays)]
     for found, (population, rate, epsilon) in zip(closed, (*jumps, *stays), strict=True):
-        both = (laws.subsets(range(n), int(np.floor(rate * n + 0.5))) for n in (population, population + 1))
-        e.same(found, optimiser.largest_loss(*both, epsilon=epsilon).loss)
+        e.same(found, routes.nearest_optimum(population, rate, epsilon))
     ratios = np.array([loss / epsilon for loss, (_, _, epsilon) in zip(closed, (*jumps, *stays), strict=True)])
     e.same(ratios[:2], np.ones(2))
     e.needs((ratios[2:] > 1).all())
@@ -213,8 +199,7 @@ def deterministic_rounding(e: Evidence) -> str:
 )
 def randomised_rounding(e: Evidence) -> str:
     """rounding at random guarantees an amplification comparable to that of simple random sampling"""
-    e.proven(proofs.rounding_amplifies())
-    e.proven(proofs.rounding_against_fixed_size())
+    e.proven(proofs.rounding_amplifies() and proofs.rounding_against_fixed_size())
     population, rate, epsilon = 4, 0.75, 0.5
     loss, most = _rounding_optimum(population, rate, epsilon), rounding.random_rounding_loss_supremum(rate, epsilon)
     e.same(rounding.random_rounding_loss(population, rate, epsilon), loss)
@@ -248,9 +233,7 @@ def theorem_4_3(e: Evidence) -> str:
     """rounding the size up at random leaves a loss of about 6 r epsilon, from ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 +
     r(e^(2 epsilon) - 1))
     """
-    e.proven(proofs.random_rounding())
-    e.proven(proofs.supremum_approached())
-    e.proven(proofs.rounding_bounds())
+    e.proven(proofs.random_rounding() and proofs.supremum_approached() and proofs.rounding_bounds())
     cases = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8))
     e.same([rounding.random_rounding_loss(*c) for c in cases], [_rounding_optimum(*c) for c in cases])
     rate, epsilon = 0.25, 0.4

@@ -41,8 +41,7 @@ def theorem_5_1(e: Evidence) -> str:
     """whatever the cluster sizes, some mechanism loses at least B(smallest other cluster) on simple random samples of
     clusters
     """
-    e.proven(proofs.cluster_bound_from_odds())
-    e.proven(proofs.cluster_loss_grows_with_odds())
+    e.proven(proofs.cluster_bound_from_odds() and proofs.cluster_loss_grows_with_odds())
     bound = np.array([ClusterSample(s, m).lower_bound(eps) for s, m, eps in DESIGNS])
     exact = np.array([routes.enumerated_cluster_loss(*design) for design in DESIGNS])
     e.same(bound[:3], exact[:3])
@@ -71,8 +70,7 @@ def theorem_5_2(e: Evidence) -> str:
     """no mechanism loses more than B(largest other cluster), which meets the lower bound when all clusters have one
     size
     """
-    e.proven(proofs.no_event_exceeds_the_cluster_bound())
-    e.proven(proofs.cluster_loss_grows_with_odds())
+    e.proven(proofs.no_event_exceeds_the_cluster_bound() and proofs.cluster_loss_grows_with_odds())
     upper = np.array([ClusterSample(s, m).upper_bound(eps) for s, m, eps in DESIGNS])
     lower = np.array([ClusterSample(s, m).lower_bound(eps) for s, m, eps in DESIGNS])
     relations = ("deletion", "replacement")
@@ -158,11 +156,12 @@ def equation_3(e: Evidence) -> str:
     """simple random sampling at rate m/n leaves at most ln(1 + (m/n)(e^epsilon - 1)); clusters of one record differ
     only by the relation
     """
-    e.proven(proofs.simple_random_samples_lose_at_most())
-    e.proven(proofs.clusters_of_one_record())
+    e.proven(sections_2_to_4.simple_random_sampling() and proofs.clusters_of_one_record())
     cases = ((5, 2, 0.5), (4, 3, 1.5), (6, 2, 0.1))
     closed = [subsampling.srs_loss(epsilon, m / n) for n, m, epsilon in cases]
-    e.same(closed, [_replaced_record_optimum(*case) for case in cases])
+    e.same(
+        closed, [routes.optimum(partial(laws.subsets, size=m), n, eps, mechanism="replacement") for n, m, eps in cases]
+    )
     single = [ClusterSample([1] * n, m).loss(epsilon) for n, m, epsilon in cases]
     e.same(single, [routes.enumerated_cluster_loss([1] * n, m, epsilon) for n, m, epsilon in cases])
     e.same(closed, [ClusterSample([1] * n, m).loss(eps / 2, neighbours="replacement") for n, m, eps in cases])
@@ -185,8 +184,7 @@ def equation_3(e: Evidence) -> str:
 )
 def privacy_is_conserved(e: Evidence) -> str:
     """simple random samples of clusters are at least as private as the mechanism on them"""
-    e.proven(proofs.clusters_conserve_privacy())
-    e.proven(proofs.cluster_loss_grows_with_odds())
+    e.proven(proofs.draw_by_draw() and proofs.cluster_loss_grows_with_odds())
     for relation, steps in (("deletion", 1), ("replacement", 2)):
         found = np.array([ClusterSample(s, m).loss(eps, neighbours=relation) for s, m, eps in DESIGNS])
         e.same(found, [routes.enumerated_cluster_loss(s, m, eps, relation) for s, m, eps in DESIGNS])
@@ -254,8 +252,7 @@ def theorem_5_3(e: Evidence) -> str:
 )
 def two_stage_sampling(e: Evidence) -> str:
     """keeping each record of the drawn clusters with chance q gives the upper bound at a budget of about q epsilon"""
-    e.proven(proofs.kept_at_a_rate())
-    e.proven(proofs.second_stage_for_small_budgets())
+    e.proven(proofs.kept_at_a_rate() and proofs.second_stage_for_small_budgets())
     e.proven(proofs.second_stage_is_about("0.18", claims.WORDS["about"]))
     cases = (((2, 2, 2), 1, 0.5, 0.5), ((2, 1, 1), 2, 0.8, 0.3), ((1, 2), 1, 1.0, 0.7))
     gaps = np.array([_two_stage_bound(*case) / _two_stage_optimum(*case) - 1 for case in cases])
@@ -280,12 +277,6 @@ def _bound_by_hand(changed: int, other: int, rate: float, epsilon: float) -> flo
     """Return ``B(other)`` from the odds, given the optimal mechanism's tail, that the changed cluster was drawn."""
     drawn, missed = rate * np.exp(epsilon * changed), (1 - rate) * np.exp(-epsilon * other)
     return float(np.log((drawn + missed) / (drawn * np.exp(-epsilon) + missed)))
-
-
-def _replaced_record_optimum(n: int, m: int, epsilon: float) -> float:
-    population = list(range(n))
-    first, second = laws.subsets(population, m), laws.subsets([-1, *population[1:]], m)
-    return optimiser.largest_loss(first, second, epsilon=epsilon, mechanism="replacement").loss
 
 
 def _two_stage_optimum(sizes: tuple[int, ...], chosen: int, epsilon: float, rate: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws, samples
 from ldpnb.papers.bun2022 import routes
+from ldpnb.papers.bun2022.proofs import sections_2_to_4
 from ldpnb.papers.bun2022.proofs import sections_5_to_7 as proofs
 from ldpnb.privacy import optimiser, subsampling, unequal
 from ldpnb.privacy.clusters import ClusterSample
@@ -68,8 +69,7 @@ def equation_4(e: Evidence) -> str:
 )
 def equation_5(e: Evidence) -> str:
     """before a term is dropped, the bound is the event's own loss"""
-    e.proven(proofs.event_chances())
-    e.proven(proofs.any_design())
+    e.proven(proofs.event_chances() and proofs.any_design())
     cases, losses = _random_inclusions()
     closed = np.array([case.event_loss() for case in cases])
     dropped = [np.log1p((1 - c.rate) * c.outside / (c.rate * c.inside)) for c in cases]
@@ -110,8 +110,7 @@ def inclusion_near_one(e: Evidence) -> str:
 )
 def data_dependent_inclusion(e: Evidence) -> str:
     """if p/p' is large privacy can degrade, but the ratio alone does not decide: amplification is possible even so"""
-    e.proven(proofs.clusters_by_size())
-    e.proven(proofs.changed_inclusion())
+    e.proven(proofs.clusters_by_size() and sections_2_to_4.simple_random_sampling())
     epsilon, rare, often = 0.5, 0.001, 0.1
     degraded = unequal.pps_cluster_loss([2, 2], epsilon)
     e.same(degraded, _pps_optimum((2, 2), epsilon))
@@ -139,8 +138,7 @@ def detectable_inclusion(e: Evidence) -> str:
     """if the event is much likelier with the record drawn, amplification is prevented; correlated draws make it
     likelier than e^epsilon
     """
-    e.proven(proofs.detected_inclusion())
-    e.proven(proofs.kept_at_a_rate())
+    e.proven(proofs.detected_inclusion() and proofs.kept_at_a_rate())
     sizes, epsilon = (1, 2, 5, 10), 0.3
     told = np.array([1 / ClusterSample([size] * 4, 1).identifying_confusion(epsilon) for size in sizes])
     e.same(np.log(told), [2 * epsilon * size for size in sizes])
@@ -249,22 +247,19 @@ def limited_variation(e: Evidence) -> str:
 def equal_sizes(e: Evidence) -> str:
     """if all sizes are equal, sampling in proportion to size is simple random sampling without replacement"""
     e.proven(proofs.independent_draws_at_equal_sizes())
-    records, epsilon = [0, 1, 2, 3, 4, 5], 0.5
-    populations = records, [9, *records[1:]]
-    independent, fixed, ordered = (
-        [design(population) for population in populations]
-        for design in (partial(laws.poisson, rates=0.5), partial(laws.subsets, size=3), partial(laws.every_kth, step=2))
-    )
+    records, epsilon = list(range(6)), 0.5
+    designs = partial(laws.poisson, rates=0.5), partial(laws.subsets, size=3), partial(laws.every_kth, step=2)
+    independent, fixed, ordered = (design(records) for design in designs)
     poisson = unequal.poisson_loss([0.5, 0], [0, 0.5], epsilon)
     simple = subsampling.srs_loss(2 * epsilon, 0.5)
-    e.same([poisson, simple], [optimiser.largest_loss(*pair, epsilon=epsilon).loss for pair in (independent, fixed)])
-    conditional = {sample: chance for sample, chance in independent[0].items() if len(sample) == 3}
-    e.same([chance / sum(conditional.values()) for chance in conditional.values()], list(fixed[0].values()))
+    e.same([poisson, simple], [routes.optimum(design, 6, epsilon) for design in designs[:2]])
+    conditional = {sample: chance for sample, chance in independent.items() if len(sample) == 3}
+    e.same([chance / sum(conditional.values()) for chance in conditional.values()], list(fixed.values()))
     e.needs(agree(poisson, simple))
     return (
-        f"3 of 6 equal records expected, epsilon 0.5: independent draws have {len(independent[0])} samples and lose "
-        f"{poisson:.4f}, a simple random sample has {len(fixed[0])} and loses {simple:.4f}, a systematic one has "
-        f"{len(ordered[0])}; conditioned on 3 records independent draws are simple random"
+        f"3 of 6 equal records expected, epsilon 0.5: independent draws have {len(independent)} samples and lose "
+        f"{poisson:.4f}, a simple random sample has {len(fixed)} and loses {simple:.4f}, a systematic one has "
+        f"{len(ordered)}; conditioned on 3 records independent draws are simple random"
     )
 
 
@@ -309,8 +304,7 @@ def pps_of_clusters(e: Evidence) -> str:
 )
 def limited_cluster_sizes(e: Evidence) -> str:
     """limiting the size of the clusters controls the loss; a single large one pushes it towards no amplification"""
-    e.proven(proofs.many_small_clusters())
-    e.proven(proofs.one_large_cluster())
+    e.proven(proofs.many_small_clusters() and proofs.one_large_cluster())
     epsilon = 0.5
     many = {k: unequal.pps_cluster_loss([3] * k, epsilon) for k in (2, 10, 100, 1000)}
     e.same(many[2], _pps_optimum((3, 3), epsilon))
@@ -379,9 +373,8 @@ def systematic_sampling(e: Evidence) -> str:
     e.sure(set(mixed) == set(simple))
     e.same([mixed[sample] for sample in simple], list(simple.values()))
     step, epsilon = 2, 0.5
-    pair = simple, laws.subsets([9, 1, 2, 3], 2)
     random_order = subsampling.srs_loss(2 * epsilon, 0.5)
-    e.same(random_order, optimiser.largest_loss(*pair, epsilon=epsilon).loss)
+    e.same(random_order, routes.optimum(partial(laws.subsets, size=2), 4, epsilon))
     by_hand = routes.enumerated_cluster_loss((4, 4), 1, epsilon, "replacement")
     preserved = unequal.systematic_rank_preserving_loss(4, step, epsilon)
     kept = unequal.systematic_loss(range(8), 3, 3.5, step=step, epsilon=epsilon)

@@ -11,6 +11,7 @@ from ldpnb.accuracy import allocation
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments, routes, tabulations
+from ldpnb.papers.bun2022.proofs import sections_2_to_4
 from ldpnb.papers.bun2022.proofs import sections_5_to_7 as proofs
 from ldpnb.privacy import data_dependent, lemmas, noisy_statistics, optimiser, rounding, subsampling
 
@@ -43,7 +44,7 @@ def definition_7_1(e: Evidence) -> str:
     """stratified deletion privacy with a budget per stratum protects a record's value and stratum: moving it costs both
     strata's budgets
     """
-    e.proven(proofs.budgets_of_two_strata())
+    e.proven(sections_2_to_4.chain())
     budgets = {("a", 0): 0.3, ("a", 1): 0.3, ("b", 0): 0.8, ("b", 1): 0.8}
     pairs = ((("a", 0), ("a", 1)), (("a", 0), ("b", 1)), (("b", 0), ("b", 1)))
     kept = ("a", 0)  # a record that both samples hold
@@ -106,8 +107,7 @@ def equation_6(e: Evidence) -> str:
     """the optimal allocation minimises the variance of the statistic at a given total; for the weighted mean that is
     Neyman's
     """
-    e.proven(proofs.neyman_is_optimal())
-    e.proven(proofs.whole_allocations_are_greedy())
+    e.proven(proofs.neyman_is_optimal() and proofs.whole_allocations_are_greedy())
     population, total = strata.strata_of(LARGER_GROUPS), 9
     sizes, variances = population.sizes, population.variances
     real = population.neyman(total)
@@ -247,8 +247,7 @@ def neyman_example(e: Evidence) -> str:
     """one establishment that grows to 10,000 employees moves Neyman's top stratum by 19, which a noisy count of that
     stratum reveals
     """
-    e.proven(proofs.a_constant_stratum_has_no_share())
-    e.proven(proofs.a_moved_count(int(routes.published()["top_stratum_change"])))
+    e.proven(proofs.a_constant_stratum_has_no_share() and sections_2_to_4.told_by_size())
     change, top_code = (int(routes.published()[key]) for key in ("top_stratum_change", "top_code"))
     tally = establishments.top_coded(establishments.simulate(tabulations.stand_in()), top_code)
     tops: dict[int, list[float]] = {}
@@ -288,14 +287,15 @@ def neyman_example(e: Evidence) -> str:
 )
 def theorem_7_2(e: Evidence) -> str:
     """proportional allocation with randomised rounding amplifies each stratum as Theorem 4.3 does a single one"""
-    e.proven(proofs.one_stratum_decides())
-    e.proven(proofs.rounding_bound_is_above_its_supremum())
+    e.proven(proofs.draw_by_draw() and sections_2_to_4.rounding_bounds())
     cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
     exact = np.array([rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, (own, _) in cases])
     bounds = np.array([rounding.random_rounding_bound(rate, own) for _, _, rate, (own, _) in cases])
     for found, (changed, other, rate, (own, others)) in zip(exact, cases, strict=True):
         budgets = {("a", i): own for i in range(changed + 1)} | {("b", i): others for i in range(other)}
-        both = (laws.independent(_rounded("a", n, rate), _rounded("b", other, rate)) for n in (changed, changed + 1))
+        rest = routes.rounded_sample([("b", i) for i in range(other)], rate)
+        first, second = (routes.rounded_sample([("a", i) for i in range(n)], rate) for n in (changed, changed + 1))
+        both = (laws.independent(sample, rest) for sample in (first, second))
         e.same(found, optimiser.largest_loss(*both, epsilon=budgets).loss)
     e.same(bounds[0], np.log1p(0.8 * np.expm1(1.0)) + np.log1p(0.4 * np.expm1(1.0)))
     supremum = rounding.random_rounding_loss_supremum(0.4, 0.5)
@@ -320,8 +320,7 @@ def theorem_7_2(e: Evidence) -> str:
 )
 def larger_budgets(e: Evidence) -> str:
     """at small sampling rates a private statistic may spend considerably more than the whole may lose"""
-    e.proven(proofs.rounding_bound_by_rate())
-    e.proven(proofs.rounding_bound_is_above_its_supremum())
+    e.proven(proofs.rounding_bound_by_rate() and sections_2_to_4.rounding_bounds())
     loss, told = 0.5, []
     for rate in (0.01, 0.05, 0.1, 0.3):
         gain = np.roots([2 * rate**2, 3 * rate, -np.expm1(loss)]).max()  # e^(2 epsilon) - 1
@@ -370,14 +369,6 @@ def proportional_for_all(e: Evidence) -> str:
 
 def _private_variance(table: allocation.Outcomes, epsilon: float) -> float:
     return float(table.variances().max() + 2 * table.noise_scale(epsilon) ** 2)
-
-
-def _rounded(stratum: str, population: int, rate: float) -> laws.Law:
-    """Return the law of a sample of one stratum whose size is rounded at random."""
-    whole = int(np.floor(rate * population))
-    records, part = [(stratum, i) for i in range(population)], rate * population - whole
-    parts = [(1 - part, laws.subsets(records, whole))]
-    return laws.mixture(parts if part < 1e-12 else [*parts, (part, laws.subsets(records, whole + 1))])
 
 
 def _shares_from_integers(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> list[float]:

@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.deciders import budget, identity, limit, oo, positive, symbols
+from ldpnb.deciders import budget, derivative, identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs.sizes import SizeLaw
 from ldpnb.privacy import data_dependent, lemmas, random_size, rounding, subsampling
 
@@ -21,9 +21,7 @@ eps = budget(t)
 
 def grows(value: Real, box: dict[Real, tuple[Real, Real]]) -> bool | None:
     """Return whether an expression in ``e = epsilon`` is 0 at 0 and grows: then it is positive for every budget."""
-    exact, at = value.expression, e.expression
-    slope = Symbol(sympy.diff(exact, at).subs(at, eps.expression))
-    return identity(exact.subs(at, 0)) and positive(slope, BUDGET | box)
+    return identity(replaced(value, e, 0)) and positive(replaced(derivative(value, e), e, eps), BUDGET | box)
 
 
 # --- Section 2 and Appendix A ---
@@ -237,7 +235,7 @@ def largest_size_decides() -> bool | None:
     at_most, at_two = (np.exp(random_size.random_size_upper_bound(one, eps)) for one in (law, fixed))
     bound = np.exp(random_size.random_size_upper_bound(one_record_law(share, t), eps))
     fixed_size = np.exp(subsampling.srs_loss(2 * eps, p))
-    same = identity(at_two, fixed_size.expression.subs(p.expression, sympy.Rational(2, 3)))
+    same = identity(at_two, replaced(fixed_size, p, sympy.Rational(2, 3)))
     grown = identity(fixed_size - bound, (t**2 - 1) * (p - share))
     return same and grown and positive(at_two - at_most, BUDGET | dict.fromkeys(weights, (0, oo)))
 
@@ -414,7 +412,7 @@ def rounding_bounds() -> bool | None:
         rounding.random_rounding_bound,
     )
     least, chained, printed = (np.exp(form(p, eps)) for form in forms)
-    slopes = [Symbol(sympy.diff(form(p, e).expression, e.expression).subs(e.expression, 0)) for form in forms]
+    slopes = [replaced(derivative(form(p, e), e), e, 0) for form in forms]
     exact = [identity(s, p * c) for s, c in zip(slopes, (3 - 2 * p, 6 - 4 * p, 6), strict=True)]
     tight = identity(chained, 1 + p * (3 - 2 * p) * (t**2 - 1))
     return all(exact) and tight and all(positive(gap, BUDGET | CHANCE) for gap in (chained - least, printed - chained))

@@ -12,10 +12,10 @@ import sympy
 
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import UnsoundError
-from ldpnb.deciders import budget, identity, limit, oo, optimum, positive, sign_changes, symbols
+from ldpnb.deciders import budget, identity, limit, oo, optimum, positive, replaced, sign_changes, symbols
 from ldpnb.deciders.algebra import expression
 from ldpnb.designs import samples, strata
-from ldpnb.privacy import clusters, data_dependent, lemmas, rounding, subsampling
+from ldpnb.privacy import clusters, rounding, subsampling
 from ldpnb.privacy.unequal import Inclusion
 
 EVERY, SHARE = (0, oo), (0, 1)
@@ -44,11 +44,6 @@ def records(growth: Real) -> Real:
     return Symbol(sympy.log(growth.expression) / sympy.log(t.expression))
 
 
-def log(value: Real) -> Real:
-    """Return the natural logarithm of a positive symbol or expression."""
-    return Symbol(sympy.log(value.expression))
-
-
 # --- Section 5: a = chance of the event given that the changed cluster is drawn, b = given that it is not ---
 
 
@@ -56,7 +51,7 @@ def cluster_bound_from_odds() -> bool:
     """``B(x)`` is ``(1 + o)/(1 + o/t)``, ``o = p/(1-p) t^(n_1 + x)`` the odds that the cluster was drawn."""
     own, other, odds = symbols("own other odds")  # t^(n_1 - 1), t^x
     bound = ratio(clusters.cluster_loss_at(records(other), epsilon=eps, changed_size=1 + records(own), sampling_rate=p))
-    found = ratio(subsampling.weighted_loss(eps, log(odds) - eps))
+    found = ratio(subsampling.weighted_loss(eps, np.log(odds) - eps))
     at = p / (1 - p) * t * own * other
     return identity(found, (1 + odds) / (1 + odds / t)) and identity(bound, (1 + at) / (1 + at / t))
 
@@ -64,7 +59,7 @@ def cluster_bound_from_odds() -> bool:
 def cluster_loss_grows_with_odds() -> bool | None:
     """``(1 + o)/(1 + o/t)`` grows in ``o``, so the loss grows with the smallest and falls with the largest weight."""
     odds, more = symbols("odds more")
-    low, high = (ratio(subsampling.weighted_loss(eps, log(o) - eps)) for o in (odds, odds + more))
+    low, high = (ratio(subsampling.weighted_loss(eps, np.log(o) - eps)) for o in (odds, odds + more))
     return positive(high - low, BUDGET | {odds: EVERY, more: EVERY})
 
 
@@ -80,6 +75,13 @@ def no_event_exceeds_the_cluster_bound() -> bool | None:
     return positive(gap, BUDGET | {p: SHARE, g: (1, oo), a: EVERY, one: EVERY, two: EVERY})
 
 
+def draw_by_draw() -> bool | None:
+    """Chances with ``a_j <= c b_j`` given each draw ``j`` of all else have means with ``a <= c b``."""
+    c, one, two, slack, spare = symbols("c one two slack spare")
+    gap = c * (p * (one / c + slack) + (1 - p) * (two / c + spare)) - (p * one + (1 - p) * two)
+    return positive(gap, dict.fromkeys((c, one, two, slack, spare), EVERY) | {p: SHARE})
+
+
 def growing_clusters() -> bool:
     """``B < epsilon``, and ``epsilon - B < c epsilon`` with ``c = (1/p - 1) t^-(n_1 - 1 + n)``.
 
@@ -93,28 +95,11 @@ def growing_clusters() -> bool:
     return identity(bound, 1 + (t - 1) / (1 + c)) and below is True and short is True
 
 
-def clusters_conserve_privacy() -> bool:
-    """With ``a' >= a/t`` alone the ratio is at most ``t``: what is drawn otherwise is the same in both populations."""
-    a, b, slack = symbols("a b slack")
-    box = BUDGET | {p: SHARE, a: EVERY, b: EVERY, slack: EVERY}
-    return positive(t * (p * (a / t + slack) + (1 - p) * b) - (p * a + (1 - p) * b), box) is True
-
-
-def simple_random_samples_lose_at_most(epsilon: Real = eps) -> bool:
-    """With ``a <= t a'`` and ``a <= t b`` the ratio is at most ``1 + p(t - 1)``; randomised response reaches it."""
-    a, one, two = symbols("a one two")
-    bound, growth = ratio(subsampling.srs_loss(epsilon, p)), ratio(epsilon)
-    other, missed = a / growth + one, a / growth + two
-    gap = bound * (p * other + (1 - p) * missed) - (p * a + (1 - p) * missed)
-    held = positive(gap, BUDGET | {p: SHARE, a: EVERY, one: EVERY, two: EVERY})
-    return held is True and identity(bound, p * growth + 1 - p)
-
-
 def clusters_of_one_record() -> bool:
     """At sizes 1 deletion loses ``B(1)`` and replacement ``ln(1 + p (t^2 - 1))``, Theorem 2.2 at the doubled budget."""
     odds = p / (1 - p) * t * t
     deletion = ratio(clusters.cluster_loss_at(1, epsilon=eps, changed_size=1, sampling_rate=p))
-    replacement = ratio(subsampling.weighted_loss(2 * eps, log(odds) - 2 * eps))
+    replacement = ratio(subsampling.weighted_loss(2 * eps, np.log(odds) - 2 * eps))
     smaller = positive(ratio(subsampling.srs_loss(2 * eps, p)) - deletion, BUDGET | {p: SHARE})
     return (
         identity(deletion, (1 + odds) / (1 + odds / t))
@@ -130,11 +115,11 @@ def identified_clusters() -> bool:
     """
     s, beta, a = symbols("s beta a")
     test = {"sampling_rate": p}
-    strong = ratio(clusters.identified_cluster_loss_lower_bound(log(s), confusion=beta, **test))
-    weak = ratio(clusters.identified_cluster_loss_weak_bound(log(s), confusion=beta, **test, epsilon=log(s * t)))
+    strong = ratio(clusters.identified_cluster_loss_lower_bound(budget(s), confusion=beta, **test))
+    weak = ratio(clusters.identified_cluster_loss_weak_bound(budget(s), confusion=beta, **test, epsilon=budget(s * t)))
     event = (p * a + (1 - p) * beta * a) / (p * a / s + (1 - p) * beta * a)
     box = {s: (1, oo), t: (1, oo), p: SHARE, beta: EVERY}
-    none = ratio(clusters.identified_cluster_loss_lower_bound(log(s), confusion=0 * beta, **test))
+    none = ratio(clusters.identified_cluster_loss_lower_bound(budget(s), confusion=0 * beta, **test))
     return identity(strong, event) and positive(strong - weak, box) is True and identity(none, s)
 
 
@@ -213,11 +198,6 @@ def certain_inclusion() -> bool:
     )
     box = {r: EVERY, more: EVERY, s: (1, oo), outside: SHARE}
     return identity(ratio(sure.loss_lower_bound()), s) and positive(often - rare, box) is True
-
-
-def changed_inclusion() -> bool:
-    """One draw amplifies however much the record's chance changes: ``1 + r (t^2 - 1) < t^2`` for its larger chance."""
-    return positive(ratio(2 * eps) - ratio(subsampling.srs_loss(2 * eps, p)), BUDGET | {p: SHARE}) is True
 
 
 def detected_inclusion() -> bool:
@@ -307,7 +287,7 @@ def systematic_at_the_same_rank() -> bool:
     """One of ``k`` clusters of ``m`` records: below ``2 epsilon``, and all of it in the limit of large samples."""
     grown = symbols("grown")[0]  # t^(2m)
     odds = grown / (k - 1)
-    loss = ratio(subsampling.weighted_loss(2 * eps, log(odds) - 2 * eps))
+    loss = ratio(subsampling.weighted_loss(2 * eps, np.log(odds) - 2 * eps))
     closed = 1 + (t * t - 1) / (1 + (k - 1) * t * t / grown)
     below = positive(t * t - loss, BUDGET | {k: (1, oo), grown: EVERY})
     return identity(loss, closed) and below is True and identity(limit(loss, grown.expression, oo), t * t)
@@ -331,15 +311,6 @@ def systematic_at_shifted_ranks(size: int, step: int) -> bool:
 
 
 # --- Section 7 ---
-
-
-def budgets_of_two_strata() -> bool:
-    """From ``x`` to no record and on to ``y``: chances within ``u`` and ``v`` of that without are within ``u v``."""
-    u, v, a, slack = symbols("u v a slack")
-    total = ratio(lemmas.chained_loss(log(u), log(v)))
-    without = a / u + slack  # of a <= u * without
-    reached = identity(total, u * v)
-    return reached and positive(total * without / v - a, {u: (1, oo), v: (1, oo), a: EVERY, slack: EVERY}) is True
 
 
 def neyman_is_optimal() -> bool:
@@ -375,31 +346,10 @@ def a_constant_stratum_has_no_share() -> bool:
     return identity(strata.mean_variance(n, (S2 - S1 * S1 / n) / (n - 1), m), 0)
 
 
-def a_moved_count(change: int) -> bool:
-    """Show that a move by `change` records costs a noisy count that many budgets."""
-    e = symbols("e")[0]
-    return identity(data_dependent.size_count_loss(change, e), change * e)
-
-
-def rounding_bound_is_above_its_supremum() -> bool:
-    """Theorem 4.3's bound exceeds the supremum of the exact loss, at every rate and budget."""
-    supremum, bound = (
-        ratio(formula(q, eps)) for formula in (rounding.random_rounding_loss_supremum, rounding.random_rounding_bound)
-    )
-    return positive(bound - supremum, BUDGET | {q: SHARE}) is True
-
-
 def rounding_bound_by_rate() -> bool:
     """``e^bound`` is ``(1 + 2 r g)(1 + r g)``, ``g = t^2 - 1``: at most ``3 r g`` nats, so any budget has its rate."""
     bound, gain = ratio(rounding.random_rounding_bound(q, eps)), t * t - 1
     return identity(bound, (1 + 2 * q * gain) * (1 + q * gain))
-
-
-def one_stratum_decides() -> bool | None:
-    """Chances with ``a_j <= c b_j`` for each draw ``j`` from the other strata have means with ``a <= c b``."""
-    c, one, two, slack, spare = symbols("c one two slack spare")
-    gap = c * (p * (one / c + slack) + (1 - p) * (two / c + spare)) - (p * one + (1 - p) * two)
-    return positive(gap, dict.fromkeys((c, one, two, slack, spare), EVERY) | {p: SHARE})
 
 
 def proportional_against_the_best() -> bool:
@@ -411,14 +361,7 @@ def proportional_against_the_best() -> bool:
     w, variance, x, y, least, more = symbols("w variance x y least more")
     proportional, best = (strata.mean_variance(n * w, variance, drawn) for drawn in (m * w, m))
     apart = (n - m) / (n * w - m)
-    above = positive(
-        (apart - 1 / w).expression.subs(n.expression, (m / w).expression + n.expression),
-        {
-            m: EVERY,
-            n: EVERY,
-            w: SHARE,
-        },
-    )
+    above = positive(replaced(apart - 1 / w, n, m / w + n), {m: EVERY, n: EVERY, w: SHARE})
     bound = (x + y) * (x + y) / least - x * x / least - y * y / (least + more)
     kept = positive(bound, dict.fromkeys((x, y, least, more), EVERY))
     return identity(proportional / best, apart) and above is True and kept is True

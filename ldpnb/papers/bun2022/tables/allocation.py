@@ -1,6 +1,6 @@
 """Neyman allocation on establishments: what one that grows moves, what a count then tells, and what it is worth."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldpnb.designs import samples, strata
 from ldpnb.designs.strata import Strata
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.papers.bun2022 import establishments, tabulations
 from ldpnb.privacy import data_dependent
 from ldpnb.rng import stream
@@ -64,14 +64,10 @@ def top_stratum_moves(
     divisions: Mapping[str, Sequence[int]],
     totals: Sequence[int],
     published_change: int,
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield how far the top stratum's allocation moves, up to the total at which that stratum is taken completely."""
     for m in totals:
-        yield {
-            "strata": f"the source's {published_change}",
-            DRAWN: float(m),
-            MOVE: float(published_change),
-        }
+        yield {"strata": f"the source's {published_change}", DRAWN: float(m), MOVE: float(published_change)}
     limits = top_stratum_limits(tally, grown_to, divisions)
     columns = (limits[name] for name in ("strata", "move per record", "exhausted at"))
     for name, per_record, last in zip(*columns, strict=True):
@@ -80,9 +76,7 @@ def top_stratum_moves(
 
 
 @table
-def top_stratum_limits(
-    tally: pd.DataFrame, grown_to: int, divisions: Mapping[str, Sequence[int]]
-) -> Iterator[dict[str, Any]]:
+def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[str, Sequence[int]]) -> Rows:
     """Yield what one establishment grown to `grown_to` moves per record drawn, and the largest move there can be.
 
     That is where Neyman asks for the whole top stratum; the approximation is `largest_move_approximation`.
@@ -115,7 +109,7 @@ def largest_move_approximation(before: Strata, top_share: float, grown_to: int) 
 
 
 @table
-def leaks(moves: Mapping[str, int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def leaks(moves: Mapping[str, int], epsilons: Sequence[float]) -> Rows:
     """Yield what a private count of a stratum's sample tells if neighbours move it: the best test's gain, the loss."""
     told = {
         "advantage of the best test": data_dependent.size_test_advantage,
@@ -129,7 +123,7 @@ def leaks(moves: Mapping[str, int], epsilons: Sequence[float]) -> Iterator[dict[
 
 
 @table
-def standard_errors(population: Strata, overall_variance: float, totals: Sequence[int]) -> Iterator[dict[str, Any]]:
+def standard_errors(population: Strata, overall_variance: float, totals: Sequence[int]) -> Rows:
     """Yield the exact standard error of the weighted mean under three designs.
 
     `overall_variance` is that over all records, divisor ``n - 1``, for simple random sampling. Allocations are
@@ -147,9 +141,7 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
 
 
 @table
-def drawn_means(
-    tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def drawn_means(tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int) -> Rows:
     """Yield weighted means of drawn samples, by their tallies, beside the exact standard error.
 
     At least one record is drawn from every stratum.

@@ -1,13 +1,11 @@
 """Cluster samples at growing cluster size: bounds, optimum and what a test can tell."""
 
-from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.privacy import clusters, subsampling
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.data_dependent import size_test_advantage
@@ -27,9 +25,7 @@ def spread_sizes(size: int, count: int, spread: float) -> NDArray[np.int64]:
 
 
 @table
-def losses_by_cluster_size(
-    largest: int, *, count: int, chosen: int, epsilon: float, spread: float
-) -> Iterator[dict[str, Any]]:
+def losses_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: float, spread: float) -> Rows:
     """Yield bounds and optimum for changed clusters of ``1 .. largest`` records, `chosen` of `count` clusters drawn.
 
     The theorems speak of deletion. For replacement the upper bound counts twice, the lower bound once (its proof
@@ -51,9 +47,7 @@ def losses_by_cluster_size(
 
 
 @table
-def identification_by_cluster_size(
-    largest: int, *, count: int, chosen: int, epsilon: float
-) -> Iterator[dict[str, Any]]:
+def identification_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: float) -> Rows:
     """Yield what the best private test learns about which clusters were drawn, and the losses of Theorem 5.3."""
     for size in range(1, largest + 1):
         design = ClusterSample(np.full(count, size), chosen)
@@ -68,7 +62,7 @@ def identification_by_cluster_size(
 
 
 @table
-def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -> Iterator[dict[str, Any]]:
+def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -> Rows:
     """Yield the cluster size from which on a fraction `share` of epsilon is lost, by epsilon and share drawn."""
     for rate, epsilon in product(rates, epsilons):
         size = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
@@ -76,7 +70,7 @@ def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -
 
 
 @table
-def misread_bounds(instances: int, *, seed: int) -> Iterator[dict[str, Any]]:
+def misread_bounds(instances: int, *, seed: int) -> Rows:
     """Yield how often Theorem 5.1's formula exceeds the optimum, by how its size is read; `worst` in nats."""
     rng = stream("misread cluster bounds", seed=seed)
     excess = np.empty((instances, 2))

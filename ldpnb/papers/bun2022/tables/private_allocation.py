@@ -1,8 +1,7 @@
 """Equation (8) of bun2022 on a small family: variance of the private weighted mean by allocation rule."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ import pandas as pd
 from ldpnb.accuracy import allocation
 from ldpnb.accuracy.allocation import Family, Outcomes
 from ldpnb.accuracy.best_allocation import best_rule
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 Candidates = dict[str, dict[str, Outcomes]]
@@ -35,7 +34,7 @@ def candidates(family: Family, total: int) -> Candidates:
 
 
 @table
-def variances(tables: Candidates, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
     """Yield the variance of the private weighted mean at equal privacy, for the best rule of each kind.
 
     The best is the one with the least largest variance over populations.
@@ -61,7 +60,7 @@ def _private(found: Outcomes, epsilon: float) -> tuple[float, float, float]:
 
 
 @table
-def best_rules(family: Family, total: int, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def best_rules(family: Family, total: int, epsilons: Sequence[float]) -> Rows:
     """Yield the largest private variance of the best fixed allocation, lottery and rule of all, over the first."""
     pairs = [(m, total - m) for m in range(1, total) if m <= family.sizes[0] and total - m <= family.sizes[1]]
     fixed = [allocation.outcomes(family, allocation.fixed(pair)) for pair in pairs]
@@ -75,7 +74,7 @@ def best_rules(family: Family, total: int, epsilons: Sequence[float]) -> Iterato
 
 
 @table
-def lottery_gains(size: int, totals: Sequence[int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def lottery_gains(size: int, totals: Sequence[int], epsilons: Sequence[float]) -> Rows:
     """Yield what a fair lottery of the two middle allocations saves over either: two equal strata, odd totals."""
     family = Family((size, size), (1.0, 1.0))
     for total in totals:
@@ -95,9 +94,7 @@ def by_population(variances: pd.DataFrame) -> pd.DataFrame:
 
 
 @table
-def simulated_variances(
-    tables: Candidates, solved: pd.DataFrame, epsilon: float, *, draws: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def simulated_variances(tables: Candidates, solved: pd.DataFrame, epsilon: float, *, draws: int, seed: int) -> Rows:
     """Yield the variance of drawn private weighted means in the worst population, beside the exact one.
 
     `tables` and `solved` are what `candidates` and `variances` return; epsilon is one of the budgets of `solved`.

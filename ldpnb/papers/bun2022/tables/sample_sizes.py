@@ -1,6 +1,6 @@
 """Samples of fixed, random and data-dependent size: bounds and exact losses as tables."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -10,7 +10,7 @@ import pandas as pd
 
 from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
 from ldpnb.designs.strata import randomly_rounded_shares
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.privacy import data_dependent, random_size, releases, rounding, subsampling
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.rng import stream
@@ -19,7 +19,7 @@ DEVIATION = "deviation of the size (records)"
 
 
 @table
-def proportion_scales(records: int, sampling_rates: list[float], epsilons: list[float]) -> Iterator[dict[str, Any]]:
+def proportion_scales(records: int, sampling_rates: list[float], epsilons: list[float]) -> Rows:
     """Yield the Laplace scale of a private proportion with and without the sample's secrecy (Section 2.4)."""
     for rate in sampling_rates:
         for epsilon in epsilons:
@@ -39,9 +39,7 @@ def transition_deviation(population: int, mean: float, epsilon: float) -> float:
 
 
 @table
-def gaussian_size_losses(
-    population: int, mean: float, relative: Sequence[float], epsilon: float
-) -> Iterator[dict[str, Any]]:
+def gaussian_size_losses(population: int, mean: float, relative: Sequence[float], epsilon: float) -> Rows:
     """Yield bounds and exact loss for truncated Gaussian sample sizes (Figure 2).
 
     `mean` is that before truncation, `relative` the deviations in units of `transition_deviation`.
@@ -67,9 +65,7 @@ def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
 
 
 @table
-def gaussian_rates(
-    population: int, mean: float, deviations: Sequence[float], epsilon: float
-) -> Iterator[dict[str, Any]]:
+def gaussian_rates(population: int, mean: float, deviations: Sequence[float], epsilon: float) -> Rows:
     """Yield the mean sampling rate, the reweighted one and the fixed rate that would lose as much."""
     for deviation in deviations:
         law = truncated_gaussian_size(population, mean, deviation)
@@ -85,7 +81,7 @@ def gaussian_rates(
 @table
 def simulated_tilted_rates(
     population: int, mean: float, relative: list[float], epsilon: float, *, draws: int, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the reweighted sampling rate estimated from drawn sizes, beside the exact one.
 
     The effective draws, ``(sum w)^2 / sum w^2``, are those that carry the weight.
@@ -118,7 +114,7 @@ def simulated_rounding(populations: Sequence[int], sampling_rate: float, *, draw
 
 
 @table
-def advantages_by_gap(largest: int, epsilon: float) -> Iterator[dict[str, Any]]:
+def advantages_by_gap(largest: int, epsilon: float) -> Rows:
     """Yield how well a private test tells sizes apart: exactly, and by group privacy."""
     for gap in range(1, largest + 1):
         bound = data_dependent.advantage_bound(data_dependent.size_count_loss(gap, epsilon))
@@ -128,7 +124,7 @@ def advantages_by_gap(largest: int, epsilon: float) -> Iterator[dict[str, Any]]:
 
 
 @table
-def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: float) -> Iterator[dict[str, Any]]:
+def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: float) -> Rows:
     """Yield the deletion loss of sampling a fraction, rounded, against the population's size."""
     for n in populations:
         values = {
@@ -142,7 +138,7 @@ def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: f
 
 
 @table
-def rounding_constants(sampling_rate: float, epsilons: list[float]) -> Iterator[dict[str, Any]]:
+def rounding_constants(sampling_rate: float, epsilons: list[float]) -> Rows:
     """Yield bounds and supremum of randomised rounding in units of ``r epsilon``."""
     bounds = {
         "exact supremum": rounding.random_rounding_loss_supremum,
@@ -156,7 +152,7 @@ def rounding_constants(sampling_rate: float, epsilons: list[float]) -> Iterator[
 
 
 @table
-def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Iterator[dict[str, Any]]:
+def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Rows:
     """Yield what a mechanism may spend, in nats, if the whole is to lose at most `epsilon_after`.
 
     Rounding to the nearest allows that itself and no more, and less at some sizes where the rate is large.
@@ -174,7 +170,7 @@ def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Itera
 
 
 @table
-def proportional_losses(rates: Sequence[float], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def proportional_losses(rates: Sequence[float], epsilons: Sequence[float]) -> Rows:
     """Yield the largest loss of a proportional sample rounded at random, over epsilon, by sampling rate."""
     for rate in (min(rates), max(rates)):
         yield {"epsilon": "no amplification", "sampling rate": rate, "loss / ε": 1.0}
@@ -185,7 +181,7 @@ def proportional_losses(rates: Sequence[float], epsilons: Sequence[float]) -> It
 
 
 @table
-def poisson_or_fixed(rates: Sequence[float], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def poisson_or_fixed(rates: Sequence[float], epsilons: Sequence[float]) -> Rows:
     """Yield exact losses under replacement of an independent sample and of one of fixed size, at equal rates."""
     for epsilon, rate in product(epsilons, rates):
         fixed, free = subsampling.srs_loss(2 * epsilon, rate), subsampling.poisson_loss(epsilon, rate)
@@ -195,7 +191,7 @@ def poisson_or_fixed(rates: Sequence[float], epsilons: Sequence[float]) -> Itera
 
 
 @table
-def release_losses(epsilon: float, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+def release_losses(epsilon: float, numbers: Sequence[int]) -> Rows:
     """Yield the exact loss of several releases from one sample of a tenth and from fresh ones, by design."""
     deletion = partial(subsampling.poisson_loss, sampling_rate=0.1, neighbours="deletion")
     designs: dict[str, Callable[[Any], Any]] = {

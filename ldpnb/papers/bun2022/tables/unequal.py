@@ -1,14 +1,13 @@
 """Unequal probabilities and systematic samples: what they lose, as tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ldpnb.designs.samples import poisson_positions, pps_rates, systematic_positions
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.papers.bun2022.tables.clusters import SIZE
 from ldpnb.privacy import subsampling, unequal
 from ldpnb.privacy.clusters import ClusterSample
@@ -18,9 +17,7 @@ GROWN, SAMPLE, RANK = "size of the new record", "sample size (records)", "rank o
 
 
 @table
-def poisson_growth(
-    records: int, expected_size: float, factors: list[float], epsilon: float
-) -> Iterator[dict[str, Any]]:
+def poisson_growth(records: int, expected_size: float, factors: list[float], epsilon: float) -> Rows:
     """Yield the loss of independent sampling in proportion to size if one of equal records gives way to a larger one.
 
     Exact, the part of the replaced record alone, the floor of Section 6.1 and the mechanism's own ``2 epsilon``.
@@ -39,7 +36,7 @@ def poisson_growth(
 
 
 @table
-def cluster_draws(largest: int, count: int, epsilon: float) -> Iterator[dict[str, Any]]:
+def cluster_draws(largest: int, count: int, epsilon: float) -> Rows:
     """Yield the deletion loss of drawing one of `count` equal clusters, in proportion to size and at random."""
     for size in range(2, largest + 1):
         sizes = [size] * count
@@ -53,7 +50,7 @@ def cluster_draws(largest: int, count: int, epsilon: float) -> Iterator[dict[str
 
 
 @table
-def cluster_terms(sizes: list[int], epsilon: float) -> Iterator[dict[str, Any]]:
+def cluster_terms(sizes: list[int], epsilon: float) -> Rows:
     """Yield the three terms of equation (4) for the noisy signed count on one cluster drawn in proportion to size.
 
     The first of three equal clusters loses a record; the event is the tail in which its records count most.
@@ -75,7 +72,7 @@ def cluster_terms(sizes: list[int], epsilon: float) -> Iterator[dict[str, Any]]:
 
 
 @table
-def systematic_by_size(sizes: Sequence[int], step: int, epsilon: float) -> Iterator[dict[str, Any]]:
+def systematic_by_size(sizes: Sequence[int], step: int, epsilon: float) -> Rows:
     """Yield the replacement loss of a systematic sample by what is known of the order."""
     for size in sizes:
         values = {
@@ -89,7 +86,7 @@ def systematic_by_size(sizes: Sequence[int], step: int, epsilon: float) -> Itera
 
 
 @table
-def systematic_moves(records: int, step: int, epsilon: float, replaced: list[int]) -> Iterator[dict[str, Any]]:
+def systematic_moves(records: int, step: int, epsilon: float, replaced: list[int]) -> Rows:
     """Yield the exact loss for every rank to which one of some records can move, by linear programming.
 
     The `replaced` records are counted from 0, ranks in the table from 1.

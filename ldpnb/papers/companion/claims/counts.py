@@ -34,8 +34,7 @@ def bias_or_variance(e: Evidence) -> str:
     V B^2/(V + B^2), V the variance of g_DE and B = n/(e^epsilon - 1), below both for every n, and lies between them if
     and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
     """
-    e.proven(proofs.unscaled_threshold())
-    e.proven(proofs.best_point())
+    e.proven(proofs.unscaled_threshold() and proofs.best_point())
     survey = sampling.SampledCounts(60, 0.5, KaryRandomisedResponse(1.0, 4))
     tally, mechanism = np.arange(survey.users + 1), survey.mechanism
     law = stats.binom.pmf(tally, survey.users, survey.rate * mechanism.q)

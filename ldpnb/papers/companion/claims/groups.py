@@ -33,8 +33,7 @@ def estimated_sizes(e: Evidence) -> str:
     groups it is consistent, and for two equal groups of n that answer its variance is only 2 (1-a)^2 (m + m')^2 /
     ((2a-1)^2 n) larger than with known sizes, so that it pays unless the bias d' m' - d m is of the order of the noise
     """
-    e.proven(proofs.linearised_gap())
-    e.proven(proofs.two_equal_groups())
+    e.proven(proofs.linearised_gap() and proofs.two_equal_groups())
     mechanism, sizes, dropped = DiscretisedMeans(1.0, 1.0), (7_000, 9_000), (0.3, 0.1)
     values, held = np.array([-1.0, 0.6, 1.0]), np.array([[0.04, 0.3, 0.66]] * 2)
     means, moments = tuple(held @ values), tuple(held @ values**2)

@@ -10,6 +10,7 @@ import numpy as np
 from ldpnb.claims import Evidence, claim
 from ldpnb.designs import laws
 from ldpnb.designs.sizes import binomial_size, fixed_size
+from ldpnb.papers.bun2022 import routes
 from ldpnb.papers.bun2022.proofs import sections_2_to_4
 from ldpnb.papers.companion import proofs
 from ldpnb.privacy import clusters, optimiser, random_size, releases, rounding, subsampling
@@ -32,17 +33,14 @@ def rounding_amplifies(e: Evidence) -> str:
     if its rate r exceeds 1/(1 + e^epsilon); rounded to the nearest, at arbitrarily large sizes if it does, and from
     some size on never if it is below
     """
-    e.proven(sections_2_to_4.supremum_approached())
-    e.proven(sections_2_to_4.nearest_rounding())
-    e.proven(proofs.threshold_of_rounding())
-    e.proven(proofs.threshold_of_the_nearest())
+    e.proven(sections_2_to_4.supremum_approached() and sections_2_to_4.nearest_rounding())
+    e.proven(sections_2_to_4.rounding_amplifies() and proofs.threshold_of_the_nearest())
     epsilon, small = 1.0, (2, 0.25)
     edge = rounding.rounding_threshold(epsilon)
     e.same(rounding.random_rounding_loss_supremum(edge, epsilon), epsilon)
     e.same(subsampling.srs_loss(2 * epsilon, edge), epsilon)
-    both = (laws.subsets(range(n), int(np.floor(small[1] * n + 0.5))) for n in (small[0], small[0] + 1))
     lost = rounding.nearest_rounding_loss(*small, epsilon)
-    e.same(lost, optimiser.largest_loss(*both, epsilon=epsilon).loss)
+    e.same(lost, routes.nearest_optimum(*small, epsilon))
     e.needs(lost > epsilon and small[1] < edge)
     last = (0.5 - small[1]) / (edge - small[1])
     return (
@@ -67,9 +65,7 @@ def poisson_against_fixed_size(e: Evidence) -> str:
     than a sample of fixed size at the same rate, ln(1 + q(e^(2 epsilon) - 1)), at every budget; both are 2 q epsilon to
     first order
     """
-    e.proven(proofs.poisson_from_above())
-    e.proven(proofs.poisson_attained())
-    e.proven(proofs.poisson_below_fixed_size())
+    e.proven(proofs.poisson_from_above() and proofs.poisson_attained() and proofs.poisson_below_fixed_size())
     epsilon, rates = 1.0, (0.2, 0.05)
     free = [subsampling.poisson_loss(epsilon, q) for q in rates]
     fixed = [subsampling.srs_loss(2 * epsilon, q) for q in rates]
@@ -132,21 +128,18 @@ def several_releases(e: Evidence) -> str:
     samples lose for simple random, stratified and cluster samples, and for independent ones under deletion; for these
     under replacement if and only if the rate is below 1/2
     """
-    e.proven(proofs.one_sample_or_fresh())
-    e.proven(proofs.one_cluster_sample_or_fresh())
+    e.proven(proofs.one_sample_or_fresh() and proofs.one_cluster_sample_or_fresh())
     epsilons, rate = [1.0, 1.0], 0.1
     tenth = partial(subsampling.srs_loss, sampling_rate=rate)
     one, fresh = (releases.releases_loss(epsilons, tenth, fresh=new) for new in (False, True))
-    records = [[changed, *range(9)] for changed in ("x", "y")]
-    both = [laws.subsets(held, 1) for held in records]
-    e.same(one, optimiser.largest_loss(*both, epsilon=sum(epsilons), mechanism="replacement").loss)
-    e.same(fresh, 2 * optimiser.largest_loss(*both, epsilon=1.0, mechanism="replacement").loss)
+    drawn = partial(routes.optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
+    e.same([one, fresh], [drawn(sum(epsilons)), 2 * drawn(1.0)])
     design = clusters.ClusterSample([5] * 10, 1)
     e.same(releases.releases_loss(epsilons, design.loss), design.upper_bound(2.0))
     often = partial(subsampling.poisson_loss, sampling_rate=0.8)
-    kept, drawn = (releases.releases_loss(epsilons, often, fresh=new) for new in (False, True))
-    e.needs(one > fresh and kept < drawn)
+    kept, anew = (releases.releases_loss(epsilons, often, fresh=new) for new in (False, True))
+    e.needs(one > fresh and kept < anew)
     return (
         f"two releases of epsilon 1 on one sample of a tenth lose {one:.3f}, on fresh samples {fresh:.3f} (linear "
-        f"programs agree); independent samples at rate 0.8 under replacement lose {kept:.3f} and {drawn:.3f}"
+        f"programs agree); independent samples at rate 0.8 under replacement lose {kept:.3f} and {anew:.3f}"
     )

@@ -1,5 +1,6 @@
 """Sections 2 and 4 of juarez2022 with Appendices A and B: the privacy of both mechanisms, and how budgets are split."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -20,8 +21,10 @@ ALWAYS, SMALL = "0.0445", "1.74"
 WINDOWS = ("0.01", "0.001")
 """Shares of a smaller group next to which there are budgets at which it is not."""
 
+section_4 = partial(claim, kind="certified", reach="all parameters")
 
-@claim(
+
+@section_4(
     "Definition 2.2",
     frequency.KaryRandomisedResponse.p,
     frequency.KaryRandomisedResponse.q,
@@ -29,7 +32,6 @@ WINDOWS = ("0.01", "0.001")
     otherwise="corrected",
     corrected="there are d >= 2 values {0, ..., d - 1}, and a = e^eps1 / (e^eps1 + d - 1) > 1/d, below 1/2 where "
     "e^eps1 < d - 1",
-    reach="all parameters",
     over="epsilon > 0, d >= 2",
 )
 def definition_2_2(e: Evidence) -> str:
@@ -44,8 +46,7 @@ def definition_2_2(e: Evidence) -> str:
     e.same([keep, keep + (d - 1) * move, np.log(keep / move)], [routes.printed_keep(epsilon, d), one, epsilon])
     totals = keep + d * (1 - keep) / (d - 1)
     e.needs(agree(totals, one) and keep.min() >= 0.5)
-    e.proven(privacy.response_is_private())
-    e.proven(privacy.one_value_too_many())
+    e.proven(privacy.response_is_private() and privacy.one_value_too_many())
     return (
         f"over d + 1 values the printed probabilities sum to {totals.min():.4f} up to {totals.max():.4f}, and d = 1 "
         "divides by 0; with d values they sum to 1, and at epsilon = 0.1, d = 5 the truth has probability "
@@ -53,7 +54,7 @@ def definition_2_2(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.1",
     groups.DiscretisedMeans.epsilon,
     groups.DiscretisedMeans.claimed_epsilon,
@@ -64,7 +65,6 @@ def definition_2_2(e: Evidence) -> str:
     corrected="for every number of groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where "
     "2 e^eps1 > 1 + e^eps2, so whenever eps1 >= eps2; step (6) of the proof takes 2 e^eps2 / (1 + e^eps2) for at most "
     "1, and it is more for every eps2 > 0",
-    reach="all parameters",
     over="eps1, eps2 > 0, every number of groups, all values",
     argument="chances are linear in the value, so that values 1 and -1 are extreme",
 )
@@ -84,8 +84,7 @@ def theorem_4_1(e: Evidence) -> str:
     delta = hockey_stick.channel_delta(matrix, 1.0)
     e.same(delta, max(hockey_stick.discrete_delta(p, q, 1.0) for p, q in product(matrix.T, matrix.T)))
     e.same(hockey_stick.channel_delta(matrix, example.epsilon), 0.0)
-    e.proven(privacy.losses_of_signs())
-    e.proven(privacy.loss_exceeds_claim())
+    e.proven(privacy.losses_of_signs() and privacy.loss_exceeds_claim())
     return (
         f"at eps1 = eps2 = 1 the exact loss is {example.epsilon:.5f}, and delta = {delta:.5f} is left at 1; the excess "
         f"over the claim is up to {max(excess):.4f} here and tends to ln 2; formula and channel agree for "
@@ -93,14 +92,12 @@ def theorem_4_1(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.1, allocation",
     groups.DiscretisedMeans.calibrated,
     gaps.variance_discretised_mean,
-    kind="certified",
     otherwise="corrected",
     corrected="eps2 = epsilon and eps1 = ln((1 + e^epsilon) / 2), for any sizes of the groups",
-    reach="all parameters",
     over="epsilon > 0, every number and all sizes of groups, all values",
     argument="the best split spends the whole budget, as the variance falls in eps1 and in eps2",
 )
@@ -127,15 +124,13 @@ def theorem_4_1_allocation(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.3, k = 2",
     groups.LaplaceMeans.epsilon,
     groups.LaplaceMeans.law,
     groups.LaplaceMeans.claimed_epsilon,
     hockey_stick.laplace_means_delta,
-    kind="certified",
     assumption="k = 2, all that the proof treats",
-    reach="all parameters",
     over="eps1, eps2 > 0, every number of groups, all values and reports",
     argument="by the triangle inequality the log-ratios are largest at values 1, -1 and 0, one of them the report",
 )
@@ -158,13 +153,11 @@ def theorem_4_3_two(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.3, allocation",
     budgets.best_laplace,
     gaps.variance_laplace_mean,
-    kind="certified",
     otherwise="corrected",
-    reach="all parameters",
     over="epsilon > 0, two groups of any sizes; the shares named here for where that is",
 )
 def theorem_4_3_allocation(e: Evidence) -> str:
@@ -180,10 +173,8 @@ def theorem_4_3_allocation(e: Evidence) -> str:
         e.sure(found <= min(tried) * (1 + 1e-9) <= found * (1 + 5e-3))
         savings[epsilon, share] = 1 - found / at_stated
     e.needs(max(savings.values()) < 1e-9)
-    e.proven(privacy.fall_is_that_of_the_variance())
-    e.proven(privacy.the_end_decides())
-    e.proven(privacy.best_at_every_budget(ALWAYS))
-    e.proven(privacy.best_at_small_budgets(SMALL))
+    e.proven(privacy.fall_is_that_of_the_variance() and privacy.the_end_decides())
+    e.proven(privacy.best_at_every_budget(ALWAYS) and privacy.best_at_small_budgets(SMALL))
     windows = []
     for part in WINDOWS:
         low, high = privacy.window(part)
@@ -200,16 +191,14 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Theorem 4.3, other k",
     groups.LaplaceMeans.claimed_epsilon,
     groups.LaplaceMeans.clipped_epsilon,
     groups.LaplaceMeans.law,
     hockey_stick.laplace_means_delta,
-    kind="certified",
     corrected="for k != 2 no epsilon is finite: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) looks at "
     "reports in [-1, 1] only; clipping them there biases the estimate, and for k < 2 still loses eps1 + eps2/k",
-    reach="all parameters",
     over="eps1, eps2 > 0, every k > 0 other than 2, every number of groups",
 )
 def theorem_4_3_other(e: Evidence) -> str:
@@ -232,15 +221,13 @@ def theorem_4_3_other(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Appendix B, privacy",
     groups.LaplaceMeans.published,
     hockey_stick.laplace_means_delta,
     hockey_stick.total_variation,
-    kind="certified",
     corrected="only epsilon = 2, where k = 2, is private; delta tends to 1/2 as epsilon tends to 0, for the noise's "
     "scale tells whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
-    reach="all parameters",
     over="every epsilon > 0 other than 2",
     argument="a log-ratio that grows without end leaves some delta at every budget; the limit goes under the integral",
 )
@@ -256,8 +243,7 @@ def appendix_b_privacy(e: Evidence) -> str:
         by_quadrature = [routes.worst_delta(mechanism, at) for at in (epsilon, 0.0)]
         e.same([deltas[epsilon], distances[epsilon]], by_quadrature)
     e.needs(max(deltas.values()) < 1e-12)
-    e.proven(privacy.published_is_not_private())
-    e.proven(privacy.delta_of_small_budgets())
+    e.proven(privacy.published_is_not_private() and privacy.delta_of_small_budgets())
     small = {epsilon for epsilon in _printed_budgets() if epsilon < 1}
     return (
         f"delta at the claimed budget is {deltas[0.02]:.4f} at 0.02, {deltas[0.21]:.4f} at 0.21, {deltas[0.71]:.4f} at "
@@ -267,7 +253,7 @@ def appendix_b_privacy(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Section 4, range of k",
     groups.LaplaceMeans.published,
     groups.LaplaceMeans.claimed_epsilon,
@@ -276,7 +262,6 @@ def appendix_b_privacy(e: Evidence) -> str:
     otherwise="corrected",
     corrected="Appendix B and Table 1 use k = epsilon without an upper limit; with k capped at 2 and the same eps1 "
     "equation (1) exceeds every epsilon > 2; only k = 2 is private",
-    reach="all parameters",
     over="every epsilon > 2, where Appendix B takes k = epsilon",
 )
 def range_of_k(e: Evidence) -> str:
@@ -298,13 +283,12 @@ def range_of_k(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Equation (21)",
     groups.LaplaceMeans.claimed_epsilon,
     groups.largest_group_epsilon,
     kind="identity",
     assumption="equation (1), which is not the privacy loss",
-    reach="all parameters",
     over="epsilon > 0, k > 0",
 )
 def equation_21(e: Evidence) -> str:
@@ -324,7 +308,7 @@ def equation_21(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_4(
     "Section 4, sequential composition",
     groups.DiscretisedMeans.epsilon,
     groups.LaplaceMeans.epsilon,
@@ -333,7 +317,6 @@ def equation_21(e: Evidence) -> str:
     otherwise="corrected",
     corrected="the exact losses of M_R and of M_L with k = 2 are below eps1 + eps2 at all budgets; for other k "
     "equation (1) bounds nothing, and it may exceed eps1 + eps2",
-    reach="all parameters",
     over="eps1, eps2 > 0, every number of groups",
 )
 def sequential_composition(e: Evidence) -> str:

@@ -14,6 +14,8 @@ from ldpnb.papers.juarez2022.proofs import errors
 
 Curve = Callable[[float], float]
 
+section_5 = partial(claim, kind="certified", reach="all parameters")
+
 
 def upper_bound(family: Callable[[float], groups.GroupMeans]) -> Curve:
     """Return the largest variance of the gap between two groups of Figure 1's size, as a function of the budget."""
@@ -27,14 +29,12 @@ def printed_bound(mechanism: str) -> Curve:
     return lambda epsilon: float(routes.printed_bound(mechanism, epsilon, clients))
 
 
-@claim(
+@section_5(
     "Figure 1, crossings",
     gaps.variance_discretised_mean,
     gaps.variance_laplace_mean,
     gaps.GroupGap.worst_variance,
-    kind="certified",
     otherwise="corrected",
-    reach="all parameters",
     over="epsilon > 0, two equal groups of any size",
 )
 def figure_1_crossings(e: Evidence) -> str:
@@ -59,14 +59,12 @@ def figure_1_crossings(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_5(
     "Section 5, k = 2",
     gaps.variance_laplace_mean,
     gaps.GroupGap.worst_variance,
-    kind="certified",
     assumption="Table 1's reading of the optimal M_L, k = epsilon beyond 2 as well; under Section 4's k <= 2 the range "
     "ends at 2, and there the claim holds",
-    reach="all parameters",
     over="epsilon > 0, two equal groups of any size",
 )
 def section_5_two(e: Evidence) -> str:
@@ -77,8 +75,7 @@ def section_5_two(e: Evidence) -> str:
     e.same([optimal(3.0), two(3.0), ratios[-1]], [printed_bound("M_L")(3.0), printed_bound("k = 2")(3.0), 1.0])
     found = errors.all_crossings("M_L", "k = 2", errors.THIRD, 4)
     e.sure(len(found) == 2)
-    e.proven(digits(found[0], "2.000"))
-    e.proven(errors.small_budgets("1"))
+    e.proven(digits(found[0], "2.000") and errors.small_budgets("1"))
     e.needs(ratios.max() <= 1 + 1e-9)
     e.corrected = (
         f"k = 2 is better for 2 < epsilon < {float(found[1].mid()):.3f} and nowhere else; below 2 the optimal one is "
@@ -90,14 +87,12 @@ def section_5_two(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_5(
     "Appendix B, error",
     gaps.variance_laplace_mean,
     groups.LaplaceMeans.published,
-    kind="certified",
     corrected="under equation (1), at eps2 = epsilon, the source's k is optimal for epsilon <= 2/3 only; above, a "
     "smaller k has less error. As equation (1) is not the privacy loss, k = 2 is the choice",
-    reach="all parameters",
     over="epsilon > 0, two equal groups of any size",
 )
 def appendix_b_error(e: Evidence) -> str:
@@ -126,13 +121,12 @@ def appendix_b_error(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_5(
     "Figure 3",
     gaps.variance_laplace_mean,
     groups.largest_group_epsilon,
     kind="identity",
     assumption="equation (1) as the constraint; with k = 2/3 there is no privacy loss that is finite",
-    reach="all parameters",
     over="0 < epsilon <= 2/3, two equal groups of any size",
 )
 def figure_3(e: Evidence) -> str:
@@ -151,7 +145,7 @@ def figure_3(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_5(
     "Figure 2, small groups",
     gaps.GroupGap.variance,
     gaps.GroupGap.worst_variance,
@@ -161,7 +155,6 @@ def figure_3(e: Evidence) -> str:
     otherwise="corrected",
     corrected="nothing changes at 1 %: at every budget and every share below 10 % the variance grows with a power of "
     "1/share between 7/8 and 2, which turns from 1 to 2 where the share falls below e^-eps1, not at 1 %",
-    reach="all parameters",
     over="eps1, eps2 > 0, two groups, every share of the smaller one below 10 %",
 )
 def figure_2_small_groups(e: Evidence) -> str:
@@ -188,7 +181,7 @@ def figure_2_small_groups(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_5(
     "Figure 2, misestimated sizes",
     gaps.misestimated_gap_bias,
     gaps.GroupGap.misestimated_variance,
@@ -196,7 +189,6 @@ def figure_2_small_groups(e: Evidence) -> str:
     corrected="the estimated means are divided by 1 + d and 1 - d: the bias m_G/(1+d) - m_H/(1-d) - (m_G - m_H) does "
     "not shrink with K, and the variance is (1 + d^2)/(1 - d^2)^2 times as large. Sizes have to be known, or estimated "
     "from the reported groups",
-    reach="all parameters",
     over="eps1, eps2, k > 0, two equal groups of any size, 0 < d < 1, all values",
 )
 def figure_2_misestimated(e: Evidence) -> str:

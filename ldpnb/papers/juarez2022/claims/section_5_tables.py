@@ -1,6 +1,7 @@
 """Section 5 of juarez2022: Table 1, its dashes, and the bounds of Table 2."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -18,8 +19,10 @@ FAMILIES: dict[str, Callable[[float], groups.GroupMeans]] = {
     "M_L": groups.LaplaceMeans.published,
 }
 
+section_5 = partial(claim, kind="identity", reach="all parameters")
 
-@claim(
+
+@section_5(
     "Table 1",
     budgets.smallest_epsilon,
     budgets.required_gain,
@@ -27,12 +30,10 @@ FAMILIES: dict[str, Callable[[float], groups.GroupMeans]] = {
     gaps.variance_discretised_mean,
     gaps.variance_laplace_mean,
     tails.chebyshev,
-    kind="identity",
     otherwise="corrected",
     assumption="equal groups, Chebyshev's inequality, values at which the variance is largest, and an error on the "
     "scale of values in [-1, 1], twice that of rates; as privacy budgets the cells are wrong (Theorem 4.1 and "
     "Appendix B)",
-    reach="all parameters",
     over="the 30 cells, each the only budget from 0.004 to 400 that just meets its target, a dash none",
     example=True,
 )
@@ -59,7 +60,7 @@ def table_1(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_5(
     "Table 1, dashes",
     budgets.required_gain,
     budgets.smallest_epsilon,
@@ -68,7 +69,6 @@ def table_1(e: Evidence) -> str:
     tails.symmetric_binomial,
     kind="certified",
     otherwise="corrected",
-    reach="all parameters",
     over="epsilon > 0, two equal groups, every K and alpha",
     argument="Hoeffding's inequality bounds the tail of a sum of independent signs",
 )
@@ -106,16 +106,14 @@ def table_1_dashes(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_5(
     "Table 2, bounds",
     gaps.GroupGap.error_bound,
     gaps.variance_discretised_mean,
     gaps.variance_laplace_mean,
-    kind="identity",
     otherwise="corrected",
     assumption="a rate is (v + 1) / 2, which halves every error: Table 1 is on the other scale, where its alpha = "
     "0.1 is 0.05 of a rate",
-    reach="all parameters",
     over="the 8 cells of the table",
     example=True,
 )
@@ -138,7 +136,7 @@ def table_2_bounds(e: Evidence) -> str:
     return f"{met} of {len(table)} cells to 4 decimals; M_R at 0.01: {found[0]:.6f}, M_L at 0.01: {found[4]:.6f}"
 
 
-@claim(
+@section_5(
     "Section 5, percentage points",
     gaps.GroupGap.worst_variance,
     gaps.variance_discretised_mean,
@@ -148,7 +146,6 @@ def table_2_bounds(e: Evidence) -> str:
     assumption="percentage points as in Table 1, on the scale of values; reasonable is what its cells print, 2.56 at "
     "most: which of them the source highlights is lost in the text at hand",
     reading="reconstructed",
-    reach="all parameters",
     over="K >= 10^7 for 0.01 and K >= 10^9 for 0.001, two equal groups, all values",
     argument="the variance is a function of epsilon over K, so that a budget that is enough stays so as K grows",
 )

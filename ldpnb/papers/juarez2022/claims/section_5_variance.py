@@ -94,8 +94,7 @@ def equation_19(e: Evidence) -> str:
         split = mechanism.group_epsilon, mechanism.value_epsilon, mechanism.k
         return routes.printed_variance_laplace(*split, **group)
 
-    e.proven(errors.variance_of_noise())
-    e.proven(errors.printed_noise_agrees())
+    e.proven(errors.variance_of_noise() and errors.printed_noise_agrees())
     return _variance_evidence(e, NOISE, printed)
 
 
@@ -114,8 +113,7 @@ def equation_20(e: Evidence) -> str:
         split = mechanism.group_epsilon, mechanism.value_epsilon
         return routes.printed_variance_discretised(*split, groups=mechanism.groups, **group)
 
-    e.proven(errors.variance_of_signs())
-    e.proven(errors.printed_signs_agree())
+    e.proven(errors.variance_of_signs() and errors.printed_signs_agree())
     return _variance_evidence(e, SIGNS, printed)
 
 

@@ -34,8 +34,7 @@ def dropouts(e: Evidence) -> str:
         e.same(mechanism.gain, routes.printed_gain(mechanism))
         first, second = np.array(means) * (1 - shares)
         e.same(first - second, bias)
-    e.proven(errors.means_are_unbiased())
-    e.proven(errors.dropouts_are_a_bias())
+    e.proven(errors.means_are_unbiased() and errors.dropouts_are_a_bias())
     e.needs(abs(bias) < 1e-9)
     return (
         f"if {shares[0]:.0%} of one group and {shares[1]:.0%} of the other drop out, two groups of mean {values[0]:g} "

@@ -13,11 +13,11 @@ import sympy
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
 from ldpnb.deciders import ball, budget, identity, limit, oo, positive, sign_changes, symbols, zeros
-from ldpnb.deciders.algebra import expression
+from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import groups, moves
 from ldpnb.papers.juarez2022 import routes
 from ldpnb.papers.juarez2022.proofs import privacy
-from ldpnb.papers.juarez2022.proofs.privacy import BUDGETS, c, d, derivative, e, exact, k, n, nu2, replaced, t1, t2, y
+from ldpnb.papers.juarez2022.proofs.privacy import BUDGETS, c, d, e, exact, k, n, nu2, t1, t2, y
 
 x, v, share, wrong, mean, other = symbols("x v share wrong mean other")
 THIRD = Fraction(1, 3)
@@ -29,7 +29,7 @@ SMALLEST_POWER = Fraction(7, 8)
 def means_are_unbiased() -> bool:
     """Decide Proposition 5.2 client by client: the mean added is ``gain v`` to the own group, 0 to another."""
     signs, noise = privacy.signs(), privacy.noise()
-    (down, up), (zero_down, zero_up) = (moves.sign_probabilities(value, signs.value_epsilon) for value in (v, exact(0)))
+    (down, up), (zero_down, zero_up) = (moves.sign_probabilities(value, signs.value_epsilon) for value in (v, 0 * v))
     own = identity(signs.keep * (up - down), signs.gain * v) and identity(noise.keep * v, noise.gain * v)
     return own and identity(signs.move * (zero_up - zero_down), 0)
 

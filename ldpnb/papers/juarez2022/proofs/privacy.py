@@ -12,6 +12,7 @@ from flint import arb
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.deciders import ball, budget, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
+from ldpnb.deciders.algebra import derivative, replaced
 from ldpnb.mechanisms import frequency, groups, moves
 
 t1, t2, y, d, e, k, n, c, nu2 = symbols("t1 t2 y d e k n c nu2")
@@ -24,16 +25,6 @@ FAR = 40
 def exact(value: Any) -> Real:
     """Return a number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
     return Symbol(value)
-
-
-def derivative(value: Real, by: Real) -> Real:
-    """Return the derivative of a formula by one of its symbols."""
-    return Symbol(sympy.diff(value.expression, by.expression))
-
-
-def replaced(value: Real, symbol: Real, by: Real) -> Real:
-    """Return a formula with a symbol replaced by another formula."""
-    return Symbol(value.expression.subs(symbol.expression, by.expression))
 
 
 def signs() -> groups.DiscretisedMeans:

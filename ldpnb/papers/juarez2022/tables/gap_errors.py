@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import dropouts, gaps
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans, largest_group_epsilon
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.papers.juarez2022.clients import Clients, resampled
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
 from ldpnb.rng import stream
@@ -21,7 +21,7 @@ RATIO = "largest variance of M_R / of M_L"
 
 
 @table
-def variance_bounds(epsilons: Sequence[float], group_size: int, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def variance_bounds(epsilons: Sequence[float], group_size: int, names: Sequence[str]) -> Rows:
     """Yield the smallest and largest variance of the gap between two equal groups over all values."""
     for name, epsilon in product(names, epsilons):
         gap = gaps.GroupGap.of_halves(families(2 * group_size)[name](epsilon), 2 * group_size)
@@ -30,9 +30,7 @@ def variance_bounds(epsilons: Sequence[float], group_size: int, names: Sequence[
 
 
 @table
-def variance_ratios(
-    epsilons: Sequence[float], group_size: int, pairs: dict[str, tuple[str, str]]
-) -> Iterator[dict[str, Any]]:
+def variance_ratios(epsilons: Sequence[float], group_size: int, pairs: dict[str, tuple[str, str]]) -> Rows:
     """Yield the largest variance of the gap under ``M_R`` over that under ``M_L``, for pairs of families by panel.
 
     Beside it stand the ends of both, over all values.
@@ -50,7 +48,7 @@ def variance_ratios(
 
 
 @table
-def minority_curves(epsilons: Sequence[float], users: int, shares: Sequence[float]) -> Iterator[dict[str, Any]]:
+def minority_curves(epsilons: Sequence[float], users: int, shares: Sequence[float]) -> Rows:
     """Yield the largest variance of the gap when one group is a minority; `factor` is over that of equal groups."""
     for name, share, epsilon in product(("M_R as published", "M_L, k = 2"), shares, epsilons):
         mechanism, small = families(users)[name](epsilon), round(users * share)
@@ -61,9 +59,7 @@ def minority_curves(epsilons: Sequence[float], users: int, shares: Sequence[floa
 
 
 @table
-def misestimated_curves(
-    errors: Sequence[float], means: Sequence[float], *, epsilon: float, users: int
-) -> Iterator[dict[str, Any]]:
+def misestimated_curves(errors: Sequence[float], means: Sequence[float], *, epsilon: float, users: int) -> Rows:
     """Yield what wrong sizes do to the gap between two equal groups of the same mean, under ``M_R`` as published.
 
     One group is taken to be ``1 + error`` and the other ``1 - error`` times as large as it is. The true gap is 0.
@@ -79,7 +75,7 @@ def misestimated_curves(
 
 
 @table
-def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], users: int) -> Iterator[dict[str, Any]]:
+def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], users: int) -> Rows:
     """Yield the largest variance of the gap against ``k``, at the largest ``eps1`` that equation (1) allows.
 
     For two equal groups; `chosen` marks the source's choice of ``k``.
@@ -101,9 +97,7 @@ def measured_means(
 
 
 @table
-def simulated_moments(
-    mechanisms: dict[str, GroupMeans], clients: Clients, *, repetitions: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def simulated_moments(mechanisms: dict[str, GroupMeans], clients: Clients, *, repetitions: int, seed: int) -> Rows:
     """Yield simulated and exact mean and variance of the gap, and the correlation of the two means, which is 0."""
     root = float(np.sqrt(repetitions))
     for name, mechanism in mechanisms.items():
@@ -121,9 +115,7 @@ def simulated_moments(
 
 
 @table
-def mse_by_runs(
-    mechanism: DiscretisedMeans, clients: Clients, runs: Sequence[int], *, seed: int
-) -> Iterator[dict[str, Any]]:
+def mse_by_runs(mechanism: DiscretisedMeans, clients: Clients, runs: Sequence[int], *, seed: int) -> Rows:
     """Yield the empirical mean squared error over the first runs, of one mean and of the gap (Figure 4).
 
     Beside it stand the exact ones, which have no standard error.
@@ -178,7 +170,7 @@ def ten_runs(
 @table
 def measured_errors(
     clients: Clients, epsilons: Sequence[float], *, runs: int, repetitions: int, failure: float, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the law of the mean of `runs` errors beside its exact expectation and Chebyshev's bound.
 
     ``mean, standard_error, sd`` are of simulated errors; ``low, high`` hold the central 95 % of the means of `runs`.
@@ -200,9 +192,7 @@ def _as_printed(printed: pd.DataFrame) -> Iterator[tuple[str, str, Any]]:
 
 
 @table
-def against_printed(
-    clients: Clients, printed: pd.DataFrame, *, runs: int, repetitions: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repetitions: int, seed: int) -> Rows:
     """Rank the printed means and standard deviations of `runs` errors among those behind `measured_errors`.
 
     A rank is the share of simulated values at most the printed one, within half of its last digit.
@@ -218,7 +208,7 @@ def against_printed(
 
 
 @table
-def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
     """Yield printed means beside the central 95 % of those in `measured_errors`.
 
     All are over the expectation for the mechanism as published; ``rounding`` is half of the last printed digit.
@@ -235,7 +225,7 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Iterat
 @table
 def chain(
     rates: pd.DataFrame, epsilons: Sequence[float], *, users: int, repetitions: int, failure: float, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Draw clients from observed rates and measure their gap with both mechanisms, budgets kept.
 
     Parameters
@@ -268,9 +258,7 @@ def chain(
 
 
 @table
-def dropout_errors(
-    group_size: int, shares: Sequence[float], epsilon: float, *, repetitions: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def dropout_errors(group_size: int, shares: Sequence[float], epsilon: float, *, repetitions: int, seed: int) -> Rows:
     """Yield root mean squared errors of M_R's gap if a share of the first group does not answer; means .8 and .6.
 
     By the sizes of the whole groups, and by sizes estimated from the reported groups: delta method, and simulated.

@@ -1,8 +1,7 @@
 """Better ways to measure a gap: one number per user, and intervals for the size of the gap."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +11,14 @@ from ldpnb.accuracy import gaps
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
 
 @table
-def by_share(epsilon: float, users: int, shares: Sequence[float]) -> Iterator[dict[str, Any]]:
+def by_share(epsilon: float, users: int, shares: Sequence[float]) -> Rows:
     """Yield the largest variance of the gap for groups of unequal size, all mechanisms at the same exact loss."""
     for share in shares:
         sizes = (round(users * share), users - round(users * share))
@@ -34,7 +33,7 @@ def by_share(epsilon: float, users: int, shares: Sequence[float]) -> Iterator[di
 
 
 @table
-def bit_losses(epsilons: Sequence[float], sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+def bit_losses(epsilons: Sequence[float], sizes: tuple[int, ...]) -> Rows:
     """Yield the exact loss of `SignedBit`, enumerated by its channel over groups and values."""
     for epsilon in epsilons:
         channel = SignedBit(epsilon, sizes).channel([-1.0, -0.5, 0.0, 0.5, 1.0])
@@ -49,7 +48,7 @@ def clipped_interval(estimate: NDArray[np.float64], sd: float, *, level: float) 
 
 
 @table
-def interval_coverage(true_gaps: Sequence[float], *, level: float) -> Iterator[dict[str, Any]]:
+def interval_coverage(true_gaps: Sequence[float], *, level: float) -> Rows:
     """Yield exact coverage and expected length of two intervals for ``|gap|``, estimates normal of deviation 1.
 
     ``excludes_zero`` is the probability that the interval does not contain 0.
@@ -68,7 +67,7 @@ def interval_coverage(true_gaps: Sequence[float], *, level: float) -> Iterator[d
 @table
 def simulated_coverage(
     true_gaps: Sequence[float], *, epsilon: float, users: int, repetitions: int, level: float, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Measure gaps with `SignedBit` on two equal groups and count how often the interval holds the gap.
 
     The first group's mean is half the gap and the second's the opposite. The standard deviation used is the one at
@@ -93,9 +92,7 @@ def simulated_coverage(
 
 
 @table
-def typical_intervals(
-    epsilons: Sequence[float], group_size: int, gap: float, *, level: float
-) -> Iterator[dict[str, Any]]:
+def typical_intervals(epsilons: Sequence[float], group_size: int, gap: float, *, level: float) -> Rows:
     """Yield each mechanism's standard deviation on two equal groups, and the interval if the estimate hits the gap."""
     for name, epsilon in product(("M_R", "M_L, k = 2", "signed bit", "signed Laplace"), epsilons):
         mechanism = families(2 * group_size)[name](epsilon)

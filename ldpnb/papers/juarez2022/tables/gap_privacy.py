@@ -1,22 +1,21 @@
 """The privacy of the two group-mean mechanisms: claimed, exact, and what an attacker makes of the difference."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.privacy import hockey_stick
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
 
 @table
-def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Iterator[dict[str, Any]]:
+def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Rows:
     """Yield the loss of ``M_R`` at ``eps1 = eps2``: claimed, by the exact formula, and enumerated by its channel.
 
     ``ratio`` is exact over claimed, ``delta`` what is left at the claimed budget.
@@ -32,7 +31,7 @@ def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Iter
 @table
 def laplace_trade_offs(
     group_epsilon: float, value_epsilon: float, ks: Sequence[float], epsilons: Sequence[float]
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the exact delta of ``M_L`` against epsilon for several ``k``, beside what equation (1) claims."""
     for k, epsilon in product(ks, epsilons):
         mechanism = LaplaceMeans(group_epsilon, value_epsilon, k)
@@ -41,7 +40,7 @@ def laplace_trade_offs(
 
 
 @table
-def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> Iterator[dict[str, Any]]:
+def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> Rows:
     """Yield what the source's "optimal" ``M_L`` offers at each claimed budget.
 
     ``delta`` is exact there; ``guess`` is the chance of guessing which of two groups a client is from,
@@ -61,7 +60,7 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> Iter
 
 
 @table
-def published_laplace_delta(epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def published_laplace_delta(epsilons: Sequence[float]) -> Rows:
     """Yield that mechanism's exact delta at the budget it claims, and its total variation distance.
 
     The distance is between the reports of the two clients that are easiest to tell apart; ``allowed`` is the most
@@ -76,7 +75,7 @@ def published_laplace_delta(epsilons: Sequence[float]) -> Iterator[dict[str, Any
 
 
 @table
-def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, users: int, seed: int) -> Iterator[dict[str, Any]]:
+def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, users: int, seed: int) -> Rows:
     """Attack single reports: half the users are of either group, all of value 1, and the likelier group is guessed.
 
     ``expected`` is ``(1 + TV) / 2`` for this pair of users. Likelihoods within 1e-9 of each other count as a tie, half

@@ -5,10 +5,9 @@ given; ``M_R as published`` and ``M_L as published`` are the allocations of juar
 budget they claim.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import Contrast, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans, LaplaceMeans
 from ldpnb.mechanisms.registry import GAP
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 Family = Callable[[float], GroupMeans | Contrast]
@@ -36,7 +35,7 @@ def families(users: int) -> dict[str, Family]:
 @table
 def epsilon_table(
     users: Sequence[int], alphas: Sequence[float], methods: Sequence[tuple[str, str]], *, failure: float
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Yield the smallest budget that meets each target, and the exact loss of the mechanism there, for equal groups.
 
     Parameters
@@ -86,7 +85,7 @@ def corrected_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @table
-def target_curves(targets: Sequence[float], *, users: int, failure: float) -> Iterator[dict[str, Any]]:
+def target_curves(targets: Sequence[float], *, users: int, failure: float) -> Rows:
     """Yield the smallest finite budgets against what they depend on by Chebyshev's inequality, ``K alpha^2``.
 
     By other tails they nearly do; only the exact binomial one notices `users`.
@@ -108,7 +107,7 @@ def target_curves(targets: Sequence[float], *, users: int, failure: float) -> It
 
 
 @table
-def alpha_table(epsilons: Sequence[float], users: int, *, failure: float) -> Iterator[dict[str, Any]]:
+def alpha_table(epsilons: Sequence[float], users: int, *, failure: float) -> Rows:
     """Yield the error of a gap between *rates* that is exceeded with probability `failure` at most, equal groups.
 
     A rate is ``(v + 1) / 2``, so alpha is half of that for values.
@@ -147,7 +146,7 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
 
 
 @table
-def best_channels(shares: Sequence[float], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def best_channels(shares: Sequence[float], epsilons: Sequence[float]) -> Rows:
     """Yield the largest variance of a gap over the least of any channel, by share of the smaller group and budget."""
     for share, epsilon in product(shares, epsilons):
         best = BestGapChannel(epsilon, share)

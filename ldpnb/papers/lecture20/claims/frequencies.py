@@ -17,7 +17,7 @@ from ldpnb.papers.lecture20 import proofs, routes
 from ldpnb.papers.lecture20.routes import failure, printed_signs
 from ldpnb.privacy import channel
 
-claim = partial(claims.claim, reach="all parameters")
+claim = partial(claims.claim, kind="proof", reach="all parameters")
 
 
 @claim(
@@ -27,7 +27,6 @@ claim = partial(claims.claim, reach="all parameters")
     CentralLaplace.log_density,
     histograms.central_laplace_count_variance,
     histograms.central_laplace_largest_error,
-    kind="proof",
     over="every epsilon > 0, d, n and data",
     assumption="neighbours replace one user's value; with deletion the sensitivity is 1",
     argument="a replaced value moves two counts by one each; the d noises are independent, so log-densities add",
@@ -65,7 +64,6 @@ def central_histogram(e: Evidence) -> str:
     signs.exact_epsilon,
     signs.calibrated_bias,
     channel.privacy_loss,
-    kind="proof",
     otherwise="corrected",
     over="0 < epsilon < 1 and every d >= 2; the loss is not epsilon for any of them",
     assumption="the lecture writes epsilon for the bias and never says epsilon-LDP; that the loss is O(epsilon) is "
@@ -109,7 +107,6 @@ def sign_randomiser_loss(e: Evidence) -> str:
     frequency.unbiased,
     histograms.sign_variance,
     histograms.pure_variance,
-    kind="proof",
     over="every bias in (0, 1), d >= 2, n and data",
     argument="expectations add, and variances of independent users",
 )
@@ -142,7 +139,6 @@ def sign_estimator(e: Evidence) -> str:
     SignRandomiser.channel,
     SignRandomiser.p,
     SignRandomiser.q,
-    kind="proof",
     over="every epsilon > 0 and d >= 2",
     assumption="no shared randomness: with public fair signs the user's one bit, own sign kept with probability p, has "
     "the same law",
@@ -173,7 +169,6 @@ def sign_communication(e: Evidence) -> str:
     SignRandomiser.p,
     SignRandomiser.q,
     histograms.unary_report_bits,
-    kind="proof",
     over="every bias in (0, 1), d >= 2, n and data",
     assumption="steps read or write a bounded number of bits, no randomness is shared, and all d counts are wanted",
     argument="whoever sends b bits on average takes at least of the order of b steps; a sign that is not read could be "

@@ -20,7 +20,7 @@ CENTRAL = (CentralLaplace.scale, CentralLaplace.log_density, CentralLaplace.esti
 LOCAL = (LocalLaplace.scale, LocalLaplace.log_density, LocalLaplace.estimate)
 TRIANGLE = "values are at most m apart, so one user moves a sum by at most m"
 
-claim = partial(claims.claim, reach="all parameters")
+claim = partial(claims.claim, kind="proof", reach="all parameters")
 
 
 @claim(
@@ -31,7 +31,6 @@ claim = partial(claims.claim, reach="all parameters")
     means.largest_warner_constant,
     means.normal_error,
     means.certain_error,
-    kind="proof",
     over="0 < epsilon <= 1, every n and all bits",
     argument="users are independent, so variances add; Chebyshev's and Hoeffding's inequalities",
 )
@@ -71,7 +70,6 @@ def randomised_response(e: Evidence) -> str:
     "Mean, central Laplace",
     *CENTRAL,
     means.certain_error,
-    kind="proof",
     over="every epsilon > 0, n and data",
     assumption="neighbours replace one user's value, and the number of users is public",
     argument=TRIANGLE,
@@ -102,7 +100,6 @@ def central_laplace_mean(e: Evidence) -> str:
     *LOCAL,
     means.worst_variance,
     means.warner_variance,
-    kind="proof",
     over="every epsilon > 0, n and data",
     argument=TRIANGLE,
 )
@@ -134,7 +131,6 @@ def local_laplace_mean(e: Evidence) -> str:
     means.laplace_sum_tail,
     means.success,
     LocalLaplace.estimate,
-    kind="proof",
     otherwise="corrected",
     over="every epsilon > 0, m > 0, n and data; the printed form fails for every n >= 2",
     argument="noises are independent, so variances add, and Chebyshev's inequality; a sum's density is at most that of "
@@ -169,7 +165,6 @@ def local_laplace_error(e: Evidence) -> str:
     "Sample complexity, central",
     means.users_needed,
     means.certain_error,
-    kind="proof",
     over="every epsilon, m, delta > 0 and data",
     assumption="read up to a constant: ln(1/failure), 4.6 at 99%",
 )
@@ -195,7 +190,6 @@ def central_sample_complexity(e: Evidence) -> str:
     means.users_needed,
     means.users_for_certain,
     means.success,
-    kind="proof",
     over="every epsilon, m, delta > 0 and data",
     assumption="read up to a constant: 2 z^2, 13.3 at 99%; this delta is the error, not that of (epsilon, delta)-LDP",
     argument="Chebyshev's inequality from above, from below that of Paley and Zygmund",
@@ -226,7 +220,6 @@ def local_sample_complexity(e: Evidence) -> str:
     means.laplace_report_bits,
     LocalLaplace.scale,
     LocalLaplace.log_density,
-    kind="proof",
     over="every epsilon, m, resolution r > 0 and value",
     assumption="reports are rounded to multiples of a fixed r and epsilon is fixed; a real number as it stands has "
     "infinitely many bits",
@@ -253,7 +246,6 @@ def mean_communication(e: Evidence) -> str:
     *ONE_BIT,
     OneBit.one_rate,
     channel.privacy_loss,
-    kind="proof",
     over="every epsilon > 0, m > 0, n and data",
     argument="expectations add",
 )
@@ -290,7 +282,6 @@ def one_bit_mean(e: Evidence) -> str:
     means.users_needed,
     means.success,
     means.certain_error,
-    kind="proof",
     over="every m > 0, n and data, epsilon up to any bound (constants below for 1)",
     assumption="epsilon = O(1): as epsilon grows the standard deviation of m/2-valued data stays at m/(2 sqrt n), "
     "z^2 m^2/(4 alpha^2) users",
@@ -310,8 +301,7 @@ def one_bit_error(e: Evidence) -> str:
     floor, crossing = means.one_bit_floor(upper, 400), means.one_bit_crossing()
     e.same([floor, means.worst_variance(OneBit(50.0, upper), 400)], [upper / 40, floor**2])
     grows, certain = proofs.certain_constant(failure(), 1.0)
-    e.proven(proofs.bit_variance() and proofs.crossing(f"{crossing:.4f}"))
-    e.proven(grows)
+    e.proven(proofs.bit_variance() and proofs.crossing(f"{crossing:.4f}") and grows)
     e.decides(proofs.bit_order())
     needed, at_equality = [], []
     for epsilon in (*BUDGETS, 30.0):

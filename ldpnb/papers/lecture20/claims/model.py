@@ -13,7 +13,7 @@ from ldpnb.papers.lecture20 import proofs, routes
 from ldpnb.privacy import channel, hockey_stick, purify
 from ldpnb.rng import stream
 
-claim = partial(claims.claim, reach="all parameters")
+claim = partial(claims.claim, kind="proof", reach="all parameters")
 
 
 @claim(
@@ -21,7 +21,6 @@ claim = partial(claims.claim, reach="all parameters")
     means.worst_variance,
     means.warner_variance,
     histograms.sign_variance,
-    kind="proof",
     assumption="the lecture's mechanisms at one budget and their worst data; with fewer users Laplace noise is no "
     "better than randomised response, and a curator may use that instead",
     argument="a curator can run every local protocol, so that the best central error is never larger",
@@ -54,7 +53,6 @@ def worse_accuracy(e: Evidence) -> str:
     "Local model, definition",
     channel.privacy_loss,
     hockey_stick.channel_delta,
-    kind="proof",
     over="every epsilon, delta, domain and randomiser",
     assumption="neighbours replace a user's value; if they delete a user, a central mechanism on at most one user is "
     "(2 epsilon, (1 + e^epsilon) delta)-LDP",
@@ -83,7 +81,6 @@ def local_is_central_on_one(e: Evidence) -> str:
     purify.refill,
     means.approximate_bit_variance,
     means.warner_variance,
-    kind="proof",
     over="every epsilon > 0 and delta, domain, number of users, and protocol with one report per user",
     assumption="'about' allows a factor of 2 in epsilon, and a small delta has n delta far below 1 (at delta above "
     "epsilon^2/4 bits gain); interactive protocols are not decided here",

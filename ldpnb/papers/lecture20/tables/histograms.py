@@ -1,6 +1,5 @@
 """Histograms when everybody reports: sign vectors beside k-RR, unary encoding and a curator."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.privacy.hockey_stick import channel_delta
 from ldpnb.privacy.purify import purified
@@ -32,7 +31,7 @@ def zipf_counts(domain_size: int, users: int, *, seed: int) -> Counts:
 
 
 @table
-def sign_losses(parameters: list[float], enumerated: list[float], domain_size: int) -> Iterator[dict[str, Any]]:
+def sign_losses(parameters: list[float], enumerated: list[float], domain_size: int) -> Rows:
     """Yield the privacy loss of sign vectors by printed parameter: as printed, in closed form, and enumerated.
 
     The enumerated rows come from the complete channel (at most 12 values) and have standard error 0, the lines none.
@@ -48,7 +47,7 @@ def sign_losses(parameters: list[float], enumerated: list[float], domain_size: i
 
 
 @table
-def cost_of_calibration(parameters: list[float], users: int) -> Iterator[dict[str, Any]]:
+def cost_of_calibration(parameters: list[float], users: int) -> Rows:
     """Yield what sign vectors cost when the printed parameter has to be the exact loss.
 
     The standard deviations are those of the count of a rare value: as printed, calibrated, and by OUE at that loss.
@@ -66,7 +65,7 @@ def cost_of_calibration(parameters: list[float], users: int) -> Iterator[dict[st
 
 
 @table
-def count_errors(counts: Counts, budgets: list[float], runs: int, *, seed: int) -> Iterator[dict[str, Any]]:
+def count_errors(counts: Counts, budgets: list[float], runs: int, *, seed: int) -> Rows:
     """Yield the error of a count, averaged over all values: exact, and simulated with its standard error."""
     users, size = int(counts.sum()), counts.size
     for epsilon in budgets:
@@ -89,7 +88,7 @@ def count_errors(counts: Counts, budgets: list[float], runs: int, *, seed: int) 
 
 
 @table
-def price_list(domain_sizes: list[int], epsilon: float) -> Iterator[dict[str, Any]]:
+def price_list(domain_sizes: list[int], epsilon: float) -> Rows:
     """Yield what a report costs and what it is worth, per mechanism and number of values, at equal exact loss.
 
     Bits as sent, the least possible average without shared randomness, and the variance per user of the count of a
@@ -111,7 +110,7 @@ def price_list(domain_sizes: list[int], epsilon: float) -> Iterator[dict[str, An
 
 
 @table
-def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> Iterator[dict[str, Any]]:
+def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> Rows:
     """Yield what makes Gaussian noise on a bit pure: laws of 1,201 rounded reports at 1/2, 0 and 1, clipped around 1/2.
 
     The loss as it is comes from the farthest report; delta and the total variation distance are at that epsilon.
@@ -133,7 +132,7 @@ def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> It
 
 
 @table
-def clipped_noise(deviation: float, *, epsilon: float) -> Iterator[dict[str, Any]]:
+def clipped_noise(deviation: float, *, epsilon: float) -> Rows:
     """Yield the density of a bit 1 with Gaussian noise, rounded, the band around the bit 1/2, and the law inside it."""
     reports = np.linspace(-4, 4, 161) * deviation + 0.5
     logs = -(((reports[:, None] - [0.5, 1.0]) / deviation) ** 2) / 2
@@ -146,9 +145,7 @@ def clipped_noise(deviation: float, *, epsilon: float) -> Iterator[dict[str, Any
 
 
 @table
-def public_coin_counts(
-    users: int, domain_size: int, epsilon: float, runs: int, *, seed: int
-) -> Iterator[dict[str, Any]]:
+def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, *, seed: int) -> Rows:
     """Yield the count of one of several uniform values from sent sign vectors, and from one bit and public signs."""
     mechanism = SignRandomiser(epsilon, domain_size)
     values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)

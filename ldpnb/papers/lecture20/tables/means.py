@@ -1,8 +1,5 @@
 """Means of bounded numbers: simulated errors beside exact ones, over numbers of users and budgets."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +7,7 @@ from ldpnb.accuracy import means
 from ldpnb.data import synthetic
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.registry import MEAN
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 Values = NDArray[np.float64]
@@ -28,9 +25,7 @@ def usage(users: int, upper: float, *, seed: int) -> tuple[Values, Counts]:
 
 
 @table
-def errors_by_users(
-    sizes: list[int], *, epsilon: float, upper: float, runs: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def errors_by_users(sizes: list[int], *, epsilon: float, upper: float, runs: int, seed: int) -> Rows:
     """Yield the exact error of the mean of `usage`, and that of simulated surveys with its standard error."""
     for users in sizes:
         values, counts = usage(users, upper, seed=seed)
@@ -47,7 +42,7 @@ def errors_by_users(
 
 
 @table
-def errors_by_budget(budgets: list[float], values: Values, counts: Counts, *, upper: float) -> Iterator[dict[str, Any]]:
+def errors_by_budget(budgets: list[float], values: Values, counts: Counts, *, upper: float) -> Rows:
     """Yield exact standard deviations of the local means times ``sqrt(users) / upper``.
 
     One bit for the given data, at worst (all values in the middle), and for values 0 and `upper` only.
@@ -67,7 +62,7 @@ def errors_by_budget(budgets: list[float], values: Values, counts: Counts, *, up
 
 
 @table
-def bit_errors(budgets: list[float], users: int, *, failure: float) -> Iterator[dict[str, Any]]:
+def bit_errors(budgets: list[float], users: int, *, failure: float) -> Rows:
     """Yield the errors of the mean of bits that are exceeded with a given probability.
 
     In the normal limit but for the guaranteed error (Hoeffding's bound, for randomised response) and the curator's
@@ -89,7 +84,7 @@ def bit_errors(budgets: list[float], users: int, *, failure: float) -> Iterator[
 
 
 @table
-def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float) -> Iterator[dict[str, Any]]:
+def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float) -> Rows:
     """Yield the errors exceeded with a given probability: one bit at the worst data, and both Laplace means."""
     for epsilon in budgets:
         bit, noise = OneBit(epsilon, upper), LocalLaplace(epsilon, upper)
@@ -103,7 +98,7 @@ def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: 
 
 
 @table
-def users_needed(budgets: list[float], *, upper: float, error: float, failure: float) -> Iterator[dict[str, Any]]:
+def users_needed(budgets: list[float], *, upper: float, error: float, failure: float) -> Rows:
     """Yield how many users a target error needs, by the lecture's order and with its constant.
 
     The order is the lecture's number of users, the success at it the probability that it meets the error; then come
@@ -133,7 +128,7 @@ def users_needed(budgets: list[float], *, upper: float, error: float, failure: f
 
 
 @table
-def exact_constants(sizes: list[int], *, failure: float) -> Iterator[dict[str, Any]]:
+def exact_constants(sizes: list[int], *, failure: float) -> Rows:
     """Yield the error of randomised response times ``epsilon sqrt(users)``, at the worst bits and budget, by users.
 
     Exceeded with at most the given probability: exactly, and for any number of users by Chebyshev's inequality.

@@ -1,6 +1,7 @@
 """Abstract, introduction and Section 2 of lopuhaa2020: what the estimates and bounds are said to achieve."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.proofs import section_3 as proofs
 from ldpnb.papers.lopuhaa2020.tables import frequencies
+
+section_1 = partial(claim, kind="identity", reach="all parameters")
 
 
 @claim(
@@ -42,7 +45,7 @@ def outperforms(e: Evidence) -> str:
     e.proven(later)
     e.needs(not later)
     ratios = [_at_one_value(e, epsilon) for epsilon in (1.0, 2.0, 3.0, 4.0)]
-    tail = frequencies.FromDistribution("Zipf 1.5", frequencies.zipf(256, 1.5), 100_000)
+    tail = frequencies.Truth.from_distribution("Zipf 1.5", frequencies.zipf(256, 1.5), 100_000)
     many = frequencies.compare("k-RR", tail, [1.0, 4.0], draws=100, seed=2022)
     low, high = many.query("target == 'distribution' and estimator == 'MLE'")["ratio"].to_numpy()
     return (
@@ -68,17 +71,15 @@ def _at_one_value(e: Evidence, epsilon: float) -> float:
     return float(one / other)
 
 
-@claim(
+@section_1(
     "Section 1.1, any epsilon",
     LowerBounds.distribution,
     SymmetricDirichlet.diversity,
     information.distribution_error,
     information.frequency_error,
-    kind="identity",
     otherwise="corrected",
     corrected="For the distribution only while (e^epsilon - 1)^2 < a / E(1 - |P|^2): beyond, the users' own values "
     "leave a larger error without any privacy. (60) plus E(1 - |P|^2) holds for every epsilon.",
-    reach="all parameters",
     over="epsilon > 0, a >= 2, every prior with E(1 - |P|^2) > 0; many users",
     reading="reconstructed",
     assumption="The symbol after 'for any' is lost; read as epsilon. The bounds of [13] and [4] are lost as well; "
@@ -113,16 +114,14 @@ def any_epsilon(e: Evidence) -> str:
 _EVERY = dict.fromkeys(symbols("a d x"), (0, oo))
 
 
-@claim(
+@section_1(
     "Section 1.2, optimised unary encoding",
     information.unbiased_frequency_error,
     UnaryEncoding.optimised,
     UnaryEncoding.symmetric,
-    kind="identity",
     otherwise="corrected",
     corrected="It is better while e^(epsilon/2) + e^(-epsilon/2) < a - 2, so never for four values or fewer; at weaker "
     "privacy the symmetric one is.",
-    reach="all parameters",
     over="epsilon > 0, a >= 2, every n and data",
     reading="reconstructed",
     assumption="The limit in which the order stays the same is lost; read as epsilon to 0.",
@@ -151,12 +150,10 @@ def optimised_encoding(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_1(
     "Section 2.1",
     SymmetricDirichlet.diversity,
     frequency.unbiased,
-    kind="identity",
-    reach="all parameters",
     reading="reconstructed",
     assumption="The symbols are lost; read as F near P for many users.",
     over="every n and prior",
@@ -179,13 +176,11 @@ def closely_aligned(e: Evidence) -> str:
     return f"n E |F - P|^2 is the mean of 1 - |P|^2: {apart:.3f} for three values, Jeffreys' prior, {users} users"
 
 
-@claim(
+@section_1(
     "Section 2.2",
     KaryRandomisedResponse.p,
     KaryRandomisedResponse.q,
     likelihood.krr_mle,
-    kind="identity",
-    reach="all parameters",
     over="every epsilon-LDP channel whose outputs can occur, every n and estimator",
     assumption="A bound is one below 1 - 1/a, which the constant estimate 1/a keeps without any report.",
     argument="Every report is possible from every value, at worst e^epsilon times less likely, so every sequence of "
@@ -212,13 +207,11 @@ def no_guarantee(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_1(
     "Equations (11) and (12)",
     information.unbiased_frequency_error,
     SymmetricDirichlet.diversity,
     frequency.unbiased,
-    kind="identity",
-    reach="all parameters",
     over="every estimator and prior; the excess for k-RR and the unbiased estimate, epsilon > 0, a >= 2, symmetric "
     "priors",
     reading="reconstructed",

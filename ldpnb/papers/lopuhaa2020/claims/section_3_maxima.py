@@ -3,6 +3,7 @@ to find it, what it equals and what it leaves out.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,14 @@ Array = NDArray[np.float64]
 
 EPSILON = 1.0
 
+section_3 = partial(claim, kind="certified", reach="all parameters")
 
-@claim(
+
+@section_3(
     "Theorem 3.3",
     exact_risk.TwoValues.posteriors,
     likelihood.krr_mle,
     likelihood.mle,
-    kind="certified",
     otherwise="open",
     corrected="Relative to the least error the squared distance falls like n^(-alpha/2) for Dirichlet(alpha), alpha < "
     "2: only n^(-1/4) under Jeffreys' prior, because a share n^(-alpha/2) of the prior lies within sampling error of "
@@ -34,7 +36,6 @@ EPSILON = 1.0
     reading="reconstructed",
     assumption="What tends to what is lost; read as MLE and posterior mean. The outputs seen must determine the "
     "distribution; otherwise the MLE is not unique.",
-    reach="all parameters",
     over="every prior, channel of rank a (least singular value s on vectors of sum 0), b outputs and n",
     argument="|S/n - Qp|_1^2 <= chi^2 (Cauchy) and |S/n - Q MLE|_1^2 <= 2 KL(S/n | Qp) <= 2 chi^2 (Pinsker; the MLE "
     "minimises KL), so E |MLE - P|^2 <= (1 + sqrt 2)^2 (b-1) / (n s^2); by Theorem 3.1 the MLE is nearer still to the "
@@ -78,15 +79,13 @@ def _distance(e: Evidence, users: int, concentration: float) -> float:
     return float(distance / (found.chances @ found.variances))
 
 
-@claim(
+@section_3(
     "Algorithm 1",
     likelihood.krr_mle,
     likelihood.certificate_gap,
-    kind="certified",
     corrected="Remove the smallest tallies until (110) IS nonnegative for all that remain. One sort does it: the last "
     "rank K with u_K (e^epsilon - 1 + K) > u_1 + ... + u_K is the number that remain. As printed the rule never ends "
     "at the MLE: it stops at once, with a negative entry, or removes a value that belongs to it.",
-    reach="all parameters",
     over="epsilon > 0, every number of values and all tallies",
     reading="reconstructed",
     assumption="(110), lost in the text, is rebuilt from (107) to (109).",
@@ -117,7 +116,7 @@ def algorithm_1(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_3(
     "Section 5, equivalence",
     likelihood.krr_mle,
     frequency.scale_simplex,
@@ -128,7 +127,6 @@ def algorithm_1(e: Evidence) -> str:
     corrected="Both are max(gamma (f + k) - k, 0), with k = 1/c here and (1/c) (1 + e^epsilon / (a-2)) in [25]: equal "
     "if no unbiased estimate is negative, nearly so while e^epsilon is small beside a. Norm-Sub is the limit of large "
     "k.",
-    reach="all parameters",
     over="epsilon > 0, a > 2, all tallies",
     reading="reconstructed",
     assumption="The MLE of [25] is rebuilt from its description: normal errors, a variance that depends on the "
@@ -178,12 +176,11 @@ def _error_ratio(e: Evidence, epsilon: float) -> float:
     return float(((normal - truths) ** 2).sum() / ((exact - truths) ** 2).sum())
 
 
-@claim(
+@section_3(
     "Section 5, Norm-Sub",
     frequency.project_simplex,
     frequency.unbiased,
     kind="proof",
-    reach="all parameters",
     over="every protocol, data set, distribution and report",
     argument="Norm-Sub is the projection onto the simplex: nearer to each of its points, report by report.",
 )
@@ -201,13 +198,11 @@ def norm_sub_helps(e: Evidence) -> str:
     return f"three values, four users, k-RR at epsilon 1, Jeffreys' prior, enumerated: {before:.4f} becomes {after:.4f}"
 
 
-@claim(
+@section_3(
     "Section 5, unary encoding",
     likelihood.support_mle,
     UnaryEncoding.optimised,
-    kind="certified",
     corrected="An output that nobody sent has no summand: there are at most n, of a values each, whatever 2^a is.",
-    reach="all parameters",
     over="epsilon > 0 and every number of values, optimised and symmetric unary encoding",
     reading="reconstructed",
     assumption="The symbols are lost; read as 2^a outputs and large a.",
@@ -233,12 +228,11 @@ def too_large_to_handle(e: Evidence) -> str:
     )
 
 
-@claim(
+@section_3(
     "Section 6, prior knowledge",
     exact_risk.TwoValues.risk,
     likelihood.krr_mle,
     kind="identity",
-    reach="all parameters",
     over="two values, every prior Beta(alpha, alpha) and odd number of users, as epsilon falls to 0",
     argument="In the limit the reports are independent of the distribution: the posterior mean is 1/2, and the MLE "
     "gives all to the value with more reports.",

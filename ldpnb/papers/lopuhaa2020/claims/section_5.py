@@ -14,13 +14,12 @@ from scipy.special import ndtr
 
 from ldpnb.claims import WORDS, Evidence, better, claim, within
 from ldpnb.data import public
-from ldpnb.data.column import Column
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.routes import published
 from ldpnb.papers.lopuhaa2020.tables import frequencies
-from ldpnb.papers.lopuhaa2020.tables.frequencies import FixedCounts, FromPrior
+from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
 from ldpnb.rng import stream
 
 SEED = 2022
@@ -80,9 +79,7 @@ def _draws() -> int:
     return int(published()["draws"])
 
 
-def _compare(
-    mechanism: str, truth: frequencies.Truth, *epsilons: float, draws: int = 0, baseline: str = "Norm-Sub"
-) -> Any:
+def _compare(mechanism: str, truth: Truth, *epsilons: float, draws: int = 0, baseline: str = "Norm-Sub") -> Any:
     """Return, by epsilon, target and estimator, the error's ratio to the baseline's, its spread, and z, a DataFrame."""
     table = frequencies.compare(mechanism, truth, epsilons, draws=draws or _draws(), seed=SEED, baseline=baseline)
     table["spread"] = ((table["ratio"] - 1) / table["z"]).abs()
@@ -93,14 +90,10 @@ def _mle(table: Any) -> Any:
     return table.xs("MLE", level="estimator")
 
 
-def _jeffreys(key: str, users: str) -> FromPrior:
+def _jeffreys(key: str, users: str) -> Truth:
     numbers = published()
     size, count = int(numbers[f"{key}_domain_size"]), int(numbers[f"{key}_users_{users}"])
-    return FromPrior(size, count, numbers["prior_concentration"])
-
-
-def _fixed(name: str, column: Column) -> FixedCounts:
-    return FixedCounts(name, tuple(column.counts.tolist()))
+    return Truth.from_prior(size, count, numbers["prior_concentration"])
 
 
 def _ends(rows: Any) -> Any:
@@ -192,7 +185,7 @@ def krr_gain_grows(e: Evidence) -> str:
     size = int(published()["krr_domain_size"])
     _krr_routes(e, 1.0, size, size)
     # the first is not the source's
-    truths = [FromPrior(size, size), _jeffreys("krr", "moderate"), _jeffreys("krr", "large")]
+    truths = [Truth.from_prior(size, size), _jeffreys("krr", "moderate"), _jeffreys("krr", "large")]
     rows = [_mle(_compare("k-RR", truth, 1.0, draws=2 * _draws())).loc[1.0, "distribution"] for truth in truths]
     ends = [_ends(row) for row in rows]
     e.needs(better(ends[0][1], 1.0) and all(one[1] < other[0] for one, other in pairwise(ends)))
@@ -264,9 +257,13 @@ def real_data_krr(e: Evidence) -> str:
     ages, distances = public.adult("age"), public.taxi_stand_in("trip_distance")
     e.same([ages.users, ages.counts.size], [published()["adult_users"], published()["adult_age_domain_size"]])
     _krr_routes(e, 1.0, 74, 32_561)
-    plain = _compare("k-RR", _fixed("Adult age", ages), 1.0, baseline="unbiased").loc[1.0, "frequency", "MLE"]
-    near = _mle(_compare("k-RR", _fixed("Adult age", ages), 1.0, 4.0)).xs("frequency", level="target")["ratio"]
-    made_up = _compare("k-RR", _fixed("taxi distance", distances), 5.0).loc[5.0, "frequency", "MLE"]
+    plain = _compare("k-RR", Truth.from_counts("Adult age", ages.counts), 1.0, baseline="unbiased").loc[
+        1.0, "frequency", "MLE"
+    ]
+    near = _mle(_compare("k-RR", Truth.from_counts("Adult age", ages.counts), 1.0, 4.0)).xs(
+        "frequency", level="target"
+    )["ratio"]
+    made_up = _compare("k-RR", Truth.from_counts("taxi distance", distances.counts), 5.0).loc[5.0, "frequency", "MLE"]
     e.needs(better(_ends(plain)[1], 1.0))
     e.power = _power(plain["ratio"] - BETTER, plain["spread"])
     return (
@@ -285,7 +282,7 @@ def real_data_unary(e: Evidence) -> str:
     expected = [published()["adult_users"], published()["adult_workclass_domain_size"]]
     e.same([classes.users, classes.counts.size], expected)
     _unary_routes(e, 3.0, 9, 32_561)
-    rows = _compare("OUE", _fixed("Adult workclass", classes), 3.0, draws=draws).loc[3.0, "frequency"]
+    rows = _compare("OUE", Truth.from_counts("Adult workclass", classes.counts), 3.0, draws=draws).loc[3.0, "frequency"]
     mle, plain = rows.loc["MLE"], rows.loc["unbiased"]
     e.needs(better(_ends(mle)[1], 1.0) and mle["ratio"] < plain["ratio"])
     e.power = _power(mle["ratio"] - BETTER, mle["spread"])

@@ -7,7 +7,7 @@ import sympy
 
 from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.arithmetic import Real
-from ldpnb.deciders import budget, identity, oo, positive, sign_changes, symbols
+from ldpnb.deciders import budget, derivative, identity, oo, positive, sign_changes, symbols
 from ldpnb.estimators import bayes, frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 
@@ -136,7 +136,7 @@ def contrasts_grow_with_the_offset() -> bool:
     gamma = (1 + kept * k) / (kept * (mean + k))
     same = identity(gamma * (f + k) - k, 1 / kept + gamma * (f - mean))
     mean = (1 + more) / kept
-    slope = sympy.diff(((1 + kept * k) / (kept * (mean + k))).expression, k.expression)
+    slope = derivative((1 + kept * k) / (kept * (mean + k)), k)
     return same and positive(slope, {kept: (1, oo), k: (0, oo), more: (0, oo)}) is True
 
 

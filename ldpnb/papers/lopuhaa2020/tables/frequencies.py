@@ -5,20 +5,20 @@ same at every epsilon. Random streams are keyed by setting and draw: the numbers
 nor on which other points are computed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
@@ -28,62 +28,46 @@ Key = tuple[str | int | float, ...]
 EPSILON = "epsilon (nats)"
 
 
-class Truth(Protocol):
-    """Where a repetition's true distribution and frequencies come from."""
-
-    @property
-    def key(self) -> Key:
-        """What tells this truth's random stream from others'."""
-
-    @property
-    def domain_size(self) -> int:
-        """Number of values."""
-
-    def draw(self, rng: np.random.Generator) -> tuple[Floats, Counts]:
-        """Return the distribution and the users per value."""
-
-
 @dataclass(frozen=True, slots=True)
-class FromPrior:
-    """A distribution from a symmetric Dirichlet prior, Jeffreys' at concentration 1/2, and users drawn from it."""
+class Truth:
+    """Where the true distribution and frequencies of each repetition come from.
 
+    Parameters
+    ----------
+    key : tuple
+        What tells its random stream from others'.
+    domain_size : int
+        Number of values.
+    draw : callable
+        From a generator to the distribution, nan where there is none to estimate, and the users per value.
+    """
+
+    key: Key
     domain_size: int
-    users: int
-    concentration: float = 0.5
+    draw: Callable[[np.random.Generator], tuple[Floats, Counts]]
 
-    @property
-    def key(self) -> Key:
-        """What tells this truth's random stream from others'."""
-        return ("Dirichlet", self.domain_size, self.users, self.concentration)
+    @classmethod
+    def from_prior(cls, domain_size: int, users: int, concentration: float = 0.5) -> "Truth":
+        """Return distributions from a symmetric Dirichlet prior, Jeffreys' at 1/2, and users drawn from each."""
 
-    def draw(self, rng: np.random.Generator) -> tuple[Floats, Counts]:
-        """Return a distribution and the users per value."""
-        distribution = synthetic.dirichlet(self.domain_size, self.concentration, rng=rng)
-        return distribution, synthetic.sample_counts(distribution, self.users, rng=rng)
+        def draw(rng: np.random.Generator) -> tuple[Floats, Counts]:
+            distribution = synthetic.dirichlet(domain_size, concentration, rng=rng)
+            return distribution, synthetic.sample_counts(distribution, users, rng=rng)
 
+        return cls(("Dirichlet", domain_size, users, concentration), domain_size, draw)
 
-@dataclass(frozen=True, slots=True)
-class FromDistribution:
-    """Users drawn from one fixed distribution; the name tells its random stream from others'."""
+    @classmethod
+    def from_distribution(cls, name: str, distribution: ArrayLike, users: int) -> "Truth":
+        """Return users drawn from one fixed distribution."""
+        chances = np.asarray(distribution)
+        key = (name, chances.size, users)
+        return cls(key, chances.size, lambda rng: (chances, synthetic.sample_counts(chances, users, rng=rng)))
 
-    name: str
-    distribution: tuple[float, ...]
-    users: int
-
-    @property
-    def key(self) -> Key:
-        """What tells this truth's random stream from others'."""
-        return (self.name, len(self.distribution), self.users)
-
-    @property
-    def domain_size(self) -> int:
-        """Number of values."""
-        return len(self.distribution)
-
-    def draw(self, rng: np.random.Generator) -> tuple[Floats, Counts]:
-        """Return the distribution and users per value."""
-        chances = np.asarray(self.distribution)
-        return chances, synthetic.sample_counts(chances, self.users, rng=rng)
+    @classmethod
+    def from_counts(cls, name: str, counts: ArrayLike) -> "Truth":
+        """Return one data set, users per value, that is a sample of nothing: there is no distribution to estimate."""
+        held = np.asarray(counts)
+        return cls((name, held.size, int(held.sum())), held.size, lambda _: (np.full(held.size, np.nan), held))
 
 
 def zipf(domain_size: int, exponent: float) -> tuple[float, ...]:
@@ -94,28 +78,6 @@ def zipf(domain_size: int, exponent: float) -> tuple[float, ...]:
     """
     weights = np.arange(1, checks.whole(domain_size=domain_size, at_least=2) + 1) ** -checks.positive(exponent=exponent)
     return tuple((weights / weights.sum()).tolist())
-
-
-@dataclass(frozen=True, slots=True)
-class FixedCounts:
-    """One data set, users per value, that is a sample of nothing: there is no distribution to estimate."""
-
-    name: str
-    counts: tuple[int, ...]
-
-    @property
-    def key(self) -> Key:
-        """What tells this truth's random stream from others'."""
-        return (self.name, len(self.counts), sum(self.counts))
-
-    @property
-    def domain_size(self) -> int:
-        """Number of values."""
-        return len(self.counts)
-
-    def draw(self, rng: np.random.Generator) -> tuple[Floats, Counts]:
-        """Return no distribution (nan) and the users per value."""
-        return np.full(len(self.counts), np.nan), np.asarray(self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +220,7 @@ def _point(
     seed: int,
     estimators: Mapping[str, Estimator],
     baseline: str,
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     users = truths["users"]
     draws, size = users.shape
     reports = _streamed_reports(name, key, epsilon, users, seed)
@@ -313,7 +275,7 @@ def _streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: 
 @table
 def early_stopping(
     mechanism: str, truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Rows:
     """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE.
 
     The shortfall is the largest bound over the draws on what the log-likelihood lacks; the error is that of the

@@ -4,7 +4,7 @@ A bound that holds in the limit of many users only is *valid* unless the least e
 standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -19,15 +19,14 @@ from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
-from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, FromPrior
+from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, Truth
 from ldpnb.privacy.best_channel import best_channel
 from ldpnb.privacy.blanket import Blanket
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
-Rows = Iterator[dict[str, Any]]
 
 SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"
@@ -80,7 +79,7 @@ def errors_and_bounds(
     estimators = dict(frequencies.SOURCE_ESTIMATORS)
     if mechanism == "k-RR":
         estimators["Bayes"] = frequencies.bayes_estimator(0.5, exact=False)
-    truth = FromPrior(domain_size, users)
+    truth = Truth.from_prior(domain_size, users)
     found = frequencies.compare(mechanism, truth, epsilons, draws=draws, seed=seed, estimators=estimators)
     found = found[found["target"] == "distribution"]
     errors, deviations = (users * found[column].to_numpy() for column in ("mean squared error", "standard error"))
@@ -185,7 +184,7 @@ def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> Rows:
 def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *, seed: int) -> pd.DataFrame:
     """Estimate one data set under OUE by Gibbs sampling, under Jeffreys' prior, beside the MLE: a row per value."""
     rng, mechanism = stream("unary posterior", seed=seed), UnaryEncoding.optimised(epsilon, domain_size)
-    distribution, held = FromPrior(domain_size, users).draw(rng)
+    distribution, held = Truth.from_prior(domain_size, users).draw(rng)
     outputs, tallies = mechanism.sample_outputs(held, rng=rng)
     maximum = likelihood.support_mle(outputs, tallies, mechanism).estimate
     found, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
@@ -194,9 +193,7 @@ def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *
 
 
 @table
-def shuffled_errors(
-    epsilons: Sequence[float], *, domain_size: int, users: int, delta: float
-) -> Iterator[dict[str, Any]]:
+def shuffled_errors(epsilons: Sequence[float], *, domain_size: int, users: int, delta: float) -> Rows:
     """Yield the standard deviation of a rare value's share against the loss of the shuffled reports, by mechanism.
 
     The loss is the upper bound of the privacy blanket; all users report.
