@@ -84,11 +84,11 @@ POPULATIONS = (
     estimators.personalised,
     estimators.horvitz_thompson,
     *NOISE,
-    assumption="Values are given, and rates may go with them, as Section 6 (i) intends. Where values are iid draws and "
-    "the rates were fixed before, as the proof takes it, T is unbiased.",
+    assumption="Values are fixed, and rates may depend on them, as Section 6 (i) intends. Where values are iid draws "
+    "and the rates were fixed beforehand, as the proof assumes, T is unbiased.",
     corrected="E T(i) = n sum_{j holds i} pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
     "holders / mean rate - 1). T is unbiased when rates and values are unrelated; sum_j B_j (1{X_j = i} - q) / (pi_j "
-    "(p-q)) (Horvitz-Thompson) is so always.",
+    "(p-q)) (Horvitz-Thompson) always is.",
 )
 def theorem_5_1_mean(e: Evidence) -> str:
     """The estimator T is unbiased for any personal sampling rates."""

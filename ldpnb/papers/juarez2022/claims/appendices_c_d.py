@@ -239,11 +239,12 @@ def appendix_d_synthetic(e: Evidence) -> str:
     gaps.absolute_gap_error,
     gaps.GroupGap.variance,
     otherwise="corrected",
-    corrected="the 0.99 bounds are at least ten times the mean error, by construction: ten standard deviations at the "
-    "worst values, where a mean error is at most one at the actual ones (0.798 if normal); one order of magnitude "
-    "except where values near 1 leave almost no variance, M_R at 10",
+    corrected="the 0.99 bounds are at least ten times the mean error, by construction: they are ten standard "
+    "deviations at the worst values, and a mean error is at most one at the actual values (0.798 if normal); one order "
+    "of magnitude except where values near 1 leave almost no variance, M_R at 10",
     over="at least ten times: every budget, all sizes and values; the ratios: the 8 cells",
-    argument="a mean absolute error is at most the standard deviation, and folding an estimate brings it closer",
+    argument="a mean absolute error is at most the standard deviation, and folding an estimate never takes it further "
+    "away",
 )
 def appendix_d_bounds(e: Evidence) -> str:
     """the 0.99 bounds are about one order of magnitude larger than the actual error"""
@@ -267,7 +268,7 @@ def appendix_d_bounds(e: Evidence) -> str:
     kind="identity",
     otherwise="corrected",
     corrected="one order of magnitude, as the appendix says itself further down",
-    assumption="orders of magnitude are two at least, a factor of 100",
+    assumption="orders of magnitude are read as at least two, a factor of 100",
     over="the 8 cells, all that the source computes",
     example=True,
 )

@@ -16,8 +16,8 @@ from ldpnb.papers.juarez2022.proofs import errors
     groups.LaplaceMeans.gain,
     kind="enumeration",
     otherwise="corrected",
-    assumption="Definition 5.1 as it stands: sums are divided by the sizes n of the whole groups. That reports are "
-    "independent, so that no dropout stops the protocol, is true",
+    assumption="Definition 5.1 as it stands: sums are divided by the sizes n of the whole groups. It is true that "
+    "reports are independent, so that no dropout stops the protocol",
     corrected="where a share d_G of a group drops out, unrelated to the values, its estimated mean is (1 - d_G) m_G, "
     "and the gap is off by d_H m_H - d_G m_G for any K; divide by the numbers of those who report, if they are known",
     reach="all parameters",
