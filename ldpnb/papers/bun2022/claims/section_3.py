@@ -63,8 +63,7 @@ def characterisation(e: Evidence) -> str:
     """Theorem 3.1 characterises essentially completely, by the reweighted mean rate E~ of the size's law, what
     amplification is possible
     """
-    for proof in (proofs.bounds_of_a_rate, proofs.widest_gap, proofs.one_rate_two_losses):
-        e.proven(proof())
+    e.proven(proofs.bounds_of_a_rate() and proofs.widest_gap() and proofs.one_rate_two_losses())
     near, most = WORDS["near"], float(np.log((np.sqrt(1 + 4 * WORDS["near"]) - 1) / 2))
     rare = sizes.size_law([1 - 1e-9, 1e-9]), most
     e.same(random_size.random_size_upper_bound(*rare) / random_size.random_size_lower_bound(*rare), near, rel=1e-6)

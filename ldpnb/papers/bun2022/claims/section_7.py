@@ -24,7 +24,7 @@ LARGER_GROUPS = (
 FAMILY, TOTAL = allocation.Family((20, 10), (1.0, 3.0)), 8
 CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
 
-EQUAL_STRATA, THREE = allocation.Family((3, 3), (1.0, 1.0)), 3
+EQUAL_STRATA = allocation.Family((3, 3), (1.0, 1.0))
 
 section_7 = partial(claim, kind="certified", reach="all parameters")
 formula_7 = partial(section_7, reading="reconstructed")
@@ -351,11 +351,11 @@ def proportional_for_all(e: Evidence) -> str:
     e.proven(proofs.proportional_against_the_best())
     epsilon, best = 0.41, []
     rules = [allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes)), allocation.neyman(FAMILY, TOTAL)]
-    proportional, neyman = (_private_variance(allocation.outcomes(FAMILY, rule), epsilon) for rule in rules)
+    proportional, neyman = (allocation.outcomes(FAMILY, rule).total_variances(epsilon).max() for rule in rules)
     for m in range(1, TOTAL):
         table = allocation.outcomes(FAMILY, allocation.fixed((m, TOTAL - m)))
         e.same(table.noise_scale(epsilon), _closed_scale((m, TOTAL - m), epsilon), rel=1e-8)
-        best.append(_private_variance(table, epsilon))
+        best.append(table.total_variances(epsilon).max())
     sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
     apart = [strata.Strata(sizes, varying).variance(m) for m in ((1, 99), (100, 0))]
     e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 100 - 1 / 1000)])
@@ -365,10 +365,6 @@ def proportional_for_all(e: Evidence) -> str:
         f"Neyman's {neyman:.4f}, the best fixed allocation's {min(best):.4f}; 100 of 100,000 records of which the "
         f"1,000 of one stratum vary: {apart[0] / apart[1]:.0f} times the best sampling variance"
     )
-
-
-def _private_variance(table: allocation.Outcomes, epsilon: float) -> float:
-    return float(table.variances().max() + 2 * table.noise_scale(epsilon) ** 2)
 
 
 def _shares_from_integers(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> list[float]:
