@@ -46,7 +46,7 @@ def rates(table: Table, *, setting: str) -> Figure:
     wide = _wide(table, DEVIATION, "rate", "sampling rate")
     effective, at = wide["effective"], float(wide["effective"].idxmin())
     met = [place for place in crossings(wide.index, effective, wide["mean"]) if place > at]
-    title = f"The rate that counts falls from {short(effective.iloc[0], 2)} to {short(effective.min(), 2)} "
+    title = f"The effective rate falls from {short(effective.iloc[0], 2)} to {short(effective.min(), 2)} "
     title += f"at a deviation of {short(at, 2)}"
     marks = [Mark(at, effective.min(), short(effective.min(), 2), side="below")]
     if met:
@@ -63,7 +63,7 @@ def advantage(table: Table, *, setting: str) -> Figure:
     gap = wide["upper bound"] - wide["exact"]
     at = int(gap.idxmax())
     bound, exact = wide.loc[at, "upper bound"], wide.loc[at, "exact"]
-    title = f"Group privacy grants a test up to {gap.max():.2f} more than it can have: {bound:.2f} for {exact:.2f} "
+    title = f"Group privacy allows a test {gap.max():.2f} more advantage than it can have: {bound:.2f} for {exact:.2f} "
     title += f"at {at} records"
     marks = [Mark(at, bound, f"{bound:.2f}"), Mark(at, exact, f"{exact:.2f}", side="below")]
     named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks}
@@ -118,7 +118,7 @@ def identification(table: Table, *, setting: str) -> Figure:
     at = int(wide.index[len(wide) // 2])
     epsilon = table[table["quantity"] == "no amplification"]["value"].iloc[0]
     told, lost = wide.loc[at]
-    title = f"At {at} records a test finds a drawn cluster out with advantage {short(told)}, "
+    title = f"At {at} records a test detects a drawn cluster with advantage {short(told)}, "
     title += f"and {lost / epsilon:.0%} of ε is lost"
     marks = [
         Mark(at, value, short(value), panel=panel, side="below")
@@ -164,7 +164,7 @@ def growth(table: Table, *, setting: str = "") -> Figure:
     last, own = wide.iloc[-1], wide["no amplification"].iloc[0]
     over = crossings(wide.index, wide["exact"], wide["no amplification"])
     title = f"A record that grows {short(wide.index[-1])}-fold costs {short(last['exact'] / own)} times what no "
-    title += f"sampling would; the source's floor sees {short(last['lower bound'] / own)}"
+    title += f"sampling would; the source's lower bound shows {short(last['lower bound'] / own)}"
     marks = [Mark(place, own, f"{short(place)}-fold") for place in over]
     named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "xscale": "log"}
     return curves(table, GROWN, LOSS, by="quantity", **named)
@@ -250,7 +250,7 @@ def leaks(table: Table) -> Figure:
     wide = _wide(told, x, "move", "value")
     at = float(wide.index[len(wide) // 2])
     least, most = wide.loc[at].iloc[0], wide.loc[at].iloc[-1]
-    title = f"At ε = {at:g} a test finds a move of {wide.columns[-1]} out with advantage {most:.2f}, of "
+    title = f"At ε = {at:g} a test detects a move of {wide.columns[-1]} with advantage {most:.2f}, of "
     title += f"{wide.columns[0]} with {least:.2f}"
     marks = [Mark(at, value, f"{value:.2f}", panel=told["panel"].iloc[0]) for value in (least, most)]
     named: dict[str, Any] = {
