@@ -67,9 +67,8 @@ def sampled_histograms(table: Table, *, setting: str) -> Figure:
     lowest = table["sampling_rate"].min()
     biased = table[(table["estimator"] == "c_DE") & (table["sampling_rate"] == lowest)]
     short_by, negative = (biased["truth"] - biased["expected"]).min(), int((biased["expected"] < 0).sum())
-    title = (
-        f"At π = {lowest:g} c_DE falls short by {short(short_by)} users or more at every value; g_DE and c-hat do not"
-    )
+    title = f"At π = {lowest:g} c_DE falls short by {short(short_by)} users or more at every value; "
+    title += "g_DE and c-hat do not"
     if lowest == 1:
         title = "Where everybody reports all three estimates are unbiased"
     below = f"the mean of c_DE at π = {lowest:g} is negative at {negative} of {len(biased)} values"
@@ -121,9 +120,8 @@ def vertex(table: Table, *, setting: str) -> Figure:
     wide = table.pivot_table(index=CHOSEN, columns="estimator", values=RELATIVE)
     first, last, place = wide.iloc[0], wide.iloc[-1], wide.index[-1]
     gained, paid = 1 - last["T"] / first["T"], short(last["Horvitz-Thompson"] / first["Horvitz-Thompson"])
-    title = (
-        f"Leaving equal rates T gains {gained:.1%} of its variance at most; Horvitz-Thompson pays up to {paid} times"
-    )
+    title = f"Leaving equal rates T gains {gained:.1%} of its variance at most; "
+    title += f"Horvitz-Thompson pays up to {paid} times"
     marks = [
         Mark(place, last["Horvitz-Thompson"], short(last["Horvitz-Thompson"]), side="left"),
         Mark(y=1.0, label="c-hat at equal rates", printed=True, side="below"),
@@ -249,10 +247,8 @@ def best_rate(table: Table, *, setting: str) -> Figure:
     least = table.loc[table.groupby(CENTRAL, sort=False)[RARE].idxmin()]
     best = least.loc[least[RARE].idxmin()]
     everybody = table[table[CENTRAL] == best[CENTRAL]].set_index(RATE)[RARE]
-    title = (
-        f"At {best[CENTRAL]} sampling at π = {best[RATE]:g} leaves {best[RARE]:.2f} times the Gaussian's variance at a "
-    )
-    title += f"rare value, at π = {everybody.index.max():g}, {everybody[everybody.index.max()]:.2f} times"
+    title = f"At {best[CENTRAL]} sampling at π = {best[RATE]:g} leaves {best[RARE]:.2f} times the Gaussian's variance "
+    title += f"at a rare value, at π = {everybody.index.max():g}, {everybody[everybody.index.max()]:.2f} times"
     marks = [Mark(row[RATE], row[RARE], f"{row[RARE]:.2f}", side="below") for _, row in least.iterrows()]
     axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks, "discrete": True}
     return curves(table, RATE, RARE, by=CENTRAL, **axes)

@@ -77,7 +77,7 @@ def told_apart(table: pd.DataFrame) -> Said:
     allowed, apart, delta = (
         wide[name] for name in ("most that ε allows", "total variation distance", "δ at the claimed ε")
     )
-    title = f"M_L tells clients apart more surely than it claims {where_less(wide.index, allowed, apart)}"
+    title = f"M_L lets clients be told apart more surely than it claims {where_less(wide.index, allowed, apart)}"
     return {"title": f"{title}: its δ there is up to {delta.max():.2g}"}
 
 

@@ -18,11 +18,12 @@ from ldpnb.privacy import subsampling
     over="two strata of three records that hold 0 or 1, three draws, one at least from each, at five budgets; in the "
     "tail of the outputs, where the loss is largest there, for every epsilon > 0",
     argument="a fixed allocation's least noise is in closed form; by symmetry the lottery's sampling variance is "
-    "largest where that of its parts is. An output that tells the allocation loses as much as the part that loses most",
+    "largest where that of its parts is. An output that reveals the allocation loses as much as the part that loses "
+    "most",
 )
 def secret_lottery(e: Evidence) -> str:
     """a secret fair lottery of two allocations can need less noise, and have a smaller largest variance at equal
-    privacy, than every fixed allocation; if the output tells which was drawn, it has that of its parts
+    privacy, than every fixed allocation; if the output reveals which one was drawn, it has the variance of its parts
     """
     e.proven(proofs.lottery_needs_less_noise())
     family, parts, budgets = allocation.Family((3, 3), (1.0, 1.0)), ((1, 2), (2, 1)), (0.1, 0.3, 1.0, 1.5, 3.0)
@@ -38,7 +39,7 @@ def secret_lottery(e: Evidence) -> str:
     e.needs((totals[1] < totals[0]).all())
     return (
         f"at epsilon 0.3 the largest variance is {totals[1][1]:.4f} by the lottery of (1, 2) and (2, 1) against "
-        f"{totals[0][1]:.4f} by either, and by a lottery that is told; at 3 it is {totals[1][4]:.4f} against "
+        f"{totals[0][1]:.4f} by either, and by a lottery that is revealed; at 3 it is {totals[1][4]:.4f} against "
         f"{totals[0][4]:.4f} (all populations, neighbours and outputs enumerated; the tail's closed form agrees)"
     )
 
@@ -55,8 +56,8 @@ def secret_lottery(e: Evidence) -> str:
     "lies between two scales",
 )
 def best_rule_looks(e: Evidence) -> str:
-    """no allocation rule but a randomised one that looks at the data is best under privacy in general: it has a smaller
-    largest variance than every data-independent lottery at epsilon 1.5, and next to none at .1
+    """in general only a randomised allocation rule that looks at the data is best under privacy: its largest variance
+    is smaller than that of every data-independent lottery at epsilon 1.5, and hardly smaller at .1
     """
     ratios = {}
     for sizes in ((2, 2), (3, 2), (3, 3)):

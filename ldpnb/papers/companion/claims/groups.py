@@ -82,9 +82,9 @@ def _delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndar
     "any y bounds the variance of every channel from below",
 )
 def best_channel_for_a_gap(e: Evidence) -> str:
-    """the least variance of a gap over all epsilon-LDP channels is that of a computed channel to six digits; one
-    randomised sign has it for equal groups, M_R, with budgets that are kept, from epsilon 3 on for shares of a tenth
-    and a quarter, and for unequal groups and smaller budgets neither has
+    """a computed channel has the least variance of a gap over all epsilon-LDP channels, to six digits; one randomised
+    sign attains it for equal groups, M_R, with budgets that are kept, at epsilon 3 and 6 for shares of a tenth and a
+    quarter, and neither attains it for unequal groups at smaller budgets
     """
     e.proven(proofs.one_sign_for_equal_groups())
     shares, budgets = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001), (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)

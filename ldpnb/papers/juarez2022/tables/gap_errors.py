@@ -16,6 +16,8 @@ from ldpnb.papers.juarez2022.clients import Clients, resampled
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
 from ldpnb.rng import stream
 
+Floats = NDArray[np.float64]
+
 SMALLEST, LARGEST = "smallest variance of the gap", "largest variance of the gap"
 RATIO = "largest variance of M_R / of M_L"
 
@@ -88,9 +90,7 @@ def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], users
                 yield row | {"variance of the gap times K": users * variance}
 
 
-def measured_means(
-    mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def measured_means(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
     """Return the group means of repeated measurements, ``(repetitions, d)``, from their exact joint law."""
     sums = mechanism.sample_sums(clients.counts, clients.values, repetitions=repetitions, rng=rng)
     return estimators.group_means(mechanism, sums, clients.sizes)
@@ -145,9 +145,7 @@ MEASURED: dict[str, Callable[[float], GroupMeans]] = {
 """Mechanisms whose errors are measured on clients; the third has its two noise scales reversed."""
 
 
-def measure(
-    mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def measure(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
     """Return the errors of repeated measurements of the absolute gap, on the scale of rates: ``(repetitions,)``."""
     found = estimators.signed_gap(measured_means(mechanism, clients, repetitions=repetitions, rng=rng))
     return np.asarray(np.abs(np.abs(found) - abs(clients.true_gap)) / 2)
@@ -159,9 +157,7 @@ def expected_error(mechanism: GroupMeans, clients: Clients) -> float:
     return float(gaps.absolute_gap_error(sd, abs(clients.true_gap))) / 2
 
 
-def ten_runs(
-    clients: Clients, name: str, epsilon: float, *, runs: int, repetitions: int, seed: int
-) -> NDArray[np.float64]:
+def ten_runs(clients: Clients, name: str, epsilon: float, *, runs: int, repetitions: int, seed: int) -> Floats:
     """Return the errors behind `measured_errors`: sets of `runs` measurements, ``(repetitions, runs)``."""
     rng = stream("measured", name, epsilon, seed=seed)
     return measure(MEASURED[name](epsilon), clients, repetitions=runs * repetitions, rng=rng).reshape(repetitions, runs)
