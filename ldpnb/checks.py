@@ -61,7 +61,7 @@ def positive(**named: Any) -> Any:
     ValueError: epsilon must be > 0 and finite, got epsilon=0.0
     """
     name, value = _one(named)
-    if is_exact(value):
+    if (type(value) is float and 0 < value < math.inf) or is_exact(value):
         return value
     number = _number(name, value)
     if not (number > 0 and math.isfinite(number)):
