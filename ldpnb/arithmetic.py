@@ -66,7 +66,9 @@ def _operator(name: str) -> Callable[[Symbol, Any], Any]:
 
         if isinstance(other, np.ndarray):
             return np.frompyfunc(lambda entry: apply(self, entry), 1, 1)(other)
-        exact = other.expression if isinstance(other, Symbol) else sympy.nsimplify(other, rational=True)
+        exact = other.expression if isinstance(other, Symbol) else other
+        # whole numbers are most of them, and soon told
+        exact = exact if isinstance(exact, int | sympy.Basic) else sympy.nsimplify(exact, rational=True)
         return Symbol(getattr(self.expression, name)(exact))
 
     return apply

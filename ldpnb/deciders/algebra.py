@@ -1,13 +1,15 @@
 """Identities and inequalities between rational functions, for every value of their symbols in a box."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.checks import needed_for
 
 with needed_for("a decider"):
+    import flint
     import sympy
 
 Box = Mapping[Any, tuple[Any, Any]]
@@ -46,7 +48,11 @@ def identity(one: Any, other: Any = 0) -> bool:
     >>> identity((x**2 - 1) / (x - 1), x + 1), identity((x**2 - 1) / (x - 1), x + 1.01)
     (True, False)
     """
-    return _parts(expression(one) - expression(other))[0] == 0
+    difference = expression(one) - expression(other)
+    parts = _parts(difference, tuple(difference.free_symbols))
+    if parts is None:  # with roots or exponentials, which sympy knows
+        return bool(sympy.expand(sympy.fraction(sympy.together(difference))[0]) == 0)
+    return bool(parts[0] == 0)
 
 
 def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
@@ -59,7 +65,7 @@ def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
     Returns
     -------
     bool or None
-        None if no certificate was found, nor a point of a coarse grid where it fails.
+        None if no certificate was found, nor a point of a coarse grid where it fails, or the function is not rational.
 
     Examples
     --------
@@ -72,30 +78,71 @@ def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
     missing = exact.free_symbols - set(box)
     if missing:
         raise ValueError(f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}")
-    top, bottom = _parts(exact)
-    points = itertools.product(*(_probes(low, high) for low, high in box.values()))
-    if any(_ratio_at(top, bottom, dict(zip(box, point, strict=True))) <= 0 for point in points):
-        return False
-    return True if _certified(top, bottom, dict(box), dict.fromkeys(box, depth)) else None
+    parts = _parts(exact, tuple(box))
+    if parts is None:
+        return None
+    (top, bottom), ends = parts, [(_number(low), None if high == oo else _number(high)) for low, high in box.values()]
+    for point in itertools.product(*(_probes(low, high) for low, high in ends)):
+        below = bottom(*point)
+        if below == 0 or top(*point) / below <= 0:
+            return False
+    return True if _certified(top, bottom, dict(enumerate(ends)), dict.fromkeys(range(len(ends)), depth)) else None
 
 
-def _parts(exact: Any) -> tuple[Any, Any]:
-    top, bottom = sympy.fraction(sympy.together(exact))
-    return sympy.expand(top), sympy.expand(bottom)
+Interval = tuple[Any, Any]
+"""Ends as `flint.fmpq`, None for no upper end."""
+
+
+def _number(exact: Any) -> Any:
+    return flint.fmpq(int(exact.p), int(exact.q))
+
+
+def _parts(exact: Any, among: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Return numerator and denominator in lowest terms, polynomials in the symbols, or None of what is not rational."""
+    ring = flint.fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(among))])
+    known = {symbol: (x, ring.constant(1)) for symbol, x in zip(among, ring.gens(), strict=True)}
+
+    def parts(node: Any) -> tuple[Any, Any]:
+        if node not in known:
+            if node.is_Rational:
+                known[node] = ring.constant(_number(node)), ring.constant(1)
+            elif node.is_Add or node.is_Mul:
+                known[node] = reduce(_added if node.is_Add else _multiplied, map(parts, node.args))
+            elif node.is_Pow and node.exp.is_Integer:
+                top, bottom = parts(node.base) if node.exp > 0 else parts(node.base)[::-1]
+                known[node] = top ** abs(int(node.exp)), bottom ** abs(int(node.exp))
+            if node not in known or not known[node][1]:
+                raise ArithmeticError
+        return known[node]
+
+    try:
+        return parts(exact)
+    except ArithmeticError:
+        return None
+
+
+def _multiplied(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    (a, b), (c, d) = one, other
+    first, second = a.gcd(d), c.gcd(b)
+    return (a / first) * (c / second), (b / second) * (d / first)
+
+
+def _added(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    (a, b), (c, d) = one, other
+    shared = b.gcd(d)
+    top, bottom = a * (d / shared) + c * (b / shared), b * (d / shared)
+    common = top.gcd(bottom)
+    return top / common, bottom / common
 
 
 def _probes(low: Any, high: Any) -> list[Any]:
     """Return points near both ends of an interval and in its middle."""
-    shares = [sympy.Rational(1, 1000), sympy.Rational(1, 2), sympy.Rational(999, 1000)]
-    return [low + s / (1 - s) if high == sympy.oo else low + (high - low) * s for s in shares]
+    shares = [flint.fmpq(1, 1000), flint.fmpq(1, 2), flint.fmpq(999, 1000)]
+    return [low + s / (1 - s) if high is None else low + (high - low) * s for s in shares]
 
 
-def _ratio_at(top: Any, bottom: Any, point: dict[Any, Any]) -> Any:
-    below = bottom.subs(point)
-    return top.subs(point) / below if below != 0 else sympy.Integer(0)
-
-
-def _certified(top: Any, bottom: Any, box: dict[Any, tuple[Any, Any]], cuts: dict[Any, int]) -> bool:
+def _certified(top: Any, bottom: Any, box: dict[int, Interval], cuts: dict[int, int]) -> bool:
+    """Return whether a certificate is found over a box of the symbols of these numbers."""
     product = _common_sign(top, box) * _common_sign(bottom, box)
     if product != 0 or not box:
         return product > 0
@@ -103,28 +150,41 @@ def _certified(top: Any, bottom: Any, box: dict[Any, tuple[Any, Any]], cuts: dic
     if cuts[symbol] == 0:
         return False
     (low, high), fewer = box[symbol], {**cuts, symbol: cuts[symbol] - 1}
-    middle = 2 * low + 1 if high == sympy.oo else (low + high) / sympy.Integer(2)
+    middle = 2 * low + 1 if high is None else (low + high) / 2
     others = {s: interval for s, interval in box.items() if s != symbol}
     return (
         _certified(top, bottom, {**box, symbol: (low, middle)}, fewer)
-        and _certified(sympy.expand(top.subs(symbol, middle)), sympy.expand(bottom.subs(symbol, middle)), others, fewer)
+        and _certified(_put(top, symbol, middle), _put(bottom, symbol, middle), others, fewer)
         and _certified(top, bottom, {**box, symbol: (middle, high)}, fewer)
     )
 
 
-def _common_sign(polynomial: Any, box: Mapping[Any, tuple[Any, Any]]) -> int:
-    """Return the sign that all coefficients share once the box is ``(0, oo)`` in every direction, or 0."""
+def _common_sign(polynomial: Any, box: Mapping[int, Interval]) -> int:
+    """Return the sign that all coefficients share once the box is ``(0, oo)`` in every direction, or 0.
+
+    With ``x = low + (high - low) / (1 + z)`` a polynomial in ``x`` becomes one in ``z``, over a power of ``1 + z``.
+    """
     for symbol, (low, high) in box.items():
-        by_power = sympy.Poly(polynomial, symbol).all_coeffs()[::-1]
-        degree = len(by_power) - 1
-        if high == sympy.oo:
-            terms = (c * (low + symbol) ** i for i, c in enumerate(by_power))
+        x = polynomial.context().gens()[symbol]
+        if high is None:
+            polynomial = _put(polynomial, symbol, low + x)
         else:
-            terms = (c * (low + high * symbol) ** i * (1 + symbol) ** (degree - i) for i, c in enumerate(by_power))
-        polynomial = sympy.expand(sympy.Add(*terms))
-    coefficients = sympy.Poly(polynomial, *box).coeffs() if box else [polynomial]
-    signs = {int(sympy.sign(c)) for c in coefficients if c != 0}
+            polynomial = _put(_reversed(_put(polynomial, symbol, low + (high - low) * x), symbol), symbol, 1 + x)
+    signs = {1 if c > 0 else -1 for c in polynomial.coeffs()}
     return signs.pop() if len(signs) == 1 else 0
+
+
+def _put(polynomial: Any, symbol: int, value: Any) -> Any:
+    gens = list(polynomial.context().gens())
+    gens[symbol] = value + 0 * gens[symbol]
+    return polynomial.compose(*gens)
+
+
+def _reversed(polynomial: Any, symbol: int) -> Any:
+    """Return ``x^degree`` times the polynomial at ``1/x``."""
+    degree = polynomial.degrees()[symbol]
+    turned = {(*e[:symbol], degree - e[symbol], *e[symbol + 1 :]): c for e, c in polynomial.to_dict().items()}
+    return polynomial.context().from_dict(turned)
 
 
 def limit(value: Any, symbol: Any, towards: Any, *, side: str = "+") -> Any:

@@ -226,9 +226,13 @@ def linearised_gap() -> bool:
 
 
 def _over_group(one: Real, value: Real, members: Real, average: Real, square: Real) -> Real:
-    """Return the sum over a group of what is a square polynomial in the value."""
-    level, line, curve = sympy.Poly(sympy.together(one.expression), value.expression).all_coeffs()[::-1]
-    return members * (Symbol(level) + Symbol(line) * average + Symbol(curve) * square)
+    """Return the sum over a group of what is a square polynomial in the value; of anything else, nothing (a nan)."""
+    at: list[Real] = [Symbol(one.expression.subs(value.expression, point)) for point in (-1, 0, 1)]
+    low, level, high = at
+    line, curve = (high - low) / 2, (high + low) / 2 - level
+    if not identity(one, level + line * value + curve * value * value):
+        return Symbol(sympy.nan)
+    return members * (level + line * average + curve * square)
 
 
 def two_equal_groups() -> bool:
