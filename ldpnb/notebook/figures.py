@@ -418,6 +418,8 @@ def _png(figure: Figure) -> bytes:
 
 def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     """Return the PDF of a figure that has been laid out, and what else is wanted."""
+    if kind == "png":
+        return {}
     figure.set_layout_engine("none")
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):
