@@ -73,6 +73,7 @@ def _delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndar
     best_gap.BestGapChannel.variance,
     best_gap.BestGapChannel.bound,
     best_gap.BestGapChannel.channel,
+    best_gap.rare_group_limit,
     contrasts.SignedBit.gain,
     kind="certified",
     example=True,
@@ -99,6 +100,7 @@ def best_channel_for_a_gap(e: Evidence) -> str:
         e.same(best.scores**2 @ matrix @ inputs, best.variance)
     halves = [4 / contrasts.SignedBit(b, (1, 1)).gain ** 2 for b in budgets]
     e.same([found[0.5, b].variance for b in budgets], halves)
+    e.same([(0.001**2) * found[0.001, b].variance for b in budgets[:3]], _limits(budgets[:3]), rel=2e-3)
     ratios = {
         key: [
             _other(contrasts.SignedBit(b.epsilon, _sizes(b.share)), b),
@@ -111,6 +113,10 @@ def best_channel_for_a_gap(e: Evidence) -> str:
     some = [(share, b, *ratios[share, b]) for share, b in ((0.25, 1.0), (0.01, 0.5), (0.01, 1.0), (0.01, 3.0))]
     shown = [f"{sign:.3f} and {other:.3f} at share {share:g}, epsilon {b:g}" for share, b, sign, other in some]
     return f"36 dual bounds meet; times the least variance the sign and M_R have {'; '.join(shown)}"
+
+
+def _limits(budgets: tuple[float, ...]) -> list[float]:
+    return [float(best_gap.rare_group_limit(b)) for b in budgets]
 
 
 def _sizes(share: float) -> tuple[int, int]:
