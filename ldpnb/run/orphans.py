@@ -12,12 +12,20 @@ import sys
 _SET_PARENT_DEATH_SIGNAL = 1
 
 
-def die_with_parent() -> None:
-    """Let this process be killed when the thread that started it ends; what it becomes by `exec` as well."""
+def die_with_parent(parent: int = 0) -> None:
+    """Let this process be killed when the thread that started it ends; what it becomes by `exec` as well.
+
+    Parameters
+    ----------
+    parent : int
+        The process that started it, if that may have ended already, for then this one ends at once.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if parent and os.getppid() != parent:
+            os._exit(1)
 
 
 if __name__ == "__main__":
-    die_with_parent()
-    os.execv(sys.argv[1], sys.argv[1:])
+    die_with_parent(int(sys.argv[1]))
+    os.execv(sys.argv[2], sys.argv[2:])
