@@ -63,6 +63,8 @@ class Encoding:
         Whether `x` stands upright, for bars with long names; labels and scales stay those of `x` and `y`.
     discrete : bool
         Whether lines are for the eye only.
+    aside : str, optional
+        Column in whose order the points of one series stand side by side in their category.
     marks : tuple of Mark
         Places to point out.
     """
@@ -85,6 +87,7 @@ class Encoding:
     layers: tuple[Layer, ...] = ()
     flip: bool = False
     discrete: bool = False
+    aside: str | None = None
     marks: tuple[Mark, ...] = ()
 
     def told(self) -> dict[str, Any]:
