@@ -7,7 +7,7 @@ from typing import Any
 
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from ldpnb.site.mathematics import mathml, spoken
+from ldpnb.site.mathematics import kept, mathml, spoken
 
 
 class _Renderer(IPythonRenderer):
@@ -46,7 +46,7 @@ def render(text: str, relink: Callable[[str], str]) -> str:
     >>> render("see [here](a.py)", lambda url: url + ".html")
     '<p>see <a href="a.py.html">here</a></p>\n'
     """
-    return MarkdownWithMath(renderer=_Renderer(relink)).render(text)
+    return kept(MarkdownWithMath(renderer=_Renderer(relink)).render(text))
 
 
 def slug(heading: str) -> str:
