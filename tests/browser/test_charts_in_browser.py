@@ -67,6 +67,19 @@ def test_the_pointer_reads_values_and_the_legend_switches_series(visit: Any) -> 
     assert not any(line.strip().startswith("exact") for line in readout.locator("li").all_inner_texts())
 
 
+def test_of_a_cloud_of_points_the_number_and_the_range_are_read(visit: Any) -> None:
+    page = visit("4_juarez2022/04_validation.html")
+    panel = figure(page, "client_rates").locator(".frame").first
+    panel.focus()
+    page.keyboard.press("Home")
+    panel.locator(".readout").wait_for()
+    rates = pd.read_csv(home() / "figures/4_juarez2022/04_validation/client_rates.csv")
+    first = rates.query("metric == metric[0] and group == group[0]")
+    least, most = (f"{float(f'{end:.4g}'):g}" for end in (first["rate"].min(), first["rate"].max()))
+    (line,) = panel.locator(".readout li").all_inner_texts()
+    assert line.strip() == f"{first['group'].iloc[0]} {len(first)} values, {least} to {most}"
+
+
 def test_on_a_phone_panels_stack_and_the_legend_is_below(visit: Any) -> None:
     page = visit(PLAYED, **PHONE, color_scheme="dark")
     drawn = figure(page)

@@ -323,6 +323,7 @@ def test_every_published_figure_and_table_is_shown_once_with_its_files(site: Pat
     for about in (home() / "figures").rglob("*.json"):
         stem = about.relative_to(home() / "figures").with_suffix("")
         page, folder = pages[stem.parent.as_posix()], f"{stem.parent.name}/".lstrip("/")
+        assert ("encoding" in json.loads(about.read_text())) == about.with_suffix(".png").exists(), f"{about}: no chart"
         for path in about.parent.glob(f"{about.stem}.*"):
             if path.suffix in (".pdf", ".csv", ".tex"):
                 assert page.count(f'href="{folder}{path.name}" download') == 1, path
