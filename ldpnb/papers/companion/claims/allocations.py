@@ -51,7 +51,8 @@ def secret_lottery(e: Evidence) -> str:
     kind="certified",
     example=True,
     over="strata of two or three records that hold 0 or 1, three draws, epsilon .1 and 1.5; all rules, "
-    "data-dependent or not, with Laplace noise on the weighted mean; deterministic ones also four draws and strata to four",
+    "data-dependent or not, with Laplace noise on the weighted mean; deterministic ones also with four draws and strata "
+    "of up to four",
     argument="at a noise scale the best rule is a linear program; its value falls with the scale, which bounds what "
     "lies between two scales. A deterministic rule is a choice per population, which only neighbours constrain",
 )
@@ -83,8 +84,8 @@ def best_rule_looks(e: Evidence) -> str:
     some = ", ".join(f"{ratios[sizes, 1.5][0]:.4f} {sizes}" for sizes in ((2, 2), (3, 2), (3, 3)))
     return (
         f"at epsilon 1.5 {shown}; ratios of at most {some} (linear programs bracket both to a thousandth); of the "
-        f"{searched:.2g} deterministic rules in {len(_families())} families none is better at four budgets than the best "
-        "that is fixed, and the search finds that one"
+        f"{searched:.2g} deterministic rules in {len(_families())} families none is better at four budgets than the "
+        "best that is fixed, and the search finds that one"
     )
 
 

@@ -207,15 +207,20 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
     """Yield printed means beside the central 95 % of those in `measured_errors`.
 
-    All are over the expectation for the mechanism as published; ``rounding`` is half of the last printed digit.
+    All are over the expectation for the mechanism as published; around a printed one stands what its last digit hides.
     """
-    laws = measured.set_index(["mechanism", "epsilon"])
-    for short, name, row in _as_printed(printed):
-        unit = float(laws["expected"][f"{short} as published", row.epsilon])
-        low, middle, high = (float(laws[column][name, row.epsilon]) / unit for column in ("low", "expected", "high"))
-        found: dict[str, Any] = {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} ")}
-        found |= {"low": low, "middle": middle, "high": high}
-        yield found | {"printed": row.error / unit, "rounding": 5e-5 / unit}
+    laws, found = measured.set_index(["mechanism", "epsilon"]), list(_as_printed(printed))
+    units = [float(laws["expected"][f"{short} as published", row.epsilon]) for short, _, row in found]
+    for (short, name, row), unit in zip(found, units, strict=True):
+        law = {end: float(laws[column][name, row.epsilon]) / unit for end, column in _LAW.items()}
+        yield {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} "), **law}
+    for (short, name, row), unit in zip(found, units, strict=True):
+        if name == f"{short} as published":
+            ends = {"low": (row.error - 5e-5) / unit, "middle": row.error / unit, "high": (row.error + 5e-5) / unit}
+            yield {"panel": short, "label": f"{row.epsilon:g}", "series": "printed", **ends}
+
+
+_LAW = {"low": "low", "middle": "expected", "high": "high"}
 
 
 @table

@@ -102,9 +102,7 @@ def bit_errors(budgets: list[float], users: int, *, failure: float) -> Rows:
 
 
 @table
-def error_quantiles(
-    budgets: list[float], users: int, *, upper: float, failure: float, unit: str = "hours"
-) -> Rows:
+def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float, unit: str = "hours") -> Rows:
     """Yield the errors exceeded with a given probability: one bit at the worst data, and both Laplace means."""
     for epsilon in budgets:
         bit, noise = OneBit(epsilon, upper), LocalLaplace(epsilon, upper)
