@@ -9,7 +9,6 @@ from ldpnb import claims
 from ldpnb.run.catalogue import catalogue
 from ldpnb.run.ledger import changes, committed_ledger
 
-
 COMMITTED = {row.claim: (row.status, row.reach) for row in committed_ledger().itertuples()}
 
 
