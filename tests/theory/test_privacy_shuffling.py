@@ -117,6 +117,17 @@ def test_bounds_hold_against_forty_digits(known: tuple[float, int, int, float, f
         assert below * (1 - 1e-8) <= reports.delta_lower(lower) <= below
 
 
+def test_budgets_are_bounds_where_the_root_lies_on_the_wrong_side() -> None:
+    # ln(delta) falls so fast here that a root known to 1e-8 misses delta by more than the 1e-7 left for it
+    for known, target in (
+        ((1.2975891864705358, 21, 12, 0.05), 1.0254395290221606e-8),
+        ((9.2422, 29, 113, 1.0), 1.2e-9),
+    ):
+        reports = shuffled(*known)
+        assert reports.delta_lower(reports.epsilon_lower(target)) >= target
+        assert reports.delta_upper(reports.epsilon_upper(target)) <= target
+
+
 @pytest.mark.parametrize("local", [0.1, 1.0, 4.0, 40.0, 700.0])
 @pytest.mark.parametrize("users", [2, 17, 3000, 10**6])
 def test_bounds_are_ordered_over_the_whole_range(local: float, users: int) -> None:
