@@ -51,7 +51,7 @@ def secret_lottery(e: Evidence) -> str:
     kind="certified",
     example=True,
     over="strata of two or three records that hold 0 or 1, three draws, epsilon .1 and 1.5; all rules, "
-    "data-dependent or not, with Laplace noise on the weighted mean; deterministic ones also with four draws and strata "
+    "data-dependent or not, with Laplace noise on the weighted mean; deterministic ones also with four draws, strata "
     "of up to four",
     argument="at a noise scale the best rule is a linear program; its value falls with the scale, which bounds what "
     "lies between two scales. A deterministic rule is a choice per population, which only neighbours constrain",
