@@ -77,7 +77,7 @@ def test_pieces_add_up_whatever_their_size(people: dict[str, Path], monkeypatch:
 def test_no_file_is_the_sources_own_population() -> None:
     for load in (files.load_counts, files.load_groups):
         assert load("", "") is None
-        with pytest.raises(ValueError, match="data must name the file that column 'age' is in, got data=''"):
+        with pytest.raises(ValueError, match="data must name the file that the column 'age' is in, got data=''"):
             load("", "age")
 
 
