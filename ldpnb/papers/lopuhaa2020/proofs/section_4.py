@@ -64,7 +64,8 @@ def determinants(values: int = 5) -> bool:
     """Decide ``det(diag(p) - p p^T) = p_1 .. p_j (1 - p_1 - .. - p_j)`` for the leading blocks."""
     p = sympy.symbols(f"p1:{values + 1}", positive=True)
     block = sympy.diag(*p) - sympy.Matrix(p) * sympy.Matrix([p])
-    return all(identity(block[:j, :j].det(), sympy.prod(p[:j]) * (1 - sum(p[:j]))) for j in range(1, values + 1))
+    found = [block[:j, :j].det(method="laplace") for j in range(1, values + 1)]
+    return all(identity(one, sympy.prod(p[:j]) * (1 - sum(p[:j]))) for j, one in enumerate(found, 1))
 
 
 def rows_of_a_channel() -> bool:
