@@ -66,7 +66,7 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     contrast = math.expm1(min(checks.positive(epsilon=epsilon), _PLAIN))
     reports, kept, total, most = _kept_tallies(tallies, contrast)
     alone = kept == 1  # so that its share is 1 exactly, and all others fall below 0
-    whole = (total / (contrast + kept) + 0.5) // 1  # near the threshold: beyond it little cancels, and that in whole numbers
+    whole = (total / (contrast + kept) + 0.5) // 1  # the threshold: beyond it little cancels, and that in whole numbers
     whole += alone * (total - whole)
     slope = (1 + kept / contrast) / total * (1 + 1e-15 * alone)
     offset = (whole + (kept * whole - total) / contrast) / total
