@@ -55,7 +55,7 @@ def _all_whole(array: NDArray[Any]) -> bool:
 
 def _checked(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -> Any:
     name, value = _one(named)
-    if is_exact(value):
+    if (type(value) is float and holds(value)) or is_exact(value):
         return value
     number = _number(name, value)
     if not holds(number):

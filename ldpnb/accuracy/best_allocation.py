@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 from ldpnb import checks
 from ldpnb.accuracy import allocation
 from ldpnb.accuracy.allocation import Family
+from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
 
 Floats = NDArray[np.float64]
 
@@ -78,15 +79,81 @@ def best_rule(family: Family, total: int, epsilon: float, *, looks: bool = True,
     (0.149, True)
     """
     budget, precise = checks.positive(epsilon=epsilon), float(checks.numbers(precision=precision, low=1e-4, high=1))
+    parts = _fixed(family, total)
+    program = _Program(family, list(parts.values()), budget, looks)
+    highest = min(found.noise_scale(budget) for found in parts.values())
+    return _searched(program, list(parts), highest, precise)
+
+
+def _fixed(family: Family, total: int) -> dict[tuple[int, ...], allocation.Outcomes]:
+    """Return the outcomes of all fixed allocations."""
     if len(family.populations) > MOST_POPULATIONS:
         raise ValueError(f"family must have at most {MOST_POPULATIONS} populations, got {len(family.populations)}")
     allocations = [m for m in product(*(range(1, n + 1) for n in family.sizes)) if sum(m) == total]
     if not allocations:
         raise ValueError(f"total must allow a record from every stratum, got total={total!r}")
-    outcomes = [allocation.outcomes(family, allocation.fixed(m)) for m in allocations]
-    program = _Program(family, outcomes, budget, looks)
-    highest = min(found.noise_scale(budget) for found in outcomes)
-    return _searched(program, allocations, highest, precise)
+    return {m: allocation.outcomes(family, allocation.fixed(m)) for m in allocations}
+
+
+def best_fixed_variance(family: Family, total: int, epsilon: float) -> float:
+    """Return the least largest variance, noise included, that the same allocation has in all populations."""
+    return min(float(found.total_variances(epsilon).max()) for found in _fixed(family, total).values())
+
+
+def deterministic_rule_below(family: Family, total: int, epsilon: float, variance: float) -> bool:
+    """Return whether a rule that looks at the population, and draws nothing by lot, has a smaller largest variance.
+
+    Decided exhaustively, for all rules at once: at every sampling variance that occurs, what is left for the noise
+    tells which allocations of neighbouring populations go together; populations are then gone through in their order,
+    with all choices that their neighbours still to come can tell apart.
+
+    >>> family = Family((2, 2), (1.0, 1.0))
+    >>> least = best_fixed_variance(family, 3, 1.5)
+    >>> [deterministic_rule_below(family, 3, 1.5, least * factor) for factor in (1.001, 1.0)]
+    [True, False]
+    """
+    parts = list(_fixed(family, total).values())
+    sampling = np.array([found.variances() for found in parts]).T
+    populations, number = sampling.shape
+    values, laws = _on_common_values(parts)
+    pairs = np.array(family.neighbours)
+    rows = (np.arange(number)[:, None] * populations + np.arange(populations)).T  # of every population and allocation
+    both = np.stack(np.broadcast_arrays(rows[pairs[:, 0]][:, :, None], rows[pairs[:, 1]][:, None]), axis=-1)
+    for most in np.unique(sampling[sampling < variance]):
+        scale = float(np.sqrt((variance - most) / 2)) * (1 - 1e-9)
+        if np.ptp(values) > 700 * scale:
+            continue
+        losses = noisy_statistic_losses(values, laws.reshape(-1, values.size), both.reshape(-1, 2), scale)
+        private = losses.reshape(both.shape[:-1]) <= checks.positive(epsilon=epsilon)
+        if _consistent(sampling <= most * (1 + 1e-12), pairs, private, int(np.prod(np.add(family.sizes[1:], 1)))):
+            return True
+    return False
+
+
+def _consistent(allowed: NDArray[np.bool_], pairs: NDArray[np.int64], private: NDArray[np.bool_], back: int) -> bool:
+    """Return whether populations can have an allowed allocation each so that all neighbours go together.
+
+    Neighbours lie at most `back` places apart: only so many last choices matter.
+    """
+    chosen: set[tuple[int, ...]] = {()}
+    for here, choices in enumerate(allowed):
+        before = [(one, private[k]) for k, (one, other) in enumerate(pairs) if other == here]
+        chosen = {
+            (*last, choice)[-back:]
+            for last in chosen
+            for choice in np.flatnonzero(choices).tolist()
+            if all(fits[last[one - here], choice] for one, fits in before)
+        }
+    return bool(chosen)
+
+
+def _on_common_values(parts: list[allocation.Outcomes]) -> tuple[Floats, Floats]:
+    """Return all values, and the laws on them by allocation and population."""
+    values = np.unique(np.concatenate([found.values for found in parts]))
+    laws = np.zeros((len(parts), len(parts[0].chances), values.size))
+    for law, found in zip(laws, parts, strict=True):
+        law[:, np.searchsorted(values, found.values)] = found.chances
+    return values, laws
 
 
 def _searched(program: "_Program", allocations: list[tuple[int, ...]], highest: float, precision: float) -> BestRule:
@@ -108,10 +175,7 @@ class _Program:
     """The linear program: chances, and the largest sampling variance as last variable."""
 
     def __init__(self, family: Family, outcomes: list[allocation.Outcomes], budget: float, looks: bool) -> None:
-        self.values = np.unique(np.concatenate([found.values for found in outcomes]))
-        self.laws = np.zeros((len(outcomes), len(family.populations), self.values.size))
-        for law, found in zip(self.laws, outcomes, strict=True):
-            law[:, np.searchsorted(self.values, found.values)] = found.chances
+        self.values, self.laws = _on_common_values(outcomes)
         self.variances = np.array([found.variances() for found in outcomes]).T
         self.pairs = np.array(family.neighbours)
         self.growth, self.looks = float(np.exp(budget)), looks

@@ -1,10 +1,13 @@
 """A tallied column: how many users hold each value."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Scale = Literal["number", "date", "category"]
 
@@ -81,6 +84,15 @@ class Column:
     def unit_values(self) -> NDArray[np.float64]:
         """The numbers on the scale of the group mechanisms: from ``[low, high]`` to ``[-1, 1]``."""
         return 2 * (self.numbers - self.low) / (self.high - self.low) - 1
+
+    def named(self, table: "pd.DataFrame") -> "pd.DataFrame":
+        """Return a table with the values instead of their places in its column ``value``, the commonest names first."""
+        places = table["value"].to_numpy()
+        if self.scale != "category":
+            return table.assign(value=self.numbers[places])
+        named = table.assign(value=np.array(self.labels, dtype=object)[places])
+        rank = np.argsort(np.argsort(-self.counts, kind="stable"), kind="stable")
+        return named.iloc[np.argsort(rank[places], kind="stable")].reset_index(drop=True)
 
     def report(self) -> str:
         """Return in a few sentences what was read, what was left out, and what reading it revealed."""

@@ -131,7 +131,7 @@ def load_groups(
         The groups, in the order wanted; if left out, those that occur, largest first.
     """
     if not str(data):
-        _require_no_column(column or group)
+        _require_no_column(column, group)
         return None
     _require_texts(column=column, group=group)
     column, group = _pair(column, group)
@@ -163,7 +163,7 @@ def require_columns(
     """Refuse columns that a table does not have, by its header alone; `paired` if `column` names a group as well."""
     _require_texts(column=column, group=group)
     if not str(data):
-        return _require_no_column(column or group)
+        return _require_no_column(column, group)
     table = Table(locate(data), reading)
     names = _pair(column, group) if group or paired else (column,)
     table.matches(table.columns(), dict.fromkeys(names, True))
@@ -244,10 +244,11 @@ def _require_texts(**named: str) -> None:
             raise TypeError(f"{name} must be text, got {name}={checks.shortened(value)}")
 
 
-def _require_no_column(column: str) -> None:
-    """Refuse a column without a file: whoever names one means a file of their own."""
-    if column:
-        raise ValueError(f"data must name the file that column {column!r} is in, got data=''")
+def _require_no_column(column: str, group: str = "") -> None:
+    """Refuse a column or a group without a file: whoever names one means a file of their own."""
+    for name, value in (("column", column), ("group", group)):
+        if value:
+            raise ValueError(f"data must name the file that the {name} {value!r} is in, got data=''")
 
 
 def _told(found: Column, report: bool) -> Column:

@@ -23,6 +23,22 @@ ROWS = 2**18
 """Rows that are inspected, if there are as many."""
 
 _ANSWERS = {"yes", "no", "true", "false", "ja", "nein", "oui", "non", "y", "n", "t", "f", "0", "1", "m", "w"}
+_NO_ANSWER = {
+    *(
+        "k.a.",
+        "k. a.",
+        "keine angabe",
+        "weiß nicht",
+        "weiss nicht",
+        "unbekannt",
+        "n.a.",
+        "no answer",
+        "unknown",
+        "missing",
+    ),
+    *("refused", "don't know", "dk", "not stated", ".", "-", "--", "?", "-9", "-99", "-999", "99", "999", "9999"),
+}
+"""Entries that stand for a missing one among names, in small letters; `ABSENT` ones are missing anyhow."""
 _SENTINELS = {-1, -2, -7, -8, -9, -88, -98, -99, -999, -9999, 88, 98, 99, 888, 998, 999, 8888, 9998, 9999, 99999}
 _MOST_CODES, _SHOWN = 12, 6
 
@@ -190,16 +206,18 @@ def _field(table: Table, name: str, entries: Any) -> Field:
     words = known[numbers.isna()].astype(str).value_counts()
     if numbers.notna().mean() >= 0.8 and len(words) <= _MOST_CODES:
         return _number(name, numbers.dropna(), tuple(words.index), about)
-    forms = date_formats(known.head(2000)) if texts.all() else []
+    codes = tuple(entry for entry in counts.index if entry.lower() in _NO_ANSWER)
+    said = known[~known.isin(codes)]
+    forms = date_formats(said.head(2000)) if texts.all() and len(said) else []
     if forms:
-        return Field(name, "date", **about, shown=tuple(forms))
+        return Field(name, "date", **about, codes=codes, shown=tuple(forms))
     lengths = counts.index.str.len()
-    frequent = tuple(counts.index[:_SHOWN])
+    frequent = tuple(entry for entry in counts.index[: _SHOWN + len(codes)] if entry not in codes)[:_SHOWN]
     if len(counts) > 0.9 * len(known) and len(known) > 20:
         return Field(name, "free text" if float(np.mean(lengths)) > 30 else "identifier", **about)
     if float(np.average(lengths, weights=counts)) > 60:
         return Field(name, "free text", **about)
-    return Field(name, "category", **about, shown=frequent)
+    return Field(name, "category", **about, codes=codes, shown=frequent)
 
 
 def _number(name: str, numbers: Any, words: tuple[str, ...], about: dict[str, Any]) -> Field:

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 _LINE_BYTES, _PIECE_BYTES = 2**24, 2**29
-_IDLE = 0.25
-"""Seconds after which a thread that reads ahead is taken to have enough."""
 
 
 class Bounded(io.RawIOBase):
@@ -47,33 +45,39 @@ class Bounded(io.RawIOBase):
 
 
 class Lent:
-    """A stream lent to a library that reads ahead in threads of its own, until `end`.
+    """A stream lent, as UTF-8, to a library that reads it in threads of its own and may keep what it has read.
 
-    A thread that asked for bytes while the interpreter ends would end the process by C++'s ``terminate``.
+    `returned` is set when all of it has been let go: a thread that did so while the interpreter ends, after a file has
+    been refused, would end the process by C++'s ``terminate``.
     """
 
     closed = False
 
-    def __init__(self, source: io.BufferedReader) -> None:
-        self._source, self._turn = source, threading.Condition()
-        self._reads, self._over, self._told = 0, False, False
+    def __init__(self, source: io.BufferedReader, encoding: str, returned: threading.Event) -> None:
+        plain = encoding.lower().replace("_", "-") in ("utf-8", "utf-8-sig", "ascii")
+        text = None if plain else io.TextIOWrapper(source, encoding, newline="")
+        self._take = source.read if text is None else lambda size: text.read(size).encode()
+        self._token = _Token(returned)
 
-    def read(self, size: int = -1) -> bytes:
-        """Return some bytes, none once it is over."""
-        with self._turn:
-            self._reads, self._told = self._reads + 1, True
-            self._turn.notify_all()
-            data = b"" if self._over else self._source.read(size)
-            self._told = not data
-            return data
+    def read(self, size: int) -> bytes:
+        """Return some bytes."""
+        block = _Block(self._take(size))
+        block.token = self._token
+        return block
 
-    def end(self) -> None:
-        """Return when whoever reads has been told that there is no more, or no longer asks."""
-        with self._turn:
-            self._over, before = True, -1
-            while not self._told and self._reads != before:
-                before = self._reads
-                self._turn.wait(_IDLE)
+
+class _Block(bytes):
+    token: "_Token"
+
+
+class _Token:
+    """What a stream and all that was read of it hold."""
+
+    def __init__(self, returned: threading.Event) -> None:
+        self._returned = returned
+
+    def __del__(self) -> None:
+        self._returned.set()
 
 
 @contextmanager

@@ -11,9 +11,10 @@ import io
 import json
 import os
 import re
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -34,6 +35,8 @@ _BLOCK = 2**21
 _EXCEL_ROWS = 2**20
 _MEMBER_BYTES = 2**27
 _SHOWN, _WIDTH = 20, 60
+_PATIENCE = 10.0
+"""Seconds in which a library's threads let go of a file."""
 
 Wanted = dict[str, bool]
 """Columns by the caller's names; True for text, False for numbers."""
@@ -290,7 +293,7 @@ def _text(table: Table, wanted: Wanted) -> Pieces:
     plain = not marks.thousands
     text, number = pa.dictionary(pa.int32(), pa.string()), pa.float64()
     types = {places[column]: number if plain and not is_text else text for column, is_text in wanted.items()}
-    about: Any = {"skip_rows": blank, "column_names": order, "skip_rows_after_names": 1, "encoding": marks.encoding}
+    about: Any = {"skip_rows": blank, "column_names": order, "skip_rows_after_names": 1}
     options = {
         "read_options": reader.ReadOptions(use_threads=False, block_size=_BLOCK, **about),
         "parse_options": reader.ParseOptions(delimiter=marks.separator, newlines_in_values=True),
@@ -299,14 +302,18 @@ def _text(table: Table, wanted: Wanted) -> Pieces:
 
     def pieces(types: dict[str, Any]) -> Pieces:
         convert = reader.ConvertOptions(column_types=types, include_columns=list(types), **codes)
-        with ExitStack() as stack:
-            source = stack.enter_context(opened(table.path))
-            lent = Lent(source)
-            stack.callback(lent.end)
-            file = pa.PythonFile(lent, mode="r")
-            for batch in stack.enter_context(reader.open_csv(file, convert_options=convert, **options)):
-                frame = pd.DataFrame({c: batch.column(place).to_pandas() for c, place in places.items()})
-                yield frame, cast(Bounded, source.raw).next_piece()
+        returned = threading.Event()
+        with opened(table.path) as source:
+            batches = None
+            try:
+                file = pa.PythonFile(Lent(source, marks.encoding, returned), mode="r")
+                batches, file = reader.open_csv(file, convert_options=convert, **options), None
+                for batch in batches:
+                    frame = pd.DataFrame({c: batch.column(place).to_pandas() for c, place in places.items()})
+                    yield frame, cast(Bounded, source.raw).next_piece()
+            finally:
+                batches = file = None
+                returned.wait(_PATIENCE)
 
     try:
         yield from pieces(types)

@@ -9,7 +9,10 @@ from ldpnb import checks
 from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
-_SHORT = 256
+SHORT = 256
+"""Rows up to here are looked at whole, and many at once."""
+_BLOCK = 128
+"""Of longer ones, so many of the largest first."""
 
 
 def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
@@ -92,7 +95,7 @@ def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, An
     The difference of the two sides falls as K grows, so bisection finds it. For one long row, ``(k,)``, the results are
     numbers; otherwise they are ``(..., 1)``.
     """
-    if rising.shape[-1] <= _SHORT:
+    if rising.shape[-1] <= SHORT:
         top = rising[..., -1:]
         falling = rising[..., ::-1] - top  # so that large numbers keep their digits
         sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, falling.shape[-1] + 1)
@@ -100,17 +103,25 @@ def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, An
         least, total = (np.take_along_axis(each, kept - 1, axis=-1) for each in (falling, sums))
         return kept, least + top, total + kept * top
     if rising.ndim == 1:
-        return _bisected(rising, extra, lack)
-    found = zip(*[_bisected(row, extra, lack) for row in rising.reshape(-1, rising.shape[-1])], strict=True)
+        return bisected(rising, extra, lack, rising.size)
+    found = zip(*[bisected(row, extra, lack, row.size) for row in rising.reshape(-1, rising.shape[-1])], strict=True)
     kept, least, total = (np.reshape(each, (*rising.shape[:-1], 1)) for each in found)
     return kept, least, total
 
 
-def _bisected(rising: NDArray[Any], extra: float, lack: int) -> tuple[int, Any, Any]:
-    """Sum one row block by block, up to the first block whose last value is not kept, and bisect that one."""
-    size, done, before, end = rising.size, 0, 0, min(_SHORT, rising.size)
+def bisected(rising: NDArray[Any], extra: float, lack: int, ordered: int) -> tuple[int, Any, Any]:
+    """Sum one row block by block, up to the first block whose last value is not kept, and bisect that one.
+
+    Only so many of the largest are in order yet; the others are put in order as far as they are looked at.
+    """
+    size, done, before, end = rising.size, 0, 0, min(_BLOCK, rising.size)
     top = rising.item(-1) if rising.dtype.kind == "f" else 0
     while True:
+        if end > ordered:
+            unseen = rising[: size - done]
+            if end < size:
+                unseen.partition(size - end)
+            unseen[done - end :].sort()
         falling = rising[size - end : size - done][::-1]
         if top:
             falling = falling - top  # so that large numbers keep their digits
@@ -119,13 +130,13 @@ def _bisected(rising: NDArray[Any], extra: float, lack: int) -> tuple[int, Any, 
         if end == size or extra * (values[-1] + top) <= total - end * values[-1] - lack:
             break
         done, before, end = end, total, min(8 * end, size)
-    low, high, after = 0, end - done, done + 1
+    low, high, after, lack = 0, end - done, done + 1, before - lack
     while low < high:
-        middle = (low + high) // 2
+        middle = (low + high) >> 1
         value = values[middle]
-        if extra * (value + top) > before + sums[middle] - (after + middle) * value - lack:
+        if extra * (value + top) > lack + sums[middle] - (after + middle) * value:
             low = middle + 1
         else:
             high = middle
     kept = done + low
-    return kept, rising.item(size - kept), before + (sums[low - 1] if low else 0) + kept * top
+    return kept, rising.item(-kept), before + (sums[low - 1] if low else 0) + kept * top

@@ -9,13 +9,14 @@ starting point, and may look better than the maximum.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import real
-from ldpnb.estimators.frequency import kept_largest, project_simplex, unbiased
+from ldpnb.estimators.frequency import SHORT, bisected, kept_largest, project_simplex, unbiased
 from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
@@ -63,13 +64,19 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     [1.0, 0.0]
     """
     contrast = math.expm1(min(checks.positive(epsilon=epsilon), _PLAIN))
-    reports, rising = _sorted_tallies(tallies)
-    kept, _, total = kept_largest(rising, contrast, 0)
-    whole = np.rint(total / (contrast + kept))  # by the threshold: beyond it little cancels, and that in whole numbers
+    reports, kept, total, most = _kept_tallies(tallies, contrast)
+    alone = kept == 1  # so that its share is 1 exactly, and all others fall below 0
+    # near the threshold: beyond it little cancels, and that in whole numbers
+    whole = (total / (contrast + kept) + 0.5) // 1
+    whole += alone * (total - whole)
+    slope = (1 + kept / contrast) / total * (1 + 1e-15 * alone)
+    offset = (whole + (kept * whole - total) / contrast) / total
     estimate: Floats = reports - whole
-    estimate *= (1 + kept / contrast) / total
-    estimate += (whole + (kept * whole - total) / contrast) / total
-    return np.clip(estimate, 0.0, 1.0, out=estimate)
+    estimate *= slope
+    estimate += offset
+    if most is None or (most - whole) * slope + offset > 1:
+        np.minimum(estimate, 1.0, out=estimate)
+    return np.maximum(estimate, 0.0, out=estimate)
 
 
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:
@@ -197,15 +204,19 @@ def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
     return Fit(estimate, gap)
 
 
-def _sorted_tallies(tallies: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _kept_tallies(tallies: ArrayLike, contrast: float) -> tuple[NDArray[np.int64], Any, Any, int | None]:
+    """Return the tallies, how many are kept and their sum, and of one long row the largest."""
     reports = np.asarray(tallies)
-    if reports.dtype != np.int64 or reports.ndim != 1:
+    if reports.dtype != np.int64 or reports.ndim != 1 or reports.size <= SHORT:
         reports = _tallies(tallies).astype(np.int64)
-    rising = reports.copy()
-    rising.sort(axis=-1)
-    if reports.ndim == 1 and (rising.item(0) < 0 or not 0 < rising.item(-1) < 2**53 // reports.size):
+        kept, _, total = kept_largest(np.sort(reports, axis=-1), contrast, 0)
+        return reports, kept, total, None
+    rising = reports.view(np.uint64).copy()  # in which negative tallies are the largest
+    kept, _, total = bisected(rising, contrast, 0, 0)
+    most = rising.item(-1)
+    if not 0 < most < 2**53 // reports.size:
         _tallies(tallies)
-    return reports, rising
+    return reports, kept, total, most
 
 
 def _tallies(tallies: ArrayLike) -> Floats:

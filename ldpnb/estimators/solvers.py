@@ -211,7 +211,7 @@ def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Flo
     if pairs is None:
         curvature = np.stack([(rows * one[:, None]).T @ rows for one in bent])
     else:
-        curvature = (bent @ pairs).reshape(len(weights), rows.shape[1], rows.shape[1])
+        curvature = _squares(bent @ pairs, rows.shape[1])
     ridge = _RIDGE * np.trace(curvature, axis1=1, axis2=2)
     return ratio @ rows, curvature + ridge[:, None, None] * np.eye(rows.shape[1])
 
@@ -224,8 +224,17 @@ def _gaps(gradient: Floats, point: Floats) -> Floats:
 
 def _pairs(rows: Floats) -> Floats:
     """Return the products of every two columns, so that all Hessians of a batch are one matrix product."""
-    products: Floats = rows[:, :, None] * rows[:, None, :]
-    return products.reshape(len(rows), -1)
+    one, other = np.triu_indices(rows.shape[1])
+    products: Floats = rows[:, one] * rows[:, other]
+    return products
+
+
+def _squares(triangles: Floats, size: int) -> Floats:
+    """Return symmetric matrices, given the rows of their upper triangles."""
+    one, other = np.triu_indices(size)
+    matrices: Floats = np.empty((len(triangles), size, size))
+    matrices[:, one, other] = matrices[:, other, one] = triangles
+    return matrices
 
 
 def _diagonal(values: Floats) -> Floats:

@@ -15,6 +15,7 @@ from ldpnb import checks
 from ldpnb.mechanisms.means import OneBit
 from ldpnb.notebook import Mark, listed, short, table
 from ldpnb.notebook.annotations import head, mark
+from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.figures import look
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
@@ -187,11 +188,13 @@ def drawn_errors(
         axis.step(
             part["error"], part["share of collections"], where="mid", color=style.colour, ls=style.dash, label=label
         )
-    mark(axis, [Mark(x=-error), Mark(x=error, label=f"promised: {error:g}")], "")
+    marks = (Mark(x=-error), Mark(x=error, label=f"promised: {error:g}"))
+    mark(axis, marks, "")
     axis.set(xlabel="error of the estimate", ylabel="share of collections", ylim=(0, None))
     figure.legend(loc="outside lower center", ncols=len(found))
     head(figure, _finding(found, error, failure), setting)
-    return figure
+    told: dict[str, Any] = {"by": "plan", "xlabel": "error of the estimate", "marks": marks}
+    return keep(figure, rows, Encoding(x="error", y="share of collections", **told))
 
 
 _LOOKS = {"icc of the pilot": "exact", "upper end": "upper bound", "clusters ignored": "lower bound"}

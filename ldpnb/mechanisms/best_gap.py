@@ -22,12 +22,28 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar, nnls
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 
 Numbers = NDArray[np.float64]
 
 _PATTERNS = np.array([s for s in product((0, 1), repeat=4) if 0 < sum(s) < 4], dtype=bool)
 _FLIPPED = np.array([int(np.flatnonzero((s[[1, 0, 3, 2]] == _PATTERNS).all(axis=1))[0]) for s in _PATTERNS])
 """Position of each pattern with the signs of the values exchanged."""
+
+
+def rare_group_limit(epsilon: Real) -> Real:
+    """Return what the least variance times users and the squared share tends to as the share of a group falls to 0.
+
+    ``min(4 t, 2 (t + 2))/(t - 1)^2`` with ``t = e^epsilon``. Everybody else is one input ``H``, which says nothing and
+    makes all the noise; of patterns a linear program with two equations is left. Up to ``epsilon = ln 2`` its best are
+    a randomised sign beside a bit that ``H`` sends more often; beyond, 3-ary randomised response of ``G+, G-, H``.
+
+    >>> round(float(rare_group_limit(np.log(3))), 9), round(BestGapChannel(np.log(3), 1e-5).variance * 1e-10, 4)
+    (2.5, 2.5)
+    """
+    growth = np.exp(checks.positive(epsilon=epsilon))
+    fewer = np.where(growth < 2, 4 * growth, 2 * (growth + 2))[()]
+    return fewer / np.square(growth - 1)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ HEADLESS = "LDPNB_HEADLESS"
 """Set in every kernel that runs without a reader: live sections draw once and print their number."""
 
 WIDTH, FONT, FORMAT = "LDPNB_WIDTH", "LDPNB_FONT", "LDPNB_FORMAT"
-"""How figures are printed: width (``3.4in``, ``86mm``, ``column``, ``page``), font, and a format beside PNG and PDF."""
+"""How figures are printed: width (``3.4in``, ``86mm``, ``column``, ``page``), font, and a format beside PNG and PDF, or
+``png`` for that alone."""
 
 SESSION = "JPY_SESSION_NAME"
 """Set by Jupyter in kernels that have a reader."""

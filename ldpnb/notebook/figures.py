@@ -416,7 +416,9 @@ def _png(figure: Figure) -> bytes:
 
 
 def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
-    """Return the PDF of a laid-out figure, and any other format wanted."""
+    """Return the PDF of a laid-out figure, and any other format wanted; neither if only the picture is."""
+    if kind == "png":
+        return {}
     figure.set_layout_engine("none")
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):

@@ -225,6 +225,10 @@ class Survey:
         name = min(bounds, key=lambda bound: bounds[bound])
         return bounds[name], name
 
+    def meets(self) -> bool:
+        """Return whether the error is as improbable as it shall be."""
+        return self.chance()[0] <= float(self.failure or 0) * (1 + 1e-12)
+
     def _exact(self) -> float:
         """Return the chance of the error at the worst values, for one-bit reports of a simple random sample.
 
@@ -249,22 +253,18 @@ class Survey:
         return SurveyPlan(complete, self.unknown)
 
 
-def _meets(survey: Survey) -> bool:
-    return survey.chance()[0] <= float(survey.failure or 0) * (1 + 1e-12)
-
-
 def _count(survey: Survey) -> int:
     most = survey.design.most
-    if not _meets(survey.with_value("count", most)):
+    if not survey.with_value("count", most).meets():
         census = replace(survey, count=most, error=None).plan().error
         way = _way_out(survey, most)
         raise ValueError(f"asking all {most:,} {survey.design.unit} still leaves an error of {census:.3g}: {way}")
     low, high = 0, 1
-    while not _meets(survey.with_value("count", high)):
+    while not survey.with_value("count", high).meets():
         low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _meets(survey.with_value("count", middle)) else (middle, high)
+        low, high = (low, middle) if survey.with_value("count", middle).meets() else (middle, high)
     return high
 
 

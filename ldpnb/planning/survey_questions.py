@@ -81,7 +81,12 @@ class SurveyQuestions:
 
     def errors(self, way: Way) -> list[float]:
         """Return the error that is promised of each question."""
-        return [survey.plan().error for survey in self.surveys(way)]
+        promised = {share: survey.plan().error for share, survey in self._distinct(way).items()}
+        return [promised[share] for share in self.shares(way)]
+
+    def _distinct(self, way: Way) -> dict[tuple[int, float], Survey]:
+        """Return a survey for all questions with the same answers and budget."""
+        return dict(zip(self.shares(way), self.surveys(way), strict=True))
 
     def variance(self, way: Way) -> float:
         """Return the weighted sum of the estimates' variances."""
@@ -106,7 +111,8 @@ class SurveyQuestions:
 
         def enough(answers: int) -> bool:
             one = replace(self, answers=answers)
-            return max(one.errors(one.best)) <= error * (1 + 1e-9)
+            surveys = one._distinct(one.best).values()
+            return all(survey.with_value("error", error * (1 + 1e-9)).meets() for survey in surveys)
 
         low, high = len(self.weights) - 1, len(self.weights)
         while not enough(high):

@@ -271,11 +271,15 @@ def pilot_notes(pilot: Pilot, size: int | None = None) -> tuple[str, ...]:
     spread = f"sd {pilot.s2**0.5:.3g}"
     if pilot.clusters and size:
         low, high = pilot.icc_interval()
+        low = max(low, -1 / (size - 1)) if size > 1 else low
         spread += f" and icc {pilot.icc(size):.3g} (95% interval {low:.3g} to {high:.3g}, for normal values)"
     if pilot.strata:
         spread = ", ".join(f"sd {s2**0.5:.3g} in {name}" for name, s2 in pilot.strata.items())
-    left_out = f" ({pilot.left_out:,} rows without an entry were left out)" if pilot.left_out else ""
+    rows = "row without an entry was" if pilot.left_out == 1 else "rows without an entry were"
+    left_out = f" ({pilot.left_out:,} {rows} left out)" if pilot.left_out else ""
+    below = pilot.clusters and size is not None and pilot.icc(size) < 0
     return (
         f"{spread}: estimates from a pilot of {pilot.answers:,} answers{left_out}; where they err, so does this plan.",
+        *(("An icc below 0 is rare: state --icc 0 or more for a plan that does not rest on it.",) if below else ()),
         "A pilot of people who are to be protected is itself a release: these numbers lose privacy of their own.",
     )

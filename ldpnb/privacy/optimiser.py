@@ -99,7 +99,7 @@ def largest_loss(
     first, second : mapping from sample to probability
         Laws of the sample under two populations, as made by `ldpnb.designs.laws`.
     epsilon : float or mapping from record to float
-        Budget of the mechanism in nats, ``> 0``. With a mapping, adding or removing the record ``x`` costs
+        Budget of the mechanism in nats, ``>= 1e-9``. With a mapping, adding or removing the record ``x`` costs
         ``epsilon[x]``, as for stratified deletion privacy (Definition 7.1 of bun2022).
     mechanism : {"deletion", "replacement"}
         The neighbouring relation for which the mechanism is epsilon-DP: one record more or less, or one record changed.

@@ -70,7 +70,8 @@ class BoundKernel(LocalProvisioner):
         """Start the kernel through a program that asks for its end and becomes it; without a reader it is silent."""
         if options.get("env", {}).get(environment.HEADLESS):
             options |= dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
-        return await super().launch_kernel([sys.executable, "-I", "-S", orphans.__file__, *cmd], **options)
+        through = [sys.executable, "-I", "-S", orphans.__file__, str(os.getpid())]
+        return await super().launch_kernel([*through, *cmd], **options)
 
 
 class ForkedKernel(LocalProvisioner):

@@ -28,12 +28,15 @@ def ledger(source: str | None = None, status: str | None = None, reach: str | No
     pandas.DataFrame
         As `claims.ledger`, with a column ``notebook``.
     """
+    from threadpoolctl import threadpool_limits
+
     wanted = {"status": status, "reach": reach}
     for (name, word), words in zip(wanted.items(), (claims.Status, claims.Reach), strict=True):
         if word is not None and word not in get_args(words):
             raise ValueError(f"{name} must be one of {', '.join(get_args(words))}, got {name}={word!r}")
     shown_in = {identifier: n.id for n in catalogue() for identifier in n.claims}
-    table = claims.ledger(c.id for c in claims.claims(source))
+    with threadpool_limits(1):  # the matrices are small, and a second thread only waits
+        table = claims.ledger(c.id for c in claims.claims(source))
     table.insert(1, "notebook", [shown_in.get(c, "") for c in table["claim"]])
     for name, word in wanted.items():
         table = table if word is None else table[table[name] == word]

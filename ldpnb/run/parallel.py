@@ -9,7 +9,9 @@ kills its worker every time is returned as `Lost` while all others continue. The
 import contextlib
 import itertools
 import logging
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
@@ -122,7 +124,8 @@ def _processes(jobs: int) -> Iterator[Pool]:
     from loky import get_reusable_executor
     from loky.process_executor import TerminatedWorkerError
 
-    executor = partial(get_reusable_executor, jobs, timeout=_IDLE, env=ONE_THREAD, initializer=die_with_parent)
+    ending = {"initializer": die_with_parent, "initargs": (os.getpid(),)}
+    executor = partial(get_reusable_executor, jobs, timeout=_IDLE, env=ONE_THREAD, **ending)
 
     def submit(*call: Any) -> Future[Any]:
         with interrupts_held_back():  # workers are started here
@@ -219,20 +222,28 @@ def _local_cluster(jobs: int) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Hold Ctrl-C back until the block is left; the processes that are started in it never hear it.
+    """Hold Ctrl-C and the ends that `endings.hear` takes for it back until the block is left.
 
-    A process that is interrupted while its parent starts it is known to nobody, who could end it, and one that is
-    interrupted while it imports says so at length.
+    A process that is started while its parent is interrupted is known to nobody, who could end it, and one that is
+    interrupted while it imports says so at length: those started in the block never hear Ctrl-C.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    late, heard_as_such = list[int](), dict[int, Any]()
+    if threading.current_thread() is threading.main_thread():  # no other may
+        ends = (number for number in (signal.SIGTERM, signal.SIGHUP) if callable(signal.getsignal(number)))
+        heard_as_such = {number: signal.signal(number, lambda number, _: late.append(number)) for number in ends}
     resource_tracker.ensure_running()  # to start it lets Ctrl-C through again (Python 3.13)
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        for number, handler in heard_as_such.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        for number in late:
+            signal.raise_signal(number)
 
 
 def unordered(

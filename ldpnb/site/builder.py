@@ -55,7 +55,7 @@ def _put(target: Path, grids: dict[str, str]) -> None:
     writing.discard_leftovers(target.parent)
     with writing.scratch(target.parent) as work:
         folder = work / "site"
-        for path, content in _files(grids):
+        for path, content in files(grids):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content.encode() if isinstance(content, str) else content.read_bytes())
         wrong = links.problems(folder)
@@ -71,7 +71,7 @@ def _put(target: Path, grids: dict[str, str]) -> None:
             raise
 
 
-def _files(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
+def files(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
     """Yield every file of the site: its address and its content, as text or as the file to copy."""
     found, notebooks = list[search.Section](), {f"{n.id}.html" for n in catalogue()}
     for path, content in _contents(grids):

@@ -167,9 +167,9 @@ def _series(rows: pd.DataFrame, encoding: Encoding, looks: dict[Any, Look], digi
         dotted = replace(plain, mark="points", band=None, error=encoding.error)
         for layer, part in ((plain, own[~points]), (dotted, own[points])):
             if len(part):
-                yield _one(
-                    layer, looks[name], part, part[encoding.x], digits, encoding.discrete and layer.mark == "line"
-                )
+                thin = encoding.discrete and layer.mark == "line"
+                aside = {"aside": _column(part[encoding.aside], digits)} if encoding.aside else {}
+                yield _one(layer, looks[name], part, part[encoding.x], digits, thin) | aside
 
 
 def _one(layer: Layer, look: Look, rows: pd.DataFrame, x: pd.Series, digits: int, thin: bool) -> dict[str, Any]:

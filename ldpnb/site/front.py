@@ -17,10 +17,15 @@ from ldpnb.site.pages import Published, published
 
 SURPRISING = (
     ("companion/a-secret-lottery-over-allocations", "2_bun2022/06_private_allocation/best_rules"),
+    ("companion/when-rounding-amplifies", "2_bun2022/02_data_dependent_sizes/threshold"),
+    (
+        "companion/shuffled-reports-against-central-gaussian-noise",
+        "1_biswas2022/04_open_questions/variance_ratio",
+    ),
     ("biswas2022/theorem-3.5", "00_start_here/refuted_theorem"),
     ("lecture20/frequency-sign-randomiser", "5_lecture20/02_frequencies/sign_loss"),
 )
-"""What nobody would have guessed: a claim, and the figure that shows it."""
+"""What nobody would have guessed, the three of the tour before two about the sources: a claim, and its figure."""
 
 
 @dataclass(frozen=True, slots=True)

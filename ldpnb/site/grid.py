@@ -38,14 +38,18 @@ def section(path: Path) -> tuple[Callable[..., Any], Controls] | None:
     Parameters
     ----------
     path : Path
-        Of the notebook; its folder becomes the working directory, and nothing is published.
+        Of the notebook; its folder becomes the working directory, nothing is published and no claim decided.
     """
     import ldpnb.notebook
 
     def reached(redraw: Callable[..., Any], **controls: Slider | Choice) -> None:
         raise _Reached(redraw, controls)
 
-    ldpnb.notebook.live = reached
+    def unneeded(*_: Any, **__: Any) -> None:
+        """Stand for what a cell does for its readers alone."""
+
+    ldpnb.notebook.live, ldpnb.notebook.publish = reached, unneeded
+    ldpnb.notebook.verdicts = unneeded  # deciding claims takes most of the time
     os.chdir(path.parent)
     names: dict[str, Any] = {"__name__": "__main__"}
     try:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ldpnb.run import imports
-from ldpnb.site.mathematics import mathml
+from ldpnb.site.mathematics import kept, mathml
 from ldpnb.site.plain import slug
 
 imports.jsonschema()  # before nbconvert does
@@ -47,4 +47,4 @@ def render(text: str, relink: Callable[[str], str]) -> str:
     >>> render("see [here](a.py)", lambda url: url + ".html")
     '<p>see <a href="a.py.html">here</a></p>\n'
     """
-    return MarkdownWithMath(renderer=_Renderer(relink)).render(text)
+    return kept(MarkdownWithMath(renderer=_Renderer(relink)).render(text))

@@ -29,6 +29,7 @@ GREEK = {chr(c): unicodedata.name(chr(c)).rsplit(" ", 1)[1].lower() for c in ran
     "λ": "lambda",
 }
 """Letters and their names."""
+_ENDED = re.compile(r'<math display="inline"(?:(?!</math>).)*</math>[.,;:!?)\]]+', re.DOTALL)
 _LONG = 24
 """Characters from which a formula in a sentence may be wider than a phone and gets a line of its own there."""
 
@@ -68,6 +69,15 @@ def mathml(formula: str, *, block: bool = False) -> str:
     if not block and len("".join(tree.itertext())) > _LONG:
         tree.set("class", "long")
     return tostring(tree, encoding="unicode")
+
+
+def kept(markup: str) -> str:
+    """Return HTML in which a formula and the punctuation behind it stay on one line, which browsers would part.
+
+    >>> kept('(at <math display="inline"><mi>n</mi></math>), so')
+    '(at <span class="kept"><math display="inline"><mi>n</mi></math>),</span> so'
+    """
+    return _ENDED.sub(r'<span class="kept">\g<0></span>', markup)
 
 
 def spoken(formula: str) -> str:
@@ -202,7 +212,7 @@ def _space(core: Element, before: Element | None, after: Element | None) -> None
         core.set("rspace", "0")
     elif text in _SIGNS and (before is None or (before.tag == "mo" and before.text not in _CLOSING)):
         core.set("form", "prefix")
-    elif _is_name(text):
+    elif _is_name(text) or (core.tag == "mo" and text.isalpha()):
         core.tag = "mo"
         core.set("lspace", _THIN if before is not None and before.tag != "mo" else "0")
         core.set("rspace", _THIN if after is not None and _needs_space(after) else "0")

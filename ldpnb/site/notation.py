@@ -10,7 +10,7 @@ from functools import cache
 
 from markupsafe import Markup, escape
 
-from ldpnb.site.mathematics import GREEK, mathml
+from ldpnb.site.mathematics import GREEK, kept, mathml
 
 _GREEK = set(GREEK.values())
 _NAMES = {"ln", "exp", "log", "sinh", "cosh", "tanh", "det", "min", "max"}
@@ -312,4 +312,5 @@ def typeset(text: str) -> Markup:
     >>> typeset("n <= 5 & so")
     Markup('<math display="inline"><mrow><mi>n</mi><mo>≤</mo><mn>5</mn></mrow></math> &amp; so')
     """
-    return Markup("").join(Markup(mathml(tex)) if tex else escape(source) for source, tex in formulas(text))
+    pieces = (Markup(mathml(tex)) if tex else escape(source) for source, tex in formulas(text))
+    return Markup(kept("".join(pieces)))

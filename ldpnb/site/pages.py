@@ -224,8 +224,11 @@ def _table(markup: str) -> str:
             row.remove(row[0])
     for row in (*head, *body):
         row.attrib.pop("style", None)
-        for cell in row.iter("th"):
-            cell.set("scope", "col" if row in head else "row")
+        for cell in row.findall("th"):
+            if "".join(cell.itertext()).strip():
+                cell.set("scope", "col" if row in head else "row")
+            else:
+                cell.tag = "td"
     for i in range(len(body[0]) if body else 0):
         _align([row[i] for row in head if len(row) > i], [row[i] for row in body if len(row) > i])
     return tostring(table, encoding="unicode", method="html")

@@ -97,7 +97,8 @@ class Divided:
         if checks.counts(sizes=self.sizes).min() < 1:
             raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
         for name in names:
-            if (held := getattr(self, name)) and len(held) != len(self.sizes):
+            held = getattr(self, name)
+            if held is not None and len(held) not in (0, len(self.sizes)):
                 raise ValueError(f"{name} must be one per {part}, {len(self.sizes)}, got {len(held)}")
 
 

@@ -8,6 +8,7 @@ largest are printed. Peers that would take minutes do a share of the users, whic
 printed. One row is no race: the tests in ``steps`` count what searches cost, free of the clock. A row that fails shows
 its message, and the others go on. Results go to ``build/bench``; with --readme also into README.md beside this file."""
 
+import contextlib
 import csv
 import json
 import os
@@ -85,7 +86,17 @@ class Worker:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, text=True, env=os.environ | threads, **pipes)
         self.task = task
-        self.share = self.ask(prepare=task)["share"]
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+    def prepare(self) -> None:
+        self.share = self.ask(prepare=self.task)["share"]
 
     def ask(self, **request: str) -> dict:
         self.process.stdin.write(json.dumps(request) + "\n")
@@ -97,10 +108,6 @@ class Worker:
 
     def time(self) -> dict:
         return self.ask(time=self.task)
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def tasks_in(python: str, module: str) -> list[str]:
@@ -137,17 +144,15 @@ def row(task: str, target: dict, names: dict[str, list[str]], pythons: dict[str,
 def raced(
     task: str, target: dict, names: dict[str, list[str]], pythons: dict[str, str], rounds: int, plain: bool = False
 ) -> dict:
-    workers = {
-        name: Worker(pythons[side], f"tasks_{side}.py", name, plain)
-        for side in ("ours", "peers")
-        for name in names[side]
-        if name.split(" | ")[0] == task
-    }
-    try:
+    workers: dict[str, Worker] = {}
+    with contextlib.ExitStack() as stack:
+        for side in ("ours", "peers"):
+            for name in (name for name in names[side] if name.split(" | ")[0] == task):
+                workers[name] = stack.enter_context(Worker(pythons[side], f"tasks_{side}.py", name, plain))
+                workers[name].prepare()
+        if task not in workers:
+            raise RuntimeError(f"no task is called {task}")
         taken = measure(workers, rounds)
-    finally:
-        for worker in workers.values():
-            worker.close()
     middle = {name: statistics.median(t["seconds"] for t in times) for name, times in taken.items()}
     own, floor = taken[task], f"{task} | floor"
     best = min(taken.keys() - {task, floor}, key=middle.__getitem__, default="")
@@ -189,7 +194,7 @@ def whatever_happens(task: str, measured: Callable[[], dict]) -> dict:
     """Return a task's row with every column; if it fails, with its message."""
     try:
         found = measured()
-    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+    except (OSError, RuntimeError, ValueError, subprocess.SubprocessError) as error:
         found = {"notes": str(error), "met": "no"}
     cells = dict.fromkeys(COLUMNS, "") | {"task": task} | found
     return {name: " ".join(cell.split()).replace("|", "\\|") for name, cell in cells.items()}
@@ -201,11 +206,11 @@ def growth(names: dict[str, list[str]], pythons: dict[str, str]) -> list[dict]:
         for name in names[side]:
             if ": time against " in name:
                 task, _, peer = name.partition(" | ")
-                worker = Worker(pythons[side], module, name)
                 panel, _, size = task.rpartition(" ")
-                seconds = min(worker.time()["seconds"] for _ in range(3))
+                with Worker(pythons[side], module, name) as worker:
+                    worker.prepare()
+                    seconds = min(worker.time()["seconds"] for _ in range(3))
                 points.append({"panel": panel, "size": float(size), "by": peer or "ldpnb", "seconds": seconds})
-                worker.close()
     return points
 
 

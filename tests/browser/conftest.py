@@ -5,6 +5,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HERE = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|(file|data|blob|about|chrome):")
 QUIET = ("gpu", "quic", "background-networking", "component-update")
+# what leaves this machine ends at a port where nobody listens; to intercept requests instead would slow each of them down
+ALONE = ["--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=127.0.0.1"]
 
 
 def missing_browser() -> str:
@@ -43,7 +46,7 @@ def browser() -> Iterator[Any]:
 
     path = next(filter(None, map(shutil.which, BROWSERS)))
     # root has no user namespace for the sandbox
-    flags = [*(f"--disable-{what}" for what in QUIET), *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = [*ALONE, *(f"--disable-{what}" for what in QUIET), *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=flags)
         yield running
@@ -65,19 +68,19 @@ def seen(record: Seen) -> Seen:
 
 @pytest.fixture(scope="module")
 def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
-    """Open a page in a context of its own; whatever leaves this machine is recorded and stopped."""
+    """Open a page in a context of its own; whatever it asks of other machines is recorded."""
     contexts = []
 
-    def stop(route: Any) -> None:
-        record.outside.append(route.request.url)
-        route.abort()
+    def note(asked: Any) -> None:
+        if not HERE.match(asked.url):
+            record.outside.append(asked.url)
 
     def open_(**options: Any) -> Any:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
         contexts.append(context)
-        context.route(lambda url: not HERE.match(url), stop)
+        context.on("request", note)
         page = context.new_page()
-        page.on("websocket", lambda s: None if HERE.match(s.url) else record.outside.append(s.url))
+        page.on("websocket", note)
         page.on("console", lambda m: record.errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda e: record.errors.append(str(e)))
         return page
@@ -85,3 +88,19 @@ def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
     yield open_
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def visit(site: Path, open_page: Callable[..., Any]) -> Callable[..., Any]:
+    """Open a page of the site from disk, in the window given or in one that all visits with the same options share."""
+    shared: dict[str, Any] = {}
+
+    def go(name: str, page: Any = None, **options: Any) -> Any:
+        window = page or shared.get(str(options)) or open_page(**options)
+        if page is None:
+            shared[str(options)] = window
+            window.goto("about:blank")  # else another place of the same page would not load it anew
+        window.goto(f"{site.as_uri()}/{name}")
+        return window
+
+    return go

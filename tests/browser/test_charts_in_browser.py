@@ -13,17 +13,8 @@ from ldpnb.planning.solve import plan
 from ldpnb.run.catalogue import home
 
 PAGE, FIGURE = "2_bun2022/03_cluster_lower_bounds", "losses"
+PLAYED = f"{PAGE}.html"
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
-
-
-@pytest.fixture
-def visit(site: Any, open_page: Any) -> Any:
-    def go(name: str = PAGE, **options: Any) -> Any:
-        page = open_page(**options)
-        page.goto((site / f"{name}.html").as_uri())
-        return page
-
-    return go
 
 
 def figure(page: Any, name: str = FIGURE) -> Any:
@@ -38,7 +29,7 @@ def table() -> pd.DataFrame:
 
 
 def test_a_figure_is_a_chart_whose_values_the_keyboard_reads(visit: Any, seen: Any) -> None:
-    page = visit()
+    page = visit(PLAYED)
     drawn = figure(page)
     assert not drawn.locator("img").is_visible()
     panel = drawn.locator(".frame").first
@@ -59,7 +50,7 @@ def test_a_figure_is_a_chart_whose_values_the_keyboard_reads(visit: Any, seen: A
 
 
 def test_the_pointer_reads_values_and_the_legend_switches_series(visit: Any) -> None:
-    page = visit()
+    page = visit(PLAYED)
     drawn = figure(page)
     panel = drawn.locator(".frame").first
     panel.hover()
@@ -76,8 +67,21 @@ def test_the_pointer_reads_values_and_the_legend_switches_series(visit: Any) -> 
     assert not any(line.strip().startswith("exact") for line in readout.locator("li").all_inner_texts())
 
 
+def test_of_a_cloud_of_points_the_number_and_the_range_are_read(visit: Any) -> None:
+    page = visit("4_juarez2022/04_validation.html")
+    panel = figure(page, "client_rates").locator(".frame").first
+    panel.focus()
+    page.keyboard.press("Home")
+    panel.locator(".readout").wait_for()
+    rates = pd.read_csv(home() / "figures/4_juarez2022/04_validation/client_rates.csv")
+    first = rates.query("metric == metric[0] and group == group[0]")
+    least, most = (f"{float(f'{end:.4g}'):g}" for end in (first["rate"].min(), first["rate"].max()))
+    (line,) = panel.locator(".readout li").all_inner_texts()
+    assert line.strip() == f"{first['group'].iloc[0]} {len(first)} values, {least} to {most}"
+
+
 def test_on_a_phone_panels_stack_and_the_legend_is_below(visit: Any) -> None:
-    page = visit(**PHONE, color_scheme="dark")
+    page = visit(PLAYED, **PHONE, color_scheme="dark")
     drawn = figure(page)
     boxes = [panel.bounding_box() for panel in drawn.locator(".panel").all()]
     assert len({box["x"] for box in boxes}) == 1
@@ -90,7 +94,7 @@ def test_on_a_phone_panels_stack_and_the_legend_is_below(visit: Any) -> None:
 
 
 def test_without_scripts_a_figure_is_its_picture(visit: Any) -> None:
-    page = visit(java_script_enabled=False)
+    page = visit(PLAYED, java_script_enabled=False)
     assert page.locator(f"#figure-{FIGURE} img").is_visible()
     assert not page.locator(".chart-box").count()
 
@@ -100,7 +104,7 @@ def settings(site: Any) -> dict[str, Any]:
 
 
 def test_a_live_section_plays_and_its_sentence_is_the_notebooks_own(visit: Any, site: Any, seen: Any) -> None:
-    page = visit()
+    page = visit(PLAYED)
     section = page.locator("#live-section")
     says = section.locator(".says")
     grid = settings(site)
@@ -139,7 +143,7 @@ def test_the_grid_holds_what_the_notebook_computes(site: Any) -> None:
 
 
 def test_the_planner_ranks_mechanisms_as_the_command_does(visit: Any, seen: Any) -> None:
-    page = visit("planner")
+    page = visit("planner.html")
     page.locator("#live-section .view svg").wait_for()
     users = page.get_by_label("users")
     users.focus()
@@ -163,6 +167,11 @@ def test_the_planner_ranks_mechanisms_as_the_command_does(visit: Any, seen: Any)
     assert (seen.outside, seen.errors) == ([], [])
 
 
+@pytest.fixture(scope="module")
+def planner(visit: Any) -> Any:
+    return visit("planner.html")
+
+
 @pytest.mark.parametrize(
     ("channel", "answer"),
     [
@@ -181,7 +190,6 @@ def test_the_planner_ranks_mechanisms_as_the_command_does(visit: Any, seen: Any)
         ("1", "No answer: a channel needs at least two lines, one for every value."),
     ],
 )
-def test_a_channel_that_a_reader_types_is_audited(visit: Any, channel: str, answer: str) -> None:
-    page = visit("planner")
-    page.get_by_label("Chances of the reports").fill(channel)
-    assert page.locator("#audit-result").inner_text() == answer
+def test_a_channel_that_a_reader_types_is_audited(planner: Any, channel: str, answer: str) -> None:
+    planner.get_by_label("Chances of the reports").fill(channel)
+    assert planner.locator("#audit-result").inner_text() == answer

@@ -1,5 +1,6 @@
 """Columns of the user's own files: every format gives the same tallies, nothing is taken from the data silently."""
 
+import gc
 import gzip
 import json
 import subprocess
@@ -12,7 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ldpnb.data import files, tables
+from ldpnb.data import files, opening, tables
+from ldpnb.data.reading import Reading
+from ldpnb.data.tables import Table
 
 AGES = [17, 30, 30, None, 95, 12, 41]
 WORK = ["Private", "State", "Private", "Private", None, "Federal", "State"]
@@ -74,7 +77,7 @@ def test_pieces_add_up_whatever_their_size(people: dict[str, Path], monkeypatch:
 def test_no_file_is_the_sources_own_population() -> None:
     for load in (files.load_counts, files.load_groups):
         assert load("", "") is None
-        with pytest.raises(ValueError, match="data must name the file that column 'age' is in, got data=''"):
+        with pytest.raises(ValueError, match="data must name the file that the column 'age' is in, got data=''"):
             load("", "age")
 
 
@@ -191,3 +194,14 @@ def test_ten_million_rows_take_no_more_memory_than_half_a_million(tmp_path: Path
     users, grown = map(int, result.stdout.split())
     assert users == 10**7
     assert grown < 48, f"{grown} MB"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+def test_a_refused_file_is_let_go_by_all_threads(tmp_path: Path, encoding: str) -> None:
+    # one that still held a piece while the interpreter ends would end the process by `terminate`
+    path = tmp_path / "people.csv"
+    path.write_text("age,place\nx,Köln,1\n" + "12,Köln\n" * 50_000, encoding=encoding)
+    with pytest.raises(ValueError, match="row 2, counting the header, has 3 fields") as refused:
+        list(Table(path, Reading(encoding=encoding)).parts(numbers=("age",)))
+    assert not [held for held in gc.get_objects() if isinstance(held, opening._Token)]
+    assert refused.value.__traceback__

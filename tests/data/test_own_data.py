@@ -44,7 +44,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("own_data", {"column": "age", "group": "age"}, "must be two columns, got column='age' for both"),
         ("own_data", {"column": "age", "group": "gender"}, "no column 'gender', its columns are age, sex, share"),
         ("own_data", {"column": "age,sex"}, "no column 'age,sex'"),
-        ("own_data", {"data": "", "group": "sex"}, "data must name the file that column 'sex' is in"),
+        ("own_data", {"data": "", "group": "sex"}, "data must name the file that the group 'sex' is in"),
         ("4_juarez2022/02_gap_error", {"column": "age"}, "column must name a number and a group, such as 'pay,sex'"),
         ("5_lecture20/01_means", {"column": "age", "separator": "none"}, "separator must be one character or 'tab'"),
     ],

@@ -212,6 +212,17 @@ def test_a_file_is_described_before_anything_is_run(survey: Path) -> None:
     assert fields["Datum"].shown == ("%d.%m.%Y",)
 
 
+def test_codes_are_found_among_names_and_dates(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text(
+        "seen;place\n" + "01.02.2020;Nord\n15.03.2020;S\u00fcd\nk.A.;Nord\n17.03.2020;-\n" * 9, encoding="cp1252"
+    )
+    seen, place = inspect(path).columns
+    assert (seen.seems, seen.codes, seen.shown) == ("date", ("k.A.",), ("%d.%m.%Y",))
+    assert (place.seems, place.codes, set(place.shown)) == ("category", ("-",), {"Nord", "S\u00fcd"})
+    assert """-p 'missing=["-"]'""" in inspect(path).command
+
+
 def test_the_next_command_is_complete(survey: Path) -> None:
     said = CliRunner().invoke(cli, ["inspect", str(survey), "--json"])
     told = json.loads(said.stdout)

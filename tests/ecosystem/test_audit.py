@@ -53,6 +53,12 @@ def test_a_callable_gets_a_lower_bound_that_is_close(name: str) -> None:
     assert 0.75 * exact < found.epsilon < exact
 
 
+def test_the_bound_on_a_callable_is_clopper_pearsons() -> None:
+    found = ldp.audit(lambda value, _rng: value, [0, 1], draws=200, failure=0.01, rng=ldp.stream("bare", seed=1))
+    least = 0.0025 ** (1 / 100)  # two pairs of inputs, two chances each
+    assert found.epsilon == pytest.approx(np.log(least / (1 - least)), rel=1e-9)
+
+
 def test_no_loss_is_found_where_there_is_none() -> None:
     assert ldp.audit(lambda _value, rng: rng.random(), [0, 1], draws=1000, rng=ldp.stream("none", seed=1)).epsilon == 0
 

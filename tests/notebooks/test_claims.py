@@ -9,6 +9,8 @@ from ldpnb import claims
 from ldpnb.run.catalogue import catalogue
 from ldpnb.run.ledger import changes, committed_ledger
 
+COMMITTED = {row.claim: (row.status, row.reach) for row in committed_ledger().itertuples()}
+
 
 @pytest.fixture(scope="module")
 def shown() -> dict[str, list[str]]:
@@ -20,8 +22,9 @@ def shown() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("claim", claims.claims(), ids=lambda c: c.id)
-def test_a_claim_is_decided_by_evidence_with_numbers(claim: claims.Claim) -> None:
+def test_a_claim_is_decided_as_committed_by_evidence_with_numbers(claim: claims.Claim) -> None:
     verdict = claims.decide(claim.id)
+    assert (verdict.status, verdict.reach) == COMMITTED[claim.id]
     assert claim.says
     assert "\n" not in verdict.evidence
     assert re.search(r"\d", verdict.evidence) or verdict.kind == "proof"
@@ -45,4 +48,4 @@ def test_notebooks_list_registered_claims_only(shown: dict[str, list[str]]) -> N
 
 def test_the_committed_ledger_is_current() -> None:
     assert changes() == []
-    assert committed_ledger()["claim"].tolist() == [c.id for c in claims.claims()]
+    assert list(COMMITTED) == [c.id for c in claims.claims()]

@@ -69,9 +69,7 @@ def copy(tmp_path: Path) -> Copy:
     shutil.copyfile(real.path, path)
     for name in ("committed", "fresh"):
         shutil.copytree(catalogue.home() / "figures" / REAL, tmp_path / name)
-    made = Copy(dataclasses.replace(real, path=path), tmp_path / "committed", tmp_path / "fresh")
-    assert made.found() == []
-    return made
+    return Copy(dataclasses.replace(real, path=path), tmp_path / "committed", tmp_path / "fresh")
 
 
 def edit_numbers(copy: Copy) -> None:
@@ -147,6 +145,10 @@ EDITS: dict[str, tuple[Callable[[Copy], object], str]] = {
     "a figure not made any more": (lambda c: drop_figure(c, c.fresh), "is committed but was not made"),
     "a figure left out": (lambda c: drop_figure(c, c.figures), "was made but is not committed"),
 }
+
+
+def test_nothing_is_found_where_nothing_was_edited(copy: Copy) -> None:
+    assert copy.found() == []
 
 
 @pytest.mark.parametrize("edit", EDITS)

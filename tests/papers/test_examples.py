@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ldpnb.accuracy.allocation import Family, fixed, lottery, outcomes
+from ldpnb.accuracy.allocation import Family, Rule, fixed, lottery, neyman, outcomes, proportional
 from ldpnb.accuracy.budgets import best_laplace
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.sampling import SampledCounts
@@ -19,6 +19,7 @@ from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.rounding import nearest_rounding_loss, random_rounding_loss_supremum, rounding_threshold
 from ldpnb.privacy.subsampling import poisson_loss, srs_loss
 from ldpnb.privacy.unequal import pps_cluster_loss
+from ldpnb.run.ledger import committed_ledger
 
 TALLIES = np.array([500, 300, 150, 40, 10])
 KRR = KaryRandomisedResponse(1.0, 5)
@@ -36,6 +37,28 @@ def of_two_strata(rule: str, epsilon: float) -> float:
     family = Family((3, 3), (1.0, 1.0))
     rules = {"fixed": fixed((1, 2)), "lottery": lottery((1, 2), (2, 1), 0.5)}
     return float(outcomes(family, rules[rule]).total_variances(epsilon).max())
+
+
+def of_thirty_records(rule: Rule, epsilon: float) -> float:
+    """Return the largest variance with 8 records drawn of 20 and 10, of heights 1 and 3."""
+    return float(outcomes(THIRTY, rule).total_variances(epsilon).max())
+
+
+THIRTY = Family((20, 10), (1.0, 3.0))
+THIRTY_RULES = {
+    "proportional": proportional((20, 10), 8 / 30),
+    "Neyman's": neyman(THIRTY, 8),
+    "the best": fixed((2, 6)),
+}
+THIRTY_VARIANCES = {
+    ("proportional", 0.41): 0.3549,
+    ("Neyman's", 0.41): 0.2964,
+    ("the best", 0.41): 0.2193,
+    ("proportional", np.log(1.5)): 0.3592,
+    ("Neyman's", np.log(1.5)): 0.3005,
+    ("the best", np.log(1.5)): 0.2224,
+}
+"""A referee's .359, .300 and .222 at .41 are those of ``ln 1.5``."""
 
 
 def two_stage(size: int) -> float:
@@ -64,6 +87,13 @@ EXAMPLES: dict[str, tuple[Callable[[], float], float]] = {
     "the best fixed allocation": (lambda: of_two_strata("fixed", 0.3), 1.0403),
     "a secret lottery": (lambda: of_two_strata("lottery", 0.3), 0.9127),
     "the best fixed allocation, epsilon 1.5": (lambda: of_two_strata("fixed", 1.5), 0.1536),
+    **{
+        f"thirty records, {name}, {epsilon:.3f}": (
+            lambda n=name, e=epsilon: of_thirty_records(THIRTY_RULES[n], e),
+            known,
+        )
+        for (name, epsilon), known in THIRTY_VARIANCES.items()
+    },
     "a secret lottery, epsilon 1.5": (lambda: of_two_strata("lottery", 1.5), 0.1347),
 }
 
@@ -73,6 +103,30 @@ def test_numbers_of_the_referees(name: str) -> None:
     found, expected = EXAMPLES[name][0](), EXAMPLES[name][1]
     digits = len(f"{expected:.10g}".partition(".")[2])
     assert found == pytest.approx(expected, abs=0.51 * 10.0**-digits)
+
+
+TOLD = {
+    "biswas2022/section-6-rate-.1-against-1": ["below .05 from 5.42 (normal limit)"],
+    "bun2022/lemma-b.1": ["2 of 4 and of 5 at epsilon 0.5: 0.523137"],
+    "bun2022/section-5.2-two-stage-sampling": ["0.93, 0.51, 0.29, 0.18, 0.25"],
+    "juarez2022/appendix-d-bounds": ["12.53 to 54.8"],
+    "juarez2022/figure-3": ["less than 0.5247 times"],
+    "juarez2022/table-2-standard-deviations": ["0.0008 (divided by nine) or 0.0003 (by ten)"],
+    "juarez2022/theorem-4.3-allocation": ["6.0%", "17.3%", "3.66 and 10.64", "3.50 and 16.12", "s >= 4.45%"],
+    "lecture20/local-model-pure-or-approximate": ["arXiv 1711.04740"],
+    "lecture20/randomised-response": ["4.642, 2.994, 2.724, 2.644 for n = 1, 5, 20, 100"],
+    "lopuhaa2020/abstract": ["1.07 and 1.28 at 1 and 4"],
+    "lopuhaa2020/section-5-equivalence": ["1.0005, 1.0008"],
+    "lopuhaa2020/theorem-4.5": ["n = 59 (4.7571 >= 4.7524 > 4.7367)"],
+}
+"""What the ledger says where referees had a number."""
+
+
+@pytest.mark.parametrize("claim", TOLD)
+def test_the_ledger_tells_the_numbers_of_the_referees(claim: str) -> None:
+    row = committed_ledger().set_index("claim").loc[claim]
+    text = " ".join(row[["evidence", "corrected", "assumption"]].fillna(""))
+    assert [phrase for phrase in TOLD[claim] if phrase not in text] == []
 
 
 @pytest.mark.parametrize("chosen", [1, 2, 3])

@@ -103,6 +103,16 @@ def test_a_pilot_that_cannot_be_used_is_refused_in_a_line(scores: Path, words: s
     assert said in (found.stdout if said == "Draw" else str(found.exception))
 
 
+def test_a_plan_that_rests_on_a_correlation_below_0_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "pilot.csv"
+    path.write_text("school,mark\n1,0.1\n1,0.9\n2,0.2\n2,0.8\n3,\n3,0.5\n")
+    words = f"--pilot {path} --value mark --cluster school --design cluster --clusters 300 --cluster-size 20".split()
+    said = survey(*words).stdout
+    assert "icc -0.0526 (95% interval -0.0526 to" in said
+    assert "An icc below 0 is rare: state --icc 0 or more" in said
+    assert "(1 row without an entry was left out)" in said
+
+
 def test_too_small_a_pilot_is_refused() -> None:
     for values, groups, said in (
         ([1.0], None, "two values, got 1"),

@@ -1,5 +1,7 @@
 """What the site draws of a table is what its encoding says: the numbers, the names, the panels."""
 
+from typing import Any
+
 import pandas as pd
 
 from ldpnb.notebook import curves
@@ -28,6 +30,13 @@ def test_columns_can_be_layers_and_panels_a_grid() -> None:
     assert [panel["title"] for panel in panels] == ["a, MLE", "b, Norm-Sub"]
     assert [series["name"] for series in panels[1]["series"]] == ["mean", "truth"]
     assert panels[1]["series"][0]["low"] == [0.5]
+
+
+def test_points_of_a_category_stand_in_the_order_of_a_column() -> None:
+    table = pd.DataFrame({"group": ["a", "a", "b"], "rate": [0.1, 0.2, 0.3], "offset": [0.5, -0.5, 0.0]})
+    told: dict[str, Any] = {"by": "group", "mark": "points", "xscale": "category", "aside": "offset"}
+    (panel,) = charts.panels(table, Encoding(x="group", y="rate", **told))
+    assert [(series["x"], series["aside"]) for series in panel["series"]] == [(["a", "a"], [0.5, -0.5]), (["b"], [0])]
 
 
 def test_numbers_that_are_not_finite_are_missing() -> None:

@@ -42,7 +42,7 @@ def test_a_kernel_that_comes_to_grief_ends(checkout: Path, monkeypatch: pytest.M
 
 
 def wait_for_end(process: int) -> None:
-    for _ in range(200):
+    for _ in range(1200):
         state = Path(f"/proc/{process}/stat")
         if not state.exists() or state.read_text().split(") ")[1].startswith("Z"):
             return

@@ -3,10 +3,10 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from test_faulty_kernels import wait_for_end
 
 Done = subprocess.CompletedProcess
 
@@ -104,9 +104,4 @@ def test_what_a_shared_kernel_shows_is_what_an_ordinary_one_shows(shared: Done, 
 
 
 def test_a_kernel_ends_with_whoever_started_it(shared: Done) -> None:
-    pid = shared.stdout.splitlines()[-2].split()[0]
-    for _ in range(100):
-        if not Path(f"/proc/{pid}").exists():
-            return
-        time.sleep(0.1)
-    pytest.fail(f"kernel {pid} goes on without its parent")
+    wait_for_end(int(shared.stdout.splitlines()[-2].split()[0]))

@@ -1,14 +1,18 @@
 """Handing out work, on workers that are pretended: what is in hand, what comes back, and what a death costs."""
 
 import itertools
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
 
-from ldpnb.run.parallel import Lost, Pool, PoolError, unordered
+from ldpnb.run.parallel import Lost, Pool, PoolError, interrupts_held_back, unordered
 
 
 class DiedError(Exception):
@@ -79,3 +83,31 @@ def test_results_come_as_they_finish() -> None:
         assert [item for item, _ in itertools.islice(results, 19)] == list(range(1, 20))
         gate.set_result(None)
         assert list(results) == [(0, None)]
+
+
+def ended(number: int, _frame: object) -> None:
+    raise InterruptedError(number)
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_what_ends_a_command_waits_until_a_worker_has_been_started(name: str, request: pytest.FixtureRequest) -> None:
+    number = getattr(signal, name)
+    request.addfinalizer(partial(signal.signal, number, signal.signal(number, ended)))
+    started = []
+
+    def start() -> None:
+        with interrupts_held_back():
+            signal.raise_signal(number)
+            started.append("a worker")
+
+    with pytest.raises(InterruptedError):
+        start()
+    assert started
+    assert signal.getsignal(number) is ended
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes look after their parents")
+def test_a_process_whose_parent_is_gone_before_it_asks_for_its_end_ends() -> None:
+    code = "import os, ldpnb.run.orphans as o; o.die_with_parent(os.getppid() + {}); print('goes on')"
+    said = [subprocess.run([sys.executable, "-c", code.format(n)], capture_output=True, check=False) for n in (0, 1)]
+    assert [(one.returncode, one.stdout) for one in said] == [(0, b"goes on\n"), (1, b"")]

@@ -1,6 +1,6 @@
-"""Whatever ends a run or a sweep, nothing of it goes on or writes: its kernels and workers compute in C meanwhile.
+"""Whatever ends a run or a sweep, nothing of it goes on or writes: its kernels and workers start, or compute in C.
 
-Every run draws a kind and a way; LDPNB_THOROUGH=1 ends every kind five times in every way, under load.
+Every run draws a kind, a way and a moment; LDPNB_THOROUGH=1 ends every kind five times in every way, under load.
 """
 
 import os
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from uuid import uuid4
 
@@ -33,7 +34,8 @@ KINDS = {
     ),
 }  # fmt: skip
 ENDS = {"killed": signal.SIGKILL, "terminated": signal.SIGTERM, "hung up": signal.SIGHUP, "its terminal closed": None}
-EVERY = [(kind, end) for kind in KINDS for end in ENDS]
+MOMENTS = ["when it computes", "when it has started a process"]
+EVERY = list(product(KINDS, ENDS, MOMENTS))
 
 
 def of_this(mark: str) -> set[int]:
@@ -61,8 +63,9 @@ def load() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", range(5 * len(EVERY) if THOROUGH else 1))
 def test_nothing_goes_on_or_writes_when_a_command_has_ended(checkout: Path, load: None, number: int) -> None:
-    kind, end = EVERY[number % len(EVERY)] if THOROUGH else random.SystemRandom().choice(EVERY)
-    print(kind, end)
+    kind, end, moment = EVERY[number % len(EVERY)] if THOROUGH else random.SystemRandom().choice(EVERY)
+    print(kind, end, moment)
+    computing = moment == MOMENTS[0]
     begun, mark = checkout / "begun.", uuid4().hex
     for name in ("01_line", "02_broken"):
         text = notebook("seed: int = 1  # seed", BUSY.format(str(begun)))
@@ -77,7 +80,8 @@ def test_nothing_goes_on_or_writes_when_a_command_has_ended(checkout: Path, load
     os.close(terminal[1])
     try:
         deadline = time.monotonic() + 120
-        while len(list(checkout.glob("begun.*"))) < (1 if kind == "a run" else 2):
+        wanted = 1 if kind == "a run" or not computing else 2
+        while len(list(checkout.glob("begun.*")) if computing else of_this(mark) - {process.pid}) < wanted:
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.05)

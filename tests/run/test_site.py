@@ -4,7 +4,9 @@ import base64
 import io
 import json
 import re
+import shutil
 from collections import Counter
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from types import FunctionType
@@ -25,7 +27,9 @@ from ldpnb.claims import SOURCES
 from ldpnb.cli import cli
 from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
-from ldpnb.site import builder, entries, front, launch, links, reference, sources
+from ldpnb.site import builder, entries, explore, front, launch, links, reference, sources
+from ldpnb.site.atlas import CODE, Atlas
+from ldpnb.site.pages import notebook_page
 
 LEDGER = """claim,notebook,place,says,status,reach,over,evidence,corrected,assumption,argument,reading,kind,false_alarm,power
 biswas2022/theorem-2.1,1_demo/01_line,Theorem 2.1,"a * b < c, says_it",reproduced,all parameters,n >= 1,1 = 1,,,,printed,identity,,
@@ -64,10 +68,9 @@ def shows(**data: str) -> dict:
     return new_output("display_data", data={k.replace("_", "/"): v for k, v in data.items()})
 
 
-@pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with one result and a ledger, both executed."""
-    figures, notebooks = tmp_path / "figures", tmp_path / "notebooks"
+def prepare(folder: Path, patch: pytest.MonkeyPatch) -> Path:
+    """Make a folder a checkout with one result and a ledger, both executed, and the one that is at work."""
+    figures, notebooks = folder / "figures", folder / "notebooks"
     (figures / "1_demo/01_line").mkdir(parents=True)
     (notebooks / "1_demo").mkdir(parents=True)
     stem = figures / "1_demo/01_line/figure_1"
@@ -88,20 +91,39 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     nbformat.write(result, notebooks / "1_demo/01_line.ipynb")
     nbformat.write(new_notebook(cells=[new_markdown_cell("# The *ledger*")]), notebooks / "99_verdicts.ipynb")
-    monkeypatch.setattr(sources, "modules", lambda: MODULES)
-    monkeypatch.setattr(reference, "pages", lambda entries: iter([(reference.INDEX, "")]))
-    monkeypatch.setattr(reference, "rests_on", lambda claim: [])
-    monkeypatch.setenv(catalogue.HOME_VARIABLE, str(tmp_path))
+    patch.setattr(sources, "modules", lambda: MODULES)
+    patch.setattr(reference, "pages", lambda entries: iter([(reference.INDEX, "")]))
+    patch.setattr(reference, "rests_on", lambda claim: [])
+    patch.setenv(catalogue.HOME_VARIABLE, str(folder))
     catalogue.catalogue.cache_clear()
-    yield tmp_path
-    catalogue.catalogue.cache_clear()
+    return folder
 
 
 @pytest.fixture
-def result(checkout: Path) -> str:
-    """The page of the checkout's result."""
-    builder.build(checkout / "site")
-    return (checkout / "site/1_demo/01_line.html").read_text()
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    yield prepare(tmp_path, monkeypatch)
+    catalogue.catalogue.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of that checkout."""
+    with pytest.MonkeyPatch.context() as patch:
+        site = prepare(tmp_path_factory.mktemp("built"), patch) / "site"
+        builder.build(site)
+    catalogue.catalogue.cache_clear()
+    return site
+
+
+@pytest.fixture(scope="module")
+def result(built: Path) -> str:
+    """The page of its result."""
+    return (built / "1_demo/01_line.html").read_text()
+
+
+def result_again() -> str:
+    """Return the page of the result of the checkout at work, made alone."""
+    return notebook_page(catalogue.find("01_line"), entries.entries(), (None, None), Atlas())
 
 
 def change(checkout: Path, old: str, new: str) -> None:
@@ -137,8 +159,7 @@ def test_formulas_are_mathml_and_links_lead_to_pages(result: str) -> None:
 def test_launch_links_appear_when_the_project_knows_its_address(checkout: Path, result: str) -> None:
     assert "mybinder" not in result
     (checkout / "pyproject.toml").write_text('[project.urls]\nRepository = "https://github.com/some/where/"\n')
-    builder.build(checkout / "site")
-    page = (checkout / "site/1_demo/01_line.html").read_text()
+    page = result_again()
     for url in (
         "https://mybinder.org/v2/gh/some/where/main?labpath=notebooks%2F1_demo%2F01_line.ipynb",
         "https://colab.research.google.com/github/some/where/blob/main/notebooks/1_demo/01_line.ipynb",
@@ -155,8 +176,8 @@ def test_launch_links_appear_when_the_project_knows_its_address(checkout: Path, 
             launch.links(wrong, "n.ipynb")
 
 
-def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, checkout: Path) -> None:
-    front = (checkout / "site/ledger.html").read_text()
+def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, built: Path) -> None:
+    front = (built / "ledger.html").read_text()
     for anchor, status in (("claim-biswas2022-theorem-2-1", "reproduced"), ("claim-demo-lemma-9", "refuted")):
         assert f'<section class="verdict {status}" id="{anchor}">' in result
         assert f'href="1_demo/01_line.html#{anchor}"' in front
@@ -189,21 +210,25 @@ def test_a_live_section_says_what_it_needs(result: str) -> None:
     ("old", "new", "message"),
     [
         ("../../ldpnb/rng.py#L3", "../../ldpnb/absent.py", "links to ../../ldpnb/absent.py, which does not exist"),
-        ("../../ldpnb/rng.py#L3", "../../ldpnb/rng.py#L3000", "ldpnb/rng.py.html#L-3000 leads nowhere"),
         ("hat a", "absent a", "formula must use known commands only"),
         ("frac{y}{x}", "left( y", "formula must be TeX that can be translated"),
         ('"execution_count": 1', '"execution_count": null', "not been executed; `ldpnb run 1_demo/01_line` does it"),
         ('"image/png": "iV', '"image/png": "iW', "a picture in it is not among its figures"),
     ],
 )
-def test_a_mistake_in_a_notebook_stops_the_build_and_is_named(checkout: Path, old: str, new: str, message: str) -> None:
-    builder.build(checkout / "site")
-    before = (checkout / "site/1_demo/01_line.html").read_bytes()
+def test_a_mistake_in_a_notebook_is_named(checkout: Path, old: str, new: str, message: str) -> None:
     change(checkout, old, new)
     with pytest.raises(UsageError, match=re.escape(message)) as error:
-        builder.build(checkout / "site")
+        result_again()
     assert "1_demo/01_line" in str(error.value)
-    assert (checkout / "site/1_demo/01_line.html").read_bytes() == before
+
+
+def test_a_dead_link_stops_the_build_and_the_earlier_site_stays(checkout: Path, built: Path) -> None:
+    shutil.copytree(built, checkout / "site")
+    change(checkout, "../../ldpnb/rng.py#L3", "../../ldpnb/rng.py#L3000")
+    with pytest.raises(UsageError, match=re.escape("01_line.html: ../code/ldpnb/rng.py.html#L-3000 leads nowhere")):
+        builder.build(checkout / "site")
+    assert contents(checkout / "site") == contents(built)
     assert [p.name for p in checkout.iterdir() if p.name.startswith(".")] == []
 
 
@@ -275,14 +300,21 @@ def test_pages_are_published_from_the_same_command() -> None:
     assert "permissions" not in workflow["jobs"]["build"]
 
 
-def test_the_committed_site_is_the_same_to_the_byte_when_built_again(site: Path, tmp_path: Path) -> None:
-    builder.build(tmp_path / "site", [catalogue.find("03_cluster")], settings=12)
-    files = [
-        {p.relative_to(root): p.read_bytes() for p in root.rglob("*") if p.is_file()}
-        for root in (site, tmp_path / "site")
-    ]
-    assert files[0].keys() == files[1].keys()
-    assert [p for p in files[0] if files[0][p] != files[1][p]] == []
+def contents(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_the_committed_site_is_the_same_to_the_byte_when_made_again(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = sources.code_pages
+    monkeypatch.setattr(sources, "code_pages", lambda of: pages([m for m in of if m in MODULES]))
+    again = dict(builder.files(explore.grids([catalogue.find("03_cluster")], 12)))
+    del again[CODE]  # the list of all modules
+    before = contents(site)
+    for path, content in again.items():
+        assert before[path] == (content.encode() if isinstance(content, str) else content.read_bytes()), path
+    assert [path for path in before.keys() - again.keys() if not path.startswith("code/")] == []
 
 
 def test_every_published_figure_and_table_is_shown_once_with_its_files(site: Path) -> None:
@@ -291,6 +323,7 @@ def test_every_published_figure_and_table_is_shown_once_with_its_files(site: Pat
     for about in (home() / "figures").rglob("*.json"):
         stem = about.relative_to(home() / "figures").with_suffix("")
         page, folder = pages[stem.parent.as_posix()], f"{stem.parent.name}/".lstrip("/")
+        assert ("encoding" in json.loads(about.read_text())) == about.with_suffix(".png").exists(), f"{about}: no chart"
         for path in about.parent.glob(f"{about.stem}.*"):
             if path.suffix in (".pdf", ".csv", ".tex"):
                 assert page.count(f'href="{folder}{path.name}" download') == 1, path
@@ -360,7 +393,7 @@ def test_every_section_of_the_tour_is_a_slide() -> None:
     assert shown.count("slide") > 8
 
 
-def test_the_front_page_shows_three_results_and_every_notebook_with_its_counts(site: Path) -> None:
+def test_the_front_page_shows_results_and_every_notebook_with_its_counts(site: Path) -> None:
     page = (site / "index.html").read_text()
     claims = {c.claim: c for c in entries.entries()}
     for claim, figure in front.SURPRISING:

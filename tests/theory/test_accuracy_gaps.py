@@ -62,6 +62,7 @@ def test_a_wrong_size_divides_the_deviation_of_its_mean() -> None:
     gap = GroupGap(DiscretisedMeans(1.0, 1.0), (50, 50))
     ratio = gap.misestimated_variance((1.5, 0.5), (0.3, 0.3)) / gap.variance((0.3, 0.3))
     assert ratio == pytest.approx((1 / 2.25 + 4) / 2)
+    assert gaps.misestimated_gap_bias((2.0, 0.5), (0.6, -0.2)) == pytest.approx(0.3 + 0.4 - 0.8)
 
 
 @settings(derandomize=True, max_examples=20, deadline=None)

@@ -6,7 +6,7 @@ import pytest
 from ldpnb.accuracy import exact_risk
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.information import SymmetricDirichlet
-from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds, any_channel_bound_at
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.subsets import SubsetSelection
 
@@ -50,6 +50,12 @@ def test_no_other_subset_size_does_better_at_the_uniform_distribution(size: int,
     assert bounds.uniform_optimum() == (size - 1) ** 2 / max(told)
 
 
+@pytest.mark.parametrize("size", [2, 5, 9])
+def test_the_bound_for_any_channel_is_the_least_error_where_values_are_equally_frequent(size: int) -> None:
+    bound, _ = any_channel_bound_at(np.full(size, 1 / size), 1.2)
+    assert bound == pytest.approx(LowerBounds(size, 1.2).uniform_optimum(), rel=1e-12)
+
+
 def test_a_jitter_takes_a_twelfth_off_the_factor_of_the_bound() -> None:
     smooth, whole = (EntropyBounds(3).frequency(2.0, 10, jitter=jitter) for jitter in (False, True))
     assert smooth - whole == pytest.approx(3 / 1200, rel=1e-12)
@@ -62,3 +68,4 @@ def test_the_bound_for_every_number_of_users_lets_a_report_tell_its_chi_square()
     entropy = SymmetricDirichlet(size, concentration).entropy() - 7 * told
     bound = EntropyBounds(size).factor() * EntropyBounds(size).distribution(entropy)
     assert LowerBounds(size, 0.8).finite_users(7, concentration) == pytest.approx(bound, rel=1e-10)
+    assert LowerBounds(size, 0.8).finite_users(7) == LowerBounds(size, 0.8).finite_users(7, 0.5)  # Jeffreys' prior

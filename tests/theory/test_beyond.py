@@ -73,15 +73,18 @@ def test_drawn_gaps_of_the_best_channel_have_its_mean_and_variance(share: float)
 @pytest.mark.parametrize("share", [0.5, 0.37, 0.05, 0.001])
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.5, 9.0, 30.0])
 def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
-    best = ldp.BestGapChannel(epsilon, share)
+    best, mirrored = (ldp.BestGapChannel(epsilon, first) for first in (share, 1 - share))
     assert best.variance == pytest.approx(best.bound, rel=1e-6)
-    assert np.abs(best.channel().sum(axis=0) - 1).max() < 1e-14
-    assert ldp.privacy_loss(best.channel()).epsilon == pytest.approx(epsilon)
-    assert ldp.BestGapChannel(epsilon, 1 - share).variance == pytest.approx(best.variance, rel=1e-6)
+    for channel in (best.channel(), mirrored.channel()):
+        assert np.abs(channel.sum(axis=0) - 1).max() < 1e-14
+        assert ldp.privacy_loss(channel).epsilon == pytest.approx(epsilon)
+    assert mirrored.variance == pytest.approx(best.variance, rel=1e-6)
 
 
 def test_no_group_of_the_best_channel_is_empty() -> None:
     assert [ldp.BestGapChannel(1.0, share).sizes(10) for share in (0.01, 0.3, 0.99)] == [(1, 9), (3, 7), (9, 1)]
+    with pytest.raises(ValueError, match="users must lie in"):
+        ldp.BestGapChannel(1.0, 0.3).sizes(2**63)
 
 
 def test_hashed_reports_support_values_as_their_tallies_do() -> None:

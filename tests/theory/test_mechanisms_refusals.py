@@ -56,6 +56,7 @@ PARAMETERS = [
     (lambda: LaplaceMeans(1.0, 1.0, 0.0), "k must be > 0"),
     (lambda: LaplaceMeans(1.0, 1.0, 2.0, 1), "groups must be an integer >= 2, got groups=1"),
     (lambda: LaplaceMeans.executed(1.0).clipped_epsilon, "reversed_noise=True"),
+    (lambda: LaplaceMeans(1.0, 1.0, 2.0, 2**24 + 1).law(0, 0.0), "groups must be at most 16,777,216 to list a law"),
     (lambda: SignedBit(-1.0, (1, 1)), "epsilon must be > 0 and finite, got epsilon=-1.0"),
     (lambda: SignedBit(1.0, (1, 1), (0, 0)), r"pair must be two different groups in 0 .. 1, got pair=\(0, 0\)"),
     (lambda: SignedLaplace(0.0, (1, 1)), "epsilon must be > 0 and finite, got epsilon=0.0"),

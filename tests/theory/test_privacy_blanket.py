@@ -21,3 +21,4 @@ def test_the_blanket_of_a_mechanism_is_that_of_its_channel(mechanism: ldp.Subset
         delta = listed.delta_upper(epsilon, users=50)
         assert known.delta_upper(epsilon, users=50) == pytest.approx(delta, rel=1e-9)
         assert delta > 1e-3
+    assert known.delta_upper(known.epsilon_upper(1e-4, users=50), users=50) <= 1e-4

@@ -53,6 +53,12 @@ def test_densities_that_only_touch_add_nothing() -> None:
         assert hockey_stick.laplace_delta(tuple(moved), tuple(kept), epsilon)[0] > 0
 
 
+def test_scales_that_nearly_agree_keep_their_digits() -> None:
+    wider = 1 + 1e-9
+    delta, _ = hockey_stick.laplace_delta((1.0, 0.0, 1.0), (1.0, 0.0, wider), 0.0)
+    assert delta == pytest.approx((wider - 1) / np.e, rel=1e-8)
+
+
 @pytest.mark.parametrize("least", [1e-12, 699.5])
 def test_budgets_near_the_ends_of_the_range_are_found(least: float) -> None:
     assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < least), 0.1) == pytest.approx(least, rel=1e-11)

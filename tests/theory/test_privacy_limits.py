@@ -143,3 +143,8 @@ def test_the_published_closed_form_reaches_to_the_end_of_its_range_and_no_furthe
 
 def test_all_records_may_be_drawn_before_one_is_inserted() -> None:
     assert lemmas.inserted_record_loss(3, 3, 0.5) == pytest.approx(np.log1p(0.75 * np.expm1(1.0)), rel=1e-12)
+
+
+def test_a_law_of_thousands_of_sizes_is_tilted() -> None:
+    tilted = lemmas.largest_tilted_mean(np.ones(2000), np.arange(2000), 1.0)
+    assert tilted == pytest.approx(1999 - 1 / np.expm1(1), rel=1e-12)

@@ -4,6 +4,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -25,6 +26,8 @@ _LAYERS = (
     Layer(name="truth", y="truth"),
 )
 
+NAMES = 20
+"""Values without an order that are drawn at most."""
 BANDS = "bands: exact mean with two standard deviations"
 
 
@@ -35,12 +38,15 @@ def estimated_histograms(table: Table, *, row: str = "sampling_rate", title: str
     `ldpnb.papers.biswas2022.tables.sampling.estimates` returns.
     """
     settings, names = list(dict.fromkeys(table[row])), list(dict.fromkeys(table["estimator"]))
-    shape = (len(settings), len(names))
+    named, shape = not pd.api.types.is_numeric_dtype(table["value"]), (len(settings), len(names))
+    if named and table["value"].nunique() > NAMES:
+        setting += f"; the {NAMES} commonest values"
     shared: dict[str, Any] = {"sharex": True, "sharey": True, "squeeze": False}
     figure, axes = plt.subplots(*shape, figsize=size(1.4 + 1.8 * len(settings)), **shared)
     for line, value in zip(axes, settings, strict=True):
         for axis, name in zip(line, names, strict=True):
-            _panel(axis, table[(table[row] == value) & (table["estimator"] == name)], name)
+            rows = table[(table[row] == value) & (table["estimator"] == name)]
+            (_named_panel if named else _panel)(axis, rows, name)
         label = value if isinstance(value, str) else f"π = {value:g}"
         line[0].set_ylabel(f"{label}\nusers holding the value")
     for axis, name in zip(axes[0], names, strict=True):
@@ -51,7 +57,28 @@ def estimated_histograms(table: Table, *, row: str = "sampling_rate", title: str
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     axes_told: dict[str, Any] = {"x": "value", "y": "users holding the value", "columns": len(names)}
+    axes_told |= {"xscale": "category"} if named else {}
     return keep(figure, table, Encoding(**axes_told, panel=(row, "estimator"), layers=_LAYERS))
+
+
+def _named_panel(axis: Axes, rows: Table, name: str) -> None:
+    """Draw the commonest names, which no line joins."""
+    rows, colour = rows.head(NAMES), look(name).colour
+    errors: dict[str, Any] = {"linestyle": "none", "elinewidth": 6, "alpha": 0.25}
+    axis.errorbar(
+        rows["value"],
+        rows["expected"],
+        2 * rows["standard_deviation"],
+        ecolor=colour,
+        **errors,
+        label="mean ± 2 sd (exact)",
+    )
+    points: dict[str, Any] = {"linestyle": "none"}
+    axis.plot(rows["value"], rows["estimate"], color=colour, marker=".", markersize=5, **points, label="estimate")
+    axis.plot(
+        rows["value"], rows["truth"], color=look("truth").colour, marker="_", markersize=12, **points, label="truth"
+    )
+    axis.tick_params(axis="x", rotation=45)
 
 
 def _panel(axis: Axes, rows: Table, name: str) -> None:
@@ -67,9 +94,8 @@ def sampled_histograms(table: Table, *, setting: str) -> Figure:
     lowest = table["sampling_rate"].min()
     biased = table[(table["estimator"] == "c_DE") & (table["sampling_rate"] == lowest)]
     short_by, negative = (biased["truth"] - biased["expected"]).min(), int((biased["expected"] < 0).sum())
-    title = (
-        f"At π = {lowest:g} c_DE falls short by {short(short_by)} users or more at every value; g_DE and c-hat do not"
-    )
+    title = f"At π = {lowest:g} c_DE falls short by {short(short_by)} users or more at every value; "
+    title += "g_DE and c-hat do not"
     if lowest == 1:
         title = "Where everybody reports all three estimates are unbiased"
     below = f"the mean of c_DE at π = {lowest:g} is negative at {negative} of {len(biased)} values"
@@ -121,9 +147,8 @@ def vertex(table: Table, *, setting: str) -> Figure:
     wide = table.pivot_table(index=CHOSEN, columns="estimator", values=RELATIVE)
     first, last, place = wide.iloc[0], wide.iloc[-1], wide.index[-1]
     gained, paid = 1 - last["T"] / first["T"], short(last["Horvitz-Thompson"] / first["Horvitz-Thompson"])
-    title = (
-        f"Leaving equal rates T gains {gained:.1%} of its variance at most; Horvitz-Thompson pays up to {paid} times"
-    )
+    title = f"Leaving equal rates T gains {gained:.1%} of its variance at most; "
+    title += f"Horvitz-Thompson pays up to {paid} times"
     marks = [
         Mark(place, last["Horvitz-Thompson"], short(last["Horvitz-Thompson"]), side="left"),
         Mark(y=1.0, label="c-hat at equal rates", printed=True, side="below"),
@@ -249,10 +274,8 @@ def best_rate(table: Table, *, setting: str) -> Figure:
     least = table.loc[table.groupby(CENTRAL, sort=False)[RARE].idxmin()]
     best = least.loc[least[RARE].idxmin()]
     everybody = table[table[CENTRAL] == best[CENTRAL]].set_index(RATE)[RARE]
-    title = (
-        f"At {best[CENTRAL]} sampling at π = {best[RATE]:g} leaves {best[RARE]:.2f} times the Gaussian's variance at a "
-    )
-    title += f"rare value, at π = {everybody.index.max():g}, {everybody[everybody.index.max()]:.2f} times"
+    title = f"At {best[CENTRAL]} sampling at π = {best[RATE]:g} leaves {best[RARE]:.2f} times the Gaussian's variance "
+    title += f"at a rare value, at π = {everybody.index.max():g}, {everybody[everybody.index.max()]:.2f} times"
     marks = [Mark(row[RATE], row[RARE], f"{row[RARE]:.2f}", side="below") for _, row in least.iterrows()]
     axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks, "discrete": True}
     return curves(table, RATE, RARE, by=CENTRAL, **axes)

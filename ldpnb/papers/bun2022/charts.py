@@ -46,7 +46,7 @@ def rates(table: Table, *, setting: str) -> Figure:
     wide = _wide(table, DEVIATION, "rate", "sampling rate")
     effective, at = wide["effective"], float(wide["effective"].idxmin())
     met = [place for place in crossings(wide.index, effective, wide["mean"]) if place > at]
-    title = f"The rate that counts falls from {short(effective.iloc[0], 2)} to {short(effective.min(), 2)} "
+    title = f"The effective rate falls from {short(effective.iloc[0], 2)} to {short(effective.min(), 2)} "
     title += f"at a deviation of {short(at, 2)}"
     marks = [Mark(at, effective.min(), short(effective.min(), 2), side="below")]
     if met:
@@ -63,7 +63,7 @@ def advantage(table: Table, *, setting: str) -> Figure:
     gap = wide["upper bound"] - wide["exact"]
     at = int(gap.idxmax())
     bound, exact = wide.loc[at, "upper bound"], wide.loc[at, "exact"]
-    title = f"Group privacy grants a test up to {gap.max():.2f} more than it can have: {bound:.2f} for {exact:.2f} "
+    title = f"Group privacy allows a test {gap.max():.2f} more advantage than it can have: {bound:.2f} for {exact:.2f} "
     title += f"at {at} records"
     marks = [Mark(at, bound, f"{bound:.2f}"), Mark(at, exact, f"{exact:.2f}", side="below")]
     named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks}
@@ -118,7 +118,7 @@ def identification(table: Table, *, setting: str) -> Figure:
     at = int(wide.index[len(wide) // 2])
     epsilon = table[table["quantity"] == "no amplification"]["value"].iloc[0]
     told, lost = wide.loc[at]
-    title = f"At {at} records a test finds a drawn cluster out with advantage {short(told)}, "
+    title = f"At {at} records a test detects a drawn cluster with advantage {short(told)}, "
     title += f"and {lost / epsilon:.0%} of ε is lost"
     marks = [
         Mark(at, value, short(value), panel=panel, side="below")
@@ -141,9 +141,8 @@ def critical_sizes(table: Table, share: float, *, at: float, setting: str) -> Fi
     title = f"At ε = {at:g} clusters of {short(found[least])} records ({least}) to {short(found[most])} ({most}) lose "
     title += f"{share:.0%} of it"
     if not marks:
-        title = (
-            f"From {short(wide.min().min())} to {short(wide.max().max())} records on a cluster loses {share:.0%} of ε"
-        )
+        title = f"From {short(wide.min().min())} to {short(wide.max().max())} records on "
+        title += f"a cluster loses {share:.0%} of ε"
     axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
     return curves(table, BUDGET, "critical size (records)", by="clusters", **axes)
 
@@ -164,10 +163,8 @@ def growth(table: Table, *, setting: str = "") -> Figure:
     wide = _wide(table, GROWN, "quantity", LOSS)
     last, own = wide.iloc[-1], wide["no amplification"].iloc[0]
     over = crossings(wide.index, wide["exact"], wide["no amplification"])
-    title = (
-        f"A record that grows {short(wide.index[-1])}-fold costs {short(last['exact'] / own)} times what no sampling "
-    )
-    title += f"would; the source's floor sees {short(last['lower bound'] / own)}"
+    title = f"A record that grows {short(wide.index[-1])}-fold costs {short(last['exact'] / own)} times what no "
+    title += f"sampling would; the source's lower bound shows {short(last['lower bound'] / own)}"
     marks = [Mark(place, own, f"{short(place)}-fold") for place in over]
     named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "xscale": "log"}
     return curves(table, GROWN, LOSS, by="quantity", **named)
@@ -238,10 +235,8 @@ def top_stratum_moves(table: Table, printed: float, *, setting: str) -> Figure:
     title = f"No division reaches the source's {printed:g}: the largest move is {short(last[MOVE].max())}"
     if len(reach):
         needed = (reach[DRAWN] * printed / reach[MOVE]).min()
-        title = (
-            f"A move of {printed:g} takes at least {short(needed)} records; {len(last) - len(reach)} of {len(last)} "
-        )
-        title += "divisions never reach it"
+        title = f"A move of {printed:g} takes at least {short(needed)} records; {len(last) - len(reach)} of "
+        title += f"{len(last)} divisions never reach it"
         marks.append(Mark(needed, printed, short(needed), side="below"))
     ends = [Mark(row[DRAWN], row[MOVE], short(row[MOVE])) for _, row in last[last[MOVE] < printed].iterrows()]
     axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting}
@@ -255,10 +250,8 @@ def leaks(table: Table) -> Figure:
     wide = _wide(told, x, "move", "value")
     at = float(wide.index[len(wide) // 2])
     least, most = wide.loc[at].iloc[0], wide.loc[at].iloc[-1]
-    title = (
-        f"At ε = {at:g} a test finds a move of {wide.columns[-1]} out with advantage {most:.2f}, of {wide.columns[0]} "
-    )
-    title += f"with {least:.2f}"
+    title = f"At ε = {at:g} a test detects a move of {wide.columns[-1]} with advantage {most:.2f}, of "
+    title += f"{wide.columns[0]} with {least:.2f}"
     marks = [Mark(at, value, f"{value:.2f}", panel=told["panel"].iloc[0]) for value in (least, most)]
     named: dict[str, Any] = {
         "title": title,
@@ -274,10 +267,8 @@ def standard_errors(table: Table, total: int, *, setting: str) -> Figure:
     wide = _wide(table, DRAWN, "design", y)
     at = int(min(wide.index, key=lambda drawn: abs(drawn - total)))
     neyman, proportional, simple = (wide.loc[at, name] for name in ("Neyman", "proportional", "simple random sampling"))
-    title = (
-        f"At {at:,} records Neyman's standard error is {short(neyman)}, {short(proportional / neyman)} times less than "
-    )
-    title += f"proportional allocation's and {short(simple / neyman)} times less than without strata"
+    title = f"At {at:,} records Neyman's standard error is {short(neyman)}, {short(proportional / neyman)} times less "
+    title += f"than proportional allocation's and {short(simple / neyman)} times less than without strata"
     marks = [Mark(at, simple, short(simple)), *(Mark(at, v, short(v), side="below") for v in (proportional, neyman))]
     axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
     return curves(table, DRAWN, y, by="design", **axes)
@@ -303,10 +294,8 @@ def best_rules(table: Table, *, setting: str) -> Figure:
     wide = _wide(table, BUDGET, "rule", "over fixed")
     at = float(wide["best rule"].idxmin())
     rule, lottery = wide.loc[at, "best rule"], wide.loc[at, "best lottery"]
-    title = (
-        f"The best rule saves up to {1 - rule:.1%} of the best fixed allocation's variance, a lottery that ignores the "
-    )
-    title += f"data {1 - lottery:.1%} (ε = {short(at)})"
+    title = f"The best rule saves up to {1 - rule:.1%} of the best fixed allocation's variance, a lottery that ignores "
+    title += f"the data {1 - lottery:.1%} (ε = {short(at)})"
     marks = [Mark(at, rule, short(rule), side="below")]
     axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks}
     return curves(table, BUDGET, "over fixed", by="rule", ylabel="variance / best fixed", **axes)

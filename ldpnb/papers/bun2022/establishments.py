@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from ldpnb import checks
 from ldpnb.papers.bun2022.tabulations import CLASSES, SizeClass, Tabulation
 
+Whole = NDArray[np.int64]
+
 _PIECES = 6
 """Linear pieces of the convex cost of moving a class's employment either way."""
 
@@ -83,9 +85,7 @@ def _split(cells: pd.DataFrame, tabulation: Tabulation) -> pd.DataFrame:
     return place.assign(size_class=labels, establishments=count, employees=_closest(usual, least, most, groups))
 
 
-def _closest(
-    usual: NDArray[np.int64], least: NDArray[np.int64], most: NDArray[np.int64], groups: list[tuple[Any, int, int]]
-) -> NDArray[np.int64]:
+def _closest(usual: Whole, least: Whole, most: Whole, groups: list[tuple[Any, int, int]]) -> Whole:
     """Return whole numbers near `usual`, from `least` to `most`, whose sum over each group lies in its range."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, vstack
@@ -130,7 +130,7 @@ def _bent(low: int, high: int, exponent: float) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def _sizes_within(kind: SizeClass, establishments: int, employees: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _sizes_within(kind: SizeClass, establishments: int, employees: int) -> tuple[Whole, Whole]:
     """Return sizes and how many establishments have each: Zipf's law, bent to the mean and mended to the sum."""
     exponents, means = _bends(kind.low, kind.high)
     shape = _bent(kind.low, kind.high, float(np.interp(employees / establishments, means, exponents)))
@@ -143,9 +143,7 @@ def _sizes_within(kind: SizeClass, establishments: int, employees: int) -> tuple
     return _raised(sizes, counts, -excess)
 
 
-def _raised(
-    sizes: NDArray[np.int64], counts: NDArray[np.int64], missing: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _raised(sizes: Whole, counts: Whole, missing: int) -> tuple[Whole, Whole]:
     """Move establishments towards the last size by `missing` steps in all, in proportion to their distance from it."""
     distance = np.arange(sizes.size)[::-1]
     steps = distance * missing // max(int(distance @ counts), 1)

@@ -83,23 +83,20 @@ def enumerated_cluster_loss(
     return optimiser.largest_loss(first, second, epsilon=epsilon).loss
 
 
-def noisy_count_events(sizes: Sequence[int], chosen: int, epsilon: float, threshold: float, changed: int = 0) -> Array:
+def noisy_count_events(sizes: Sequence[int], chosen: int, epsilon: float, threshold: float) -> Array:
     """Return chances of the event that a noisy count exceeds a threshold, given what was drawn.
 
-    The changed cluster's records count +1, all others -1; the noise is Laplace of scale ``1/epsilon``; in the
-    neighbouring population one record of the changed cluster counts 0.
+    The first cluster is the changed one: its records count +1, all others -1, and in the neighbouring population one
+    of its records counts 0; the noise is Laplace of scale ``1/epsilon``.
 
     Returns
     -------
     (3,) float
         Given that the changed cluster is drawn; the same in the neighbouring population; given that it is not drawn.
     """
-    drawn: list[int] = []
-    missing: list[int] = []
-    for chosen_clusters in combinations(range(len(sizes)), chosen):
-        others = sum(sizes[i] for i in chosen_clusters if i != changed)
-        (drawn if changed in chosen_clusters else missing).append(-others)
-    counts = (np.array(drawn) + sizes[changed], np.array(drawn) + sizes[changed] - 1, np.array(missing))
+    own, *others = sizes
+    drawn, missing = (-np.array([sum(some) for some in combinations(others, m)]) for m in (chosen - 1, chosen))
+    counts = (drawn + own, drawn + own - 1, missing)
     return np.array([laplace_tail(epsilon * (threshold - count)).mean() for count in counts])
 
 

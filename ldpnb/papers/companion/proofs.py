@@ -41,6 +41,11 @@ def threshold_of_the_nearest() -> bool:
     return identity((edge - (q * n + sympy.Rational(1, 2)) / (n + 1)) * (n + 1), room) and identity(edge * (t + 1), 1)
 
 
+def _poisson_growth() -> list[Real]:
+    """Return ``e^loss`` of an independent sample, if the record is replaced and if it is deleted."""
+    return [np.exp(subsampling.poisson_loss(eps, q, neighbours=name)) for name in ("replacement", "deletion")]
+
+
 def poisson_from_above() -> bool | None:
     """No mechanism exceeds `poisson_loss`, whatever the others' values and rates.
 
@@ -48,9 +53,7 @@ def poisson_from_above() -> bool | None:
     ``new >= absent/t`` with its replacement: multipliers prove the bound, and means over the others keep it.
     """
     present, new, absent = symbols("present new absent")
-    replaced, deleted = (
-        np.exp(subsampling.poisson_loss(eps, q, neighbours=relation)) for relation in ("replacement", "deletion")
-    )
+    replaced, deleted = _poisson_growth()
     here, there = q * present + (1 - q) * absent, q * new + (1 - q) * absent
     least = 1 - q + q / t
     gained = deleted * q * (new - absent / t) + least * q * (t * absent - present)
@@ -65,9 +68,7 @@ def poisson_attained() -> bool:
     """Attained by tails with ``present = t absent`` and ``new = absent/t``, as noise on a sum of +1 and -1 has."""
     absent = symbols("absent")[0]
     here, there = (q * growth * absent + (1 - q) * absent for growth in (t, 1 / t))
-    replaced, deleted = (
-        np.exp(subsampling.poisson_loss(eps, q, neighbours=relation)) for relation in ("replacement", "deletion")
-    )
+    replaced, deleted = _poisson_growth()
     return identity(here / there, replaced) and identity(here / absent, deleted)
 
 

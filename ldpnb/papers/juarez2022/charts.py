@@ -18,6 +18,8 @@ _SERIES = tuple(look(name) for name in ("exact", "upper bound", "lower bound", "
 
 _TRUTH = look("truth").colour
 
+_STAR = {"color": _TRUTH, "marker": "*", "markersize": 9, "linestyle": "none"}
+
 
 def _dots(position: int, colour: str) -> dict[str, Any]:
     return {"color": colour, "marker": _SERIES[position].marker, "linestyle": "none"}
@@ -55,37 +57,41 @@ def client_rates(table: pd.DataFrame, *, title: str = "", setting: str = "") -> 
         axis.set_xticklabels([f"{group} ({(table['group'] == group).sum() // len(metrics)})" for group in groups])
     axes[0, 0].set_ylabel("rate of one client")
     head(figure, title, setting)
-    return figure
+    means = {at: float(part["rate"].mean()) for at, part in table.groupby(["metric", "group"], sort=False)}
+    marks = tuple(
+        Mark(y=mean, label=f"{group}: {mean:.2f}", panel=str(metric)) for (metric, group), mean in means.items()
+    )
+    told: dict[str, Any] = {"by": "group", "panel": "metric", "mark": "points", "xscale": "category", "xlabel": ""}
+    told |= {"ylabel": "rate of one client", "aside": "offset", "marks": marks}
+    return keep(figure, table, Encoding(x="group", y="rate", **told))
 
 
 def ranges(table: pd.DataFrame, *, ylabel: str, title: str = "", setting: str = "") -> Figure:
     """Draw bars from `low` to `high` with a mark in the `middle`, by panel, label and series; printed values are stars.
 
-    Columns are ``panel, label, series, low, middle, high, printed, rounding``; labels stand side by side in order of
-    appearance, and the bar of a star is what its last digit hides.
+    Columns are ``panel, label, series, low, middle, high``; labels stand side by side in order of appearance.
     """
     names, labels = list(dict.fromkeys(table["panel"])), list(dict.fromkeys(table["label"]))
     figure, axes = plt.subplots(1, len(names), figsize=(3.5 * len(names), 3.6), sharey=True, squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
         part = table[table["panel"] == name]
-        kinds = list(dict.fromkeys(part["series"]))
+        kinds = sorted(dict.fromkeys(part["series"]), key="printed".__eq__)
         for i, kind in enumerate(kinds):
             rows = part[part["series"] == kind]
-            beside = 0.22 * (i - (len(kinds) - 1) / 2) if len(kinds) > 1 else -0.11
-            at = np.array([labels.index(label) for label in rows["label"]]) + beside
+            at = np.array([labels.index(label) for label in rows["label"]]) + 0.22 * (i - (len(kinds) - 1) / 2)
             bars = np.abs(rows[["low", "high"]].to_numpy().T - rows["middle"].to_numpy())
-            axis.errorbar(at, rows["middle"], bars, **_dots(i, _SERIES[i].colour), label=kind)
-        stars = {"color": _TRUTH, "marker": "*", "markersize": 9, "linestyle": "none", "label": "printed"}
-        once = part.drop_duplicates("label")
-        axis.errorbar([labels.index(label) for label in once["label"]], once["printed"], once["rounding"], **stars)
-        axis.set(title=name, xticks=range(len(labels)), xlabel="budget ε (nats)")
+            style = _STAR if kind == "printed" else _dots(i, _SERIES[i].colour)
+            axis.errorbar(at, rows["middle"], bars, **style, label=kind)
+        axis.set(title=name, xticks=range(len(labels)), xlabel=BUDGET)
         axis.set_ylim(bottom=0)
         axis.set_xticklabels(labels)
     handles = {name: handle for axis in axes[0] for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)}
     figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles))
     axes[0, 0].set_ylabel(ylabel)
     head(figure, title, setting)
-    return figure
+    told: dict[str, Any] = {"by": "series", "panel": "panel", "mark": "points", "band": ("low", "high")}
+    told |= {"xscale": "category", "xlabel": BUDGET, "ylabel": ylabel}
+    return keep(figure, table, Encoding(x="label", y="middle", **told))
 
 
 def histogram(table: pd.DataFrame, column: str) -> Figure:

@@ -77,7 +77,7 @@ def told_apart(table: pd.DataFrame) -> Said:
     allowed, apart, delta = (
         wide[name] for name in ("most that ε allows", "total variation distance", "δ at the claimed ε")
     )
-    title = f"M_L tells clients apart more surely than it claims {where_less(wide.index, allowed, apart)}"
+    title = f"M_L lets clients be told apart more surely than it claims {where_less(wide.index, allowed, apart)}"
     return {"title": f"{title}: its δ there is up to {delta.max():.2g}"}
 
 
@@ -103,10 +103,11 @@ def settled(table: pd.DataFrame) -> Said:
 
 def ordinary_draws(table: pd.DataFrame, runs: int) -> Said:
     """Tell how many printed errors are ordinary draws of the mechanisms as published, and as in the code."""
-    inside = (table["printed"] + table["rounding"] >= table["low"]) & (
-        table["printed"] - table["rounding"] <= table["high"]
-    )
-    said = [f"{part.sum()} of {len(part)} ({way})" for way, part in inside.groupby(table["series"], sort=False)]
+    places = ["panel", "label"]
+    printed, laws = table["series"] == "printed", table["series"] != "printed"
+    beside = table[laws].merge(table[printed], on=places, suffixes=("", " printed"))
+    inside = (beside["high printed"] >= beside["low"]) & (beside["low printed"] <= beside["high"])
+    said = [f"{part.sum()} of {len(part)} ({way})" for way, part in inside.groupby(beside["series"], sort=False)]
     return {"title": f"Of the printed errors {listed(said)} lie where 95 % of means of {runs} runs fall"}
 
 

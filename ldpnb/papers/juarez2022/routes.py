@@ -96,10 +96,23 @@ def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Flo
 def gap_moments(
     mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, *, pair: tuple[int, int] = (0, 1)
 ) -> tuple[float, float]:
-    """Return the mean and the variance of the estimated gap, adding up what every client contributes.
+    """Return the mean and the variance of the estimated gap between two groups."""
+    weights = np.zeros(mechanism.groups)
+    weights[list(pair)] = 1.0, -1.0
+    return _weighted_moments(mechanism, counts, values, weights)
 
-    A client adds to one group's sum at most, so the mean square of its contribution is the sum of those to either
-    group.
+
+def mean_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, group: int) -> tuple[float, float]:
+    """Return the mean and the variance of one group's estimated mean."""
+    return _weighted_moments(mechanism, counts, values, np.eye(mechanism.groups)[group])
+
+
+def _weighted_moments(
+    mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, weights: Floats
+) -> tuple[float, float]:
+    """Return mean and variance of a weighted sum of the estimated group means, adding up what every client contributes.
+
+    A client adds to one group's sum at most, so the mean square of its contribution is the sum of those to each group.
 
     Parameters
     ----------
@@ -107,13 +120,11 @@ def gap_moments(
     counts : (d, m) int
         Clients of each group holding each value.
     values : (m,) or (d, m) float
-    pair : (int, int)
-        The two groups compared.
+    weights : (d,) float
     """
     held = np.asarray(counts)
     numbers = np.broadcast_to(np.asarray(values, dtype=float), held.shape)
-    factors = np.zeros(mechanism.groups)
-    factors[list(pair)] = np.array([1.0, -1.0]) / (printed_gain(mechanism) * held.sum(axis=1)[list(pair)])
+    factors = weights / (printed_gain(mechanism) * held.sum(axis=1))
     mean = variance = 0.0
     for group, (row, own_values) in enumerate(zip(held, numbers, strict=True)):
         for clients, value in zip(row, own_values, strict=True):
@@ -122,20 +133,6 @@ def gap_moments(
             mean += clients * own
             variance += clients * (float(factors**2 @ second) - own**2)
     return float(mean), float(variance)
-
-
-def mean_moments(
-    mechanism: GroupMeans, counts: NDArray[np.int64], values: ArrayLike, group: int
-) -> tuple[float, float]:
-    """Return the mean and the variance of one group's estimated mean, adding up what every client contributes."""
-    mean = variance = 0.0
-    for own, row in enumerate(counts):
-        for clients, value in zip(row, np.asarray(values), strict=True):
-            first, second = report_moments(mechanism, own, float(value))
-            mean += clients * first[group]
-            variance += clients * (second[group] - first[group] ** 2)
-    unit = printed_gain(mechanism) * counts[group].sum()
-    return float(mean / unit), float(variance / unit**2)
 
 
 @cache

@@ -42,9 +42,11 @@ const shortly = (value) => {
   return size && (size < 1e-4 || size >= 1e7) ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(4)));
 };
 
+const ranging = (values) => `${values.length} values, ${shortly(Math.min(...values))} to ${shortly(Math.max(...values))}`;
+
 function rowsOf(series) {
-  const { x, y, low, high, ...look } = series;
-  return x.map((at, i) => ({ ...look, x: at, y: y[i], low: low?.[i], high: high?.[i] }));
+  const { x, y, low, high, aside, ...look } = series;
+  return x.map((at, i) => ({ ...look, x: at, y: y[i], low: low?.[i], high: high?.[i], aside: aside?.[i] }));
 }
 
 class Panel {
@@ -73,7 +75,7 @@ class Panel {
     const rows = series.flatMap(rowsOf);
     this.places = [...new Set(rows.filter((row) => row.y !== null).map((row) => row.x))];
     // series stand side by side where they share places
-    for (const row of rows) row.aside = rows.length > this.places.length ? row.name : "";
+    for (const row of rows) row.aside ??= rows.length > this.places.length ? row.name : "";
     if (typeof this.places[0] === "number") this.places.sort((a, b) => a - b);
     const ends = { [this.places[0]]: { align: "left", dx: 8 }, [this.places.at(-1)]: { align: "right", dx: -8 } };
     const inside = marks.map((mark) => (mark.align === "center" && mark.y !== null ? { ...mark, ...ends[mark.x] } : mark));
@@ -128,6 +130,11 @@ class Panel {
     const x = this.places[at];
     const lines = [], cursor = [];
     for (const series of this.series) {
+      if (series.aside) {
+        const values = series.y.filter((_, i) => series.x[i] === x);
+        if (values.length) lines.push(element("li", {}, swatch(series), ` ${series.name} ${ranging(values)}`));
+        continue;
+      }
       series.x.forEach((place, i) => {
         if (place !== x || series.y[i] === null) return;
         const spread = series.low ? ` (${shortly(series.low[i])} to ${shortly(series.high[i])})` : "";

@@ -257,7 +257,7 @@ CERTIFICATES = {
         "up to epsilon = {};": lambda: acosh(151),
     },
     "section-6-rate-.1-against-1": {
-        "from epsilon = {} on, below .05 from {} (normal": differences,
+        "for epsilon above {}, below .05 above {} (normal": differences,
     },
     "theorem-5.1-unbiasedness": {
         "E T = {} instead": lambda: 5 * mpf("1.6") / mpf("2.5"),

@@ -301,7 +301,7 @@ CERTIFICATES = {
         "<= {}; necessary": lambda: tanh(rounding(3, "0.4", "1") / 2),
     },
     "proposition-4.2": {
-        "1/epsilon is {}. Mended": lambda: 100 / (1 + exp(mpf(1))) - 2,
+        "1/epsilon is {}. Corrected": lambda: 100 / (1 + exp(mpf(1))) - 2,
         "the bound is {} |": lambda: 10 / (1 + exp(mpf("0.5"))) - 1,
     },
     "appendix-f": {"epsilon 0.5: {})": lambda: 10 / (1 + exp(mpf("0.5")))},

@@ -91,7 +91,7 @@ CERTIFICATES = {
         "alpha=0.001 takes {} nats (exactly {})": lambda: [
             budget(10**8, "0.001") for budget in (exact.hoeffding_budget, exact.binomial_budget)
         ],
-        "8 ln 200 = {} on": lambda: 8 * log(200),
+        "8 ln 200 = {} (Hoeff": lambda: 8 * log(200),
     },
     "table-2-bounds": {
         "M_R at 0.01: {}, M_L at 0.01: {} |": lambda: [5 * exact.standard_deviation(m, "0.01") for m in ("M_R", "M_L")]

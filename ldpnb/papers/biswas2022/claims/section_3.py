@@ -170,7 +170,7 @@ def order_of_the_variances(e: Evidence) -> str:
     over="epsilon > 0, k >= 2, 0 < pi < 1 (the two are one at pi = 1), every n and every data (fixed)",
 )
 def bias_against_variance(e: Evidence) -> str:
-    """Bias trades against variance: c_DE varies less than g_DE, but is far too low where many nodes are sampled
+    """Bias trades off against variance: c_DE varies less than g_DE, but is far too low where many nodes are sampled
     rarely.
     """
     for case in CASES:
@@ -328,7 +328,7 @@ def _uncorrelated(case: Case) -> Array:
     assumption="c_DE is that of equations (4) and (5), from the users who are sampled. In the proof it sums over all n "
     "nodes: then both means lie in [0, n] always, and the statement says nothing.",
     corrected="E g_DE = n f lies in [0, n] always; E c_DE under sampling is negative exactly when f < (1 - pi) / (pi "
-    "(e^epsilon - 1)), and never above n. A sign of a mean says nothing of the sign of an estimate.",
+    "(e^epsilon - 1)), and never above n. The sign of a mean says nothing about the sign of an estimate.",
 )
 def theorem_3_6(e: Evidence) -> str:
     """On average 0 <= g_DE <= n if and only if 0 <= c_DE <= n."""

@@ -121,7 +121,7 @@ def _improves(e: Evidence, distribution: Array) -> str:
     "Section 4, domain",
     synthetic.binomial,
     kind="enumeration",
-    over="Bin(100, .5), of which alone it speaks",
+    over="Bin(100, .5), the only data set it speaks of",
     otherwise="corrected",
     corrected="The domain is 0, ..., 100, of 101 values; the companion uses it for both data sets.",
 )
@@ -134,13 +134,15 @@ def domain(e: Evidence) -> str:
 
 @figures("Figure 1", SampledCounts.variance_rescaled, estimators.rescaled, *DISTANCE, synthetic.binomial)
 def figure_1(e: Evidence) -> str:
-    """For Bin(100, .5) the estimate g_DE approximates the data, and better so at rate .9 than at .1."""
+    """For Bin(100, .5) the estimate g_DE approximates the data, and does so better at rate .9 than at .1."""
     return _improves(e, _first(e))
 
 
 @figures("Figure 2", SampledCounts.variance_rescaled, estimators.rescaled, *DISTANCE, synthetic.binomial_mixture)
 def figure_2(e: Evidence) -> str:
-    """For Bin(50, .6) + Bin(50, .4) the estimate g_DE approximates the data, and better so at rate .9 than at .1."""
+    """For Bin(50, .6) + Bin(50, .4) the estimate g_DE approximates the data, and does so better at rate .9 than at
+    .1.
+    """
     high, low = _binomial(50, 0.6), _binomial(50, 0.4)
     given = published()
     chances = given["second_probability_high"], given["second_probability_low"]
@@ -242,8 +244,8 @@ def a_tenth_against_all(e: Evidence) -> str:
     e.sure(min(seen.values()) > 2)
     reached = [_root(lost, gap) for gap in (0.1, 0.05)]
     e.assumption += (
-        " Drastic is read as a ratio of at least 2. As an absolute difference it depends on epsilon: below .1 from "
-        f"epsilon = {reached[0]:.2f} on, below .05 from {reached[1]:.2f} (normal limit)."
+        " Drastic is read as a ratio of at least 2. As an absolute difference it depends on epsilon: below .1 for "
+        f"epsilon above {reached[0]:.2f}, below .05 above {reached[1]:.2f} (normal limit)."
     )
     ratios = ", ".join(f"{ratio:.2f} at {epsilon:g}" for epsilon, ratio in seen.items())
     return f"the distance at .1 over that at 1, simulated ({RUNS} collections each), n = 50000: {ratios}"

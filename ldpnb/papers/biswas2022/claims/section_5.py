@@ -52,23 +52,20 @@ class Population:
         return table
 
     @property
-    def counts(self) -> Array:
-        """Users who hold each value."""
-        return self.held.sum(axis=0)
-
-    @property
     def survey(self) -> PersonalRates:
         """The closed forms."""
         return PersonalRates(self.held.sum(axis=1), np.array(sorted(set(self.rates))), self.mechanism)
 
-    def reports(self, *, iid: bool = False) -> Reports:
-        """Enumerate all outcomes."""
-        return all_reports(self.values, self.rates, self.epsilon, self.domain_size, iid)
+    @property
+    def reports(self) -> Reports:
+        """The complete enumeration."""
+        return all_reports(self.values, self.rates, self.epsilon, self.domain_size)
 
-    def pooled(self, tallies: Array) -> Array:
-        """Return T for tallies over all users."""
+    @property
+    def pooled(self) -> Array:
+        """The estimate T in every outcome."""
         known: dict[str, Any] = {"expected_reports": sum(self.rates), "mechanism": self.mechanism}
-        return estimators.personalised(tallies, users=len(self.values), **known)
+        return estimators.personalised(self.reports.totals, users=len(self.values), **known)
 
 
 POPULATIONS = (
@@ -84,11 +81,11 @@ POPULATIONS = (
     estimators.personalised,
     estimators.horvitz_thompson,
     *NOISE,
-    assumption="Values are given, and rates may go with them, as Section 6 (i) intends. Where values are iid draws and "
-    "the rates were fixed before, as the proof takes it, T is unbiased.",
+    assumption="Values are fixed, and rates may depend on them, as Section 6 (i) intends. Where values are iid draws "
+    "and the rates were fixed beforehand, as the proof assumes, T is unbiased.",
     corrected="E T(i) = n sum_{j holds i} pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
     "holders / mean rate - 1). T is unbiased when rates and values are unrelated; sum_j B_j (1{X_j = i} - q) / (pi_j "
-    "(p-q)) (Horvitz-Thompson) is so always.",
+    "(p-q)) (Horvitz-Thompson) always is.",
 )
 def theorem_5_1_mean(e: Evidence) -> str:
     """The estimator T is unbiased for any personal sampling rates."""
@@ -102,8 +99,8 @@ def theorem_5_1_mean(e: Evidence) -> str:
     e.proven(identity(moments(proofs.realised, proofs.FIXED)[0], n * f))
     e.decides(identity(mean, x + y))
     for population in POPULATIONS:
-        reports, counts = population.reports(), population.counts
-        e.same(population.survey.mean(population.held), reports.mean(population.pooled(reports.totals)))
+        reports, counts = population.reports, population.held.sum(axis=0)
+        e.same(population.survey.mean(population.held), reports.mean(population.pooled))
         known: dict[str, Any] = {"rates": population.survey.rates, "mechanism": population.mechanism}
         e.same(reports.mean(estimators.horvitz_thompson(reports.by_group(population.groups), **known)), counts)
     first = POPULATIONS[0].survey.mean(POPULATIONS[0].held)[0]
@@ -129,9 +126,8 @@ def theorem_5_1_rare_variance(e: Evidence) -> str:
     stated = []
     for population in POPULATIONS:
         absent = Population(population.epsilon, population.domain_size + 1, population.values, population.rates)
-        reports = absent.reports()
         stated.append(absent.survey.rare_variance)
-        e.same(stated[-1], reports.variance(absent.pooled(reports.totals))[-1])
+        e.same(stated[-1], absent.reports.variance(absent.pooled)[-1])
     return (
         f"equal as a formula, and to the enumerated variance in {len(stated)} populations of up to 6 nodes with two or "
         f"three rates; the first: {stated[0]:.6f}"
@@ -166,8 +162,8 @@ def theorem_5_1_proof(e: Evidence) -> str:
     e.proven(identity(RATES.variance(unrelated) - shown, lost))
     e.decides(identity(shown, RATES.variance(unrelated)))
     for population in POPULATIONS:
-        reports, held = population.reports(), population.held
-        e.same(population.survey.variance(held), reports.variance(population.pooled(reports.totals)))
+        held = population.held
+        e.same(population.survey.variance(held), population.reports.variance(population.pooled))
         e.same(displayed.variance_personalised(population.survey, held), _displayed(population))
     survey = PersonalRates(np.array([1300, 700]), np.array([0.8, 0.1]), KaryRandomisedResponse(2.0, 4))
     return (

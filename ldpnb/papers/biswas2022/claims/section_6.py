@@ -45,9 +45,9 @@ proven = partial(claim, kind="proof", reach="all parameters")
     over="every epsilon, k, n, all shares and all rates",
     argument=f"{proofs.SUMS} The mean of T is decided for three values; holders of each send as many reports. The loss "
     "is the larger of the extreme ratios of a report and of silence.",
-    corrected="With rates c / f(x_j) the sample is balanced, as wished, so that T estimates n/k for every value; and "
-    "silence reveals: the exact loss is max(epsilon + ln(h/l), ln((1-l)/(1-h))) for rates in [l, h]. Randomise first "
-    "and send the report y with probability pi(y): still epsilon-LDP, and (N_i/pi(i) - n q)/(p-q) is unbiased.",
+    corrected="With rates c / f(x_j) the sample is balanced, as intended, so that T estimates n/k for every value; and "
+    "silence is informative: the exact loss is max(epsilon + ln(h/l), ln((1-l)/(1-h))) for rates in [l, h]. Randomise "
+    "first and send the report y with probability pi(y): still epsilon-LDP, and (N_i/pi(i) - n q)/(p-q) is unbiased.",
 )
 def inverse_frequency_sampling(e: Evidence) -> str:
     """After a first round the sampling rates can be made inversely proportional to the values' frequencies, T being
@@ -281,11 +281,11 @@ def _variances_agree(e: Evidence) -> None:
     estimators.horvitz_thompson,
     *NOISE,
     over="every epsilon, k, n, every number of reports and all rates in (0, 1]",
-    argument="Pairs of users decide: of two rates with a given sum, equal ones are the maximum of Var*(T) and the "
-    "minimum of Horvitz-Thompson's. A dual bound, decided for one user, is reached by the rates named.",
+    argument="Pairs of users decide: among two rates with a given sum, equal ones maximise Var*(T) and minimise "
+    "Horvitz-Thompson's variance. A dual bound, decided for one user, is reached by the rates named.",
     reading="reconstructed",
-    assumption="The sum that the rates are to have is lost; 'a probability distribution' would make it 1, one report "
-    "in expectation. Any sum is taken.",
+    assumption="The required sum of the rates is lost; 'a probability distribution' would make it 1, one report in "
+    "expectation. Any sum is allowed.",
     corrected="Var*(T) is concave in the rates for a given sum: the Lagrange point is its maximum, and the minimum, "
     "which only removes the randomness of the sample's size, makes T biased. Horvitz-Thompson has sum_j A_j / pi_j, "
     "convex: equal rates for equal nodes, else pi_j = min(1, lambda sqrt(A_j / k_j)). None of it depends on "

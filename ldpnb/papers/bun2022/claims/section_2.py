@@ -12,7 +12,7 @@ from ldpnb.papers.bun2022.proofs import sections_2_to_4 as proofs
 from ldpnb.privacy import channel, lemmas, optimiser, subsampling
 
 DESIGNS = ((5, 2, 0.5), (4, 3, 1.5))
-BOTH_WAYS = "the two laws may be exchanged, and privacy is judged event by event"
+BOTH_WAYS = "the two laws can be interchanged, and privacy is judged event by event"
 LEAST = "the budget that follows is lost in the text; this is the least that is true"
 
 section_2 = partial(claim, kind="proof", reach="all parameters", reading="reconstructed", assumption=routes.NOT_PRINTED)
@@ -68,7 +68,7 @@ def theorem_2_2(e: Evidence) -> str:
     subsampling.srs_loss,
     over="epsilon > 0 and 0 < m/n <= 1; about the same for every m/n exactly up to the epsilon named",
     assumption="both equations are lost in the text; e^x - 1 ~ x and ln(1 + x) ~ x are what is used of them",
-    argument="(e^x - 1)/x grows, so that it is about 1 up to one x",
+    argument="(e^x - 1)/x grows, so it is about 1 up to a single value of x",
 )
 def equations_1_and_2(e: Evidence) -> str:
     """for small epsilon, e^epsilon - 1 is about epsilon and ln(1 + x) about x, so epsilon' is about (m/n) epsilon"""
@@ -91,11 +91,12 @@ def equations_1_and_2(e: Evidence) -> str:
     subsampling.proportion_noise_scale,
     over="epsilon > 0, every number of records m < n, every population n",
     assumption="the printed scale is not recoverable; this is the one at which the loss is epsilon exactly",
-    argument="ones against a zero are the worst populations: the sample's proportions are 1/m apart at most",
+    argument="the worst populations hold ones only, or ones and a single zero: the sample's proportions are at "
+    "most 1/m apart",
 )
 def section_2_4(e: Evidence) -> str:
-    """knowing that the data are a secret sample, less noise reaches the same loss: the mechanism may spend the inverse
-    of Theorem 2.2
+    """if the sample is kept secret, less noise gives the same loss: the mechanism may spend the inverse of Theorem
+    2.2
     """
     e.proven(proofs.secret_sample())
     epsilon, records, population = 1.0, 100, 1000
@@ -208,8 +209,8 @@ def _mixture_program(weight: float, common: float, other: float) -> float:
     "with deletion neighbours the new record takes another's place, a distance of 2",
 )
 def lemma_b_1(e: Evidence) -> str:
-    """samples of one size from P and from P and a record more lose ln(1 + (m/(n+1))(e^(2 epsilon) - 1)); a size that
-    grows along loses epsilon
+    """samples of one size from P and from P with one more record lose ln(1 + (m/(n+1))(e^(2 epsilon) - 1)); a size
+    that grows by one as well loses epsilon
     """
     e.proven(proofs.inserted_record())
     n, m, epsilon = 4, 2, 0.5

@@ -55,16 +55,15 @@ def _tail_loss(law: sizes.SizeLaw, epsilon: float, step: int) -> float:
     random_size.random_size_lower_bound_pm1,
     random_size.random_size_loss,
     otherwise="corrected",
-    corrected="E~ decides the loss up to the factor e^(2 epsilon), so for small epsilon alone; what decides it always "
-    "is the effective rate, which a recursion over the sizes finds for every law",
+    corrected="E~ determines the loss up to the factor e^(2 epsilon), so only for small epsilon; what always "
+    "determines it is the effective rate, which a recursion over the sizes finds for every law",
     argument=SYMMETRY,
 )
 def characterisation(e: Evidence) -> str:
     """Theorem 3.1 characterises essentially completely, by the reweighted mean rate E~ of the size's law, what
     amplification is possible
     """
-    for proof in (proofs.bounds_of_a_rate, proofs.widest_gap, proofs.one_rate_two_losses):
-        e.proven(proof())
+    e.proven(proofs.bounds_of_a_rate() and proofs.widest_gap() and proofs.one_rate_two_losses())
     near, most = WORDS["near"], float(np.log((np.sqrt(1 + 4 * WORDS["near"]) - 1) / 2))
     rare = sizes.size_law([1 - 1e-9, 1e-9]), most
     e.same(random_size.random_size_upper_bound(*rare) / random_size.random_size_lower_bound(*rare), near, rel=1e-6)
@@ -159,11 +158,11 @@ def theorem_3_1_lower(e: Evidence) -> str:
     random_size.random_size_lower_bound,
     random_size.random_size_lower_bound_pm1,
     reading="reconstructed",
-    assumption="what both bounds amount to is lost in the text; it is read as an order of magnitude, for as an "
-    "equation it would be wrong by the factor 2",
+    assumption="what both bounds come to is lost in the text; it is read as an order of magnitude, since as an "
+    "equation it would be off by a factor of 2",
 )
 def theorem_3_1_small_epsilon(e: Evidence) -> str:
-    """for small epsilon the upper and the lower bound amount to the same order, epsilon E~"""
+    """for small epsilon the upper and the lower bound are of the same order, epsilon E~"""
     e.proven(proofs.bounds_of_a_rate())
     law, tiny = sizes.truncated_gaussian_size(100, 20.0, 4.0), 1e-7
     scale = tiny * _tilted_mean(law, tiny)

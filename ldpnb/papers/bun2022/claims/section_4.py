@@ -25,7 +25,7 @@ def _rounding_optimum(population: int, rate: float, epsilon: float) -> float:
     data_dependent.size_test_advantage,
     over="epsilon > 0, every two sizes",
     reading="reconstructed",
-    assumption="the loss is lost in the text; this is that of the noisy count it describes",
+    assumption="the formula of the loss is lost in the text; this is the loss of the noisy count it describes",
     argument="beyond both counts the Laplace densities have the ratio e^(epsilon |m - m'|), the largest that "
     "epsilon-deletion-DP allows (Lemma A.3)",
 )
@@ -89,8 +89,9 @@ def proposition_4_1(e: Evidence) -> str:
     reading="reconstructed",
     assumption="which error is printed, mean absolute or squared, is not recoverable; both hold",
     argument="the noisy count of the sample is a private estimate of the intended size, so it errs by alpha somewhere; "
-    "the triangle inequality, or for squares independent noise of mean 0, parts its error. As worded: a size that "
-    "depends on the number of records alone is the same for replacement neighbours, hence 2 epsilon-replacement-DP",
+    "the triangle inequality, or for squares the independence of noise of mean 0, splits its error. As worded: a size "
+    "that depends on the number of records alone is the same for replacement neighbours, hence 2 "
+    "epsilon-replacement-DP",
 )
 def proposition_4_2(e: Evidence) -> str:
     """if epsilon-deletion-DP mechanisms become epsilon'-replacement-DP by a random size, and epsilon'-deletion-DP
@@ -112,7 +113,7 @@ def proposition_4_2(e: Evidence) -> str:
     return (
         "as worded it fails: 100 records if their number is even, else none, is a fixed size under replacement, 2 "
         f"epsilon-private and 0 from intended, where at epsilon 0.5 alpha - 1/epsilon is {float(missed.mid()):.4f}. "
-        f"Mended: intended sizes {gap} apart, epsilon 1, epsilon' 0.5: no pair of size laws whose noisy counts stay "
+        f"Corrected: intended sizes {gap} apart, epsilon 1, epsilon' 0.5: no pair of size laws whose noisy counts stay "
         f"within epsilon' errs by less than {least:.4f}, and the bound is {bound:.4f}"
     )
 
@@ -190,8 +191,8 @@ def deterministic_rounding(e: Evidence) -> str:
     rounding.random_rounding_loss,
     subsampling.srs_loss,
     otherwise="corrected",
-    corrected="comparable it always is, but an amplification only up to a rate: the loss is at most epsilon at every "
-    "population size if and only if r <= 1/(1 + e^epsilon), which is where a fixed size's is",
+    corrected="it is always comparable, but it amplifies only up to a certain rate: the loss is at most epsilon at "
+    "every population size if and only if r <= 1/(1 + e^epsilon), and so is that of a fixed size",
     over="epsilon > 0, 0 < r < 1",
     assumption="both are taken as losses of one epsilon-deletion-DP mechanism: deletion privacy for a rounded size, "
     "and Lemma B.1 or Theorem 2.2 at 2 epsilon for a fixed one",

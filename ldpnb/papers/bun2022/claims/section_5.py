@@ -18,7 +18,7 @@ UNEQUAL = (((3, 1, 2, 4), 2, 0.5), ((2, 4, 1), 1, 0.3), ((1, 3, 2, 2), 3, 1.0))
 DESIGNS = EQUAL + UNEQUAL
 N_1 = "n_1 is the changed cluster's size in the larger population; " + routes.NOT_PRINTED
 SWAP = (
-    "each draw with the changed cluster becomes one without it by swapping in a cluster not drawn, {} records away; "
+    "each draw with the changed cluster becomes one without it by swapping in a cluster not drawn, {} away; "
     "averaged over draws and swaps both kinds are uniform"
 )
 
@@ -64,7 +64,7 @@ def theorem_5_1(e: Evidence) -> str:
     clusters.cluster_loss_at,
     assumption=N_1,
     over="epsilon > 0, all cluster sizes, every number of clusters and of clusters drawn, every mechanism",
-    argument=SWAP.format("n_1 + n_i"),
+    argument=SWAP.format("n_1 + n_i records"),
 )
 def theorem_5_2(e: Evidence) -> str:
     """no mechanism loses more than B(largest other cluster), which meets the lower bound when all clusters have one
@@ -112,12 +112,12 @@ def growing_clusters(e: Evidence) -> str:
     strata.mean_variance,
     strata.Strata.variance,
     otherwise="corrected",
-    corrected="they are equal on average at any sizes, and always if all clusters have one size, large or small; else "
-    "the share of records has the relative standard deviation c sqrt(1/m - 1/k), c that of the sizes (divisor k - 1), "
-    "which many drawn clusters make small and small clusters do not",
+    corrected="they are equal on average for any sizes, and always if all clusters have one size, large or small; "
+    "otherwise the share of records has the relative standard deviation c sqrt(1/m - 1/k), c that of the sizes "
+    "(divisor k - 1), which many drawn clusters make small and small clusters do not",
     reading="reconstructed",
-    assumption="the share of data points, whose formula is lost, is that of the sample's records; approximately is "
-    "within a tenth",
+    assumption="the share of data points, whose formula is lost, is that of the records in the sample; approximately "
+    "is read as within a tenth",
     over="all cluster sizes, every number of clusters and of clusters drawn",
 )
 def shares_of_records(e: Evidence) -> str:
@@ -176,8 +176,8 @@ def equation_3(e: Evidence) -> str:
     "Section 5.2 privacy is conserved",
     ClusterSample.loss,
     subsampling.weighted_loss,
-    assumption="what is at least as private as what, whose symbols are lost, is the mechanism behind the sample as the "
-    "mechanism itself",
+    assumption="the symbols of what is compared are lost; read as: the mechanism on the sample is at least as private "
+    "as the mechanism itself",
     over="epsilon > 0, all cluster sizes, every mechanism; deletion against deletion, replacement against replacement",
     argument="draws without the changed cluster give the same sample in both populations; a replacement is a deletion "
     "at twice the budget",
@@ -208,7 +208,7 @@ def privacy_is_conserved(e: Evidence) -> str:
     argument="where the neighbour makes the event likelier the same holds at beta e^-loss, with a larger bound",
 )
 def theorem_5_3(e: Evidence) -> str:
-    """if the output tells whether the changed cluster was drawn, nothing is gained from the secrecy of the sample"""
+    """if the output reveals whether the changed cluster was drawn, nothing is gained from the secrecy of the sample"""
     e.proven(proofs.identified_clusters())
     strong, weak = [], []
     for sizes, chosen, epsilon in DESIGNS:
@@ -245,8 +245,8 @@ def theorem_5_3(e: Evidence) -> str:
     subsampling.srs_loss,
     clusters.cluster_loss_at,
     reach="a box",
-    assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is within a "
-    "tenth",
+    assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is read as "
+    "within a tenth",
     over="epsilon <= 0.18 (the budget; the bound itself in the limit of small epsilon), 0 < q < 1, all cluster sizes",
     argument="a mechanism on an independent sample is a mechanism on the clusters; ln(1 + x) <= x",
 )

@@ -22,7 +22,7 @@ bullet_6 = partial(
     reading="reconstructed",
     assumption="the ratios, whose symbols are lost, are those of (4): (1-p')/p', p/p' and mu_1'/mu_0'",
 )
-SIZES = "what varies or is equal, whose symbol is lost, is the size of the records"
+SIZES = "the symbol of what varies or is equal is lost; read as the size of the records"
 
 
 def _random_inclusions() -> tuple[list[unequal.Inclusion], np.ndarray]:
@@ -86,7 +86,7 @@ def equation_5(e: Evidence) -> str:
     over="every chance p = p' in (0, 1], loss given inclusion, mechanism and event",
 )
 def inclusion_near_one(e: Evidence) -> str:
-    """the rarer it is that the record is left out, the larger the bound; at p = p' = 1 there is no amplification"""
+    """the more rarely the record is left out, the larger the bound; at p = p' = 1 there is no amplification"""
     e.proven(proofs.certain_inclusion())
     rates = (0.5, 0.9, 0.99, 1.0)
     bounds = [unequal.Inclusion(p, p, 0.8, 0.8 * np.exp(-0.5), 0.3, 0.3).loss_lower_bound() for p in rates]
@@ -109,7 +109,7 @@ def inclusion_near_one(e: Evidence) -> str:
     argument="one draw loses ln(1 + max(p, p')(e^(2 epsilon) - 1)), as any two samples are two steps apart",
 )
 def data_dependent_inclusion(e: Evidence) -> str:
-    """if p/p' is large privacy can degrade, but the ratio alone does not decide: amplification is possible even so"""
+    """if p/p' is large privacy can degrade, but the ratio alone does not decide this: amplification remains possible"""
     e.proven(proofs.clusters_by_size() and sections_2_to_4.simple_random_sampling())
     epsilon, rare, often = 0.5, 0.001, 0.1
     degraded = unequal.pps_cluster_loss([2, 2], epsilon)
@@ -271,8 +271,8 @@ def equal_sizes(e: Evidence) -> str:
     over="epsilon > 0, all cluster sizes >= 2, every number of clusters of which one is drawn",
     argument="the loss is that of the tail of the signed count, as in Section 5 with one draw; mu_0 averages "
     "e^(-epsilon (n_1 + n_i)) over the others in proportion to size, and for two clusters Bernoulli's inequality gives "
-    "t^n > 1 + n(t - 1), t = e^epsilon; seen from the neighbour no event loses more than epsilon, since by the means' "
-    "inequality t^(n-1) (n - (n-1) t) <= 1",
+    "t^n > 1 + n(t - 1), t = e^epsilon; seen from the neighbour no event loses more than epsilon, since by the "
+    "inequality of arithmetic and geometric means t^(n-1) (n - (n-1) t) <= 1",
 )
 def pps_of_clusters(e: Evidence) -> str:
     """drawing a cluster in proportion to its size gives no amplification when clusters are large"""
@@ -357,9 +357,9 @@ def equal_inclusion(e: Evidence) -> str:
     "shifts half the ranks costs m epsilon for samples of an even number m of records",
     over="epsilon > 0, every even sample size m and every step k >= 2",
     argument="the smallest record moves to the middle: a sample before and one after differ in the half below the "
-    "middle unless they start one rank apart, in the half above unless they start at one rank, hence by m steps, and "
-    "by exactly m if they start at one rank; the event that falls by e^epsilon a step away from the samples before "
-    "loses m epsilon. A secret random order makes all samples of m records equally likely",
+    "middle unless they start one rank apart, in the half above unless they start at the same rank, hence by m steps, "
+    "and by exactly m if they start at the same rank; the event that falls by e^epsilon a step away from the samples "
+    "before loses m epsilon. A secret random order makes all samples of m records equally likely",
 )
 def systematic_sampling(e: Evidence) -> str:
     """a systematic sample in secret random order is a simple random one; in a known order it is nearly a cluster

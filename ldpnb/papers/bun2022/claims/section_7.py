@@ -24,7 +24,7 @@ LARGER_GROUPS = (
 FAMILY, TOTAL = allocation.Family((20, 10), (1.0, 3.0)), 8
 CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
 
-EQUAL_STRATA, THREE = allocation.Family((3, 3), (1.0, 1.0)), 3
+EQUAL_STRATA = allocation.Family((3, 3), (1.0, 1.0))
 
 section_7 = partial(claim, kind="certified", reach="all parameters")
 formula_7 = partial(section_7, reading="reconstructed")
@@ -135,7 +135,7 @@ def _closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Fam
     allocation.Outcomes.noise_scale,
     noisy_statistics.noisy_statistic_losses,
     otherwise="corrected",
-    corrected="the supremum has to leave out populations on which the statistic does not vary without noise, such as "
+    corrected="the supremum has to exclude populations on which the statistic does not vary without noise, such as "
     "constant strata, where the ratio is infinite at every budget; over all others (7) is the largest budget that "
     "keeps the privacy",
     assumption=routes.NOT_PRINTED.replace("proof establishes", "words describe") + "; Laplace noise",
@@ -143,8 +143,8 @@ def _closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Fam
     argument="the ratio is 1 + 2 b^2/V, and the loss falls as the scale b grows",
 )
 def equation_7(e: Evidence) -> str:
-    """the budget of the statistic under an allocation minimises the largest ratio of private to non-private variance,
-    keeping the privacy
+    """the budget of the statistic under an allocation minimises the largest ratio of private to non-private variance
+    among those that keep the privacy
     """
     e.proven(proofs.least_noise_is_best())
     epsilon = 1.0
@@ -175,7 +175,7 @@ def equation_7(e: Evidence) -> str:
     example=True,
     assumption="two strata of two-valued records, replacement within a stratum, the weighted mean with Laplace noise; "
     + routes.NOT_PRINTED.replace("proof establishes", "words describe"),
-    over="two families of populations at a few budgets: that optima differ is a statement of existence",
+    over="two families of populations at a few budgets: the claim is only that optima can differ",
 )
 def equation_8(e: Evidence) -> str:
     """the best private allocation minimises the largest private variance over populations and may differ from the
@@ -241,7 +241,7 @@ def _variance_by_rows(table: allocation.Outcomes, epsilon: float) -> float:
     assumption="strata, sample size and both allocations are not recoverable from the text; the population is a "
     "labelled stand-in",
     over="the printed strata: every population top-coded at 10,000 and every sample size; the count: every epsilon > 0",
-    argument="a last stratum from the top code on holds one value",
+    argument="a last stratum that starts at the top code holds one value only",
 )
 def neyman_example(e: Evidence) -> str:
     """one establishment that grows to 10,000 employees moves Neyman's top stratum by 19, which a noisy count of that
@@ -313,8 +313,8 @@ def theorem_7_2(e: Evidence) -> str:
     rounding.random_rounding_bound,
     rounding.random_rounding_budget,
     rounding.random_rounding_loss_supremum,
-    assumption="what is considerably larger than what, whose symbols are lost, is the mechanism's budget than the "
-    "loss; the constant is that of Theorem 4.3",
+    assumption="the symbols of what is compared are lost; read as the mechanism's budget and the loss; the constant is "
+    "that of Theorem 4.3",
     over="every loss, every factor F and every rate up to a positive one: r <= loss/(3 (e^(2 F loss) - 1))",
     argument="ln(1 + x) <= x for both logarithms",
 )
@@ -339,10 +339,10 @@ def larger_budgets(e: Evidence) -> str:
     strata.Strata.variance,
     allocation.Outcomes.noise_scale,
     otherwise="corrected",
-    corrected="from large strata its sampling variance is never more than 1/w times the best, w the smallest stratum's "
-    "share of the population, and that much where only this stratum varies; when a stratum can be taken whole there is "
-    "no bound",
-    assumption="reasonably well is within a factor 4 of the best allocation's variance",
+    corrected="for large strata its sampling variance is never more than 1/w times the best, w the smallest stratum's "
+    "share of the population, and reaches that where only this stratum varies; when a stratum can be taken completely "
+    "there is no bound",
+    assumption="reasonably well is read as within a factor of 4 of the best allocation's variance",
     over="the weighted mean of any variable: every two strata, their shares and variances, and every total",
     argument="with more strata sum x_i^2/w_i <= (sum x_i)^2/min w term by term",
 )
@@ -351,11 +351,11 @@ def proportional_for_all(e: Evidence) -> str:
     e.proven(proofs.proportional_against_the_best())
     epsilon, best = 0.41, []
     rules = [allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes)), allocation.neyman(FAMILY, TOTAL)]
-    proportional, neyman = (_private_variance(allocation.outcomes(FAMILY, rule), epsilon) for rule in rules)
+    proportional, neyman = (allocation.outcomes(FAMILY, rule).total_variances(epsilon).max() for rule in rules)
     for m in range(1, TOTAL):
         table = allocation.outcomes(FAMILY, allocation.fixed((m, TOTAL - m)))
         e.same(table.noise_scale(epsilon), _closed_scale((m, TOTAL - m), epsilon), rel=1e-8)
-        best.append(_private_variance(table, epsilon))
+        best.append(table.total_variances(epsilon).max())
     sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
     apart = [strata.Strata(sizes, varying).variance(m) for m in ((1, 99), (100, 0))]
     e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 100 - 1 / 1000)])
@@ -365,10 +365,6 @@ def proportional_for_all(e: Evidence) -> str:
         f"Neyman's {neyman:.4f}, the best fixed allocation's {min(best):.4f}; 100 of 100,000 records of which the "
         f"1,000 of one stratum vary: {apart[0] / apart[1]:.0f} times the best sampling variance"
     )
-
-
-def _private_variance(table: allocation.Outcomes, epsilon: float) -> float:
-    return float(table.variances().max() + 2 * table.noise_scale(epsilon) ** 2)
 
 
 def _shares_from_integers(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> list[float]:

@@ -73,6 +73,7 @@ def _delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndar
     best_gap.BestGapChannel.variance,
     best_gap.BestGapChannel.bound,
     best_gap.BestGapChannel.channel,
+    best_gap.rare_group_limit,
     contrasts.SignedBit.gain,
     kind="certified",
     example=True,
@@ -82,9 +83,9 @@ def _delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndar
     "any y bounds the variance of every channel from below",
 )
 def best_channel_for_a_gap(e: Evidence) -> str:
-    """the least variance of a gap over all epsilon-LDP channels is that of a computed channel to six digits; one
-    randomised sign has it for equal groups, M_R, with budgets that are kept, from epsilon 3 on for shares of a tenth
-    and a quarter, and for unequal groups and smaller budgets neither has
+    """a computed channel has the least variance of a gap over all epsilon-LDP channels, to six digits; one randomised
+    sign attains it for equal groups, M_R, with budgets that are kept, at epsilon 3 and 6 for shares of a tenth and a
+    quarter, and neither attains it for unequal groups at smaller budgets
     """
     e.proven(proofs.one_sign_for_equal_groups())
     shares, budgets = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001), (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)
@@ -99,6 +100,7 @@ def best_channel_for_a_gap(e: Evidence) -> str:
         e.same(best.scores**2 @ matrix @ inputs, best.variance)
     halves = [4 / contrasts.SignedBit(b, (1, 1)).gain ** 2 for b in budgets]
     e.same([found[0.5, b].variance for b in budgets], halves)
+    e.same([(0.001**2) * found[0.001, b].variance for b in budgets[:3]], _limits(budgets[:3]), rel=2e-3)
     ratios = {
         key: [
             _other(contrasts.SignedBit(b.epsilon, _sizes(b.share)), b),
@@ -111,6 +113,10 @@ def best_channel_for_a_gap(e: Evidence) -> str:
     some = [(share, b, *ratios[share, b]) for share, b in ((0.25, 1.0), (0.01, 0.5), (0.01, 1.0), (0.01, 3.0))]
     shown = [f"{sign:.3f} and {other:.3f} at share {share:g}, epsilon {b:g}" for share, b, sign, other in some]
     return f"36 dual bounds meet; times the least variance the sign and M_R have {'; '.join(shown)}"
+
+
+def _limits(budgets: tuple[float, ...]) -> list[float]:
+    return [float(best_gap.rare_group_limit(b)) for b in budgets]
 
 
 def _sizes(share: float) -> tuple[int, int]:

@@ -101,7 +101,7 @@ def approximate_to_pure(e: Evidence) -> str:
 )
 def shuffled_blankets(e: Evidence) -> str:
     """the blanket's bound can be computed to a thousandth for any finite channel and from five classes of outputs for
-    any number of values; it is several times smaller than the published closed form for any randomizer
+    any number of values; it is several times smaller than the published closed form for any randomiser
     """
     made: dict[str, Any] = {
         "k-RR": KaryRandomisedResponse(1.5, 3),
@@ -153,7 +153,7 @@ def _enumerated(known: blanket.Blanket, epsilon: float, users: int) -> float:
 def shuffled_against_gaussian(e: Evidence) -> str:
     """at equal central (epsilon, delta) shuffled reports of sampled users have less variance at a rare value than
     Gaussian noise at moderate rates, ever less as the budget grows; at a rate of .02 they have more at these budgets,
-    and if everybody reports from about .2 nats on
+    and if everybody reports they have more above about .2 nats
     """
     users, size, delta, ratios = 50_000, 101, 1e-6, {}
     for central, rate in product((0.1, 1.0, 2.0), (0.02, 0.2, 1.0)):

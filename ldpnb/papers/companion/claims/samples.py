@@ -29,9 +29,9 @@ result = partial(claim, kind="proof", reach="all parameters")
     "is that of the share m/(n+1), which tends to r, from below if rounded down; where it jumps it is epsilon",
 )
 def rounding_amplifies(e: Evidence) -> str:
-    """a proportional allocation loses more than epsilon at some population size, rounded at random or down, if and only
-    if its rate r exceeds 1/(1 + e^epsilon); rounded to the nearest, at arbitrarily large sizes if it does, and from
-    some size on never if it is below
+    """a proportional allocation loses more than epsilon at some population size, rounded at random or down, if and
+    only if its rate r exceeds 1/(1 + e^epsilon); rounded to the nearest, it does so at arbitrarily large sizes if r
+    exceeds that, and at no size beyond a certain one if r is below
     """
     e.proven(sections_2_to_4.supremum_approached() and sections_2_to_4.nearest_rounding())
     e.proven(sections_2_to_4.rounding_amplifies() and proofs.threshold_of_the_nearest())
@@ -44,9 +44,9 @@ def rounding_amplifies(e: Evidence) -> str:
     e.needs(lost > epsilon and small[1] < edge)
     last = (0.5 - small[1]) / (edge - small[1])
     return (
-        f"rates up to {edge:.4f} amplify at epsilon {epsilon:g}, to the nearest from (1/2 - r)/(1/(1 + e^epsilon) - r) "
-        f"records on: below, {small[0]} and {small[0] + 1} records at r = {small[1]} draw 1 each and lose {lost:.4f} "
-        f"(linear program); from {last:.1f} records on that rate loses at most epsilon"
+        f"rates up to {edge:.4f} amplify at epsilon {epsilon:g}; rounded to the nearest they do from (1/2 - r)/(1/(1 + "
+        f"e^epsilon) - r) records on: below that, {small[0]} and {small[0] + 1} records at r = {small[1]} draw 1 each "
+        f"and lose {lost:.4f} (linear program); from {last:.1f} records on that rate loses at most epsilon"
     )
 
 
@@ -91,8 +91,8 @@ def poisson_against_fixed_size(e: Evidence) -> str:
     "J = 0, and the other direction gains less, 1/E t^-J (Jensen)",
 )
 def drawn_with_replacement(e: Evidence) -> str:
-    """m of n records drawn with replacement lose exactly m ln(1 + (e^epsilon - 1)/n), as a record costs epsilon for
-    every time that it is drawn: more than m > 1 of n drawn without (Bernoulli's inequality)
+    """m of n records drawn with replacement lose exactly m ln(1 + (e^epsilon - 1)/n), as a record costs epsilon each
+    time it is drawn: more than m > 1 of n drawn without replacement (Bernoulli's inequality)
     """
     e.proven(proofs.with_replacement())
     for records, draws, epsilon in ((4, 2, 0.5), (2, 2, 1.0), (3, 3, 0.5)):
@@ -125,8 +125,8 @@ def _multisets(records: Sequence[Any], draws: int) -> laws.Law:
 )
 def several_releases(e: Evidence) -> str:
     """releases from one secret sample lose exactly what one release of the summed budget does; that is more than fresh
-    samples lose for simple random, stratified and cluster samples, and for independent ones under deletion; for these
-    under replacement if and only if the rate is below 1/2
+    samples lose for simple random, stratified and cluster samples, and for independent ones under deletion; for
+    independent ones under replacement if and only if the rate is below 1/2
     """
     e.proven(proofs.one_sample_or_fresh() and proofs.one_cluster_sample_or_fresh())
     epsilons, rate = [1.0, 1.0], 0.1

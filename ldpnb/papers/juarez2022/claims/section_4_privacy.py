@@ -62,9 +62,9 @@ def definition_2_2(e: Evidence) -> str:
     channel.privacy_loss,
     hockey_stick.channel_delta,
     kind="enumeration",
-    corrected="for every number of groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where "
-    "2 e^eps1 > 1 + e^eps2, so whenever eps1 >= eps2; step (6) of the proof takes 2 e^eps2 / (1 + e^eps2) for at most "
-    "1, and it is more for every eps2 > 0",
+    corrected="for every number of groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where 2 "
+    "e^eps1 > 1 + e^eps2, and so whenever eps1 >= eps2; step (6) of the proof takes 2 e^eps2 / (1 + e^eps2) to be at "
+    "most 1, but it is larger for every eps2 > 0",
     over="eps1, eps2 > 0, every number of groups, all values",
     argument="chances are linear in the value, so that values 1 and -1 are extreme",
 )
@@ -130,7 +130,7 @@ def theorem_4_1_allocation(e: Evidence) -> str:
     groups.LaplaceMeans.law,
     groups.LaplaceMeans.claimed_epsilon,
     hockey_stick.laplace_means_delta,
-    assumption="k = 2, all that the proof treats",
+    assumption="k = 2, the only case that the proof treats",
     over="eps1, eps2 > 0, every number of groups, all values and reports",
     argument="by the triangle inequality the log-ratios are largest at values 1, -1 and 0, one of them the report",
 )
@@ -197,8 +197,9 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     groups.LaplaceMeans.clipped_epsilon,
     groups.LaplaceMeans.law,
     hockey_stick.laplace_means_delta,
-    corrected="for k != 2 no epsilon is finite: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) looks at "
-    "reports in [-1, 1] only; clipping them there biases the estimate, and for k < 2 still loses eps1 + eps2/k",
+    corrected="for k != 2 there is no finite epsilon: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) "
+    "looks at reports in [-1, 1] only; clipping them there biases the estimate, and for k < 2 still loses eps1 + "
+    "eps2/k",
     over="eps1, eps2 > 0, every k > 0 other than 2, every number of groups",
 )
 def theorem_4_3_other(e: Evidence) -> str:
@@ -226,10 +227,11 @@ def theorem_4_3_other(e: Evidence) -> str:
     groups.LaplaceMeans.published,
     hockey_stick.laplace_means_delta,
     hockey_stick.total_variation,
-    corrected="only epsilon = 2, where k = 2, is private; delta tends to 1/2 as epsilon tends to 0, for the noise's "
-    "scale tells whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
+    corrected="only epsilon = 2, where k = 2, is private; delta tends to 1/2 as epsilon tends to 0, because the scale "
+    "of the noise reveals whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
     over="every epsilon > 0 other than 2",
-    argument="a log-ratio that grows without end leaves some delta at every budget; the limit goes under the integral",
+    argument="a log-ratio that grows without end leaves some delta at every budget; the limit can be taken under the "
+    "integral",
 )
 def appendix_b_privacy(e: Evidence) -> str:
     """the optimal M_L, with k = max(2/3, epsilon), is epsilon-LDP"""
@@ -292,8 +294,8 @@ def range_of_k(e: Evidence) -> str:
     over="epsilon > 0, k > 0",
 )
 def equation_21(e: Evidence) -> str:
-    """for eps2 = epsilon, equation (1) allows eps1 between two bounds if and only if k >= 2/3, and eps1 is largest at k
-    = epsilon (at 2/3 below)
+    """for eps2 = epsilon, equation (1) allows eps1 between two bounds if and only if k >= 2/3, and eps1 is largest at
+    k = epsilon (at 2/3 if epsilon is less)
     """
     settings = [(0.3, 2 / 3), (0.9, 0.9), (0.9, 1.2), (1.7, 1.1), (5.0, 5.0)]
     allowed = [groups.LaplaceMeans.allowed(*setting) for setting in settings]

@@ -79,7 +79,7 @@ def section_5_two(e: Evidence) -> str:
     e.needs(ratios.max() <= 1 + 1e-9)
     e.corrected = (
         f"k = 2 is better for 2 < epsilon < {float(found[1].mid()):.3f} and nowhere else; below 2 the optimal one is "
-        "better at the price of its privacy, which only k = 2 keeps"
+        "better at the price of privacy, which only k = 2 guarantees"
     )
     return (
         f"its variance is {ratios[0]:.3f}, {ratios[1]:.3f}, {ratios[2]:.3f}, {ratios[3]:.3f}, {ratios[4]:.3f} and "
@@ -92,7 +92,7 @@ def section_5_two(e: Evidence) -> str:
     gaps.variance_laplace_mean,
     groups.LaplaceMeans.published,
     corrected="under equation (1), at eps2 = epsilon, the source's k is optimal for epsilon <= 2/3 only; above, a "
-    "smaller k has less error. As equation (1) is not the privacy loss, k = 2 is the choice",
+    "smaller k has less error. As equation (1) is not the privacy loss, k = 2 is the one to choose",
     over="epsilon > 0, two equal groups of any size",
 )
 def appendix_b_error(e: Evidence) -> str:
@@ -126,7 +126,7 @@ def appendix_b_error(e: Evidence) -> str:
     gaps.variance_laplace_mean,
     groups.largest_group_epsilon,
     kind="identity",
-    assumption="equation (1) as the constraint; with k = 2/3 there is no privacy loss that is finite",
+    assumption="equation (1) as the constraint; with k = 2/3 the privacy loss is not finite",
     over="0 < epsilon <= 2/3, two equal groups of any size",
 )
 def figure_3(e: Evidence) -> str:

@@ -34,7 +34,8 @@ section_5 = partial(claim, kind="identity", reach="all parameters")
     assumption="equal groups, Chebyshev's inequality, values at which the variance is largest, and an error on the "
     "scale of values in [-1, 1], twice that of rates; as privacy budgets the cells are wrong (Theorem 4.1 and "
     "Appendix B)",
-    over="the 30 cells, each the only budget from 0.004 to 400 that just meets its target, a dash none",
+    over="the 30 cells: each is the only budget from 0.004 to 400 that just meets its target, and for a dash there is "
+    "none",
     example=True,
 )
 def table_1(e: Evidence) -> str:
@@ -97,7 +98,7 @@ def table_1_dashes(e: Evidence) -> str:
     e.needs(not feasible)
     e.corrected = (
         "Chebyshev's inequality reaches no target with K alpha^2 <= 400, whatever the budget; the mechanism does "
-        f"from K alpha^2 > 8 ln 200 = 42.4 on (Hoeffding), so {len(feasible)} of the {len(dashes)} cells have a "
+        f"for K alpha^2 > 8 ln 200 = 42.4 (Hoeffding), so {len(feasible)} of the {len(dashes)} cells have a "
         "finite budget"
     )
     return (
@@ -143,15 +144,16 @@ def table_2_bounds(e: Evidence) -> str:
     gaps.variance_laplace_mean,
     budgets.smallest_epsilon,
     kind="certified",
-    assumption="percentage points as in Table 1, on the scale of values; reasonable is what its cells print, 2.56 at "
-    "most: which of them the source highlights is lost in the text at hand",
+    assumption="percentage points as in Table 1, on the scale of values; reasonable is what its cells print, at most "
+    "2.56; which of them the source highlights is lost in the text at hand",
     reading="reconstructed",
     over="K >= 10^7 for 0.01 and K >= 10^9 for 0.001, two equal groups, all values",
-    argument="the variance is a function of epsilon over K, so that a budget that is enough stays so as K grows",
+    argument="the variance is a function of epsilon divided by K, so that a sufficient budget remains sufficient as K "
+    "grows",
 )
 def percentage_points(e: Evidence) -> str:
-    """from 10^7 clients on an error of the gap of less than one percentage point takes a reasonable budget, and from
-    10^9 on one of a tenth of a point
+    """with 10^7 clients or more a reasonable budget keeps the error of the gap below one percentage point, and with
+    10^9 or more below a tenth of a point
     """
     failure, limit = 1 - printed.value("Table 1", "probability"), printed.text("Table 1", "M_L K=1e7 alpha=0.01")
     kept: dict[str, Callable[[float], groups.GroupMeans]] = {

@@ -123,7 +123,7 @@ def equation_20(e: Evidence) -> str:
     gaps.mean_variance,
     over=EVERY,
     argument="a client adds to one group at most, so the covariance of what it adds to two is minus the product of the "
-    "means, of which that to another group than its own is 0; clients report independently",
+    "means, of which the one for a group other than its own is 0; clients report independently",
 )
 def theorem_5_4_variance(e: Evidence) -> str:
     """the errors of the two group means are uncorrelated, so that the variance of the gap is the sum of theirs"""
@@ -152,8 +152,8 @@ def theorem_5_4_variance(e: Evidence) -> str:
     reach="all parameters",
     over="eps1, eps2 > 0, every number and all sizes of groups, all values; the formula for normal estimates, that of "
     "the folded normal law, at gaps of 0 to 2 s",
-    argument="noise of M_L is negative enough with some chance; |X| - X = 2 max(-X, 0); nobody adds to both sums, and "
-    "to the other group's with mean 0, so that the two errors are uncorrelated",
+    argument="the noise of M_L is negative enough with some chance; |X| - X = 2 max(-X, 0); no client adds to both "
+    "sums, and what it adds to the other group's has mean 0, so that the two errors are uncorrelated",
 )
 def theorem_5_4_unbiased(e: Evidence) -> str:
     """the absolute difference of the two estimated means is an unbiased estimate of the gap, with mean squared error

@@ -1,4 +1,4 @@
-"""Section 5 of juarez2022 for every parameter: means, variances, crossings and sizes of groups.
+"""Section 5 and Appendix D of juarez2022 for every parameter: means, variances, crossings, sizes of groups, numbers.
 
 Symbols as in `privacy`. For two equal groups `worst` is the variance of a mean with one member per group, so ``K / 4``
 times the largest variance of the gap between groups of ``K / 2``; ``x`` is half of epsilon.
@@ -9,12 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 import sympy
+from flint import arb
 
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
-from ldpnb.deciders import ball, budget, identity, limit, oo, positive, sign_changes, symbols, zeros
+from ldpnb.deciders import ball, budget, digits, identity, limit, oo, positive, sign_changes, symbols, zeros
 from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import groups, moves
+from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import routes
 from ldpnb.papers.juarez2022.proofs import privacy
 from ldpnb.papers.juarez2022.proofs.privacy import BUDGETS, c, d, e, exact, k, n, nu2, t1, t2, y
@@ -252,3 +254,16 @@ def error_bound(name: str, epsilon: str, clients: int, failure: str) -> Any:
         family for family, low, high in FAMILIES[name] if 2 * Fraction(low) <= Fraction(epsilon) <= 2 * Fraction(high)
     ]
     return gaps.GroupGap.of_halves(applies[-1](ball(epsilon)), clients).error_bound(ball(failure)) / 2
+
+
+def difference_prints_as(column: str, printed: str) -> bool | None:
+    """Decide whether the difference of a column of the published rates prints as a number."""
+    first, second = (ball(f"{rate}") for rate in population.published_rates(column))
+    return digits(first - second, printed)
+
+
+def equal_counts_are_likely(kinds: int, copies: int, level: float) -> bool:
+    """Decide whether draws with replacement give every one of some kinds the same count with at least a chance."""
+    draws = kinds * copies
+    chance = arb(draws + 1).lgamma() - kinds * arb(copies + 1).lgamma() - draws * arb(kinds).log()
+    return bool(chance > arb(level).log())

@@ -16,6 +16,8 @@ from ldpnb.papers.juarez2022.clients import Clients, resampled
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
 from ldpnb.rng import stream
 
+Floats = NDArray[np.float64]
+
 SMALLEST, LARGEST = "smallest variance of the gap", "largest variance of the gap"
 RATIO = "largest variance of M_R / of M_L"
 
@@ -88,9 +90,7 @@ def noise_parameter_curves(epsilons: Sequence[float], ks: Sequence[float], users
                 yield row | {"variance of the gap times K": users * variance}
 
 
-def measured_means(
-    mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def measured_means(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
     """Return the group means of repeated measurements, ``(repetitions, d)``, from their exact joint law."""
     sums = mechanism.sample_sums(clients.counts, clients.values, repetitions=repetitions, rng=rng)
     return estimators.group_means(mechanism, sums, clients.sizes)
@@ -145,9 +145,7 @@ MEASURED: dict[str, Callable[[float], GroupMeans]] = {
 """Mechanisms whose errors are measured on clients; the third has its two noise scales reversed."""
 
 
-def measure(
-    mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def measure(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
     """Return the errors of repeated measurements of the absolute gap, on the scale of rates: ``(repetitions,)``."""
     found = estimators.signed_gap(measured_means(mechanism, clients, repetitions=repetitions, rng=rng))
     return np.asarray(np.abs(np.abs(found) - abs(clients.true_gap)) / 2)
@@ -159,9 +157,7 @@ def expected_error(mechanism: GroupMeans, clients: Clients) -> float:
     return float(gaps.absolute_gap_error(sd, abs(clients.true_gap))) / 2
 
 
-def ten_runs(
-    clients: Clients, name: str, epsilon: float, *, runs: int, repetitions: int, seed: int
-) -> NDArray[np.float64]:
+def ten_runs(clients: Clients, name: str, epsilon: float, *, runs: int, repetitions: int, seed: int) -> Floats:
     """Return the errors behind `measured_errors`: sets of `runs` measurements, ``(repetitions, runs)``."""
     rng = stream("measured", name, epsilon, seed=seed)
     return measure(MEASURED[name](epsilon), clients, repetitions=runs * repetitions, rng=rng).reshape(repetitions, runs)
@@ -211,15 +207,20 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
     """Yield printed means beside the central 95 % of those in `measured_errors`.
 
-    All are over the expectation for the mechanism as published; ``rounding`` is half of the last printed digit.
+    All are over the expectation for the mechanism as published; around a printed one stands what its last digit hides.
     """
-    laws = measured.set_index(["mechanism", "epsilon"])
-    for short, name, row in _as_printed(printed):
-        unit = float(laws["expected"][f"{short} as published", row.epsilon])
-        low, middle, high = (float(laws[column][name, row.epsilon]) / unit for column in ("low", "expected", "high"))
-        found: dict[str, Any] = {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} ")}
-        found |= {"low": low, "middle": middle, "high": high}
-        yield found | {"printed": row.error / unit, "rounding": 5e-5 / unit}
+    laws, found = measured.set_index(["mechanism", "epsilon"]), list(_as_printed(printed))
+    units = [float(laws["expected"][f"{short} as published", row.epsilon]) for short, _, row in found]
+    for (short, name, row), unit in zip(found, units, strict=True):
+        law = {end: float(laws[column][name, row.epsilon]) / unit for end, column in _LAW.items()}
+        yield {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} "), **law}
+    for (short, name, row), unit in zip(found, units, strict=True):
+        if name == f"{short} as published":
+            ends = {"low": (row.error - 5e-5) / unit, "middle": row.error / unit, "high": (row.error + 5e-5) / unit}
+            yield {"panel": short, "label": f"{row.epsilon:g}", "series": "printed", **ends}
+
+
+_LAW = {"low": "low", "middle": "expected", "high": "high"}
 
 
 @table

@@ -71,8 +71,8 @@ def central_histogram(e: Evidence) -> str:
     argument="signs other than those of the two values have the same law and cancel",
 )
 def sign_randomiser_loss(e: Evidence) -> str:
-    """Signs that are fair except the own one, which is +1 with probability 1/2 + epsilon/2, are epsilon-LDP (implied by
-    the name epsilon)
+    """Signs that are fair except at the user's own value, where +1 has probability 1/2 + epsilon/2, are epsilon-LDP
+    (implied by the name epsilon)
     """
     parameters = (0.1, 0.25, 0.5, 0.9)
     losses = []
@@ -140,8 +140,8 @@ def sign_estimator(e: Evidence) -> str:
     SignRandomiser.p,
     SignRandomiser.q,
     over="every epsilon > 0 and d >= 2",
-    assumption="no shared randomness: with public fair signs the user's one bit, own sign kept with probability p, has "
-    "the same law",
+    assumption="no shared randomness: with public fair signs a single bit, the user's own sign kept with probability "
+    "p, has the same law",
     argument="no code is shorter on average than the entropy (Shannon)",
 )
 def sign_communication(e: Evidence) -> str:
@@ -171,8 +171,8 @@ def sign_communication(e: Evidence) -> str:
     histograms.unary_report_bits,
     over="every bias in (0, 1), d >= 2, n and data",
     assumption="steps read or write a bounded number of bits, no randomness is shared, and all d counts are wanted",
-    argument="whoever sends b bits on average takes at least of the order of b steps; a sign that is not read could be "
-    "the other one",
+    argument="sending b bits on average takes at least of the order of b steps; a sign that is not read could be the "
+    "opposite one",
 )
 def sign_time(e: Evidence) -> str:
     """The sign vector costs Omega(d) time for the user and for the server"""

@@ -192,10 +192,10 @@ def central_sample_complexity(e: Evidence) -> str:
     means.success,
     over="every epsilon, m, delta > 0 and data",
     assumption="read up to a constant: 2 z^2, 13.3 at 99%; this delta is the error, not that of (epsilon, delta)-LDP",
-    argument="Chebyshev's inequality from above, from below that of Paley and Zygmund",
+    argument="Chebyshev's inequality from above, the Paley-Zygmund inequality from below",
 )
 def local_sample_complexity(e: Evidence) -> str:
-    """Users who add Laplace noise themselves must be n >= m^2/(epsilon^2 delta^2) for an error of at most delta"""
+    """If users add Laplace noise themselves, an error of at most delta takes n >= m^2/(epsilon^2 delta^2) of them"""
     mechanism, error, order = LocalLaplace(0.5, 8.0), 1.6, 100
     limit = means.users_needed(mechanism, error, failure()) / order
     e.same(normal_tail(error, 2 * 16.0**2 / (limit * order)), failure())
@@ -223,8 +223,8 @@ def local_sample_complexity(e: Evidence) -> str:
     over="every epsilon, m, resolution r > 0 and value",
     assumption="reports are rounded to multiples of a fixed r and epsilon is fixed; a real number as it stands has "
     "infinitely many bits",
-    argument="Gibbs' inequality; |K| is at most |report|/r + 1/2; a code of Huffman's takes at most one bit more than "
-    "the entropy",
+    argument="Gibbs' inequality; |K| is at most |report|/r + 1/2; a Huffman code takes at most one bit more than the "
+    "entropy",
 )
 def mean_communication(e: Evidence) -> str:
     """Every user sends O(log m) bits when adding Laplace noise to a value in [0, m]"""

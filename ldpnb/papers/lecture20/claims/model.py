@@ -82,8 +82,8 @@ def local_is_central_on_one(e: Evidence) -> str:
     means.approximate_bit_variance,
     means.warner_variance,
     over="every epsilon > 0 and delta, domain, number of users, and protocol with one report per user",
-    assumption="'about' allows a factor of 2 in epsilon, and a small delta has n delta far below 1 (at delta above "
-    "epsilon^2/4 bits gain); interactive protocols are not decided here",
+    assumption="'about' allows a factor of 2 in epsilon, and a small delta has n delta far below 1 (for delta above "
+    "epsilon^2/4 bits do gain); interactive protocols are not decided here",
     argument="laws are integrated over outputs; n reports are within n delta by the triangle inequality; every "
     "(epsilon, delta) randomiser of a bit comes from the one here (Kairouz, Oh and Viswanath), and weights that "
     "differ between the two signs do no better, by convexity",

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import means
 from ldpnb.data import synthetic
+from ldpnb.data.column import Column
+from ldpnb.designs.strata import largest_remainder
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.registry import MEAN
 from ldpnb.notebook import Rows, table
@@ -24,11 +26,27 @@ def usage(users: int, upper: float, *, seed: int) -> tuple[Values, Counts]:
     return np.linspace(0, upper, 97), counts
 
 
+def answers(users: int, upper: float, own: Column | None = None, *, seed: int) -> tuple[Values, Counts]:
+    """Return the values of so many users like those of a column, or of `usage` without one, and their counts."""
+    if own is None:
+        return usage(users, upper, seed=seed)
+    return own.numbers, largest_remainder(own.counts / own.users * users)
+
+
 @table
-def errors_by_users(sizes: list[int], *, epsilon: float, upper: float, runs: int, seed: int) -> Rows:
-    """Yield the exact error of the mean of `usage`, and that of simulated surveys with its standard error."""
+def errors_by_users(
+    sizes: list[int],
+    *,
+    epsilon: float,
+    upper: float,
+    runs: int,
+    seed: int,
+    own: Column | None = None,
+    unit: str = "hours",
+) -> Rows:
+    """Yield the exact error of the mean of `answers`, and that of simulated surveys with its standard error."""
     for users in sizes:
-        values, counts = usage(users, upper, seed=seed)
+        values, counts = answers(users, upper, own, seed=seed)
         truth = values @ counts / users
         for name, make in MEAN.items():
             mechanism, rng = make(epsilon, upper), stream("mean", name, users, epsilon, seed=seed)
@@ -37,8 +55,8 @@ def errors_by_users(sizes: list[int], *, epsilon: float, upper: float, runs: int
             exact, simulated = np.sqrt(means.variance(mechanism, values, counts)), np.sqrt(squared.mean())
             spread = squared.std(ddof=1) / np.sqrt(runs) / (2 * simulated)
             point = {"mechanism": name, "users": users}
-            yield point | {"root mean squared error (hours)": exact, "standard error": np.nan}
-            yield point | {"root mean squared error (hours)": simulated, "standard error": spread}
+            yield point | {f"root mean squared error ({unit})": exact, "standard error": np.nan}
+            yield point | {f"root mean squared error ({unit})": simulated, "standard error": spread}
 
 
 @table
@@ -84,7 +102,7 @@ def bit_errors(budgets: list[float], users: int, *, failure: float) -> Rows:
 
 
 @table
-def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float) -> Rows:
+def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float, unit: str = "hours") -> Rows:
     """Yield the errors exceeded with a given probability: one bit at the worst data, and both Laplace means."""
     for epsilon in budgets:
         bit, noise = OneBit(epsilon, upper), LocalLaplace(epsilon, upper)
@@ -94,7 +112,7 @@ def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: 
             "central Laplace": means.certain_error(CentralLaplace(epsilon, upper), users, failure),
         }
         for name, error in errors.items():
-            yield {"mechanism": name, "epsilon (nats)": epsilon, "error (hours)": error}
+            yield {"mechanism": name, "epsilon (nats)": epsilon, f"error ({unit})": error}
 
 
 @table

@@ -29,12 +29,12 @@ section_1 = partial(claim, kind="identity", reach="all parameters")
     KaryRandomisedResponse.q,
     kind="identity",
     otherwise="corrected",
-    corrected="Under the prior of the experiments. Where few values hold most users Norm-Sub, which clips more, has "
-    "the smaller error: three users of one value, three values, k-RR, for every epsilon above 1.443.",
+    corrected="They do under the prior of the experiments. Where a few values are held by most users, Norm-Sub, which "
+    "clips more, has the smaller error: three users of one value, three values, k-RR, for every epsilon above 1.443.",
     reach="a box",
     over="every epsilon; three users of one value, three values, k-RR",
     assumption="Read as: the MLE has a smaller squared error than Norm-Sub.",
-    argument="Of the tallies of three reports (2, 1, 0) alone, in any order, is estimated differently.",
+    argument="Of the tallies of three reports only (2, 1, 0), in any order, is estimated differently.",
 )
 def outperforms(e: Evidence) -> str:
     """the new estimators outperform the state of the art"""
@@ -78,14 +78,14 @@ def _at_one_value(e: Evidence, epsilon: float) -> float:
     information.distribution_error,
     information.frequency_error,
     otherwise="corrected",
-    corrected="For the distribution only while (e^epsilon - 1)^2 < a / E(1 - |P|^2): beyond, the users' own values "
-    "leave a larger error without any privacy. (60) plus E(1 - |P|^2) holds for every epsilon.",
+    corrected="For the distribution they do so only while (e^epsilon - 1)^2 < a / E(1 - |P|^2): beyond that, even the "
+    "users' own values, without any privacy, leave a larger error. (60) plus E(1 - |P|^2) holds for every epsilon.",
     over="epsilon > 0, a >= 2, every prior with E(1 - |P|^2) > 0; many users",
     reading="reconstructed",
     assumption="The symbol after 'for any' is lost; read as epsilon. The bounds of [13] and [4] are lost as well; "
-    "compared with E(1 - |P|^2) / n, the least error when the values themselves are told.",
-    argument="A report cannot tell more of the distribution than the value: n MSE_P is n MSE_F plus the mean of 1 - "
-    "|P|^2 in the limit.",
+    "compared with E(1 - |P|^2) / n, the least error when the values themselves are reported.",
+    argument="A report cannot tell more about the distribution than the value does: n MSE_P is n MSE_F plus the mean "
+    "of 1 - |P|^2 in the limit.",
 )
 def any_epsilon(e: Evidence) -> str:
     """the new bounds improve the known ones for any epsilon"""
@@ -128,7 +128,7 @@ _EVERY = dict.fromkeys(symbols("a d x"), (0, oo))
     argument="The error of a pure protocol's unbiased estimate is the same for all data.",
 )
 def optimised_encoding(e: Evidence) -> str:
-    """optimised unary encoding improves upon symmetric unary encoding, whose order of the error it keeps"""
+    """optimised unary encoding improves upon symmetric unary encoding, and the order of the error stays the same"""
     size, root = symbols("a s")  # root = e^(epsilon / 2)
     optimised, symmetric = (
         information.unbiased_frequency_error(make(2 * budget(root), size))
@@ -182,10 +182,10 @@ def closely_aligned(e: Evidence) -> str:
     KaryRandomisedResponse.q,
     likelihood.krr_mle,
     over="every epsilon-LDP channel whose outputs can occur, every n and estimator",
-    assumption="A bound is one below 1 - 1/a, which the constant estimate 1/a keeps without any report.",
+    assumption="A bound counts only if it is below 1 - 1/a, which the constant estimate 1/a meets without any report.",
     argument="Every report is possible from every value, at worst e^epsilon times less likely, so every sequence of "
-    "reports from all users at any one value; over these a data sets a squared error of |F^ - 1/a|^2 + 1 - 1/a is the "
-    "mean, coordinate by coordinate.",
+    "reports can come from users who all hold one value, whichever it is; over these a data sets the mean squared "
+    "error is |F^ - 1/a|^2 + 1 - 1/a, coordinate by coordinate.",
 )
 def no_guarantee(e: Evidence) -> str:
     """no estimator has a bound on its error that holds for every output of the protocol"""

@@ -34,7 +34,7 @@ section_3 = partial(claim, kind="certified", reach="all parameters")
     "2: only n^(-1/4) under Jeffreys' prior, because a share n^(-alpha/2) of the prior lies within sampling error of "
     "the boundary.",
     reading="reconstructed",
-    assumption="What tends to what is lost; read as MLE and posterior mean. The outputs seen must determine the "
+    assumption="What tends to what is lost; read as the MLE to the posterior mean. The outputs seen must determine the "
     "distribution; otherwise the MLE is not unique.",
     over="every prior, channel of rank a (least singular value s on vectors of sum 0), b outputs and n",
     argument="|S/n - Qp|_1^2 <= chi^2 (Cauchy) and |S/n - Q MLE|_1^2 <= 2 KL(S/n | Qp) <= 2 chi^2 (Pinsker; the MLE "
@@ -89,8 +89,8 @@ def _distance(e: Evidence, users: int, concentration: float) -> float:
     over="epsilon > 0, every number of values and all tallies",
     reading="reconstructed",
     assumption="(110), lost in the text, is rebuilt from (107) to (109).",
-    argument="The likelihood is concave, so the conditions of optimality suffice; sorting makes the ranks kept the "
-    "first.",
+    argument="The likelihood is concave, so the conditions of optimality suffice; after sorting, the ranks kept are "
+    "the first ones.",
 )
 def algorithm_1(e: Evidence) -> str:
     """under k-RR, removing the smallest tallies until (110) is no longer nonnegative yields the exact MLE in
@@ -125,8 +125,8 @@ def algorithm_1(e: Evidence) -> str:
     kind="identity",
     otherwise="corrected",
     corrected="Both are max(gamma (f + k) - k, 0), with k = 1/c here and (1/c) (1 + e^epsilon / (a-2)) in [25]: equal "
-    "if no unbiased estimate is negative, nearly so while e^epsilon is small beside a. Norm-Sub is the limit of large "
-    "k.",
+    "if no unbiased estimate is negative, nearly equal while e^epsilon is small compared with a. Norm-Sub is the limit "
+    "of large k.",
     over="epsilon > 0, a > 2, all tallies",
     reading="reconstructed",
     assumption="The MLE of [25] is rebuilt from its description: normal errors, a variance that depends on the "

@@ -151,7 +151,7 @@ def proposition_3_2(e: Evidence) -> str:
     kind="identity",
     otherwise="corrected",
     corrected="Under a Dirichlet prior F_opt = ((alpha_0 + n) P_opt - alpha) / n, an affine map of the estimate of the "
-    "distribution. The likeliest frequencies are a program over whole numbers: that one is harder.",
+    "distribution. The likeliest frequencies solve a program over whole numbers, which is harder.",
     reading="reconstructed",
     assumption="The symbol is lost; read as the estimate of least error, not as the likeliest frequencies.",
     argument="Given the users' values P is Dirichlet with parameter alpha + T; take the mean over T given the reports.",

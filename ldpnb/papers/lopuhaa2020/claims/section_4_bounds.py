@@ -47,8 +47,9 @@ def _check_two_values(e: Evidence) -> None:
     corrected="It may be raised by (a-1)/a a^(1/(a-1)), 1.16 at a = 10, and is then an equality for Gaussian errors on "
     "the hyperplane.",
     over="every n, a >= 2, channel, estimator and prior with a density",
-    argument="With any one coordinate left out: arithmetic and geometric mean, Hadamard's inequality, the normal law "
-    "has the largest entropy, Jensen. Summed over the a coordinates left out each variance counts a - 1 times.",
+    argument="With any one coordinate left out: the inequality of arithmetic and geometric means, Hadamard's "
+    "inequality, the largest entropy of the normal law, Jensen's inequality. Summed over the a coordinates left out "
+    "each variance counts a - 1 times.",
 )
 def theorem_4_1_distribution(e: Evidence) -> str:
     """the error of the distribution is at least a / (2 pi e) exp(2 h(P|Y) / (a - 1)), for any number of users"""
@@ -108,7 +109,7 @@ def theorem_4_1_frequencies(e: Evidence) -> str:
     information.conditional_covariance,
     TwoValues.entropies,
     kind="certified",
-    corrected="Under Jeffreys' prior the limits are approached like n^(-1/4) only: at n = 400 they are a third of a "
+    corrected="Under Jeffreys' prior the limits are approached only like n^(-1/4): at n = 400 they are a third of a "
     "nat away.",
     over="every a >= 2, channel of rank a with positive entries, and prior with a continuous density of finite entropy",
     argument="The posterior is asymptotically normal (Clarke and Barron 1994; the source's [19]), and so are the "
@@ -206,8 +207,8 @@ def corollary_4_3(e: Evidence) -> str:
     information.fisher_information,
     information.conditional_covariance,
     kind="proof",
-    corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: that is the least ln det E_{y,p} - sum ln p_x of "
-    "a single output can be.",
+    corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: that is the least value that ln det E_{y,p} - "
+    "sum ln p_x of a single output can take.",
     over="epsilon > 0, a >= 2, every channel and distribution",
     argument="(54): Hadamard, and an entry of the diagonal averages ((Q_yx - Q_ya) / (Qp)_y)^2. (55): ln det is "
     "concave, the determinant of an output is a product (matrix determinant lemma), and sum ln(Q_yx / (Qp)_y) is "

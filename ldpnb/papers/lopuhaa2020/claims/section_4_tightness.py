@@ -67,10 +67,10 @@ def _check_optimum(e: Evidence) -> None:
     "(a/(a-1))^2 of the best.",
     over="every a >= 2, as epsilon falls to 0, many users",
     reading="reconstructed",
-    assumption="Both orders are lost; rebuilt from (60) and OUE's error. Near is read as: within a factor 4.",
-    argument="A channel's rows mix rows of k entries e^epsilon and others 1, and tell no more than they do. Many "
-    "users' error is at least the trace of the inverse information (van Trees' inequality), and that (a-1)^2 over the "
-    "trace.",
+    assumption="Both orders are lost; rebuilt from (60) and OUE's error. Near is read as: within a factor of 4.",
+    argument="A channel's rows are mixtures of rows with k entries e^epsilon and the others 1, and tell no more than "
+    "those do. With many users the error is at least the trace of the inverse information (van Trees' inequality), "
+    "which is at least (a-1)^2 over the trace.",
 )
 def nearness(e: Evidence) -> str:
     """the bound a/(n epsilon^2) is quite near to what is possible in practice, 4a/(n epsilon^2) by OUE"""
@@ -105,7 +105,7 @@ def nearness(e: Evidence) -> str:
     "always at weak privacy (k-RR).",
     over="epsilon > 0, every balanced design of b sets of k of a values, at the uniform distribution, many users",
     reading="reconstructed",
-    assumption="The symbols are lost; read as the number of outputs, which (60) seems to want large.",
+    assumption="The symbols are lost; read as the number of outputs, which (60) seems to require to be large.",
     argument="A design's information is a multiple of the identity on vectors of sum 0, so its trace is all that "
     "counts.",
 )
@@ -143,9 +143,9 @@ def number_of_outputs(e: Evidence) -> str:
     over="epsilon > 0, a >= 2, every channel, prior and distribution; attained as epsilon falls, within e^(3 epsilon)",
     reading="reconstructed",
     assumption="The symbols are lost; read as bounds that are tight for a = 2, many users and epsilon to 0.",
-    argument="The trace of the inverse on a - 1 dimensions (Cauchy); rows of a channel mix those of two values; among "
-    "sets of k the k least likely values make a row tell most. From one distribution to another the chances of all "
-    "outputs change by a factor e^epsilon at most, and so does the information.",
+    argument="The trace of the inverse on a - 1 dimensions (Cauchy); rows of a channel are mixtures of rows with two "
+    "values; among sets of k values the k least likely ones make a row most informative. From one distribution to "
+    "another the chances of all outputs change by a factor of at most e^epsilon, and so does the information.",
 )
 def more_than_two_values(e: Evidence) -> str:
     """whether bounds like these are attained for more than two values is open"""
@@ -186,13 +186,15 @@ def _plane_bound(point: Array, epsilon: float) -> float:
     SubsetSelection.channel,
     kind="proof",
     corrected="At the uniform distribution subset selection has the least limiting error of all channels, with k "
-    "values while (a-k)(a-k-1)/(k(k+1)) <= e^(2 epsilon) <= (a-k+1)(a-k)/(k(k-1)): near a / (e^epsilon + 1), and k-RR "
-    "from e^epsilon = sqrt((a-1)(a-2)/2) on. (Known: Ye and Barg 2018, Park, Nam and Lee 2023, Gentle 2025, Pan 2026.)",
+    "values while (a-k)(a-k-1)/(k(k+1)) <= e^(2 epsilon) <= (a-k+1)(a-k)/(k(k-1)): k near a / (e^epsilon + 1), and "
+    "k-RR once e^epsilon >= sqrt((a-1)(a-2)/2). (Known: Ye and Barg 2018, Park, Nam and Lee 2023, Gentle 2025, Pan "
+    "2026.)",
     over="epsilon > 0, a >= 2, all channels, at the uniform distribution, many users",
     reading="reconstructed",
     assumption="The symbols are lost; read as large a and large epsilon.",
     argument="The trace of the inverse on a - 1 dimensions is at least (a-1)^2 over the trace (Cauchy), with equality "
-    "for a multiple of the identity, as all sets of one size make it; a row tells most if its entries take two values.",
+    "for a multiple of the identity, which all sets of one size give; a row is most informative if its entries take "
+    "two values only.",
 )
 def optimal_protocols(e: Evidence) -> str:
     """which protocols are optimal for more than two values, and what happens at low privacy, is open"""

@@ -227,7 +227,7 @@ def unary_many_users(e: Evidence) -> str:
     assumption=f"{NO_GRID} Unary encoding is read as the optimised one.",
     over="OUE, a = 10, n = 100, Jeffreys' prior, epsilon 1 and 4",
     corrected="Above epsilon 2 or so the MLE is the better one, by 10 to 15 % for the frequencies; under the symmetric "
-    "encoding, by up to half, they are not similar.",
+    "encoding it is better by up to a half, so that they are not similar.",
 )
 def unary_moderate_users(e: Evidence) -> str:
     """under unary encoding with a = 10 and n = 100, the maximum-likelihood estimate and Norm-Sub perform alike"""
