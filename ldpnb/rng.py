@@ -5,8 +5,7 @@ seed=1)``, and pass it on as ``rng=``. Because a stream depends only on its seed
 experiments, or running them on any number of workers, never changes the numbers of another.
 
 The generator is a statistical one, reproducible on purpose: its draws simulate mechanisms and must never protect real
-people's data. For that use OpenDP or Google's differential-privacy library, with discrete noise and a cryptographic
-source.
+people's data (see `ldpnb.mechanisms`).
 """
 
 import hashlib
