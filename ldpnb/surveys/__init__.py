@@ -1,11 +1,11 @@
-"""Surveys under local or central privacy: the error of a design's estimate, the loss of its release, its sample size.
+"""Surveys under local or central privacy: what a design's estimate errs by, what its release loses, how many to ask.
 
-Every estimate is a weighted mean of reports whose weights depend on the sample alone, so its variance has two separate
-parts. **Sampling** is subject to design effects, finite populations and intra-cluster correlation; **randomisation** is
-the reports' own variance over the squared weights.
+Every estimate is a weighted mean of reports whose weights depend on the sample alone: its variance is the sum of two
+parts that never mix. Design effects, finite populations and intra-cluster correlation act on **sampling**; the reports'
+own variance over the squared weights is **randomisation**.
 
-`noise` has the variance of a report, `variances` that of cluster samples, `releases` the loss of a release and the
-noise that a curator adds. `open_designs`, `strata_designs` and `unequal_designs` bring these together for designs whose
-number of units is still to be found. `response` treats nonresponse, `budgets` several questions on one budget, and
-`pilots` what a pilot tells.
+`noise` has the variance of a report, `variances` that of an estimate by design, `releases` what a release loses and
+which noise a curator adds, `open_designs`, `strata_designs` and `unequal_designs` all three where the number of units
+is still to be found, `needed` how many people a target takes, `response` what nonresponse does, `budgets` how several
+questions share one budget, and `pilots` what a pilot tells.
 """

@@ -18,7 +18,7 @@ from ldpnb.privacy.subsampling import poisson_loss
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import Divided, invitations_of, largest_spread, worst_variance
-from ldpnb.surveys.variances import Variance, worst_sampling_variance
+from ldpnb.surveys.variances import ClusterDraw, Variance
 
 Floats = NDArray[np.float64]
 _EXACT_PEOPLE = 10**6
@@ -138,7 +138,7 @@ class UnequalClusterDesign:
                 worst_variance(lambda s2: Variance(self._modelled(s2, count, span), 0.0), self.s2, spread).total
             )
         if self.take is None and people.sum() <= _EXACT_PEOPLE:
-            return worst_sampling_variance(tuple(map(int, self.sizes)), count, span)
+            return ClusterDraw(tuple(map(int, self.sizes)), count).worst_sampling_variance(span)
         # a cluster's values at both ends of the range in equal parts, or all at one of them
         inside = np.divide(left / people, np.maximum(people - 1, 1))
         return float(factor * span**2 / 4 * np.sum(people**2 * np.maximum(rest, inside)))

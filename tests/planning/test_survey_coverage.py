@@ -20,6 +20,7 @@ from ldpnb.rng import stream
 from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
+from ldpnb.surveys.variances import intracluster_correlation, kish_design_effect
 
 RUNS, FALSE_ALARM, FAILURE, EPSILON = 2000, 1e-6, 0.05, 1.5
 SIZES = (300, 200, 100)
@@ -80,8 +81,7 @@ def informed(kind: str, values: Floats) -> Design:
     if kind == "strata":
         parts = np.split(values.ravel(), np.cumsum(SIZES)[:-1])
         return StratifiedDesign(SIZES, tuple(float(p.var(ddof=1)) for p in parts))
-    within = float(values.var(axis=1, ddof=1).mean())
-    icc = max(1 - values.size * within / ((values.size - 1) * s2), -1 / (values.shape[1] - 1)) if s2 else 0.0
+    icc = intracluster_correlation(list(values)) if s2 else 0.0
     return ClusterDesign(*values.shape, icc=icc, take={"cluster": None, "two-stage": 4}[kind], s2=s2)
 
 
@@ -128,7 +128,7 @@ def test_weights_that_are_unrelated_to_values_cost_what_kish_says() -> None:
     rng = stream("coverage", "weights", seed=1)
     values = rng.permutation(CLUSTERED.ravel())
     weights = rng.permutation(np.resize([1.0, 1.0, 3.0], values.size))
-    count, kish = 300, weights.size * float(np.sum(weights**2)) / weights.sum() ** 2
+    count, kish = 300, kish_design_effect(weights)
     asked: dict[str, Any] = {"count": count, "epsilon": EPSILON, "failure": FAILURE, "mechanism": "Laplace"}
     design = SimpleDesign(values.size, float(values.var(ddof=1)))
     told = Survey(design=design, **asked, weights=kish, tail="normal").plan()
