@@ -28,7 +28,7 @@ class Question:
     users : int, optional
         Number of users, whether they report or not.
     epsilon : float, optional
-        Privacy budget, nats.
+        Privacy budget, nats, in ``[1e-8, 700]``.
     error : float, optional
         The estimate shall be off by less than this.
     failure : float, optional
@@ -60,9 +60,10 @@ class Question:
             if value is not None:
                 checks.whole(at_least=least, **{name: value})
                 _check_most(name, value, most)
-        for name in ("epsilon", "error"):
-            if getattr(self, name) is not None:
-                checks.positive(**{name: getattr(self, name)})
+        if self.epsilon is not None:
+            checks.numbers(epsilon=checks.positive(epsilon=self.epsilon), low=1e-8, high=700)
+        if self.error is not None:
+            checks.positive(error=self.error)
         if self.failure is not None:
             checks.open_probability(failure=self.failure)
         checks.choice(protects=self.protects, among=("report", "release"))

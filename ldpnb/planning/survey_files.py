@@ -51,6 +51,7 @@ def load_strata(
     ValueError
         For a missing column or entry, a stratum named twice or not in the pilot, or a size that is no whole number.
     """
+    ends = checked_ends(ends)
     frame = _frame(path, "strata", reading)
     names, sizes = _names(path, frame, "stratum"), _sizes(path, frame)
     own = dict(zip(("low", "high"), ends, strict=True))
@@ -102,6 +103,7 @@ def load_clusters(
     ends, binary, reading
         As of `load_strata`.
     """
+    ends = checked_ends(ends)
     frame = _frame(path, "cluster_sizes", reading, named=False)
     sizes, middle = _sizes(path, frame), sum(ends) / 2
     if binary and mean is not None and s2 is None:
@@ -140,6 +142,7 @@ def load_classes(
     ends, reading
         As of `load_strata`.
     """
+    ends = checked_ends(ends)
     frame = _frame(path, "classes", reading)
     names, sizes = _names(path, frame, "class"), _sizes(path, frame)
     told, squares = next((name for name in ("mean", "share") if name in frame), None), None
@@ -164,6 +167,7 @@ def load_weights(
     ends, reading
         As of `load_strata`.
     """
+    ends = checked_ends(ends)
     frame = _frame(path, "weights", reading, named=False)
     sizes = np.array(_sizes(path, frame)) if "size" in frame else np.ones(len(frame), dtype=int)
     if not (frame["weight"] > 0).all():
@@ -242,6 +246,14 @@ def _sizes(path: str | Path, frame: Any) -> tuple[int, ...]:
         wrong = frame["size"][(frame["size"] != frame["size"].round()) | (frame["size"] < 1)].iloc[0]
         raise ValueError(f"{path}: size must hold whole numbers >= 1, got {wrong:g}")
     return tuple(int(n) for n in frame["size"])
+
+
+def checked_ends(ends: Ends) -> Ends:
+    """Return the ends of a range: two numbers that floats hold, the second larger."""
+    low, high = checks.numbers(ends=checks.entries(2, ends=tuple(ends)))
+    if not low < high:
+        raise ValueError(f"ends must rise, got ends={ends!r}")
+    return float(low), float(high)
 
 
 def _means(path: str | Path, frame: Any, column: str, ends: Ends) -> Any:

@@ -250,6 +250,7 @@ def pilot(
     """
     import pandas as pd
 
+    ends = survey_files.checked_ends(ends)
     labels = tuple(name for name in (cluster, stratum) if name)
     table = Table(locate(path, "pilot"), reading or Reading())
     columns = [pd.concat(part, axis=1) for part in table.parts(numbers=(value,), texts=labels)]

@@ -170,10 +170,10 @@ def closed_form(delta: float, *, users: int, epsilon: float) -> float:
     """
     local, count = checks.positive(epsilon=epsilon), checks.whole(users=users, at_least=1)
     failure = checks.open_probability(delta=delta)
-    if local > np.log(count / (16 * np.log(2 / failure))):
+    if local > np.log(count / (16 * (np.log(2) - np.log(failure)))):
         return float("nan")
     growth = np.exp(local) / count
-    spread = np.sqrt(growth * np.log(4 / failure)) + growth
+    spread = np.sqrt(growth * (np.log(4) - np.log(failure))) + growth
     return float(np.log1p(8 * np.tanh(local / 2) * spread))
 
 
