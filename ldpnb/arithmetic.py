@@ -102,7 +102,10 @@ def is_exact(value: Any) -> bool:
     >>> is_exact(1.0), is_exact(Symbol(1))
     (False, True)
     """
-    return getattr(type(value), "exact", False) or type(value).__module__.partition(".")[0] == "flint"
+    kind = type(value)
+    if kind is float or kind is int:  # as most are
+        return False
+    return getattr(kind, "exact", False) or kind.__module__.partition(".")[0] == "flint"
 
 
 def real(value: Any) -> Real:

@@ -28,6 +28,8 @@ def _one(named: dict[str, Any]) -> tuple[str, Any]:
 
 
 def _number(name: str, value: Any) -> float:
+    if type(value) is float:  # as most are
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} must be a number, got {name}={shortened(value)}")
     try:

@@ -16,6 +16,7 @@ real people (see `ldpnb.mechanisms` for what does).
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -105,14 +106,21 @@ class BestGapChannel:
 
         Its vertices are pairs of patterns.
         """
-        gains, rows = self._gains(ratio), np.add.reduceat(self._heights, [0, 2], axis=1)
+        (one, other), (first, second) = self._vertices
+        gains = self._gains(ratio)
+        return float((first * gains[one] + second * gains[other]).max())
+
+    @cached_property
+    def _vertices(self) -> tuple[tuple[Any, Any], tuple[Numbers, Numbers]]:
+        """Of that program: two patterns and their weights, whatever the ratio."""
+        rows = np.add.reduceat(self._heights, [0, 2], axis=1)
         one, other = np.triu_indices(len(rows), 1)
         turn = rows[one, 0] * rows[other, 1] - rows[one, 1] * rows[other, 0]
         apart = np.abs(turn) > 1e-13
         one, other, turn = one[apart], other[apart], turn[apart]
         first, second = 2 * (rows[other, 1] - rows[other, 0]) / turn, 2 * (rows[one, 0] - rows[one, 1]) / turn
         inside = (first >= -1e-12) & (second >= -1e-12)
-        return float((first * gains[one] + second * gains[other])[inside].max())
+        return (one[inside], other[inside]), (first[inside], second[inside])
 
     @cached_property
     def _direction(self) -> float:

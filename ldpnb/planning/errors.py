@@ -91,8 +91,7 @@ class Bits:
             return np.minimum(both, 1.0)
         spread = self.variances(shares, draw)
         if tail == "normal":
-            deviations = np.sqrt(spread / (draw.population * draw.rate))
-            return np.array([_normal(float(sd), self.deviation) for sd in deviations])
+            return _normal(np.sqrt(spread / (draw.population * draw.rate)), self.deviation)
         _need(draw.fixed, f"{tail} needs a fixed number of reports")
         reach = draw.reports * self.deviation
         if tail == "hoeffding":
@@ -166,7 +165,7 @@ class Sums:
             return min(1.0, 2 * float(draw.average(self.exponent(draw))))
         if tail == "normal":
             variance = self.variance(draw.correction) / (draw.population * draw.rate)
-            return _normal(float(np.sqrt(variance)), self.deviation)
+            return float(_normal(np.sqrt(variance), self.deviation))
         _need(self.largest is not None, f"{tail} needs bounded reports")
         _need(draw.fixed, f"{tail} needs a fixed number of reports")
         bound, reports = float(self.largest or 0.0), draw.reports
@@ -257,8 +256,13 @@ def _few_reports(draw: Draw, share: float) -> tuple[int, float]:
     return fewest, float(fewer)
 
 
-def _normal(sd: float, deviation: float) -> float:
-    return tails.normal(sd, deviation) if sd > 0 else 0.0
+def _normal(sds: Floats, deviation: float) -> Floats:
+    """Return `tails.normal` of many standard deviations, and 0 without any."""
+    from scipy import special
+
+    with np.errstate(divide="ignore"):
+        chances: Floats = 2 * special.ndtr(-deviation / np.asarray(sds, dtype=float))
+    return chances
 
 
 def _largest(function: Callable[[Floats], Floats], shares: Floats, *, refine: bool = True) -> float:

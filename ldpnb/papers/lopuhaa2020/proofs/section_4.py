@@ -65,7 +65,7 @@ def determinants(values: int = 5) -> bool:
     p = sympy.symbols(f"p1:{values + 1}", positive=True)
     block = sympy.diag(*p) - sympy.Matrix(p) * sympy.Matrix([p])
     return all(
-        identity(block[:j, :j].det(method="berkowitz"), sympy.prod(p[:j]) * (1 - sum(p[:j])))
+        identity(block[:j, :j].det(method="laplace"), sympy.prod(p[:j]) * (1 - sum(p[:j])))
         for j in range(1, values + 1)
     )
 
