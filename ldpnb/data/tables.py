@@ -1,9 +1,8 @@
 """Tables in files, read piece by piece in memory that does not grow with the number of rows.
 
-CSV, TSV (packed or not), Parquet, JSON lines, Excel and NumPy arrays. `Table.parts` yields the columns asked for as
-pandas Series, text or numbers, with a progress bar in a terminal. `ldpnb.data.reading` states or detects how to parse
-text; `ldpnb.data.files` decides what a column means and how it is tallied. Whatever a file contains or claims to
-contain, however small it is when packed, reading it takes a bounded amount of memory or is refused.
+CSV, TSV (packed or not), Parquet, JSON lines, Excel and NumPy arrays. `Table.parts` yields columns as pandas Series.
+`ldpnb.data.reading` parses text, `ldpnb.data.files` decides what a column means. Whatever a file claims to contain,
+however small it is when packed, reading it takes a bounded amount of memory or is refused.
 """
 
 import csv
@@ -32,8 +31,7 @@ ROWS, LONGEST_TEXT = 2**18, 1000
 
 _BLOCK = 2**21
 """Bytes of delimited text in a piece."""
-_EXCEL_ROWS = 2**20
-_MEMBER_BYTES = 2**27
+_EXCEL_ROWS, _MEMBER_BYTES = 2**20, 2**27
 _SHOWN, _WIDTH = 20, 60
 _PATIENCE = 10.0
 """Seconds in which a library's threads let go of a file."""
@@ -334,10 +332,16 @@ def _header(table: Table) -> tuple[int, list[str]]:
     raise table.unreadable("it is empty")
 
 
+def _parquet_names(table: Table) -> list[str]:
+    import pyarrow.parquet as pq
+
+    return list(pq.read_schema(table.path).names)
+
+
 def _parquet(table: Table, wanted: Wanted) -> Pieces:
     import pyarrow.parquet as pq
 
-    names, size = table.matches(pq.read_schema(table.path).names, wanted), table.path.stat().st_size
+    names, size = table.matches(_parquet_names(table), wanted), table.path.stat().st_size
     # frequent texts stay shared; without a buffer size a whole row group is read at once
     options: Any = {"read_dictionary": list(names.values()), "pre_buffer": False, "buffer_size": 2**20}
     with pq.ParquetFile(table.path, **options) as source:
@@ -429,12 +433,6 @@ def _array(table: Table, wanted: Wanted) -> Pieces:
         yield pd.DataFrame(dict.fromkeys(wanted, block)), done
 
 
-def _parquet_names(table: Table) -> list[str]:
-    import pyarrow.parquet as pq
-
-    return list(pq.read_schema(table.path).names)
-
-
 class Format(NamedTuple):
     """How files of one format are read."""
 
@@ -443,12 +441,10 @@ class Format(NamedTuple):
 
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
-_JSON = Format(_json_lines, lambda table: _keys(next(_records(table), ([], 0))[0]))
 _FORMATS: dict[str, Format] = {
     **dict.fromkeys(_SEPARATORS, Format(_text, lambda table: _header(table)[1])),
     ".parquet": Format(_parquet, _parquet_names),
-    ".jsonl": _JSON,
-    ".ndjson": _JSON,
+    **dict.fromkeys((".jsonl", ".ndjson"), Format(_json_lines, lambda t: _keys(next(_records(t), ([], 0))[0]))),
     ".xlsx": Format(_excel, _sheet_names),
     ".npy": Format(_array, lambda _: ["value"]),
 }
