@@ -79,7 +79,7 @@ class Panel {
     if (typeof this.places[0] === "number") this.places.sort((a, b) => a - b);
     const ends = { [this.places[0]]: { align: "left", dx: 8 }, [this.places.at(-1)]: { align: "right", dx: -8 } };
     const inside = marks.map((mark) => (mark.align === "center" && mark.y !== null ? { ...mark, ...ends[mark.x] } : mark));
-    this.leave();
+    this.hush();
     if (!this.drawn) {
       this.drawn = this.draw(rows, domain, inside);
       await this.drawn;
@@ -154,9 +154,13 @@ class Panel {
     this.readout.style.right = right ? `${this.frame.clientWidth - pixel + 12}px` : "";
   }
 
-  async leave() {
+  hush() {
     this.at = undefined;
     this.readout.hidden = true;
+  }
+
+  async leave() {
+    this.hush();
     if (this.drawn) (await this.drawn).view.data("cursor", []).runAsync();
   }
 }
