@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import threading
+import traceback
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 _LINE_BYTES, _PIECE_BYTES = 2**24, 2**29
+_PATIENCE = 10.0
+"""Seconds in which a library's threads let go of a file."""
 
 
 class Bounded(io.RawIOBase):
@@ -44,12 +47,25 @@ class Bounded(io.RawIOBase):
         return self._read()
 
 
-class Lent:
-    """A stream lent, as UTF-8, to a library that reads it in threads of its own and may keep what it has read.
+@contextmanager
+def lent(source: io.BufferedReader, encoding: str) -> Iterator[list["_Lent"]]:
+    """Lend a stream, as UTF-8, to a library that reads it in threads of its own; take it from the list.
 
-    `returned` is set when all of it has been let go: a thread that did so while the interpreter ends, after a file has
+    Afterwards all that was read has been let go, for a thread that did so while the interpreter ends, after a file has
     been refused, would end the process by C++'s ``terminate``.
     """
+    returned = threading.Event()
+    try:
+        yield [_Lent(source, encoding, returned)]
+    except BaseException as error:
+        traceback.clear_frames(error.__traceback__)  # one of them holds the stream
+        raise
+    finally:
+        returned.wait(_PATIENCE)
+
+
+class _Lent:
+    """A stream that sets `returned` when it and all that was read of it have been let go."""
 
     closed = False
 

@@ -10,7 +10,6 @@ import io
 import json
 import os
 import re
-import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.data.opening import PACKED, Bounded, Lent, opened
+from ldpnb.data.opening import PACKED, Bounded, lent, opened
 from ldpnb.data.reading import ABSENT, SAMPLE, Reading
 
 ROWS, LONGEST_TEXT = 2**18, 1000
@@ -33,8 +32,6 @@ _BLOCK = 2**21
 """Bytes of delimited text in a piece."""
 _EXCEL_ROWS, _MEMBER_BYTES = 2**20, 2**27
 _SHOWN, _WIDTH = 20, 60
-_PATIENCE = 10.0
-"""Seconds in which a library's threads let go of a file."""
 
 Wanted = dict[str, bool]
 """Columns by the caller's names; True for text, False for numbers."""
@@ -300,18 +297,15 @@ def _text(table: Table, wanted: Wanted) -> Pieces:
 
     def pieces(types: dict[str, Any]) -> Pieces:
         convert = reader.ConvertOptions(column_types=types, include_columns=list(types), **codes)
-        returned = threading.Event()
-        with opened(table.path) as source:
+        with opened(table.path) as source, lent(source, marks.encoding) as streams:
             batches = None
             try:
-                file = pa.PythonFile(Lent(source, marks.encoding, returned), mode="r")
-                batches, file = reader.open_csv(file, convert_options=convert, **options), None
+                batches = reader.open_csv(pa.PythonFile(streams.pop(), mode="r"), convert_options=convert, **options)
                 for batch in batches:
                     frame = pd.DataFrame({c: batch.column(place).to_pandas() for c, place in places.items()})
                     yield frame, cast(Bounded, source.raw).next_piece()
             finally:
-                batches = file = None
-                returned.wait(_PATIENCE)
+                batches = None
 
     try:
         yield from pieces(types)

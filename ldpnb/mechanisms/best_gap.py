@@ -42,9 +42,9 @@ def rare_group_limit(epsilon: Real) -> Real:
     >>> round(float(rare_group_limit(np.log(3))), 9), round(BestGapChannel(np.log(3), 1e-5).variance * 1e-10, 4)
     (2.5, 2.5)
     """
-    growth = np.exp(checks.positive(epsilon=epsilon))
-    fewer = np.where(growth < 2, 4 * growth, 2 * (growth + 2))[()]
-    return fewer / np.square(growth - 1)
+    budget = checks.positive(epsilon=epsilon)
+    decay, above = np.exp(-budget), np.square(np.expm1(-budget))
+    return np.where(decay > 0.5, 4 * decay, 2 * decay * (1 + 2 * decay))[()] / above
 
 
 @dataclass(frozen=True)

@@ -397,7 +397,7 @@ def test_a_site_that_cannot_be_put_into_place_leaves_the_one_before(
 ) -> None:
     from ldpnb.site import builder
 
-    monkeypatch.setattr(builder, "_files", lambda _: iter([("static/site.css", ""), ("index.html", version)]))
+    monkeypatch.setattr(builder, "files", lambda _: iter([("static/site.css", ""), ("index.html", version)]))
     monkeypatch.setattr(builder.links, "problems", lambda _: [])
     version = "old"
     builder.build(tmp_path / "site")
