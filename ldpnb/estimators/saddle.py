@@ -55,8 +55,8 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
 
     Raises
     ------
-    RuntimeError
-        If the means do not sum to 1 where the iteration ends.
+    ValueError
+        If the means do not sum to 1 where the iteration ends: so many reports hide the point in rounding.
     """
     counts, alpha = kinds[:, 0], kinds[:, 1]
     low, high = float(repeats @ alpha) * 0.5, float(repeats @ (alpha + counts)) * 2.0
@@ -70,7 +70,10 @@ def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> 
         step = theta * np.exp(excess / (theta * float(repeats @ variances)))
         theta = step if low < step < high else (low + high) / 2
     if not abs(excess) <= _EXCESS:
-        raise RuntimeError(f"the saddle point is not found: its means sum to {1 + excess!r}")
+        raise ValueError(
+            f"tallies must be few enough for a saddle point within {_EXCESS}, got {counts @ repeats:.3g} reports and "
+            f"means that sum to {1 + excess!r}"
+        )
     total = float(repeats @ alpha)
     log_evidence = gammaln(total) - float(repeats @ gammaln(alpha)) + theta + float(repeats @ logs)
     log_evidence -= 0.5 * np.log(2 * np.pi * float(repeats @ variances))

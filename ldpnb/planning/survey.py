@@ -28,6 +28,8 @@ Tail = Literal["guaranteed", "normal"]
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 _BUDGETS = (1e-6, 100.0)
+MOST_BUDGET = 1e4
+"""A budget, in nats, that leaves next to no noise."""
 _WIDEST = 1e150
 _MOST_RELEASES = 10**6
 
@@ -138,11 +140,10 @@ class Survey:
             if self.count > self.design.most:
                 most = f"at most {self.design.most:,}, the {self.design.unit} there are"
                 raise ValueError(f"count must be {most}, got count={self.count}")
-        for name in ("epsilon", "error"):
-            if getattr(self, name) is not None:
-                checks.positive(**{name: getattr(self, name)})
-        if self.epsilon is not None and self.epsilon < _BUDGETS[0]:
-            raise ValueError(f"epsilon must be at least {_BUDGETS[0]:g} to tell anything, got epsilon={self.epsilon!r}")
+        if self.epsilon is not None:
+            checks.numbers(epsilon=checks.positive(epsilon=self.epsilon), low=_BUDGETS[0], high=MOST_BUDGET)
+        if self.error is not None:
+            checks.numbers(error=checks.positive(error=self.error), low=0, high=_WIDEST)
         if self.failure is not None:
             checks.open_probability(failure=self.failure)
         missing = [name for name in QUANTITIES if getattr(self, name) is None]

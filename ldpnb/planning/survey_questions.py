@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ldpnb import checks
-from ldpnb.planning.survey import Survey, Tail
+from ldpnb.planning.survey import MOST_BUDGET, Survey, Tail
 from ldpnb.surveys import budgets
 from ldpnb.surveys.noise import MeanMechanism
 from ldpnb.surveys.open_designs import SimpleDesign, squared
@@ -61,6 +61,7 @@ class SurveyQuestions:
         if len(self.weights) < 2:
             raise ValueError(f"weights must be of two questions or more, got weights={self.weights!r}")
         checks.whole(answers=self.answers, at_least=len(self.weights))
+        checks.numbers(epsilon=checks.positive(epsilon=self.epsilon), low=0, high=MOST_BUDGET)
         checks.open_probability(failure=self.failure)
 
     def shares(self, way: Way) -> list[tuple[int, float]]:

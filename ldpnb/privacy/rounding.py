@@ -10,6 +10,7 @@ probability, loses about ``3 r epsilon``, known exactly for every ``n`` and in t
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -53,10 +54,10 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
 def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
     """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` where the two are near each other."""
-    m = math.floor(rate * population)
-    p, mu, nu = rate * population - m, m / (population + 1), (m + 1) / (population + 1)
-    log_z = end * abs(step)
-    weights, logs, surplus, grown = event_terms(p, rate, mu, nu, step, log_z, moves=p + rate >= 1)
+    exact = Fraction(rate)
+    m, p = divmod(exact * population, 1)
+    mu, nu, log_z = Fraction(m, population + 1), Fraction(m + 1, population + 1), end * abs(step)
+    weights, logs, surplus, grown = event_terms(p, exact, mu, nu, step, log_z, moves=p + exact >= 1)
     plain = _log_sum(weights, logs) - _log_sum([1 - p, p], [0.0, log_z])
     if abs(plain) > 0.5:
         return plain
@@ -64,7 +65,7 @@ def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
     return math.log1p(gained / (1 - p + p * math.exp(log_z)))
 
 
-def _log_sum(weights: Sequence[float], logs: Sequence[float]) -> float:
+def _log_sum(weights: Sequence[float | Fraction], logs: Sequence[float]) -> float:
     """Return ``ln sum w e^x``; scipy's takes arrays, and a hundred times as long for so few terms."""
     terms = [(weight, log) for weight, log in zip(weights, logs, strict=True) if weight]
     highest = max(log for _, log in terms)

@@ -271,7 +271,10 @@ STRATA, SIZES, CLASSES = (
         ("--design poisson --population 99 --sd 0.2", "design poisson needs mean beside sd"),
         ("--population 99 --mean 7", "mean must lie in [0, 1], got mean=7.0"),
         ("--population 99 --binary --mean 0.5 --sd 0.5", "tells its sd; leave one out"),
-        ("--population 99 --count 9 --failure 0.1 --epsilon 1e-320", "epsilon must be at least 1e-06 to tell anything"),
+        (
+            "--population 99 --count 9 --failure 0.1 --epsilon 1e-320",
+            "epsilon must lie in [1e-06, 10000.0], got epsilon=1e-320",
+        ),
         ("--population 99 --trim 2", "trim needs the weights themselves, in a file"),
         ("--population 99 --weights {}/weights.csv", "weight must be > 0, got -2"),
         ("--population 99 --weights many", "weights must be a file, got weights='many'"),
