@@ -58,8 +58,8 @@ class NumberReports:
         """Variance of a report in units of the squared range, at the ends: ``1 / (4 sinh^2(epsilon/2))`` for a bit."""
         if self.mechanism == "Laplace":
             return 2 / (self.epsilon * self.epsilon)
-        root = 2 * np.sinh(self.epsilon / 2)
-        return 1 / (root * root)
+        other = np.exp(-self.epsilon)  # without overflow
+        return other / np.square(np.expm1(-self.epsilon))
 
     def variance(self, value: Real) -> Real:
         """Return the variance of the report of a value."""
