@@ -1,5 +1,6 @@
 """A small checkout to run notebooks in, and the command line as a user calls it."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -13,6 +14,12 @@ from demonstration import COMPUTE, PARAMETERS, notebook
 from ldpnb import cli
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import catalogue
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector of garbage from looking through all tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ probability, loses about ``3 r epsilon``, known exactly for every ``n`` and in t
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,11 @@ from ldpnb import checks
 from ldpnb.arithmetic import Real, log_mixed
 from ldpnb.designs.strata import rounded_shares
 from ldpnb.privacy.lemmas import inserted_record_loss
+
+_PLAIN, _LARGEST = 700.0, 1e9
+"""Nats whose exponential is a float, and beside which a single nat keeps its digits."""
+_DIGITS = 15
+"""Significant digits of a decimal that a float tells from every other."""
 
 
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
@@ -46,7 +52,7 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
     0.1923984693
     """
     n, rate = checks.whole(population=population, at_least=1), checks.open_probability(sampling_rate=sampling_rate)
-    budget = checks.positive(epsilon=epsilon)
+    budget = checks.numbers(epsilon=checks.positive(epsilon=epsilon), low=0, high=_LARGEST).item()
     gained = [_log_ratio(n, rate, budget, end) for end in (1, -1)]
     lost = [-_log_ratio(n, rate, -budget, end) for end in (1, -1)]
     return max(gained + lost)
@@ -54,15 +60,20 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
 def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
     """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` where the two are near each other."""
-    exact = Fraction(rate)
+    written = Decimal(repr(float(rate)))
+    exact = Fraction(written if len(written.as_tuple().digits) <= _DIGITS else rate)
     m, p = divmod(exact * population, 1)
     mu, nu, log_z = Fraction(m, population + 1), Fraction(m + 1, population + 1), end * abs(step)
     weights, logs, surplus, grown = event_terms(p, exact, mu, nu, step, log_z, moves=p + exact >= 1)
     plain = _log_sum(weights, logs) - _log_sum([1 - p, p], [0.0, log_z])
     if abs(plain) > 0.5:
         return plain
-    gained = sum(weight * math.expm1(growth) for weight, growth in zip(surplus, grown, strict=True) if weight)
-    return math.log1p(gained / (1 - p + p * math.exp(log_z)))
+    terms = [(weight, growth) for weight, growth in zip(surplus, grown, strict=True) if weight]
+    shift = max(log_z, *(growth for _, growth in terms))
+    shift = shift if shift > _PLAIN else 0.0
+    unit = math.exp(-shift)
+    gained = sum(w * (math.expm1(x) * unit if x < _PLAIN else math.exp(x - shift)) for w, x in terms)
+    return math.log1p(gained / ((1 - p) * unit + p * math.exp(log_z - shift)))
 
 
 def _log_sum(weights: Sequence[float | Fraction], logs: Sequence[float]) -> float:

@@ -256,4 +256,4 @@ if __name__ == "__main__":
     FOLDER = Path(tempfile.mkdtemp())
     make_checkout(FOLDER / "clean")
     prepare()
-    report(said, sample(list(cases()), 100), show)
+    report(said, sample(list(cases()), 60), show)

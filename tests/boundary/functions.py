@@ -92,7 +92,7 @@ LEFT_OUT = {"Audit", "Blanket", "Column", "Evidence", "Verdict", "claim", "agree
 """What the package fills itself or whose arguments are code of one's own; `decide` answers names only."""
 
 PLANNED = ("invited", "loss", "people", "proxy", "scale", "variance", "drawn", "sample", "describe", "notes", "reach")
-PLANNED += ("chances", "variances", "with_value", "loss_without", "draws")
+PLANNED += ("chances", "variances", "with_value", "loss_without", "draws", "given_lots", "least_scale")
 """What designs answer to a plan, which has checked the arguments."""
 
 UNCHECKED = ("with_value",)
