@@ -8,7 +8,7 @@ STAMP  := $(VENV)/.installed
 # its modules, not the scripts beside it: pip lets a shell read the path of the checkout in those
 # an environment that was half made, moved or copied here, or whose Python is gone, is made anew
 SOUND := $(shell test -f $(STAMP) && { test ! -s $(STAMP) || test "$$(cat $(STAMP))" = "$$(pwd -P)"; } && $(BIN)/python -c 'import pip' 2>/dev/null && echo yes)
-# one more than the cores: a kernel that starts or stops leaves its core idle; tests wait oftener, one more still
+# one more than the cores: a kernel that starts or stops, or a test that waits, leaves its core idle
 JOBS   ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # without compiled modules every kernel would compile its imports anew, which takes longer than most notebooks
@@ -22,7 +22,7 @@ figures: $(STAMP) ## run every notebook that changed and renew figures/
 
 test: $(STAMP) ## style, types, unit tests and every notebook against its stored outputs
 	@mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.log 2>&1 & lint=$$!; \
-	$(BIN)/python -m pytest -n $$(($(JOBS) + 1)); tests=$$?; \
+	$(BIN)/python -m pytest -n $(JOBS); tests=$$?; \
 	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
 
 lint: $(STAMP) ## ruff, mypy and which room may use which
@@ -85,5 +85,6 @@ $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
 	    --require-hashes -r "$$PWD/requirements.lock"; } >$(VENV)/uv.log 2>&1 \
 	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q ldpnb
 	@printf '#!/bin/sh\nexec "$$(dirname -- "$$0")/python" -m ldpnb "$$@"\n' >$(BIN)/ldpnb && chmod +x $(BIN)/ldpnb
 	@pwd -P >$(STAMP)
