@@ -105,7 +105,7 @@ def main(runs: int) -> None:
     names = sorted(p.relative_to(figures).as_posix() for p in figures.rglob("*.csv"))
     names = [name for name in names if all((place / name).exists() for place in places)]
     tables = {name: errors([pd.read_csv(f / name) for f in (figures, *places)]) for name in names}
-    alike = [folder for folder in folders if same_verdicts(figures, folder / "figures")]
+    alike = [folder for folder in folders if same_verdicts(figures, folder / "figures")] or folders
     cells = {n.id: changed([texts(n.path), *(texts(f / f"{n.id}.ipynb") for f in alike)]) for n in catalogue()}
     about = {"tables": {k: v for k, v in tables.items() if v}, "cells": {k: v for k, v in cells.items() if v}}
     PATH.write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
