@@ -21,6 +21,8 @@ from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
 Floats = NDArray[np.float64]
 
 MOST_POPULATIONS = 64
+_MOST_NATS = 700.0
+"""Lost between all zeros and all ones at most, so that its exponential is a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,8 @@ def deterministic_rule_below(family: Family, total: int, epsilon: float, varianc
     >>> [deterministic_rule_below(family, 3, 1.5, least * factor) for factor in (1.001, 1.0)]
     [True, False]
     """
-    parts = list(_fixed(family, total).values())
+    parts, users = list(_fixed(family, total).values()), sum(family.sizes)
+    budget = float(checks.numbers(epsilon=checks.positive(epsilon=epsilon), low=0, high=_MOST_NATS / users))
     sampling = np.array([found.variances() for found in parts]).T
     populations, number = sampling.shape
     values, laws = _on_common_values(parts)
@@ -121,10 +124,10 @@ def deterministic_rule_below(family: Family, total: int, epsilon: float, varianc
     both = np.stack(np.broadcast_arrays(rows[pairs[:, 0]][:, :, None], rows[pairs[:, 1]][:, None]), axis=-1)
     for most in np.unique(sampling[sampling < variance]):
         scale = float(np.sqrt((variance - most) / 2)) * (1 - 1e-9)
-        if np.ptp(values) > 700 * scale:
+        if np.ptp(values) > users * budget * scale:  # lost between all zeros and all ones, so many neighbours apart
             continue
         losses = noisy_statistic_losses(values, laws.reshape(-1, values.size), both.reshape(-1, 2), scale)
-        private = losses.reshape(both.shape[:-1]) <= checks.positive(epsilon=epsilon)
+        private = losses.reshape(both.shape[:-1]) <= budget
         if _consistent(sampling <= most * (1 + 1e-12), pairs, private, int(np.prod(np.add(family.sizes[1:], 1)))):
             return True
     return False

@@ -44,7 +44,8 @@ class Survey:
     count : int, optional
         Units (people, or clusters) that answer.
     epsilon : float, optional
-        Of every report (local), or of all that is released (central), nats, under replacement of a value.
+        Of every report (local), or of all that is released (central), nats in ``[1e-6, 1e4]``, under replacement of a
+        value.
     error, failure : float, optional
         The estimate is off by `error` or more with probability `failure` at most.
     collection : {"local", "central"}

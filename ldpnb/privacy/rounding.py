@@ -48,6 +48,9 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
     ``N = (1-p-r)(1 + mu(y^2 - 1)) + (p+r)((1-nu) z + nu y)``, otherwise ``N = (1-p')((1-nu) z + nu y) + p' y z`` with
     ``p' = p + r - 1``. The loss is the largest ``ln(N/D)``, or ``ln(D/N)`` with ``1/y`` for ``y`` in ``N``.
 
+    A rate of at most 15 digits is the decimal that it is written as, any other one its binary value; `epsilon` is at
+    most 1e9. With a rate of .1 the sizes for 20 and 21 records have means of 2 and 2.1:
+
     >>> round(random_rounding_loss(20, 0.1, 0.5), 10)
     0.1923984693
     """
