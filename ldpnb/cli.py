@@ -424,14 +424,15 @@ def lab(arguments: tuple[str, ...]) -> None:
     for refused in filter(_GUARDS.match, arguments):
         stays = "here JupyterLab stays on this machine, with its token; `jupyter lab` takes it"
         raise UsageError(f"{shown(refused)} is refused: {stays}")
+    root = home()
     for folder in filter(os.path.isdir, arguments):
-        raise UsageError(f"{shown(folder)} is refused: JupyterLab shows the checkout {home()}")
+        raise UsageError(f"{shown(folder)} is refused: JupyterLab shows the checkout {root}")
     # the first folder of settings wins; this one requires token and loopback, and switches off news
     settings = [str(Path(__file__).with_name("jupyter")), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, settings))
     os.environ["JUPYTER_TOKEN"] = secrets.token_hex(24)
     click.echo(f"JupyterLab's token, should a browser ask for one: {os.environ['JUPYTER_TOKEN']}", err=True)
-    command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={home()}"]
+    command = [sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={root}"]
     command += ["--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"]
     # replaces this process, so that stopping it stops the server
     os.execv(command[0], [*command, *arguments])
