@@ -21,6 +21,7 @@ from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from ldpnb.checks import UsageError, needed_for
+from ldpnb.run.endings import end_soon
 from ldpnb.run.orphans import die_with_parent
 
 BACKENDS = ("loky", "dask")
@@ -155,10 +156,10 @@ def _cluster(jobs: int, scheduler: str | None) -> Iterator[Pool]:
         try:
             if scheduler is not None:
                 parse_host_port(parse_address(scheduler)[1])
-            client = Client(address, timeout=_CONNECTING, set_as_default=False)
+            with interrupts_held_back():
+                client = stack.enter_context(Client(address, timeout=_CONNECTING, set_as_default=False))
         except (OSError, ValueError) as error:
             raise UsageError(f"no Dask scheduler answers at {scheduler} ({type(error).__name__})") from None
-        stack.enter_context(client)
         if scheduler is None:
             client.register_plugin(_bound())
 
@@ -200,18 +201,19 @@ class _Remote(Future[Any]):
 def _local_cluster(jobs: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
-    with interrupts_held_back():
-        cluster = LocalCluster(
-            n_workers=jobs,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,
-            # any free port; and a task that Dask tries again may kill a worker that is still starting, and leave it
-            # dead for good
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
-        )
-    with cluster:
+    with contextlib.ExitStack() as stack:
+        with interrupts_held_back():
+            cluster = LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                # any free port; and a task that Dask tries again may kill a worker that is still starting, and leave it
+                # dead for good
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
+            )
+            stack.enter_context(cluster)
         try:
             yield cluster
         finally:
@@ -231,9 +233,14 @@ def interrupts_held_back() -> Iterator[None]:
         yield
         return
     late, heard_as_such = list[int](), dict[int, Any]()
+
+    def later(number: int, frame: object) -> None:
+        late.append(number)
+        end_soon()
+
     if threading.current_thread() is threading.main_thread():  # no other may
         ends = (number for number in (signal.SIGTERM, signal.SIGHUP) if callable(signal.getsignal(number)))
-        heard_as_such = {number: signal.signal(number, lambda number, _: late.append(number)) for number in ends}
+        heard_as_such = {number: signal.signal(number, later) for number in ends}
     resource_tracker.ensure_running()  # to start it lets Ctrl-C through again (Python 3.13)
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

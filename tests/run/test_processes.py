@@ -96,3 +96,17 @@ def test_nothing_goes_on_or_writes_when_a_command_has_ended(checkout: Path, load
             os.kill(left, signal.SIGKILL)
     after = {n: c for n, c in snapshot(checkout).items() if "build/work" not in n}
     assert after == before
+
+
+def test_a_command_whose_interrupt_is_swallowed_ends_all_the_same() -> None:
+    swallow = """
+import os, signal, time
+from ldpnb.run import endings
+endings._PATIENCE = 1
+endings.hear()
+try:
+    os.kill(os.getpid(), signal.SIGTERM)
+except KeyboardInterrupt:
+    time.sleep(600)
+"""
+    assert subprocess.run([sys.executable, "-c", swallow], check=False).returncode == -signal.SIGALRM
