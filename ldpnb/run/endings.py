@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from ldpnb.checks import shown
 
-
 _PATIENCE = 30
 """Seconds that a command has to end in order; an interrupt may fall where Python or a library swallows it."""
 
