@@ -201,9 +201,14 @@ class _Remote(Future[Any]):
 def _local_cluster(jobs: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
+    class Cluster(LocalCluster):
+        def _update_worker_status(self, op: str, msg: Any) -> None:
+            with contextlib.suppress(KeyError):  # a worker that dies while it starts is unknown to it
+                super()._update_worker_status(op, msg)
+
     with contextlib.ExitStack() as stack:
         with interrupts_held_back():
-            cluster = LocalCluster(
+            cluster = Cluster(
                 n_workers=jobs,
                 threads_per_worker=1,
                 host="127.0.0.1",

@@ -3,12 +3,14 @@
 Every run draws a kind, a way and a moment; LDPNB_THOROUGH=1 ends every kind five times in every way, under load.
 """
 
+import fcntl
 import os
 import pty
 import random
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from itertools import product
@@ -72,10 +74,15 @@ def test_nothing_goes_on_or_writes_when_a_command_has_ended(checkout: Path, load
         (checkout / f"notebooks/1_demo/{name}.ipynb").write_text(text)
     before, terminal = snapshot(checkout), pty.openpty()
     environment = os.environ | {MARK: mark, "PYTHONPATH": str(Path(__file__).parents[1]), "LDPNB_BEGUN": str(begun)}
+
+    def at_a_terminal() -> None:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may have been started by nohup
+
     process = subprocess.Popen(
         [sys.executable, "-m", "ldpnb", *KINDS[kind]],
         stdin=terminal[1], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=checkout,
-        start_new_session=True, preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
+        start_new_session=True, preexec_fn=at_a_terminal,
     )  # fmt: skip
     os.close(terminal[1])
     try:
