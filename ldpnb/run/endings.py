@@ -10,26 +10,22 @@ from typing import NoReturn
 from ldpnb.checks import shown
 
 _PATIENCE = 30
-"""Seconds that a command has to end in order; an interrupt may fall where Python or a library swallows it."""
+"""Seconds after which the system ends a command that has not ended in order, and its kernels and workers with it: an
+interrupt may fall where Python or a library swallows it."""
 
 
 def hear() -> None:
     """Treat the end of a terminal or session as an interrupt, after which nothing more is written."""
 
     def interrupt(number: int, frame: object) -> NoReturn:
-        end_soon()
+        if hasattr(signal, "alarm"):  # not on Windows
+            signal.alarm(_PATIENCE)
         raise KeyboardInterrupt
 
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores the latter
             signal.signal(number, interrupt)
-
-
-def end_soon() -> None:
-    """Let the system end this process in a while, whatever it is at; its kernels and workers end with it."""
-    if hasattr(signal, "alarm"):  # not on Windows
-        signal.alarm(_PATIENCE)
 
 
 def forget_output() -> None:

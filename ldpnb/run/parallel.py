@@ -21,7 +21,6 @@ from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from ldpnb.checks import UsageError, needed_for
-from ldpnb.run.endings import end_soon
 from ldpnb.run.orphans import die_with_parent
 
 BACKENDS = ("loky", "dask")
@@ -238,14 +237,9 @@ def interrupts_held_back() -> Iterator[None]:
         yield
         return
     late, heard_as_such = list[int](), dict[int, Any]()
-
-    def later(number: int, frame: object) -> None:
-        late.append(number)
-        end_soon()
-
     if threading.current_thread() is threading.main_thread():  # no other may
         ends = (number for number in (signal.SIGTERM, signal.SIGHUP) if callable(signal.getsignal(number)))
-        heard_as_such = {number: signal.signal(number, later) for number in ends}
+        heard_as_such = {number: signal.signal(number, lambda number, _: late.append(number)) for number in ends}
     resource_tracker.ensure_running()  # to start it lets Ctrl-C through again (Python 3.13)
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
