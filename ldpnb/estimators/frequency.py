@@ -1,5 +1,6 @@
 """The unbiased frequency estimate of a pure protocol, and two ways onto the simplex: Norm-Sub and scaling."""
 
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ from ldpnb import checks
 from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
-SHORT = 256
+_SHORT = 256
 """Rows up to here are looked at whole, and many at once."""
 _BLOCK = 128
-"""Of longer ones, so many of the largest first."""
+"""Of longer ones, so many of the least depths first."""
 
 
 def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
@@ -38,13 +39,14 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     >>> project_simplex([0.75, 0.5, -0.25]).tolist()
     [0.625, 0.375, 0.0]
     """
-    point, rising = _sorted(vector)
-    kept, least, _ = kept_largest(rising, 0.0, 1)
+    point = _finite(vector)
+    estimate = -point
+    kept, deepest, _ = filled(estimate, 1)
     if isinstance(kept, int):
-        above = np.add.accumulate(rising[-kept:] - least).item(-1)
+        above = np.add.accumulate((deepest - estimate[:kept])[::-1]).item(-1)
     else:
-        above = np.add.accumulate(np.maximum(rising - least, 0.0), axis=-1)[..., -1:]
-    estimate: NDArray[np.float64] = point - least
+        above = np.add.accumulate(np.maximum(deepest - estimate, 0.0)[..., ::-1], axis=-1)[..., -1:]
+    np.add(point, deepest, out=estimate)
     estimate += (1 - above) / kept
     return np.maximum(estimate, 0.0, out=estimate)
 
@@ -69,74 +71,63 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
     >>> scale_simplex([0.75, 0.5, -0.25], 1.0).round(12).tolist()
     [0.615384615385, 0.384615384615, 0.0]
     """
-    given, rising = _sorted(vector)
-    point, falling = given + checks.positive(offset=offset), rising[..., ::-1] + offset
+    point = _finite(vector) + checks.positive(offset=offset)
+    falling = np.sort(point, axis=-1)[..., ::-1]
     # 1 / gamma rises as long as entries are kept, and falls thereafter
     level = (np.cumsum(falling, axis=-1) / (1 + offset * np.arange(1, point.shape[-1] + 1))).max(axis=-1, keepdims=True)
     estimate: NDArray[np.float64] = np.maximum((point - offset * level) / level, 0)
     return estimate
 
 
-def _sorted(vector: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the vector, checked to be finite, and a sorted copy, whose ends suffice to check a single row."""
+def _finite(vector: ArrayLike) -> NDArray[np.float64]:
     point = real(vector)
-    if point.shape[-1:] not in ((), (0,)):
-        rising = point.copy()
-        rising.sort(axis=-1)
-        alone = point.ndim == 1 and -np.inf < rising.item(0) <= rising.item(-1) < np.inf
-        if alone or np.count_nonzero(np.isfinite(point)) == point.size:
-            return point, rising
+    entries = point.shape[-1:] not in ((), (0,))
+    # where nan counts as the least; a search takes less than a minimum
+    if entries and (not point.size or -np.inf < point.item(point.argmin()) <= point.item(point.argmax()) < np.inf):
+        return point
     raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
 
 
-def kept_largest(rising: NDArray[Any], extra: float, lack: int) -> tuple[Any, Any, Any]:
-    """Return the last rank K from above with ``(K + extra) v_K > S_K - lack``, ``v_K``, and the sum of the K largest.
+def filled(depths: NDArray[Any], poured: Any, extra: float = 0.0) -> tuple[Any, Any, Any]:
+    """Return the last rank K with ``(K + extra) d_K < D_K + poured``, ``d_K`` and ``D_K``, the sum of the K least.
 
-    The difference of the two sides falls as K grows, so bisection finds it. For one long row, ``(k,)``, the results are
-    numbers; otherwise they are ``(..., 1)``.
+    Puts these depths first, in order, in place. For one long row, ``(k,)``, the results are numbers; otherwise ``(..., 1)``.
     """
-    if rising.shape[-1] <= SHORT:
-        top = rising[..., -1:]
-        falling = rising[..., ::-1] - top  # so that large numbers keep their digits
-        sums, ranks = np.cumsum(falling, axis=-1), np.arange(1, falling.shape[-1] + 1)
-        kept = (extra * (falling + top) > sums - ranks * falling - lack).sum(axis=-1, keepdims=True)
-        least, total = (np.take_along_axis(each, kept - 1, axis=-1) for each in (falling, sums))
-        return kept, least + top, total + kept * top
-    if rising.ndim == 1:
-        return bisected(rising, extra, lack, rising.size)
-    found = zip(*[bisected(row, extra, lack, row.size) for row in rising.reshape(-1, rising.shape[-1])], strict=True)
-    kept, least, total = (np.reshape(each, (*rising.shape[:-1], 1)) for each in found)
-    return kept, least, total
+    if depths.shape[-1] <= _SHORT or not depths.size:
+        depths.sort(axis=-1)
+        least = depths[..., :1]
+        rises = depths - least  # so that large numbers keep their digits
+        sums, ranks = np.cumsum(rises, axis=-1), np.arange(1, depths.shape[-1] + 1)
+        kept = ((ranks + extra) * rises < sums + poured).sum(axis=-1, keepdims=True)
+        deepest, below = (np.take_along_axis(each, kept - 1, axis=-1) for each in (depths, sums))
+        return kept, deepest, below + kept * least
+    if depths.ndim == 1:
+        return _filled_row(depths, poured, extra)
+    each = np.broadcast_to(poured, (*depths.shape[:-1], 1))
+    found = map(_filled_row, depths.reshape(-1, depths.shape[-1]), each.flat, [extra] * each.size)
+    kept, deepest, total = (np.reshape(some, each.shape) for some in zip(*found, strict=True))
+    return kept, deepest, total
 
 
-def bisected(rising: NDArray[Any], extra: float, lack: int, ordered: int) -> tuple[int, Any, Any]:
-    """Sum one row block by block, up to the first block whose last value is not kept, and bisect that one.
+def _filled_row(row: NDArray[Any], poured: float, extra: float) -> tuple[int, Any, Any]:
+    """Order a row block by block, up to the first whose last depth is above the level, and take such depths off it.
 
-    Only so many of the largest are in order yet; the others are put in order as far as they are looked at.
+    Without them the level is lower; the last rank is found where it leaves out none.
     """
-    size, done, before, end = rising.size, 0, 0, min(_BLOCK, rising.size)
-    top = rising.item(-1) if rising.dtype.kind == "f" else 0
+    size, done, before, end = row.size, 0, 0, _BLOCK
     while True:
-        if end > ordered:
-            unseen = rising[: size - done]
-            if end < size:
-                unseen.partition(size - end)
-            unseen[done - end :].sort()
-        falling = rising[size - end : size - done][::-1]
-        if top:
-            falling = falling - top  # so that large numbers keep their digits
-        values, sums = falling.data, np.add.accumulate(falling).data  # much quicker to index than arrays
-        total = before + sums[-1]
-        if end == size or extra * (values[-1] + top) <= total - end * values[-1] - lack:
+        if end < size:
+            row[done:].partition(end - done - 1)
+        block = row[done:end]
+        block.sort()
+        if least := row.item(0):
+            block = block - least  # so that large numbers keep their digits
+        rises, sums = block.data, np.add.accumulate(block).data  # much quicker to index than arrays
+        below = before + sums[-1]
+        if end == size or (end + extra) * rises[-1] >= below + poured:
             break
-        done, before, end = end, total, min(8 * end, size)
-    low, high, after, lack = 0, end - done, done + 1, before - lack
-    while low < high:
-        middle = (low + high) >> 1
-        value = values[middle]
-        if extra * (value + top) > lack + sums[middle] - (after + middle) * value:
-            low = middle + 1
-        else:
-            high = middle
-    kept = done + low
-    return kept, rising.item(-kept), before + (sums[low - 1] if low else 0) + kept * top
+        done, before, end = end, below, min(8 * end, size)
+    kept = end
+    while (fewer := done + bisect_left(rises, (below + poured) / (kept + extra))) < kept:
+        kept, below = fewer, before + (sums[fewer - done - 1] if fewer > done else 0)
+    return kept, row.item(kept - 1), below + kept * least

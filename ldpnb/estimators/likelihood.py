@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import real
-from ldpnb.estimators.frequency import SHORT, bisected, kept_largest, project_simplex, unbiased
+from ldpnb.estimators.frequency import filled, project_simplex, unbiased
 from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
@@ -64,7 +64,9 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     [1.0, 0.0]
     """
     contrast = math.expm1(min(checks.positive(epsilon=epsilon), _PLAIN))
-    reports, kept, total, most = _kept_tallies(tallies, contrast)
+    reports, most = _whole_tallies(tallies)
+    kept, _, below = filled(most - reports, contrast * most, contrast)
+    total = kept * most - below
     alone = kept == 1  # so that its share is 1 exactly, and all others fall below 0
     # near the threshold: beyond it little cancels, and that in whole numbers
     whole = (total / (contrast + kept) + 0.5) // 1
@@ -74,7 +76,8 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     estimate: Floats = reports - whole
     estimate *= slope
     estimate += offset
-    if most is None or (most - whole) * slope + offset > 1:
+    highest = (most - whole) * slope + offset
+    if not isinstance(highest, float) or highest > 1:
         np.minimum(estimate, 1.0, out=estimate)
     return np.maximum(estimate, 0.0, out=estimate)
 
@@ -204,19 +207,15 @@ def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
     return Fit(estimate, gap)
 
 
-def _kept_tallies(tallies: ArrayLike, contrast: float) -> tuple[NDArray[np.int64], Any, Any, int | None]:
-    """Return the tallies, how many are kept and their sum, and of one long row the largest."""
+def _whole_tallies(tallies: ArrayLike) -> tuple[NDArray[np.int64], Any]:
+    """Return the tallies and the largest of each row."""
     reports = np.asarray(tallies)
-    if reports.dtype != np.int64 or reports.ndim != 1 or reports.size <= SHORT:
-        reports = _tallies(tallies).astype(np.int64)
-        kept, _, total = kept_largest(np.sort(reports, axis=-1), contrast, 0)
-        return reports, kept, total, None
-    rising = reports.view(np.uint64).copy()  # in which negative tallies are the largest
-    kept, _, total = bisected(rising, contrast, 0, 0)
-    most = rising.item(-1)
-    if not 0 < most < 2**53 // reports.size:
-        _tallies(tallies)
-    return reports, kept, total, most
+    if reports.dtype == np.int64 and reports.ndim == 1 and reports.size:
+        most = reports.item(reports.view(np.uint64).argmax())  # where negative ones are the largest
+        if 0 < most < 2**53 // reports.size:
+            return reports, most
+    reports = _tallies(tallies).astype(np.int64)
+    return reports, reports.max(axis=-1, keepdims=True)
 
 
 def _tallies(tallies: ArrayLike) -> Floats:
