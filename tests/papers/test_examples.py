@@ -1,26 +1,34 @@
 """Numbers that referees computed by programs of their own, from the public functions behind the verdicts."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ldpnb.accuracy.allocation import Family, Rule, fixed, lottery, neyman, outcomes, proportional
-from ldpnb.accuracy.budgets import best_laplace
+from ldpnb.accuracy.budgets import best_laplace, smallest_epsilon
 from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.accuracy.information import distribution_error
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.accuracy.shrinkage import unscaled_below
+from ldpnb.designs import laws
 from ldpnb.estimators.frequency import normal_offset, project_simplex, scale_simplex, unbiased
 from ldpnb.estimators.likelihood import krr_mle
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.papers.juarez2022.tables.gaps import families
+from ldpnb.privacy import shuffling
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.rounding import nearest_rounding_loss, random_rounding_loss_supremum, rounding_threshold
 from ldpnb.privacy.subsampling import poisson_loss, srs_loss
 from ldpnb.privacy.unequal import pps_cluster_loss
+from ldpnb.rng import stream
 from ldpnb.run.ledger import committed_ledger
 
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 TALLIES = np.array([500, 300, 150, 40, 10])
 KRR = KaryRandomisedResponse(1.0, 5)
 
@@ -67,6 +75,34 @@ def two_stage(size: int) -> float:
     return clusters.two_stage_upper_bound(0.1, 0.1) / (0.1 * clusters.upper_bound(0.1))
 
 
+def steps_apart() -> list[int]:
+    """Return by how many records every second of 8 differ before the smallest moves to the middle and after."""
+    before, after = (laws.every_kth(records, 2) for records in (range(1, 9), [2, 3, 4, 4.5, 5, 6, 7, 8]))
+    return sorted(len(frozenset(one) ^ frozenset(other)) for one in before for other in after)
+
+
+def over_gaussian(rate: float) -> float:
+    """Return the variance of shuffled reports at a rare value over that of central Gaussian noise."""
+    krr = KaryRandomisedResponse(9.0, 101)
+    central = shuffling.ShuffledReports(50_000, rate, krr).epsilon_upper(1e-6)
+    noise = shuffling.gaussian_deviation(central, 1e-6) ** 2
+    return float(SampledCounts(50_000, rate, krr).variance_realised_size(0)) / noise
+
+
+def saved(mechanism: str, tail: str, clients: int, alpha: float) -> float:
+    """Return the share of a budget by Chebyshev's inequality that a sharper tail saves."""
+    family = families(clients)[mechanism]
+    sharp, wide = (smallest_epsilon(family, clients, alpha, failure=0.01, tail=way) for way in (tail, "chebyshev"))
+    return 1 - sharp / wide
+
+
+def limit_of_channel(epsilon: float) -> float:
+    """Return n times the limit of the error under OUE on ten values, averaged as notebook 02 of lopuhaa2020 does."""
+    points = stream("prior", 10, seed=2022).dirichlet(np.full(10, 0.5), size=20)
+    channel = UnaryEncoding.optimised(epsilon, 10).channel()
+    return float(np.mean([distribution_error(channel, point) for point in points]))
+
+
 TWO_STAGE = {1: 0.93, 5: 0.51, 10: 0.29, 26: 0.18, 50: 0.25}
 
 
@@ -95,6 +131,14 @@ EXAMPLES: dict[str, tuple[Callable[[], float], float]] = {
         for (name, epsilon), known in THIRTY_VARIANCES.items()
     },
     "a secret lottery, epsilon 1.5": (lambda: of_two_strata("lottery", 1.5), 0.1347),
+    "samples that are closest": (lambda: steps_apart()[0], 4),
+    "{1, 3, 5, 7} and {3, 4.5, 6, 8}": (lambda: steps_apart()[-1], 6),
+    "rare reports under sampling": (lambda: over_gaussian(0.3), 0.71),
+    "the least that Chernoff's bound saves": (lambda: saved("M_L, k = 2", "chernoff", 10**6, 0.01), 0.608),
+    "the most that Chernoff's bound saves": (lambda: saved("M_L, k = 2", "chernoff", 10**5, 0.001), 0.674),
+    "the limit of OUE, epsilon .5": (lambda: limit_of_channel(0.5), 141.0),
+    "the limit of OUE, epsilon 1": (lambda: limit_of_channel(1.0), 32.9),
+    "the limit of OUE, epsilon 2": (lambda: limit_of_channel(2.0), 6.997),
 }
 
 
@@ -116,6 +160,7 @@ TOLD = {
     "lecture20/local-model-pure-or-approximate": ["arXiv 1711.04740"],
     "lecture20/randomised-response": ["4.642, 2.994, 2.724, 2.644 for n = 1, 5, 20, 100"],
     "lopuhaa2020/abstract": ["1.07 and 1.28 at 1 and 4"],
+    "lopuhaa2020/figure-2-n-comparable-to-a": ["0.62 at n = 10^4"],
     "lopuhaa2020/section-5-equivalence": ["1.0005, 1.0008"],
     "lopuhaa2020/theorem-4.5": ["n = 59 (4.7571 >= 4.7524 > 4.7367)"],
 }
@@ -127,6 +172,20 @@ def test_the_ledger_tells_the_numbers_of_the_referees(claim: str) -> None:
     row = committed_ledger().set_index("claim").loc[claim]
     text = " ".join(row[["evidence", "corrected", "assumption"]].fillna(""))
     assert [phrase for phrase in TOLD[claim] if phrase not in text] == []
+
+
+SAID = {
+    "3_lopuhaa2020/02_mse_lower_bounds": ["0.73 of its limit at ε = 0.5", "103", "24.8", "5.58"],
+    "4_juarez2022/03_epsilon_tables": ["save 60.8% to 67.4% of a budget"],
+}
+"""What notebooks print, which are checked against their outputs elsewhere."""
+
+
+@pytest.mark.parametrize("notebook", SAID)
+def test_notebooks_tell_the_numbers_of_the_referees(notebook: str) -> None:
+    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    text = json.dumps([cell.get("outputs") for cell in cells], ensure_ascii=False)
+    assert [phrase for phrase in SAID[notebook] if phrase not in text] == []
 
 
 @pytest.mark.parametrize("chosen", [1, 2, 3])

@@ -105,8 +105,10 @@ CURVES = {
     "M_L small": lambda half: worst(groups.LaplaceMeans.allowed(2 * half, _like(half, "2/3"))),
     "M_L": lambda half: worst(groups.LaplaceMeans.allowed(2 * half, 2 * half)),
     "k = 2": lambda half: worst(groups.LaplaceMeans.calibrated(2 * half)),
+    "M_L of zeros": lambda half: gaps.variance_laplace_mean(groups.LaplaceMeans.allowed(2 * half, 2 * half), 1, 2, 0),
+    "k = 2 of zeros": lambda half: gaps.variance_laplace_mean(groups.LaplaceMeans.calibrated(2 * half), 1, 2, 0),
 }
-"""Largest variances by half the budget, a symbol or a ball; *M_L small* is the source's choice up to 2/3."""
+"""Variances by half the budget, a symbol or a ball, largest but of zeros; *M_L small* is the source's choice to 2/3."""
 
 
 def _like(half: Real, number: str) -> Real:
