@@ -325,7 +325,8 @@ def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
     >>> rounded_shares([1.4, 1.5]).tolist()
     [1, 2]
     """
-    return np.floor(np.asarray(shares, dtype=float) + 0.5).astype(np.int64)
+    exact = np.asarray(shares, dtype=float)
+    return np.asarray(np.floor(exact).astype(np.int64) + (exact - np.floor(exact) >= 0.5))
 
 
 def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, log_mixed
-from ldpnb.designs.strata import rounded_shares
 from ldpnb.privacy.lemmas import inserted_record_loss
 
 _PLAIN, _LARGEST = 700.0, 1e9
@@ -30,14 +29,15 @@ def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float)
     """Return the exact loss between `population` records and one more if the size is rounded to the nearest integer.
 
     It is ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022), which may
-    exceed ``epsilon``. A fifth of 7 rounds to 1, of 8 to 2; nine twentieths of 4 and of 5 round to 2:
+    exceed ``epsilon``. Halves are rounded up; a rate of at most 15 digits is the decimal that it is written as, any
+    other one its binary value. A fifth of 7 rounds to 1, of 8 to 2; nine twentieths of 4 and of 5 round to 2:
 
     >>> nearest_rounding_loss(7, 0.2, 0.5), round(nearest_rounding_loss(4, 0.45, 0.5), 6)
     (0.5, 0.523137)
     """
-    n, rate = checks.whole(population=population, at_least=1), checks.open_probability(sampling_rate=sampling_rate)
-    here, there = rounded_shares([rate * n, rate * (n + 1)])
-    return checks.positive(epsilon=epsilon) if here < there else float(inserted_record_loss(int(here), n, epsilon))
+    n, rate = checks.whole(population=population, at_least=1), _exactly(sampling_rate)
+    here, there = (math.floor(rate * records + Fraction(1, 2)) for records in (n, n + 1))
+    return checks.positive(epsilon=epsilon) if here < there else float(inserted_record_loss(here, n, epsilon))
 
 
 def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
@@ -48,26 +48,30 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
     ``N = (1-p-r)(1 + mu(y^2 - 1)) + (p+r)((1-nu) z + nu y)``, otherwise ``N = (1-p')((1-nu) z + nu y) + p' y z`` with
     ``p' = p + r - 1``. The loss is the largest ``ln(N/D)``, or ``ln(D/N)`` with ``1/y`` for ``y`` in ``N``.
 
-    A rate of at most 15 digits is the decimal that it is written as, any other one its binary value; `epsilon` is at
-    most 1e9. With a rate of .1 the sizes for 20 and 21 records have means of 2 and 2.1:
+    Rates are read as by `nearest_rounding_loss`; `epsilon` is at most 1e9. With a rate of .1 the sizes for 20 and 21
+    records have means of 2 and 2.1:
 
     >>> round(random_rounding_loss(20, 0.1, 0.5), 10)
     0.1923984693
     """
-    n, rate = checks.whole(population=population, at_least=1), checks.open_probability(sampling_rate=sampling_rate)
+    n, rate = checks.whole(population=population, at_least=1), _exactly(sampling_rate)
     budget = checks.numbers(epsilon=checks.positive(epsilon=epsilon), low=0, high=_LARGEST).item()
     gained = [_log_ratio(n, rate, budget, end) for end in (1, -1)]
     lost = [-_log_ratio(n, rate, -budget, end) for end in (1, -1)]
     return max(gained + lost)
 
 
-def _log_ratio(population: int, rate: float, step: float, end: int) -> float:
+def _exactly(sampling_rate: float) -> Fraction:
+    rate = float(checks.open_probability(sampling_rate=sampling_rate))
+    written = Decimal(repr(rate))
+    return Fraction(written if len(written.as_tuple().digits) <= _DIGITS else rate)
+
+
+def _log_ratio(population: int, rate: Fraction, step: float, end: int) -> float:
     """Return ``ln(N/D)``, ``ln y = step``, ``ln z = end |step|``: from ``N - D`` where the two are near each other."""
-    written = Decimal(repr(float(rate)))
-    exact = Fraction(written if len(written.as_tuple().digits) <= _DIGITS else rate)
-    m, p = divmod(exact * population, 1)
+    m, p = divmod(rate * population, 1)
     mu, nu, log_z = Fraction(m, population + 1), Fraction(m + 1, population + 1), end * abs(step)
-    weights, logs, surplus, grown = event_terms(p, exact, mu, nu, step, log_z, moves=p + exact >= 1)
+    weights, logs, surplus, grown = event_terms(p, rate, mu, nu, step, log_z, moves=p + rate >= 1)
     plain = _log_sum(weights, logs) - _log_sum([1 - p, p], [0.0, log_z])
     if abs(plain) > 0.5:
         return plain

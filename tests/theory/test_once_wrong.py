@@ -100,6 +100,7 @@ def rights() -> Iterator[tuple[str, Callable[[], float], float]]:
     yield "unbiased", lambda: unbiased([600, 400], 1000, krr(1e-8))[0], 20000000.5
     yield "entropy of tallies", lambda: float(f"{TwoValues(7, 50.0).entropies()[1]:.1e}"), 6.6e-20
     yield "clusters", lambda: unequal.pps_cluster_loss([10**6, 10**6], 1e-9), of_two_clusters(10**6, 1e-9)
+    yield "29 % of 50 are 14.5, in floats less", lambda: rounding.nearest_rounding_loss(49, 0.29, 0.5), 0.5
     yield "nothing is drawn", lambda: rounding.nearest_rounding_loss(10, 4.57e-8, 700.0), 0.0
     yield "no privacy at all", lambda: hockey_stick.channel_delta(np.eye(3), 1.0), 1.0
     yield "posterior", lambda: krr_posterior_saddle([5, 3, 2], [0.5] * 3, epsilon=699.0).frequencies[0], 0.5
