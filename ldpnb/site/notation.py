@@ -19,6 +19,9 @@ _TOKEN = re.compile(
     r"|(?P<word>[A-Za-z]+(?:-hat)?\d*)|(?P<op><=|>=|->|\.\.\.|[-+*/=<>^_()\[\]{}|,~'])|(?P<space> +)|(?P<other>.)",
     re.DOTALL,
 )
+_PLACE = re.compile(
+    "(?:Algorithm|Appendix|Corollary|Definition|Equation|Fact|Figure|Lemma|Proposition|Remark|Section|Table|Theorem)s?"
+)
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "<=": r"\le ", ">=": r"\ge ", "->": r"\to "}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
@@ -287,6 +290,9 @@ def _read(tokens: list[tuple[str, str]], at: int) -> tuple[str, int]:
     before = tokens[at - 1] if at else ("end", "")
     if kind in ("space", "other") or before[0] in ("word", "number") or before[1] in tuple("_'-+*/^)]}|"):
         return "", at + 1
+    named = before[0] == "space" and at > 1 and _PLACE.fullmatch(tokens[at - 2][1])
+    if kind == "number" and named:  # Theorem 4.2 is no factor of what follows
+        return "", at + 1
     reader = _Reader(tokens, at)
     try:
         tex = reader.relation()
@@ -302,6 +308,8 @@ def _read(tokens: list[tuple[str, str]], at: int) -> tuple[str, int]:
         return "", at + 1
     if after[1] in (".", "-") and beyond[0] == "word" and not reader.real:
         return "", at + 1
+    if text == "x" and after[0] == before[0] == "space" and beyond[0] == tokens[at - 2][0] == "number":
+        return "", at + 1  # so many times so many
     return (" ".join(tex.split()), reader.at) if reader.real or alone else ("", at + 1)
 
 

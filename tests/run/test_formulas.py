@@ -102,6 +102,9 @@ def test_formulas_of_claims_are_read_as_they_are_meant(text: str, formula: str) 
         ("a sample of 3-4 users' values, i.e. k-RR or a 1-bit mean", []),
         ("B(largest other cluster) e^loss <= |MLE - P|^2", []),
         ("A sum of a mean", []),
+        ("Under Definition 3.1 Var(g)/(n f) is", ["Var(g)/(n f)"]),
+        ("by Theorem 4.2 exp(2 x) grows, and Table 1 n, and 4.2 exp(x)", ["exp(2 x)", "n", "4.2 exp(x)"]),
+        ("all 81 x 81 sequences of x", ["x"]),
     ],
 )
 def test_what_is_no_formula_stays_text(text: str, read: list[str]) -> None:

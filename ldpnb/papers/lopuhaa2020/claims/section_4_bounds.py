@@ -79,7 +79,7 @@ def theorem_4_1_distribution(e: Evidence) -> str:
     over="every a >= 2, channel that leaves the values uncertain, estimator and prior with a density, as n grows; "
     "with the repair every n",
     argument="Tallies with a uniform jitter have a density, of entropy H(T|Y) and variances larger by 1/12: Theorem "
-    "4.1 for them. By Theorem 4.2 exp(2 H(T|Y) / (a-1)) grows like n, so in the limit 1/12 does not matter.",
+    "4.1 for them. By Theorem 4.2, exp(2 H(T|Y) / (a-1)) grows like n, so in the limit 1/12 does not matter.",
 )
 def theorem_4_1_frequencies(e: Evidence) -> str:
     """the error of the frequencies is at least a / (2 pi e n^2) exp(2 H(T|Y) / (a - 1)) as n grows"""
