@@ -91,7 +91,7 @@ def _finite(vector: ArrayLike) -> NDArray[np.float64]:
 def filled(depths: NDArray[Any], poured: Any, extra: float = 0.0) -> tuple[Any, Any, Any]:
     """Return the last rank K with ``(K + extra) d_K < D_K + poured``, ``d_K`` and ``D_K``, the sum of the K least.
 
-    Puts these depths first, in order, in place. For one long row, ``(k,)``, the results are numbers; otherwise ``(..., 1)``.
+    Puts these depths first, in order. For one long row, ``(k,)``, the results are numbers; otherwise ``(..., 1)``.
     """
     if depths.shape[-1] <= _SHORT or not depths.size:
         depths.sort(axis=-1)

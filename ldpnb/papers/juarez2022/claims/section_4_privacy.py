@@ -16,10 +16,10 @@ from ldpnb.privacy import channel, hockey_stick
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 4.0)
 GROUPS = (2, 3, 5)
 VALUES = (-1.0, -0.5, 0.0, 0.5, 1.0)
-ALWAYS, SMALL = "0.0445", "1.74"
+ALWAYS, SMALL = "0.0442", "1.74"
 """Share of the smaller group from which on, and half the budget up to which, ``eps2 = epsilon`` is best for ``M_L``."""
-WINDOWS = ("0.01", "0.001")
-"""Shares of a smaller group next to which there are budgets at which it is not."""
+WINDOWS = ("0.0441", "0.01", "0.001")
+"""Shares of a smaller group next to which there are budgets at which it is not; the first is just below `ALWAYS`."""
 
 section_4 = partial(claim, kind="certified", reach="all parameters")
 
@@ -177,13 +177,13 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     e.proven(privacy.best_at_every_budget(ALWAYS) and privacy.best_at_small_budgets(SMALL))
     windows = []
     for part in WINDOWS:
-        low, high = privacy.window(part)
-        windows.append(f"{float(low.mid()):.2f} and {float(high.mid()):.2f} next to {100 * float(part):g} %")
+        low, high = (float(end.mid()) for end in privacy.window(part))
+        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(part):g} %")
     e.corrected = (
         "eps2 = epsilon, eps1 = epsilon/2 is optimal if and only if 16 + B ((1 + c)(16 - 8z) - 4z^3) + 16 c B^2 (1 - "
         "z) >= 0, where z = epsilon/2, B = e^-z and c = (1 - s)^2/s + s^2/(1 - s) next to a smaller group of share s: "
-        f"at every budget for s >= {float(ALWAYS):.2%}, up to epsilon = {2 * float(SMALL):g} for any; else a smaller "
-        f"eps2 with eps1 = epsilon - eps2/2 is better in a window, for epsilon between {', '.join(windows)}"
+        f"at every budget for s >= {float(ALWAYS):.2%}, up to epsilon = {2 * float(SMALL):g} for any; next to smaller "
+        f"groups eps1 = epsilon - eps2/2 with a smaller eps2 is better for epsilon between {', '.join(windows)}"
     )
     return (
         f"at epsilon = 6 the best split saves {savings[6.0, 0.01]:.1%} of the variance next to a minority of 1 %, "
