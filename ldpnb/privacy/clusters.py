@@ -1,8 +1,8 @@
 """Privacy of a mechanism that sees whole clusters drawn by simple random sampling (Section 5 of bun2022).
 
 A population consists of disjoint clusters; some are drawn without replacement and all their records kept. One record of
-the changed cluster is removed (deletion) or altered (replacement). The mechanism on the sample is
-epsilon-*deletion*-DP throughout; losses and budgets are in nats.
+the changed cluster is removed (deletion; a cluster that this empties is still drawn like the others) or altered
+(replacement). The mechanism on the sample is epsilon-*deletion*-DP throughout; losses and budgets are in nats.
 
 Beware of an off-by-one error: sizes are those of the **larger** of two deletion neighbours. With the smaller size in
 its place (or the reverse) an upper bound remains one, but a lower bound does not.

@@ -207,8 +207,8 @@ def bias_against_variance(e: Evidence) -> str:
     *RANDOMISER,
     over=f"{proofs.EVERY} and every data (fixed)",
     corrected="Under Definition 3.1, Var(g)/(n f) lies between q(1-q) and p over (p-q)^2 pi f: constant in n, "
-    "unbounded as f -> 0. O(1/(pi^3 n)) is right for what the proof computes, Var*(g/E S) = (q - q^2 pi) / ((p-q)^2 pi^3 n), "
-    "where g, already rescaled, is divided by n pi once more; Var*(g/n) is of order 1/(pi n).",
+    "unbounded as f -> 0. O(1/(pi^3 n)) is right for what the proof computes, Var*(g/E S) = (q - q^2 pi) / ((p-q)^2 "
+    "pi^3 n), where g, already rescaled, is divided by n pi once more; Var*(g/n) is of order 1/(pi n).",
 )
 def theorem_3_3(e: Evidence) -> str:
     """The normalised variance Var(X) / E(X) of g_DE is of order 1 / (pi^3 n) for rare values."""

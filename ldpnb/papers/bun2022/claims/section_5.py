@@ -178,7 +178,8 @@ def equation_3(e: Evidence) -> str:
     subsampling.weighted_loss,
     assumption="the symbols of what is compared are lost; read as: the mechanism on the sample is at least as private "
     "as the mechanism itself",
-    over="epsilon > 0, all cluster sizes, every mechanism; deletion against deletion, replacement against replacement",
+    over="epsilon > 0, all cluster sizes (an emptied cluster stays), every mechanism; deletion against deletion, "
+    "replacement against replacement",
     argument="draws without the changed cluster give the same sample in both populations; a replacement is a deletion "
     "at twice the budget",
 )

@@ -1,5 +1,6 @@
 """How far estimated counts are off, exactly: bias against variance, and errors that are not normal."""
 
+import math
 from functools import partial
 from itertools import product
 
@@ -31,10 +32,12 @@ result = partial(claim, kind="proof", reach="all parameters")
 def bias_or_variance(e: Evidence) -> str:
     """c_DE has a smaller mean squared error than g_DE at a value that nobody holds if and only if
     n < (e^epsilon + k - 1 - pi)(1 + pi)/(pi (1 - pi)); the point of least error on the line through both has the error
-    V B^2/(V + B^2), V the variance of g_DE and B = n/(e^epsilon - 1), below both for every n, and lies between them if
-    and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
+    V B^2/(V + B^2), V the variance of g_DE and B = n/(e^epsilon - 1), below both unless it is c_DE itself, and lies
+    between them if and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
     """
     e.proven(proofs.unscaled_threshold() and proofs.best_point())
+    itself = sampling.SampledCounts(5, 0.5, KaryRandomisedResponse(math.log(2), 2))
+    e.same(shrinkage.best_share(itself), 1 - itself.rate)
     survey = sampling.SampledCounts(60, 0.5, KaryRandomisedResponse(1.0, 4))
     tally, mechanism = np.arange(survey.users + 1), survey.mechanism
     law = stats.binom.pmf(tally, survey.users, survey.rate * mechanism.q)

@@ -290,7 +290,7 @@ def range_of_k(e: Evidence) -> str:
     groups.LaplaceMeans.claimed_epsilon,
     groups.largest_group_epsilon,
     kind="identity",
-    assumption="equation (1), which is not the privacy loss",
+    assumption="equation (1), which is not the privacy loss; bounds may be negative, and then leave no budget eps1 > 0",
     over="epsilon > 0, k > 0",
 )
 def equation_21(e: Evidence) -> str:
@@ -304,9 +304,11 @@ def equation_21(e: Evidence) -> str:
     e.same([m.claimed_epsilon for m in allowed], [epsilon for epsilon, _ in settings])
     e.same([m.group_epsilon for m in allowed if m.k == 5], [routes.published_laplace_budgets(5.0)[0]])
     e.proven(privacy.equation_21())
+    negative = float(groups.largest_group_epsilon(10.0, 0.7))
+    e.sure(negative < 0)
     return (
         "the bounds differ by epsilon (3k - 2)/(2k); at the upper one equation (1) is met with equality, and its slope "
-        "in k is (epsilon - k)/k^2"
+        f"in k is (epsilon - k)/k^2; at epsilon = 10 and k = 0.7 it is {negative:.3f}"
     )
 
 
