@@ -19,7 +19,8 @@ CERTIFICATES = {
         "saves {}% of the variance next to a minority of 1 %, {}% next": lambda: [
             exact.saving(s) for s in ("0.01", "0.001")
         ],
-        "between {} and {} next to 1 %, {} and {} next to 0.1 %": lambda: [
+        "between {} and {} next to 4.41 %, {} and {} next to 1 %, {} and {} next to 0.1 %": lambda: [
+            *exact.window(44_100, "5.36", "5.6"),
             *exact.window(10_000, "3.7", "10.6"),
             *exact.window(1_000, "3.5", "16.1"),
         ],
@@ -62,8 +63,13 @@ CERTIFICATES = {
             exact.variance("M_L published", mpf(e)) / exact.variance("M_L", mpf(e))
             for e in ("0.1", "1", "2.56", "3", "4", "6.32")
         ],
+        "of k = 2 at 0.1, 1, 2.56, 3, 4 and 6.32; Table 1's 2.56 would be {} with": lambda: exact.kept_budget(
+            "M_L", "0.01"
+        ),
         "2 < epsilon < {} and": lambda: exact.crossing("M_L published", "M_L", "5.6"),
+        "all are 0 up to {};": lambda: exact.crossing("M_L published", "M_L", "10.8", nu2=0),
     },
+    "equation-21": {"k = 0.7 it is {}": lambda: log(2 / mpf("0.7")) + 10 - 10 / mpf("0.7")},
     "appendix-b-error": {
         "at epsilon = 1 is {} by the source and {} at k = {};": lambda: exact.best_k("1"),
         "at 1.9 {} and {} at k = {};": lambda: exact.best_k("1.9"),
@@ -125,7 +131,6 @@ CERTIFICATES = {
     "section-6-dropouts": {"show a gap of {},": lambda: mpf("0.8") * (mpf("0.1") - mpf("0.3"))},
 }
 EXCEPTIONS = {
-    "equation-21": "prints no number but whole ones",
     "table-2-standard-deviations": "prints chances counted in simulated sets of ten runs",
     "proposition-5.2": "prints no number but whole ones",
     "theorem-5.4-variance": "prints whole numbers only",

@@ -55,16 +55,16 @@ def gap_noise(e1: mpf, e2: mpf, k: mpf, sizes: tuple, nu2: mpf = 1) -> mpf:
     return sum(noise_variance(e1, e2, k, mpf(n), mpf(sum(sizes)), nu2) for n in sizes)
 
 
-def variance(name: str, e: mpf, sizes: tuple = (10_000, 10_000)) -> mpf:
-    """Largest variance of the gap by budget: a mechanism that keeps it, or one as published."""
+def variance(name: str, e: mpf, sizes: tuple = (10_000, 10_000), nu2: int = 1) -> mpf:
+    """Largest variance of the gap by budget, or for M_L that at `nu2`: a mechanism that keeps it, or one as published."""
     if name.startswith("M_R"):
         return gap_signs(e if name == "M_R published" else log((1 + exp(e)) / 2), e, sizes)
     first, k = published_split(e) if name == "M_L published" else (e / 2, mpf(2))
-    return gap_noise(first, e, k, sizes)
+    return gap_noise(first, e, k, sizes, nu2)
 
 
-def crossing(one: str, other: str, near: str) -> mpf:
-    return findroot(lambda e: variance(one, e) - variance(other, e), mpf(near))
+def crossing(one: str, other: str, near: str, nu2: int = 1) -> mpf:
+    return findroot(lambda e: variance(one, e, nu2=nu2) - variance(other, e, nu2=nu2), mpf(near))
 
 
 def published_crossings() -> list[mpf]:
