@@ -99,10 +99,10 @@ def test_bounds_hold_against_forty_digits(known: tuple[float, int, int, float, f
 
 
 @pytest.mark.parametrize("local", [0.1, 1.0, 4.0, 40.0, 700.0])
-@pytest.mark.parametrize("users", [2, 17, 3000, 10**6])
+@pytest.mark.parametrize("users", [2, 300, 10**5])
 def test_bounds_are_ordered_over_the_whole_range(local: float, users: int) -> None:
     rng = np.random.default_rng(7)
-    for size, rate in ((8, 1.0), (1000, 0.3), (3, 0.9))[: 2 if users > 3000 else 3]:
+    for size, rate in ((8, 1.0), (1000, 0.3), (3, 0.9)):
         reports = shuffled(local, size, users, rate)
         for epsilon in (0.0, local * 10 ** rng.uniform(-6, 0), local * rng.uniform(0, 1), local):
             assert 0 <= reports.delta_lower(epsilon) <= reports.delta_upper(epsilon) <= 1
