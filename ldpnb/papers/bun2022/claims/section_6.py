@@ -205,7 +205,6 @@ def pps_of_elements(e: Evidence) -> str:
 )
 def limited_variation(e: Evidence) -> str:
     """limiting the variation of the sizes controls the loss of sampling in proportion to size"""
-    e.proven(proofs.limited_variation())
     epsilon, told = 0.5, []
     for count in (6, 60, 600):
         sizes = np.linspace(1, 2, count)
@@ -224,6 +223,7 @@ def limited_variation(e: Evidence) -> str:
     moved = unequal.systematic_loss(range(8), 0, 3.5, step=2, epsilon=epsilon)
     e.same(moved, unequal.systematic_rank_shift_loss(4, epsilon))
     e.needs(moved <= 2 * epsilon)
+    e.proven(proofs.limited_variation())
     return (
         f"sizes 1 to 2, a quarter expected, epsilon 0.5, the smallest grows to 2: {exact[0]:.4f}, {exact[1]:.4f}, "
         f"{exact[2]:.4f} for 6, 60, 600 records, the replaced one alone {alone[0]:.4f}, {alone[1]:.4f}, "
