@@ -35,12 +35,6 @@ def test_a_fixed_share_at_the_threshold_of_rounding_loses_epsilon(epsilon: float
     assert ldp.srs_loss(2 * epsilon, ldp.rounding_threshold(epsilon)) == pytest.approx(epsilon, rel=1e-9)
 
 
-def test_holders_who_are_not_all_users_are_refused() -> None:
-    survey = ldp.SampledCounts(10, 0.5, ldp.KaryRandomisedResponse(1.0, 2))
-    with pytest.raises(ValueError, match="add up to the 10 users"):
-        ldp.exact_total_variation([5, 4], survey)
-
-
 @pytest.mark.parametrize(("users", "rate"), [(7, 0.5), (40, 1.0), (5_000, 0.01)])
 def test_the_law_of_reports_is_one_and_has_their_mean(users: int, rate: float) -> None:
     survey = ldp.SampledCounts(users, rate, ldp.KaryRandomisedResponse(2.0, 5))

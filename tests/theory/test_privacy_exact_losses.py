@@ -23,7 +23,7 @@ def rounded_law(population: int, rate: float) -> laws.Law:
     return laws.subsets_of_random_size(list(range(population)), chances[: population + 1])
 
 
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=10, derandomize=True, deadline=None)
 @given(st.integers(1, 5), st.floats(0.05, 0.95), st.sampled_from([1e-4, 0.5, 2.0]))
 def test_random_rounding_is_the_linear_program(population: int, rate: float, epsilon: float) -> None:
     first, second = rounded_law(population, rate), rounded_law(population + 1, rate)
@@ -31,7 +31,7 @@ def test_random_rounding_is_the_linear_program(population: int, rate: float, eps
     assert rounding.random_rounding_loss(population, rate, epsilon) == pytest.approx(exact, rel=1e-9)
 
 
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=10, derandomize=True, deadline=None)
 @given(st.lists(st.floats(0.001, 1), min_size=3, max_size=5), st.sampled_from([1e-5, 0.2, 1.0, 3.0]))
 def test_the_recursion_of_random_sizes_is_the_linear_program(weights: list[float], epsilon: float) -> None:
     law = sizes.size_law(np.array(weights) / sum(weights))
@@ -41,7 +41,7 @@ def test_the_recursion_of_random_sizes_is_the_linear_program(weights: list[float
     assert random_size.random_size_loss(law, epsilon) == pytest.approx(exact, rel=1e-9)
 
 
-@settings(max_examples=20, derandomize=True, deadline=None)
+@settings(max_examples=10, derandomize=True, deadline=None)
 @given(CHANCES, CHANCES, st.sampled_from([1e-4, 0.3, 2.0]))
 def test_poisson_loss_is_the_linear_program(first: list[float], second: list[float], epsilon: float) -> None:
     pair = laws.poisson([0, 1, 2], first), laws.poisson([9, 1, 2], second)
@@ -49,7 +49,7 @@ def test_poisson_loss_is_the_linear_program(first: list[float], second: list[flo
     assert closed == pytest.approx(optimiser.largest_loss(*pair, epsilon=epsilon).loss, rel=1e-8)
 
 
-@settings(max_examples=20, derandomize=True, deadline=None)
+@settings(max_examples=10, derandomize=True, deadline=None)
 @given(st.lists(st.floats(0.05, 1), min_size=3, max_size=4), st.floats(0.05, 3), st.sampled_from([0.1, 1.0]))
 def test_one_draw_is_the_linear_program(weights: list[float], new: float, epsilon: float) -> None:
     units = [[i] for i in range(len(weights))]
