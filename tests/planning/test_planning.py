@@ -236,17 +236,14 @@ UNKNOWN = {
 WHO = (("everyone",), ("srs", "--sampling-rate", "0.2"), ("poisson", "--sampling-rate", "0.2"))
 
 
-@pytest.mark.parametrize("style", ["text", "json", "csv"])
 @pytest.mark.parametrize("asked", ASKED)
-def test_more_users_than_can_be_planned_for_are_refused_in_a_line(asked: str, style: str) -> None:
-    for left, design in product(UNKNOWN, WHO):
-        for users in (str(MOST_USERS + 1), "1e13", "1e16", "1e17", "1e18", "1e300"):
-            options = (*ASKED[asked], *UNKNOWN[left], "--design", *design, "--format", style, "--users", users)
-            result = command(*options)
-            assert isinstance(result.exception, UsageError)
-            assert "users must be at most 1,000,000,000,000, the most that is planned for" in str(result.exception)
-            assert "\n" not in str(result.exception)
-            assert not result.output
+def test_more_users_than_can_be_planned_for_are_refused_in_a_line(asked: str) -> None:
+    for left, design, users in product(UNKNOWN, WHO, (str(MOST_USERS + 1), "1e17", "1e300")):
+        result = command(*ASKED[asked], *UNKNOWN[left], "--design", *design, "--users", users)
+        assert isinstance(result.exception, UsageError)
+        assert "users must be at most 1,000,000,000,000, the most that is planned for" in str(result.exception)
+        assert "\n" not in str(result.exception)
+        assert not result.output
 
 
 def test_more_values_or_members_than_can_be_planned_for_are_refused() -> None:
