@@ -56,11 +56,6 @@ def test_the_bound_for_any_channel_is_the_least_error_where_values_are_equally_f
     assert bound == pytest.approx(LowerBounds(size, 1.2).uniform_optimum(), rel=1e-12)
 
 
-def test_a_jitter_takes_a_twelfth_off_the_factor_of_the_bound() -> None:
-    smooth, whole = (EntropyBounds(3).frequency(2.0, 10, jitter=jitter) for jitter in (False, True))
-    assert smooth - whole == pytest.approx(3 / 1200, rel=1e-12)
-
-
 def test_the_bound_for_every_number_of_users_lets_a_report_tell_its_chi_square() -> None:
     size, concentration, channel = 4, 1.5, SubsetSelection.optimal(0.8, 4).channel()
     covariance = (size * np.eye(size) - 1) / size**2 / (size * concentration + 1)
