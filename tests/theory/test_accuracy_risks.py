@@ -41,13 +41,13 @@ def test_the_optimum_at_strong_privacy_is_four_times_the_published_bound(size: i
     assert 1e-8 * LowerBounds(size, 1e-4).any_channel() == pytest.approx(limit, rel=1e-3)
 
 
-@pytest.mark.parametrize("size", [2, 3, 10, 57, 1001])
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-6, 0.1, 1.0, 3.7, 8.0, 60.0])
-def test_no_other_subset_size_does_better_at_the_uniform_distribution(size: int, epsilon: float) -> None:
-    bounds = LowerBounds(size, epsilon)
-    told = [bounds.uniform_information(count) for count in range(1, size)]
-    assert told[SubsetSelection.optimal(epsilon, size).subset_size - 1] == max(told)
-    assert bounds.uniform_optimum() == (size - 1) ** 2 / max(told)
+def test_no_other_subset_size_does_better_at_the_uniform_distribution(epsilon: float) -> None:
+    for size in (2, 3, 10, 57, 1001):
+        bounds = LowerBounds(size, epsilon)
+        told = [bounds.uniform_information(count) for count in range(1, size)]
+        assert told[SubsetSelection.optimal(epsilon, size).subset_size - 1] == max(told)
+        assert bounds.uniform_optimum() == (size - 1) ** 2 / max(told)
 
 
 @pytest.mark.parametrize("size", [2, 5, 9])
