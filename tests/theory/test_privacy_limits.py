@@ -17,7 +17,6 @@ from ldpnb.privacy.optimiser import largest_loss
 from ldpnb.privacy.shuffling import ShuffledReports, closed_form
 
 RESPONSE = KaryRandomisedResponse(1.0, 3)
-CHANCES = tuple(unequal.Inclusion.__dataclass_fields__)
 PAIR = [[0.5, 0.5], [0.4, 0.6]]
 
 
@@ -101,13 +100,6 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
 def test_arguments_out_of_range_are_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize("name", CHANCES)
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, np.nan])
-def test_the_chances_of_an_event_are_probabilities(name: str, wrong: float) -> None:
-    with pytest.raises(ValueError, match=rf"^{name} must lie in"):
-        unequal.Inclusion(**dict.fromkeys(CHANCES, 0.5) | {name: wrong})
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:

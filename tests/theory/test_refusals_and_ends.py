@@ -31,9 +31,8 @@ def test_no_distance_of_laws_exceeds_1() -> None:
     for channel in channels:
         assert channel_delta(channel, 0.0) <= 1
         assert discrete_delta(channel[:, 0], channel[:, 1], 0.0) <= 1
-    for epsilon in np.geomspace(1, 700, 60):
-        for groups in (2, 3, 7):
-            assert total_variation(LaplaceMeans(epsilon, epsilon, 2.0, groups)) <= 1
+    for epsilon in (1.0, 36.7, 700.0):
+        assert total_variation(LaplaceMeans(epsilon, epsilon, 2.0, 7)) <= 1
 
 
 @pytest.mark.parametrize(

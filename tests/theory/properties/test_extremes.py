@@ -28,7 +28,6 @@ from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.shuffling import ShuffledReports
-from ldpnb.privacy.unequal import Inclusion
 from properties.strategies import (
     domain_sizes,
     epsilons,
@@ -53,6 +52,7 @@ RANGES: tuple[tuple[str, st.SearchStrategy[Any], tuple[float, ...]], ...] = (
     ("deviation error distance alpha", logarithmic(1e-6, 1e6), (-1.0, np.inf)),
     ("sampling_rate rate neighbour_rate lowest_rate", rates, (0.0, 1.1)),
     ("failure delta", failures, (0.0, 1.0)),
+    ("inside neighbour_inside outside neighbour_outside", inner_rates, (-0.1, 1.1)),
     ("weight second_moment p q", unit, (-0.1, 1.1)),
     ("share bias keep", inner_rates, (0.0, 1.0)),
     ("users population records changed_size terms draws", users, (0, 2.5)),
@@ -183,7 +183,6 @@ OBJECTS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
     GroupGap: {"sizes": PAIR, "mechanism": st.one_of([MECHANISMS[kind] for kind in GROUPED])},
     ClusterSample: {"sizes": st.lists(st.integers(1, 10**6), min_size=5, max_size=9), "chosen": st.integers(1, 4)},
     ShuffledReports: {"users": fewer},
-    Inclusion: dict.fromkeys(("inside", "neighbour_inside", "outside", "neighbour_outside"), inner_rates),
     Family: {"sizes": st.just((2, 3)), "heights": st.tuples(positive, positive)},
     Outcomes: dict(zip(("values", "chances", "pairs"), map(st.just, LAW), strict=True)),
     TwoValues: {"users": st.integers(1, 100)},
