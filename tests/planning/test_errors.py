@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from ask import answer, candidate
+from ask import alone, answer, candidate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -135,10 +135,10 @@ def test_gaps_agree_with_the_audited_bounds_for_equal_groups(name: str, tail: st
     question = Gap(users=40_000, epsilon=1.2, error=0.04)
     mechanism = audited(1.2, (20_000, 20_000)) if audited is SignedBit else audited(1.2)
     gap = gaps.GroupGap.of_halves(mechanism, 40_000)
-    assert answer(plan(question, tail=tail), name).value == pytest.approx(gap.failure(0.08, tail), rel=1e-6)
+    assert alone(question, name, tail).value == pytest.approx(gap.failure(0.08, tail), rel=1e-6)
     if name != "M_L, k = 2":  # the lattice of fair signs
         exact = gap.failure(0.08, "exact")
-        assert exact <= answer(plan(question), name).value <= 1.05 * exact
+        assert exact <= alone(question, name).value <= 1.05 * exact
 
 
 def moments(mechanism, weights: np.ndarray, values: np.ndarray, tilt: float) -> np.ndarray:

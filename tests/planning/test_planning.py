@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from ask import answer, candidate
+from ask import alone, answer, candidate
 from click.testing import CliRunner
 
 from ldpnb.checks import UsageError
@@ -15,7 +15,7 @@ from ldpnb.planning.candidates import candidates
 from ldpnb.planning.design import Design
 from ldpnb.planning.errors import TailError
 from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Frequency, Gap, Mean
-from ldpnb.planning.solve import Plan, _Search, plan
+from ldpnb.planning.solve import plan
 
 
 def test_two_values_of_randomised_response_are_one_estimate() -> None:
@@ -23,15 +23,14 @@ def test_two_values_of_randomised_response_are_one_estimate() -> None:
     once, both = plan(Frequency(**known)), plan(Frequency(**known, simultaneous=True))
     assert answer(once, "k-RR").value == answer(both, "k-RR").value
     assert answer(once, "SUE").value < answer(both, "SUE").value
-    warner = answer(plan(Mean(epsilon=1.0, error=0.05, failure=0.01, binary=True)), "Warner")
+    warner = alone(Mean(epsilon=1.0, error=0.05, failure=0.01, binary=True), "Warner")
     assert answer(once, "k-RR").value == warner.value
 
 
 QUESTIONS = [
     Frequency(epsilon=1.0, error=0.03, failure=0.01, values=10),
     Frequency(epsilon=1.0, error=0.03, failure=0.01, values=10, simultaneous=True),
-    Frequency(epsilon=1.0, error=0.05, failure=0.01, values=10, design=Design("srs", 0.2)),
-    Frequency(epsilon=1.0, error=0.05, failure=0.01, values=10, design=Design("srs", 0.2), protects="release"),
+    Frequency(epsilon=1.0, error=0.1, failure=0.01, values=2, design=Design("srs", 0.2), protects="release"),
     Mean(epsilon=1.0, error=0.3, failure=0.001, low=-5, high=5),
     Mean(epsilon=1.0, error=0.03, failure=0.001, binary=True, design=Design("poisson", 0.5)),
     Gap(epsilon=1.0, error=0.05, failure=0.01),
@@ -41,27 +40,21 @@ QUESTIONS = [
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{type(q).__name__} {q.design.kind}")
 def test_what_is_computed_and_then_given_leads_back(question) -> None:
-    # sampled shares cost a double sum each: two mechanisms stand for five
-    ours = candidates(question)[:: 3 if isinstance(question, Frequency) and question.design.kind != "everyone" else 1]
+    # shares cost sums: two mechanisms stand for six
+    ours = candidates(question)[:: 3 if isinstance(question, Frequency) else 1]
     for one in ours:
-        found = answer(plan_one(one, question, "users"), one.name)
+        found = alone(question.with_value("users", None), one.name)
         full = question.with_users(int(found.value))
         for name in ("epsilon", "error"):
-            back = answer(plan_one(one, full, name), found.mechanism)
+            back = alone(full.with_value(name, None), one.name)
             given = getattr(question, name)
             assert back.value <= given * (1 + 1e-8)
             assert back.failure <= question.failure
             if name == "error" or not one.yardstick:
                 assert back.value == pytest.approx(given, rel=0.01), (found.mechanism, name)
             else:  # where a curator's error is nearly all sampling, one user is worth much budget: no less than this one
-                fewer = answer(plan_one(one, question.with_users(int(found.value) - 1), name), found.mechanism)
+                fewer = alone(question.with_users(int(found.value) - 1).with_value(name, None), one.name)
                 assert fewer.value > given or not fewer.feasible
-
-
-def plan_one(one, question, name: str) -> Plan:
-    """Plan for one mechanism alone, which is faster."""
-    left = question.with_value(name, None)
-    return Plan(left, name, (_Search(one, left, "best").answer(),))
 
 
 def test_the_largest_number_of_values_is_the_largest() -> None:
@@ -70,12 +63,12 @@ def test_the_largest_number_of_values_is_the_largest() -> None:
     assert answer(found, "SUE").value == float("inf")
     most = int(answer(found, "k-RR").value)
     for values, fits in ((most, True), (most + 1, False)):
-        assert (answer(plan(Frequency(**known | {"failure": None}, values=values)), "k-RR").value <= 0.01) is fits
+        assert (alone(Frequency(**known | {"failure": None}, values=values), "k-RR").value <= 0.01) is fits
 
 
 def test_the_smallest_sampling_rate_is_the_smallest() -> None:
     question = Frequency(users=50_000, epsilon=1.0, error=0.05, failure=0.01, values=4, design=Design("srs"))
-    rate = answer(plan(question), "k-RR").value
+    rate = alone(question, "k-RR").value
     reports = round(rate * 50_000)
     one = candidate(question, "k-RR")
     assert one.failure(question.with_value("sampling_rate", rate))[0] <= 0.01
@@ -84,9 +77,9 @@ def test_the_smallest_sampling_rate_is_the_smallest() -> None:
 
 def test_a_secret_sample_lets_reports_lose_more() -> None:
     known = {"epsilon": 1.0, "error": 0.05, "failure": 0.01, "values": 4}
-    plain = answer(plan(Frequency(**known)), "k-RR")
+    plain = alone(Frequency(**known), "k-RR")
     design = Design("srs", 0.1)
-    drawn = answer(plan(Frequency(**known, design=design, protects="release")), "k-RR")
+    drawn = alone(Frequency(**known, design=design, protects="release"), "k-RR")
     assert drawn.release == pytest.approx(1.0, rel=1e-9)
     assert design.release_loss(epsilon=drawn.epsilon, users=int(drawn.value)) == pytest.approx(1.0, rel=1e-9)
     assert np.exp(drawn.epsilon) == pytest.approx(1 + 10 * np.expm1(1.0), rel=0.01)
@@ -101,7 +94,7 @@ def test_a_shuffler_lowers_the_loss_of_what_is_released_by_the_account_it_names(
     found = plan(Frequency(**known, epsilon=2.0, values=4))
     kary, other = answer(found, "k-RR"), answer(found, "OUE")
     assert max(kary.release, other.release) < kary.epsilon == other.epsilon == 2.0
-    back = answer(plan(Frequency(**known, epsilon=kary.release, values=4, protects="release")), "k-RR")
+    back = alone(Frequency(**known, epsilon=kary.release, values=4, protects="release"), "k-RR")
     assert (back.epsilon, back.value) == pytest.approx((2.0, kary.value), rel=1e-6)
     assert "\nshuffler: k-RR by its exact account; " in show.as_text(found)
     assert "OLH, OUE, SUE, signs, subset selection by their privacy blanket" in show.as_text(found)
@@ -128,7 +121,7 @@ def test_extreme_budgets_are_planned_without_a_warning(epsilon: float, tail: str
 
 def test_sign_vectors_need_no_coin_of_their_own_unless_reports_are_anonymous() -> None:
     known = {"epsilon": 1.0, "error": 0.1, "failure": 0.01, "values": 9}
-    bits = [answer(plan(Frequency(**known, design=d)), "signs").bits for d in (Design(), Design("srs", 0.5))]
+    bits = [alone(Frequency(**known, design=d), "signs").bits for d in (Design(), Design("srs", 0.5))]
     assert bits == [1, 9]
 
 
@@ -243,17 +236,14 @@ UNKNOWN = {
 WHO = (("everyone",), ("srs", "--sampling-rate", "0.2"), ("poisson", "--sampling-rate", "0.2"))
 
 
-@pytest.mark.parametrize("style", ["text", "json", "csv"])
 @pytest.mark.parametrize("asked", ASKED)
-def test_more_users_than_can_be_planned_for_are_refused_in_a_line(asked: str, style: str) -> None:
-    for left, design in product(UNKNOWN, WHO):
-        for users in (str(MOST_USERS + 1), "1e13", "1e16", "1e17", "1e18", "1e300"):
-            options = (*ASKED[asked], *UNKNOWN[left], "--design", *design, "--format", style, "--users", users)
-            result = command(*options)
-            assert isinstance(result.exception, UsageError)
-            assert "users must be at most 1,000,000,000,000, the most that is planned for" in str(result.exception)
-            assert "\n" not in str(result.exception)
-            assert not result.output
+def test_more_users_than_can_be_planned_for_are_refused_in_a_line(asked: str) -> None:
+    for left, design, users in product(UNKNOWN, WHO, (str(MOST_USERS + 1), "1e17", "1e300")):
+        result = command(*ASKED[asked], *UNKNOWN[left], "--design", *design, "--users", users)
+        assert isinstance(result.exception, UsageError)
+        assert "users must be at most 1,000,000,000,000, the most that is planned for" in str(result.exception)
+        assert "\n" not in str(result.exception)
+        assert not result.output
 
 
 def test_more_values_or_members_than_can_be_planned_for_are_refused() -> None:
@@ -288,7 +278,7 @@ def test_more_values_or_members_than_can_be_planned_for_are_refused() -> None:
 )
 def test_laws_and_bounds_hold_up_to_the_most_users(kind, more: dict[str, object], design: Design, users: int) -> None:
     question = kind(users=users, epsilon=2.0, error=5 / users**0.5, failure=0.01, design=design, **more)
-    for one in candidates(question):
+    for one in candidates(question)[:: 3 if isinstance(question, Frequency) else 1]:
         if one.yardstick:
             continue
         normal = one.failure(question, "normal")[0]
@@ -308,4 +298,4 @@ def test_printed_budgets_are_rounded_up_so_that_they_hold() -> None:
     found = plan(question)
     printed = float(show.as_table(found).iloc[0, 1])
     assert found.best.value <= printed < 1.001 * found.best.value
-    assert answer(plan(question.with_value("epsilon", printed).with_value("failure", None)), "signed bit").value <= 0.01
+    assert alone(question.with_value("epsilon", printed).with_value("failure", None), "signed bit").value <= 0.01

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from ask import answer
+from ask import alone
 from scipy import stats
 
 from ldpnb.planning import binomials, show
@@ -19,15 +19,15 @@ SECRET, OWN_COIN = Design("srs", 0.1), Design("poisson", 0.1)
 
 
 def test_a_curator_needs_a_sample_too() -> None:
-    share = answer(plan(Mean(**TARGET, binary=True, design=SECRET)), "central Laplace")
+    share = alone(Mean(**TARGET, binary=True, design=SECRET), "central Laplace")
     assert (share.value, share.tail) == (pytest.approx(3500, rel=0.03), "exact")
-    number = answer(plan(Mean(**TARGET, design=SECRET)), "central Laplace")
+    number = alone(Mean(**TARGET, design=SECRET), "central Laplace")
     # by Chernoff's bound somewhat more than Hoeffding's, without noise
     assert number.tail == "chernoff"
     assert 1 < number.value / (10 * math.log(40) / (2 * 0.05**2)) < 1.05
-    found = plan(Frequency(users=10_000, epsilon=1.0, failure=0.05, values=16, design=SECRET))
-    assert answer(found, "central Laplace").value == pytest.approx(1.96 * math.sqrt(0.9 / 4 / 1000), rel=0.05)
-    poisson = answer(plan(Mean(**TARGET, binary=True, design=OWN_COIN)), "central Laplace")
+    shares = Frequency(users=10_000, epsilon=1.0, failure=0.05, values=16, design=SECRET)
+    assert alone(shares, "central Laplace").value == pytest.approx(1.96 * math.sqrt(0.9 / 4 / 1000), rel=0.05)
+    poisson = alone(Mean(**TARGET, binary=True, design=OWN_COIN), "central Laplace")
     assert poisson.value > number.value
 
 
@@ -64,9 +64,9 @@ def test_chernoff_holds_for_a_curators_mean() -> None:
 
 
 def test_one_bit_of_a_sample_is_counted_exactly() -> None:
-    found = answer(plan(Mean(**TARGET, design=SECRET)), "1-bit")
+    found = alone(Mean(**TARGET, design=SECRET), "1-bit")
     assert (found.value, found.tail) == (18_415, "exact")  # a tenth of them 1,842, as where everybody reports
-    assert answer(plan(Mean(**TARGET)), "1-bit").value == pytest.approx(1842, abs=1)
+    assert alone(Mean(**TARGET), "1-bit").value == pytest.approx(1842, abs=1)
     law, draw = Bits(0.7, 0.3, 0.1, ends=False), Draw(40, 0.5)
     rng = stream("one bit of a sample", seed=1)
     for values in (np.full(40, 0.5), np.repeat([0.0, 1.0], 20), np.linspace(0, 1, 40)):

@@ -58,17 +58,10 @@ def test_a_gap_with_estimated_sizes_varies_the_same_in_either_order() -> None:
         estimated_sizes_variance(mechanism, sizes, (0.8, -0.3), (0.7, 0.2), pair=(0, 3))
 
 
-def test_a_wrong_size_divides_the_deviation_of_its_mean() -> None:
-    gap = GroupGap(DiscretisedMeans(1.0, 1.0), (50, 50))
-    ratio = gap.misestimated_variance((1.5, 0.5), (0.3, 0.3)) / gap.variance((0.3, 0.3))
-    assert ratio == pytest.approx((1 / 2.25 + 4) / 2)
-    assert gaps.misestimated_gap_bias((2.0, 0.5), (0.6, -0.2)) == pytest.approx(0.3 + 0.4 - 0.8)
-
-
-@settings(derandomize=True, max_examples=20, deadline=None)
+@settings(derandomize=True, max_examples=10, deadline=None)
 @given(st.floats(0.01, 3), st.floats(0, 5))
 def test_bias_error_and_squared_error_of_the_absolute_gap_agree_with_integration(sd: float, gap: float) -> None:
-    x = np.linspace(-10, 10, 200_001)
+    x = np.linspace(-9, 9, 40_001)
     weight = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) * (x[1] - x[0])
     error = np.abs(gap + sd * x) - gap
     assert float(gaps.absolute_gap_bias(sd, gap)) == pytest.approx(weight @ error, abs=1e-6 * sd)
@@ -102,8 +95,8 @@ def test_bernsteins_bound_is_its_formula() -> None:
 def test_chernoffs_bound_holds_for_kept_laplace_reports() -> None:
     terms, keep, scale = 400, 0.7, 1.5
     rng = stream("chernoff", seed=1)
-    kept = rng.random((5_000, terms)) < keep
-    sums = (kept - keep).sum(axis=1) + scale * rng.laplace(size=(5_000, terms)).sum(axis=1)
+    kept = rng.random((1_000, terms)) < keep
+    sums = (kept - keep).sum(axis=1) + scale * rng.laplace(size=(1_000, terms)).sum(axis=1)
     for deviation in (80.0, 120.0):
         bound = tails.kept_laplace_chernoff(terms, keep, scale, deviation)
         assert float(np.mean(np.abs(sums) >= deviation)) <= bound < 1

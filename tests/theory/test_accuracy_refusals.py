@@ -5,7 +5,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import budgets, exact_risk, gaps, histograms, information, lower_bounds, means, personalised
+from ldpnb.accuracy import (
+    budgets,
+    distances,
+    exact_risk,
+    gaps,
+    histograms,
+    information,
+    lower_bounds,
+    means,
+    personalised,
+)
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.accuracy.personalised import PersonalRates
@@ -13,6 +23,7 @@ from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.means import LocalLaplace
 from ldpnb.mechanisms.signs import SignRandomiser
 
 WARNER = KaryRandomisedResponse(1.0, 2)
@@ -67,9 +78,10 @@ REFUSED = [
     (lambda: lower_bounds.any_channel_bound_at([0.5, 0.6], 1.0), "distribution must sum to 1"),
     (lambda: exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {}), "users must be few for 8 outputs"),
     (lambda: information.fisher_information(np.eye(2), [1.0, 0.0]), "distribution must be positive, got a zero"),
-    (lambda: means.warner_variance(1.0, 0), "users must be an integer >= 1, got users=0"),
-    (lambda: means.laplace_sum_tail(0, 1.0), "users must be an integer >= 1, got users=0"),
     (lambda: histograms.central_laplace_largest_error(1.0, 0, 0.1), "domain_size must be an integer >= 1, got domain"),
+    (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "error must allow an exact count of at most"),
+    (lambda: means.users_for_certain(LocalLaplace(1.0), 1e-160, 0.1), "error must allow an exact count of at most"),
+    (lambda: distances.smallest_rate(1e300, [5, 5], users=10, mechanism=WARNER), "distance must be so small"),
     (lambda: exact_risk.exact_risks(np.eye(2), 0, [0.5, 0.5], {}), "users must be an integer >= 1, got users=0"),
 ]
 

@@ -47,14 +47,10 @@ def test_a_number_passes_exactly_where_its_rule_says_and_is_refused_by_name_rule
 
 
 @pytest.mark.parametrize("check", NUMBERS)
-@pytest.mark.parametrize("value", ["1.0", None, True, np.True_, [1.0], np.array(1.0), 1j, b"1"], ids=repr)
-def test_what_is_not_a_number_is_refused_as_such(check: Callable[..., Any], value: Any) -> None:
-    with pytest.raises(TypeError, match=r"^epsilon must be a number, got epsilon="):
-        check(epsilon=value)
-
-
-@pytest.mark.parametrize("check", NUMBERS)
-def test_a_check_takes_exactly_one_argument(check: Callable[..., Any]) -> None:
+def test_a_check_takes_exactly_one_argument_that_is_a_number(check: Callable[..., Any]) -> None:
+    for value in ("1.0", None, True, np.True_, [1.0], np.array(1.0), 1j, b"1"):
+        with pytest.raises(TypeError, match=r"^epsilon must be a number, got epsilon="):
+            check(epsilon=value)
     with pytest.raises(TypeError, match=r"one argument at a time, got \['a', 'b'\]"):
         check(a=1, b=1)
     with pytest.raises(TypeError, match=r"one argument at a time, got \[\]"):

@@ -1,23 +1,20 @@
 """Numbers that once lost their digits at the ends of their range, each against mpmath or a clear refusal."""
 
 import itertools
-import time
 
 import flint
 import mpmath as mp
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import distances, hajek, means, tails
+from ldpnb.accuracy import hajek
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.designs import sizes
 from ldpnb.estimators import saddle
 from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.mechanisms.means import LocalLaplace, OneBit
-from ldpnb.privacy import best_channel, clusters, hockey_stick, random_size, rounding, shuffling
+from ldpnb.privacy import best_channel, clusters, hockey_stick, shuffling
 
 
 @pytest.fixture(autouse=True)
@@ -27,16 +24,15 @@ def many_digits():
 
 
 @pytest.mark.parametrize("part", ["variance_rescaled", "variance_realised_size", "variance_ratio"])
-@pytest.mark.parametrize("holders", [0, 1, 10**12 - 1, 10**12])
-@pytest.mark.parametrize("epsilon", [1e-8, 1.0, 50.0, 300.0])
-def test_independent_data_keep_their_digits(part: str, holders: int, epsilon: float, monkeypatch) -> None:
-    def value(cast):
+def test_independent_data_keep_their_digits(part: str, monkeypatch) -> None:
+    def value(cast, epsilon: float, holders: int):
         survey = SampledCounts(10**12, cast(0.3), KaryRandomisedResponse(cast(epsilon), 1000), data="iid")
         return getattr(survey, part)(cast(holders))
 
     monkeypatch.setattr(flint.ctx, "prec", 2000)
-    exact = value(flint.arb)
-    assert float(abs(flint.arb(float(value(lambda x: x))) - exact)) <= 1e-12 * float(abs(exact))
+    for case in itertools.product((1e-8, 1.0, 50.0, 300.0), (0, 1, 10**12 - 1, 10**12)):
+        exact = value(flint.arb, *case)
+        assert float(abs(flint.arb(float(value(lambda x: x, *case))) - exact)) <= 1e-12 * float(abs(exact)), case
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1.0, 600.0])
@@ -94,55 +90,6 @@ def test_the_best_channel_is_certified_at_small_budgets(epsilon: float) -> None:
     assert best.error * (1 - 1e-9) <= best.lower_bound <= best.error
     assert best.error * epsilon**2 == pytest.approx(6, rel=2 * epsilon)
     assert best.channel.sum(axis=0) == pytest.approx([1, 1, 1], abs=1e-9)
-
-
-REFUSED = [
-    (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "error must allow an exact count of at most"),
-    (lambda: means.users_for_certain(LocalLaplace(1.0), 1e-160, 0.1), "error must allow an exact count of at most"),
-    (
-        lambda: distances.smallest_rate(1e300, [50, 50], users=100, mechanism=KaryRandomisedResponse(1.0, 2)),
-        "distance must be so small",
-    ),
-    (lambda: best_channel.staircase_patterns(27, 1.0), "domain_size must be <="),
-    (lambda: sizes.binomial_size(10**12, 0.5), "population must be <="),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSED)
-def test_what_is_too_large_is_refused_at_once(call, message: str) -> None:
-    start = time.perf_counter()
-    with pytest.raises(ValueError, match=message):
-        call()
-    assert time.perf_counter() - start < 2
-
-
-def test_the_published_code_of_the_closed_form_allows_a_little_more() -> None:
-    delta, users, local = 1e-6, 10**5, 4.0
-    growth = np.exp(local) / users
-    spread = np.sqrt(growth * np.log(4 / delta)) + growth
-    rough = np.log1p(8 * spread)
-    code = np.log1p(8 * spread * (1 - np.exp(-local)) / (1 + np.exp(-local - rough)))
-    assert shuffling.closed_form(delta, users=users, epsilon=local) == pytest.approx(0.534634, abs=5e-7)
-    assert code == pytest.approx(0.537804, abs=5e-7)
-
-
-def test_the_exact_loss_of_a_random_size_never_falls_as_the_budget_grows() -> None:
-    rng, budgets = np.random.default_rng(11), np.geomspace(0.01, 30, 25)
-    for _ in range(8):
-        law = sizes.size_law(rng.dirichlet(np.full(7, 0.1)))
-        losses = np.array([random_size.random_size_loss(law, epsilon) for epsilon in budgets])
-        assert (np.diff(losses) > 0).all()
-
-
-@pytest.mark.parametrize("terms", [4_999_999_999, 5_000_000_000, 10**12])
-def test_six_deviations_of_billions_of_signs_are_as_rare_as_normal_ones(terms: int) -> None:
-    six = 6 * np.sqrt(terms)
-    assert tails.symmetric_binomial(terms, six) == pytest.approx(tails.normal(np.sqrt(terms), six), rel=1e-3)
-    assert means.success(OneBit(1.0), terms, 0.1) == 1
-
-
-def test_a_share_too_small_to_draw_anybody_loses_nothing() -> None:
-    assert rounding.nearest_rounding_loss(10, 4.57e-8, 700.0) == 0
 
 
 def test_the_best_channel_for_a_gap_is_refused_where_floats_leave_none() -> None:

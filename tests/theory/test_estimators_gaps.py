@@ -13,7 +13,7 @@ from ldpnb.rng import stream
 
 @pytest.mark.parametrize("gap", [0.0, 0.3, 2.0, 40.0])
 def test_intervals_cover_the_size_of_the_gap_at_their_level_near_zero_as_well(gap: float) -> None:
-    runs = 50_000
+    runs = 20_000
     found = gap + stream("cover", gap, seed=2).standard_normal(runs)
     low, high = gaps.absolute_interval(found, 1.0, level=0.95).T
     assert abs(np.mean((low <= gap) & (gap <= high)) - 0.95) < 5 * np.sqrt(0.95 * 0.05 / runs) + 5e-4
@@ -31,7 +31,7 @@ def log_ratio(x: float, mean: float) -> float:
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
-@pytest.mark.parametrize("mean", [0.05, 0.4, 0.9, 1.3, 2.0, 3.1, 5.0])
+@pytest.mark.parametrize("mean", [0.05, 0.9, 1.3, 3.1])
 def test_both_ends_of_an_acceptance_region_are_equally_likely_or_it_starts_at_zero(level: float, mean: float) -> None:
     ((low, high),) = gaps.acceptance_region([mean], level)
     if low == 0:

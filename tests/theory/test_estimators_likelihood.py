@@ -130,7 +130,7 @@ def test_many_data_sets_are_solved_like_one() -> None:
     ("kind", "epsilon", "size", "users"),
     [
         *((kind, epsilon, 10, 10**6) for kind in ("symmetric", "optimised") for epsilon in (1e-6, 0.5, 8.0, 30.0)),
-        *(("optimised", epsilon, 74, 32_561) for epsilon in (0.5, 4.0, 8.0, 20.0)),
+        *(("optimised", epsilon, 74, 5000) for epsilon in (0.5, 4.0, 8.0, 20.0)),
     ],
 )
 def test_unary_encoding_is_certified_at_every_epsilon(kind: str, epsilon: float, size: int, users: int) -> None:
@@ -140,12 +140,12 @@ def test_unary_encoding_is_certified_at_every_epsilon(kind: str, epsilon: float,
     assert certificate_gap(1 + np.expm1(epsilon) * outputs, tallies, fit.estimate / fit.estimate.sum()) < 1.1e-3
 
 
-def test_a_thousand_values_are_certified_without_listing_outputs() -> None:
-    mechanism, rng = UnaryEncoding.optimised(6.0, 1024), np.random.default_rng(6)
-    held = rng.multinomial(5000, rng.dirichlet(np.full(1024, 0.5)))
-    outputs = mechanism.randomize(np.repeat(np.arange(1024), held), rng=rng)
-    fit = support_mle(outputs, np.ones(5000, dtype=int), mechanism, tolerance=0.1)
-    assert certificate_gap(1 + np.expm1(6.0) * outputs, np.ones(5000), fit.estimate / fit.estimate.sum()) < 0.11
+def test_hundreds_of_values_are_certified_without_listing_outputs() -> None:
+    mechanism, rng = UnaryEncoding.optimised(6.0, 150), np.random.default_rng(6)
+    held = rng.multinomial(1000, rng.dirichlet(np.full(150, 0.5)))
+    outputs = mechanism.randomize(np.repeat(np.arange(150), held), rng=rng)
+    fit = support_mle(outputs, np.ones(1000, dtype=int), mechanism, tolerance=0.1)
+    assert certificate_gap(1 + np.expm1(6.0) * outputs, np.ones(1000), fit.estimate / fit.estimate.sum()) < 0.11
 
 
 def test_a_sample_of_the_rows_is_model_enough(monkeypatch: pytest.MonkeyPatch) -> None:

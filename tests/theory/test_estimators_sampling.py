@@ -1,7 +1,6 @@
-"""Estimates from a sample: what they reduce to, their axes, and who reports."""
+"""Estimates from a sample: their axes, and who reports."""
 
 import numpy as np
-import pytest
 
 from ldpnb.designs.reporters import expected_reports, poisson, sampled_tallies
 from ldpnb.estimators import sampling
@@ -9,17 +8,6 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 MECHANISM = KaryRandomisedResponse(1.0, 4)
 TALLIES = np.array([[30, 20, 10, 5], [8, 9, 10, 11]])
-
-
-def test_equal_rates_reduce_the_personal_estimates_to_the_common_ones() -> None:
-    pooled = TALLIES.sum(axis=0)
-    t = sampling.personalised(pooled, users=200, expected_reports=80, mechanism=MECHANISM)
-    ht = sampling.horvitz_thompson(TALLIES, rates=[0.4, 0.4], mechanism=MECHANISM)
-    ratio = sampling.hajek(TALLIES, users=200, rates=[0.4, 0.4], mechanism=MECHANISM)
-    np.testing.assert_allclose(t, sampling.rescaled(pooled, users=200, sampling_rate=0.4, mechanism=MECHANISM))
-    np.testing.assert_allclose(ht, sampling.realised_size(pooled, sampling_rate=0.4, mechanism=MECHANISM))
-    assert ratio.sum() == pytest.approx(200)
-    np.testing.assert_allclose(ratio, sampling.ratio(pooled, users=200, mechanism=MECHANISM))
 
 
 def test_leading_axes_are_repetitions() -> None:

@@ -84,7 +84,7 @@ def test_a_model_from_a_sample_of_the_rows_never_lets_a_value_look_free(
 
 def test_a_pass_over_many_rows_needs_a_few_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solvers, "_MODEL_WORK", 1.0)
-    rows = Rows(np.broadcast_to(np.eye(8, dtype=np.uint8)[0], (2**20, 8)), np.full(2**20, 2.0**-20), 1.0, 1.0)
+    rows = Rows(np.broadcast_to(np.eye(8, dtype=np.uint8)[0], (2**19, 8)), np.full(2**19, 2.0**-19), 1.0, 1.0)
     point = np.full(8, 1 / 8)
     for work, megabytes in (
         (lambda: rows.evaluate(point, np.float64), 5),

@@ -48,7 +48,7 @@ def test_what_is_left_to_know_about_the_tallies_keeps_its_digits(users: int, alp
 @pytest.mark.parametrize("concentration", [1e-3, 7.0, 292.6, 1e5])
 @pytest.mark.parametrize("epsilon", [3.26e-7, 2.0, 300.0])
 def test_posteriors_are_finite_under_any_prior(concentration: float, epsilon: float) -> None:
-    found = TwoValues(1000, epsilon, concentration).posteriors()
+    found = TwoValues(500, epsilon, concentration).posteriors()
     assert found.chances.sum() == pytest.approx(1, rel=1e-9)
     assert (found.frequency_variances >= 0).all()
     assert (found.variances > 0).all()
@@ -57,4 +57,4 @@ def test_posteriors_are_finite_under_any_prior(concentration: float, epsilon: fl
     # the prior's law of the frequency is kept on average, in mean and in variance
     spread = found.frequency_variances + (found.frequency_means - 0.5) ** 2
     total = 2 * concentration
-    assert found.chances @ spread == pytest.approx((total + 1000) / (4 * 1000 * (total + 1)), rel=1e-8)
+    assert found.chances @ spread == pytest.approx((total + 500) / (4 * 500 * (total + 1)), rel=1e-8)

@@ -3,12 +3,9 @@
 import tracemalloc
 from collections.abc import Callable
 
-import flint
 import numpy as np
 import pytest
-import sympy
 
-from ldpnb.arithmetic import Symbol
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.means import OneBit
@@ -30,24 +27,6 @@ def test_large_unary_outputs_are_the_users_bits_grouped() -> None:
     bits = mechanism.randomize(np.repeat(np.arange(20), counts), rng=np.random.default_rng(1))
     assert (tallies @ outputs == bits.sum(axis=0)).all()
     assert len(outputs) == len(np.unique(bits, axis=0))
-
-
-FORMS = {
-    "OUE": lambda epsilon: UnaryEncoding.optimised(epsilon, 5),
-    "SUE": lambda epsilon: UnaryEncoding.symmetric(epsilon, 5),
-    "subsets": lambda epsilon: SubsetSelection(epsilon, 5, 2),
-}
-
-
-@pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("formula", ["p", "q", "epsilon"])
-def test_closed_forms_give_the_same_on_floats_balls_and_symbols(name: str, formula: str) -> None:
-    x = sympy.symbols("x", positive=True)
-    number, ball, symbol = (getattr(FORMS[name](e), formula) for e in (1.5, flint.arb("1.5"), Symbol(x)))
-    assert abs(ball / number - 1) < 1e-14
-    assert float(
-        (symbol.expression if isinstance(symbol, Symbol) else sympy.Float(symbol)).subs(x, 1.5)
-    ) == pytest.approx(number, rel=1e-14)
 
 
 def test_equal_reports_beyond_the_listed_sizes_are_counted() -> None:

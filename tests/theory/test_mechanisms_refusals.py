@@ -1,4 +1,4 @@
-"""What every mechanism refuses, by name, rule and value."""
+"""What mechanisms refuse, by name, rule and value; numbers out of range: properties/test_extremes."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit, histogram_sensitivity
-from ldpnb.mechanisms.signs import SignRandomiser, exact_epsilon
+from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.rng import stream
 
@@ -19,47 +19,22 @@ WARNER, UNARY, SUBSETS = KaryRandomisedResponse(1.0, 2), UnaryEncoding.optimised
 COIN = SignRandomiser(1.0, 2)
 
 PARAMETERS = [
-    (lambda: KaryRandomisedResponse(0.0, 3), "epsilon must be > 0 and finite, got epsilon=0.0"),
-    (lambda: KaryRandomisedResponse(np.nan, 3), "epsilon must be > 0 and finite, got epsilon=nan"),
-    (lambda: KaryRandomisedResponse(np.inf, 3), "epsilon must be > 0 and finite, got epsilon=inf"),
-    (lambda: KaryRandomisedResponse(1.0, 1), "domain_size must be an integer >= 2, got domain_size=1"),
     (lambda: UnaryEncoding(0.3, 0.6, 3), "q must be < p, got p=0.3, q=0.6"),
     (lambda: UnaryEncoding(0.2, 0.2, 2), "q must be < p, got p=0.2, q=0.2"),
     (lambda: UnaryEncoding(0.5, 0.0, 3), r"q must lie in \(0, 1\), got q=0.0"),
     (lambda: UnaryEncoding(1.0, 0.5, 3), r"p must lie in \(0, 1\), got p=1.0"),
-    (lambda: UnaryEncoding(0.5, 0.2, 1), "domain_size must be an integer >= 2, got domain_size=1"),
     (lambda: UnaryEncoding.optimised(-1.0, 3), "epsilon must be > 0 and finite, got epsilon=-1.0"),
-    (lambda: SubsetSelection(0.0, 4, 2), "epsilon must be > 0"),
-    (lambda: SubsetSelection(1.0, 1, 1), "domain_size must be an integer >= 2"),
     (lambda: SubsetSelection.optimal(1.0, 1), "domain_size must be an integer >= 2, got domain_size=1"),
     (lambda: SubsetSelection(1.0, 4, 0), "subset_size must be an integer >= 1, got subset_size=0"),
     (lambda: SubsetSelection(1.0, 4, 4), "subset_size must be < domain_size, got 4 of 4"),
     (lambda: SubsetSelection(1.0, 30, 10).outputs(), "subsets must be at most 5000"),
-    (lambda: SignRandomiser(-1.0, 3), r"epsilon must be > 0 and finite, got epsilon=-1\.0"),
-    (lambda: SignRandomiser(1.0, 1), "domain_size must be an integer >= 2, got domain_size=1"),
     (lambda: SignRandomiser.as_printed(0.0, 3), r"bias must lie in \(0, 1\), got bias=0\.0"),
     (lambda: SignRandomiser(1.0, 13).channel(), "domain_size must be <= 12 to list every output, got domain_size=13"),
     (lambda: UnaryEncoding.optimised(1.0, 13).outputs(), "domain_size must be <= 12"),
-    (lambda: exact_epsilon(1.0), r"bias must lie in \(0, 1\), got bias=1\.0"),
-    (lambda: OneBit(0.0), r"epsilon must be > 0 and finite, got epsilon=0\.0"),
-    (lambda: OneBit(1.0, np.inf), "upper must be > 0 and finite, got upper=inf"),
-    (lambda: LocalLaplace(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
-    (lambda: LocalLaplace(1.0, -2.0), "upper must be > 0 and finite, got upper=-2.0"),
-    (lambda: CentralLaplace(0.0, 2.0), "epsilon must be > 0 and finite, got epsilon=0.0"),
-    (lambda: CentralLaplace(1.0, np.inf), "sensitivity must be > 0 and finite, got sensitivity=inf"),
     (lambda: histogram_sensitivity("swap"), "neighbours must be one of replacement, deletion"),
-    (lambda: DiscretisedMeans(0.0, 1.0), "group_epsilon must be > 0"),
-    (lambda: DiscretisedMeans(1.0, 0.0), "value_epsilon must be > 0"),
-    (lambda: DiscretisedMeans(1.0, 1.0, 1), "groups must be an integer >= 2, got groups=1"),
-    (lambda: LaplaceMeans(0.0, 1.0, 2.0), "group_epsilon must be > 0"),
-    (lambda: LaplaceMeans(1.0, -1.0), "value_epsilon must be > 0 and finite"),
-    (lambda: LaplaceMeans(1.0, 1.0, 0.0), "k must be > 0"),
-    (lambda: LaplaceMeans(1.0, 1.0, 2.0, 1), "groups must be an integer >= 2, got groups=1"),
     (lambda: LaplaceMeans.executed(1.0).clipped_epsilon, "reversed_noise=True"),
     (lambda: LaplaceMeans(1.0, 1.0, 2.0, 2**24 + 1).law(0, 0.0), "groups must be at most 16,777,216 to list a law"),
-    (lambda: SignedBit(-1.0, (1, 1)), "epsilon must be > 0 and finite, got epsilon=-1.0"),
     (lambda: SignedBit(1.0, (1, 1), (0, 0)), r"pair must be two different groups in 0 .. 1, got pair=\(0, 0\)"),
-    (lambda: SignedLaplace(0.0, (1, 1)), "epsilon must be > 0 and finite, got epsilon=0.0"),
     (lambda: SignedLaplace(1.0, (0, 3)), "sizes must be >= 1"),
     (lambda: SignedLaplace(1.0, (3,)), "sizes"),
 ]
@@ -95,12 +70,6 @@ DATA = [
 def test_bad_input_is_refused_by_name_rule_and_value(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize("epsilon", ["1.0", None, True])
-def test_epsilon_must_be_a_number(epsilon) -> None:
-    with pytest.raises(TypeError, match="epsilon must be a number"):
-        KaryRandomisedResponse(epsilon, 3)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from ldpnb.privacy import best_channel, channel, hockey_stick, purify
 from ldpnb.rng import stream
 
 
-@pytest.mark.parametrize(("size", "epsilon"), [*product([2, 3, 5], [0.01, 1.0, 10.0]), (8, 10.0)])
+@pytest.mark.parametrize(("size", "epsilon"), [*product([2, 3, 5], [0.01, 1.0, 10.0])])
 def test_the_optimum_at_the_uniform_distribution_is_the_closed_form(size: int, epsilon: float) -> None:
     design = best_channel.best_channel(np.full(size, 1 / size), epsilon)
     closed = LowerBounds(size, epsilon).uniform_optimum()

@@ -14,10 +14,9 @@ from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
 from ldpnb.privacy.optimiser import largest_loss
-from ldpnb.privacy.shuffling import ShuffledReports, closed_form, gaussian_deviation
+from ldpnb.privacy.shuffling import ShuffledReports, closed_form
 
 RESPONSE = KaryRandomisedResponse(1.0, 3)
-CHANCES = tuple(unequal.Inclusion.__dataclass_fields__)
 PAIR = [[0.5, 0.5], [0.4, 0.6]]
 
 
@@ -30,10 +29,7 @@ def sure_loss(epsilon: float, chance: float = 1.0, mechanism: str = "deletion") 
 
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
-    (lambda: subsampling.srs_loss(0.0, 0.5), "epsilon must be > 0 and finite, got epsilon=0.0"),
-    (lambda: subsampling.srs_loss(1.0, 1.5), r"sampling_rate must lie in \(0, 1\], got sampling_rate=1.5"),
     (lambda: subsampling.proportion_noise_scale(1.0, 10, 5), "population must be an integer >= 10, got population=5"),
-    (lambda: rounding.random_rounding_loss(0, 0.5, 1.0), "population must be an integer >= 1, got population=0"),
     (lambda: rounding.random_rounding_loss(5, 1.0, 1.0), r"sampling_rate must lie in \(0, 1\), got"),
     (lambda: lemmas.mixture_loss(0.5, common=1.0, other=0.5), "other must be >= common, got other=0.5 and common=1.0"),
     (lambda: lemmas.inserted_record_loss(5, 4, 1.0), "size must be at most the population's 4, got size=5"),
@@ -49,14 +45,9 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: unequal.poisson_loss([0.5, -0.1], [0.5, 0.5], 1.0), "rates must be one chance in"),
     (lambda: unequal.poisson_loss([0.5, 0.5], [1.1, 0.5], 1.0), "neighbour_rates must be one chance in"),
     (lambda: unequal.poisson_loss([0.5], [0.5, 0.5], 1.0), "neighbour_rates must be one chance"),
-    (lambda: unequal.Inclusion(0, 0.5, 0.5, 0.5, 0.5, 0.5), r"rate must lie in \(0, 1\], got rate=0"),
     *(
         (lambda s=s: unequal.pps_cluster_loss(s, 1.0), "sizes must be integers >= 1 with a sum of at least 2")
         for s in ([1], [3, 0])
-    ),
-    (
-        lambda: clusters.cluster_loss_at(1, epsilon=1.0, changed_size=0, sampling_rate=0.5),
-        "changed_size must be an integer >= 1",
     ),
     (lambda: unequal.systematic_loss(range(5), 0, 9, step=2, epsilon=1.0), "step must divide the number of records"),
     (lambda: clusters.log_symmetric_ratio([0.0, 0.0], 0), "order must be an integer >= 1, got order=0"),
@@ -73,16 +64,17 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: sizes.truncated_gaussian_size(10, 5.0, 0), "deviation must be > 0 and finite, got deviation=0"),
     (lambda: sure_loss(25.0), r"at most 30.0 nats, got 50.0"),
     (lambda: sure_loss(0), "epsilon must be > 0 and finite"),
-    (lambda: sure_loss(np.nan), "epsilon must be > 0 and finite"),
     (lambda: sure_loss(1.0, chance=0.5), "law must sum to 1"),
     (lambda: sure_loss(1.0, mechanism="swap"), "mechanism must be one of deletion, replacement, got"),
     (lambda: noisy_statistic_losses([0.0, 700.5], PAIR, [[0, 1]], 1.0), "scale must be at least a 700th"),
-    (lambda: closed_form(0.1, users=0, epsilon=1.0), "users must be an integer >= 1, got users=0"),
-    (lambda: gaussian_deviation(0.0, 1e-6), "epsilon must be > 0"),
     (lambda: ShuffledReports(10, 0.5, RESPONSE).epsilon_upper(0.0), r"delta must lie in \(0, 1\), got delta=0.0"),
     (lambda: ShuffledReports(10, 0.5, RESPONSE).delta_upper(-0.1), "epsilon must be >= 0"),
+    (lambda: ShuffledReports(10**12, 0.5, RESPONSE).epsilon_upper(0.1), "users must be at most 1000000000 .*, got use"),
+    (
+        lambda: ShuffledReports(10, 1e-6, KaryRandomisedResponse(700, 3)).delta_upper(1),
+        r"rate \* q must be at least 1e",
+    ),
     (lambda: ShuffledReports(1, 0.5, RESPONSE), "users must be an integer >= 2, got users=1"),
-    (lambda: ShuffledReports(10, 0.0, RESPONSE), r"rate must lie in \(0, 1\]"),
     (lambda: ShuffledReports(9, 0.5, KaryRandomisedResponse(1, 2)).epsilon_lower(0.1), "domain_size must be .* >= 3"),
     (lambda: hockey_stick.discrete_delta([0.5, 0.5], [0.5, 0.5], -0.1), "epsilon must be >= 0"),
     (lambda: hockey_stick.discrete_delta([0.5, 0.5], [0.5, 0.6], 0.1), "second must sum to 1"),
@@ -108,13 +100,6 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
 def test_arguments_out_of_range_are_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize("name", CHANCES)
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, np.nan])
-def test_the_chances_of_an_event_are_probabilities(name: str, wrong: float) -> None:
-    with pytest.raises(ValueError, match=rf"^{name} must lie in"):
-        unequal.Inclusion(**dict.fromkeys(CHANCES, 0.5) | {name: wrong})
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:

@@ -99,10 +99,10 @@ def test_bounds_hold_against_forty_digits(known: tuple[float, int, int, float, f
 
 
 @pytest.mark.parametrize("local", [0.1, 1.0, 4.0, 40.0, 700.0])
-@pytest.mark.parametrize("users", [2, 17, 3000, 10**6])
+@pytest.mark.parametrize("users", [2, 300, 10**5])
 def test_bounds_are_ordered_over_the_whole_range(local: float, users: int) -> None:
     rng = np.random.default_rng(7)
-    for size, rate in ((8, 1.0), (1000, 0.3), (3, 0.9))[: 2 if users > 3000 else 3]:
+    for size, rate in ((8, 1.0), (1000, 0.3), (3, 0.9)):
         reports = shuffled(local, size, users, rate)
         for epsilon in (0.0, local * 10 ** rng.uniform(-6, 0), local * rng.uniform(0, 1), local):
             assert 0 <= reports.delta_lower(epsilon) <= reports.delta_upper(epsilon) <= 1
@@ -147,25 +147,3 @@ def test_endless_budgets_and_endless_noise_leave_no_delta() -> None:
     assert shuffling.gaussian_delta(1e300, deviation=1.0) == 0
     assert shuffling.gaussian_delta(40.0, deviation=1.0) < 1e-100
     assert shuffling.gaussian_delta(60.0, deviation=1e200) == 0
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: shuffled(1.0, 3, 10, 0.5).epsilon_upper(0.0), r"delta must lie in \(0, 1\), got delta=0.0"),
-        (lambda: shuffled(1.0, 3, 1, 0.5), "users must be an integer >= 2, got users=1"),
-        (lambda: shuffled(1.0, 3, 10, 0.0), r"rate must lie in \(0, 1\]"),
-        (lambda: shuffled(1.0, 2, 10, 0.5).epsilon_lower(1e-6), "domain_size must be an integer >= 3"),
-        (lambda: shuffled(1.0, 3, 10, 0.5).delta_upper(-0.1), "epsilon must be >= 0"),
-        (
-            lambda: shuffled(1.0, 3, 10**12, 0.5).epsilon_upper(1e-6),
-            "users must be at most 1000000000 .*, got users=10",
-        ),
-        (lambda: shuffled(1.0, 3, 10**12, 0.5).delta_lower(0.1), "users must be at most 1000000000 .*, got users=10"),
-        (lambda: shuffled(700.0, 3, 10, 1e-6).delta_upper(1.0), r"rate \* q must be at least 1e-305"),
-        (lambda: shuffling.gaussian_deviation(0.0, 1e-6), "epsilon must be > 0"),
-    ],
-)
-def test_bad_input_is_named(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()

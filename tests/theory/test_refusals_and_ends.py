@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.designs.sizes import binomial_size, fixed_size, truncated_gaussian_size
+from ldpnb.designs.sizes import fixed_size, truncated_gaussian_size
 from ldpnb.estimators.bayes import krr_posterior, krr_posterior_saddle
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.privacy.best_channel import staircase_patterns
 from ldpnb.privacy.hockey_stick import channel_delta, discrete_delta, total_variation
 
 
@@ -32,19 +31,16 @@ def test_no_distance_of_laws_exceeds_1() -> None:
     for channel in channels:
         assert channel_delta(channel, 0.0) <= 1
         assert discrete_delta(channel[:, 0], channel[:, 1], 0.0) <= 1
-    for epsilon in np.geomspace(1, 700, 60):
-        for groups in (2, 3, 7):
-            assert total_variation(LaplaceMeans(epsilon, epsilon, 2.0, groups)) <= 1
+    for epsilon in (1.0, 36.7, 700.0):
+        assert total_variation(LaplaceMeans(epsilon, epsilon, 2.0, 7)) <= 1
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: staircase_patterns(27, 1.0), "domain_size must be <= 16 to list every pattern, got domain_size=27"),
         (KaryRandomisedResponse(1.0, 10**6).channel, "domain_size must be <= 10000 for a channel"),
         (TwoValues(10**6, 1.0).posteriors, "users must be few to list every tally"),
         (TwoValues(10**4, 1.0).entropies, "users must be few to list every tally"),
-        (lambda: binomial_size(10**12, 0.5), "population must be <= 10000000 to list every size"),
         (lambda: truncated_gaussian_size(10**12, 5.0, 1.0), "population must be <= 10000000 to list every size"),
         (lambda: fixed_size(3, 10**12), "population must be <= 10000000 to list every size"),
     ],

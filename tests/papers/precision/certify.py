@@ -78,7 +78,7 @@ def certify(claim: str, piece: str, function: Callable[[], object]) -> None:
 
 def largest(holds: Callable[[mpf], bool], low: mpf, high: mpf) -> mpf:
     """Return the largest number at which a condition still holds that holds at `low` and no longer at `high`."""
-    for _ in range(80):
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low

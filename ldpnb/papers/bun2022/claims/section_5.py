@@ -70,7 +70,6 @@ def theorem_5_2(e: Evidence) -> str:
     """no mechanism loses more than B(largest other cluster), which meets the lower bound when all clusters have one
     size
     """
-    e.proven(proofs.no_event_exceeds_the_cluster_bound() and proofs.cluster_loss_grows_with_odds())
     upper = np.array([ClusterSample(s, m).upper_bound(eps) for s, m, eps in DESIGNS])
     lower = np.array([ClusterSample(s, m).lower_bound(eps) for s, m, eps in DESIGNS])
     relations = ("deletion", "replacement")
@@ -79,6 +78,7 @@ def theorem_5_2(e: Evidence) -> str:
     for bound, other in ((lower, min), (upper, max)):
         e.same(bound, [_bound_by_hand(s[0], other(s[1:]), m / len(s), eps) for s, m, eps in DESIGNS])
     e.needs(((lower <= exact[0] + 1e-12) & (exact[0] <= upper + 1e-12)).all() and agree(lower[:3], upper[:3]))
+    e.proven(proofs.no_event_exceeds_the_cluster_bound() and proofs.cluster_loss_grows_with_odds())
     return (
         f"no event exceeds the bound; lower bound <= optimum <= upper bound in {len(DESIGNS)} designs, all three equal "
         f"in the {len(EQUAL)} of equal sizes; closed form of the optimum = linear program in {exact.size} cases; sizes "

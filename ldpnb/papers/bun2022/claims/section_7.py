@@ -348,7 +348,10 @@ def larger_budgets(e: Evidence) -> str:
 )
 def proportional_for_all(e: Evidence) -> str:
     """proportional allocation performs reasonably well for all statistics"""
-    e.proven(proofs.proportional_against_the_best())
+    sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
+    apart = [strata.Strata(sizes, varying).variance(m) for m in ((1, 99), (100, 0))]
+    e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 100 - 1 / 1000)])
+    e.needs(claims.within("near", apart[0], apart[1]))
     epsilon, best = 0.41, []
     rules = [allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes)), allocation.neyman(FAMILY, TOTAL)]
     proportional, neyman = (allocation.outcomes(FAMILY, rule).total_variances(epsilon).max() for rule in rules)
@@ -356,10 +359,7 @@ def proportional_for_all(e: Evidence) -> str:
         table = allocation.outcomes(FAMILY, allocation.fixed((m, TOTAL - m)))
         e.same(table.noise_scale(epsilon), _closed_scale((m, TOTAL - m), epsilon), rel=1e-8)
         best.append(table.total_variances(epsilon).max())
-    sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
-    apart = [strata.Strata(sizes, varying).variance(m) for m in ((1, 99), (100, 0))]
-    e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 100 - 1 / 1000)])
-    e.needs(claims.within("near", apart[0], apart[1]))
+    e.proven(proofs.proportional_against_the_best())
     return (
         f"20 and 10 records of heights 1 and 3, epsilon {epsilon}: largest private variance {proportional:.4f}, "
         f"Neyman's {neyman:.4f}, the best fixed allocation's {min(best):.4f}; 100 of 100,000 records of which the "

@@ -156,6 +156,7 @@ def shuffled_against_gaussian(e: Evidence) -> str:
     and if everybody reports they have more above about .2 nats
     """
     users, size, delta, ratios = 50_000, 101, 1e-6, {}
+    e.same(shuffling.gaussian_delta(1.0, deviation=shuffling.gaussian_deviation(1.0, delta)), delta)
     for central, rate in product((0.1, 1.0, 2.0), (0.02, 0.2, 1.0)):
         local = shuffling.local_budget(central, delta, users=users, rate=rate, domain_size=size)
         reports = shuffling.ShuffledReports(users, rate, KaryRandomisedResponse(local, size))
@@ -163,8 +164,6 @@ def shuffled_against_gaussian(e: Evidence) -> str:
         e.same(reports.delta_upper(central), delta, rel=5e-3)
         variance = SampledCounts(users, rate, reports.mechanism).rare_variance_realised_size
         ratios[central, rate] = float(variance) / shuffling.gaussian_deviation(central, delta) ** 2
-    noise = 1 / shuffling.gaussian_deviation(1.0, delta)
-    e.same(shuffling.gaussian_delta(1.0, deviation=1 / noise), delta)
     q, p = reports.mechanism.q, reports.mechanism.p
     e.same(variance, users * q * (1 - q) / (p - q) ** 2)
     e.needs(all(ratios[central, 0.2] < 1 < ratios[central, 0.02] for central in (0.1, 1.0, 2.0)))
