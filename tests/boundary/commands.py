@@ -9,13 +9,14 @@ import resource
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 from demonstration import COMPUTE, PARAMETERS, notebook
-from guarded import CHANCE, report, sample, silent
+from guarded import chance, report, sample, silent
 from kinds import shown, words
 
 from ldpnb import claims, cli
@@ -49,7 +50,9 @@ BASE = {
     "plan power": ["--answers", "1000", "--gap", "0.1", "--power", "0.8"],
     "plan gap": ["--users", "1e4", "--epsilon", "1", "--failure", "0.05"],
 }  # fmt: skip
+CHANCE = chance("commands")
 TEXTS = words(CHANCE)
+FOLDER = Path(tempfile.mkdtemp())
 FAILING = ("download", "normalise", "verdicts")
 """No host answers, the notebook is not as a run leaves it, and the checkout's ledger is empty."""
 
@@ -190,6 +193,8 @@ def called(words: list[str], situation: str = "") -> tuple[Any, str, str]:
     os.environ["LDPNB_HOME"] = str(home)
     code = -1
     sys.argv = ["ldpnb", *words]
+    warnings.simplefilter("always")  # a user would see them
+    warnings.simplefilter("ignore", ResourceWarning)  # but not those
     with silent() as (out, err):
         if situation:
             SITUATIONS[situation]()
@@ -207,8 +212,8 @@ def ended(case: tuple[str, list[str], str]) -> str:
     code, told, text = called(words, situation)
     if code not in (0, 1, 2):
         return f"exit {code}: {text[-200:]}"
-    if "Traceback" in text or "Traceback" in told:
-        return f"a traceback: {text[-200:]}"
+    if "Traceback" in text + told or "Warning: " in text:
+        return f"a traceback or a warning: {text[-200:]}"
     lines = [line for line in text.splitlines() if line and not line.startswith(("Usage:", "Try '"))]
     if code == 2 and len(lines) != 1 and not (lines and lines[0].startswith("Error: ")):
         return f"{len(lines)} lines: {text[:300]!r}"
@@ -252,8 +257,11 @@ def show(case: tuple[str, list[str], str]) -> str:
     return f"{' '.join(shown(word)[1:-1] for word in case[1])} [{case[2]}]"
 
 
-if __name__ == "__main__":
-    FOLDER = Path(tempfile.mkdtemp())
+def main() -> None:
     make_checkout(FOLDER / "clean")
     prepare()
-    report(said, sample(list(cases()), 60), show)
+    report(said, sample(list(cases()), 60, CHANCE), show)
+
+
+if __name__ == "__main__":
+    main()
