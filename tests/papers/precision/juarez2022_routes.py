@@ -192,7 +192,7 @@ def window(small: int, *near: str) -> list[mpf]:
     def slope(e: mpf) -> mpf:
         return mp.diff(lambda s: gap_noise(e - s / 2, s, mpf(2), sizes) * sizes[0], e)
 
-    return [findroot(slope, mpf(budget)) for budget in near]
+    return [findroot(slope, (mpf(budget), mpf(budget) + mpf("0.01"))) for budget in near]
 
 
 def keeps() -> list[mpf]:
