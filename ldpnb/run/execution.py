@@ -29,7 +29,7 @@ from ldpnb.checks import UsageError
 from ldpnb.notebook import environment
 from ldpnb.run import imports
 from ldpnb.run.catalogue import Notebook, home, require_uncommitted
-from ldpnb.run.parallel import ONE_THREAD, Lost, pool, unordered
+from ldpnb.run.parallel import ONE_THREAD, Lost, pool, require_files, unordered
 
 _KERNEL_CONFIG = """\
 c = get_config()  # noqa: F821
@@ -171,12 +171,7 @@ def _require_writable(folder: Path) -> None:
 
 def _require_kernel() -> None:
     """Refuse to run where no kernel could: its channels and this side of them need some fifty open files."""
-    with contextlib.suppress(ImportError):  # Windows
-        import resource
-
-        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        if 0 <= files < _OPEN_FILES:
-            raise UsageError(f"open files must be at least {_OPEN_FILES} for a kernel, got {files} (`ulimit -n`)")
+    require_files(_OPEN_FILES, "a kernel")
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
     try:

@@ -33,6 +33,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _CONNECTING, _STARTING, _IDLE = 10, 60, 300
+_OPEN_FILES = {"loky": (32, 2), "dask": (64, 12)}
+"""How many are needed at least, and for every process beside."""
 _BATCH = 0.2
 
 
@@ -87,20 +89,33 @@ def pool(backend: str = "loky", jobs: int = 1, scheduler: str | None = None) -> 
     ------
     UsageError
         If the backend is unknown or not installed, the scheduler does not answer, or one is given for another backend
-        than `dask`.
+        than `dask`, or where too few files may be open.
     """
-    require_backend(backend, scheduler)
+    require_backend(backend, scheduler, jobs)
     opened = _cluster(jobs, scheduler) if backend == "dask" else _processes(jobs) if jobs > 1 else _this_process()
     with opened as workers:
         yield workers
 
 
-def require_backend(backend: str, scheduler: str | None) -> None:
-    """Refuse an unknown backend, and a scheduler for a backend other than `dask`."""
+def require_backend(backend: str, scheduler: str | None, jobs: int) -> None:
+    """Refuse an unknown backend, a scheduler for a backend other than `dask`, and more jobs than open files allow."""
     if backend not in BACKENDS:
         raise UsageError(f"backend must be one of {', '.join(BACKENDS)}, got backend={backend!r}")
     if scheduler and backend != "dask":
         raise UsageError(f"scheduler needs backend dask, got backend={backend!r}")
+    if scheduler is None and (jobs > 1 or backend == "dask"):
+        least, each = _OPEN_FILES[backend]
+        require_files(least + each * jobs, f"{jobs} jobs")
+
+
+def require_files(least: int, use: str) -> None:
+    """Refuse what would need more open files than this process may have."""
+    with contextlib.suppress(ImportError):  # Windows
+        import resource
+
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if 0 <= files < least:
+            raise UsageError(f"open files must be at least {least} for {use}, got {files} (`ulimit -n`)")
 
 
 @contextlib.contextmanager

@@ -97,7 +97,7 @@ def run(
     sweep = plan(identifier, grid, fixed, repetitions=repetitions, block=block, seed=seed)
     folder = output or build() / "sweeps" / folders.default_name(sweep)
     require_uncommitted(folder)
-    require_backend(backend, scheduler)
+    require_backend(backend, scheduler, jobs)
     folders.prepare(folder, sweep)
     done, kept, failures = folders.finished(folder), 0, list[Outcome]()
     try:

@@ -9,6 +9,7 @@ import resource
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,8 @@ def called(words: list[str], situation: str = "") -> tuple[Any, str, str]:
     os.environ["LDPNB_HOME"] = str(home)
     code = -1
     sys.argv = ["ldpnb", *words]
+    warnings.simplefilter("always")  # a user would see them
+    warnings.simplefilter("ignore", ResourceWarning)  # but not those
     with silent() as (out, err):
         if situation:
             SITUATIONS[situation]()
@@ -207,8 +210,8 @@ def ended(case: tuple[str, list[str], str]) -> str:
     code, told, text = called(words, situation)
     if code not in (0, 1, 2):
         return f"exit {code}: {text[-200:]}"
-    if "Traceback" in text or "Traceback" in told:
-        return f"a traceback: {text[-200:]}"
+    if "Traceback" in text + told or "Warning: " in text:
+        return f"a traceback or a warning: {text[-200:]}"
     lines = [line for line in text.splitlines() if line and not line.startswith(("Usage:", "Try '"))]
     if code == 2 and len(lines) != 1 and not (lines and lines[0].startswith("Error: ")):
         return f"{len(lines)} lines: {text[:300]!r}"

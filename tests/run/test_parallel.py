@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from ldpnb.run.parallel import Lost, Pool, PoolError, interrupts_held_back, unordered
+from ldpnb.checks import UsageError
+from ldpnb.run.parallel import Lost, Pool, PoolError, interrupts_held_back, require_backend, unordered
 
 
 class DiedError(Exception):
@@ -111,3 +112,11 @@ def test_a_process_whose_parent_is_gone_before_it_asks_for_its_end_ends() -> Non
     code = "import os, ldpnb.run.orphans as o; o.die_with_parent(os.getppid() + {}); print('goes on')"
     said = [subprocess.run([sys.executable, "-c", code.format(n)], capture_output=True, check=False) for n in (0, 1)]
     assert [(one.returncode, one.stdout) for one in said] == [(0, b"goes on\n"), (1, b"")]
+
+
+@pytest.mark.parametrize(("backend", "least"), [("loky", 40), ("dask", 112)])
+def test_more_jobs_than_open_files_allow_are_refused(backend: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda _: (least - 1, least))
+    with pytest.raises(UsageError, match=f"open files must be at least {least} for 4 jobs, got {least - 1} "):
+        require_backend(backend, None, 4)
+    require_backend(backend, None, 1) if backend == "loky" else require_backend(backend, "tcp://127.0.0.1:1", 4)
