@@ -8,6 +8,7 @@ randomised response's own inversion, make the gap consistent again, at a varianc
 from ldpnb import checks
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real, is_exact
+from ldpnb.mechanisms.contrasts import require_pair
 from ldpnb.mechanisms.groups import DiscretisedMeans
 
 
@@ -46,8 +47,8 @@ def estimated_sizes_variance(
     for mean in checks.entries(2, means=means):
         checks.numbers(means=mean, low=-1, high=1)
     checks.entries(2, second_moments=second_moments)
-    if not is_exact(mechanism.groups) and any(g not in range(mechanism.groups) for g in checks.entries(2, pair=pair)):
-        raise ValueError(f"pair must be two of the {mechanism.groups} groups, got pair={checks.shortened(pair)}")
+    if not is_exact(mechanism.groups):
+        require_pair(pair, mechanism.groups)
     own = [sizes[g] for g in pair]
     users, kept, moved = sum(sizes), mechanism.keep, mechanism.move
     apart = kept - moved

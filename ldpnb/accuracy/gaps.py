@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from ldpnb import checks
 from ldpnb.accuracy import tails
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace, contrast_weights
+from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace, contrast_weights, require_pair
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
 TAILS = ("chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal")
@@ -95,6 +95,7 @@ class GroupGap:
                 )
         elif len(sizes) != self.mechanism.groups or min(sizes) < 1:
             raise ValueError(f"sizes must be >= 1, one per group, {self.mechanism.groups}, got sizes={list(sizes)}")
+        require_pair(self.pair, len(sizes))
 
     @classmethod
     def of_halves(cls, mechanism: GroupMeans | Contrast, users: int) -> "GroupGap":
@@ -233,7 +234,8 @@ def misestimated_gap_bias(size_factors: Real, means: Real) -> Real:
     ``m_G / f_G - m_H / f_H - (m_G - m_H)``: the estimated means, in ``[-1, 1]``, are divided by the factors.
     """
     first, second = (checks.positive(size_factors=f) for f in checks.entries(2, size_factors=size_factors))
-    checks.entries(2, means=means)
+    for mean in checks.entries(2, means=means):
+        checks.numbers(means=mean, low=-1, high=1)
     return means[0] / first - means[1] / second - (means[0] - means[1])
 
 

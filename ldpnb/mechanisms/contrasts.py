@@ -21,6 +21,14 @@ from ldpnb.arithmetic import Real
 from ldpnb.mechanisms import moves
 
 
+def require_pair(pair: tuple[int, int], groups: int) -> tuple[int, int]:
+    """Return a pair of groups, which must be different ones of so many."""
+    first, second = checks.entries(2, pair=pair)
+    if first == second or first not in range(groups) or second not in range(groups):
+        raise ValueError(f"pair must be two different groups in 0 .. {groups - 1}, got pair={checks.shortened(pair)}")
+    return first, second
+
+
 def contrast_weights(sizes: tuple[int, ...], pair: tuple[int, int]) -> NDArray[np.float64]:
     """Return each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the pair, 0 for any other.
 
@@ -37,9 +45,7 @@ def contrast_weights(sizes: tuple[int, ...], pair: tuple[int, int]) -> NDArray[n
     array([ 1. , -0.5,  0. ])
     """
     numbers = checks.counts(sizes=sizes, minimum_size=2)
-    first, second = pair
-    if first == second or not {first, second} <= set(range(numbers.size)):
-        raise ValueError(f"pair must be two different groups in 0 .. {numbers.size - 1}, got pair={pair!r}")
+    first, second = require_pair(pair, numbers.size)
     if numbers.min() < 1:
         raise ValueError(f"sizes must be >= 1, got sizes={tuple(sizes)!r}")
     smaller = min(numbers[first], numbers[second])

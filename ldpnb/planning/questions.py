@@ -223,7 +223,7 @@ class Gap(Question):
             raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
         if self.sizes is not None:
             if all(isinstance(size, int) for size in self.sizes):
-                _check_most("sizes", max(self.sizes, default=0), MOST_USERS)
+                _check_most("sizes", float(checks.numbers(sizes=self.sizes).max(initial=0)), MOST_USERS)
             numbers = checks.counts(sizes=self.sizes, minimum_size=2)
             _check_most("sizes", int(numbers.max()), MOST_USERS)
             if numbers.min() < 1:

@@ -173,7 +173,10 @@ def command(*arguments: str):
     import subprocess
     import sys
 
-    return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+    from ldpnb.run.orphans import die_with_parent
+
+    how = {"check": True, "capture_output": True, "preexec_fn": die_with_parent}
+    return lambda: subprocess.run([sys.executable, *arguments], **how)
 
 
 def all_notebooks():

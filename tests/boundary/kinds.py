@@ -11,6 +11,7 @@ WRONG_TYPES = [None, True, "1", "", b"1", 1j, [1], {}, object, lambda: 1]
 NAMES = ["", "x", "a\nb", "\u0455", "\udcff", "=1+1", "\0", "../../x", "x" * 100_000, "$(touch pwned)", "\u202ex"]
 LISTS = [[], [0.5], [1.0], [0.5, 0.5], [0.2] * 5, [1, 1, 1, 1], [np.nan] * 4, [np.inf] * 4, [-1] * 4, [0] * 4]
 LISTS += [[1e-320] * 4, [1e308] * 4, [10**30] * 4, [[1], [1, 2]], [[0.5, 0.5]] * 2, [[]], ["a"] * 4, [None] * 4]
+LISTS += [[-1, 2], [0, 10**30], [10**400, 0]]
 LISTS += [np.zeros((0, 2)), np.ones((2, 2, 2)), np.array("text"), np.array([1, "b"], dtype=object)]
 
 HOSTILE = {

@@ -1,5 +1,6 @@
 """JupyterLab asks for a token on the loopback interface, whatever its user's settings say, and ends with its kernels."""
 
+import json
 import os
 import re
 import signal
@@ -12,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from jupyter_client import BlockingKernelClient
+from test_faulty_kernels import wait_for_end
+from test_processes import BUSY
 
 HOSTILE = """
 c.IdentityProvider.token = c.PasswordIdentityProvider.token = c.ServerApp.token = ""
@@ -26,13 +30,14 @@ c.ServerApp.identity_provider_class = "jupyter_server.auth.identity.IdentityProv
 
 
 @pytest.fixture
-def server(checkout: Path) -> Iterator[str]:
-    """The address that a lab with hostile settings tells."""
+def server(checkout: Path) -> Iterator[tuple[str, subprocess.Popen]]:
+    """The address that a lab with hostile settings tells, and its process."""
     home = checkout / "home"
     (home / ".jupyter").mkdir(parents=True)
     for name in ("jupyter_server_config.py", "jupyter_lab_config.py", "jupyter_config.py"):
         (home / ".jupyter" / name).write_text(HOSTILE)
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("JUPYTER")} | {"HOME": str(home)}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("JUPYTER")}
+    environment |= {"HOME": str(home), "JUPYTER_RUNTIME_DIR": str(checkout / "runtime")}
     command = [sys.executable, "-m", "ldpnb", "lab", "--no-browser", "--ServerApp.port=0", "--allow-root"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True)
     told = ""
@@ -40,7 +45,7 @@ def server(checkout: Path) -> Iterator[str]:
         line = process.stderr.readline()
         assert line, told
         told += line
-    yield f"{found[2]}/?token={found[1]}"
+    yield f"{found[2]}/?token={found[1]}", process
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
@@ -57,8 +62,10 @@ def status(address: str) -> int:
     return 0
 
 
-def test_the_lab_asks_for_its_token_whatever_its_users_settings_say(server: str, checkout: Path) -> None:
-    base, token = re.fullmatch(r"(http://[\d.:]+)/.*token=(\w+)", server).groups()
+def test_the_lab_asks_for_its_token_whatever_its_users_settings_say_and_ends_with_its_kernels(
+    server: tuple[str, subprocess.Popen], checkout: Path
+) -> None:
+    base, token = re.fullmatch(r"(http://[\d.:]+)/.*token=(\w+)", server[0]).groups()
     assert len(token) == 48
     assert status(f"{base}/api/contents") == 403
     assert status(f"{base}/api/contents?token=") == 403
@@ -67,3 +74,16 @@ def test_the_lab_asks_for_its_token_whatever_its_users_settings_say(server: str,
     port = int(base.rpartition(":")[2])
     listening = {line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines() if f":{port:04X} " in line}
     assert {address for address in listening if address.endswith(f":{port:04X}")} == {f"0100007F:{port:04X}"}
+    started = urllib.request.Request(f"{base}/api/kernels?token={token}", data=b"{}", method="POST")
+    with urllib.request.urlopen(started, timeout=60) as answer:
+        kernel = json.load(answer)["id"]
+    client = BlockingKernelClient(connection_file=str(checkout / f"runtime/kernel-{kernel}.json"))
+    client.load_connection_file()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    client.execute(BUSY.format(str(checkout / "begun.")))
+    while not (begun := list(checkout.glob("begun.*"))):
+        time.sleep(0.05)
+    server[1].kill()
+    wait_for_end(int(begun[0].suffix[1:]))
+    client.stop_channels()

@@ -26,7 +26,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere proce
 THOROUGH = bool(os.environ.get("LDPNB_THOROUGH"))
 MARK = "LDPNB_OF_THIS_TEST"
 BUSY = "import pathlib\npathlib.Path({!r} + str(__import__('os').getpid())).touch()\nsum(range(10**12))"
+HERE = Path(__file__).parents[1]
+BENCH = f"import sys; sys.path.insert(0, '{HERE}/bench'); import bench; bench.Worker(sys.executable, '{HERE}/disturbed.py', 'busy').prepare()"
 KINDS = {
+    "a benchmark": ("-c", BENCH),
     "a run": ("run", "01_line"),
     "runs": ("run", "-j", "2"),
     "runs on Dask": ("run", "-j", "2", "--backend", "dask"),
@@ -73,21 +76,21 @@ def test_nothing_goes_on_or_writes_when_a_command_has_ended(checkout: Path, load
         text = notebook("seed: int = 1  # seed", BUSY.format(str(begun)))
         (checkout / f"notebooks/1_demo/{name}.ipynb").write_text(text)
     before, terminal = snapshot(checkout), pty.openpty()
-    environment = os.environ | {MARK: mark, "PYTHONPATH": str(Path(__file__).parents[1]), "LDPNB_BEGUN": str(begun)}
+    environment = os.environ | {MARK: mark, "PYTHONPATH": str(HERE), "LDPNB_BEGUN": str(begun)}
 
     def at_a_terminal() -> None:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may have been started by nohup
 
     process = subprocess.Popen(
-        [sys.executable, "-m", "ldpnb", *KINDS[kind]],
+        [sys.executable, *(("-m", "ldpnb") if kind != "a benchmark" else ()), *KINDS[kind]],
         stdin=terminal[1], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=checkout,
         start_new_session=True, preexec_fn=at_a_terminal,
     )  # fmt: skip
     os.close(terminal[1])
     try:
         deadline = time.monotonic() + 120
-        wanted = 1 if kind == "a run" or not computing else 2
+        wanted = 1 if kind in ("a run", "a benchmark") or not computing else 2
         while len(list(checkout.glob("begun.*")) if computing else of_this(mark) - {process.pid}) < wanted:
             assert process.poll() is None
             assert time.monotonic() < deadline
