@@ -43,9 +43,7 @@ _KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})
 def pytest_configure(config: pytest.Config) -> None:
     """Give every kernel of nbval the environment of a headless run, and decide claims anew, once for all of them."""
     from ldpnb.run.execution import build, kernel_environment
-    from ldpnb.run.kernels import share_imports
 
-    share_imports()
     if hasattr(config, "workerinput"):
         folder = Path(config.workerinput["figures"])
     else:
@@ -100,12 +98,20 @@ def _own(path: Path) -> Path:
     return path.relative_to(home() / "notebooks").with_suffix("")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a notebook's comparison after its cells, and mask simulated numbers if random streams differ."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run a notebook's comparison after its cells, and mask simulated numbers if random streams differ.
+
+    Kernels of many notebooks share their imports, which for a few would take longer.
+    """
     if not as_recorded():
         for item in items:
             if _of_the_companion(item.path) and hasattr(item, "cell_num"):
                 _loosen(item, cells(_own(item.path).as_posix()).get(item.cell_num, ""))
+    from ldpnb.run.kernels import bind_kernels, share_imports
+
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    many = sum(isinstance(item, FigureNumbers) for item in items) > 3 * processes
+    share_imports() if many else bind_kernels()
     order = {path: i for i, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(key=lambda item: (order[item.path], isinstance(item, FigureNumbers)))
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 from demonstration import COMPUTE, PARAMETERS, notebook
-from guarded import CHANCE, report, sample, silent
+from guarded import chance, report, sample, silent
 from kinds import shown, words
 
 from ldpnb import claims, cli
@@ -50,7 +50,9 @@ BASE = {
     "plan power": ["--answers", "1000", "--gap", "0.1", "--power", "0.8"],
     "plan gap": ["--users", "1e4", "--epsilon", "1", "--failure", "0.05"],
 }  # fmt: skip
+CHANCE = chance("commands")
 TEXTS = words(CHANCE)
+FOLDER = Path(tempfile.mkdtemp())
 FAILING = ("download", "normalise", "verdicts")
 """No host answers, the notebook is not as a run leaves it, and the checkout's ledger is empty."""
 
@@ -255,8 +257,11 @@ def show(case: tuple[str, list[str], str]) -> str:
     return f"{' '.join(shown(word)[1:-1] for word in case[1])} [{case[2]}]"
 
 
-if __name__ == "__main__":
-    FOLDER = Path(tempfile.mkdtemp())
+def main() -> None:
     make_checkout(FOLDER / "clean")
     prepare()
-    report(said, sample(list(cases()), 60), show)
+    report(said, sample(list(cases()), 60, CHANCE), show)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from guarded import CHANCE, report, sample, silent
+from guarded import chance, report, sample, silent
 from kinds import HOSTILE, new, shown
 
 import ldpnb as ldp
@@ -15,7 +15,8 @@ from ldpnb.accuracy.allocation import Family
 from ldpnb.data.download import DownloadError
 
 CHANNEL = [[0.7, 0.3], [0.3, 0.7]]
-FOLDER = Path(tempfile.gettempdir())
+CHANCE = chance("functions")
+FOLDER = Path(tempfile.mkdtemp())
 
 
 TABLES = {
@@ -191,9 +192,12 @@ def show(case: tuple[str, Callable[..., Any], dict[str, Any], str, Any]) -> str:
     return f"{case[0]}({case[3]}={shown(case[4])})"
 
 
-if __name__ == "__main__":
-    FOLDER = Path(tempfile.mkdtemp())
+def main() -> None:
     os.chdir(FOLDER)
     for name, text in TABLES.items():
         (FOLDER / f"{name}.csv").write_text(text)
-    report(said, sample(list(cases()), 800), show)
+    report(said, sample(list(cases()), 800, CHANCE), show)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 """Calls in processes of their own, which are ended when they take more than a call may: 2 s and 500 MB."""
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -18,11 +19,16 @@ SECONDS, BYTES = 2.0, 500 * 2**20
 _PATIENCE = 60
 THOROUGH = bool(os.environ.get("LDPNB_THOROUGH"))
 SEED = int(os.environ.get("LDPNB_SEED") or random.SystemRandom().randrange(2**32))
-CHANCE = random.Random(SEED)
+
+
+def chance(area: str) -> random.Random:
+    """Return what draws the cases of an area, whichever others are tried with it."""
+    return random.Random(f"{area} {SEED}")
 
 
 def happened(call: Callable[[Any], str], cases: Sequence[Any]) -> Iterator[tuple[Any, str]]:
     """Yield every case with what `call` says of it, or how it was ended."""
+    gc.freeze()  # what is there stays in memory that processes share
     at = 0
     while at < len(cases):
         reading, writing = os.pipe()
@@ -93,9 +99,9 @@ def silent() -> Iterator[tuple[io.StringIO, io.StringIO]]:
         yield out, err
 
 
-def sample(cases: Sequence[Any], number: int) -> list[Any]:
+def sample(cases: Sequence[Any], number: int, chance: random.Random) -> list[Any]:
     """Return every case of a thorough test, else so many, others in every run."""
-    return list(cases) if THOROUGH else CHANCE.sample(cases, min(number, len(cases)))
+    return list(cases) if THOROUGH else chance.sample(cases, min(number, len(cases)))
 
 
 def report(call: Callable[[Any], str], cases: Sequence[Any], show: Callable[[Any], str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import guarded
-from guarded import CHANCE, report, sample, silent
+from guarded import chance, report, sample, silent
 from kinds import shown, words
 
 from ldpnb.checks import UsageError
@@ -19,6 +19,7 @@ from ldpnb.run import catalogue, execution
 Case = tuple[catalogue.Notebook, str, Any]
 
 
+CHANCE = chance("notebooks")
 TEXTS = words(CHANCE)
 
 
@@ -90,7 +91,7 @@ def show(case: Case) -> str:
     return f"{case[0].id} {case[1]}={shown(case[2])}"
 
 
-if __name__ == "__main__":
+def main() -> None:
     import ldpnb.notebook.figures
     import ldpnb.notebook.live
     import ldpnb.notebook.verdicts  # noqa: F401
@@ -100,4 +101,8 @@ if __name__ == "__main__":
     chosen = every if guarded.THOROUGH else [case for case in every if refused(case) is not None]
     guarded.SECONDS = float(os.environ.get("LDPNB_SECONDS", 30))
     only = sys.argv[1:]
-    report(said, [case for case in sample(chosen, 600) if not only or case[0].id.startswith(tuple(only))], show)
+    report(said, [case for case in sample(chosen, 600, CHANCE) if not only or case[0].id.startswith(tuple(only))], show)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,17 +7,24 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from ldpnb.checks import UsageError
+from ldpnb.cli import cli
 from ldpnb.notebook import parameters
+from ldpnb.run import catalogue
 
 
-def test_list_and_show_name_ids_parameters_and_claims(ldpnb) -> None:
-    listed = ldpnb("list")
-    assert listed.returncode == 0
+def called(*words: str) -> Result:
+    catalogue.catalogue.cache_clear()
+    return CliRunner().invoke(cli, words)
+
+
+def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
+    listed = called("list")
+    assert listed.exit_code == 0
     assert listed.stdout.splitlines()[0].split() == ["1_demo/01_line", "A", "demonstration"]
-    shown = ldpnb("show", "01_line")
-    assert "-p factor=0.5  (float) what they are multiplied by" in shown.stdout
+    assert "-p factor=0.5  (float) what they are multiplied by" in called("show", "01_line").stdout
 
 
 @pytest.mark.parametrize(
@@ -49,20 +56,20 @@ def test_the_command_line_starts_without_the_libraries_that_computing_and_drawin
     assert heavy.isdisjoint(loaded)
 
 
-def test_a_missing_checkout_is_named(ldpnb) -> None:
-    result = ldpnb("list", LDPNB_HOME="/nowhere")
-    assert (result.returncode, "set LDPNB_HOME to a checkout" in result.stderr) == (2, True)
+def test_a_missing_checkout_is_named(said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(catalogue.HOME_VARIABLE, "/nowhere")
+    catalogue.catalogue.cache_clear()
+    assert "set LDPNB_HOME to a checkout" in said("list")
 
 
-def test_one_failing_notebook_lets_the_others_go_on_and_the_run_ends_with_1(ldpnb, checkout: Path) -> None:
-    result = ldpnb("run", "--jobs", "2")
-    assert result.returncode == 1
+def test_one_failing_notebook_lets_the_others_go_on_and_the_run_ends_with_1(checkout: Path) -> None:
+    result = called("run", "--jobs", "1")
+    assert result.exit_code == 1
     assert "1_demo/01_line" in result.stdout
     assert "cell 2 raised ZeroDivisionError" in result.stderr
     assert "1 of 2 notebooks failed" in result.stderr
     assert (checkout / "figures/1_demo/01_line/figure_1.png").exists()
-    again = ldpnb("run", "01_line")
-    assert again.stdout == "up to date: 1 notebook\n"
+    assert called("run", "01_line").stdout == "up to date: 1 notebook\n"
 
 
 def test_an_interrupt_ends_with_130_and_keeps_what_was(checkout: Path) -> None:

@@ -16,7 +16,7 @@ SCRIPT = """
 import os, sys
 from jupyter_client.manager import KernelManager
 from ldpnb.run.execution import kernel_environment
-from ldpnb.run.kernels import share_imports
+from ldpnb.run import kernels
 
 SHOWN = '''
 import matplotlib, pandas, sys
@@ -50,7 +50,8 @@ if __name__ == "__main__":
     os.environ.update(kernel_environment(None))
     one, other, shared = sys.argv[1:]
     if shared:
-        share_imports()
+        kernels._SHARED = tuple(name for name in kernels._SHARED if ".papers." not in name)  # which take seconds
+        kernels.share_imports()
     first, a = start(one)
     ask(a, SHOWN)
     if shared:

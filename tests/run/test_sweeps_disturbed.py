@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from demonstration import notebook
 
 from ldpnb.checks import UsageError
 from ldpnb.run import execution, parallel
-from ldpnb.run.catalogue import find
+from ldpnb.run.catalogue import HOME_VARIABLE, catalogue, find
 from ldpnb.run.parallel import pool
 from ldpnb.sweeps import folder as folders
 from ldpnb.sweeps import grid, session
@@ -29,7 +30,8 @@ CLUSTER = """
 import sys
 from distributed import LocalCluster
 if __name__ == "__main__":
-    local = {"host": "127.0.0.1", "dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
+    kept = {"dashboard_address": "127.0.0.1:0", "allowed_failures": 0}
+    local = {"host": "127.0.0.1", "dashboard_address": None, "scheduler_kwargs": kept}
     with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs=50, **local) as cluster:
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
@@ -111,15 +113,17 @@ def gated(tmp_path: Path) -> Iterator[Gated]:
     sweep.end()
 
 
-@pytest.fixture
-def cluster() -> Iterator[tuple[str, subprocess.Popen]]:
-    """A Dask cluster of two worker processes and its address."""
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, subprocess.Popen, Path]]:
+    """A Dask cluster's address, its process, which the last test kills, and the checkout of its two workers."""
+    home = tmp_path_factory.mktemp("cluster")
+    (home / "notebooks/1_demo").mkdir(parents=True)
+    (home / "notebooks/1_demo/01_line.ipynb").write_text(notebook("seed: int = 1  # seed", "seed + 1"))
+    environment = os.environ | {"PYTHONPATH": HERE, HOME_VARIABLE: str(home)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     command = [sys.executable, "-c", CLUSTER]
-    environment = os.environ | {"PYTHONPATH": HERE}
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
-    )
-    yield process.stdout.readline().strip(), process
+    process = subprocess.Popen(command, text=True, env=environment, start_new_session=True, **pipes)
+    yield process.stdout.readline().strip(), process, home
     process.kill()
     process.communicate()
 
@@ -147,8 +151,48 @@ def test_a_killed_client_loses_nothing_that_was_kept(gated: Gated) -> None:
     gated.end_as_undisturbed(gated.kept())
 
 
-def test_the_scheduler_is_lost_and_the_sweep_resumed(gated: Gated, cluster: tuple[str, subprocess.Popen]) -> None:
-    address, scheduler = cluster
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_a_task_that_kills_its_workers_is_reported_and_all_others_are_done(
+    backend: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address = request.getfixturevalue("cluster")[0] if backend == "dask" else None
+
+    def run(name: str, points: str, *where: object) -> tuple[list[session.Outcome], pd.DataFrame]:
+        sweep = grid.plan("disturbed:lethal", {"point": points}, {"deadly": "5"}, repetitions=4)
+        folders.prepare(tmp_path / name, sweep)
+        with pool(*where) as workers:
+            outcomes = list(session.outcomes(sweep, tmp_path / name, workers))
+        return outcomes, folders.collect(tmp_path / name)
+
+    outcomes, table = run("workers", "0:19:20", backend, 2, address)
+    failed = {dict(o.task.parameters)["point"]: o.error for o in outcomes if o.error}
+    assert failed == {5: "its worker process died every time (killed, or out of memory)"}
+    assert len(outcomes) == len({o.task for o in outcomes}) == 20
+    _, undisturbed = run("here", ",".join(str(point) for point in range(20) if point != 5))
+    pd.testing.assert_frame_equal(table, undisturbed, check_exact=True)
+
+
+def test_notebooks_run_on_a_cluster(
+    cluster: tuple[str, subprocess.Popen, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, _, home = cluster
+    monkeypatch.setenv(HOME_VARIABLE, str(home))
+    catalogue.cache_clear()
+    (outcome,) = execution.run(execution.plan([find("01_line")], {}, None), 1, "dask", address)
+    catalogue.cache_clear()
+    assert outcome.error == ""
+    assert '"2"' in outcome.task.target.read_text()
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense"])
+def test_a_scheduler_that_does_not_answer_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_CONNECTING", 0.2)
+    with pytest.raises(UsageError, match=f"no Dask scheduler answers at {address} "), pool("dask", 2, address):
+        pass
+
+
+def test_the_scheduler_is_lost_and_the_sweep_resumed(gated: Gated, cluster: tuple[str, subprocess.Popen, Path]) -> None:
+    address, scheduler, _ = cluster
     process = gated.start("--backend", "dask", "--scheduler", address)
     scheduler.kill()
     _, stderr = process.communicate(timeout=PATIENCE)
@@ -157,34 +201,3 @@ def test_the_scheduler_is_lost_and_the_sweep_resumed(gated: Gated, cluster: tupl
     there = f"{kept} of {gated.TASKS} tasks are kept in {gated.out}, and the same command goes on from there"
     assert stderr == f"ldpnb: the connection to the Dask scheduler was lost; {there}\n"
     gated.end_as_undisturbed(kept)
-
-
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_a_task_that_kills_its_workers_is_reported_and_all_others_are_done(backend: str, tmp_path: Path) -> None:
-    def run(name: str, points: str, *where: object) -> tuple[list[session.Outcome], pd.DataFrame]:
-        sweep = grid.plan("disturbed:lethal", {"point": points}, {"deadly": "5"}, repetitions=4)
-        folders.prepare(tmp_path / name, sweep)
-        with pool(*where) as workers:
-            outcomes = list(session.outcomes(sweep, tmp_path / name, workers))
-        return outcomes, folders.collect(tmp_path / name)
-
-    outcomes, table = run("workers", "0:19:20", backend, 2)
-    failed = {dict(o.task.parameters)["point"]: o.error for o in outcomes if o.error}
-    assert failed == {5: "its worker process died every time (killed, or out of memory)"}
-    assert len(outcomes) == len({o.task for o in outcomes}) == 20
-    _, undisturbed = run("here", ",".join(str(point) for point in range(20) if point != 5))
-    pd.testing.assert_frame_equal(table, undisturbed, check_exact=True)
-
-
-def test_notebooks_run_on_a_cluster(checkout: Path) -> None:
-    tasks = execution.plan([find("01_line")], {}, None)
-    (outcome,) = execution.run(tasks, 1, "dask")
-    assert outcome.error == ""
-    assert (checkout / "figures/1_demo/01_line/figure_1.csv").exists()
-
-
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense"])
-def test_a_scheduler_that_does_not_answer_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "_CONNECTING", 0.2)
-    with pytest.raises(UsageError, match=f"no Dask scheduler answers at {address} "), pool("dask", 2, address):
-        pass

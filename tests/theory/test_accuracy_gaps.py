@@ -54,7 +54,7 @@ def test_a_gap_with_estimated_sizes_varies_the_same_in_either_order() -> None:
     mechanism, sizes = DiscretisedMeans(1.0, 2.0, 3), (70, 900, 400)
     one = estimated_sizes_variance(mechanism, sizes, (0.8, -0.3), (0.7, 0.2), pair=(0, 2))
     assert estimated_sizes_variance(mechanism, sizes, (-0.3, 0.8), (0.2, 0.7), pair=(2, 0)) == pytest.approx(one)
-    with pytest.raises(ValueError, match="pair must be two different groups in 0 .. 2"):
+    with pytest.raises(ValueError, match=r"pair must be two different groups in 0 \.\. 2"):
         estimated_sizes_variance(mechanism, sizes, (0.8, -0.3), (0.7, 0.2), pair=(0, 3))
 
 
