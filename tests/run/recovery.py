@@ -66,7 +66,9 @@ def start(words: tuple[str, ...], limits: dict[int, int], anew: bool) -> tuple[i
         os.close(writing)
         return child, reading
     os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell starts in the background
+    # a shell's background has no interrupts, and what `nohup` starts no hang-ups
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream, there in enumerate((nowhere, nowhere, writing)):
         os.dup2(there, stream)
