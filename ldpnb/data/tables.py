@@ -205,6 +205,9 @@ class Table:
             row, expected, got, text = broken.groups()
             fields = f"row {row}, counting the header, has {got} fields where the header has {expected}"
             return f"{fields}, {text[:_WIDTH]!r}; mend it, or state separator= (now {self.reading.separator!r})"
+        if isinstance(error, KeyError):  # pyarrow's, for what is no column of its own
+            column = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else said
+            return f"column {column} holds lists or records, where it must hold one value a row"
         if "straddling object" in said:
             return "its lines are too long, or a quote is not closed"
         return error

@@ -43,13 +43,13 @@ def frequencies(
     mechanism : str
         Frequency protocol; unary encodings take at most 12 values.
     epsilon : float
-        Privacy budget per report, nats.
+        (0, 700]; privacy budget per report, nats.
     domain_size : int
-        Number of values.
+        [2, inf); number of values.
     n : int
-        Number of users, whose values are drawn from a Dirichlet prior's distribution.
+        [1, inf); number of users, whose values are drawn from a Dirichlet prior's distribution.
     concentration : float
-        Of the symmetric Dirichlet prior; 1/2 is Jeffreys' prior.
+        (0, inf); of the symmetric Dirichlet prior, where 1/2 is Jeffreys' prior.
     repetitions : int
     rng : numpy.random.Generator
 
@@ -88,13 +88,13 @@ def sampling(
     Parameters
     ----------
     epsilon : float
-        Privacy budget per report, nats.
+        (0, 700]; privacy budget per report, nats.
     sampling_rate : float
-        Probability that a user reports, in (0, 1].
+        (0, 1]; probability that a user reports.
     n : int
-        Number of users, who hold values drawn from Bin(domain_size - 1, 1/2).
+        [1, inf); number of users, who hold values drawn from Bin(domain_size - 1, 1/2).
     domain_size : int
-        Number of values.
+        [2, inf); number of values.
     repetitions : int
     rng : numpy.random.Generator
 
@@ -144,15 +144,15 @@ def gaps(
     mechanism : str
         Mechanism for group means or for the gap alone.
     epsilon : float
-        Privacy budget that the mechanism is given, nats; those "as published" exceed it.
+        (0, 700]; privacy budget that the mechanism is given, nats; those "as published" exceed it.
     n : int
-        Number of clients, half of them in either group.
+        [2, inf); number of clients, half of them in either group.
     first_value : float
-        Value of every client of the first group, in [-1, 1].
+        [-1, 1]; value of every client of the first group.
     second_value : float
-        Value of every client of the second group, in [-1, 1].
+        [-1, 1]; value of every client of the second group.
     alpha : float
-        Error of the gap that counts as a failure, on the scale of the values.
+        (0, inf); error of the gap that counts as a failure, on the scale of the values.
     repetitions : int
     rng : numpy.random.Generator
 

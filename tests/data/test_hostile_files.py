@@ -92,7 +92,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
     "digits.jsonl": (lambda: b'{"age": ' + b"9" * 10**4 + b"}", "cannot be read as jsonl: Exceeds the limit"),
     "claims.parquet": (lambda: b"PAR1" + b"\xff" * 8 + b"PAR1", "cannot be read as parquet"),
     "cut.parquet": (lambda: parquet(age=[1, 2])[:-9], "cannot be read as parquet"),
-    "nested.parquet": (lambda: parquet(age=[[1], [2]]), "cannot be read as parquet"),
+    "nested.parquet": (lambda: parquet(age=[[1], [2]]), "column age holds lists or records, where it must hold one"),
     "shared.parquet": (lambda: parquet(age=SHARED), "must have texts of at most 1,000 characters, got 100,000"),
     "empty.xlsx": (lambda: zipped(("a", b"")), "cannot be read as xlsx"),
     "strings.xlsx": (lambda: workbook(b"<worksheet/>", b"<sst>" + LINE + b"</sst>"), "unpacks to 2,1"),

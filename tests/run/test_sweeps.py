@@ -41,7 +41,11 @@ def test_every_experiment_runs_and_its_errors_shrink_with_the_users(experiment: 
     few, many = (table[table["n"] == n].set_index(series or "mechanism")["mse"] for n in (1000, 100_000))
     unbiased = few.index != "c_DE"  # which takes the reports of a sample for those of all
     assert (many[unbiased] < few[unbiased] / 2).all()
-    assert all(p.meaning.endswith(".") for p in registry.find(experiment).parameters)
+    for parameter in registry.find(experiment).parameters:
+        assert parameter.meaning.endswith(".")
+        if parameter.type in ("int", "float"):
+            with pytest.raises(UsageError, match=f"{parameter.name} must lie in "):
+                sweep(experiment, **{parameter.name: "-2"})
 
 
 def test_ranges_and_lists_become_values_of_the_parameters_type() -> None:
@@ -49,7 +53,7 @@ def test_ranges_and_lists_become_values_of_the_parameters_type() -> None:
     assert grid.values(epsilon, "0.1:5:50")[:3] == (0.1, 0.2, 0.3)
     assert grid.values(epsilon, "1e-3:10:5:log") == (0.001, 0.01, 0.1, 1.0, 10.0)
     assert grid.values(n, "1e4,1e6") == (10_000, 1_000_000)
-    assert grid.values(n, "1:3:9") == (1, 2, 3)
+    assert grid.values(n, "2:4:9") == (2, 3, 4)
     assert grid.values(epsilon, "1,1.0,2") == (1.0, 2.0)
     assert grid.values(mechanism, "M_L, k = 2,M_R, signed bit") == ("M_L, k = 2", "M_R", "signed bit")
 
@@ -224,7 +228,7 @@ def test_a_full_disk_ends_the_sweep_and_keeps_what_was_done(tmp_path: Path, monk
 def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
     listed = command("--list").output
     assert "gaps: Simulate the estimated gap between the means of two equal groups." in listed
-    assert "  -p epsilon=1.0  (float) Privacy budget per report, nats." in listed
+    assert "  -p epsilon=1.0  (float) (0, 700]; privacy budget per report, nats." in listed
     arguments = ["gaps", "--grid", "epsilon=0.5,1", "--repetitions", "20", "--output", tmp_path, "--jobs", "1"]
     first, second = command(*arguments), command(*arguments)
     assert "2 tasks: 2 kept (0 from before), 0 failed" in first.output
