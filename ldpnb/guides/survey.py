@@ -121,7 +121,7 @@ def collect(
     survey, design = plan.survey, plan.survey.design
     if not isinstance(design, ClusterDesign):
         raise TypeError(f"plan must be of a ClusterDesign, got {type(design).__name__}")
-    number, take = chosen or plan.count, design.drawn(1).asked
+    number, take = chosen or plan.count, design.asked
     rng = stream("survey collections", number, take, seed=seed)
     channel = OneBit(plan.epsilon)
     shares = (values - survey.low) / survey.span

@@ -9,7 +9,8 @@ from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import SimpleDesign, squared
+from ldpnb.surveys.open_designs import SimpleDesign
+from ldpnb.surveys.variances import squared
 
 _LARGE = 10**12
 _NORMAL = NormalDist()

@@ -8,7 +8,8 @@ from ldpnb import checks
 from ldpnb.planning.survey import MOST_BUDGET, Survey, Tail
 from ldpnb.surveys import budgets
 from ldpnb.surveys.noise import MeanMechanism
-from ldpnb.surveys.open_designs import SimpleDesign, squared
+from ldpnb.surveys.open_designs import SimpleDesign
+from ldpnb.surveys.variances import squared
 
 Way = Literal["all", "one"]
 _LARGE = 10**12

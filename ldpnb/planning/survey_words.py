@@ -12,9 +12,10 @@ from ldpnb.data.tables import Table, locate
 from ldpnb.planning import survey_files
 from ldpnb.planning.survey import Collection
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign, squared
+from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
 from ldpnb.surveys.pilots import Pilot, pilot_of
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
+from ldpnb.surveys.variances import squared
 
 DESIGNS: dict[str, tuple[set[str], set[str]]] = {
     "simple": ({"population"}, {"sd", "mean"}),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 from scipy.optimize import brentq
 
 from ldpnb import checks
@@ -32,43 +32,6 @@ def clusters_loss(epsilon: float, *, size: int, chosen: int, clusters: int) -> f
     return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - epsilon, other))
 
 
-def unequal_clusters_loss(epsilon: float, sizes: Sequence[int], chosen: int) -> float:
-    """Return the loss of the reports of whole clusters: `epsilon` if their number tells which were drawn.
-
-    So it is wherever sizes differ; the exact loss of sizes of which some sums agree may be smaller.
-    """
-    distinct = set(sizes)
-    if len(distinct) == 1:
-        return clusters_loss(epsilon, size=distinct.pop(), chosen=chosen, clusters=len(sizes))
-    return epsilon
-
-
-def two_stage_loss(epsilon: float, *, size: int, take: int, chosen: int, clusters: int) -> float:
-    """Return the loss of one-bit reports of a few people in each of some clusters, at the worst cluster.
-
-    The largest over the number ``K`` of ones among the other members of the cluster; equal to the enumerated optimum in
-    all cases tried, and a lower bound on the loss otherwise.
-
-    >>> round(two_stage_loss(1.0, size=25, take=5, chosen=40, clusters=400), 6)
-    0.138533
-    """
-    rate, inner = chosen / clusters, take / size
-
-    def mean_growth(ones: int, drawn: int) -> float:
-        number = np.arange(drawn + 1)
-        # ones drawn count against the event, others for it
-        return float(np.sum(stats.hypergeom.pmf(number, size - 1, ones, drawn) * np.exp(epsilon * (number - drawn))))
-
-    losses = []
-    for ones in range(size):
-        one, other = mean_growth(ones, take - 1), mean_growth(ones, take) if take < size else 0.0
-        with_value = inner * one + (1 - inner) * other
-        without = inner * one * math.exp(-epsilon) + (1 - inner) * other
-        rest = (1 - rate) * math.exp(-epsilon * take)
-        losses.append(math.log((rate * with_value + rest) / (rate * without + rest)))
-    return max(losses)
-
-
 def two_stage_bound(epsilon: float, *, size: int, take: int, chosen: int, clusters: int) -> float:
     """Return a bound on the loss of a few reports of each of some clusters, for every mechanism.
 
@@ -83,15 +46,6 @@ def two_stage_bound(epsilon: float, *, size: int, take: int, chosen: int, cluste
 def strata_loss(epsilon: float, sizes: ArrayLike, drawn: ArrayLike) -> float:
     """Return the exact loss of simple random samples of fixed size in public strata: that of the largest rate."""
     return float(srs_loss(epsilon, float(np.max(np.asarray(drawn) / np.asarray(sizes)))))
-
-
-def releases_loss(epsilons: Sequence[float], sampling_rate: float) -> float:
-    """Return the exact loss of several releases from one simple random sample: budgets add before the sample amplifies.
-
-    >>> round(releases_loss([1.0, 1.0], 0.1), 6)
-    0.494029
-    """
-    return float(srs_loss(float(sum(epsilons)), sampling_rate))
 
 
 def srs_scale(epsilon: float, *, population: int, sample: int, span: float = 1.0, secret: bool = True) -> float:

@@ -12,8 +12,9 @@ from ldpnb import checks
 from ldpnb.designs import strata as allocations
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.open_designs import Divided, invitations_of, largest_noise, largest_spread, worst_variance
-from ldpnb.surveys.variances import Variance
+from ldpnb.surveys.open_designs import Divided
+from ldpnb.surveys.response import invitations_of
+from ldpnb.surveys.variances import Variance, largest_noise, largest_spread, worst_variance
 
 Allocation = Literal["proportional", "neyman", "equal", "lottery"]
 Draws = tuple[tuple[float, tuple[int, ...]], ...]
@@ -162,10 +163,6 @@ class StratifiedDesign(Divided):
         spans = self._spans(float(reports.range))
         reach = np.array(self.sizes) / self.population * spans / np.tanh(float(reports.epsilon) / 2)
         return max(float(np.sum(reach**2 / np.array(drawn))) for drawn in self._lots(count))
-
-    def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms are dependent."""
-        return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked in each stratum, so that all get enough except with a probability."""

@@ -20,7 +20,6 @@ from ldpnb.rng import stream
 from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
-from ldpnb.surveys.variances import intracluster_correlation, kish_design_effect
 
 RUNS, FALSE_ALARM, FAILURE, EPSILON = 2000, 1e-6, 0.05, 1.5
 SIZES = (300, 200, 100)
@@ -49,7 +48,7 @@ def some(rng: np.random.Generator, runs: int, of: int, number: int) -> Any:
 
 def clusters(design: ClusterDesign, count: int, values: Floats, mechanism: str, rng: np.random.Generator) -> Floats:
     drawn = values[some(rng, RUNS, design.clusters, count)]
-    take = design.drawn(count).asked
+    take = design.asked
     within = some(rng, RUNS * count, design.size, take).reshape(RUNS, count, take)
     return reported(np.take_along_axis(drawn, within, axis=2), mechanism, rng).mean(axis=(1, 2))
 
@@ -81,7 +80,9 @@ def informed(kind: str, values: Floats) -> Design:
     if kind == "strata":
         parts = np.split(values.ravel(), np.cumsum(SIZES)[:-1])
         return StratifiedDesign(SIZES, tuple(float(p.var(ddof=1)) for p in parts))
-    icc = intracluster_correlation(list(values)) if s2 else 0.0
+    away, size = values - values.mean(), values.shape[1]
+    pairs = np.sum(away.sum(axis=1) ** 2) - np.sum(away**2)
+    icc = float(pairs / ((size - 1) * np.sum(away**2))) if s2 else 0.0
     return ClusterDesign(*values.shape, icc=icc, take={"cluster": None, "two-stage": 4}[kind], s2=s2)
 
 
@@ -128,7 +129,7 @@ def test_weights_that_are_unrelated_to_values_cost_what_kish_says() -> None:
     rng = stream("coverage", "weights", seed=1)
     values = rng.permutation(CLUSTERED.ravel())
     weights = rng.permutation(np.resize([1.0, 1.0, 3.0], values.size))
-    count, kish = 300, kish_design_effect(weights)
+    count, kish = 300, weights.size * float(np.sum(weights**2)) / weights.sum() ** 2
     asked: dict[str, Any] = {"count": count, "epsilon": EPSILON, "failure": FAILURE, "mechanism": "Laplace"}
     design = SimpleDesign(values.size, float(values.var(ddof=1)))
     told = Survey(design=design, **asked, weights=kish, tail="normal").plan()
