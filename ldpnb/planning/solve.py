@@ -12,7 +12,7 @@ from ldpnb.notebook import table
 from ldpnb.planning.candidates import LARGEST_EPSILON, PRECISION, SMALLEST_EPSILON, Candidate, candidates
 from ldpnb.planning.errors import TAILS, TailError
 from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Gap, Question
-from ldpnb.planning.survey import Survey
+from ldpnb.planning.survey import Survey, fewest
 from ldpnb.planning.survey_plan import SurveyPlan
 
 _UNITS = {"epsilon": "epsilon (nats)", "users": "users needed"}
@@ -262,13 +262,7 @@ class _Search:
             raise _ImpossibleError("two values are too many already")
         if not fails(MOST_VALUES):
             return float("inf")
-        enough, many = 2, 3
-        while not fails(many):
-            enough, many = many, min(2 * many, MOST_VALUES)
-        while many - enough > 1:
-            middle = (enough + many) // 2
-            enough, many = (enough, middle) if fails(middle) else (middle, many)
-        return float(enough)
+        return float(fewest(fails, 3, MOST_VALUES) - 1)
 
     def sampling_rate(self) -> float:
         """Return the smallest sampling rate, to the next user.

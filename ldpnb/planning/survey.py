@@ -20,7 +20,7 @@ from ldpnb.planning.errors import Bits
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
 from ldpnb.surveys.open_designs import Design, SimpleDesign
-from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
+from ldpnb.surveys.unequal_designs import PoissonDesign
 from ldpnb.surveys.variances import Variance
 
 Collection = Literal["local", "central"]
@@ -123,7 +123,8 @@ class Survey:
             raise ValueError(
                 "secret cannot be claimed with unequal weights: a weight reveals the rate, got secret=True"
             )
-        self._check_secrecy()
+        if self.secret and (why := self.design.visible(local=self.collection == "local")):
+            raise ValueError(f"secret gains nothing with this design: {why}, got secret=True")
         if getattr(self.design, "ratio", False) and self.tail == "guaranteed":
             raise ValueError("a ratio has no guaranteed bound, only tail normal, got tail='guaranteed'")
         if isinstance(self.design, PoissonDesign) and self.response < 1:
@@ -150,12 +151,6 @@ class Survey:
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             raise ValueError(f"exactly one of {', '.join(QUANTITIES)} must be left out, got {missing or 'none'}")
-
-    def _check_secrecy(self) -> None:
-        local = isinstance(self.design, PoissonDesign) and self.collection == "local"
-        if self.secret and (local or isinstance(self.design, UnequalClusterDesign)):
-            why = "who reports takes part" if local else "how many report tells which clusters were drawn"
-            raise ValueError(f"secret gains nothing with this design: {why}, got secret=True")
 
     @property
     def nonresponse(self) -> bool:
@@ -261,12 +256,17 @@ def _count(survey: Survey) -> int:
         census = replace(survey, count=most, error=None).plan().error
         way = _way_out(survey, most)
         raise ValueError(f"asking all {most:,} {survey.design.unit} still leaves an error of {census:.3g}: {way}")
-    low, high = 0, 1
-    while not survey.with_value("count", high).meets():
+    return fewest(lambda count: survey.with_value("count", count).meets(), 1, most)
+
+
+def fewest(enough: Callable[[int], bool], least: int, most: int) -> int:
+    """Return the smallest whole number from `least` to `most` that is enough, as `most` is."""
+    low, high = least - 1, least
+    while high < most and not enough(high):
         low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if survey.with_value("count", middle).meets() else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 

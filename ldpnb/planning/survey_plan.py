@@ -2,14 +2,13 @@
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.privacy.participation import participation_loss
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.surveys import response
 from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
-from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import UnequalClusterDesign
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ class SurveyPlan:
         if s.nonresponse:
             lines[0] = lines[0].replace("Ask", "Get answers from").replace("and ask", "and get answers from")
             fewer = f"fewer answer with probability {s.response_failure:g} at most"
-            lines.append(f"Invite {self.invited:,} people{self._answering()}; {fewer}.")
+            lines.append(f"Invite {self.invited:,} people{s.design.answering(s.invited, s.response)}; {fewer}.")
         lines.append(
             f"The mean is off by {_up(self.error)} or more with probability {_up(told['failure_with_response'])}"
             f" at most ({told['bound']}{', an approximation' if s.tail == 'normal' else ''})."
@@ -184,14 +183,6 @@ class SurveyPlan:
         )
         more = s.design.notes(self.count, s.reports, s.span)
         return "\n".join([*lines, *more, *self._privacy(), *self._deletion(), *self._selection(), *s.notes])
-
-    def _answering(self) -> str:
-        """Return which share answers; of strata with rates of their own, how many are invited in each."""
-        s = self.survey
-        if not isinstance(s.design, StratifiedDesign) or s.design.responses is None:
-            return f", of whom {s.response:.0%} answer"
-        rows = zip(s.design.labels, s.invited, s.design.responses, strict=True)
-        return ": " + ", ".join(f"{name} {number:,}, of whom {rate:.0%} answer" for name, number, rate in rows)
 
     def _deletion(self) -> list[str]:
         loss = self.released_without
@@ -221,25 +212,14 @@ class SurveyPlan:
     def _of_a_curator(self) -> list[str]:
         s = self.survey
         known = "a secret sample" if s.hidden else "a sample that may be known"
+        more = s.design.notes_on_scale(self.count, self.epsilon, s.span, s.releases) if s.hidden else []
         noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
         if s.releases == 1:
-            return [f"{noise}; the release loses {_up(self.epsilon)} ({known}).", *self._of_a_lottery()]
+            return [f"{noise}; the release loses {_up(self.epsilon)} ({known}).", *more]
         fresh = s.design.scale(self.count, self.epsilon / s.releases, s.span, secret=s.hidden)
         told = f"of fresh samples, {fresh:.4g} would do"
         together = f"each of the {s.releases:,} releases; together they lose {_up(self.epsilon)} ({known}; {told})"
-        return [f"{noise} to {together}.", *self._of_a_lottery()]
-
-    def _of_a_lottery(self) -> list[str]:
-        """Return how near a certified noise is to the least, and what it saves."""
-        s = self.survey
-        if not (isinstance(s.design, StratifiedDesign) and len(s.design.draws(self.count)) > 1 and s.hidden):
-            return []
-        least = s.releases * s.design.least_scale(self.count, self.epsilon, s.span)
-        told = replace(s.design, allocation="proportional").scale(self.count, self.epsilon, s.span, secret=True)
-        return [
-            f"The lot is secret too: its noise is certified, no scale below {least:.4g} would do, and numbers that are "
-            f"known take {s.releases * told:.4g}."
-        ]
+        return [f"{noise} to {together}.", *more]
 
     def _selection(self) -> list[str]:
         if self.response_bias is None or self.survey.response_range is None:

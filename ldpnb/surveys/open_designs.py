@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.privacy.clusters import ClusterSample
-from ldpnb.surveys import releases
+from ldpnb.privacy.subsampling import srs_budget, srs_loss
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.response import invitations_of
 from ldpnb.surveys.variances import MOST, Variance, largest_noise, largest_spread, worst_variance
@@ -70,12 +71,24 @@ class Design:
         """
         return math.inf
 
+    def visible(self, *, local: bool) -> str:
+        """Return why a secret sample gains nothing, empty if it may: `local` if people randomise their answers."""
+        return ""
+
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
         raise NotImplementedError
 
+    def answering(self, invited: tuple[int, ...], response: float) -> str:
+        """Return which share of those who are invited answers, in words."""
+        return f", of whom {response:.0%} answer"
+
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
         """Return remarks for the answer."""
+        return []
+
+    def notes_on_scale(self, count: int, epsilon: float, span: float, releases: int) -> list[str]:
+        """Return remarks on a curator's noise for a secret sample, on each of so many releases."""
         return []
 
 
@@ -145,11 +158,12 @@ class SimpleDesign(Design):
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the exact joint loss of the reports of a secret sample, as if all who are invited answered."""
-        return releases.strata_loss(epsilon, [self.population], invited)
+        return float(srs_loss(epsilon, invited[0] / self.population))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
-        return releases.srs_scale(epsilon, population=self.population, sample=count, span=span, secret=secret)
+        inner = srs_budget(epsilon, count / self.population) if secret else epsilon
+        return float(span / (count * inner))
 
     def loss_without(self, count: int, loss: float, reach: float) -> float:
         """Return the loss if a record may be absent: somebody else is drawn in its place."""
@@ -253,21 +267,37 @@ class ClusterDesign(Design):
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the joint loss of the reports of a secret sample: exactly for whole clusters, else a bound.
 
-        With nonresponse no gain is claimed, since the number of answers differs between clusters.
+        ``ln {[p + (1-p) e^(-B eps)] / [p e^(-eps) + (1-p) e^(-B eps)]}`` of whole clusters, drawn at rate ``p``: almost
+        `epsilon` from ``ln(1/p)/epsilon`` people on, attained by one-bit randomised response. With nonresponse no gain
+        is claimed, since the number of answers differs between clusters.
+
+        >>> round(ClusterDesign(400, 5).loss(40, 1.0, (200,)), 6)
+        0.90629
+        >>> round(ClusterDesign(400, 25, take=5).loss(40, 1.0, (200,)), 6)
+        0.275937
         """
         if sum(invited) > self.people(count):
             return epsilon
-        about = {"size": self.size, "chosen": count, "clusters": self.clusters}
         if self.asked == self.size:
-            return releases.clusters_loss(epsilon, **about)
-        return releases.two_stage_bound(epsilon, take=self.asked, **about)
+            return self._whole_loss(count, epsilon)
+        rate, inner = count / self.clusters, float(srs_loss(epsilon, self.asked / self.size))
+        rest = (1 - rate) * math.exp(-self.asked * epsilon)
+        return math.log((rate + rest) / (rate * math.exp(-inner) + rest))
+
+    def _whole_loss(self, count: int, epsilon: float) -> float:
+        rate = count / self.clusters
+        other = (math.log1p(-rate) if rate < 1 else -math.inf) - self.size * checks.positive(epsilon=epsilon)
+        return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - epsilon, other))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise; for two stages, as if the sample were known."""
-        if secret and self.asked == self.size:
-            size, clusters = self.size, self.clusters
-            return releases.clusters_scale(epsilon, size=size, chosen=count, clusters=clusters, span=span)
-        return span / (self.people(count) * epsilon)
+        inner = epsilon
+        if secret and self.asked == self.size and count < self.clusters:
+            most = float(srs_budget(epsilon, count / self.clusters))
+            inner = brentq(
+                lambda budget: self._whole_loss(count, budget) - epsilon, epsilon, most, xtol=1e-15, rtol=1e-14
+            )
+        return span / (self.people(count) * float(inner))
 
     def loss_without(self, count: int, loss: float, reach: float) -> float:
         """Return the exact loss if a record may be absent, of a curator's sum over a public size; of whole clusters."""

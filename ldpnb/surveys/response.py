@@ -21,14 +21,7 @@ def invitations(needed: int, response: float, failure: float) -> int:
     checks.whole(needed=needed, at_least=1)
     checks.rate(response=response)
     checks.open_probability(failure=failure)
-    low, high = needed, 2 * needed
-    while stats.binom.cdf(needed - 1, high, response) > failure:
-        low, high = high, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        enough = stats.binom.cdf(needed - 1, middle, response) <= failure
-        low, high = (low, middle) if enough else (middle + 1, high)
-    return high
+    return int(needed + stats.nbinom.isf(failure, needed, response))
 
 
 def invitations_of(answers: int, people: int, response: float, failure: float, whom: str) -> int:

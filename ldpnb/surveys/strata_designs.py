@@ -1,8 +1,8 @@
 """A simple random sample from each stratum, with the number of people still to be found."""
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,10 @@ from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.designs import strata as allocations
-from ldpnb.surveys import releases
+from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import Divided
+from ldpnb.surveys.releases import Lottery
 from ldpnb.surveys.response import invitations_of
 from ldpnb.surveys.variances import Variance, largest_noise, largest_spread, worst_variance
 
@@ -176,22 +177,30 @@ class StratifiedDesign(Divided):
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return what reports of a secret sample lose together, exactly, strata being public: numbers tell the lot."""
         drawn = self._lots(count) if self.allocation == "lottery" else [invited]
-        return releases.strata_loss(epsilon, self.sizes, np.max(drawn, axis=0))
+        return float(srs_loss(epsilon, float(np.max(np.max(drawn, axis=0) / np.array(self.sizes)))))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise; of a secret lot, one that is certified to do."""
-        spans, lots = self._spans(span), self._lots(count)
-        if secret and len(lots) > 1:
-            return self._lottery_scale(count, epsilon, span, releases.lottery_loss_bound)
-        return max(releases.strata_scale(epsilon, self.sizes, drawn, spans, secret=secret) for drawn in lots)
+        if secret and len(self.draws(count)) > 1:
+            lottery = self.lottery(count, span)
+            return lottery.scale(epsilon, lottery.loss_bound)
+        return max(self.known_scale(drawn, epsilon, span, secret=secret) for drawn in self._lots(count))
+
+    def known_scale(self, drawn: tuple[int, ...], epsilon: float, span: float, *, secret: bool) -> float:
+        """Return the scale of a curator's noise where it is known how many are drawn from each stratum."""
+        people, asked = np.array(self.sizes, dtype=float), np.array(drawn, dtype=float)
+        inner = np.log1p(np.expm1(epsilon) * people / asked) if secret else epsilon
+        return float(np.max(people / people.sum() * self._spans(span) / (asked * inner)))
+
+    def lottery(self, count: int, span: float) -> Lottery:
+        """Return the lottery over what may be drawn."""
+        chances, lots = zip(*self.draws(count), strict=True)
+        return Lottery(self.sizes, self._spans(span), lots, chances)
 
     def least_scale(self, count: int, epsilon: float, span: float) -> float:
         """Return a scale below which a curator's noise does not do for a secret lot."""
-        return self._lottery_scale(count, epsilon, span, releases.lottery_loss)
-
-    def _lottery_scale(self, count: int, epsilon: float, span: float, loss: Any) -> float:
-        chances, lots = zip(*self.draws(count), strict=True)
-        return releases.lottery_scale(epsilon, self.sizes, self._spans(span), lots, chances, loss=loss)
+        lottery = self.lottery(count, span)
+        return lottery.scale(epsilon, lottery.loss)
 
     def loss_without(self, count: int, loss: float, reach: float) -> float:
         """Return the loss if a record may be absent: somebody else of its stratum is drawn in its place."""
@@ -208,6 +217,13 @@ class StratifiedDesign(Divided):
             chances = ", ".join(f"{chance:.3g}" for chance, _ in self.draws(count))
             told = f"by lot with chances {chances}: {'; '.join(ways)}"
         return f"ask {sum(self.drawn(count)):,} of {self.population:,} people ({told})"
+
+    def answering(self, invited: tuple[int, ...], response: float) -> str:
+        """Return which share of those who are invited answers, in words; by stratum where rates are their own."""
+        if self.responses is None:
+            return Divided.answering(self, invited, response)
+        rows = zip(self.labels, invited, self.responses, strict=True)
+        return ": " + ", ".join(f"{name} {number:,}, of whom {rate:.0%} answer" for name, number, rate in rows)
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
         """Return what the answer is to say of single strata, and of lots."""
@@ -232,3 +248,14 @@ class StratifiedDesign(Divided):
         if reports is None:
             return f"{told}; the lot may never be told."
         return f"{told}; where people randomise a lottery gains no privacy, for the number of reports tells the lot."
+
+    def notes_on_scale(self, count: int, epsilon: float, span: float, releases: int) -> list[str]:
+        """Return how near the certified noise of a secret lot is to the least, and what the lot saves."""
+        if len(self.draws(count)) < 2:
+            return []
+        least = releases * self.least_scale(count, epsilon, span)
+        told = releases * replace(self, allocation="proportional").scale(count, epsilon, span, secret=True)
+        return [
+            f"The lot is secret too: its noise is certified, no scale below {least:.4g} would do, and numbers that are "
+            f"known take {told:.4g}."
+        ]

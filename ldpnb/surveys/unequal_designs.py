@@ -191,6 +191,10 @@ class UnequalClusterDesign(Design):
             return weight / float(np.sort(self._people)[:count].sum())
         return weight * self.most / (count * float(self._people.sum()))
 
+    def visible(self, *, local: bool) -> str:
+        """Return that the number or the weights of the reports reveal which clusters were drawn."""
+        return "how many report tells which clusters were drawn"
+
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
         asked = "everybody" if self.take is None else f"{self.take:,}, or all of fewer,"
@@ -296,6 +300,10 @@ class PoissonDesign(Divided):
             return math.inf
         chances = self.chances(count)
         return max(float(poisson_loss(reach / (self.population * p), p, neighbours="deletion")) for p in set(chances))
+
+    def visible(self, *, local: bool) -> str:
+        """Return that a report reveals that its sender takes part."""
+        return "who reports takes part" if local else ""
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""

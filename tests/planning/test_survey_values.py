@@ -18,6 +18,7 @@ from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.surveys import budgets, releases, response
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.releases import Lottery
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import UnequalClusterDesign
 
@@ -77,15 +78,17 @@ def hoeffding(i: Inputs, design: Design) -> int:
 
 def release_loss(i: Inputs) -> float:
     if "sizes" in i and "drawn" in i:
-        return releases.strata_loss(i["epsilon"], i["sizes"], i["drawn"])
+        design: Design = StratifiedDesign(tuple(i["sizes"]))
+        return design.loss(sum(i["drawn"]), i["epsilon"], tuple(i["drawn"]))
     if "invited" in i:
         return SimpleDesign(i["population"]).loss(1, i["epsilon"], (i["invited"],))
-    design: Design = UnequalClusterDesign(tuple(i["sizes"])) if "sizes" in i else clusters(i)
+    design = UnequalClusterDesign(tuple(i["sizes"])) if "sizes" in i else clusters(i)
     return design.loss(i["chosen"], i["epsilon"], (design.people(i["chosen"]),))
 
 
 def lottery_variance(i: Inputs) -> float:
-    scale = releases.lottery_scale(i["epsilon"], i["sizes"], i["heights"], i["allocations"], i["chances"])
+    lottery = Lottery(i["sizes"], i["heights"], i["allocations"], i["chances"])
+    scale = lottery.scale(i["epsilon"], lottery.loss)
     S2 = [h * h * (n // 2) * (n - n // 2) / (n * (n - 1)) for n, h in zip(i["sizes"], i["heights"], strict=True)]
     lots = zip(i["allocations"], i["chances"], strict=True)
     return sum(chance * float(Strata(i["sizes"], S2).variance(drawn)) for drawn, chance in lots) + 2 * scale**2
@@ -133,16 +136,14 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
         i["sample"], i["epsilon"], i["range_"], secret=i["secret"]
     ),
     "central_scale_cluster": lambda i: clusters(i).scale(i["chosen"], i["epsilon"], i["range_"], secret=i["secret"]),
-    "central_scale_strata": lambda i: releases.strata_scale(
-        i["epsilon"], i["sizes"], i["drawn"], i["ranges"], secret=i["secret"]
+    "central_scale_strata": lambda i: StratifiedDesign(tuple(i["sizes"])).known_scale(
+        i["drawn"], i["epsilon"], 1.0, secret=i["secret"]
     ),
     "central_loss_poisson": lambda i: releases.poisson_release_loss(
         i["scale"], i["rates"], low=i["low"], high=i["high"], centre=i["centre"]
     ),
     "lottery_total_variance": lottery_variance,
-    "lottery_tail_loss": lambda i: releases.lottery_loss(
-        i["scale"], i["sizes"], i["ranges"], i["allocations"], i["chances"]
-    ),
+    "lottery_tail_loss": lambda i: Lottery(i["sizes"], i["ranges"], i["allocations"], i["chances"]).loss(i["scale"]),
     "normal_laplace_tail": lambda i: tails.normal_laplace(i["sd"], i["scale"], i["error"]),
     "srs_sample_size": lambda i: needed(i, SimpleDesign(i["population"], i["S2"])),
     "clusters_needed": lambda i: needed(i, ClusterDesign(i["clusters"], 25, 0.05, s2=0.25)),
