@@ -258,6 +258,18 @@ def shortened(value: Any) -> str:
     return text if len(text) <= _LONGEST_SHOWN + 2 else f"{text[:_LONGEST_SHOWN]}..."
 
 
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a positive number with a few significant digits, rounded up, so that what is printed is promised as well.
+
+    >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
+    ('0.5578', '1', '0')
+    """
+    if not (math.isfinite(value) and value > 0):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
+
+
 def nearest(word: str, among: Sequence[str]) -> str:
     """Return a suggestion for a misspelt word, or an empty text.
 

@@ -1,6 +1,7 @@
 """``ldpnb plan``: options in, a plan out."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -38,7 +39,7 @@ COMMON = (
 _SHARED = (
     click.option("--bits", type=whole, metavar="INTEGER", help="Most bits that a user may send."),
     click.option(
-        "--design", type=click.Choice(["everyone", "srs", "poisson"]), default="everyone", show_default=True,
+        "--design", "kind", type=click.Choice(["everyone", "srs", "poisson"]), default="everyone", show_default=True,
         help="Who reports: everybody, a secret simple random sample, or each user by its own coin.",
     ),
     click.option("--sampling-rate", type=float, help="Share of the users that report; left out, it is computed."),
@@ -136,9 +137,7 @@ def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
     from ldpnb.planning import show, solve
     from ldpnb.planning.design import Design
 
-    names = {"kind": "design", "sampling_rate": "sampling_rate", "neighbours": "neighbours", "delta": "delta"}
-    names["releases"] = "releases"
-    chosen = {name: options.pop(option) for name, option in names.items()}
+    chosen = {field.name: options.pop(field.name) for field in fields(Design)}
     tail, style = options.pop("tail"), options.pop("style")
     try:
         found = solve.plan(kind(design=Design(**chosen), **options), tail=tail)

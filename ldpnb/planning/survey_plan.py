@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ldpnb.checks import rounded_up
 from ldpnb.privacy.participation import participation_loss
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.surveys import response
@@ -171,8 +172,9 @@ class SurveyPlan:
             lines[0] = lines[0].replace("Ask", "Get answers from").replace("and ask", "and get answers from")
             fewer = f"fewer answer with probability {s.response_failure:g} at most"
             lines.append(f"Invite {self.invited:,} people{s.design.answering(s.invited, s.response)}; {fewer}.")
+        missed = rounded_up(told["failure_with_response"])
         lines.append(
-            f"The mean is off by {_up(self.error)} or more with probability {_up(told['failure_with_response'])}"
+            f"The mean is off by {rounded_up(self.error)} or more with probability {missed}"
             f" at most ({told['bound']}{', an approximation' if s.tail == 'normal' else ''})."
         )
         effect = told["design_effect_sampling"]
@@ -189,25 +191,26 @@ class SurveyPlan:
         if math.isinf(loss):
             return ["If a whole record may be absent (deletion), no loss is promised: who or how many take part tells."]
         kept = "numbers drawn and weights staying as they are"
-        return [f"If a whole record may be absent (deletion), what is released loses {_up(loss)}, {kept}."]
+        return [f"If a whole record may be absent (deletion), what is released loses {rounded_up(loss)}, {kept}."]
 
     def _privacy(self) -> list[str]:
         s = self.survey
         if s.collection == "central":
             return self._of_a_curator()
-        reports = f"A report loses {_up(self.epsilon)} to whoever receives it"
+        reports = f"A report loses {rounded_up(self.epsilon)} to whoever receives it"
         if s.releases > 1:
-            reports += f", and the {s.releases:,} of a person {_up(self.reported)}"
+            reports += f", and the {s.releases:,} of a person {rounded_up(self.reported)}"
         if s.secret:
             told = "to readers who see neither who was asked nor the order of reports"
-            fresh = f" Fresh samples would lose {_up(self._kept(fresh=True))}." if s.releases > 1 else ""
-            return [f"{reports}; what is released {_up(self.released)}, under replacement, {told}.{fresh}"]
+            fresh = f" Fresh samples would lose {rounded_up(self._kept(fresh=True))}." if s.releases > 1 else ""
+            return [f"{reports}; what is released {rounded_up(self.released)}, under replacement, {told}.{fresh}"]
         if s.response_range is not None or s.weights > 1:
             return [f"{reports}, and so does what is released."]
         kept = self._kept()
         if kept > 0.99 * self.reported:
             return [f"{reports}, and so does what is released: a secret sample would gain nothing."]
-        return [f"{reports}, and so does what is released: {_up(kept)} if the sample is secret (add --secret-sample)."]
+        hidden = f"{rounded_up(kept)} if the sample is secret (add --secret-sample)"
+        return [f"{reports}, and so does what is released: {hidden}."]
 
     def _of_a_curator(self) -> list[str]:
         s = self.survey
@@ -215,10 +218,12 @@ class SurveyPlan:
         more = s.design.notes_on_scale(self.count, self.epsilon, s.span, s.releases) if s.hidden else []
         noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
         if s.releases == 1:
-            return [f"{noise}; the release loses {_up(self.epsilon)} ({known}).", *more]
+            return [f"{noise}; the release loses {rounded_up(self.epsilon)} ({known}).", *more]
         fresh = s.design.scale(self.count, self.epsilon / s.releases, s.span, secret=s.hidden)
         told = f"of fresh samples, {fresh:.4g} would do"
-        together = f"each of the {s.releases:,} releases; together they lose {_up(self.epsilon)} ({known}; {told})"
+        together = (
+            f"each of the {s.releases:,} releases; together they lose {rounded_up(self.epsilon)} ({known}; {told})"
+        )
         return [f"{noise} to {together}.", *more]
 
     def _selection(self) -> list[str]:
@@ -226,14 +231,6 @@ class SurveyPlan:
             return []
         lowest, highest = self.survey.response_range
         line = f"If response depends on the value, at rates from {lowest:g} to {highest:g}, the mean is biased by up to"
-        line += f" {_up(self.response_bias)}, however many answer"
+        line += f" {rounded_up(self.response_bias)}, however many answer"
         loss = self.silence_loss
-        return [f"{line}." if loss is None else f"{line}, and a report or its absence loses {_up(loss)}."]
-
-
-def _up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up."""
-    if not (math.isfinite(value) and value > 0):
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
+        return [f"{line}." if loss is None else f"{line}, and a report or its absence loses {rounded_up(loss)}."]

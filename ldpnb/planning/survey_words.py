@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import Parameter, signature
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -16,19 +17,6 @@ from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
 from ldpnb.surveys.pilots import Pilot, pilot_of
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 from ldpnb.surveys.variances import squared
-
-DESIGNS: dict[str, tuple[set[str], set[str]]] = {
-    "simple": ({"population"}, {"sd", "mean"}),
-    "everyone": ({"population"}, {"sd", "mean"}),
-    "cluster": (set(), {"clusters", "cluster_size", "size_sd", "cluster_sizes", "take", "icc", "sd", "mean", "ratio"}),
-    "two-stage": ({"take"}, {"clusters", "cluster_size", "size_sd", "cluster_sizes", "icc", "sd", "mean", "ratio"}),
-    "strata": ({"strata"}, {"allocation"}),
-    "poisson": (set(), {"population", "classes", "trim", "sd", "mean"}),
-}
-"""Words that a design needs, and that it may have."""
-
-DESIGN_OPTIONS = tuple(sorted(set[str]().union(*(needs | may for needs, may in DESIGNS.values()))))
-"""Words of the command line that describe a design."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +84,15 @@ def design_of(known: Known, design: str, **words: Any) -> Design:
     ValueError
         If a word is missing or does not belong to the design.
     """
-    given = {name: value for name, value in words.items() if value is not None}
-    _require_words(design, given)
-    return _MAKERS.get(design, _simple)(known, **given)
-
-
-def _require_words(design: str, given: dict[str, Any]) -> None:
-    needs, may = DESIGNS[design]
+    make, given = MAKERS[design], {name: value for name, value in words.items() if value is not None}
+    may = signature(make).parameters
+    needs = {name for name, word in may.items() if word.default is Parameter.empty} - {"known"}
+    needs |= {"take"} if design == "two-stage" else set()
     for name in sorted(needs - given.keys()):
         raise ValueError(f"design {design} needs {name.replace('_', '-')}, got none")
-    for name in sorted(given.keys() - needs - may):
+    for name in sorted(given.keys() - may.keys()):
         raise ValueError(f"design {design} has no {name.replace('_', '-')}, got {name}={given[name]!r}")
+    return make(known, **given)
 
 
 def _simple(known: Known, *, population: int, sd: float | None = None, mean: float | None = None) -> Design:
@@ -195,12 +181,18 @@ def _poisson(
     return PoissonDesign((int(population or 0),), (), (square,))
 
 
-_MAKERS: dict[str, Callable[..., Design]] = {
-    "strata": _strata,
-    "poisson": _poisson,
+MAKERS: dict[str, Callable[..., Design]] = {
+    "simple": _simple,
+    "everyone": _simple,
     "cluster": _clusters,
     "two-stage": _clusters,
+    "strata": _strata,
+    "poisson": _poisson,
 }
+"""Functions whose keywords are the words that a design needs, or may have."""
+
+DESIGN_OPTIONS = tuple(sorted({name for make in MAKERS.values() for name in signature(make).parameters} - {"known"}))
+"""Words of the command line that describe a design."""
 
 
 def target_of_cv(
