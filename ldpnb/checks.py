@@ -101,7 +101,7 @@ def whole(*, at_least: int = 0, **named: Any) -> Any:
     >>> whole(domain_size=1, at_least=2)
     Traceback (most recent call last):
     ValueError: domain_size must be an integer >= 2, got domain_size=1
-    >>> whole(clients=1e9)
+    >>> whole(users=1e9)
     1000000000
     """
     name, value = _one(named)

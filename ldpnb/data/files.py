@@ -4,7 +4,7 @@ Use `load_counts` for one column and `load_groups` for a number together with a 
 `ldpnb.data.tables` in pieces, in memory that does not grow with the number of rows. An empty path stands for the
 source's own population and gives None.
 
-The range of a number is never taken from the data: it would reveal the smallest and the largest value, and clients have
+The range of a number is never taken from the data: it would reveal the smallest and the largest value, and users have
 to know it before they can answer. The same is true of categories, but if none are stated those that occur are taken,
 with a warning.
 """

@@ -347,7 +347,7 @@ def publish(
 
 @cache
 def _tell_where_figures_go() -> None:
-    """Print once how to keep figures, in the lab and under plain papermill, if no folder is set."""
+    """Print once how to keep figures, in JupyterLab and under plain papermill, if no folder is set."""
     told = environment.FIGURES_FOLDER in os.environ
     if not told and (environment.SESSION in os.environ or parameters.injected()):
         print(

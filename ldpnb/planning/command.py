@@ -54,7 +54,7 @@ _SHARED = (
     ),
     click.option(
         "--protects", type=click.Choice(["report", "release"]), default="report", show_default=True,
-        help="What epsilon is the loss of: each report, or what is released of all after sampling and shuffling.",
+        help="What epsilon bounds: the loss of each report, or of all that is released after sampling and shuffling.",
     ),
     click.option(
         "--tail", type=click.Choice(["best", "exact", "chernoff", "bernstein", "hoeffding", "normal"]), default="best",

@@ -33,7 +33,7 @@ class Power:
     epsilon : float, optional
         Of a report, nats.
     share : float
-        Of the answers that are the first group's.
+        Of the answers, that come from the first group.
     sd : float, optional
         Of the values in each group; the worst if left out.
     mechanism : {"one-bit", "Laplace"}

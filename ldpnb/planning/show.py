@@ -134,7 +134,7 @@ def best_line(plan: Plan) -> str:
 
 
 def tail_notes(plan: Plan) -> dict[str, str]:
-    """Return what each tail that was used is and assumes, and which account of a shuffler."""
+    """Return what each tail in use is and assumes, and how a shuffler's loss is accounted for."""
     question, sampled = plan.question, plan.question.design.kind != "everyone"
     used = {a.tail for a in plan.answers if a.tail and (sampled or not a.yardstick)}
     exact = question.exact_law

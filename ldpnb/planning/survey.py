@@ -51,7 +51,7 @@ class Survey:
     collection : {"local", "central"}
         Whether people randomise their answers, or a curator the estimate.
     mechanism : {"one-bit", "Laplace"}
-        Of the people.
+        With which people randomise.
     low, high : float
         The range, known beforehand.
     binary : bool
@@ -71,7 +71,7 @@ class Survey:
         Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's, Bernstein's and
         Chebyshev's), or the normal law, an approximation.
     notes : tuple of str
-        What the answer is to say besides, such as that a variance is a pilot's.
+        Further remarks for the answer, such as that a variance comes from a pilot.
 
     Raises
     ------
@@ -159,7 +159,7 @@ class Survey:
 
     @property
     def hidden(self) -> bool:
-        """Whether a curator's sample is secret: how many answer is seen, so that nonresponse amplifies nothing."""
+        """Whether a curator's sample amplifies privacy: secret, and no nonresponse that shows in the number of answers."""
         return self.secret and not self.nonresponse
 
     @property
@@ -180,14 +180,14 @@ class Survey:
         return NumberReports(self.mechanism, float(self.epsilon or 1), self.low, self.high, self.binary)
 
     def with_value(self, name: str, value: Any) -> "Survey":
-        """Return the question with one word changed and unchecked, for its formulas."""
+        """Return the question with one field changed, unchecked, to evaluate its formulas."""
         filled = object.__new__(Survey)
         for key in self.__dataclass_fields__:
             object.__setattr__(filled, key, value if key == name else getattr(self, key))
         return filled
 
     def variance(self) -> Variance:
-        """Return the variance of the estimate, a curator's noise apart, at the worst data that what is known allows."""
+        """Return the estimate's variance without a curator's noise, the largest consistent with what is known."""
         if isinstance(self.design, SimpleDesign):
             return self.design.variance(int(self.count or 0), self.reports, self.span, weights=self.weights)
         return self.design.variance(int(self.count or 0), self.reports, self.span)

@@ -82,9 +82,9 @@ class SurveyPlan:
 
     @property
     def released_without(self) -> float:
-        """The same under deletion, if a record may be absent; infinite where the number of reports or answers tells.
+        """The same under deletion of a record; infinite where the number of reports or answers reveals it.
 
-        Numbers drawn and weights are taken to stay: with a fixed size somebody else takes the place of who is absent.
+        Numbers drawn and weights are assumed to stay: with a fixed size somebody else is drawn instead.
         """
         s = self.survey
         if s.nonresponse or not (s.collection == "central" or s.secret):
@@ -95,7 +95,7 @@ class SurveyPlan:
 
     @property
     def design_effects(self) -> tuple[float, float]:
-        """Sampling variance, and all variance, over those of a simple random sample of as many people, at its worst."""
+        """Sampling and total variance, each over that of a simple random sample of as many people at its worst."""
         s, parts = self.survey, self.survey.variance()
         if not isinstance(s.design, SimpleDesign | ClusterDesign | UnequalClusterDesign):
             return math.nan, math.nan

@@ -22,7 +22,7 @@ class SurveyQuestions:
     Parameters
     ----------
     weights : tuple of float
-        Importance of each question: what is minimised is the weighted sum of the estimates' variances.
+        Importance of each question: the weighted sum of the estimates' variances is minimised.
     answers : int
         People who answer.
     epsilon : float

@@ -61,7 +61,7 @@ class Known:
         """Refuse a mean that would tell nothing, where all weights are equal."""
         if self.mean(mean) is not None and mean is not None and not self.binary:
             raise ValueError(
-                f"mean tells the sd of yes/no questions (--binary) only with this design, got mean={mean!r}"
+                f"mean is used in this design only to get the sd of yes/no questions (--binary), got mean={mean!r}"
             )
 
     def s2(self, sd: float | None, mean: float | None, population: int) -> float | None:

@@ -43,7 +43,7 @@ def cost(plan: SurveyPlan, costs: Costs) -> float:
 
 
 def cheapest(survey: Survey, costs: Costs) -> SurveyPlan:
-    """Return the plan that costs least over all takes; of equal ones that of the smallest take."""
+    """Return the plan that costs least over all takes; of equal ones, the one with the smallest take."""
     if survey.unknown != "count":
         raise ValueError(f"costs look for the cheapest number of clusters, got no {survey.unknown} to meet")
     design = _clusters(survey)

@@ -25,7 +25,7 @@ def invitations(needed: int, response: float, failure: float) -> int:
 
 
 def invitations_of(answers: int, people: int, response: float, failure: float, whom: str) -> int:
-    """Return how many people must be invited for so many answers, of the `people` whom there are to invite."""
+    """Return how many people must be invited for so many answers, and refuse more than the `people` there are."""
     invited = answers if response == 1 else invitations(answers, response, failure)
     if invited > people:
         raise ValueError(f"{invited:,} would have to be invited for {answers:,} answers, got {people:,} {whom}")

@@ -33,8 +33,8 @@ class StratifiedDesign(Divided):
     s2 : tuple of float, optional
         Variance of the values in each; the worst if left out.
     allocation : {"proportional", "neyman", "equal", "lottery"}
-        By size; or with the least variance at the cost, the reports' noise included; or with the same variance of every
-        stratum's own mean; or by size on average, what is left of whole numbers being drawn by a secret lot.
+        By size; with the least variance at the cost, the reports' noise included; with the same variance of every
+        stratum's mean; or by size on average, fractions being rounded by a secret lot.
     noise : float
         Variance of a report, for Neyman's and the equal allocation.
     names : tuple of str
@@ -128,7 +128,7 @@ class StratifiedDesign(Divided):
         return needed(float(brentq(lambda log: float(needed(log).sum()) - total, *ends)))
 
     def variances(self, count: int, reports: NumberReports | None, span: float) -> list[Variance]:
-        """Return the largest variance of each stratum's own mean that what is known allows, on average over lots."""
+        """Return the largest variance of each stratum's mean consistent with what is known, on average over lots."""
         inverses = sum(chance / np.array(drawn, dtype=float) for chance, drawn in self.draws(count))
         return self._variances(np.asarray(inverses), reports, span)
 
@@ -145,7 +145,7 @@ class StratifiedDesign(Divided):
         return found
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows, on average over lots."""
+        """Return the largest variance consistent with what is known, on average over lots."""
         return self._weighted(self.variances(count, reports, span))
 
     def _weighted(self, worst: list[Variance]) -> Variance:
@@ -160,7 +160,7 @@ class StratifiedDesign(Divided):
         return [self._weighted(self._variances(1 / np.array(n, dtype=float), reports, span)) for n in self._lots(count)]
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's for independent strata, of the worst lot."""
+        """Return Hoeffding's proxy for independent strata, at the worst lot."""
         spans = self._spans(float(reports.range))
         reach = np.array(self.sizes) / self.population * spans / np.tanh(float(reports.epsilon) / 2)
         return max(float(np.sum(reach**2 / np.array(drawn))) for drawn in self._lots(count))
@@ -175,12 +175,12 @@ class StratifiedDesign(Divided):
         return tuple(invitations_of(n, size, rate, each, f"people in stratum {name}") for n, size, rate, name in parts)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return what reports of a secret sample lose together, exactly, strata being public: numbers tell the lot."""
+        """Return the exact joint loss of the reports of a secret sample in public strata; their numbers tell the lot."""
         drawn = self._lots(count) if self.allocation == "lottery" else [invited]
         return float(srs_loss(epsilon, float(np.max(np.max(drawn, axis=0) / np.array(self.sizes)))))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
-        """Return the scale of a curator's noise; of a secret lot, one that is certified to do."""
+        """Return the scale of a curator's noise; for a secret lot, one that is certified to suffice."""
         if secret and len(self.draws(count)) > 1:
             lottery = self.lottery(count, span)
             return lottery.scale(epsilon, lottery.loss_bound)
@@ -198,7 +198,7 @@ class StratifiedDesign(Divided):
         return Lottery(self.sizes, self._spans(span), lots, chances)
 
     def least_scale(self, count: int, epsilon: float, span: float) -> float:
-        """Return a scale below which a curator's noise does not do for a secret lot."""
+        """Return a scale below which a curator's noise does not suffice for a secret lot."""
         lottery = self.lottery(count, span)
         return lottery.scale(epsilon, lottery.loss)
 
@@ -226,7 +226,7 @@ class StratifiedDesign(Divided):
         return ": " + ", ".join(f"{name} {number:,}, of whom {rate:.0%} answer" for name, number, rate in rows)
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return what the answer is to say of single strata, and of lots."""
+        """Return remarks on single strata and on lots."""
         said: list[str] = []
         if self.allocation == "equal":
             worst = max(float(v.total) for v in self.variances(count, reports, span))

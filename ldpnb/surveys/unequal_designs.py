@@ -118,7 +118,7 @@ class UnequalClusterDesign(Design):
         return int(np.ceil(count * self._takes.mean() - 1e-9))
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows, sampling and noise each at its worst."""
+        """Return the largest variance consistent with what is known, sampling and noise each at its worst."""
         people, takes, everybody = self._people, self._takes, self._people.sum()
         noise = 0.0 if reports is None else float(reports.worst * np.sum(people**2 / takes))
         factor = self.most / (count * everybody**2)

@@ -1,4 +1,4 @@
-"""The variance of an estimate, sampling and randomisation apart, and the worst that what is known allows.
+"""The variance of an estimate, sampling and randomisation apart, and the largest consistent with what is known.
 
 The variance ``s2`` of a population has the divisor ``N - 1``.
 """

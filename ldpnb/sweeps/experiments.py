@@ -146,11 +146,11 @@ def gaps(
     epsilon : float
         Privacy budget that the mechanism is given, nats; those "as published" exceed it.
     n : int
-        Number of clients, half of them in either group.
+        Number of users, half of them in either group.
     first_value : float
-        Value of every client of the first group, in [-1, 1].
+        Value of every user in the first group, in [-1, 1].
     second_value : float
-        Value of every client of the second group, in [-1, 1].
+        Value of every user in the second group, in [-1, 1].
     alpha : float
         Error of the gap that counts as a failure, on the scale of the values.
     repetitions : int
