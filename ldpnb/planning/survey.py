@@ -159,7 +159,7 @@ class Survey:
 
     @property
     def hidden(self) -> bool:
-        """Whether a curator's sample amplifies privacy: secret, and no nonresponse that shows in the number of answers."""
+        """Whether a curator's sample amplifies privacy: secret, without nonresponse, which the number of answers shows."""
         return self.secret and not self.nonresponse
 
     @property

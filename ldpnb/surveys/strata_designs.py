@@ -175,7 +175,7 @@ class StratifiedDesign(Divided):
         return tuple(invitations_of(n, size, rate, each, f"people in stratum {name}") for n, size, rate, name in parts)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the exact joint loss of the reports of a secret sample in public strata; their numbers tell the lot."""
+        """Return the exact joint loss of the reports of a secret sample in public strata; numbers tell the lot."""
         drawn = self._lots(count) if self.allocation == "lottery" else [invited]
         return float(srs_loss(epsilon, float(np.max(np.max(drawn, axis=0) / np.array(self.sizes)))))
 
