@@ -187,6 +187,15 @@ class UsageError(ValueError):
     """Wrong input by the caller: an unknown notebook, an unknown parameter, a value of the wrong type."""
 
 
+@contextmanager
+def as_usage() -> Iterator[None]:
+    """Turn refused arguments into wrong usage, for a command whose options they are."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise UsageError(str(error)) from None
+
+
 _BRINGS = {
     "dask": ("dask", "distributed"),
     "files": ("openpyxl", "pooch"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError
+from ldpnb.checks import UsageError, as_usage
 
 Command = Callable[..., None]
 
@@ -139,10 +139,8 @@ def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
 
     chosen = {field.name: options.pop(field.name) for field in fields(Design)}
     tail, style = options.pop("tail"), options.pop("style")
-    try:
+    with as_usage():
         found = solve.plan(kind(design=Design(**chosen), **options), tail=tail)
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from None
     click.echo({"text": show.as_text, "json": show.as_json, "csv": show.as_csv}[style](found))
     if found.best is None:
         raise SystemExit(1)

@@ -3,8 +3,6 @@
 Numbers that a promise rests on are rounded up in text, so that what is printed is promised as well.
 """
 
-import csv
-import io
 import json
 import math
 from typing import Any
@@ -72,11 +70,7 @@ def as_json(plan: Plan) -> str:
 
 def as_csv(plan: Plan) -> str:
     """Return the answers as CSV."""
-    table, target = rows(plan), io.StringIO()
-    writer = csv.DictWriter(target, list(table[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
-    return target.getvalue().rstrip("\n")
+    return str(plan.to_frame().to_csv(index=False).rstrip("\n"))
 
 
 def as_table(plan: Plan) -> Any:

@@ -98,7 +98,7 @@ class Plan:
 
         from ldpnb.planning import show
 
-        return pd.DataFrame(show.rows(self))
+        return pd.DataFrame(show.rows(self), dtype=object)
 
     def __str__(self) -> str:
         from ldpnb.planning import show

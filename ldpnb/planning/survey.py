@@ -159,7 +159,7 @@ class Survey:
 
     @property
     def hidden(self) -> bool:
-        """Whether a curator's sample amplifies privacy: secret, without nonresponse, which the number of answers shows."""
+        """Whether a curator's sample amplifies privacy: not with nonresponse, which the number of answers shows."""
         return self.secret and not self.nonresponse
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldpnb import checks
-from ldpnb.checks import UsageError
+from ldpnb.checks import as_usage
 from ldpnb.data.options import reading_options, stated
 from ldpnb.planning.command import COMMON, numbers, whole, with_options
 
@@ -91,12 +91,10 @@ def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
     Leave out one of --count, --epsilon, --error and --failure.
     """
     costly = {name: options.pop(name) for name in ("costs", "grid_take")}
-    try:
+    with as_usage():
         if options["take"] is not None and any(costly.values()):
             raise ValueError(f"costs and grid-take look for a take, got take={options['take']}")
         click.echo(_answered(_asked(options, ends), style, **costly))
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from None
 
 
 def _asked(options: dict[str, Any], ends: tuple[float, float]) -> "Survey":
@@ -219,15 +217,13 @@ def questions(style: str, error: float | None, **options: Any) -> None:
     """
     from ldpnb.planning.survey_questions import SurveyQuestions
 
-    try:
+    with as_usage():
         if (options["answers"] is None) == (error is None):
             raise ValueError("one of answers and error must be left out")
         fewest = {"answers": len(options["weights"])} if error is not None else {}
         found = SurveyQuestions(**options | fewest)
-        found = found if error is None else found.for_error(checks.positive(error=error))
+        found = found if error is None else found.for_error(error)
         click.echo(str(found) if style == "text" else _table(found.rows(), style))
-    except (ValueError, TypeError) as reason:
-        raise UsageError(str(reason)) from None
 
 
 _POWER = (
@@ -253,8 +249,6 @@ def power(style: str, **options: Any) -> None:
     """
     from ldpnb.planning.power import Power
 
-    try:
+    with as_usage():
         found = Power(**options).answered()
-    except (ValueError, TypeError) as reason:
-        raise UsageError(str(reason)) from None
     click.echo(str(found) if style == "text" else _table([found.to_dict()], style))
