@@ -56,7 +56,7 @@ def load_counts(
         Its name, empty without a file or for the only column of a table; case and surrounding blanks do not matter.
     kind : {"auto", "category", "integer", "real", "date"}
         *auto* follows from what is stated: a range means numbers (whole ones unless there are `bins`), `dates` dates.
-        Otherwise it is found from the entries.
+        If nothing is stated, it is found from the entries.
     low, high : float, optional
         Range of a number, required for numbers; both None (or equal) if not stated.
     bins : int
@@ -71,7 +71,7 @@ def load_counts(
     reading : Reading
         How to parse the text in the file, as far as it must be stated.
     most : int
-        Most values; a column with more is refused.
+        Largest number of values; a column with more is refused.
     report : bool
         Whether to print `Column.report`.
 
