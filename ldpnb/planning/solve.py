@@ -119,12 +119,12 @@ def plan(question: Question | Survey, *, tail: str = "best") -> Plan | SurveyPla
         With exactly one quantity left out.
     tail : {"best", "exact", "chernoff", "bernstein", "hoeffding", "normal"}
         How to bound the probability of a large error. *best* takes the exact law where it is known at the worst data
-        and Chernoff's bound elsewhere; *normal* is an approximation.
+        and Chernoff's bound elsewhere; *normal* is an approximation. A survey states its own.
 
     Raises
     ------
     ValueError
-        Unless exactly one quantity is left out.
+        Unless exactly one quantity is left out, or for a tail beside a survey's own.
 
     Examples
     --------
@@ -137,6 +137,8 @@ def plan(question: Question | Survey, *, tail: str = "best") -> Plan | SurveyPla
     84
     """
     if isinstance(question, Survey):
+        if tail != "best":
+            raise ValueError(f"tail of a survey is stated in it, Survey(tail=...), got tail={tail!r}")
         return question.plan()
     checks.choice(tail=tail, among=("best", *TAILS))
     unknown = question.unknown

@@ -19,7 +19,7 @@ from ldpnb.planning.design import Draw
 from ldpnb.planning.errors import Bits
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import Design, SimpleDesign
+from ldpnb.surveys.open_designs import SimpleDesign, SurveyDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign
 from ldpnb.surveys.variances import Variance
 
@@ -87,7 +87,7 @@ class Survey:
     84
     """
 
-    design: Design
+    design: SurveyDesign
     count: int | None = None
     epsilon: float | None = None
     error: float | None = None

@@ -13,7 +13,7 @@ from ldpnb.data.tables import Table, locate
 from ldpnb.planning import survey_files
 from ldpnb.planning.survey import Collection
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, SurveyDesign
 from ldpnb.surveys.pilots import Pilot, pilot_of
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 from ldpnb.surveys.variances import squared
@@ -76,7 +76,7 @@ class Known:
         return self.pilot.s2 if self.pilot else None
 
 
-def design_of(known: Known, design: str, **words: Any) -> Design:
+def design_of(known: Known, design: str, **words: Any) -> SurveyDesign:
     """Return the design that words describe; what they leave open a pilot may tell.
 
     Raises
@@ -95,7 +95,7 @@ def design_of(known: Known, design: str, **words: Any) -> Design:
     return make(known, **given)
 
 
-def _simple(known: Known, *, population: int, sd: float | None = None, mean: float | None = None) -> Design:
+def _simple(known: Known, *, population: int, sd: float | None = None, mean: float | None = None) -> SurveyDesign:
     known.require_use_of(mean)
     return SimpleDesign(population, known.s2(sd, mean, population))
 
@@ -112,7 +112,7 @@ def _clusters(
     sd: float | None = None,
     mean: float | None = None,
     ratio: bool = False,
-) -> Design:
+) -> SurveyDesign:
     if (cluster_sizes is None) == (clusters is None and cluster_size is None and size_sd is None):
         raise ValueError("clusters are described by --clusters and --cluster-size or by a file, --cluster-sizes")
     if cluster_sizes is None and (clusters is None or cluster_size is None):
@@ -143,7 +143,7 @@ def _clusters(
     return ClusterDesign(int(clusters or 0), int(cluster_size or 0), icc, **about)
 
 
-def _strata(known: Known, *, strata: str, allocation: str = "proportional") -> Design:
+def _strata(known: Known, *, strata: str, allocation: str = "proportional") -> SurveyDesign:
     if allocation in ("neyman", "equal") and known.collection == "local" and known.epsilon is None:
         raise ValueError(f"allocation {allocation} needs epsilon: it counts the reports' noise")
     about: dict[str, Any] = {"ends": known.ends, "binary": known.binary, "reading": known.reading}
@@ -163,7 +163,7 @@ def _poisson(
     trim: float | None = None,
     sd: float | None = None,
     mean: float | None = None,
-) -> Design:
+) -> SurveyDesign:
     if (population is None) == (classes is None):
         raise ValueError("design poisson needs population, or classes with rates of their own, and not both")
     if classes is not None:
@@ -181,7 +181,7 @@ def _poisson(
     return PoissonDesign((int(population or 0),), (), (square,))
 
 
-MAKERS: dict[str, Callable[..., Design]] = {
+MAKERS: dict[str, Callable[..., SurveyDesign]] = {
     "simple": _simple,
     "everyone": _simple,
     "cluster": _clusters,

@@ -19,7 +19,7 @@ from ldpnb.surveys.response import invitations_of
 from ldpnb.surveys.variances import MOST, Variance, largest_noise, largest_spread, worst_variance
 
 
-class Design:
+class SurveyDesign:
     """What a plan needs of a design, at a number of units: people, unless clusters are drawn."""
 
     __slots__ = ()
@@ -92,7 +92,7 @@ class Design:
         return []
 
 
-class Divided(Design):
+class Divided(SurveyDesign):
     """People in parts: a stratum or a class each."""
 
     __slots__ = ()
@@ -120,7 +120,7 @@ class Divided(Design):
 
 
 @dataclass(frozen=True, slots=True)
-class SimpleDesign(Design):
+class SimpleDesign(SurveyDesign):
     """A simple random sample.
 
     Parameters
@@ -130,7 +130,7 @@ class SimpleDesign(Design):
         Variance of the values; the worst if left out.
     """
 
-    population: int = field()  # without it the property of `Design` would be the default
+    population: int = field()  # without it the property of `SurveyDesign` would be the default
     s2: float | None = None
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class SimpleDesign(Design):
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterDesign(Design):
+class ClusterDesign(SurveyDesign):
     """Clusters of one size, some of which are drawn; in those everybody is asked, or a few.
 
     Parameters

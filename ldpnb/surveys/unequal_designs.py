@@ -17,7 +17,7 @@ from ldpnb import checks
 from ldpnb.privacy.subsampling import poisson_loss
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.open_designs import Design, Divided
+from ldpnb.surveys.open_designs import Divided, SurveyDesign
 from ldpnb.surveys.response import invitations_of
 from ldpnb.surveys.variances import Variance, largest_spread, worst_totals_spread, worst_variance
 
@@ -26,7 +26,7 @@ _EXACT_PEOPLE = 10**6
 
 
 @dataclass(frozen=True)
-class UnequalClusterDesign(Design):
+class UnequalClusterDesign(SurveyDesign):
     """Clusters of different sizes, some of which are drawn; in those everybody is asked, or a few.
 
     Parameters

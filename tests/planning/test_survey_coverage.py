@@ -17,7 +17,7 @@ from ldpnb.mechanisms.means import OneBit
 from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, SurveyDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 
@@ -72,7 +72,7 @@ def estimates(plan: SurveyPlan, values: Floats, mechanism: str, rng: np.random.G
     return found + (rng.laplace(0, plan.survey.scale(), RUNS) if mechanism == "central" else 0.0)
 
 
-def informed(kind: str, values: Floats) -> Design:
+def informed(kind: str, values: Floats) -> SurveyDesign:
     """The design with all that can be known of a population."""
     s2 = float(values.var(ddof=1))
     if kind == "simple":
@@ -86,7 +86,7 @@ def informed(kind: str, values: Floats) -> Design:
     return ClusterDesign(*values.shape, icc=icc, take={"cluster": None, "two-stage": 4}[kind], s2=s2)
 
 
-WORST: dict[str, Design] = {
+WORST: dict[str, SurveyDesign] = {
     "simple": SimpleDesign(600),
     "cluster": ClusterDesign(60, 10),
     "two-stage": ClusterDesign(60, 10, take=4),
@@ -95,7 +95,7 @@ WORST: dict[str, Design] = {
 COUNTS = {"simple": 200, "cluster": 20, "two-stage": 40, "strata": 200}
 
 
-def planned(design: Design, kind: str, mechanism: str, tail: Any) -> SurveyPlan:
+def planned(design: SurveyDesign, kind: str, mechanism: str, tail: Any) -> SurveyPlan:
     about: dict[str, Any] = {"collection": "central"} if mechanism == "central" else {"mechanism": mechanism}
     asked = {"epsilon": EPSILON, "failure": FAILURE, "tail": tail, "secret": mechanism == "central"}
     return Survey(design=design, count=COUNTS[kind], **asked, **about).plan()
@@ -152,7 +152,7 @@ def of_any_size(people: str) -> list[Floats]:
     return [row[: 2 + g % 9] for g, row in enumerate(PEOPLE[people])]
 
 
-def unequal(kind: str, groups: list[Floats], *, informed: bool) -> Design:
+def unequal(kind: str, groups: list[Floats], *, informed: bool) -> SurveyDesign:
     """Clusters of any size, or the coins of three classes, with nothing or all known of a population."""
     flat = np.concatenate(groups) - 0.5
     if kind == "coins":
@@ -166,7 +166,9 @@ def unequal(kind: str, groups: list[Floats], *, informed: bool) -> Design:
     return UnequalClusterDesign(sizes, take=take, ratio="ratio" in kind, **moments)
 
 
-def weighted(design: Design, count: int, groups: list[Floats], mechanism: str, rng: np.random.Generator) -> Floats:
+def weighted(
+    design: SurveyDesign, count: int, groups: list[Floats], mechanism: str, rng: np.random.Generator
+) -> Floats:
     """Estimates of all runs: a weight for everybody who is asked, by the design."""
     people = sum(map(len, groups))
     reports = reported(np.broadcast_to(np.concatenate(groups), (RUNS, people)), mechanism, rng) - 0.5

@@ -17,7 +17,7 @@ from ldpnb.privacy.releases import releases_loss
 from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.surveys import budgets, releases, response
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, SurveyDesign
 from ldpnb.surveys.releases import Lottery
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import UnequalClusterDesign
@@ -62,7 +62,7 @@ def take(i: Inputs) -> float:
     return takes.best_take(Survey(design=design, epsilon=1.0, **asked), (i["cost_cluster"], i["cost_person"]))
 
 
-def needed(i: Inputs, design: Design) -> int | None:
+def needed(i: Inputs, design: SurveyDesign) -> int | None:
     target = {"error": i["error"], "failure": i["failure"], "tail": i["tail"]}
     try:
         return Survey(design=design, epsilon=1.0, binary=True, **target).plan().count
@@ -70,7 +70,7 @@ def needed(i: Inputs, design: Design) -> int | None:
         return None
 
 
-def hoeffding(i: Inputs, design: Design) -> int:
+def hoeffding(i: Inputs, design: SurveyDesign) -> int:
     proxy = design.proxy(1, COIN)
     assert proxy
     return math.ceil(proxy * math.log(2 / i["failure"]) / (2 * i["error"] ** 2))
@@ -78,7 +78,7 @@ def hoeffding(i: Inputs, design: Design) -> int:
 
 def release_loss(i: Inputs) -> float:
     if "sizes" in i and "drawn" in i:
-        design: Design = StratifiedDesign(tuple(i["sizes"]))
+        design: SurveyDesign = StratifiedDesign(tuple(i["sizes"]))
         return design.loss(sum(i["drawn"]), i["epsilon"], tuple(i["drawn"]))
     if "invited" in i:
         return SimpleDesign(i["population"]).loss(1, i["epsilon"], (i["invited"],))
