@@ -101,7 +101,7 @@ def whole(*, at_least: int = 0, **named: Any) -> Any:
     >>> whole(domain_size=1, at_least=2)
     Traceback (most recent call last):
     ValueError: domain_size must be an integer >= 2, got domain_size=1
-    >>> whole(clients=1e9)
+    >>> whole(users=1e9)
     1000000000
     """
     name, value = _one(named)
@@ -187,6 +187,15 @@ class UsageError(ValueError):
     """Wrong input by the caller: an unknown notebook, an unknown parameter, a value of the wrong type."""
 
 
+@contextmanager
+def as_usage() -> Iterator[None]:
+    """Turn refused arguments into wrong usage, for a command whose options they are."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise UsageError(str(error)) from None
+
+
 _BRINGS = {
     "dask": ("dask", "distributed"),
     "files": ("openpyxl", "pooch"),
@@ -256,6 +265,18 @@ def shortened(value: Any) -> str:
     """Return the repr of a value, on one line and cut if it would fill the screen."""
     text = " ".join(repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str | bytes) else value).split())
     return text if len(text) <= _LONGEST_SHOWN + 2 else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a positive number with a few significant digits, rounded up, so that what is printed is promised as well.
+
+    >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
+    ('0.5578', '1', '0')
+    """
+    if not (math.isfinite(value) and value > 0):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
 
 
 def nearest(word: str, among: Sequence[str]) -> str:

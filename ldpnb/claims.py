@@ -221,7 +221,7 @@ def claim(
 ) -> Callable[[Callable[[Evidence], str]], Callable[[Evidence], str]]:
     """Register the decorated check: it gathers `Evidence` and returns the line with the deciding numbers.
 
-    The check's docstring states the claim in one's own words. What is common to a section is stated once, by
+    The check's docstring states the claim in your own words. What all claims of a section share is stated once, by
     ``functools.partial``.
 
     Parameters

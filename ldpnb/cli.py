@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from ldpnb import __version__
-from ldpnb.checks import UsageError, shown
+from ldpnb.checks import UsageError, as_usage, shown
 from ldpnb.data.options import reading_options
 from ldpnb.guides.command import audit_table
 from ldpnb.planning.command import plan
@@ -187,10 +187,8 @@ def inspect_file(file: Path, as_json: bool, **stated: Any) -> None:
     from ldpnb.data.inspection import inspect
     from ldpnb.data.reading import Reading
 
-    try:
+    with as_usage():
         found = inspect(file, Reading(**stated))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
     click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=1) if as_json else found.report())
 
 
@@ -326,10 +324,8 @@ def verdicts(source: str | None, status: str | None, reach: str | None, verbose:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
 
-    try:
+    with as_usage():
         table = ledger.ledger(source, status, reach)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
     for row in table.itertuples():
         click.echo(f"{row.status:<10}  {row.reach:<14}  {row.claim:<44}  {row.says}")
         if verbose:

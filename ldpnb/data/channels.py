@@ -23,7 +23,7 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If the file cannot be read, or its columns do not sum to 1; if its rows do, transposing it is suggested.
+        If the file cannot be read, or its columns do not sum to 1; if its rows do, the message suggests transposing it.
     """
     file = tables.locate(path, "channel_path")
     try:

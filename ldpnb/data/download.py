@@ -1,8 +1,8 @@
 """Public data by name: fetched once, checked ever after, read from the cache when offline.
 
 Nothing in the companion requires them: it has built-in tallies and stand-ins. No checksum is known beforehand: the
-first download is trusted, its SHA-256 recorded next to it in ``checksums.json``, and every later use checked against
-that. State a checksum of your own to trust nobody.
+first download is trusted, its SHA-256 is recorded next to it in ``checksums.json``, and every later use is checked
+against that. State a checksum of your own to trust nobody.
 """
 
 import json

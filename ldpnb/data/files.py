@@ -4,7 +4,7 @@ Use `load_counts` for one column and `load_groups` for a number together with a 
 `ldpnb.data.tables` in pieces, in memory that does not grow with the number of rows. An empty path stands for the
 source's own population and gives None.
 
-The range of a number is never taken from the data: it would reveal the smallest and the largest value, and clients have
+The range of a number is never taken from the data: it would reveal the smallest and the largest value, and users have
 to know it before they can answer. The same is true of categories, but if none are stated those that occur are taken,
 with a warning.
 """
@@ -56,7 +56,7 @@ def load_counts(
         Its name, empty without a file or for the only column of a table; case and surrounding blanks do not matter.
     kind : {"auto", "category", "integer", "real", "date"}
         *auto* follows from what is stated: a range means numbers (whole ones unless there are `bins`), `dates` dates.
-        Otherwise it is found from the entries.
+        If nothing is stated, it is found from the entries.
     low, high : float, optional
         Range of a number, required for numbers; both None (or equal) if not stated.
     bins : int
@@ -71,7 +71,7 @@ def load_counts(
     reading : Reading
         How to parse the text in the file, as far as it must be stated.
     most : int
-        Most values; a column with more is refused.
+        Largest number of values; a column with more is refused.
     report : bool
         Whether to print `Column.report`.
 

@@ -38,7 +38,7 @@ _NO_ANSWER = {
     ),
     *("refused", "don't know", "dk", "not stated", ".", "-", "--", "?", "-9", "-99", "-999", "99", "999", "9999"),
 }
-"""Entries that stand for a missing one among names, in small letters; `ABSENT` ones are missing anyhow."""
+"""Entries among names that stand for a missing one, in lower case; those in `ABSENT` are missing anyway."""
 _SENTINELS = {-1, -2, -7, -8, -9, -88, -98, -99, -999, -9999, 88, 98, 99, 888, 998, 999, 8888, 9998, 9999, 99999}
 _MOST_CODES, _SHOWN = 12, 6
 
@@ -89,7 +89,7 @@ class Inspection:
     rows : int
         Rows inspected.
     whole : bool
-        Whether these are all.
+        Whether the file has no more.
     columns : tuple of Field
     twice : tuple of str
         Names shared by several columns, which are not described.

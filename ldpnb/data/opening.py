@@ -14,7 +14,7 @@ from typing import Any
 
 _LINE_BYTES, _PIECE_BYTES = 2**24, 2**29
 _PATIENCE = 10.0
-"""Seconds in which a library's threads let go of a file."""
+"""Seconds that a library's threads are given to release a file."""
 
 
 class Bounded(io.RawIOBase):
@@ -51,8 +51,8 @@ class Bounded(io.RawIOBase):
 def lent(source: io.BufferedReader, encoding: str) -> Iterator[list["_Lent"]]:
     """Lend a stream, as UTF-8, to a library that reads it in threads of its own; take it from the list.
 
-    Afterwards all that was read has been let go, for a thread that did so while the interpreter ends, after a file has
-    been refused, would end the process by C++'s ``terminate``.
+    When the context ends, everything that was read has been released: a thread that released it only while the
+    interpreter ends, after a file was refused, would end the process by C++'s ``terminate``.
     """
     returned = threading.Event()
     try:
@@ -65,7 +65,7 @@ def lent(source: io.BufferedReader, encoding: str) -> Iterator[list["_Lent"]]:
 
 
 class _Lent:
-    """A stream that sets `returned` when it and all that was read of it have been let go."""
+    """A stream that sets `returned` when it and everything read from it have been released."""
 
     closed = False
 
@@ -87,7 +87,7 @@ class _Block(bytes):
 
 
 class _Token:
-    """What a stream and all that was read of it hold."""
+    """Held by a stream and by everything read from it."""
 
     def __init__(self, returned: threading.Event) -> None:
         self._returned = returned

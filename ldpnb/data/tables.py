@@ -34,7 +34,7 @@ _EXCEL_ROWS, _MEMBER_BYTES = 2**20, 2**27
 _SHOWN, _WIDTH = 20, 60
 
 Wanted = dict[str, bool]
-"""Columns by the caller's names; True for text, False for numbers."""
+"""Columns by the caller's names: True for text, False for numbers."""
 Pieces = Iterator[tuple[Any, int]]
 """Frames with the wanted columns, and how many bytes of the file were read so far."""
 
@@ -48,12 +48,12 @@ def locate(data: str | Path, name: str = "data") -> Path:
 
 
 def readable(path: Path) -> bool:
-    """Return whether a path is a file of a format that is read here."""
+    """Return whether a path is a file in one of the formats read here."""
     return path.is_file() and Table(path).suffix in _FORMATS
 
 
 def mapped(path: Path) -> "np.memmap[Any, Any]":
-    """Return a memory map of a ``.npy`` file of numbers; what would have to be unpickled is refused."""
+    """Return a memory map of a ``.npy`` file of numbers; pickled objects are refused."""
     try:
         array = np.lib.format.open_memmap(path, mode="r")
     except (ValueError, SyntaxError, OverflowError, EOFError) as error:

@@ -73,7 +73,7 @@ class Numbers:
         return f"{self.table.path}: column {self.name}"
 
     def empty(self) -> "Numbers":
-        """Return another of the same range with nothing in it."""
+        """Return an empty tally of the same range."""
         return Numbers(self.table, self.name, self.low, self.high, self.bins, self.policy, self.most)
 
     def add(self, part: Any) -> None:

@@ -39,7 +39,7 @@ _BARS = 20
 
 @table
 def audit(channel: ArrayLike) -> Rows:
-    """Tabulate what a channel loses, where, and whether its reports determine the distribution of the inputs."""
+    """Tabulate a channel's loss, where it is attained, and whether reports determine the distribution of the inputs."""
     matrix = as_channel(channel)
     loss, (outputs, inputs) = privacy_loss(matrix), matrix.shape
     (likely, unlikely), rank = loss.inputs, int(np.linalg.matrix_rank(matrix))

@@ -22,7 +22,7 @@ _CLAIMS = _CLAIMED_LOSS, _CLAIMED_ERROR = "claimed_epsilon", "claimed_error"
 
 
 def judged(rows: Iterator[Mapping[str, str]]) -> Iterator[tuple[dict[str, str], bool]]:
-    """Yield for each row what is exact beside what is claimed, and whether all of it holds.
+    """Yield for each row the exact values beside the claimed ones, and whether all claims hold.
 
     A claimed epsilon holds if the exact loss is no larger, up to half a unit of its last printed digit. A claimed
     error, users times the mean squared error of a fixed population's unbiased frequencies all together (which is the

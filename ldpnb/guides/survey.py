@@ -70,7 +70,7 @@ def first_answers(ends: tuple[float, float], clusters: int, size: int, icc: floa
 def people(
     known: Pilot, ends: tuple[float, float], clusters: int, size: int, *, icc: float | None, seed: int
 ) -> Floats:
-    """Return a population: that of `first_answers` for a given `icc`, or else one as the pilot describes it."""
+    """Return a population: that of `first_answers` for a given `icc`, or else one that fits the pilot."""
     low, span = ends[0], ends[1] - ends[0]
     about = _MADE if icc is not None else {"mean": (known.mean - low) / span, "sd": known.s2**0.5 / span}
     likeness = known.icc(size) if icc is None else icc
@@ -121,7 +121,7 @@ def collect(
     survey, design = plan.survey, plan.survey.design
     if not isinstance(design, ClusterDesign):
         raise TypeError(f"plan must be of a ClusterDesign, got {type(design).__name__}")
-    number, take = chosen or plan.count, design.drawn(1).asked
+    number, take = chosen or plan.count, design.asked
     rng = stream("survey collections", number, take, seed=seed)
     channel = OneBit(plan.epsilon)
     shares = (values - survey.low) / survey.span

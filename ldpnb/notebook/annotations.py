@@ -40,12 +40,12 @@ _OFFSETS = {
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked place: a point, or a rule where one coordinate is left out.
+    """A marked place: a point, or a line across the panel where one coordinate is left out.
 
     Parameters
     ----------
     x, y : float, optional
-        Data coordinates: both for a point, `x` for a vertical rule, `y` for a horizontal one.
+        Data coordinates: both for a point, `x` for a vertical line, `y` for a horizontal one.
     label : str
         The text there, with its number.
     panel : str
@@ -53,7 +53,7 @@ class Mark:
     printed : bool
         Whether the value is printed in the source, and drawn in grey, rather than computed here.
     side : {"above", "below", "left", "right"}
-        Where the label is; for a rule, at which end or on which side.
+        Where the label is; for a line, at which end or on which side.
     """
 
     x: float | None = None

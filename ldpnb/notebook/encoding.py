@@ -22,7 +22,7 @@ Kind = Literal["line", "points", "bars", "steps", "band"]
 class Layer:
     """One of several columns drawn on top of each other: its name, its kind, and its error or band.
 
-    A band with an error extends to two of them.
+    A band with an error extends to twice the error on either side.
     """
 
     name: str

@@ -187,6 +187,10 @@ def curves(
     marks : sequence of Mark
         Crossings, gaps and printed values to point out.
     """
+    where: dict[str, Any] = {"x": x, "y": y, "by": by, "panel": panel, "error": error, "band": band}
+    how: dict[str, Any] = {"xlabel": xlabel, "ylabel": ylabel, "xscale": xscale, "yscale": yscale}
+    how |= {"columns": columns, "share_y": share_y, "discrete": discrete, "marks": tuple(marks)}
+    told = Encoding(**where, **how)
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
     wide = min(columns, len(panels), max(1, int((printing.wanted().width or _WIDTH) // _PANEL)))
     tall = -(-len(panels) // wide)
@@ -199,7 +203,7 @@ def curves(
         for name in series:
             rows = part if by is None else part[part[by] == name]
             if len(rows):
-                curve = _series(axis, rows, x, y, looks[name], str(name) if by else None, error, band, discrete)
+                curve = _series(axis, rows, told, looks[name], str(name) if by else None)
                 drawn.setdefault(axis, []).append(curve)
         axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else str(value))
         whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
@@ -215,41 +219,22 @@ def curves(
     if by is not None and not named:
         handles, labels = _legend(axes)
         figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
-    where: dict[str, Any] = {"x": x, "y": y, "by": by, "panel": panel, "error": error, "band": band}
-    how: dict[str, Any] = {"xlabel": xlabel, "ylabel": ylabel, "xscale": xscale, "yscale": yscale}
-    how |= {"columns": columns, "share_y": share_y, "discrete": discrete, "marks": tuple(marks)}
-    return encoding.keep(figure, table, Encoding(**where, **how))
+    return encoding.keep(figure, table, told)
 
 
-def _series(
-    axis: Axes,
-    rows: pd.DataFrame,
-    x: str,
-    y: str,
-    style: Look,
-    name: str | None,
-    error: str | None,
-    band: tuple[str, str] | None,
-    discrete: bool,
-) -> Curve:
+def _series(axis: Axes, rows: pd.DataFrame, told: Encoding, style: Look, name: str | None) -> Curve:
     """Draw one series and return its curve."""
+    x, y, error, band = told.x, told.y, told.error, told.band
     simulated = rows[error].notna() if error else pd.Series(False, index=rows.index)
     theory, points = rows[~simulated], rows[simulated]
     if band is not None and len(theory):
         axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
     if len(theory):
-        points_too: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if discrete else {}
-        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name, **points_too)
+        marked: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if told.discrete else {}
+        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name, **marked)
     if len(points):
-        axis.errorbar(
-            points[x],
-            points[y],
-            2 * points[error],
-            color=style.colour,
-            marker=style.marker,
-            linestyle="none",
-            label=name,
-        )
+        looks: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}
+        axis.errorbar(points[x], points[y], 2 * points[error], label=name, **looks)
     drawn = theory if len(theory) else points
     seen = drawn[drawn[y].notna()] if drawn[y].notna().any() else drawn
     return Curve(name or "", style.colour, seen[x].to_numpy(), seen[y].to_numpy())
@@ -347,7 +332,7 @@ def publish(
 
 @cache
 def _tell_where_figures_go() -> None:
-    """Print once how to keep figures, in the lab and under plain papermill, if no folder is set."""
+    """Print once how to keep figures, in JupyterLab and under plain papermill, if no folder is set."""
     told = environment.FIGURES_FOLDER in os.environ
     if not told and (environment.SESSION in os.environ or parameters.injected()):
         print(

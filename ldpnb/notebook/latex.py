@@ -23,7 +23,7 @@ _SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
     "·": r"$\cdot$",
 }
 _LONG = 24
-"""Characters from which on a column of texts is wrapped."""
+"""Length in characters beyond which a column of texts is wrapped."""
 _ROWS = 40
 """Rows that fit a page; a longer table breaks across pages."""
 

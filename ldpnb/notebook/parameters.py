@@ -33,7 +33,7 @@ class Parameter:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words it may be, as its meaning may begin with them: ``{error, missing}; what becomes of ...``."""
+        """The words it may be, with which its meaning may begin: ``{error, missing}; what becomes of ...``."""
         found = _WORDS.match(self.meaning)
         return tuple(word.strip() for word in found[1].split(",")) if found else self.choices
 

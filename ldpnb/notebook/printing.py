@@ -1,4 +1,4 @@
-"""Figures for print: as wide as a column or a page, in the type of the paper."""
+"""Figures for print: as wide as a column or a page, in the paper's typeface."""
 
 import math
 import os
@@ -49,7 +49,7 @@ def inches(width: float | str) -> float:
     Raises
     ------
     UsageError
-        If it is none, or cannot be that of a figure.
+        If it is no length, or not one that a figure can have.
 
     Examples
     --------
@@ -65,12 +65,12 @@ def inches(width: float | str) -> float:
 
 
 def family(font: str) -> list[str]:
-    """Return the typefaces of a font, the second for characters that the first has not.
+    """Return the typefaces of a font, the second for characters that the first lacks.
 
     Raises
     ------
     UsageError
-        If it is neither one of those that come along nor installed.
+        If it is neither built in nor installed.
     """
     if not font or font in _FONTS:
         return _FONTS[font][0] if font else []
@@ -99,7 +99,7 @@ def tex_system() -> str:
 
 
 def fonts(figure: "Figure", font: str) -> dict[str, Any]:
-    """Set a figure in a font, and return matplotlib's settings with which it is then to be drawn."""
+    """Set a figure in a font, and return the settings of matplotlib with which to draw it."""
     from matplotlib.text import Text
 
     names = family(font)

@@ -25,7 +25,7 @@ PRECISION = 1e-9
 """Relative precision of a number that is searched for."""
 
 _BEST_UP_TO = 30.0
-"""Largest budget of the best channel that is computed; a larger one is not spent."""
+"""Largest budget for which the best channel is computed; what exceeds it is not spent."""
 
 REAL = 64
 """Bits of a real number as computers hold it."""
@@ -49,11 +49,11 @@ class Candidate:
     bits : callable
         From a mechanism and the question to the bits that a user sends.
     remark : str
-        What else is to be known.
+        What else a reader should know.
     floor : str
         Why an error remains at any budget even when everybody reports.
     yardstick : bool
-        Whether it is shown to compare with only, and is no local mechanism.
+        Whether it is shown for comparison only, not being a local mechanism.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Candidate:
         """Return the chance that the estimate is off by the target error or more, or a bound on it, and its tail.
 
         Nothing but the failure probability may be left out of the question. A tail that does not exist here raises
-        `TailError`; what there are, `ldpnb.planning.solve.plan` says.
+        `TailError`; `ldpnb.planning.solve.plan` lists the tails.
         """
         errors, draw = self.errors(self.mechanism(self.report_epsilon(question), question), question), question.draw
         if tail != "best" and not self.yardstick:

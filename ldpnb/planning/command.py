@@ -1,11 +1,12 @@
 """``ldpnb plan``: options in, a plan out."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError
+from ldpnb.checks import UsageError, as_usage
 
 Command = Callable[..., None]
 
@@ -38,7 +39,7 @@ COMMON = (
 _SHARED = (
     click.option("--bits", type=whole, metavar="INTEGER", help="Most bits that a user may send."),
     click.option(
-        "--design", type=click.Choice(["everyone", "srs", "poisson"]), default="everyone", show_default=True,
+        "--design", "kind", type=click.Choice(["everyone", "srs", "poisson"]), default="everyone", show_default=True,
         help="Who reports: everybody, a secret simple random sample, or each user by its own coin.",
     ),
     click.option("--sampling-rate", type=float, help="Share of the users that report; left out, it is computed."),
@@ -53,7 +54,7 @@ _SHARED = (
     ),
     click.option(
         "--protects", type=click.Choice(["report", "release"]), default="report", show_default=True,
-        help="What epsilon is the loss of: each report, or what is released of all after sampling and shuffling.",
+        help="What epsilon bounds: the loss of each report, or of all that is released after sampling and shuffling.",
     ),
     click.option(
         "--tail", type=click.Choice(["best", "exact", "chernoff", "bernstein", "hoeffding", "normal"]), default="best",
@@ -136,14 +137,10 @@ def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
     from ldpnb.planning import show, solve
     from ldpnb.planning.design import Design
 
-    names = {"kind": "design", "sampling_rate": "sampling_rate", "neighbours": "neighbours", "delta": "delta"}
-    names["releases"] = "releases"
-    chosen = {name: options.pop(option) for name, option in names.items()}
+    chosen = {field.name: options.pop(field.name) for field in fields(Design)}
     tail, style = options.pop("tail"), options.pop("style")
-    try:
+    with as_usage():
         found = solve.plan(kind(design=Design(**chosen), **options), tail=tail)
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from None
     click.echo({"text": show.as_text, "json": show.as_json, "csv": show.as_csv}[style](found))
     if found.best is None:
         raise SystemExit(1)

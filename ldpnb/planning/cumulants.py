@@ -100,7 +100,7 @@ def laplace(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
 
 
 def signed_laplace(mechanism: SignedLaplace) -> Cumulant:
-    """Return the cumulant of a report of `SignedLaplace`: that of its noise, and of the numbers if users are drawn."""
+    """Return the cumulant of a report of `SignedLaplace`: of its noise, and of the values too if users are drawn."""
     sizes, scale = mechanism.sizes, mechanism.scale
     shares, weights = _pair(sizes)
     rest = 1 - sum(shares)

@@ -7,8 +7,7 @@ Three designs: everybody reports; a simple random sample of fixed size (``srs``)
 - after a simple random sample whose members stay secret, ``ln(1 + rate (e^epsilon - 1))`` under replacement, and no
   more under deletion;
 - after a shuffler, which forgets who sent what, at a ``delta``, under replacement;
-- after independent participation alone nothing is gained: that a user takes part is seen, and under deletion it is all
-  there is to see.
+- independent participation alone gains nothing: it shows who takes part, which is all that deletion is about.
 """
 
 from dataclasses import dataclass
@@ -46,7 +45,7 @@ class Draw:
 
     @property
     def correction(self) -> float:
-        """What sampling adds to the variance, over that of draws with replacement: ``(1 - rate) N / (N - 1)``."""
+        """The variance that sampling adds, over that of draws with replacement: ``(1 - rate) N / (N - 1)``."""
         return (1 - self.rate) * self.population / max(self.population - 1, 1)
 
     @property
@@ -78,7 +77,7 @@ class Design:
     sampling_rate : float, optional
         In ``(0, 1]``; not for ``everyone``. None if it is what is asked.
     neighbours : {"replacement", "deletion"}
-        Which data sets may not be told apart: those in which one user's value differs, or one user is absent.
+        Which data sets must be hard to tell apart: those that differ in one user's value, or in one user's presence.
     delta : float, optional
         With it, reports go through a shuffler and the loss holds except for this ``delta``.
     releases : int
@@ -140,8 +139,8 @@ class Design:
             Exact loss of a report under replacement, nats.
         users : int
         mechanism : optional
-            What makes a report: shuffled, k-ary randomised response has an exact account, other finite mechanisms that
-            of their blanket, and all others a general bound.
+            What makes a report. Shuffled, k-ary randomised response has an exact account, other finite mechanisms that
+            of their privacy blanket, and the rest a general bound.
 
         Returns
         -------
@@ -173,7 +172,7 @@ class Design:
         return subsampling.srs_loss(loss, share) if loss > 0 else 0.0
 
     def excess(self, *, epsilon: float, users: int, mechanism: object, release: float) -> float:
-        """Return a number that has the sign of `release_loss` minus `release`, and grows with `epsilon`."""
+        """Return a number with the sign of `release_loss` minus `release`; it grows with `epsilon`."""
         draw, release = self.draw(users), checks.positive(release=release)
         epsilon = checks.positive(epsilon=epsilon)
         if self.kind != "srs":
@@ -208,7 +207,7 @@ def _shuffled(epsilon: float, delta: float, draw: Draw, mechanism: object) -> fl
 
 
 def _excess(epsilon: float, delta: float | None, draw: Draw, mechanism: object, release: float) -> float:
-    """Return what has the sign of the shuffled loss minus `release`; of a blanket without looking for the loss."""
+    """Return a number with the sign of the shuffled loss minus `release`; of a blanket the loss is not searched for."""
     users = draw.population
     if delta is None or not (isinstance(mechanism, blanket.Known) and 1 < users <= blanket.MOST_USERS):
         loss = epsilon if delta is None else _shuffled(epsilon, delta, draw, mechanism)

@@ -1,4 +1,4 @@
-"""How often an estimate is off by its target error or more, over all data: one of three forms for every mechanism.
+"""How often an estimate is off by its target error or more, over all data, in one of three forms for every mechanism.
 
 `Bits` are reports that support something or not; `Sums` are reports with a known moment generating function; `Noise` is
 a curator's. Each answers ``failure(draw, tail)`` with one of the `TAILS`, or raises `TailError`. All but *normal* hold
@@ -77,7 +77,7 @@ class Bits:
         return np.unique(np.clip([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1, widest - 1 / 32, widest, widest + 1 / 32], 0, 1))
 
     def chances(self, shares: Floats, *, draw: Draw, tail: str) -> Floats:
-        """Return the chance of failure, or a bound, by the share of data at the upper end (or their mean as such)."""
+        """Return the chance of failure, or a bound on it, by the share of data at the upper end (or by their mean)."""
         rates = self.q + shares * (self.p - self.q)
         if tail == "exact":
             return self._exact(shares, rates, draw)
@@ -130,7 +130,7 @@ class Bits:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Reports that are summed, with known moment generating functions; the law is the same under a change of sign.
+    """Reports that are summed, with known moment generating functions and a law that a change of sign leaves alone.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ class Noise:
 
 
 def _few_reports(draw: Draw, share: float) -> tuple[int, float]:
-    """Return a number that independent participation falls below with about the chance `share`, and that chance."""
+    """Return a number that independent participation falls below with a chance of about `share`, and that chance."""
     from scipy import special
 
     aim = float(np.clip(share, 1e-15, 0.1))

@@ -9,7 +9,8 @@ from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import SimpleDesign, squared
+from ldpnb.surveys.open_designs import SimpleDesign
+from ldpnb.surveys.variances import squared
 
 _LARGE = 10**12
 _NORMAL = NormalDist()
@@ -32,7 +33,7 @@ class Power:
     epsilon : float, optional
         Of a report, nats.
     share : float
-        Of the answers that are the first group's.
+        Of the answers, that come from the first group.
     sd : float, optional
         Of the values in each group; the worst if left out.
     mechanism : {"one-bit", "Laplace"}

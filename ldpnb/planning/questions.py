@@ -36,7 +36,8 @@ class Question:
     design : Design
         Who reports. Its sampling rate may be what is asked.
     protects : {"report", "release"}
-        What `epsilon` is the loss of: every single report, or what is released of all after sampling and shuffling.
+        What `epsilon` bounds: the loss of every single report, or of all that is released after sampling and
+        shuffling.
     bits : int, optional
         Most bits that a user may send.
     """
@@ -52,7 +53,7 @@ class Question:
     quantities: ClassVar[tuple[str, ...]] = ("users", "epsilon", "error", "failure")
     """What may be asked, besides the sampling rate."""
     exact_law: ClassVar[str] = ""
-    """What the exact tail of an answer is the law of."""
+    """The law behind the exact tail of an answer, in words."""
 
     def __post_init__(self) -> None:
         for name, least, most in (("users", 2, MOST_USERS), ("values", 2, MOST_VALUES), ("bits", 1, np.inf)):
@@ -141,7 +142,7 @@ class Frequency(Question):
     values : int, optional
         Number ``k >= 2`` of values.
     simultaneous : bool
-        Whether all ``k`` shares must be met at once, or one of them.
+        Whether all ``k`` shares must be met at once, or any one of them.
     """
 
     values: int | None = None

@@ -3,12 +3,11 @@
 Numbers that a promise rests on are rounded up in text, so that what is printed is promised as well.
 """
 
-import csv
-import io
 import json
 import math
 from typing import Any
 
+from ldpnb.checks import rounded_up
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.planning.candidates import SMALLEST_EPSILON
 from ldpnb.planning.questions import Frequency
@@ -71,11 +70,7 @@ def as_json(plan: Plan) -> str:
 
 def as_csv(plan: Plan) -> str:
     """Return the answers as CSV."""
-    table, target = rows(plan), io.StringIO()
-    writer = csv.DictWriter(target, list(table[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
-    return target.getvalue().rstrip("\n")
+    return str(plan.to_frame().to_csv(index=False).rstrip("\n"))
 
 
 def as_table(plan: Plan) -> Any:
@@ -133,7 +128,7 @@ def best_line(plan: Plan) -> str:
 
 
 def tail_notes(plan: Plan) -> dict[str, str]:
-    """Return what each tail that was used is and assumes, and which account of a shuffler."""
+    """Return what each tail in use is and assumes, and how a shuffler's loss is accounted for."""
     question, sampled = plan.question, plan.question.design.kind != "everyone"
     used = {a.tail for a in plan.answers if a.tail and (sampled or not a.yardstick)}
     exact = question.exact_law
@@ -174,7 +169,7 @@ def _cells(plan: Plan) -> tuple[list[str], list[list[str]]]:
     heads += ["bits", "tail", *([""] if any(a.reason for a in plan.answers) else [])]
     cells = []
     for a in plan.answers:
-        budgets = [_up(a.epsilon), _up(a.release)] if a.feasible and not a.yardstick else ["", ""]
+        budgets = [rounded_up(a.epsilon), rounded_up(a.release)] if a.feasible and not a.yardstick else ["", ""]
         row = [a.mechanism, _value(plan.unknown, a), *(budgets if shown else [])]
         row += [f"{a.bits:,}" if a.bits else "", a.tail, *([a.reason] if len(heads) > len(row) + 2 else [])]
         cells.append(row)
@@ -190,16 +185,4 @@ def _value(unknown: str, answer: Answer) -> str:
         return f"{int(answer.value):,}"
     if unknown == "epsilon" and answer.value <= SMALLEST_EPSILON:
         return f"< {SMALLEST_EPSILON:g}"
-    return _up(answer.value)
-
-
-def _up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up.
-
-    >>> _up(0.557711), _up(1.0), _up(0.0)
-    ('0.5578', '1', '0')
-    """
-    if not (math.isfinite(value) and value > 0):
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
+    return rounded_up(answer.value)

@@ -1,4 +1,4 @@
-"""Compute the one quantity that a question leaves open, for every mechanism, and say which is best and by how much."""
+"""Compute the one quantity that a question leaves open for every mechanism, and rank the mechanisms."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ldpnb.notebook import table
 from ldpnb.planning.candidates import LARGEST_EPSILON, PRECISION, SMALLEST_EPSILON, Candidate, candidates
 from ldpnb.planning.errors import TAILS, TailError
 from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Gap, Question
-from ldpnb.planning.survey import Survey
+from ldpnb.planning.survey import Survey, fewest
 from ldpnb.planning.survey_plan import SurveyPlan
 
 _UNITS = {"epsilon": "epsilon (nats)", "users": "users needed"}
@@ -37,12 +37,12 @@ class Answer:
     tail : str
         The bound or law that the answer rests on.
     failure : float
-        What it says of the probability of an error as large as the target or larger.
+        Its bound on the probability of an error as large as the target or larger.
     reason : str
         Why there is no value.
     remark : str
     yardstick : bool
-        Whether it is no local mechanism and not in competition.
+        Whether it is shown for comparison only, not being a local mechanism.
     """
 
     mechanism: str
@@ -64,7 +64,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A question with the answers of all mechanisms, best first, then those that cannot, and the yardstick last."""
+    """A question with the answers of all mechanisms: best first, then those that cannot, and the yardstick last.
+
+    ``print(plan)`` shows it as ``ldpnb plan`` does.
+    """
 
     question: Question
     unknown: str
@@ -89,6 +92,19 @@ class Plan:
         first, second = (other, one) if self.unknown == "values" else (one, other)
         return float(second / first) if first > 0 else float("inf")
 
+    def to_frame(self) -> Any:
+        """Return the answers as a pandas DataFrame, a row per mechanism; see `ldpnb.planning.show.rows`."""
+        import pandas as pd
+
+        from ldpnb.planning import show
+
+        return pd.DataFrame(show.rows(self), dtype=object)
+
+    def __str__(self) -> str:
+        from ldpnb.planning import show
+
+        return show.as_text(self)
+
 
 @overload
 def plan(question: Question, *, tail: str = "best") -> Plan: ...
@@ -103,21 +119,26 @@ def plan(question: Question | Survey, *, tail: str = "best") -> Plan | SurveyPla
         With exactly one quantity left out.
     tail : {"best", "exact", "chernoff", "bernstein", "hoeffding", "normal"}
         How to bound the probability of a large error. *best* takes the exact law where it is known at the worst data
-        and Chernoff's bound elsewhere; *normal* is an approximation.
+        and Chernoff's bound elsewhere; *normal* is an approximation. A survey states its own.
 
     Raises
     ------
     ValueError
-        Unless exactly one quantity is left out.
+        Unless exactly one quantity is left out, or for a tail beside a survey's own.
 
     Examples
     --------
-    >>> from ldpnb.planning.questions import Frequency
-    >>> found = plan(Frequency(epsilon=1.0, error=0.02, failure=0.01, values=16))
+    >>> import ldpnb as ldp
+    >>> found = ldp.plan(ldp.Frequency(epsilon=1.0, error=0.02, failure=0.01, values=16))
     >>> found.best.mechanism, found.best.value
     ('SUE', 65187)
+    >>> schools = ldp.ClusterDesign(clusters=400, size=25, icc=0.05)
+    >>> ldp.plan(ldp.Survey(design=schools, epsilon=1.0, error=0.05, failure=0.05, binary=True, tail="normal")).count
+    84
     """
     if isinstance(question, Survey):
+        if tail != "best":
+            raise ValueError(f"tail of a survey is stated in it, Survey(tail=...), got tail={tail!r}")
         return question.plan()
     checks.choice(tail=tail, among=("best", *TAILS))
     unknown = question.unknown
@@ -262,13 +283,7 @@ class _Search:
             raise _ImpossibleError("two values are too many already")
         if not fails(MOST_VALUES):
             return float("inf")
-        enough, many = 2, 3
-        while not fails(many):
-            enough, many = many, min(2 * many, MOST_VALUES)
-        while many - enough > 1:
-            middle = (enough + many) // 2
-            enough, many = (enough, middle) if fails(middle) else (middle, many)
-        return float(enough)
+        return float(fewest(fails, 3, MOST_VALUES) - 1)
 
     def sampling_rate(self) -> float:
         """Return the smallest sampling rate, to the next user.

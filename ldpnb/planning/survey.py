@@ -19,8 +19,8 @@ from ldpnb.planning.design import Draw
 from ldpnb.planning.errors import Bits
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import Design, SimpleDesign
-from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
+from ldpnb.surveys.open_designs import SimpleDesign, SurveyDesign
+from ldpnb.surveys.unequal_designs import PoissonDesign
 from ldpnb.surveys.variances import Variance
 
 Collection = Literal["local", "central"]
@@ -51,7 +51,7 @@ class Survey:
     collection : {"local", "central"}
         Whether people randomise their answers, or a curator the estimate.
     mechanism : {"one-bit", "Laplace"}
-        Of the people.
+        With which people randomise.
     low, high : float
         The range, known beforehand.
     binary : bool
@@ -71,7 +71,7 @@ class Survey:
         Bounds that hold for certain (the best of the exact law of one-bit reports, Hoeffding's, Bernstein's and
         Chebyshev's), or the normal law, an approximation.
     notes : tuple of str
-        What the answer is to say besides, such as that a variance is a pilot's.
+        Further remarks for the answer, such as that a variance comes from a pilot.
 
     Raises
     ------
@@ -87,7 +87,7 @@ class Survey:
     84
     """
 
-    design: Design
+    design: SurveyDesign
     count: int | None = None
     epsilon: float | None = None
     error: float | None = None
@@ -123,7 +123,8 @@ class Survey:
             raise ValueError(
                 "secret cannot be claimed with unequal weights: a weight reveals the rate, got secret=True"
             )
-        self._check_secrecy()
+        if self.secret and (why := self.design.visible(local=self.collection == "local")):
+            raise ValueError(f"secret gains nothing with this design: {why}, got secret=True")
         if getattr(self.design, "ratio", False) and self.tail == "guaranteed":
             raise ValueError("a ratio has no guaranteed bound, only tail normal, got tail='guaranteed'")
         if isinstance(self.design, PoissonDesign) and self.response < 1:
@@ -151,12 +152,6 @@ class Survey:
         if len(missing) != 1:
             raise ValueError(f"exactly one of {', '.join(QUANTITIES)} must be left out, got {missing or 'none'}")
 
-    def _check_secrecy(self) -> None:
-        local = isinstance(self.design, PoissonDesign) and self.collection == "local"
-        if self.secret and (local or isinstance(self.design, UnequalClusterDesign)):
-            why = "who reports takes part" if local else "how many report tells which clusters were drawn"
-            raise ValueError(f"secret gains nothing with this design: {why}, got secret=True")
-
     @property
     def nonresponse(self) -> bool:
         """Whether some of those who are asked do not answer."""
@@ -164,7 +159,7 @@ class Survey:
 
     @property
     def hidden(self) -> bool:
-        """Whether a curator's sample is secret: how many answer is seen, so that nonresponse amplifies nothing."""
+        """Whether a curator's sample amplifies privacy: not with nonresponse, which the number of answers shows."""
         return self.secret and not self.nonresponse
 
     @property
@@ -185,14 +180,14 @@ class Survey:
         return NumberReports(self.mechanism, float(self.epsilon or 1), self.low, self.high, self.binary)
 
     def with_value(self, name: str, value: Any) -> "Survey":
-        """Return the question with one word changed and unchecked, for its formulas."""
+        """Return the question with one field changed, unchecked, to evaluate its formulas."""
         filled = object.__new__(Survey)
         for key in self.__dataclass_fields__:
             object.__setattr__(filled, key, value if key == name else getattr(self, key))
         return filled
 
     def variance(self) -> Variance:
-        """Return the variance of the estimate, a curator's noise apart, at the worst data that what is known allows."""
+        """Return the estimate's variance without a curator's noise, the largest consistent with what is known."""
         if isinstance(self.design, SimpleDesign):
             return self.design.variance(int(self.count or 0), self.reports, self.span, weights=self.weights)
         return self.design.variance(int(self.count or 0), self.reports, self.span)
@@ -261,12 +256,17 @@ def _count(survey: Survey) -> int:
         census = replace(survey, count=most, error=None).plan().error
         way = _way_out(survey, most)
         raise ValueError(f"asking all {most:,} {survey.design.unit} still leaves an error of {census:.3g}: {way}")
-    low, high = 0, 1
-    while not survey.with_value("count", high).meets():
+    return fewest(lambda count: survey.with_value("count", count).meets(), 1, most)
+
+
+def fewest(enough: Callable[[int], bool], least: int, most: int) -> int:
+    """Return the smallest whole number from `least` to `most` that is enough, as `most` is."""
+    low, high = least - 1, least
+    while high < most and not enough(high):
         low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if survey.with_value("count", middle).meets() else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldpnb import checks
-from ldpnb.checks import UsageError
+from ldpnb.checks import as_usage
 from ldpnb.data.options import reading_options, stated
 from ldpnb.planning.command import COMMON, numbers, whole, with_options
 
@@ -18,7 +18,7 @@ _STYLE = click.option(
 )
 _MECHANISM = click.option(
     "--mechanism", type=click.Choice(["one-bit", "Laplace"]), default="one-bit", show_default=True,
-    help="Of the people.",
+    help="How people randomise.",
 )  # fmt: skip
 _BINARY = click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
 
@@ -35,7 +35,7 @@ _SURVEY = (
                  help="CSV of all clusters: size[,cluster][,mean or share,sd]."),
     click.option("--take", type=whole, metavar="INTEGER", help="People asked in each cluster drawn.  [default: all]"),
     click.option("--costs", nargs=2, type=float,
-                 help="Of a cluster and of an answer: finds the cheapest take."),
+                 help="Costs of a cluster and of an answer: finds the cheapest take."),
     click.option("--grid-take", type=numbers, metavar="NUMBERS", help="Takes to compare in a table."),
     click.option("--ratio", is_flag=True, default=None,
                  help="Divide by the people in the clusters drawn, for sizes that differ (tail normal)."),
@@ -48,10 +48,10 @@ _SURVEY = (
                  "[default: proportional]"),
     click.option("--classes", type=click.Path(dir_okay=False),
                  help="CSV of classes with a rate of their own (poisson): class,size,rate[,mean or share,sd]."),
-    click.option("--trim", type=float, help="Largest weight, times the mean: raises small rates, or cuts weights."),
+    click.option("--trim", type=float, help="Largest weight over the mean one: raises small rates, or cuts weights."),
     click.option("--sd", type=float, help="Standard deviation of the values; the worst if left out."),
-    click.option("--mean", type=float, help="Their mean, as far as known; of a yes/no question it tells the sd."),
-    click.option("--pilot", type=click.Path(dir_okay=False), help="Table of a pilot's answers; tells sd and icc."),
+    click.option("--mean", type=float, help="Their mean, if known; that of a yes/no question gives the sd."),
+    click.option("--pilot", type=click.Path(dir_okay=False), help="Table of a pilot's answers; gives sd and icc."),
     click.option("--value", default="", metavar="COLUMN", help="Its column with the number of interest."),
     click.option("--cluster", default="", metavar="COLUMN", help="Its column that names clusters."),
     click.option("--stratum", default="", metavar="COLUMN", help="Its column that names strata."),
@@ -91,12 +91,10 @@ def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
     Leave out one of --count, --epsilon, --error and --failure.
     """
     costly = {name: options.pop(name) for name in ("costs", "grid_take")}
-    try:
+    with as_usage():
         if options["take"] is not None and any(costly.values()):
             raise ValueError(f"costs and grid-take look for a take, got take={options['take']}")
         click.echo(_answered(_asked(options, ends), style, **costly))
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from None
 
 
 def _asked(options: dict[str, Any], ends: tuple[float, float]) -> "Survey":
@@ -193,7 +191,7 @@ def _pilot(options: dict[str, Any], ends: tuple[float, float], reading: Any) -> 
 
 _QUESTIONS = (
     click.option("--weights", type=numbers, required=True, metavar="NUMBERS",
-                 help="Importance of each question, such as 1,1,1,1."),
+                 help="Importance of each question, such as 1,1,1,4."),
     click.option("--population", type=whole, metavar="INTEGER", help="People there are; very many if left out."),
     click.option("--answers", type=whole, metavar="INTEGER", help="People who answer."),
     click.option("--epsilon", type=float, required=True, help="Of everything that somebody reports, nats."),
@@ -219,15 +217,13 @@ def questions(style: str, error: float | None, **options: Any) -> None:
     """
     from ldpnb.planning.survey_questions import SurveyQuestions
 
-    try:
+    with as_usage():
         if (options["answers"] is None) == (error is None):
             raise ValueError("one of answers and error must be left out")
         fewest = {"answers": len(options["weights"])} if error is not None else {}
         found = SurveyQuestions(**options | fewest)
-        found = found if error is None else found.for_error(checks.positive(error=error))
+        found = found if error is None else found.for_error(error)
         click.echo(str(found) if style == "text" else _table(found.rows(), style))
-    except (ValueError, TypeError) as reason:
-        raise UsageError(str(reason)) from None
 
 
 _POWER = (
@@ -236,7 +232,7 @@ _POWER = (
     click.option("--power", type=float, help="Chance to find it."),
     click.option("--epsilon", type=float, help="Of a report, nats."),
     click.option("--level", type=float, default=0.05, show_default=True, help="Chance to find one that is not there."),
-    click.option("--share", type=float, default=0.5, show_default=True, help="Of the answers, the first group's."),
+    click.option("--share", type=float, default=0.5, show_default=True, help="Share of answers from the first group."),
     click.option("--sd", type=float, help="Standard deviation in each group; the worst if left out."),
     _MECHANISM,
     _BINARY,
@@ -253,8 +249,6 @@ def power(style: str, **options: Any) -> None:
     """
     from ldpnb.planning.power import Power
 
-    try:
+    with as_usage():
         found = Power(**options).answered()
-    except (ValueError, TypeError) as reason:
-        raise UsageError(str(reason)) from None
     click.echo(str(found) if style == "text" else _table([found.to_dict()], style))

@@ -37,13 +37,13 @@ def load_strata(
         own; ``cost`` of an answer; ``response``, the share of those asked who answer.
     allocation : {"proportional", "neyman", "equal", "lottery"}
     reports : NumberReports, optional
-        People's, whose noise an allocation counts.
+        Of the people, whose noise an allocation takes into account.
     ends : (float, float)
         The range of all values.
     binary : bool
         Whether values are the ends of their range only.
     pilot : Pilot, optional
-        Tells the spread in the strata instead.
+        Gives the spread in the strata instead of the table.
     reading : Reading, optional
 
     Raises
@@ -138,7 +138,7 @@ def load_classes(
     path : path
         A row per class; rates are chances to take part, relative to each other.
     trim : float, optional
-        Largest weight there may be, in terms of that of equal rates.
+        Largest weight allowed, as a multiple of that at equal rates.
     ends, reading
         As of `load_strata`.
     """
@@ -156,14 +156,15 @@ def load_classes(
 def load_weights(
     path: str | Path, *, trim: float | None = None, ends: Ends = (0.0, 1.0), reading: Reading | None = None
 ) -> tuple[float, str]:
-    """Return Kish's design effect of the weights in the column ``weight`` of a table, and what is to be said of them.
+    """Return Kish's design effect of the weights in the column ``weight`` of a table, and a remark on them.
 
     Parameters
     ----------
     path : path
         A row per answer expected; or a column ``size`` says how many a row stands for.
     trim : float, optional
-        Weights above so many times their mean are cut to it: that biases the mean, by how much at most is said.
+        Weights above this multiple of their mean are cut to it. That biases the mean; the remark says by how much at
+        most.
     ends, reading
         As of `load_strata`.
     """
@@ -198,7 +199,7 @@ _COLUMNS = {
 
 
 def unused(table: str, path: str | Path, reading: Reading | None = None) -> tuple[str, ...]:
-    """Return what is to be said of columns that a kind of table does not know."""
+    """Return a remark on columns that a kind of table does not use."""
     label, needs, may = _COLUMNS[table]
     names = Table(locate(path, table.replace("_", "-")), reading or Reading()).columns()
     others = [name for name in names if name.lower() not in (label, *needs, *may)]
@@ -206,7 +207,7 @@ def unused(table: str, path: str | Path, reading: Reading | None = None) -> tupl
 
 
 def _frame(path: str | Path, kind: str, reading: Reading | None, *, named: bool = True) -> Any:
-    """Return the columns that are known of a table; what is missing is named with all that it might hold."""
+    """Return the columns that a kind of table uses; the error for a missing one lists what it needs and may have."""
     import pandas as pd
 
     label, needs, may = _COLUMNS[kind]
@@ -290,7 +291,7 @@ def _spreads(path: str | Path, frame: Any, sizes: Any, lows: Any, highs: Any, bi
 def kish_or_file(
     weights: str, *, trim: float | None = None, ends: Ends = (0.0, 1.0), reading: Reading | None = None
 ) -> tuple[float, tuple[str, ...]]:
-    """Return Kish's design effect, given as a number or by a table, and what is to be said of it."""
+    """Return Kish's design effect, given as a number or by a table, and remarks on it."""
     try:
         number = float(weights)
     except ValueError:

@@ -2,14 +2,14 @@
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ldpnb.checks import rounded_up
 from ldpnb.privacy.participation import participation_loss
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.surveys import response
 from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
-from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import UnequalClusterDesign
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ class SurveyPlan:
 
     @property
     def released_without(self) -> float:
-        """The same under deletion, if a record may be absent; infinite where the number of reports or answers tells.
+        """The same under deletion of a record; infinite where the number of reports or answers reveals it.
 
-        Numbers drawn and weights are taken to stay: with a fixed size somebody else takes the place of who is absent.
+        Numbers drawn and weights are assumed to stay: with a fixed size somebody else is drawn instead.
         """
         s = self.survey
         if s.nonresponse or not (s.collection == "central" or s.secret):
@@ -95,7 +95,7 @@ class SurveyPlan:
 
     @property
     def design_effects(self) -> tuple[float, float]:
-        """Sampling variance, and all variance, over those of a simple random sample of as many people, at its worst."""
+        """Sampling and total variance, each over that of a simple random sample of as many people at its worst."""
         s, parts = self.survey, self.survey.variance()
         if not isinstance(s.design, SimpleDesign | ClusterDesign | UnequalClusterDesign):
             return math.nan, math.nan
@@ -171,9 +171,10 @@ class SurveyPlan:
         if s.nonresponse:
             lines[0] = lines[0].replace("Ask", "Get answers from").replace("and ask", "and get answers from")
             fewer = f"fewer answer with probability {s.response_failure:g} at most"
-            lines.append(f"Invite {self.invited:,} people{self._answering()}; {fewer}.")
+            lines.append(f"Invite {self.invited:,} people{s.design.answering(s.invited, s.response)}; {fewer}.")
+        missed = rounded_up(told["failure_with_response"])
         lines.append(
-            f"The mean is off by {_up(self.error)} or more with probability {_up(told['failure_with_response'])}"
+            f"The mean is off by {rounded_up(self.error)} or more with probability {missed}"
             f" at most ({told['bound']}{', an approximation' if s.tail == 'normal' else ''})."
         )
         effect = told["design_effect_sampling"]
@@ -185,75 +186,51 @@ class SurveyPlan:
         more = s.design.notes(self.count, s.reports, s.span)
         return "\n".join([*lines, *more, *self._privacy(), *self._deletion(), *self._selection(), *s.notes])
 
-    def _answering(self) -> str:
-        """Return which share answers; of strata with rates of their own, how many are invited in each."""
-        s = self.survey
-        if not isinstance(s.design, StratifiedDesign) or s.design.responses is None:
-            return f", of whom {s.response:.0%} answer"
-        rows = zip(s.design.labels, s.invited, s.design.responses, strict=True)
-        return ": " + ", ".join(f"{name} {number:,}, of whom {rate:.0%} answer" for name, number, rate in rows)
-
     def _deletion(self) -> list[str]:
         loss = self.released_without
         if math.isinf(loss):
             return ["If a whole record may be absent (deletion), no loss is promised: who or how many take part tells."]
         kept = "numbers drawn and weights staying as they are"
-        return [f"If a whole record may be absent (deletion), what is released loses {_up(loss)}, {kept}."]
+        return [f"If a whole record may be absent (deletion), what is released loses {rounded_up(loss)}, {kept}."]
 
     def _privacy(self) -> list[str]:
         s = self.survey
         if s.collection == "central":
             return self._of_a_curator()
-        reports = f"A report loses {_up(self.epsilon)} to whoever receives it"
+        reports = f"A report loses {rounded_up(self.epsilon)} to whoever receives it"
         if s.releases > 1:
-            reports += f", and the {s.releases:,} of a person {_up(self.reported)}"
+            reports += f", and the {s.releases:,} of a person {rounded_up(self.reported)}"
         if s.secret:
             told = "to readers who see neither who was asked nor the order of reports"
-            fresh = f" Fresh samples would lose {_up(self._kept(fresh=True))}." if s.releases > 1 else ""
-            return [f"{reports}; what is released {_up(self.released)}, under replacement, {told}.{fresh}"]
+            fresh = f" Fresh samples would lose {rounded_up(self._kept(fresh=True))}." if s.releases > 1 else ""
+            return [f"{reports}; what is released {rounded_up(self.released)}, under replacement, {told}.{fresh}"]
         if s.response_range is not None or s.weights > 1:
             return [f"{reports}, and so does what is released."]
         kept = self._kept()
         if kept > 0.99 * self.reported:
             return [f"{reports}, and so does what is released: a secret sample would gain nothing."]
-        return [f"{reports}, and so does what is released: {_up(kept)} if the sample is secret (add --secret-sample)."]
+        hidden = f"{rounded_up(kept)} if the sample is secret (add --secret-sample)"
+        return [f"{reports}, and so does what is released: {hidden}."]
 
     def _of_a_curator(self) -> list[str]:
         s = self.survey
         known = "a secret sample" if s.hidden else "a sample that may be known"
+        more = s.design.notes_on_scale(self.count, self.epsilon, s.span, s.releases) if s.hidden else []
         noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
         if s.releases == 1:
-            return [f"{noise}; the release loses {_up(self.epsilon)} ({known}).", *self._of_a_lottery()]
+            return [f"{noise}; the release loses {rounded_up(self.epsilon)} ({known}).", *more]
         fresh = s.design.scale(self.count, self.epsilon / s.releases, s.span, secret=s.hidden)
         told = f"of fresh samples, {fresh:.4g} would do"
-        together = f"each of the {s.releases:,} releases; together they lose {_up(self.epsilon)} ({known}; {told})"
-        return [f"{noise} to {together}.", *self._of_a_lottery()]
-
-    def _of_a_lottery(self) -> list[str]:
-        """Return how near a certified noise is to the least, and what it saves."""
-        s = self.survey
-        if not (isinstance(s.design, StratifiedDesign) and len(s.design.draws(self.count)) > 1 and s.hidden):
-            return []
-        least = s.releases * s.design.least_scale(self.count, self.epsilon, s.span)
-        told = replace(s.design, allocation="proportional").scale(self.count, self.epsilon, s.span, secret=True)
-        return [
-            f"The lot is secret too: its noise is certified, no scale below {least:.4g} would do, and numbers that are "
-            f"known take {s.releases * told:.4g}."
-        ]
+        together = (
+            f"each of the {s.releases:,} releases; together they lose {rounded_up(self.epsilon)} ({known}; {told})"
+        )
+        return [f"{noise} to {together}.", *more]
 
     def _selection(self) -> list[str]:
         if self.response_bias is None or self.survey.response_range is None:
             return []
         lowest, highest = self.survey.response_range
         line = f"If response depends on the value, at rates from {lowest:g} to {highest:g}, the mean is biased by up to"
-        line += f" {_up(self.response_bias)}, however many answer"
+        line += f" {rounded_up(self.response_bias)}, however many answer"
         loss = self.silence_loss
-        return [f"{line}." if loss is None else f"{line}, and a report or its absence loses {_up(loss)}."]
-
-
-def _up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up."""
-    if not (math.isfinite(value) and value > 0):
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
+        return [f"{line}." if loss is None else f"{line}, and a report or its absence loses {rounded_up(loss)}."]

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ldpnb import checks
-from ldpnb.planning.survey import MOST_BUDGET, Survey, Tail
+from ldpnb.planning.survey import MOST_BUDGET, Survey, Tail, fewest
 from ldpnb.surveys import budgets
 from ldpnb.surveys.noise import MeanMechanism
-from ldpnb.surveys.open_designs import SimpleDesign, squared
+from ldpnb.surveys.open_designs import SimpleDesign
+from ldpnb.surveys.variances import squared
 
 Way = Literal["all", "one"]
 _LARGE = 10**12
@@ -21,7 +22,7 @@ class SurveyQuestions:
     Parameters
     ----------
     weights : tuple of float
-        Importance of each question: what is minimised is the weighted sum of the estimates' variances.
+        Importance of each question: the weighted sum of the estimates' variances is minimised.
     answers : int
         People who answer.
     epsilon : float
@@ -115,15 +116,9 @@ class SurveyQuestions:
             surveys = one._distinct(one.best).values()
             return all(survey.with_value("error", error * (1 + 1e-9)).meets() for survey in surveys)
 
-        low, high = len(self.weights) - 1, len(self.weights)
-        while not enough(high):
-            if high == most:
-                raise ValueError(f"error must be larger: {most:,} answers are too few, got error={error!r}")
-            low, high = high, min(2 * high, most)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return replace(self, answers=high)
+        if not enough(most):
+            raise ValueError(f"error must be larger: {most:,} answers are too few, got error={error!r}")
+        return replace(self, answers=fewest(enough, len(self.weights), most))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row per way and question."""

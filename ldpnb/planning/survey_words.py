@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import Parameter, signature
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -12,22 +13,10 @@ from ldpnb.data.tables import Table, locate
 from ldpnb.planning import survey_files
 from ldpnb.planning.survey import Collection
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign, squared
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, SurveyDesign
 from ldpnb.surveys.pilots import Pilot, pilot_of
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
-
-DESIGNS: dict[str, tuple[set[str], set[str]]] = {
-    "simple": ({"population"}, {"sd", "mean"}),
-    "everyone": ({"population"}, {"sd", "mean"}),
-    "cluster": (set(), {"clusters", "cluster_size", "size_sd", "cluster_sizes", "take", "icc", "sd", "mean", "ratio"}),
-    "two-stage": ({"take"}, {"clusters", "cluster_size", "size_sd", "cluster_sizes", "icc", "sd", "mean", "ratio"}),
-    "strata": ({"strata"}, {"allocation"}),
-    "poisson": (set(), {"population", "classes", "trim", "sd", "mean"}),
-}
-"""Words that a design needs, and that it may have."""
-
-DESIGN_OPTIONS = tuple(sorted(set[str]().union(*(needs | may for needs, may in DESIGNS.values()))))
-"""Words of the command line that describe a design."""
+from ldpnb.surveys.variances import squared
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +61,7 @@ class Known:
         """Refuse a mean that would tell nothing, where all weights are equal."""
         if self.mean(mean) is not None and mean is not None and not self.binary:
             raise ValueError(
-                f"mean tells the sd of yes/no questions (--binary) only with this design, got mean={mean!r}"
+                f"mean is used in this design only to get the sd of yes/no questions (--binary), got mean={mean!r}"
             )
 
     def s2(self, sd: float | None, mean: float | None, population: int) -> float | None:
@@ -87,7 +76,7 @@ class Known:
         return self.pilot.s2 if self.pilot else None
 
 
-def design_of(known: Known, design: str, **words: Any) -> Design:
+def design_of(known: Known, design: str, **words: Any) -> SurveyDesign:
     """Return the design that words describe; what they leave open a pilot may tell.
 
     Raises
@@ -95,20 +84,18 @@ def design_of(known: Known, design: str, **words: Any) -> Design:
     ValueError
         If a word is missing or does not belong to the design.
     """
-    given = {name: value for name, value in words.items() if value is not None}
-    _require_words(design, given)
-    return _MAKERS.get(design, _simple)(known, **given)
-
-
-def _require_words(design: str, given: dict[str, Any]) -> None:
-    needs, may = DESIGNS[design]
+    make, given = MAKERS[design], {name: value for name, value in words.items() if value is not None}
+    may = signature(make).parameters
+    needs = {name for name, word in may.items() if word.default is Parameter.empty} - {"known"}
+    needs |= {"take"} if design == "two-stage" else set()
     for name in sorted(needs - given.keys()):
         raise ValueError(f"design {design} needs {name.replace('_', '-')}, got none")
-    for name in sorted(given.keys() - needs - may):
+    for name in sorted(given.keys() - may.keys()):
         raise ValueError(f"design {design} has no {name.replace('_', '-')}, got {name}={given[name]!r}")
+    return make(known, **given)
 
 
-def _simple(known: Known, *, population: int, sd: float | None = None, mean: float | None = None) -> Design:
+def _simple(known: Known, *, population: int, sd: float | None = None, mean: float | None = None) -> SurveyDesign:
     known.require_use_of(mean)
     return SimpleDesign(population, known.s2(sd, mean, population))
 
@@ -125,7 +112,7 @@ def _clusters(
     sd: float | None = None,
     mean: float | None = None,
     ratio: bool = False,
-) -> Design:
+) -> SurveyDesign:
     if (cluster_sizes is None) == (clusters is None and cluster_size is None and size_sd is None):
         raise ValueError("clusters are described by --clusters and --cluster-size or by a file, --cluster-sizes")
     if cluster_sizes is None and (clusters is None or cluster_size is None):
@@ -156,7 +143,7 @@ def _clusters(
     return ClusterDesign(int(clusters or 0), int(cluster_size or 0), icc, **about)
 
 
-def _strata(known: Known, *, strata: str, allocation: str = "proportional") -> Design:
+def _strata(known: Known, *, strata: str, allocation: str = "proportional") -> SurveyDesign:
     if allocation in ("neyman", "equal") and known.collection == "local" and known.epsilon is None:
         raise ValueError(f"allocation {allocation} needs epsilon: it counts the reports' noise")
     about: dict[str, Any] = {"ends": known.ends, "binary": known.binary, "reading": known.reading}
@@ -176,7 +163,7 @@ def _poisson(
     trim: float | None = None,
     sd: float | None = None,
     mean: float | None = None,
-) -> Design:
+) -> SurveyDesign:
     if (population is None) == (classes is None):
         raise ValueError("design poisson needs population, or classes with rates of their own, and not both")
     if classes is not None:
@@ -194,12 +181,18 @@ def _poisson(
     return PoissonDesign((int(population or 0),), (), (square,))
 
 
-_MAKERS: dict[str, Callable[..., Design]] = {
-    "strata": _strata,
-    "poisson": _poisson,
+MAKERS: dict[str, Callable[..., SurveyDesign]] = {
+    "simple": _simple,
+    "everyone": _simple,
     "cluster": _clusters,
     "two-stage": _clusters,
+    "strata": _strata,
+    "poisson": _poisson,
 }
+"""Functions whose keywords are the words that a design needs, or may have."""
+
+DESIGN_OPTIONS = tuple(sorted({name for make in MAKERS.values() for name in signature(make).parameters} - {"known"}))
+"""Words of the command line that describe a design."""
 
 
 def target_of_cv(

@@ -1,5 +1,6 @@
 """How many people to ask in a cluster: a grid of takes, and the cheapest."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 from ldpnb import checks
 from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_plan import SurveyPlan
-from ldpnb.surveys.open_designs import ClusterDesign, largest_spread
+from ldpnb.surveys.open_designs import ClusterDesign
+from ldpnb.surveys.variances import largest_spread
 
 Costs = tuple[float, float]
 """Of a cluster that is drawn, and of an answer."""
@@ -41,7 +43,7 @@ def cost(plan: SurveyPlan, costs: Costs) -> float:
 
 
 def cheapest(survey: Survey, costs: Costs) -> SurveyPlan:
-    """Return the plan that costs least over all takes; of equal ones that of the smallest take."""
+    """Return the plan that costs least over all takes; of equal ones, the one with the smallest take."""
     if survey.unknown != "count":
         raise ValueError(f"costs look for the cheapest number of clusters, got no {survey.unknown} to meet")
     design = _clusters(survey)
@@ -53,9 +55,12 @@ def best_take(survey: Survey, costs: Costs) -> float:
     design = _clusters(survey)
     icc = 1.0 if design.icc is None else design.icc
     s2 = largest_spread(design.population, survey.span) if design.s2 is None else design.s2
-    one = replace(design, take=1, s2=s2, icc=icc)
-    noise = float(one.variance(1, survey.reports, survey.span).randomisation)
-    return one.drawn(1).best_take(s2, icc, noise, per_cluster=costs[0], per_person=costs[1])
+    one = replace(design, take=1, s2=s2, icc=icc).variance(1, survey.reports, survey.span)
+    between, within = design.split(s2, icc)
+    excess = between - within / design.size
+    if excess <= 0:
+        return float(design.size)
+    return float(min(math.sqrt(costs[0] * (within + float(one.randomisation)) / (costs[1] * excess)), design.size))
 
 
 def rows(found: dict[int, SurveyPlan], costs: Costs | None = None) -> list[dict[str, Any]]:
@@ -72,7 +77,7 @@ def rows(found: dict[int, SurveyPlan], costs: Costs | None = None) -> list[dict[
 def note(survey: Survey, plan: SurveyPlan, costs: Costs) -> str:
     """Return what the cheapest plan costs, and the take of the formula."""
     ideal, least = best_take(survey, costs), cost(plan, costs)
-    take = _clusters(plan.survey).drawn(1).asked
+    take = _clusters(plan.survey).asked
     return f"The cheapest take is {take}, at a cost of {least:,.10g}; the formula's, a real number, is {ideal:.3g}."
 
 

@@ -4,8 +4,8 @@ Every estimate is a weighted mean of reports whose weights depend on the sample 
 parts that never mix. Design effects, finite populations and intra-cluster correlation act on **sampling**; the reports'
 own variance over the squared weights is **randomisation**.
 
-`noise` has the variance of a report, `variances` that of an estimate by design, `releases` what a release loses and
-which noise a curator adds, `open_designs`, `strata_designs` and `unequal_designs` all three where the number of units
-is still to be found, `needed` how many people a target takes, `response` what nonresponse does, `budgets` how several
-questions share one budget, and `pilots` what a pilot tells.
+`noise` has the variance of a report, and `open_designs`, `strata_designs` and `unequal_designs` the designs: variance,
+loss and a curator's noise as functions of the number of units. Underneath, `variances` has the worst variance of an
+estimate, `releases` the noise of coins and lotteries, and `response` what nonresponse does. `budgets` shares one budget
+among several questions, and `pilots` says what a pilot tells.
 """

@@ -7,20 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ldpnb import checks
-from ldpnb.surveys.noise import MeanMechanism, NumberReports
-
-
-def smallest_budget(mechanism: MeanMechanism, variance: float, span: float = 1.0) -> float:
-    """Return the budget at which a report at an end of its range has that variance.
-
-    ``2 asinh(R / (2 sqrt v))`` for a bit, ``R sqrt(2 / v)`` for Laplace noise.
-
-    >>> round(smallest_budget("one-bit", 0.5), 6), round(smallest_budget("Laplace", 0.05), 6)
-    (1.316958, 6.324555)
-    """
-    checks.positive(variance=variance)
-    root = span / np.sqrt(variance)
-    return float(2 * np.arcsinh(root / 2) if mechanism == "one-bit" else np.sqrt(2) * root)
+from ldpnb.surveys.noise import MeanMechanism
 
 
 def split(epsilon: float, weights: Sequence[float], mechanism: MeanMechanism) -> NDArray[np.float64]:
@@ -87,15 +74,3 @@ def one_question_threshold(questions: int) -> float:
         return float(np.tanh(epsilon / 2) ** 2 - questions * np.tanh(epsilon / (2 * questions)) ** 2)
 
     return float(brentq(gain, 1.0, 100.0 * questions, xtol=1e-13))
-
-
-def all_or_one(
-    epsilon: float, questions: int, s2: float, *, population: int, sample: int, reports: MeanMechanism, binary: bool
-) -> tuple[float, float]:
-    """Return the variances of each mean if everybody answers all questions, and if each gets one at random.
-
-    Values lie in ``[0, 1]``; noise is at its worst.
-    """
-    together = NumberReports(reports, epsilon / questions, binary=binary).worst
-    alone = NumberReports(reports, epsilon, binary=binary).worst
-    return (s2 + together) / sample - s2 / population, questions * (s2 + alone) / sample - s2 / population

@@ -7,7 +7,6 @@ import numpy as np
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.frequency import FrequencyMechanism
 
 MeanMechanism = Literal["one-bit", "Laplace"]
 
@@ -72,43 +71,3 @@ class NumberReports:
         """The largest mean of the reports' variances over any population."""
         middle = (self.low + self.high) / 2
         return self.variance(self.low if self.binary else middle)
-
-    def worst_srs_variance(self, population: int, sample: int) -> Real:
-        """Return the largest variance of the mean of a simple random sample over all populations.
-
-        For one bit and any values it is that of a population at the middle of the range, which a finite population does
-        not lower: where values spread, the reports vary less.
-        """
-        rest = 1 - sample / population
-        half = population // 2
-        spread = self.range * self.range * half * (population - half) / (population * (population - 1))
-        if self.mechanism == "one-bit" and not self.binary:
-            return self.worst / sample
-        return (rest * spread + self.variance(self.low)) / sample
-
-
-@dataclass(frozen=True, slots=True)
-class ShareReports:
-    """Reports of which of some values somebody holds, for the share of one value.
-
-    Parameters
-    ----------
-    mechanism : FrequencyMechanism
-        Its reports support a value with chance ``p`` if it is held and ``q`` if not.
-    """
-
-    mechanism: FrequencyMechanism
-
-    def variance(self, holds: bool) -> Real:
-        """Return the variance of a user's unbiased report, for a holder of the value or another."""
-        m = self.mechanism
-        chance = m.p * m.miss_rate if holds else m.q * (1 - m.q)
-        return chance / (m.truthful_rate * m.truthful_rate)
-
-    def worst_srs_variance(self, population: int, sample: int) -> float:
-        """Return the largest variance of the share in a simple random sample, over all numbers of holders."""
-        ratio = (1 - sample / population) * population / (population - 1)
-        more = float(self.variance(True) - self.variance(False))
-        top = population * float(np.clip((ratio + more) / (2 * ratio), 0, 1)) if ratio > 0 else population * (more > 0)
-        share = np.array([np.floor(top), np.ceil(top)]) / population
-        return float(np.max(ratio * share * (1 - share) + share * more + float(self.variance(False))) / sample)

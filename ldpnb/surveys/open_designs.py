@@ -5,75 +5,97 @@ used: with one bit, values in the middle of the range make reports vary most, va
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
+from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.privacy.clusters import ClusterSample
-from ldpnb.surveys import releases
+from ldpnb.privacy.subsampling import srs_budget, srs_loss
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.response import invitations
-from ldpnb.surveys.variances import MOST, EqualClusters, Variance
+from ldpnb.surveys.response import invitations_of
+from ldpnb.surveys.variances import MOST, Variance, largest_noise, largest_spread, worst_variance
 
 
-class Design(Protocol):
-    """What a plan needs from a design."""
+class SurveyDesign:
+    """What a plan needs of a design, at a number of units: people, unless clusters are drawn."""
 
-    @property
-    def unit(self) -> str:
-        """What is drawn, in the plural."""
+    __slots__ = ()
+    unit: ClassVar[str] = "people"
 
     @property
     def population(self) -> int:
         """People there are."""
+        raise NotImplementedError
 
     @property
     def most(self) -> int:
         """Units there are."""
+        return self.population
 
     def people(self, count: int) -> int:
         """Return how many people that many units are."""
+        return count
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
         """Return the largest variance consistent with what is known; without reports, that of sampling alone."""
+        raise NotImplementedError
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
         """Return ``s`` such that ``2 exp(-2 h^2 / s)`` bounds an error of ``h`` with one-bit reports, or None."""
+        raise NotImplementedError
 
     def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return the largest deviation of one of independent terms, for Bernstein's inequality, or None."""
+        """Return the largest deviation of one term for Bernstein's inequality; None if terms are dependent."""
+        return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked, per stratum, for enough answers except with a probability."""
+        raise NotImplementedError
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the joint loss of the reports of a secret sample, under replacement."""
+        """Return the joint loss of the reports of a secret sample, under replacement: `epsilon` if it hides nobody."""
+        return epsilon
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
+        raise NotImplementedError
 
     def loss_without(self, count: int, loss: float, reach: float) -> float:
         """Return the loss if a whole record may be absent, numbers drawn and weights staying as they are.
 
         From the loss if its value is replaced, and from `reach`, half the range over the scale of a curator's noise;
-        infinite without a secret sample of a curator.
+        infinite where nothing is promised, and without a secret sample of a curator.
         """
+        return math.inf
+
+    def visible(self, *, local: bool) -> str:
+        """Return why a secret sample gains nothing, empty if it may: `local` if people randomise their answers."""
+        return ""
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
+        raise NotImplementedError
+
+    def answering(self, invited: tuple[int, ...], response: float) -> str:
+        """Return which share of those who are invited answers, in words."""
+        return f", of whom {response:.0%} answer"
 
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
         """Return remarks for the answer."""
+        return []
+
+    def notes_on_scale(self, count: int, epsilon: float, span: float, releases: int) -> list[str]:
+        """Return remarks on a curator's noise for a secret sample, on each of so many releases."""
+        return []
 
 
-class Divided:
+class Divided(SurveyDesign):
     """People in parts: a stratum or a class each."""
 
     __slots__ = ()
-    unit: ClassVar[str] = "people"
     sizes: tuple[int, ...]
     names: tuple[str, ...]
 
@@ -81,11 +103,6 @@ class Divided:
     def population(self) -> int:
         """People there are."""
         return sum(self.sizes)
-
-    @property
-    def most(self) -> int:
-        """Units there are."""
-        return self.population
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -102,46 +119,8 @@ class Divided:
                 raise ValueError(f"{name} must be one per {part}, {len(self.sizes)}, got {len(held)}")
 
 
-def squared(sd: float | None) -> float | None:
-    """Return the variance of values of that standard deviation, if it is known."""
-    return None if sd is None else float(checks.positive(sd=sd) * sd)
-
-
-def largest_spread(people: int, span: float) -> float:
-    """Return the largest variance (divisor ``N - 1``) of so many values in a range of that length."""
-    half = people // 2
-    return span * span * half * (people - half) / (people * (people - 1)) if people > 1 else 0.0
-
-
-def largest_noise(reports: NumberReports | None, s2: float, people: int) -> float:
-    """Return the largest mean variance of reports in a population of that variance."""
-    if reports is None:
-        return 0.0
-    ends = float(reports.range * reports.range * reports.floor)
-    if reports.binary or reports.mechanism == "Laplace":
-        return ends
-    return ends + float(reports.range) ** 2 / 4 - (people - 1) / people * s2
-
-
-def worst_variance(parts: Callable[[float], Variance], known: float | None, limit: float) -> Variance:
-    """Return the variance at the known spread, or else at the worse end of its range, in which it is linear."""
-    if known is not None:
-        if known > limit * (1 + 1e-9):
-            raise ValueError(f"sd must be at most {limit**0.5:g} in that range, got sd={known**0.5:g}")
-        return parts(known)
-    return max(parts(0.0), parts(limit), key=lambda v: float(v.total))
-
-
-def invitations_of(answers: int, people: int, response: float, failure: float, whom: str) -> int:
-    """Return how many people must be invited for so many answers."""
-    invited = answers if response == 1 else invitations(answers, response, failure)
-    if invited > people:
-        raise ValueError(f"{invited:,} would have to be invited for {answers:,} answers, got {people:,} {whom}")
-    return invited
-
-
 @dataclass(frozen=True, slots=True)
-class SimpleDesign:
+class SimpleDesign(SurveyDesign):
     """A simple random sample.
 
     Parameters
@@ -151,21 +130,11 @@ class SimpleDesign:
         Variance of the values; the worst if left out.
     """
 
-    population: int
+    population: int = field()  # without it the property of `SurveyDesign` would be the default
     s2: float | None = None
-    unit: ClassVar[str] = "people"
 
     def __post_init__(self) -> None:
         checks.numbers(population=checks.whole(population=self.population, at_least=2), low=2, high=MOST)
-
-    @property
-    def most(self) -> int:
-        """Units there are."""
-        return self.population
-
-    def people(self, count: int) -> int:
-        """Return how many people that many units are."""
-        return count
 
     def variance(self, count: int, reports: NumberReports | None, span: float, *, weights: float = 1.0) -> Variance:
         """Return the largest variance consistent with what is known.
@@ -183,21 +152,18 @@ class SimpleDesign:
         """Return Hoeffding's proxy; samples without replacement are no worse than independent ones."""
         return float((reports.range / np.tanh(reports.epsilon / 2)) ** 2 / count)
 
-    def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms are dependent."""
-        return None
-
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked."""
         return (invitations_of(count, self.population, response, failure, "people"),)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the exact joint loss of the reports of a secret sample, as if all who are invited answered."""
-        return releases.strata_loss(epsilon, [self.population], invited)
+        return float(srs_loss(epsilon, invited[0] / self.population))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
-        return releases.srs_scale(epsilon, population=self.population, sample=count, span=span, secret=secret)
+        inner = srs_budget(epsilon, count / self.population) if secret else epsilon
+        return float(span / (count * inner))
 
     def loss_without(self, count: int, loss: float, reach: float) -> float:
         """Return the loss if a record may be absent: somebody else is drawn in its place."""
@@ -207,13 +173,9 @@ class SimpleDesign:
         """Return what is drawn, in words."""
         return f"ask {count:,} of {self.population:,} people"
 
-    def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return no remarks."""
-        return []
-
 
 @dataclass(frozen=True, slots=True)
-class ClusterDesign:
+class ClusterDesign(SurveyDesign):
     """Clusters of one size, some of which are drawn; in those everybody is asked, or a few.
 
     Parameters
@@ -236,9 +198,17 @@ class ClusterDesign:
     unit: ClassVar[str] = "clusters"
 
     def __post_init__(self) -> None:
-        self.drawn(1)
+        checks.numbers(clusters=checks.whole(clusters=self.clusters, at_least=2), low=2, high=MOST)
+        checks.numbers(size=checks.whole(size=self.size, at_least=1), low=1, high=MOST)
+        if checks.whole(take=self.asked, at_least=1) > self.size:
+            raise ValueError(f"take must be at most size={self.size}, got take={self.take}")
         if self.icc is not None:
-            self.drawn(1).split(1.0, self.icc)
+            self.split(1.0, self.icc)
+
+    @property
+    def asked(self) -> int:
+        """People asked in a cluster that is drawn."""
+        return self.size if self.take is None else self.take
 
     @property
     def population(self) -> int:
@@ -250,77 +220,92 @@ class ClusterDesign:
         """Units there are."""
         return self.clusters
 
-    def drawn(self, count: int) -> EqualClusters:
-        """Return the design with that many clusters drawn."""
-        return EqualClusters(self.clusters, self.size, count, self.take)
-
     def people(self, count: int) -> int:
         """Return how many people that many units are."""
-        return self.drawn(count).sample
+        return count * self.asked
+
+    def split(self, s2: float, icc: float) -> tuple[float, float]:
+        """Return the variance of cluster means, divisor ``M - 1``, and that within clusters."""
+        least = -1 / (self.size - 1) if self.size > 1 else -1.0
+        checks.numbers(icc=icc, low=least, high=1)
+        people, size = self.population, self.size
+        between = (people - 1) * s2 * (1 + (size - 1) * icc) / (size * size * (self.clusters - 1))
+        return between, (people - 1) * s2 * (1 - icc) / people
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
         """Return the largest variance consistent with what is known."""
-        sample = self.drawn(count)
-
-        def at(icc: float, limit: float) -> Variance:
-            known = self.s2 if self.s2 is None or icc < 1 else min(self.s2, limit)
-            return worst_variance(
-                lambda s2: sample.variance(s2, icc, largest_noise(reports, s2, self.population)), known, limit
-            )
-
+        most = largest_spread(self.population, span)
         if self.icc is not None:
-            return at(self.icc, largest_spread(self.population, span))
+            return self._variance_at(self.icc, most, count, reports)
         # linear in the correlation, so at an end: all members of a cluster alike, or all clusters alike
         alike = largest_spread(self.clusters, span) * (self.clusters - 1) * self.size / (self.population - 1)
         least = -1 / (self.size - 1) if self.size > 1 else 1.0
-        most = largest_spread(self.population, span)
-        ends = at(1.0, min(alike, most)), at(least, most)
+        ends = [self._variance_at(icc, s2, count, reports) for icc, s2 in ((1.0, min(alike, most)), (least, most))]
         return max(ends, key=lambda v: float(v.total))
+
+    def _variance_at(self, icc: float, limit: float, count: int, reports: NumberReports | None) -> Variance:
+        asked = self.people(count)
+
+        def parts(s2: float) -> Variance:
+            between, within = self.split(s2, icc)
+            second = (1 - self.asked / self.size) * within / asked
+            noise = largest_noise(reports, s2, self.population)
+            return Variance((1 - count / self.clusters) * between / count + second, noise / asked)
+
+        known = self.s2 if self.s2 is None or icc < 1 else min(self.s2, limit)
+        return worst_variance(parts, known, limit)
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
         """Return the sum of Hoeffding's proxies for cluster means and for noise."""
         coth = 1 / np.tanh(float(reports.epsilon) / 2)
-        return float(reports.range**2 * (1 + coth * coth / self.drawn(1).asked) / count)
-
-    def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms are dependent."""
-        return None
+        return float(reports.range**2 * (1 + coth * coth / self.asked) / count)
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked, as many in every cluster that is drawn."""
-        take = self.drawn(count).asked
-        return (count * invitations_of(take, self.size, response, failure / count, "people in a cluster"),)
+        return (count * invitations_of(self.asked, self.size, response, failure / count, "people in a cluster"),)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the joint loss of the reports of a secret sample: exactly for whole clusters, else a bound.
 
-        With nonresponse no gain is claimed, since the number of answers differs between clusters.
+        ``ln {[p + (1-p) e^(-B eps)] / [p e^(-eps) + (1-p) e^(-B eps)]}`` of whole clusters, drawn at rate ``p``: almost
+        `epsilon` from ``ln(1/p)/epsilon`` people on, attained by one-bit randomised response. With nonresponse no gain
+        is claimed, since the number of answers differs between clusters.
+
+        >>> round(ClusterDesign(400, 5).loss(40, 1.0, (200,)), 6)
+        0.90629
+        >>> round(ClusterDesign(400, 25, take=5).loss(40, 1.0, (200,)), 6)
+        0.275937
         """
         if sum(invited) > self.people(count):
             return epsilon
-        about = {"size": self.size, "chosen": count, "clusters": self.clusters}
-        if self.take is None or self.take == self.size:
-            return releases.clusters_loss(epsilon, **about)
-        return releases.two_stage_bound(epsilon, take=self.take, **about)
+        if self.asked == self.size:
+            return self._whole_loss(count, epsilon)
+        rate, inner = count / self.clusters, float(srs_loss(epsilon, self.asked / self.size))
+        rest = (1 - rate) * math.exp(-self.asked * epsilon)
+        return math.log((rate + rest) / (rate * math.exp(-inner) + rest))
+
+    def _whole_loss(self, count: int, epsilon: float) -> float:
+        rate = count / self.clusters
+        other = (math.log1p(-rate) if rate < 1 else -math.inf) - self.size * checks.positive(epsilon=epsilon)
+        return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - epsilon, other))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise; for two stages, as if the sample were known."""
-        if secret and self.drawn(1).asked == self.size:
-            size, clusters = self.size, self.clusters
-            return releases.clusters_scale(epsilon, size=size, chosen=count, clusters=clusters, span=span)
-        return span / (self.people(count) * epsilon)
+        inner = epsilon
+        if secret and self.asked == self.size and count < self.clusters:
+            most = float(srs_budget(epsilon, count / self.clusters))
+            inner = brentq(
+                lambda budget: self._whole_loss(count, budget) - epsilon, epsilon, most, xtol=1e-15, rtol=1e-14
+            )
+        return span / (self.people(count) * float(inner))
 
     def loss_without(self, count: int, loss: float, reach: float) -> float:
         """Return the exact loss if a record may be absent, of a curator's sum over a public size; of whole clusters."""
-        if math.isinf(reach) or self.drawn(1).asked < self.size:
+        if math.isinf(reach) or self.asked < self.size:
             return math.inf
         return ClusterSample([self.size] * self.clusters, count).loss(reach / (count * self.size))
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
-        asked = "everybody" if self.drawn(1).asked == self.size else f"{self.take:,}"
+        asked = "everybody" if self.asked == self.size else f"{self.asked:,}"
         return f"draw {count:,} of {self.clusters:,} clusters and ask {asked} in each, {self.people(count):,} people"
-
-    def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return no remarks."""
-        return []

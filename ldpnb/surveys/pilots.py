@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from ldpnb.surveys.variances import EqualClusters
-
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
@@ -62,11 +60,6 @@ class Pilot:
         least = ratio / stats.f.isf(failure / 2, own, rest)
         most = ratio * stats.f.isf(failure / 2, rest, own)
         return _correlation(least, 1.0, self.take), _correlation(most, 1.0, self.take)
-
-    def split(self, clusters: int, size: int) -> tuple[float, float]:
-        """Return the variance of cluster means and that within clusters, in a population of so many of that size."""
-        between, within = EqualClusters(clusters, size, 1).split(self.s2, self.icc(size))
-        return float(between), float(within)
 
 
 def pilot_of(values: ArrayLike, *, clusters: ArrayLike | None = None, strata: ArrayLike | None = None) -> Pilot:

@@ -1,128 +1,23 @@
-"""The loss of a survey's release, and the noise with which a curator may release the mean of a sample.
+"""The loss of a curator's release of a sample's mean with Laplace noise, and the noise that a loss takes.
 
-**Local**: every report loses its own epsilon, to whoever receives it. The release may lose less to readers who see
-neither who was asked nor in what order, under replacement, with public population, cluster and sample sizes.
-**Central**: a curator draws the sample and adds Laplace noise to the weighted mean of the values. None of this holds
-where participation is visible, samples are systematic in a known order, sizes or takes reveal which clusters were
-drawn, or response depends on the value.
+A curator draws the sample and adds noise to the weighted mean of the values. Losses are under replacement of one value,
+with public population and sizes. None of this holds where participation is visible, samples are systematic in a known
+order, sizes reveal who was drawn, or response depends on the value.
 """
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy import special, stats
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 from scipy.optimize import brentq
 
 from ldpnb import checks
-from ldpnb.privacy.subsampling import srs_budget, srs_loss
+from ldpnb.privacy.subsampling import srs_budget
 
-
-def clusters_loss(epsilon: float, *, size: int, chosen: int, clusters: int) -> float:
-    """Return the exact loss of the reports of whole clusters of one size: almost `epsilon` from ``ln(1/p)/epsilon`` on.
-
-    ``ln {[p + (1-p) e^(-B eps)] / [p e^(-eps) + (1-p) e^(-B eps)]}``, attained by one-bit randomised response.
-
-    >>> round(clusters_loss(1.0, size=5, chosen=40, clusters=400), 6)
-    0.90629
-    """
-    rate = checks.rate(sampling_rate=chosen / clusters)
-    other = (math.log1p(-rate) if rate < 1 else -math.inf) - size * checks.positive(epsilon=epsilon)
-    return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - epsilon, other))
-
-
-def unequal_clusters_loss(epsilon: float, sizes: Sequence[int], chosen: int) -> float:
-    """Return the loss of the reports of whole clusters: `epsilon` if their number tells which were drawn.
-
-    So it is wherever sizes differ; the exact loss of sizes of which some sums agree may be smaller.
-    """
-    distinct = set(sizes)
-    if len(distinct) == 1:
-        return clusters_loss(epsilon, size=distinct.pop(), chosen=chosen, clusters=len(sizes))
-    return epsilon
-
-
-def two_stage_loss(epsilon: float, *, size: int, take: int, chosen: int, clusters: int) -> float:
-    """Return the loss of one-bit reports of a few people in each of some clusters, at the worst cluster.
-
-    The largest over the number ``K`` of ones among the other members of the cluster; equal to the enumerated optimum in
-    all cases tried, and a lower bound on the loss otherwise.
-
-    >>> round(two_stage_loss(1.0, size=25, take=5, chosen=40, clusters=400), 6)
-    0.138533
-    """
-    rate, inner = chosen / clusters, take / size
-
-    def mean_growth(ones: int, drawn: int) -> float:
-        number = np.arange(drawn + 1)
-        # ones drawn count against the event, others for it
-        return float(np.sum(stats.hypergeom.pmf(number, size - 1, ones, drawn) * np.exp(epsilon * (number - drawn))))
-
-    losses = []
-    for ones in range(size):
-        one, other = mean_growth(ones, take - 1), mean_growth(ones, take) if take < size else 0.0
-        with_value = inner * one + (1 - inner) * other
-        without = inner * one * math.exp(-epsilon) + (1 - inner) * other
-        rest = (1 - rate) * math.exp(-epsilon * take)
-        losses.append(math.log((rate * with_value + rest) / (rate * without + rest)))
-    return max(losses)
-
-
-def two_stage_bound(epsilon: float, *, size: int, take: int, chosen: int, clusters: int) -> float:
-    """Return a bound on the loss of a few reports of each of some clusters, for every mechanism.
-
-    >>> round(two_stage_bound(1.0, size=25, take=5, chosen=40, clusters=400), 6)
-    0.275937
-    """
-    rate, inner = chosen / clusters, float(srs_loss(epsilon, take / size))
-    rest = (1 - rate) * math.exp(-take * epsilon)
-    return math.log((rate + rest) / (rate * math.exp(-inner) + rest))
-
-
-def strata_loss(epsilon: float, sizes: ArrayLike, drawn: ArrayLike) -> float:
-    """Return the exact loss of simple random samples of fixed size in public strata: that of the largest rate."""
-    return float(srs_loss(epsilon, float(np.max(np.asarray(drawn) / np.asarray(sizes)))))
-
-
-def releases_loss(epsilons: Sequence[float], sampling_rate: float) -> float:
-    """Return the exact loss of several releases from one simple random sample: budgets add before the sample amplifies.
-
-    >>> round(releases_loss([1.0, 1.0], 0.1), 6)
-    0.494029
-    """
-    return float(srs_loss(float(sum(epsilons)), sampling_rate))
-
-
-def srs_scale(epsilon: float, *, population: int, sample: int, span: float = 1.0, secret: bool = True) -> float:
-    """Return the scale of Laplace noise on the mean of a simple random sample, for a loss `epsilon` of the release.
-
-    >>> round(srs_scale(1.0, population=1000, sample=100), 8)
-    0.00344771
-    """
-    inner = srs_budget(epsilon, sample / population) if secret else epsilon
-    return float(span / (sample * inner))
-
-
-def clusters_scale(
-    epsilon: float, *, size: int, chosen: int, clusters: int, span: float = 1.0, secret: bool = True
-) -> float:
-    """Return the scale of Laplace noise on the mean of whole clusters of one size, for a loss `epsilon`."""
-    inner = epsilon
-    if secret and chosen < clusters:
-
-        def excess(budget: float) -> float:
-            return clusters_loss(budget, size=size, chosen=chosen, clusters=clusters) - epsilon
-
-        inner = float(brentq(excess, epsilon, float(srs_budget(epsilon, chosen / clusters)), xtol=1e-15, rtol=1e-14))
-    return span / (chosen * size * inner)
-
-
-def strata_scale(epsilon: float, sizes: ArrayLike, drawn: ArrayLike, spans: ArrayLike, *, secret: bool = True) -> float:
-    """Return the scale of Laplace noise on the weighted mean of a stratified sample, for a loss `epsilon`."""
-    people, asked = np.asarray(sizes, dtype=float), np.asarray(drawn, dtype=float)
-    inner = np.log1p(np.expm1(epsilon) * people / asked) if secret else epsilon
-    return float(np.max(people / people.sum() * np.asarray(spans) / (asked * inner)))
+Floats = NDArray[np.float64]
 
 
 def poisson_release_loss(
@@ -142,8 +37,8 @@ def poisson_release_loss(
     chance = np.asarray(rates, dtype=float)
     step = 1 / ((population or chance.size) * checks.positive(scale=scale)) / chance
 
-    def logarithm(reach: float) -> np.ndarray:
-        return np.logaddexp(special.log1p(-chance), np.log(chance) + step * reach)
+    def logarithm(reach: float) -> Floats:
+        return np.asarray(np.logaddexp(special.log1p(-chance), np.log(chance) + step * reach))
 
     up = logarithm(high - centre) - logarithm(low - centre)
     down = logarithm(centre - low) - logarithm(centre - high)
@@ -173,61 +68,68 @@ def poisson_scale(
     return math.exp(float(brentq(excess, least, math.log(known), xtol=1e-14)))
 
 
-def lottery_loss(
-    scale: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike], chances: ArrayLike
-) -> float:
-    """Return the loss of the weighted mean with Laplace noise under a secret lottery over allocations.
+@dataclass(frozen=True)
+class Lottery:
+    """A stratified sample whose allocation is drawn by a secret lot, and the noise on its weighted mean.
 
-    Exact where one stratum's allocations decide, as for two strata of three records; in general a lower bound.
+    Parameters
+    ----------
+    sizes : (strata,) int
+        People in each.
+    spans : (strata,) float
+        Length of the range of the values in each.
+    allocations : sequence of (strata,) int
+        How many each lot draws from each.
+    chances : (lots,) float
     """
-    gained, _ = _gained(scale, sizes, spans, allocations)
-    return float(np.log(np.max(np.asarray(chances) @ gained)))
 
+    sizes: ArrayLike
+    spans: ArrayLike
+    allocations: Sequence[ArrayLike]
+    chances: ArrayLike
 
-def lottery_loss_bound(
-    scale: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike], chances: ArrayLike
-) -> float:
-    """Return a bound on that loss for all values and outputs, below the loss of the allocation that loses most.
+    @property
+    def _rates(self) -> Floats:
+        return np.array(self.allocations, dtype=float) / np.asarray(self.sizes, dtype=float)
 
-    Samples of two allocations can be drawn one within the other in every stratum. Then their means differ by at most
-    ``sum W_h R_h (1 - min/max)`` of the numbers drawn, and the chances of an output by ``e`` to that over the scale:
-    what was drawn is never known for certain, and the loss is a mean over what it may have been.
-    """
-    gained, apart = _gained(scale, sizes, spans, allocations)
-    order = np.argsort(-gained, axis=0)
-    likely = np.asarray(chances, dtype=float)[order]
-    weight, mass = np.cumsum(likely, axis=0), np.cumsum(likely * np.take_along_axis(gained, order, axis=0), axis=0)
-    rest = math.exp(-apart)
-    return float(np.log(np.max((mass + rest * (mass[-1] - mass)) / (weight + rest * (weight[-1] - weight)))))
+    @property
+    def _reach(self) -> Floats:
+        """How far a value of each stratum moves the mean if the whole stratum is asked, times its size."""
+        people = np.asarray(self.sizes, dtype=float)
+        return people / people.sum() * np.asarray(self.spans)
 
+    def _gained(self, scale: float) -> Floats:
+        """Return ``e`` to the loss by allocation and stratum."""
+        reach = self._reach / scale / np.array(self.allocations, dtype=float)
+        return np.asarray(1 + self._rates * np.expm1(reach))
 
-def _gained(
-    scale: float, sizes: ArrayLike, spans: ArrayLike, allocations: Sequence[ArrayLike]
-) -> tuple[np.ndarray, float]:
-    """Return ``e`` to the loss by allocation and stratum, and how far apart means of two allocations are, in scales."""
-    people, drawn = np.asarray(sizes, dtype=float), np.array(allocations, dtype=float)
-    reach = people / people.sum() * np.asarray(spans) / scale
-    fewer, more = (f(drawn[:, None], drawn[None]) for f in (np.minimum, np.maximum))
-    return 1 + drawn / people * np.expm1(reach / drawn), float(np.max((1 - fewer / more) @ reach))
+    def loss(self, scale: float) -> float:
+        """Return the loss: exact where one stratum's allocations decide, as for two strata of three, else at least."""
+        return float(np.log(np.max(np.asarray(self.chances) @ self._gained(scale))))
 
+    def loss_bound(self, scale: float) -> float:
+        """Return a bound on the loss for all values and outputs, below that of the allocation that loses most.
 
-def lottery_scale(
-    epsilon: float,
-    sizes: ArrayLike,
-    spans: ArrayLike,
-    allocations: Sequence[ArrayLike],
-    chances: ArrayLike,
-    *,
-    loss: Callable[..., float] = lottery_loss,
-) -> float:
-    """Return the scale at which `lottery_loss`, or its bound, is `epsilon`."""
-    people, drawn = np.asarray(sizes, dtype=float), np.array(allocations, dtype=float)
-    reach = people / people.sum() * np.asarray(spans) / drawn
-    inner = srs_budget(epsilon, float(np.min(np.asarray(chances)[:, None] * drawn / people)))
-    found = brentq(
-        lambda log: loss(math.exp(log), sizes, spans, allocations, chances) - epsilon,
-        math.log(float(np.min(reach)) / inner) - 1e-9,
-        math.log(float(np.max(reach)) / epsilon) + 1e-9,
-        xtol=1e-14,
-    )
-    return math.exp(float(found))
+        Samples of two allocations can be drawn one within the other in every stratum. Then their means differ by at
+        most ``sum W_h R_h (1 - min/max)`` of the numbers drawn, and the chances of an output by ``e`` to that over the
+        scale: what was drawn is never known for certain, and the loss is a mean over what it may have been.
+        """
+        gained, drawn = self._gained(scale), np.array(self.allocations, dtype=float)
+        fewer, more = (f(drawn[:, None], drawn[None]) for f in (np.minimum, np.maximum))
+        rest = math.exp(-float(np.max((1 - fewer / more) @ (self._reach / scale))))
+        order = np.argsort(-gained, axis=0)
+        likely = np.asarray(self.chances, dtype=float)[order]
+        weight, mass = np.cumsum(likely, axis=0), np.cumsum(likely * np.take_along_axis(gained, order, axis=0), axis=0)
+        return float(np.log(np.max((mass + rest * (mass[-1] - mass)) / (weight + rest * (weight[-1] - weight)))))
+
+    def scale(self, epsilon: float, loss: Callable[[float], float]) -> float:
+        """Return the scale at which `loss`, one of the two above, is `epsilon`."""
+        reach = self._reach / np.array(self.allocations, dtype=float)
+        inner = srs_budget(epsilon, float(np.min(np.asarray(self.chances)[:, None] * self._rates)))
+        found = brentq(
+            lambda log: loss(math.exp(log)) - epsilon,
+            math.log(float(np.min(reach)) / inner) - 1e-9,
+            math.log(float(np.max(reach)) / epsilon) + 1e-9,
+            xtol=1e-14,
+        )
+        return math.exp(float(found))

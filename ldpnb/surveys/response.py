@@ -21,43 +21,15 @@ def invitations(needed: int, response: float, failure: float) -> int:
     checks.whole(needed=needed, at_least=1)
     checks.rate(response=response)
     checks.open_probability(failure=failure)
-    low, high = needed, 2 * needed
-    while stats.binom.cdf(needed - 1, high, response) > failure:
-        low, high = high, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        enough = stats.binom.cdf(needed - 1, middle, response) <= failure
-        low, high = (low, middle) if enough else (middle + 1, high)
-    return high
+    return int(needed + stats.nbinom.isf(failure, needed, response))
 
 
-def answers_variance(s2: float, noise: float, *, population: int, invited: int, response: float) -> float:
-    """Return the variance of the mean of the answers to a simple random sample, given that there is one.
-
-    ``(s2 + v) E[1/K | K >= 1] - s2 / N`` with ``K ~ Bin(invited, response)``.
-    """
-    number = np.arange(1, invited + 1)
-    chance = stats.binom.pmf(number, invited, checks.rate(response=response))
-    inverse = float(np.sum(chance / number)) / -float(np.expm1(stats.binom.logpmf(0, invited, response)))
-    return (s2 + noise) * inverse - s2 / population
-
-
-def known_rate_variance(
-    s2: float, noise: float, square: float, *, population: int, invited: int, response: float
-) -> float:
-    """Return the variance of the answers weighted by ``1 / (invited response)`` around a public centre.
-
-    Parameters
-    ----------
-    s2, noise : float
-        Of the values, and the mean variance of a report.
-    square : float
-        Mean squared distance of the values from the centre.
-    population, invited : int
-    response : float
-    """
-    complete = (1 - invited / population) * s2 / invited + noise / invited
-    return complete + (1 - response) / (response * invited) * (square + noise)
+def invitations_of(answers: int, people: int, response: float, failure: float, whom: str) -> int:
+    """Return how many people must be invited for so many answers, and refuse more than the `people` there are."""
+    invited = answers if response == 1 else invitations(answers, response, failure)
+    if invited > people:
+        raise ValueError(f"{invited:,} would have to be invited for {answers:,} answers, got {people:,} {whom}")
+    return invited
 
 
 def bias_bound(lowest: float, highest: float, span: float = 1.0) -> float:

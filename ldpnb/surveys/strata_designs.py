@@ -1,8 +1,8 @@
 """A simple random sample from each stratum, with the number of people still to be found."""
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,12 @@ from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.designs import strata as allocations
-from ldpnb.surveys import releases
+from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.open_designs import Divided, invitations_of, largest_noise, largest_spread, worst_variance
-from ldpnb.surveys.variances import Variance
+from ldpnb.surveys.open_designs import Divided
+from ldpnb.surveys.releases import Lottery
+from ldpnb.surveys.response import invitations_of
+from ldpnb.surveys.variances import Variance, largest_noise, largest_spread, worst_variance
 
 Allocation = Literal["proportional", "neyman", "equal", "lottery"]
 Draws = tuple[tuple[float, tuple[int, ...]], ...]
@@ -31,8 +33,8 @@ class StratifiedDesign(Divided):
     s2 : tuple of float, optional
         Variance of the values in each; the worst if left out.
     allocation : {"proportional", "neyman", "equal", "lottery"}
-        By size; or with the least variance at the cost, the reports' noise included; or with the same variance of every
-        stratum's own mean; or by size on average, what is left of whole numbers being drawn by a secret lot.
+        By size; with the least variance at the cost, the reports' noise included; with the same variance of every
+        stratum's mean; or by size on average, fractions being rounded by a secret lot.
     noise : float
         Variance of a report, for Neyman's and the equal allocation.
     names : tuple of str
@@ -126,7 +128,7 @@ class StratifiedDesign(Divided):
         return needed(float(brentq(lambda log: float(needed(log).sum()) - total, *ends)))
 
     def variances(self, count: int, reports: NumberReports | None, span: float) -> list[Variance]:
-        """Return the largest variance of each stratum's own mean that what is known allows, on average over lots."""
+        """Return the largest variance of each stratum's mean consistent with what is known, on average over lots."""
         inverses = sum(chance / np.array(drawn, dtype=float) for chance, drawn in self.draws(count))
         return self._variances(np.asarray(inverses), reports, span)
 
@@ -143,7 +145,7 @@ class StratifiedDesign(Divided):
         return found
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows, on average over lots."""
+        """Return the largest variance consistent with what is known, on average over lots."""
         return self._weighted(self.variances(count, reports, span))
 
     def _weighted(self, worst: list[Variance]) -> Variance:
@@ -158,14 +160,10 @@ class StratifiedDesign(Divided):
         return [self._weighted(self._variances(1 / np.array(n, dtype=float), reports, span)) for n in self._lots(count)]
 
     def proxy(self, count: int, reports: NumberReports) -> float | None:
-        """Return Hoeffding's for independent strata, of the worst lot."""
+        """Return Hoeffding's proxy for independent strata, at the worst lot."""
         spans = self._spans(float(reports.range))
         reach = np.array(self.sizes) / self.population * spans / np.tanh(float(reports.epsilon) / 2)
         return max(float(np.sum(reach**2 / np.array(drawn))) for drawn in self._lots(count))
-
-    def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms are dependent."""
-        return None
 
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked in each stratum, so that all get enough except with a probability."""
@@ -177,24 +175,32 @@ class StratifiedDesign(Divided):
         return tuple(invitations_of(n, size, rate, each, f"people in stratum {name}") for n, size, rate, name in parts)
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return what reports of a secret sample lose together, exactly, strata being public: numbers tell the lot."""
+        """Return the exact joint loss of the reports of a secret sample in public strata; numbers tell the lot."""
         drawn = self._lots(count) if self.allocation == "lottery" else [invited]
-        return releases.strata_loss(epsilon, self.sizes, np.max(drawn, axis=0))
+        return float(srs_loss(epsilon, float(np.max(np.max(drawn, axis=0) / np.array(self.sizes)))))
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
-        """Return the scale of a curator's noise; of a secret lot, one that is certified to do."""
-        spans, lots = self._spans(span), self._lots(count)
-        if secret and len(lots) > 1:
-            return self._lottery_scale(count, epsilon, span, releases.lottery_loss_bound)
-        return max(releases.strata_scale(epsilon, self.sizes, drawn, spans, secret=secret) for drawn in lots)
+        """Return the scale of a curator's noise; for a secret lot, one that is certified to suffice."""
+        if secret and len(self.draws(count)) > 1:
+            lottery = self.lottery(count, span)
+            return lottery.scale(epsilon, lottery.loss_bound)
+        return max(self.known_scale(drawn, epsilon, span, secret=secret) for drawn in self._lots(count))
+
+    def known_scale(self, drawn: tuple[int, ...], epsilon: float, span: float, *, secret: bool) -> float:
+        """Return the scale of a curator's noise where it is known how many are drawn from each stratum."""
+        people, asked = np.array(self.sizes, dtype=float), np.array(drawn, dtype=float)
+        inner = np.log1p(np.expm1(epsilon) * people / asked) if secret else epsilon
+        return float(np.max(people / people.sum() * self._spans(span) / (asked * inner)))
+
+    def lottery(self, count: int, span: float) -> Lottery:
+        """Return the lottery over what may be drawn."""
+        chances, lots = zip(*self.draws(count), strict=True)
+        return Lottery(self.sizes, self._spans(span), lots, chances)
 
     def least_scale(self, count: int, epsilon: float, span: float) -> float:
-        """Return a scale below which a curator's noise does not do for a secret lot."""
-        return self._lottery_scale(count, epsilon, span, releases.lottery_loss)
-
-    def _lottery_scale(self, count: int, epsilon: float, span: float, loss: Any) -> float:
-        chances, lots = zip(*self.draws(count), strict=True)
-        return releases.lottery_scale(epsilon, self.sizes, self._spans(span), lots, chances, loss=loss)
+        """Return a scale below which a curator's noise does not suffice for a secret lot."""
+        lottery = self.lottery(count, span)
+        return lottery.scale(epsilon, lottery.loss)
 
     def loss_without(self, count: int, loss: float, reach: float) -> float:
         """Return the loss if a record may be absent: somebody else of its stratum is drawn in its place."""
@@ -212,8 +218,15 @@ class StratifiedDesign(Divided):
             told = f"by lot with chances {chances}: {'; '.join(ways)}"
         return f"ask {sum(self.drawn(count)):,} of {self.population:,} people ({told})"
 
+    def answering(self, invited: tuple[int, ...], response: float) -> str:
+        """Return which share of those who are invited answers, in words; by stratum where rates are their own."""
+        if self.responses is None:
+            return Divided.answering(self, invited, response)
+        rows = zip(self.labels, invited, self.responses, strict=True)
+        return ": " + ", ".join(f"{name} {number:,}, of whom {rate:.0%} answer" for name, number, rate in rows)
+
     def notes(self, count: int, reports: NumberReports | None, span: float) -> list[str]:
-        """Return what the answer is to say of single strata, and of lots."""
+        """Return remarks on single strata and on lots."""
         said: list[str] = []
         if self.allocation == "equal":
             worst = max(float(v.total) for v in self.variances(count, reports, span))
@@ -235,3 +248,14 @@ class StratifiedDesign(Divided):
         if reports is None:
             return f"{told}; the lot may never be told."
         return f"{told}; where people randomise a lottery gains no privacy, for the number of reports tells the lot."
+
+    def notes_on_scale(self, count: int, epsilon: float, span: float, releases: int) -> list[str]:
+        """Return how near the certified noise of a secret lot is to the least, and what the lot saves."""
+        if len(self.draws(count)) < 2:
+            return []
+        least = releases * self.least_scale(count, epsilon, span)
+        told = releases * replace(self, allocation="proportional").scale(count, epsilon, span, secret=True)
+        return [
+            f"The lot is secret too: its noise is certified, no scale below {least:.4g} would do, and numbers that are "
+            f"known take {told:.4g}."
+        ]

@@ -17,15 +17,16 @@ from ldpnb import checks
 from ldpnb.privacy.subsampling import poisson_loss
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
-from ldpnb.surveys.open_designs import Divided, invitations_of, largest_spread, worst_variance
-from ldpnb.surveys.variances import ClusterDraw, Variance
+from ldpnb.surveys.open_designs import Divided, SurveyDesign
+from ldpnb.surveys.response import invitations_of
+from ldpnb.surveys.variances import Variance, largest_spread, worst_totals_spread, worst_variance
 
 Floats = NDArray[np.float64]
 _EXACT_PEOPLE = 10**6
 
 
 @dataclass(frozen=True)
-class UnequalClusterDesign:
+class UnequalClusterDesign(SurveyDesign):
     """Clusters of different sizes, some of which are drawn; in those everybody is asked, or a few.
 
     Parameters
@@ -117,7 +118,7 @@ class UnequalClusterDesign:
         return int(np.ceil(count * self._takes.mean() - 1e-9))
 
     def variance(self, count: int, reports: NumberReports | None, span: float) -> Variance:
-        """Return the largest variance that what is known allows, sampling and noise each at its worst."""
+        """Return the largest variance consistent with what is known, sampling and noise each at its worst."""
         people, takes, everybody = self._people, self._takes, self._people.sum()
         noise = 0.0 if reports is None else float(reports.worst * np.sum(people**2 / takes))
         factor = self.most / (count * everybody**2)
@@ -138,7 +139,8 @@ class UnequalClusterDesign:
                 worst_variance(lambda s2: Variance(self._modelled(s2, count, span), 0.0), self.s2, spread).total
             )
         if self.take is None and people.sum() <= _EXACT_PEOPLE:
-            return ClusterDraw(tuple(map(int, self.sizes)), count).worst_sampling_variance(span)
+            spread = worst_totals_spread([int(size) for size in self.sizes])
+            return float((1 - count / number) * number**2 * spread * span**2 / (count * self.population**2))
         # a cluster's values at both ends of the range in equal parts, or all at one of them
         inside = np.divide(left / people, np.maximum(people - 1, 1))
         return float(factor * span**2 / 4 * np.sum(people**2 * np.maximum(rest, inside)))
@@ -172,10 +174,6 @@ class UnequalClusterDesign:
         largest = people.max() ** 2 + coth**2 * np.max(people**2 / self._takes)
         return float((self.most / people.sum() * float(reports.range)) ** 2 * largest / count)
 
-    def reach(self, count: int, reports: NumberReports) -> float | None:
-        """Return None: terms are dependent."""
-        return None
-
     def invited(self, count: int, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people must be asked, as many in every cluster that is drawn."""
         if response == 1:
@@ -183,10 +181,6 @@ class UnequalClusterDesign:
         least = int(min(self.sizes))
         take = least if self.take is None else self.take
         return (count * invitations_of(take, least, response, failure / count, "people in the smallest cluster"),)
-
-    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the loss of a report: the number or the weights of the reports reveal which clusters were drawn."""
-        return epsilon
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise, as if the sample were known."""
@@ -197,9 +191,9 @@ class UnequalClusterDesign:
             return weight / float(np.sort(self._people)[:count].sum())
         return weight * self.most / (count * float(self._people.sum()))
 
-    def loss_without(self, count: int, loss: float, reach: float) -> float:
-        """Return that nothing is promised."""
-        return math.inf
+    def visible(self, *, local: bool) -> str:
+        """Return that the number or the weights of the reports reveal which clusters were drawn."""
+        return "how many report tells which clusters were drawn"
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""
@@ -251,10 +245,6 @@ class PoissonDesign(Divided):
         if self.trim is not None and self.trim < 1:
             raise ValueError(f"trim must be >= 1, the weight of equal rates, got trim={self.trim!r}")
 
-    def people(self, count: int) -> int:
-        """Return how many people take part on average."""
-        return count
-
     def chances(self, count: int) -> Floats:
         """Return the probability of taking part in each class, at most 1, for so many people on average."""
         sizes, rates = np.array(self.sizes, dtype=float), np.array(self.rates or [1.0] * len(self.sizes))
@@ -299,10 +289,6 @@ class PoissonDesign(Divided):
         """Return how many people take part on average."""
         return (count,)
 
-    def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the loss of a report: its presence reveals that its sender took part."""
-        return epsilon
-
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise."""
         chances = self.chances(count)
@@ -314,6 +300,10 @@ class PoissonDesign(Divided):
             return math.inf
         chances = self.chances(count)
         return max(float(poisson_loss(reach / (self.population * p), p, neighbours="deletion")) for p in set(chances))
+
+    def visible(self, *, local: bool) -> str:
+        """Return that a report reveals that its sender takes part."""
+        return "who reports takes part" if local else ""
 
     def describe(self, count: int) -> str:
         """Return what is drawn, in words."""

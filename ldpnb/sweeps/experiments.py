@@ -146,11 +146,11 @@ def gaps(
     epsilon : float
         (0, 700]; privacy budget that the mechanism is given, nats; those "as published" exceed it.
     n : int
-        [2, inf); number of clients, half of them in either group.
+        [2, inf); number of users, half of them in either group.
     first_value : float
-        [-1, 1]; value of every client of the first group.
+        [-1, 1]; value of every user in the first group.
     second_value : float
-        [-1, 1]; value of every client of the second group.
+        [-1, 1]; value of every user in the second group.
     alpha : float
         (0, inf); error of the gap that counts as a failure, on the scale of the values.
     repetitions : int

@@ -1,7 +1,7 @@
 """A sweep's folder: a manifest that identifies the sweep, a Parquet file per finished task, and the combined table.
 
 A file appears atomically under its final name, a hash of the task: a task is there once or not at all, whoever ran it
-and how often. A file holds count, sum and squares (about the block's own mean) of every measure of every series, so
+and however often. A file holds count, sum and squares (about the block's own mean) of every measure of every series, so
 that blocks combine to exactly what one long block would have given.
 """
 

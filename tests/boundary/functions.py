@@ -93,11 +93,12 @@ LEFT_OUT = {"Audit", "Blanket", "Column", "Evidence", "Verdict", "claim", "agree
 """What the package fills itself or whose arguments are code of one's own; `decide` answers names only."""
 
 PLANNED = ("invited", "loss", "people", "proxy", "scale", "variance", "drawn", "sample", "describe", "notes", "reach")
-PLANNED += ("chances", "variances", "with_value", "loss_without", "draws", "given_lots", "least_scale")
+PLANNED += ("chances", "variances", "with_value", "loss_without", "draws", "given_lots", "least_scale", "split")
+PLANNED += ("visible", "answering", "notes_on_scale", "lottery", "known_scale")
 """What designs answer to a plan, which has checked the arguments."""
 
 UNCHECKED = ("with_value",)
-"""What questions answer to their formulas, "with one word changed and unchecked"."""
+"""What questions answer to their formulas, "with one field changed, unchecked"."""
 
 METHODS: dict[str, dict[str, dict[str, Any]]] = {}
 """Good arguments of the methods of every class, which are called on what its hostile arguments make."""

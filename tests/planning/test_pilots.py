@@ -11,6 +11,7 @@ from ldpnb.cli import cli
 from ldpnb.data.reading import Reading
 from ldpnb.planning.survey_words import pilot
 from ldpnb.rng import stream
+from ldpnb.surveys.open_designs import ClusterDesign
 from ldpnb.surveys.pilots import pilot_of
 
 # scores by school; worked by hand: means .1, .9, .5, mean squares B = .32, W = .04 / 3, (B - W) / (B + W) = .92
@@ -30,8 +31,9 @@ def test_a_file_gives_variances_and_correlation(scores: Path) -> None:
     assert (found.answers, found.clusters, found.take) == (6, 3, 2)
     assert (found.mean, found.s2, found.icc(2)) == pytest.approx((0.5, 1 / 6, 0.92))
     assert found.strata == pytest.approx({"N": np.var([0, 0.2, 0.5, 0.5], ddof=1), "S": 0.02})
-    between, within = found.split(100, 2)
-    assert (between, within) == pytest.approx((199 / 6 * 1.92 / 4 / 99, 199 / 6 * 0.08 / 200))
+    assert ClusterDesign(100, 2).split(found.s2, found.icc(2)) == pytest.approx(
+        (199 / 6 * 1.92 / 4 / 99, 199 / 6 * 0.08 / 200)
+    )
 
 
 def test_a_small_pilot_of_shares_is_no_more_spread_than_a_population(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import ldpnb as ldp
 from ldpnb.cli import cli
 from ldpnb.planning.survey import Survey
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, SurveyDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
 
 TARGET: dict[str, Any] = {"epsilon": 1, "error": 0.05, "failure": 0.05}
@@ -36,7 +37,7 @@ def plan(*words: str) -> Any:
         (STRATA, WIDE, 789),
     ],
 )
-def test_the_fewest_units_that_meet_a_target(design: Design, asked: dict[str, Any], count: int) -> None:
+def test_the_fewest_units_that_meet_a_target(design: SurveyDesign, asked: dict[str, Any], count: int) -> None:
     found = Survey(design=design, **asked).plan()
     assert abs(found.count - count) <= 1  # the values neglect N/(N-1) in the worst variance
     fewer = Survey(design=design, **asked | {"count": found.count - 1, "failure": None}).plan()
@@ -46,7 +47,7 @@ def test_the_fewest_units_that_meet_a_target(design: Design, asked: dict[str, An
 @pytest.mark.parametrize("design", [SimpleDesign(10_000), ClusterDesign(400, 25, icc=0.1, take=5), STRATA])
 @pytest.mark.parametrize("collection", ["local", "central"])
 @pytest.mark.parametrize("tail", ["guaranteed", "normal"])
-def test_every_unknown_leads_back_to_the_others(design: Design, collection: Any, tail: Any) -> None:
+def test_every_unknown_leads_back_to_the_others(design: SurveyDesign, collection: Any, tail: Any) -> None:
     about: dict[str, Any] = {"design": design, "collection": collection, "tail": tail, "mechanism": "Laplace"}
     complete = {"count": 200, "epsilon": 2.0, "failure": 0.05}
     complete["error"] = Survey(**about, **complete).plan().error
@@ -100,6 +101,12 @@ def test_what_has_no_answer_is_refused_in_a_line(words: str, said: str) -> None:
     found = plan(*words.split(), "--epsilon", "1", "--error", "0.05", "--failure", "0.05")
     assert said in str(found.exception)
     assert "\n" not in str(found.exception)
+
+
+def test_a_tail_beside_a_survey_s_own_is_refused() -> None:
+    asked: Any = ldp.Survey(design=SimpleDesign(10_000), **TARGET)
+    with pytest.raises(ValueError, match="tail of a survey is stated in it"):
+        ldp.plan(asked, tail="normal")
 
 
 def test_strata_come_from_a_table(tmp_path: Path) -> None:

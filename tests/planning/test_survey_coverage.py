@@ -17,10 +17,9 @@ from ldpnb.mechanisms.means import OneBit
 from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
-from ldpnb.surveys.open_designs import ClusterDesign, Design, SimpleDesign
+from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, SurveyDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
-from ldpnb.surveys.variances import intracluster_correlation, kish_design_effect
 
 RUNS, FALSE_ALARM, FAILURE, EPSILON = 2000, 1e-6, 0.05, 1.5
 SIZES = (300, 200, 100)
@@ -49,7 +48,7 @@ def some(rng: np.random.Generator, runs: int, of: int, number: int) -> Any:
 
 def clusters(design: ClusterDesign, count: int, values: Floats, mechanism: str, rng: np.random.Generator) -> Floats:
     drawn = values[some(rng, RUNS, design.clusters, count)]
-    take = design.drawn(count).asked
+    take = design.asked
     within = some(rng, RUNS * count, design.size, take).reshape(RUNS, count, take)
     return reported(np.take_along_axis(drawn, within, axis=2), mechanism, rng).mean(axis=(1, 2))
 
@@ -73,7 +72,7 @@ def estimates(plan: SurveyPlan, values: Floats, mechanism: str, rng: np.random.G
     return found + (rng.laplace(0, plan.survey.scale(), RUNS) if mechanism == "central" else 0.0)
 
 
-def informed(kind: str, values: Floats) -> Design:
+def informed(kind: str, values: Floats) -> SurveyDesign:
     """The design with all that can be known of a population."""
     s2 = float(values.var(ddof=1))
     if kind == "simple":
@@ -81,11 +80,13 @@ def informed(kind: str, values: Floats) -> Design:
     if kind == "strata":
         parts = np.split(values.ravel(), np.cumsum(SIZES)[:-1])
         return StratifiedDesign(SIZES, tuple(float(p.var(ddof=1)) for p in parts))
-    icc = intracluster_correlation(list(values)) if s2 else 0.0
+    away, size = values - values.mean(), values.shape[1]
+    pairs = np.sum(away.sum(axis=1) ** 2) - np.sum(away**2)
+    icc = float(pairs / ((size - 1) * np.sum(away**2))) if s2 else 0.0
     return ClusterDesign(*values.shape, icc=icc, take={"cluster": None, "two-stage": 4}[kind], s2=s2)
 
 
-WORST: dict[str, Design] = {
+WORST: dict[str, SurveyDesign] = {
     "simple": SimpleDesign(600),
     "cluster": ClusterDesign(60, 10),
     "two-stage": ClusterDesign(60, 10, take=4),
@@ -94,7 +95,7 @@ WORST: dict[str, Design] = {
 COUNTS = {"simple": 200, "cluster": 20, "two-stage": 40, "strata": 200}
 
 
-def planned(design: Design, kind: str, mechanism: str, tail: Any) -> SurveyPlan:
+def planned(design: SurveyDesign, kind: str, mechanism: str, tail: Any) -> SurveyPlan:
     about: dict[str, Any] = {"collection": "central"} if mechanism == "central" else {"mechanism": mechanism}
     asked = {"epsilon": EPSILON, "failure": FAILURE, "tail": tail, "secret": mechanism == "central"}
     return Survey(design=design, count=COUNTS[kind], **asked, **about).plan()
@@ -128,7 +129,7 @@ def test_weights_that_are_unrelated_to_values_cost_what_kish_says() -> None:
     rng = stream("coverage", "weights", seed=1)
     values = rng.permutation(CLUSTERED.ravel())
     weights = rng.permutation(np.resize([1.0, 1.0, 3.0], values.size))
-    count, kish = 300, kish_design_effect(weights)
+    count, kish = 300, weights.size * float(np.sum(weights**2)) / weights.sum() ** 2
     asked: dict[str, Any] = {"count": count, "epsilon": EPSILON, "failure": FAILURE, "mechanism": "Laplace"}
     design = SimpleDesign(values.size, float(values.var(ddof=1)))
     told = Survey(design=design, **asked, weights=kish, tail="normal").plan()
@@ -151,7 +152,7 @@ def of_any_size(people: str) -> list[Floats]:
     return [row[: 2 + g % 9] for g, row in enumerate(PEOPLE[people])]
 
 
-def unequal(kind: str, groups: list[Floats], *, informed: bool) -> Design:
+def unequal(kind: str, groups: list[Floats], *, informed: bool) -> SurveyDesign:
     """Clusters of any size, or the coins of three classes, with nothing or all known of a population."""
     flat = np.concatenate(groups) - 0.5
     if kind == "coins":
@@ -165,7 +166,9 @@ def unequal(kind: str, groups: list[Floats], *, informed: bool) -> Design:
     return UnequalClusterDesign(sizes, take=take, ratio="ratio" in kind, **moments)
 
 
-def weighted(design: Design, count: int, groups: list[Floats], mechanism: str, rng: np.random.Generator) -> Floats:
+def weighted(
+    design: SurveyDesign, count: int, groups: list[Floats], mechanism: str, rng: np.random.Generator
+) -> Floats:
     """Estimates of all runs: a weight for everybody who is asked, by the design."""
     people = sum(map(len, groups))
     reports = reported(np.broadcast_to(np.concatenate(groups), (RUNS, people)), mechanism, rng) - 0.5

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from exact import clusters_variance, poisson_variance, ratio_errors
 
 import ldpnb as ldp
 from ldpnb.cli import cli
@@ -17,7 +18,6 @@ from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import ClusterDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
-from ldpnb.surveys.variances import ClusterDraw, poisson_variance
 
 BIT = NumberReports("one-bit", 1.0)
 COIN = NumberReports("one-bit", 1.0, binary=True)
@@ -31,11 +31,11 @@ def plan(words: str, folder: Path = Path()) -> Any:
 
 def enumerated_worst(sizes: tuple[int, ...], chosen: int, takes: tuple[int, ...]) -> float:
     """The largest sampling variance over all values at the ends or in the middle of the range."""
-    draw, worst = ClusterDraw(sizes, chosen, takes), 0.0
+    worst = 0.0
     kinds = [list(itertools.combinations_with_replacement((0.0, 0.5, 1.0), size)) for size in sizes]
     nothing = [np.zeros(size) for size in sizes]
     for values in itertools.product(*kinds):
-        worst = max(worst, draw.variance(values, nothing, centre=0.5).total)
+        worst = max(worst, clusters_variance(values, nothing, chosen, takes, centre=0.5).total)
     return worst
 
 
@@ -75,8 +75,7 @@ def test_a_correlation_means_what_it_says_for_clusters_of_any_size() -> None:
         takes = tuple(int(min(n, take or n)) for n in sizes)
         design = UnequalClusterDesign(tuple(map(int, sizes)), icc, take, s2, mean - 0.5)
         for chosen in (1, 4, 6):
-            drawn = ClusterDraw(tuple(map(int, sizes)), chosen, takes)
-            told = drawn.variance(values, [np.full(n, NOISE.worst) for n in sizes], centre=0.5)
+            told = clusters_variance(values, [np.full(n, NOISE.worst) for n in sizes], chosen, takes, centre=0.5)
             found = design.variance(chosen, NOISE, 1.0)
             assert (found.sampling, found.randomisation) == pytest.approx((told.sampling, told.randomisation))
             known = UnequalClusterDesign(
@@ -103,12 +102,12 @@ def test_a_ratio_errs_as_its_leading_term_says_where_many_clusters_are_drawn() -
     values = [rng.beta(3, 2) * rng.random(size) for size in rng.integers(3, 9, 16)]
     sizes = tuple(map(len, values))
     noises = [np.full(size, float(NOISE.worst)) for size in sizes]
-    bias, error = ClusterDraw(sizes, 10).ratio_errors(values, noises)
+    bias, error = ratio_errors(values, noises, 10)
     moments = {"means": tuple(v.mean() - 0.5 for v in values), "sds": tuple(v.std(ddof=1) for v in values)}
     told = UnequalClusterDesign(sizes, ratio=True, **moments).variance(10, NOISE, 1.0).total
     assert abs(bias) < 0.02 * math.sqrt(error)
     assert told == pytest.approx(error, rel=0.03)
-    plain = ClusterDraw(sizes, 10).variance(values, noises, centre=float(np.concatenate(values).mean())).total
+    plain = clusters_variance(values, noises, 10, centre=float(np.concatenate(values).mean())).total
     assert told == pytest.approx(plain)
 
 
