@@ -98,7 +98,7 @@ def test_bounds_hold_against_forty_digits(known: tuple[float, int, int, float, f
         assert below * (1 - 1e-8) <= reports.delta_lower(lower) <= below
 
 
-@pytest.mark.parametrize("local", [0.1, 1.0, 4.0, 40.0, 700.0])
+@pytest.mark.parametrize("local", [0.1, 4.0, 700.0])
 @pytest.mark.parametrize("users", [2, 300, 10**5])
 def test_bounds_are_ordered_over_the_whole_range(local: float, users: int) -> None:
     rng = np.random.default_rng(7)
