@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -429,9 +430,10 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):
         content = io.BytesIO()
-        # PGF leaves the font to the document that includes it
-        with mpl.rc_context({"pgf.texsystem": printing.tex_system(), "pgf.rcfonts": False} if kind == "pgf" else {}):
-            figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
+        with printing.pgf() if kind == "pgf" else nullcontext():
+            # PGF takes no metadata, not even none
+            undated: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {}
+            figure.savefig(content, format=kind, **undated)
         drawn[f".{kind}"] = content.getvalue()
     return drawn
 

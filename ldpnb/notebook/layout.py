@@ -82,7 +82,7 @@ def _break_texts(figure: Figure) -> bool:
         along = 1.15 * wide if columns > 1 else figure.bbox.width
         over = min(1.08 * wide, figure.bbox.x1 - axis.bbox.x0)
         titles = [(axis._left_title, over)]  # type: ignore[attr-defined]
-        for text, room in [(axis.yaxis.label, 1.1 * tall), (axis.xaxis.label, along), *titles]:
+        for text, room in [(axis.yaxis.label, tall), (axis.xaxis.label, along), *titles]:
             changed |= _broken(text, room, figure.dpi)
     return changed
 
