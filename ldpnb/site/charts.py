@@ -282,7 +282,9 @@ def _channel(alt: Any, axis: str, field: str, scale: str) -> Any:
     if scale == "category":
         return channel(f"{field}:N", sort=None, axis=alt.Axis(title=None, labelLimit=160, labelAngle=0))
     ends = {} if field == "x" else {"domainMin": alt.ExprRef("least"), "domainMax": alt.ExprRef("most")}
-    scaled = alt.Scale(type=scale, **({} if scale == "log" else {"zero": False}), nice=scale != "log", **ends)
+    nice = field == "y" and scale != "log"
+    room = {"nice": True} if nice else {"nice": False, "padding": 6}
+    scaled = alt.Scale(type=scale, **({} if scale == "log" else {"zero": False}), **room, **ends)
     told: dict[str, Any] = {"title": None, "tickCount": 6, "labelExpr": _NUMBERS}
     told["tickMinStep"] = alt.ExprRef(f"whole{'X' if field == 'x' else 'Y'} ? 1 : 0")
     if scale == "log":

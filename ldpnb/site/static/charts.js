@@ -51,9 +51,14 @@ function rowsOf(series) {
 
 const whole = (values) => values.every((value) => value === null || Number.isInteger(value)) && Math.max(...values) - Math.min(...values) > 1;
 
+// how values become pixels; a category is at its middle
+function axesOf(view) {
+  return ["x", "y"].map((axis) => view.scale(axis)).map((scale) => (value) => scale(value) + (scale.bandwidth ? scale.bandwidth() / 2 : 0));
+}
+
 // pixels that curves and points cover
 function covered(view, rows) {
-  const [across, up] = ["x", "y"].map((axis) => view.scale(axis));
+  const [across, up] = axesOf(view);
   const found = [];
   let last = null;
   for (const row of rows) {
@@ -74,7 +79,7 @@ const AROUND = [["center", 0, -11], ["center", 0, 13], ["left", 8, 0], ["right",
 // every label goes where it covers least, around its point or along its rule; the place that its figure asks for is the first choice
 function settled(view, rows, marks) {
   const [width, height] = [view.width(), view.height()];
-  const [across, up] = ["x", "y"].map((axis) => view.scale(axis));
+  const [across, up] = axesOf(view);
   const curves = covered(view, rows);
   const taken = marks.filter((mark) => mark.x !== null && mark.y !== null).map((mark) => [across(mark.x) - 4, up(mark.y) - 4, across(mark.x) + 4, up(mark.y) + 4]);
   const along = [0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85];
@@ -140,7 +145,7 @@ class Panel {
     }
     if (!marks.some((mark) => mark.label)) return;
     const { view } = await this.drawn;
-    if (!view.scale("x").bandwidth && !view.scale("y").bandwidth) await view.data("marks", settled(view, rows, marks)).runAsync();
+    if (!this.chart.flip) await view.data("marks", settled(view, rows, marks)).runAsync();
   }
 
   draw(rows, signals, marks) {
