@@ -25,7 +25,7 @@ from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import table
 from ldpnb.notebook.annotations import head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import look
+from ldpnb.notebook.figures import legend, look
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
@@ -123,7 +123,7 @@ def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Fig
     values = f"{column.users:,} users, {len(column.labels):,} values"
     if column.scale == "category" and len(column.labels) > _BARS:
         values += f", the {_BARS} largest drawn"
-    head(figure, own_words.finding(table, column), f"{column.name}: {values}; reports of {epsilon:g} nats")
+    head(figure, own_words.finding(table, column), f"{column.name}: {values}; ε = {epsilon:g}")
     return figure
 
 
@@ -150,8 +150,7 @@ def _lines(table: pd.DataFrame, column: Column) -> Figure:
             axis.set_xticks(places, [column.labels[p] for p in places], rotation=45, ha="right")
     for axis in axes[:, 0]:
         axis.set_ylabel("share of users")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    legend(figure, axes[0, :1])
     band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
     layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
     dates = {"x": "label", "xscale": "category"} if column.scale == "date" else {"x": "value"}
@@ -174,8 +173,7 @@ def _bars(table: pd.DataFrame, column: Column) -> Figure:
         axis.set(title=name, xlabel="share of users")
     axes[0, 0].set_yticks(places, [column.labels[i] for i in largest])
     axes[0, 0].set_ylabel(column.attribute)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    legend(figure, axes[0, :1])
     if len(largest) < column.counts.size:
         return figure
     estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")

@@ -65,10 +65,10 @@ def finding(table: pd.DataFrame, column: Column) -> str:
     """Return which mechanism estimates the shares best, for a figure's title."""
     errors, what = rmse(table), column.attribute.partition(",")[0]
     if len(errors) == 1:
-        return f"{errors.index[0]} errs by {errors.iloc[0]:.2g} in a share of {what}, root mean square"
+        return f"Shares of {what}: {errors.index[0]} errs by {errors.iloc[0]:.2g} (root mean square)"
     least, most = (f"by {error:.2g}" for error in (errors.iloc[0], errors.iloc[-1]))
     best, worst = errors.index[0], errors.index[-1]
-    return f"{best} errs least in the shares of {what}, {least} (root mean square); {worst} most, {most}"
+    return f"Shares of {what}: {best} errs least, {least} (root mean square), {worst} most, {most}"
 
 
 def of_errors(table: pd.DataFrame, column: Column, epsilon: float) -> str:

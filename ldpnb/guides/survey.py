@@ -16,7 +16,7 @@ from ldpnb.mechanisms.means import OneBit
 from ldpnb.notebook import Mark, listed, short, table
 from ldpnb.notebook.annotations import head, mark
 from ldpnb.notebook.encoding import Encoding, keep
-from ldpnb.notebook.figures import look
+from ldpnb.notebook.figures import legend, look
 from ldpnb.planning.survey_plan import SurveyPlan
 from ldpnb.rng import stream
 from ldpnb.surveys.open_designs import ClusterDesign
@@ -191,7 +191,7 @@ def drawn_errors(
     marks = (Mark(x=-error), Mark(x=error, label=f"promised: {error:g}"))
     mark(axis, marks, "")
     axis.set(xlabel="error of the estimate", ylabel="share of collections", ylim=(0, None))
-    figure.legend(loc="outside lower center", ncols=len(found))
+    legend(figure, [axis])
     head(figure, _finding(found, error, failure), setting)
     told: dict[str, Any] = {"by": "plan", "xlabel": "error of the estimate", "marks": marks}
     return keep(figure, rows, Encoding(x="error", y="share of collections", **told))

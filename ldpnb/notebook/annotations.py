@@ -3,14 +3,16 @@
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
@@ -19,7 +21,8 @@ _GREY = "#5A5A5A"
 _SMALL, _LARGE = 8.0, 10.0
 """Points: names, numbers and settings; the finding."""
 _EM = 0.58
-"""Mean width of a character in units of its size; bold type is a tenth wider."""
+"""Mean width of a character in units of its size."""
+_KEPT = "ldpnb_texts"
 _LINE = 1.25
 """Height of a line in units of its size."""
 NEAR, FAR = 0.9, 2.1
@@ -30,6 +33,8 @@ _CLEAR = 24.0
 """Enough room around a name on a curve, points."""
 _NAME = 18
 """Longest line of a curve's name, characters."""
+_WITHIN = 0.1
+"""A curve that ends farther than this share of its panel's width from the right ends within it."""
 _OFFSETS = {
     "above": (0, 5, "center", "bottom"),
     "below": (0, -5, "center", "top"),
@@ -74,6 +79,31 @@ class Curve:
     y: np.ndarray
 
 
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The name of a curve as written: at its end, or on it."""
+
+    label: Annotation
+    curve: Curve
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What is written in a panel: names of its curves, and labels of its marks."""
+
+    names: list[Name] = field(default_factory=list)
+    labels: list[tuple[Annotation, Mark]] = field(default_factory=list)
+
+
+def texts(axis: Axes) -> Texts:
+    """Return what is written in a panel, to be moved once its size is known."""
+    if not hasattr(axis, _KEPT):
+        setattr(axis, _KEPT, Texts())
+    kept: Texts = getattr(axis, _KEPT)
+    return kept
+
+
 def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     """Return where two curves on one grid cross, in the order of the grid.
 
@@ -112,10 +142,12 @@ def ramp(count: int) -> list[str]:
 
 def head(figure: Figure, title: str, setting: str) -> None:
     """Put the finding above a figure, and below that, small and grey, the setting."""
+    title, setting = (re.sub(r"(?<=\d)%", " %", text) for text in (title, setting))
     for before in [artist for artist in figure.artists if isinstance(artist, Annotation)]:
         before.remove()
-    finding = _wrapped(title, figure, 1.1 * _LARGE)
-    fixed = _wrapped(setting, figure, _SMALL)
+    width = 72 * 0.985 * figure.get_figwidth()
+    finding = broken(title, width, FontProperties(size=_LARGE, weight="bold"))
+    fixed = broken(setting, width, FontProperties(size=_SMALL))
     room = "\n" * (fixed.count("\n") + 1) if fixed else ""
     text = f"{finding}{room} " if fixed and finding else finding or room
     if not text:
@@ -134,13 +166,48 @@ def heading(figure: Figure) -> tuple[str, str]:
     return " ".join(figure.get_suptitle().split()), " ".join(fixed.split())
 
 
-def _wrapped(text: str, figure: Figure, size: float) -> str:
-    """Break text into as few lines as fit the figure, of similar length, but not around ``=`` or before ``%``."""
-    width = max(20, int(72 * figure.get_figwidth() / (_EM * size)))
-    whole = text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
-    lines = len(textwrap.wrap(whole, width))
-    least = next((w for w in range(width // 2, width) if len(textwrap.wrap(whole, w)) == lines), width)
-    return textwrap.fill(whole, least if lines > 1 else width).replace("\u00a0", " ")
+def broken(text: str, width: float, font: FontProperties) -> str:
+    r"""Break text into as few lines as fit a width in points, of similar length, but not around ``=`` or before ``%``.
+
+    Words longer than that are broken at their hyphens.
+
+    >>> broken("Horvitz-Thompson at n = 5", 60, FontProperties(size=10))
+    'Horvitz-\nThompson\nat n = 5'
+    """
+    words = [(word, _width(word, font)) for word in together(text).split(" ") if word]
+    pieces = [
+        (part, _width(part, font), part.endswith("-") and part != word)
+        for word, wide in words
+        for part in (re.findall(r".+?-(?=\w)|.+", word) if wide > width else [word])
+    ]
+    most = _filled(pieces, width, font)
+    least = next(
+        (lines for share in range(50, 100) if len(lines := _filled(pieces, width * share / 100, font)) == len(most)),
+        most,
+    )
+    return "\n".join(least if len(most) > 1 else most).replace("\u00a0", " ")
+
+
+def together(text: str) -> str:
+    """Return text in which no line ends around ``=`` or before ``%``."""
+    return text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
+
+
+def _filled(pieces: Sequence[tuple[str, float, bool]], width: float, font: FontProperties) -> list[str]:
+    """Return lines of at most that width; a piece is its text, its width and whether the next one joins it."""
+    space, lines, used, joined = _width("n n", font) - _width("nn", font), [""], 0.0, True
+    for text, wide, joins in pieces:
+        gap = 0.0 if joined else space
+        if lines[-1] and used + gap + wide > width:
+            lines, used, gap, joined = [*lines, ""], 0.0, 0.0, True
+        lines[-1] += ("" if joined else " ") + text
+        used, joined = used + gap + wide, joins
+    return lines
+
+
+def _width(text: str, font: FontProperties) -> float:
+    """Return the width of a line in points."""
+    return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
 
 
 def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
@@ -174,7 +241,9 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
         raise ValueError(f"a mark needs x, y or both, got {place}")
     text: dict[str, Any] = {"color": colour, "fontsize": _SMALL, "fontweight": "normal" if place.printed else "bold"}
     box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}
-    axis.annotate(place.label, at, (dx, dy), coordinates, "offset points", zorder=6, ha=ha, va=va, bbox=box, **text)
+    where: Any = (place.label, at, (dx, dy), coordinates, "offset points")
+    label = axis.annotate(*where, zorder=6, ha=ha, va=va, bbox=box, **text)
+    texts(axis).labels.append((label, place))
 
 
 def _at_the_bottom(axis: Axes, y: float) -> bool:
@@ -206,7 +275,8 @@ def name_curves(panels: dict[Axes, list[Curve]], reach: float) -> bool:
             end = (curve.x[-1], curve.y[-1])
             box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.4}
             at: dict[str, Any] = {"xycoords": "data", "textcoords": "offset points", "annotation_clip": False}
-            axis.annotate(_broken(curve), end, (6, move), bbox=box, **at, **text)
+            label = axis.annotate(_broken(curve), end, (6, move), bbox=box, **at, **text)
+            texts(axis).names.append(Name(label, curve, on=False))
     return True
 
 
@@ -219,12 +289,45 @@ def name_on_curves(panels: dict[Axes, list[Curve]]) -> bool:
         for curve, (x, y) in zip(curves, places[axis] or [], strict=True):
             text: dict[str, Any] = {"color": curve.colour, "fontsize": _SMALL, "ha": "center", "va": "center"}
             box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-            axis.annotate(curve.name, (x, y), bbox=box, zorder=4, **text)
+            label = axis.annotate(curve.name, (x, y), bbox=box, zorder=4, **text)
+            texts(axis).names.append(Name(label, curve, on=True))
     return True
+
+
+def spread_again(axis: Axes) -> None:
+    """Spread the names of curves anew, now that the size of their panel is known."""
+    ends, on = ends_of(axis), [name for name in texts(axis).names if name.on]
+    for name, move in zip(ends, _spread(axis, [name.curve for name in ends]) if ends else (), strict=True):
+        name.label.xyann = (6, move)
+    for name, place in zip(
+        on, _apart(axis, [name.curve for name in on]) or [name.label.xy for name in on], strict=True
+    ):
+        name.label.xy = name.label.xyann = place
+
+
+def ends_of(axis: Axes) -> list[Name]:
+    """Return the names at the ends of curves that reach the right end of their panel."""
+    return [name for name in texts(axis).names if not name.on and not ends_within(axis, name.curve)]
+
+
+def ends_within(axis: Axes, curve: Curve) -> bool:
+    """Return whether a curve ends far from the right end of its panel."""
+    at: float = axis.transData.transform((curve.x[-1], curve.y[-1]))[0]
+    return at < axis.bbox.x1 - _WITHIN * axis.bbox.width
+
+
+def room_for_names(axis: Axes) -> float:
+    """Return how high a panel has to be for the names at its right, points."""
+    return sum(_tall(name.curve) for name in ends_of(axis))
 
 
 def _broken(curve: Curve) -> str:
     return textwrap.fill(curve.name, _NAME)
+
+
+def _tall(curve: Curve) -> float:
+    """Return the height of a curve's name, points."""
+    return _LINE * _SMALL * (_broken(curve).count("\n") + 1)
 
 
 def _points(axis: Axes) -> float:
@@ -239,10 +342,10 @@ def _spread(axis: Axes, curves: Sequence[Curve]) -> np.ndarray:
     seen = axis.transData.transform([(curve.x[-1], curve.y[-1]) for curve in curves])[:, 1]
     at = scale * np.clip(np.nan_to_num(seen, nan=-np.inf), axis.bbox.y0, axis.bbox.y1)
     order = np.argsort(at, kind="stable")
-    tall = np.array([_LINE * _SMALL * (_broken(curves[i]).count("\n") + 1) for i in order])
+    tall = np.array([_tall(curves[i]) for i in order])
     below = np.concatenate([[0.0], np.cumsum((tall[:-1] + tall[1:]) / 2)])
     free = isotonic_regression(at[order] - below).x
-    low, high = (scale * axis.bbox.y0, scale * axis.bbox.y1 - below[-1])
+    low, high = scale * axis.bbox.y0 + tall[0] / 2, scale * axis.bbox.y1 - below[-1]
     moves = np.empty(len(curves))
     moves[order] = np.clip(free, low, max(low, high)) + below - at[order]
     return moves

@@ -10,7 +10,8 @@ import io
 import itertools
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import encoding, environment, latex, parameters, printing
+from ldpnb.notebook import encoding, environment, latex, layout, parameters, printing
 from ldpnb.notebook.annotations import (
     FAR,
     NEAR,
@@ -66,13 +67,13 @@ _WIDTH = 7.0
 _HEIGHT = 3.1
 """Height of a row of panels, inches, in a figure of that width."""
 
-_PANEL = 2.2
-"""Least width of one of several panels side by side, inches."""
+_PANEL, _STACKED = 2.2, 3
+"""Least width of one of several panels side by side, inches, and most panels one above the other for its sake."""
 
 _NEARLY_WHITE = 248
 
-_LEGEND_ENTRY, _LEGEND_ROW = 8, 120
-"""Characters' width of an entry's line and margins, and of a row as wide as a figure."""
+_LEGEND_ENTRY, _LEGEND_ROW = 8, 17
+"""Characters' width of an entry's line and margins, and of an inch of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,8 @@ def curves(
     how |= {"columns": columns, "share_y": share_y, "discrete": discrete, "marks": tuple(marks)}
     told = Encoding(**where, **how)
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
-    wide = min(columns, len(panels), max(1, int((printing.wanted().width or _WIDTH) // _PANEL)))
+    beside = int((printing.wanted().width or _WIDTH) // _PANEL)
+    wide = min(columns, len(panels), max(beside, 1 if len(panels) <= _STACKED else 2))
     tall = -(-len(panels) // wide)
     figure, axes = plt.subplots(tall, wide, figsize=size(_HEIGHT * tall), sharex=True, sharey=share_y, squeeze=False)
     series = [None] if by is None else list(dict.fromkeys(table[by]))
@@ -217,8 +219,7 @@ def curves(
     head(figure, title, setting)
     named = by is not None and direct is not False and _named(axes, drawn, force=bool(direct))
     if by is not None and not named:
-        handles, labels = _legend(axes)
-        figure.legend(handles, labels, loc="outside lower center", ncols=_legend_columns(labels))
+        legend(figure, axes.flat)
     return encoding.keep(figure, table, told)
 
 
@@ -259,26 +260,32 @@ def _named(axes: Any, drawn: dict[Axes, list[Curve]], *, force: bool) -> bool:
     return any(way(column) for way in ways for column in columns)
 
 
-def _legend(axes: Any) -> tuple[list[Any], list[str]]:
-    """Return one entry per name, combining its line and its points."""
+def legend(figure: Figure, axes: Iterable[Axes]) -> None:
+    """Put one legend for all panels below them; a name that has both a line and points is one entry."""
     entries: dict[str, list[Any]] = {}
-    for axis in axes.flat:
+    for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             kinds = [type(h) for h in entries.setdefault(label, [])]
             if type(handle) not in kinds:
                 entries[label].append(handle)
-    handles = [h[0] if len(h) == 1 else tuple(h) for h in entries.values()]
-    return handles, list(entries)
+    handles: list[Any] = [h[0] if len(h) == 1 else tuple(h) for h in entries.values()]
+    columns = _legend_columns(list(entries), figure.get_figwidth())
+    figure.legend(handles, list(entries), loc="outside lower center", ncols=columns)
 
 
-def _legend_columns(labels: Sequence[str]) -> int:
-    """Return the number of columns with which a legend fits the width of a figure, in rows of similar length.
+def _legend_columns(labels: Sequence[str], width: float) -> int:
+    """Return the number of columns with which a legend fits a width in inches, in as few rows as possible.
 
-    >>> _legend_columns(["50 %", "25 %", "10 %", "5 %", "1 %", "0.1 %"]), _legend_columns(["somewhat long label"] * 6)
-    (6, 3)
+    >>> _legend_columns(["50 %", "25 %", "10 %", "5 %", "1 %", "0.1 %"], 7.0), _legend_columns(["one", "other"], 1.0)
+    (6, 1)
+    >>> _legend_columns(["somewhat long label"] * 6, 7.0)
+    3
     """
-    rows = -(-sum(len(label) + _LEGEND_ENTRY for label in labels) // _LEGEND_ROW)
-    return -(-len(labels) // rows)
+    for rows in range(1, len(labels)):
+        columns = [labels[i : i + rows] for i in range(0, len(labels), rows)]
+        if sum(max(map(len, column)) + _LEGEND_ENTRY for column in columns) <= _LEGEND_ROW * width:
+            return len(columns)
+    return 1
 
 
 def publish(
@@ -316,13 +323,13 @@ def publish(
     printed = printing.wanted(width, font)
     if printed.width and abs(printed.width - figure.get_figwidth()) > 1e-6:
         figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
-        head(figure, *heading(figure))
     title, setting = heading(figure)
     kept = encoding.drawn(figure)
     told: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
     told |= {"encoding": kept.of(table, name).told()} if kept else {}
     settings: Any = printing.fonts(figure, printed.font)
     with mpl.rc_context(settings):
+        head(figure, title, setting)
         picture = _png(figure)
         _publish(table, name, caption, lambda: {".png": picture, **_vectors(figure, printed.format)}, told)
     plt.close(figure)
@@ -389,6 +396,7 @@ def _png(figure: Figure) -> bytes:
 
     figure.set_dpi(mpl.rcParams["savefig.dpi"])
     canvas = FigureCanvasAgg(figure)
+    layout.settle(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     few = picture.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
@@ -404,13 +412,13 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     """Return the PDF of a laid-out figure, and any other format wanted; neither if only the picture is."""
     if kind == "png":
         return {}
-    figure.set_layout_engine("none")
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):
         content = io.BytesIO()
-        # PGF leaves the font to the document that includes it
-        with mpl.rc_context({"pgf.texsystem": printing.tex_system(), "pgf.rcfonts": False} if kind == "pgf" else {}):
-            figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
+        with printing.pgf() if kind == "pgf" else nullcontext():
+            # PGF takes no metadata, not even none
+            undated: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {}
+            figure.savefig(content, format=kind, **undated)
         drawn[f".{kind}"] = content.getvalue()
     return drawn
 

@@ -1,5 +1,6 @@
 """Tables for LaTeX: booktabs, long texts wrapped, numbers to six significant digits."""
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ _SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
     "±": r"$\pm$",
     "²": r"$^2$",
     "·": r"$\cdot$",
+    "√": r"$\surd$",
+    "∞": r"$\infty$",
+    "₁": "$_1$",
+    "₂": "$_2$",
 }
 _LONG = 24
 """Length in characters beyond which a column of texts is wrapped."""
@@ -34,7 +39,18 @@ def escaped(text: object) -> str:
     >>> escaped("50 % of ε_0"), escaped("π ≥ .5")
     ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\ge$ .5')
     """
-    return "".join(_SPECIAL.get(c) or _greek(c) for c in str(text))
+    signs = str(text).replace(">=", "≥").replace("<=", "≤")
+    return "".join(_SPECIAL.get(c) or _greek(c) for c in signs)
+
+
+def outside_mathematics(text: str) -> str:
+    r"""Return text for LaTeX whose mathematics, between dollar signs, is written in LaTeX already.
+
+    >>> outside_mathematics(r"50 % of $10^{4}$")
+    '50 \\% of $10^{4}$'
+    """
+    parts = text.split("$")
+    return "$".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
 
 
 def _greek(c: str) -> str:
@@ -48,7 +64,7 @@ def _greek(c: str) -> str:
 def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") -> str:
     """Return a floating table, or one that breaks if it is longer than a page.
 
-    It needs the packages booktabs, array and longtable; `cited` ends the caption.
+    It needs the packages booktabs, array, longtable and graphicx; `cited` ends the caption.
     """
     kinds = [_kind(content.iloc[:, i]) for i in range(content.shape[1])]
     wrapped = sum(kind == "p" for kind in kinds)
@@ -59,7 +75,7 @@ def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") ->
     head = [r"\toprule", " & ".join(escaped(c) for c in content.columns) + r" \\", r"\midrule"]
     said = rf"\caption{{{escaped(caption)}{cited}}}\label{{tab:{label}}}"
     size = r"\scriptsize" if len(kinds) > 8 else r"\small"
-    needs = "% \\usepackage{booktabs,array,longtable}"
+    needs = "% \\usepackage{booktabs,array,longtable,graphicx}"
     if len(rows) > _ROWS:
         body = [
             rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
@@ -69,13 +85,19 @@ def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") ->
             *rows,
             r"\bottomrule",
         ]
-        return "\n".join([needs, "{" + size, *body, r"\end{longtable}", "}", ""])
+        return "\n".join([f"{needs}; it takes one column: \\onecolumn", "{" + size, *body, r"\end{longtable}", "}", ""])
     body = [rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", *head, *rows, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([needs, r"\begin{table}", r"\centering" + size, said, *body, r"\end{table}", ""])
+    fitted = no_wider("\n".join(body))
+    return "\n".join([needs, r"\begin{table}", r"\centering" + size, said, fitted, r"\end{table}", ""])
+
+
+def no_wider(content: str) -> str:
+    """Return what shrinks content to the width of its column if it is wider."""
+    return "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n" + content + "}"
 
 
 def _kind(column: "pd.Series[Any]") -> str:
-    if column.dtype.kind in "iuf":
+    if column.dtype.kind in "iuf" or all(re.fullmatch(r"[-+\d.,]*", str(value)) for value in column):
         return "r"
     return "p" if max((len(str(v)) for v in column), default=0) > _LONG else "l"
 

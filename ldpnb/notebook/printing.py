@@ -4,11 +4,13 @@ import math
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.checks import UsageError
-from ldpnb.notebook import environment
+from ldpnb.notebook import environment, latex
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,6 +98,23 @@ def tex_system() -> str:
             f"format pgf takes {', '.join(_TEX[:-1])} or {_TEX[-1]}, and none is installed; pdf and svg do not"
         )
     return found
+
+
+@contextmanager
+def pgf() -> Iterator[None]:
+    """Let PGF be drawn: with the TeX that is installed, in the font of the document that includes it, as plain text."""
+    from matplotlib import rc_context
+    from matplotlib.backends import backend_pgf
+
+    module: Any = backend_pgf
+    before = module._tex_escape
+    # matplotlib hands text to TeX as it is, where a per cent sign would comment out the rest of the line
+    module._tex_escape = latex.outside_mathematics
+    try:
+        with rc_context({"pgf.texsystem": tex_system(), "pgf.rcfonts": False}):
+            yield
+    finally:
+        module._tex_escape = before
 
 
 def fonts(figure: "Figure", font: str) -> dict[str, Any]:

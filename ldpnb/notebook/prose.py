@@ -27,9 +27,9 @@ def short(value: float, digits: int = 3) -> str:
     """Return a number for reading: `digits` significant digits, and no exponent between a thousandth and a billion.
 
     >>> short(1234567.8), short(0.012345), short(1e-7), short(2.0), short(99_999.6)
-    ('1,234,568', '0.0123', '1e-07', '2', '100,000')
+    ('1,234,568', '0.0123', '1e-7', '2', '100,000')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.{digits}g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.{digits}g}".replace("e-0", "e-")
 
 
 def listed(items: Iterable[object]) -> str:

@@ -18,6 +18,13 @@ from ldpnb.run.catalogue import find, home, require_uncommitted
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
 
+_NEEDS = {
+    "pdf": r"\usepackage{graphicx}",
+    "svg": r"\usepackage{svg}, which runs Inkscape: pdflatex -shell-escape",
+    "pgf": r"\usepackage{graphicx,pgf} \providecommand{\mathdefault}[1]{#1}",
+}
+_BIBLIOGRAPHY = "ldpnb.bib"
+
 
 def exports() -> dict[str, str]:
     """Return the kind of everything that can be exported, by name: ``figure``, ``table`` or ``claim``."""
@@ -62,23 +69,31 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
         printing.tex_system()
     name, sort = chosen(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
-    bibliography, cited = _bibliography(name)
-    files = {f"{stem}.bib": bibliography}
+    entries = _bibliography(name)
+    cited = rf"~\cite{{{','.join(entries)}}}"
+    head = f"% {name} of ldpnb, {_commit()}\n"
+    files = {_BIBLIOGRAPHY: _joined(entries)}
     if sort == "claim":
-        return files | {f"{stem}.tex": _verdict(name, cited).encode()}
+        return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
     about = json.loads((home() / f"figures/{name}.json").read_bytes())
     if sort == "table":
         import pandas as pd
 
         rows = pd.read_csv(home() / f"figures/{name}.csv", keep_default_na=False)
-        return files | {f"{stem}.tex": latex.table(rows, about["caption"], stem, cited).encode()}
-    command = {"svg": "includesvg", "pgf": "input"}.get(kind, "includegraphics")
-    width_there = "" if kind == "pgf" else f"[width={inches:.4g}in]"
-    picture = rf"\{command}{width_there}{{{stem}{'.pgf' if kind == 'pgf' else ''}}}"
-    lines = [r"\begin{figure}", r"\centering", picture, rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"]
+        return files | {f"{stem}.tex": (head + latex.table(rows, about["caption"], stem, cited)).encode()}
+    picture = rf"\include{'svg' if kind == 'svg' else 'graphics'}[width={_narrowed(f'{inches:.4g}in')}]{{{stem}}}"
+    if kind == "pgf":
+        picture = latex.no_wider(rf"\input{{{stem}.pgf}}")
+    said = rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"
+    lines = [f"% {_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture, said]
     text = "\n".join([*lines, rf"\label{{fig:{stem}}}", r"\end{figure}", ""])
     drawn = _redrawn(name, width, font, kind)
-    return files | {f"{stem}.tex": text.encode(), f"{stem}.{kind}": drawn}
+    return files | {f"{stem}.tex": (head + text).encode(), f"{stem}.{kind}": drawn}
+
+
+def _narrowed(width: str) -> str:
+    """Return a width for LaTeX, or that of the column if this is narrower."""
+    return rf"\ifdim\linewidth<{width}\linewidth\else {width}\fi"
 
 
 def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
@@ -125,15 +140,26 @@ def _verdict(identifier: str, cited: str) -> str:
     return "\n".join([*head, caption, *body, r"\end{table}", ""])
 
 
-def _bibliography(name: str) -> tuple[bytes, str]:
-    """Return BibTeX entries of the source, if any, and of the companion at its commit, and their citation."""
+def _bibliography(name: str) -> dict[str, str]:
+    """Return BibTeX entries of the source, if any, and of the companion at its commit, by key."""
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     own = _entry("ldpnb") or f"@software{{ldpnb,\n  author = {{{{The ldpnb authors}}}},\n  title = {{{_TITLE}}}\n}}"
-    entries = {"ldpnb": own.removesuffix("\n}") + f",\n  note = {{{latex.escaped(name)}, {_commit()}}}\n}}"}
+    entries = {"ldpnb": own.removesuffix("\n}") + f",\n  note = {{{_commit()}}}\n}}"}
     if source in claims.SOURCES:
         plain = f"@misc{{{source},\n  title = {{{latex.escaped(claims.SOURCES[source])}}}\n}}"
         entries = {source: _entry(source) or plain} | entries
-    return ("\n\n".join(entries.values()) + "\n").encode(), rf"~\cite{{{','.join(entries)}}}"
+    return entries
+
+
+def _joined(entries: dict[str, str]) -> bytes:
+    return ("\n\n".join(entries.values()) + "\n").encode()
+
+
+def _with_earlier(folder: Path, bibliography: bytes) -> bytes:
+    """Return a bibliography together with what earlier exports into a folder cite."""
+    path = folder / _BIBLIOGRAPHY
+    both = (path.read_text("utf-8") if path.is_file() else "") + "\n" + bibliography.decode()
+    return _joined({entry[1]: entry[0] for entry in re.finditer(r"^@\w+\{(\w+),.*?^\}", both, re.M | re.S)})
 
 
 def _entry(key: str) -> str:
@@ -172,7 +198,9 @@ def export(what: str, width: str, font: str, kind: str, output: Path | None) -> 
 
     folder = output or build() / "export"
     require_uncommitted(folder)
-    files = {folder / name: content for name, content in contents(what, width, font, kind).items()}
+    made = contents(what, width, font, kind)
+    made[_BIBLIOGRAPHY] = _with_earlier(folder, made[_BIBLIOGRAPHY])
+    files = {folder / name: content for name, content in made.items()}
     try:
         writing.write(files)
     except OSError as error:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import checks
-from ldpnb.notebook.annotations import Mark
+from ldpnb.notebook.annotations import Mark, together
 from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.figures import Look, looks_of
 from ldpnb.run.catalogue import Notebook, home
@@ -33,6 +33,7 @@ _NUMBERS = (
 _POWER = "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 1e-9"
 _LABEL: dict[str, Any] = {"color": "var(--text)", "fontSize": 11}
 _SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
+_ENDS = (("left", 4, 8), ("right", 0, -8))
 _STYLE: dict[str, Any] = {
     "background": "transparent",
     "font": "system-ui, sans-serif",
@@ -78,7 +79,7 @@ def figures(notebook: Notebook) -> dict[str, dict[str, Any]]:
         about = json.loads(path.read_text(encoding="utf-8"))
         if "encoding" in about:
             table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
-            heading = {part: about.get(part, "") for part in ("title", "setting")}
+            heading = {part: together(about.get(part, "")) for part in ("title", "setting")}
             drawn = {**heading, **chart(table, Encoding.read(about["encoding"]))}
             found[anchor(path.relative_to(folder).with_suffix("").as_posix())] = drawn
     return found
@@ -147,7 +148,7 @@ def _places(marks: Iterable[Mark], panel: tuple[Any, ...], digits: int) -> Itera
     for mark in marks:
         if mark.panel in ("", *map(str, panel)):
             at = {axis: None if v is None else _number(float(v), digits) for axis, v in (("x", mark.x), ("y", mark.y))}
-            align, dx, dy = _SIDES[mark.side]
+            align, dx, dy = _SIDES[mark.side] if None not in at.values() else _ENDS[mark.x is None]
             yield {**at, "label": mark.label, "printed": mark.printed, "align": align, "dx": dx, "dy": dy}
 
 
@@ -281,8 +282,11 @@ def _channel(alt: Any, axis: str, field: str, scale: str) -> Any:
     if scale == "category":
         return channel(f"{field}:N", sort=None, axis=alt.Axis(title=None, labelLimit=160, labelAngle=0))
     ends = {} if field == "x" else {"domainMin": alt.ExprRef("least"), "domainMax": alt.ExprRef("most")}
-    scaled = alt.Scale(type=scale, **({} if scale == "log" else {"zero": False}), nice=scale != "log", **ends)
+    nice = field == "y" and scale != "log"
+    room = {"nice": True} if nice else {"nice": False, "padding": 6}
+    scaled = alt.Scale(type=scale, **({} if scale == "log" else {"zero": False}), **room, **ends)
     told: dict[str, Any] = {"title": None, "tickCount": 6, "labelExpr": _NUMBERS}
+    told["tickMinStep"] = alt.ExprRef(f"whole{'X' if field == 'x' else 'Y'} ? 1 : 0")
     if scale == "log":
         few = f"domain('{axis}')[1] < 30 * domain('{axis}')[0]"
         told["labelExpr"] = f"{few} || {_POWER} ? ({_NUMBERS}) : ''"
@@ -297,12 +301,17 @@ def _marks(alt: Any, both: dict[str, Any]) -> Iterator[Any]:
         rules = marks.transform_filter(f"isValid(datum.{axis}) && !isValid(datum.{other})")
         yield rules.mark_rule(color="var(--muted)", strokeDash=[2, 2]).encode(**{axis: both[axis]})
         corner = {"y": alt.value(0)} if axis == "x" else {"x": alt.value("width")}
-        beside = {"align": "left", "dx": 3, "dy": 8} if axis == "x" else {"align": "right", "dy": -6}
-        yield rules.mark_text(**beside, **_LABEL).encode(**{axis: both[axis]}, **corner, text="label:N")
+        yield from _labels(alt, rules.encode(**{axis: both[axis]}, **corner))
     points = marks.transform_filter("isValid(datum.x) && isValid(datum.y)").encode(**both)
     yield points.mark_point(filled=True, size=45, opacity=1, color="var(--text)")
+    yield from _labels(alt, points)
+
+
+def _labels(alt: Any, places: Any) -> Iterator[Any]:
+    """Yield the labels of places where the page's script has put them, on a ground that keeps them legible."""
     beside = {part: alt.ExprRef(f"datum.{part}") for part in ("align", "dx", "dy")}
-    yield points.mark_text(**beside, **_LABEL, baseline="middle").encode(text="label:N")
+    for style in ({"stroke": "var(--page)", "strokeWidth": 4, "strokeOpacity": 0.8, "fontSize": 11}, _LABEL):
+        yield places.mark_text(**beside, **style, baseline="middle").encode(text="label:N")
 
 
 def _cursor(alt: Any, both: dict[str, Any], along: dict[str, Any], colour: Any) -> Iterator[Any]:

@@ -46,7 +46,7 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
     marks = [figures.Mark(1.5, 0.4, "0.4"), figures.Mark(y=0.3, label="printed: 0.3", printed=True, panel="other")]
     far = TABLE.assign(mse=TABLE["mse"] * [1, 1, 2, 2])
     figure = figures.curves(far, "epsilon", "mse", by="by", title="Finding " * 20, setting="ε = 1", marks=marks)
-    assert figure.get_suptitle().count("\n") == 3
+    assert figure.get_suptitle().count("\n") == 2
     assert [a.get_text() for a in figure.findobj(figures.mpl.text.Annotation) if a not in figure.axes[0].texts] == [
         "ε = 1"
     ]

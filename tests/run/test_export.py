@@ -3,11 +3,14 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from ldpnb.checks import UsageError
 from ldpnb.notebook import environment, figures, latex
@@ -80,11 +83,35 @@ def test_a_table_is_wrapped_and_a_long_one_breaks_across_pages() -> None:
 
 def test_a_verdict_is_exported_with_its_evidence_and_what_to_cite() -> None:
     files = export.contents("bun2022/equation-3", "column", "times", "pdf")
-    text, cited = files["equation-3.tex"].decode(), files["equation-3.bib"].decode()
+    text, cited = files["equation-3.tex"].decode(), files["ldpnb.bib"].decode()
     assert r"\caption{Equation (3): reproduced~\cite{bun2022,ldpnb}}" in text
     assert "evidence & " in text
     assert re.findall(r"@\w+\{(\w+),", cited) == ["bun2022", "ldpnb"]
-    assert re.search(r"note = \{bun2022/equation-3, (commit [0-9a-f]{40}|as released)", cited)
+    assert re.search(r"note = \{(commit [0-9a-f]{40}|as released)", cited)
+    assert re.match(r"% bun2022/equation-3 of ldpnb, (commit [0-9a-f]{40}|as released)", text)
+
+
+def test_what_several_exports_cite_is_in_one_bibliography_once(tmp_path: Path) -> None:
+    for what in ("bun2022/equation-3", "biswas2022/equation-4", "bun2022/theorem-5.1"):
+        done = CliRunner().invoke(export.export, [what, "-o", str(tmp_path)])
+        assert done.exit_code == 0, done.output
+    cited = (tmp_path / "ldpnb.bib").read_text()
+    assert sorted(re.findall(r"@\w+\{(\w+),", cited)) == ["biswas2022", "bun2022", "ldpnb"]
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-latex-recommended")
+def test_text_of_a_figure_is_no_tex_in_pgf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(environment.FORMAT, "pgf")
+    monkeypatch.setenv(environment.FIGURES_FOLDER, str(tmp_path))
+    figure = figures.curves(TABLE, "epsilon", "loss", ylabel="loss_1 / √n", title="50% & more", setting="ε = 1")
+    figures.publish(figure, TABLE, "line", caption="A line.")
+    drawn = (tmp_path / "line.pgf").read_text()
+    assert r"50 \% \& more" in drawn
+    (tmp_path / "paper.tex").write_text(
+        r"\documentclass{article}\usepackage{pgf}\def\mathdefault#1{#1}\begin{document}\input{line.pgf}\end{document}"
+    )
+    command = ["pdflatex", "-interaction=batchmode", "-halt-on-error", "paper"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
 
 
 def test_what_is_not_there_or_ambiguous_is_named() -> None:
@@ -103,6 +130,6 @@ def test_a_figure_is_drawn_anew_by_its_notebook(ldpnb, checkout: Path) -> None:
         (own / f"figure_1{suffix}").write_text(content)
     done = ldpnb("export", "figure_1", "--width", "page", "--format", "svg", "-o", str(checkout / "paper"))
     assert done.returncode == 0, done.stderr
-    assert sorted(p.name for p in (checkout / "paper").iterdir()) == ["figure_1.bib", "figure_1.svg", "figure_1.tex"]
-    assert r"\includesvg[width=7in]{figure_1}" in (checkout / "paper/figure_1.tex").read_text()
+    assert sorted(p.name for p in (checkout / "paper").iterdir()) == ["figure_1.svg", "figure_1.tex", "ldpnb.bib"]
+    assert r"\linewidth\else 7in\fi]{figure_1}" in (checkout / "paper/figure_1.tex").read_text()
     assert "STIXGeneral" in (checkout / "paper/figure_1.svg").read_text()

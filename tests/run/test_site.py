@@ -159,6 +159,7 @@ def test_formulas_are_mathml_and_links_lead_to_pages(result: str) -> None:
 
 def test_launch_links_appear_when_the_project_knows_its_address(checkout: Path, result: str) -> None:
     assert "mybinder" not in result
+    assert "It needs the package ldpnb." in result
     (checkout / "pyproject.toml").write_text('[project.urls]\nRepository = "https://github.com/some/where/"\n')
     page = result_again()
     for url in (

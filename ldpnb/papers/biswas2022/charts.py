@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ldpnb.notebook.annotations import Mark, crossings, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import curves, look, size
+from ldpnb.notebook.figures import curves, legend, look, size
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.participation import BY_VALUE
 from ldpnb.papers.biswas2022.tables.personalised import BUDGET, CHOSEN, RELATIVE
@@ -47,15 +47,14 @@ def estimated_histograms(table: Table, *, row: str = "sampling_rate", title: str
         for axis, name in zip(line, names, strict=True):
             rows = table[(table[row] == value) & (table["estimator"] == name)]
             (_named_panel if named else _panel)(axis, rows, name)
-        label = value if isinstance(value, str) else f"π = {value:g}"
-        line[0].set_ylabel(f"{label}\nusers holding the value")
+        line[0].set_ylabel(str(value) if isinstance(value, str) else f"π = {value:g}")
     for axis, name in zip(axes[0], names, strict=True):
         axis.set_title(name)
     for axis in axes[-1]:
         axis.set_xlabel("value")
+    figure.supylabel("users holding the value", size="medium")
     head(figure, title, setting)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    legend(figure, axes[0, :1])
     axes_told: dict[str, Any] = {"x": "value", "y": "users holding the value", "columns": len(names)}
     axes_told |= {"xscale": "category"} if named else {}
     return keep(figure, table, Encoding(**axes_told, panel=(row, "estimator"), layers=_LAYERS))
@@ -202,11 +201,12 @@ def central_budget(table: Table, *, setting: str) -> Figure:
         sampling, local = over.idxmax()
         exact, printed = wide.loc[(sampling, local), ["upper bound", "published"]]
         marks = [
-            Mark(local, printed, f"published: {short(printed)}, exact: {short(exact)}", printed=True),
-            Mark(local, exact),
+            Mark(local, printed, f"{short(printed)}, published", printed=True),
+            Mark(local, exact, short(exact)),
         ]
     shown = table[table["bound"] != "lower bound"]
-    return curves(shown, LOCAL, CENTRAL, by="curve", yscale="log", title=title, setting=setting, marks=marks)
+    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "discrete": True}
+    return curves(shown, LOCAL, CENTRAL, by="curve", yscale="log", **named)
 
 
 def variance_ratio(table: Table, *, setting: str) -> Figure:
@@ -215,7 +215,7 @@ def variance_ratio(table: Table, *, setting: str) -> Figure:
     rare, common = found.loc["rare value"], found.loc["common value"]
     title = f"At a rare value the variance is {rare['min']:.2f} to {short(rare['max'])} times the central Gaussian's, "
     title += f"at a common one up to {short(common['max'])} times"
-    axes: dict[str, Any] = {"by": "sampling", "panel": "value", "xscale": "log", "yscale": "log"}
+    axes: dict[str, Any] = {"by": "sampling", "panel": "value", "xscale": "log", "yscale": "log", "discrete": True}
     marks = [
         Mark(y=1.0, label="the Gaussian mechanism", printed=True, panel="rare value", side="below"),
         *(_largest(table[table["value"] == value], value) for value in ("rare value", "common value")),

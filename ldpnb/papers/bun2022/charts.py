@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from ldpnb.notebook.annotations import Mark, crossings, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import curves, look, size
+from ldpnb.notebook.figures import curves, legend, look, size
 from ldpnb.notebook.prose import short
 from ldpnb.papers.bun2022.tables.allocation import DRAWN, MOVE
 from ldpnb.papers.bun2022.tables.clusters import SIZE
@@ -91,8 +91,7 @@ def constants(table: Table, *, setting: str) -> Figure:
     wide = _wide(table, BUDGET, "quantity", y)
     times = wide["Theorem 4.3"] / wide["exact supremum"]
     title = f"Theorem 4.3 is {short(times.min())} to {short(times.max())} times the exact supremum"
-    sides: tuple[Any, ...] = ("above", "below", "above")
-    marks = [Mark(wide.index[0], v, short(v), side=side) for v, side in zip(wide.iloc[0], sides, strict=True)]
+    marks = [Mark(wide.index[0], value, short(value)) for value in wide.iloc[0]]
     named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks}
     return curves(table, BUDGET, y, by="quantity", xscale="log", **named)
 
@@ -190,7 +189,7 @@ def systematic_moves(table: Table, own: float, *, setting: str) -> Figure:
     most = table[LOSS].max()
     title = f"A record that keeps its rank loses {short(kept)} nats, one that moves up to {short(most)}, "
     title += f"{short(most / own)} times what no sampling would"
-    setting += f"; dotted: no sampling, {short(own)} nats"
+    setting += f"; dotted: the loss without sampling, {short(own)}"
     marks = [Mark(y=own, printed=True)]
     marks += [
         Mark(row[RANK], row[LOSS], "rank kept") for _, row in table[table[RANK] == table["rank before"]].iterrows()
@@ -211,12 +210,13 @@ def allocation_change(table: Table, *, setting: str, total: int, printed: float 
     left.barh(place + 0.2, table["before"], height=0.4, color=earlier, label="before")
     left.barh(place - 0.2, table["after"], height=0.4, color=later, label="after")
     left.set(xlabel="establishments drawn", ylabel="stratum (employees)", yticks=place, yticklabels=table["stratum"])
-    left.legend(loc="lower right")
+    legend(figure, [left])
     right.axvline(0, color="#444444", linewidth=0.8)
-    bars = right.barh(place, table["change"], height=0.6, color=np.where(table["change"] > 0, growing, later))
-    right.bar_label(bars, fmt="{:+.2f}", padding=3, fontsize=8)
+    right.barh(place, table["change"], height=0.6, color=np.where(table["change"] > 0, growing, later))
+    for at, change in zip(place, table["change"], strict=True):
+        right.annotate(f"{change:+.2f}", (max(change, 0), at), (3, 0), textcoords="offset points", va="center", size=8)
     right.set(xlabel="change (establishments, real-valued)")
-    right.margins(x=0.16)
+    right.margins(x=0.3)
     top = table.iloc[-1]
     title = f"One establishment that grows moves the stratum {top['stratum']} by {short(top['change'])} "
     title += f"of {total:,} records"
@@ -297,7 +297,7 @@ def best_rules(table: Table, *, setting: str) -> Figure:
     title = f"The best rule saves up to {1 - rule:.1%} of the best fixed allocation's variance, a lottery that ignores "
     title += f"the data {1 - lottery:.1%} (ε = {short(at)})"
     marks = [Mark(at, rule, short(rule), side="below")]
-    axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks}
+    axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks, "discrete": True}
     return curves(table, BUDGET, "over fixed", by="rule", ylabel="variance / best fixed", **axes)
 
 
@@ -310,7 +310,7 @@ def poisson_or_fixed(table: Table, *, setting: str) -> Figure:
     title = f"Independent draws lose less than a sample of fixed size: at {panel} and a rate of {short(rate)}, "
     title += f"{short(least)} instead of {short(most)} nats"
     marks = [Mark(rate, least, short(least), panel, side="right"), Mark(rate, most, short(most), panel, side="right")]
-    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "columns": 3, "share_y": False}
+    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "columns": 3}
     return curves(table, "sampling rate", LOSS, by="sample", panel="panel", **named)
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from ldpnb.notebook import curves, look
 from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, keep
+from ldpnb.notebook.figures import legend
 from ldpnb.papers.juarez2022.tables.gap_errors import RATIO
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET
 
@@ -85,8 +86,7 @@ def ranges(table: pd.DataFrame, *, ylabel: str, title: str = "", setting: str = 
         axis.set(title=name, xticks=range(len(labels)), xlabel=BUDGET)
         axis.set_ylim(bottom=0)
         axis.set_xticklabels(labels)
-    handles = {name: handle for axis in axes[0] for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)}
-    figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles))
+    legend(figure, axes[0])
     axes[0, 0].set_ylabel(ylabel)
     head(figure, title, setting)
     told: dict[str, Any] = {"by": "series", "panel": "panel", "mark": "points", "band": ("low", "high")}

@@ -22,7 +22,7 @@ def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setti
     if named and table["value"].nunique() > _NAMES:
         setting += f"; the {_NAMES} commonest values"
     size = (7.0, 0.9 + 1.8 * len(budgets))
-    figure, axes = plt.subplots(len(budgets), len(names), figsize=size, sharex=True, sharey="row", squeeze=False)
+    figure, axes = plt.subplots(len(budgets), len(names), figsize=size, sharex=True, sharey=True, squeeze=False)
     for row, epsilon in zip(axes, budgets, strict=True):
         for axis, name in zip(row, names, strict=True):
             part, style = table[(table[EPSILON] == epsilon) & (table["estimator"] == name)], look(name)

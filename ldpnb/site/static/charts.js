@@ -49,6 +49,62 @@ function rowsOf(series) {
   return x.map((at, i) => ({ ...look, x: at, y: y[i], low: low?.[i], high: high?.[i], aside: aside?.[i] }));
 }
 
+const whole = (values) => values.every((value) => value === null || Number.isInteger(value)) && Math.max(...values) - Math.min(...values) > 1;
+
+// how values become pixels; a category is at its middle
+function axesOf(view) {
+  return ["x", "y"].map((axis) => view.scale(axis)).map((scale) => (value) => scale(value) + (scale.bandwidth ? scale.bandwidth() / 2 : 0));
+}
+
+// pixels that curves and points cover
+function covered(view, rows) {
+  const [across, up] = axesOf(view);
+  const found = [];
+  let last = null;
+  for (const row of rows) {
+    const at = row.y === null ? null : [across(row.x), up(row.y)];
+    const joined = at && last && row.mark === "line" && last.row.name === row.name && last.row.mark === "line";
+    const steps = joined ? Math.min(200, Math.ceil(Math.hypot(at[0] - last.at[0], at[1] - last.at[1]) / 3)) : 1;
+    for (let i = 1; at && i <= steps; i++) {
+      found.push(joined ? [0, 1].map((k) => last.at[k] + ((at[k] - last.at[k]) * i) / steps) : at);
+    }
+    if (at && row.mark === "points") found.push(...[-4, 4].flatMap((by) => [[at[0] + by, at[1]], [at[0], at[1] + by]]));
+    last = at && { row, at };
+  }
+  return found;
+}
+
+const AROUND = [["center", 0, -11], ["center", 0, 13], ["left", 8, 0], ["right", -8, 0], ["left", 6, -9], ["right", -6, -9], ["left", 6, 11], ["right", -6, 11]];
+
+// every label goes where it covers least, around its point or along its rule; the place that its figure asks for is the first choice
+function settled(view, rows, marks) {
+  const [width, height] = [view.width(), view.height()];
+  const [across, up] = axesOf(view);
+  const curves = covered(view, rows);
+  const taken = marks.filter((mark) => mark.x !== null && mark.y !== null).map((mark) => [across(mark.x) - 4, up(mark.y) - 4, across(mark.x) + 4, up(mark.y) + 4]);
+  const along = [0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85];
+  return marks.map((mark) => {
+    if (!mark.label) return mark;
+    const own = [mark.align, mark.dx, mark.dy];
+    const places = mark.y === null ? [own, ...along.flatMap((by) => [["left", 4, 8 + by * height], ["right", -4, 8 + by * height]])]
+      : mark.x === null ? [own, ...along.flatMap((by) => [["right", -by * width, -8], ["right", -by * width, 9]])] : [own, ...AROUND];
+    const [x, y] = [mark.x === null ? width : across(mark.x), mark.y === null ? 0 : up(mark.y)];
+    let best = null;
+    places.forEach(([align, dx, dy], rank) => {
+      const wide = 6.3 * mark.label.length, left = x + dx - wide * { left: 0, center: 0.5, right: 1 }[align];
+      const box = [left, y + dy - 7, left + wide, y + dy + 7];
+      const hidden = curves.filter(([a, b]) => a > box[0] && a < box[2] && b > box[1] && b < box[3]).length;
+      const shared = taken.reduce((sum, other) => sum + Math.max(0, Math.min(box[2], other[2]) - Math.max(box[0], other[0])) * Math.max(0, Math.min(box[3], other[3]) - Math.max(box[1], other[1])), 0);
+      const out = Math.max(0, -box[0], -box[1] - 4, box[2] - width - 4, box[3] - height);
+      const cost = hidden + (400 * shared) / (14 * wide) + (out && 150 + out) + rank;
+      if (!best || cost < best.cost) best = { cost, box, align, dx, dy };
+    });
+    taken.push(best.box);
+    // entries leave out the symbol by which Vega knows a row that it has seen
+    return { ...Object.fromEntries(Object.entries(mark)), align: best.align, dx: best.dx, dy: best.dy };
+  });
+}
+
 class Panel {
   constructor(chart, host) {
     this.chart = chart;
@@ -77,21 +133,23 @@ class Panel {
     // series stand side by side where they share places
     for (const row of rows) row.aside ??= rows.length > this.places.length ? row.name : "";
     if (typeof this.places[0] === "number") this.places.sort((a, b) => a - b);
-    const ends = { [this.places[0]]: { align: "left", dx: 8 }, [this.places.at(-1)]: { align: "right", dx: -8 } };
-    const inside = marks.map((mark) => (mark.align === "center" && mark.y !== null ? { ...mark, ...ends[mark.x] } : mark));
     this.hush();
+    const signals = { ...domain, wholeX: whole(rows.map((row) => row.x)), wholeY: whole(rows.map((row) => row.y)) };
     if (!this.drawn) {
-      this.drawn = this.draw(rows, domain, inside);
+      this.drawn = this.draw(rows, signals, marks);
       await this.drawn;
     } else {
       const { view } = await this.drawn;
-      for (const [name, value] of Object.entries(domain)) view.signal(name, value);
-      await view.data("rows", rows).data("marks", inside).data("cursor", []).runAsync();
+      for (const [name, value] of Object.entries(signals)) view.signal(name, value);
+      await view.data("rows", rows).data("marks", marks).data("cursor", []).runAsync();
     }
+    if (!marks.some((mark) => mark.label)) return;
+    const { view } = await this.drawn;
+    if (!this.chart.flip) await view.data("marks", settled(view, rows, marks)).runAsync();
   }
 
-  draw(rows, domain, marks) {
-    const params = ["least", "most"].map((name) => ({ name, value: domain[name] }));
+  draw(rows, signals, marks) {
+    const params = Object.entries(signals).map(([name, value]) => ({ name, value }));
     const spec = { ...structuredClone(SPECIFICATIONS[this.chart.kind]), params, datasets: { rows, marks, cursor: [] } };
     const quiet = { actions: false, tooltip: false, logLevel: 1 };
     return vegaEmbed(this.view, spec, { ...quiet, renderer: "svg", ast: true, mode: "vega-lite" });
