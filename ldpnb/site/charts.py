@@ -9,8 +9,9 @@ import colorsys
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
+from importlib import metadata
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ldpnb.notebook.annotations import Mark, together
 from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.figures import Look, looks_of
 from ldpnb.run.catalogue import Notebook, home
+from ldpnb.site.kept import kept
 
 BUNDLE = "static/vega.js"
 _WHAT = "a site"
@@ -52,15 +54,21 @@ _HEIGHT = 260
 Panels = list[dict[str, Any]]
 
 
-@cache
 def bundle() -> str:
     """Return the script with everything that draws charts, for all pages together: Vega-Lite and what it may draw."""
     with checks.needed_for(_WHAT):
         import vl_convert
-    everything: Any = vl_convert.javascript_bundle
+
+        altair = metadata.version("altair")
+    library: Any = vl_convert
+    everything = kept("vega", library.javascript_bundle, library.__version__)
+    own = Path(__file__).read_text(encoding="utf-8")
+    return f"(() => {{\n{everything}\n}})();\n" + kept("specifications", _specifications, own, altair)
+
+
+def _specifications() -> str:
     kinds = product(("linear", "log", "category"), ("linear", "log"), (False, True))
-    known = {_kind(*kind): specification(*kind) for kind in kinds}
-    return f"(() => {{\n{everything()}\n}})();\n" + script("SPECIFICATIONS", known)
+    return script("SPECIFICATIONS", {_kind(*kind): specification(*kind) for kind in kinds})
 
 
 def _kind(xscale: str, yscale: str, flip: bool) -> str:

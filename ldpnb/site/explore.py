@@ -1,6 +1,5 @@
 """Live sections for pages: every notebook's grid, computed when its sources have changed, several at a time."""
 
-import hashlib
 import json
 import os
 import subprocess
@@ -13,10 +12,10 @@ from pathlib import Path
 import joblib
 from tqdm import tqdm
 
-from ldpnb import writing
 from ldpnb.checks import UsageError
 from ldpnb.run import execution
 from ldpnb.run.catalogue import Notebook, home
+from ldpnb.site.kept import keep, place
 
 PLANNER = "planner"
 SETTINGS = 200
@@ -65,8 +64,7 @@ class _Section:
 
     @property
     def kept(self) -> Path:
-        key = hashlib.sha256(f"{self.follows} {self.settings}".encode()).hexdigest()[:16]
-        return execution.build() / "explore" / self.id / f"{key}.json"
+        return place(f"explore/{self.id}", self.follows, self.settings)
 
 
 def _notebooks_section(notebook: Notebook, settings: int) -> _Section:
@@ -80,7 +78,5 @@ def _compute(section: _Section) -> str:
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
     if done.returncode:
         return f"{section.id}: its live section failed: {(done.stderr.strip() or 'killed').splitlines()[-1]}"
-    for earlier in section.kept.parent.glob("*.json"):
-        earlier.unlink()
-    writing.write({section.kept: done.stdout.encode()})
+    keep(section.kept, done.stdout)
     return ""

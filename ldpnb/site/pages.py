@@ -1,4 +1,4 @@
-"""One notebook as one page: nbconvert's walk through the cells, our templates, the figures with captions and files."""
+"""One notebook as one page: its cells in order, its figures with captions and files."""
 
 import base64
 import html
@@ -26,7 +26,7 @@ from ldpnb.site.markdown import render
 from ldpnb.site.notation import typeset
 from ldpnb.site.plain import plain, slug
 from ldpnb.site.sources import highlighted
-from ldpnb.site.templates import HERE, page
+from ldpnb.site.templates import fragment, page
 
 _FILES = (".png", ".pdf", ".csv", ".tex")
 _NUMBER = re.compile(r"|[-+]?[\d.,]+(e[-+]?\d+)?|-?inf|nan|NaN", re.IGNORECASE)
@@ -131,24 +131,18 @@ def _named(body: str) -> str:
 
 def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) -> str:
     import nbformat
-    from jinja2 import FileSystemLoader
-    from nbconvert.exporters import TemplateExporter
 
     node = nbformat.read(notebook.path, as_version=4)
     _annotate(node, notebook, plays)
     anchors = {e.place: e.anchor for e in decided}
-    exporter = TemplateExporter(
-        template_name="base",
-        template_file="cells.html.j2",
-        extra_loaders=[FileSystemLoader(HERE / "templates")],
-        filters={
-            "prose": lambda text: render(text, relink),
-            "results": lambda text: _results(text, anchors, relink),
-            "code": highlighted,
-            "table": _table,
-        },
+    return fragment(
+        "cells",
+        cells=node.cells,
+        prose=lambda text: render(text, relink),
+        results=lambda text: _results(text, anchors, relink),
+        code=highlighted,
+        table=_table,
     )
-    return str(exporter.from_notebook_node(node)[0])
 
 
 def _annotate(node: Any, notebook: Notebook, plays: bool) -> None:

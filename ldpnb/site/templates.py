@@ -33,9 +33,9 @@ def page(template: str, address: str, **content: Any) -> str:
     True
     """
     root = "../" * address.count("/")
-    return (
-        environment()
-        .get_template(f"{template}.html.j2")
-        .render(root=root, texts=[path.stem for path in texts()], **content)
-        + "\n"
-    )
+    return fragment(template, root=root, texts=[path.stem for path in texts()], **content) + "\n"
+
+
+def fragment(template: str, **content: Any) -> str:
+    """Return what a template makes of its content."""
+    return environment().get_template(f"{template}.html.j2").render(content)

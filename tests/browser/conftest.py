@@ -97,10 +97,12 @@ def visit(site: Path, open_page: Callable[..., Any]) -> Callable[..., Any]:
 
     def go(name: str, page: Any = None, **options: Any) -> Any:
         window = page or shared.get(str(options)) or open_page(**options)
+        address = f"{site.as_uri()}/{name}"
         if page is None:
             shared[str(options)] = window
-            window.goto("about:blank")  # else another place of the same page would not load it anew
-        window.goto(f"{site.as_uri()}/{name}")
+            if window.url.partition("#")[0] == address.partition("#")[0]:
+                window.goto("about:blank")  # else another place of the same page would not load it anew
+        window.goto(address)
         return window
 
     return go

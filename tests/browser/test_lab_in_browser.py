@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from ldpnb.claims import DECISIONS
 from ldpnb.run.catalogue import catalogue, home
 
 SOURCES = ("biswas2022", "bun2022", "lecture20") if "LDPNB_THOROUGH" in os.environ else ("bun2022",)
@@ -49,7 +50,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     own |= {"HOME": str(folder), "IPYTHONDIR": str(folder / "ipython"), "LDPNB_HOME": str(folder)}
     options = ["--no-browser", f"--port={port}", "--ServerApp.port_retries=0"]
     options += ["--allow-root"] if os.geteuid() == 0 else []
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LDPNB_", "JUPYTER"))}
+    kept = {k: v for k, v in os.environ.items() if k == DECISIONS or not k.startswith(("LDPNB_", "JUPYTER"))}
     with log.open("w") as output:
         server = subprocess.Popen(
             [sys.executable, "-m", "ldpnb", "lab", *options],
