@@ -15,6 +15,9 @@ from ldpnb import cli
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import catalogue
 
+collect_ignore = ["run/recovery.py", *(f"boundary/{area}.py" for area in ("commands", "functions", "notebooks"))]
+"""Scripts that tests start."""
+
 
 def pytest_collection_finish() -> None:
     """Keep the collector of garbage from looking through all tests again and again."""

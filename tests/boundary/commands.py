@@ -52,7 +52,6 @@ BASE = {
 }  # fmt: skip
 CHANCE = chance("commands")
 TEXTS = words(CHANCE)
-FOLDER = Path(tempfile.mkdtemp())
 FAILING = ("download", "normalise", "verdicts")
 """No host answers, the notebook is not as a run leaves it, and the checkout's ledger is empty."""
 
@@ -258,6 +257,8 @@ def show(case: tuple[str, list[str], str]) -> str:
 
 
 def main() -> None:
+    global FOLDER
+    FOLDER = Path(tempfile.mkdtemp())
     make_checkout(FOLDER / "clean")
     prepare()
     report(said, sample(list(cases()), 60, CHANCE), show)

@@ -16,7 +16,7 @@ from ldpnb.data.download import DownloadError
 
 CHANNEL = [[0.7, 0.3], [0.3, 0.7]]
 CHANCE = chance("functions")
-FOLDER = Path(tempfile.mkdtemp())
+FOLDER = Path(tempfile.gettempdir())
 
 
 TABLES = {
@@ -194,6 +194,8 @@ def show(case: tuple[str, Callable[..., Any], dict[str, Any], str, Any]) -> str:
 
 
 def main() -> None:
+    global FOLDER
+    FOLDER = Path(tempfile.mkdtemp())
     os.chdir(FOLDER)
     for name, text in TABLES.items():
         (FOLDER / f"{name}.csv").write_text(text)
