@@ -26,6 +26,8 @@ Counts = NDArray[np.int64]
 Key = tuple[str | int | float, ...]
 
 EPSILON = "epsilon (nats)"
+_ROUNDING = 1e-9
+"""Two errors that differ by less, relatively, are those of one estimate, computed in two ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,8 @@ def _point(
         reference = errors[target, baseline]
         if np.isnan(error).any():
             continue
-        difference = error - reference if estimator != baseline else np.full(draws, np.nan)
+        apart = np.abs(error - reference) > _ROUNDING * reference
+        difference = np.where(apart, error - reference, 0.0) if estimator != baseline else np.full(draws, np.nan)
         spread = difference.std(ddof=1) / np.sqrt(draws)
         yield {
             "mechanism": name,
