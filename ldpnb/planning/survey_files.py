@@ -13,6 +13,7 @@ from ldpnb.surveys.open_designs import ClusterDesign
 from ldpnb.surveys.pilots import Pilot
 from ldpnb.surveys.strata_designs import Allocation, StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
+from ldpnb.surveys.variances import kish_design_effect
 
 _SPREAD = ("sd", "share", "mean")
 Ends = tuple[float, float]
@@ -174,14 +175,14 @@ def load_weights(
     if not (frame["weight"] > 0).all():
         raise ValueError(f"{path}: weight must be > 0, got {frame['weight'].min():g}")
     weights = frame["weight"].to_numpy() * sizes.sum() / (sizes @ frame["weight"].to_numpy())
-    plain = float(sizes @ weights**2) / sizes.sum()
+    plain = kish_design_effect(weights, sizes)
     said = f"{sizes.sum():,} weights from {weights.min():.3g} to {weights.max():.3g} times their mean"
     if trim is None:
         return plain, f"{said}: design effect {plain:.4g} of the randomisation."
     if trim < 1:
         raise ValueError(f"trim must be >= 1, the mean of the weights, got trim={trim!r}")
     cut = np.minimum(weights, trim)
-    kish = float(sizes.sum() * (sizes @ cut**2) / (sizes @ cut) ** 2)
+    kish = kish_design_effect(cut, sizes)
     moved = float(sizes @ np.abs(cut / (sizes @ cut) - weights / sizes.sum())) / 2 * (ends[1] - ends[0])
     return kish, (
         f"{said}, {int(sizes @ (weights > trim)):,} of them cut to {trim:g}: design effect {plain:.4g} became "

@@ -6,6 +6,7 @@ own variance over the squared weights is **randomisation**.
 
 `noise` has the variance of a report, and `open_designs`, `strata_designs` and `unequal_designs` the designs: variance,
 loss and a curator's noise as functions of the number of units. Underneath, `variances` has the worst variance of an
-estimate, `releases` the noise of coins and lotteries, and `response` what nonresponse does. `budgets` shares one budget
-among several questions, and `pilots` says what a pilot tells.
+estimate, `releases` the noise of coins and lotteries, and `response` how many to invite. `populations` has the exact
+errors where all values are known, `budgets` shares one budget among several questions, and `pilots` says what a pilot
+tells.
 """

@@ -10,6 +10,19 @@ from ldpnb import checks
 from ldpnb.surveys.noise import MeanMechanism
 
 
+def smallest_budget(mechanism: MeanMechanism, variance: float, span: float = 1.0) -> float:
+    """Return the budget, in nats, at which the report of an end of the range has that variance, in squared units.
+
+    ``2 asinh(R / (2 sqrt v))`` for one bit, ``R sqrt(2 / v)`` for Laplace noise, in a range of length ``R``.
+
+    >>> round(smallest_budget("one-bit", 0.5), 6), round(smallest_budget("Laplace", 0.05), 6)
+    (1.316958, 6.324555)
+    """
+    checks.choice(mechanism=mechanism, among=("one-bit", "Laplace"))
+    root = checks.positive(span=span) / np.sqrt(checks.positive(variance=variance))
+    return float(2 * np.arcsinh(root / 2) if mechanism == "one-bit" else np.sqrt(2) * root)
+
+
 def split(epsilon: float, weights: Sequence[float], mechanism: MeanMechanism) -> NDArray[np.float64]:
     """Return the budgets of questions that everybody answers, with the least weighted sum of variances.
 

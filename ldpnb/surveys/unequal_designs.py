@@ -19,10 +19,16 @@ from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import Divided, SurveyDesign
 from ldpnb.surveys.response import invitations_of
-from ldpnb.surveys.variances import Variance, largest_spread, worst_totals_spread, worst_variance
+from ldpnb.surveys.variances import (
+    EXACT_PEOPLE,
+    Variance,
+    kish_design_effect,
+    largest_spread,
+    worst_clusters_variance,
+    worst_variance,
+)
 
 Floats = NDArray[np.float64]
-_EXACT_PEOPLE = 10**6
 
 
 @dataclass(frozen=True)
@@ -138,9 +144,8 @@ class UnequalClusterDesign(SurveyDesign):
             return float(
                 worst_variance(lambda s2: Variance(self._modelled(s2, count, span), 0.0), self.s2, spread).total
             )
-        if self.take is None and people.sum() <= _EXACT_PEOPLE:
-            spread = worst_totals_spread([int(size) for size in self.sizes])
-            return float((1 - count / number) * number**2 * spread * span**2 / (count * self.population**2))
+        if self.take is None and people.sum() <= EXACT_PEOPLE:
+            return worst_clusters_variance([int(size) for size in self.sizes], count, span)
         # a cluster's values at both ends of the range in equal parts, or all at one of them
         inside = np.divide(left / people, np.maximum(people - 1, 1))
         return float(factor * span**2 / 4 * np.sum(people**2 * np.maximum(rest, inside)))
@@ -321,7 +326,7 @@ class PoissonDesign(Divided):
         chances, sizes = self.chances(count), np.array(self.sizes)
         if len(set(chances.round(12))) == 1:
             return []
-        kish = float(sizes @ chances * (sizes @ (1 / chances))) / self.population**2
+        kish = kish_design_effect(1 / chances, sizes * chances)
         largest = count / (self.population * chances.min())
         return [
             f"Weights differ: design effect {kish:.3g} of the randomisation, the largest {largest:.3g} times equal."

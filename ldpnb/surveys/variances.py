@@ -6,12 +6,18 @@ The variance ``s2`` of a population has the divisor ``N - 1``.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from ldpnb import checks
 from ldpnb.arithmetic import Real
 from ldpnb.surveys.noise import NumberReports
 
 MOST = 10**15
 """People of a population: beyond, floats no longer count them."""
+
+EXACT_PEOPLE = 10**6
+"""People up to whom the worst clusters of different sizes are found exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +63,51 @@ def worst_variance(parts: Callable[[float], Variance], known: float | None, limi
     return max(parts(0.0), parts(limit), key=lambda v: float(v.total))
 
 
-def worst_totals_spread(sizes: Sequence[int]) -> float:
-    """Return the largest variance of the clusters' totals, of values within 1/2 of the middle of their range.
+def worst_clusters_variance(sizes: Sequence[int], chosen: int, span: float = 1.0, *, centred: bool = True) -> float:
+    """Return the largest sampling variance of the mean of whole clusters, over all values in a range of that length.
 
-    The worst totals are ``+-N_g / 2`` with the signs that balance best. All subset sums are held as the bits of one
-    number.
+    Of `sizes`, people per cluster, 1,000,000 in all at most, `chosen` are drawn simply at random. If values are centred
+    at the middle of the range, the worst totals are ``+-N_g / 2`` with the signs that balance best; if they count from
+    an end, the largest clusters all lie at the other: the difference is what centring saves where sizes differ.
+
+    >>> [round(worst_clusters_variance([2, 1, 3, 1], 2, centred=centred), 4) for centred in (True, False)]
+    [0.1003, 0.1837]
     """
-    reached, people, clusters = 1, sum(sizes), len(sizes)
+    held = checks.counts(sizes=sizes, minimum_size=2)
+    clusters, people = held.size, sum(held.tolist())
+    if held.min() < 1 or people > EXACT_PEOPLE:
+        raise ValueError(f"sizes must be >= 1 and sum to at most {EXACT_PEOPLE:,}, got {held.min()} and {people:,}")
+    checks.numbers(chosen=checks.whole(chosen=chosen, at_least=1), low=1, high=clusters)
+    if centred:
+        spread = (np.sum(held.astype(float) ** 2) - _least_imbalance(held.tolist()) ** 2 / clusters) / 4
+    else:
+        falling = np.sort(held.astype(float))[::-1]
+        spread = np.max(np.cumsum(falling**2) - np.cumsum(falling) ** 2 / clusters)
+    factor = (1 - chosen / clusters) * clusters**2 / ((clusters - 1) * chosen * people**2)
+    return float(factor * spread * checks.numbers(span=checks.positive(span=span), low=0, high=1e150) ** 2)
+
+
+def _least_imbalance(sizes: Sequence[int]) -> int:
+    """Return the least ``|sum of +-N_g|``, from all subset sums, held as the bits of one number."""
+    reached, people = 1, sum(sizes)
     for size in sizes:
         reached |= reached << size
-    imbalance = people - 2 * ((reached & ((1 << people // 2 + 1) - 1)).bit_length() - 1)
-    return (sum(size**2 for size in sizes) - imbalance**2 / clusters) / (4 * (clusters - 1))
+    return people - 2 * ((reached & ((1 << people // 2 + 1) - 1)).bit_length() - 1)
+
+
+def kish_design_effect(weights: ArrayLike, counts: ArrayLike | None = None) -> float:
+    """Return Kish's design effect ``n sum w^2 / (sum w)^2``: the factor on randomisation, and roughly on sampling.
+
+    Of `weights`, ``(k,)`` numbers > 0 in any unit, each of one report, or of as many as `counts`, ``(k,)``, says.
+
+    >>> kish_design_effect([1, 1, 2, 4]), kish_design_effect([1, 2, 4], [2, 1, 1])
+    (1.375, 1.375)
+    """
+    held = np.asarray(checks.numbers(weights=weights))
+    if held.ndim != 1 or not held.size or held.min() <= 0:
+        raise ValueError(f"weights must be one number > 0 per report, got weights={checks.shortened(weights)}")
+    number = np.ones(held.size) if counts is None else np.ravel(checks.numbers(counts=counts, low=0, high=MOST))
+    if not checks.entries(held.size, counts=number).sum() >= 1e-9:
+        raise ValueError(f"counts must have a positive sum, got counts={checks.shortened(counts)}")
+    relative = held / held.max()
+    return float(number.sum() * (number @ relative**2) / (number @ relative) ** 2)

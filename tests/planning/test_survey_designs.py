@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from exact import clusters_variance, poisson_variance, ratio_errors
 
 import ldpnb as ldp
 from ldpnb.cli import cli
@@ -16,6 +15,7 @@ from ldpnb.planning.survey import Survey
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import ClusterDesign
+from ldpnb.surveys.populations import clusters_variance, poisson_variance, ratio_errors
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 

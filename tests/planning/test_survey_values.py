@@ -6,16 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from exact import clusters_variance, poisson_variance, ratio_errors, simple_variance
 
 from ldpnb.accuracy import tails
-from ldpnb.designs.strata import Strata
+from ldpnb.designs.strata import Strata, strata_of
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.planning import takes
 from ldpnb.planning.survey import Survey
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.privacy.subsampling import srs_loss
-from ldpnb.surveys import budgets, releases, response
+from ldpnb.surveys import budgets, populations, releases, response, variances
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign, SurveyDesign
 from ldpnb.surveys.releases import Lottery
@@ -32,13 +33,58 @@ def reports(i: Inputs) -> NumberReports:
     return NumberReports(name, i["epsilon"], i.get("low", 0.0), i.get("high", 1.0), i.get("binary", False))
 
 
+def shares(i: Inputs) -> Any:
+    """The mechanism of reports of one of several values; None of numbers."""
+    kinds = {"k-RR": KaryRandomisedResponse, "OUE": UnaryEncoding.optimised}
+    return kinds[i["mechanism"]](i["epsilon"], i.get("domain_size", 2)) if i["mechanism"] in kinds else None
+
+
+def noise_of(i: Inputs, value: float) -> Any:
+    """The variance of the report of a value, of a holder or another if it is a share's."""
+    kind = shares(i)
+    return populations.share_noises(kind)[0 if value else 1] if kind else reports(i).variance(value)
+
+
 def held_and_noises(i: Inputs, key: str) -> tuple[Any, Any]:
     """The values of `key` and the variance of each one's report, nested as they are."""
 
     def noise(part: Any) -> Any:
-        return [noise(p) for p in part] if isinstance(part, list) else reports(i).variance(part)
+        return [noise(p) for p in part] if isinstance(part, list) else noise_of(i, part)
 
     return i[key], noise(i[key])
+
+
+def drawn_clusters(i: Inputs) -> float:
+    about = *held_and_noises(i, "clusters"), i["chosen"], i.get("take")
+    return populations.clusters_variance(*about, centre=i["centre"]).total
+
+
+def worst_simple(i: Inputs) -> float:
+    if kind := shares(i):
+        return populations.worst_share_variance(kind, i["population"], i["sample"]).total
+    return SimpleDesign(i["population"]).variance(i["sample"], reports(i), float(reports(i).range)).total
+
+
+def strata(i: Inputs) -> float:
+    held, noises = held_and_noises(i, "strata")
+    return populations.strata_variance(strata_of(held), [np.mean(n) for n in noises], i["drawn"]).total
+
+
+def fixed_size(i: Inputs) -> float:
+    held, noises = held_and_noises(i, "values")
+    joint = np.zeros((len(held), len(held)))
+    for pair, chance in i["joint"].items():
+        joint[tuple(map(int, pair.split(",")))] = chance
+    joint += joint.T
+    np.fill_diagonal(joint, joint.sum(axis=1))  # of two that are drawn
+    return populations.fixed_size_variance(held, noises, joint, centre=i["centre"]).total
+
+
+def nonresponse(i: Inputs) -> float:
+    about = *held_and_noises(i, "values"), i["invited"], i["response"]
+    if i["estimator"] == "known rate":
+        return populations.known_rate_variance(*about, centre=i["centre"]).total
+    return populations.answers_variance(*about).total
 
 
 def clusters(i: Inputs) -> ClusterDesign:
@@ -62,10 +108,12 @@ def take(i: Inputs) -> float:
     return takes.best_take(Survey(design=design, epsilon=1.0, **asked), (i["cost_cluster"], i["cost_person"]))
 
 
-def needed(i: Inputs, design: SurveyDesign) -> int | None:
-    target = {"error": i["error"], "failure": i["failure"], "tail": i["tail"]}
+def needed(i: Inputs, design: SurveyDesign, noise: float) -> int | None:
+    """What a plan says with Laplace noise of that variance, for which only Chebyshev's inequality is guaranteed."""
+    epsilon, tail = budgets.smallest_budget("Laplace", noise), "normal" if i["tail"] == "normal" else "guaranteed"
+    asked: Any = {"error": i["error"], "failure": i["failure"], "tail": tail}
     try:
-        return Survey(design=design, epsilon=1.0, binary=True, **target).plan().count
+        return Survey(design=design, epsilon=epsilon, mechanism="Laplace", **asked).plan().count
     except ValueError:
         return None
 
@@ -82,6 +130,8 @@ def release_loss(i: Inputs) -> float:
         return design.loss(sum(i["drawn"]), i["epsilon"], tuple(i["drawn"]))
     if "invited" in i:
         return SimpleDesign(i["population"]).loss(1, i["epsilon"], (i["invited"],))
+    if i.get("design") == "two-stage":
+        return clusters(i).two_stage_loss(i["chosen"], i["epsilon"])
     design = UnequalClusterDesign(tuple(i["sizes"])) if "sizes" in i else clusters(i)
     return design.loss(i["chosen"], i["epsilon"], (design.people(i["chosen"]),))
 
@@ -101,19 +151,19 @@ def hoeffding_strata(i: Inputs) -> float:
 
 
 FORMULAS: dict[str, Callable[[Inputs], Any]] = {
-    "report_variance": lambda i: reports(i).variance(i.get("value", 0.0)),
-    "srs_variance": lambda i: simple_variance(*held_and_noises(i, "values"), i["sample"]).total,
-    "srs_worst_variance": lambda i: (
-        SimpleDesign(i["population"]).variance(i["sample"], reports(i), float(reports(i).range)).total
+    "report_variance": lambda i: noise_of(i, i.get("value", float(i.get("holds", False)))),
+    "srs_variance": lambda i: (
+        populations.simple_variance(*held_and_noises(i, "values" if "values" in i else "holds"), i["sample"]).total
     ),
-    "cluster_variance": lambda i: (
-        clusters_variance(*held_and_noises(i, "clusters"), i["chosen"], i.get("take"), centre=i["centre"]).total
+    "srs_worst_variance": worst_simple,
+    "cluster_variance": drawn_clusters,
+    "two_stage_variance": drawn_clusters,
+    "cluster_ratio_bias": lambda i: populations.ratio_errors(*held_and_noises(i, "clusters"), i["chosen"])[0],
+    "cluster_ratio_mse": lambda i: populations.ratio_errors(*held_and_noises(i, "clusters"), i["chosen"])[1],
+    "cluster_worst_sampling_variance": lambda i: variances.worst_clusters_variance(
+        i["sizes"], i["chosen"], i["high"] - i["low"], centred=i["centred"]
     ),
-    "cluster_ratio_bias": lambda i: ratio_errors(*held_and_noises(i, "clusters"), i["chosen"])[0],
-    "cluster_ratio_mse": lambda i: ratio_errors(*held_and_noises(i, "clusters"), i["chosen"])[1],
-    "cluster_worst_sampling_variance": lambda i: (
-        UnequalClusterDesign(tuple(i["sizes"])).variance(i["chosen"], None, i["high"] - i["low"]).sampling
-    ),
+    "intracluster_correlation": lambda i: populations.intracluster_correlation(i["clusters"]),
     "cluster_worst_variance_one_bit": lambda i: (
         clusters(i).variance(i["chosen"], NumberReports("one-bit", i["epsilon"]), i["high"] - i["low"]).total
     ),
@@ -126,7 +176,16 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
         i["budget"], i["costs"], noises=i["randomisation"]
     ),
     "equal_precision": lambda i: Strata(i["sizes"], i["S2"]).equal_precision(i["variance"], noises=i["randomisation"]),
-    "poisson_variance": lambda i: poisson_variance(*held_and_noises(i, "values"), i["rates"], centre=i["centre"]).total,
+    "stratified_variance": strata,
+    "stratified_variance_moments": lambda i: (
+        populations.strata_variance(Strata(i["sizes"], i["S2"]), i["randomisation"], i["drawn"]).total
+    ),
+    "poisson_variance": lambda i: (
+        populations.poisson_variance(*held_and_noises(i, "values"), i["rates"], centre=i["centre"]).total
+    ),
+    "fixed_size_unequal_variance": fixed_size,
+    "kish_design_effect": lambda i: variances.kish_design_effect(i["weights"]),
+    "nonresponse_variance": nonresponse,
     "invitations": lambda i: response.invitations(i["needed"], i["response"], i["failure"]),
     "nonresponse_bias_bound": lambda i: response.bias_bound(i["lowest_rate"], i["highest_rate"], i["range_"]),
     "local_release_loss": release_loss,
@@ -145,11 +204,16 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "lottery_total_variance": lottery_variance,
     "lottery_tail_loss": lambda i: Lottery(i["sizes"], i["ranges"], i["allocations"], i["chances"]).loss(i["scale"]),
     "normal_laplace_tail": lambda i: tails.normal_laplace(i["sd"], i["scale"], i["error"]),
-    "srs_sample_size": lambda i: needed(i, SimpleDesign(i["population"], i["S2"])),
-    "clusters_needed": lambda i: needed(i, ClusterDesign(i["clusters"], 25, 0.05, s2=0.25)),
+    "srs_sample_size": lambda i: needed(i, SimpleDesign(i["population"], i["S2"]), i["randomisation"]),
+    "clusters_needed": lambda i: needed(
+        i, ClusterDesign(i["clusters"], 25, 0.05, s2=0.25), 25 * i["within_and_noise_per_cluster"]
+    ),
     "hoeffding_reports_one_bit": lambda i: hoeffding(i, SimpleDesign(10**6)),
     "hoeffding_clusters_one_bit": lambda i: hoeffding(i, ClusterDesign(10**4, i["cluster_size"])),
     "hoeffding_strata_one_bit": hoeffding_strata,
+    "epsilon_for_randomisation": lambda i: budgets.smallest_budget(
+        "Laplace" if "Laplace" in i["mechanism"] else "one-bit", i["variance"], i["range_"]
+    ),
     "budget_split": lambda i: budgets.split(i["epsilon"], i["weights"], i["mechanism"]),
     "one_question_threshold": lambda i: budgets.one_question_threshold(i["questions"]),
 }
