@@ -7,6 +7,7 @@ import numpy as np
 from scipy import stats
 
 from ldpnb import checks
+from ldpnb.surveys.variances import MOST
 
 
 def invitations(needed: int, response: float, failure: float) -> int:
@@ -21,7 +22,16 @@ def invitations(needed: int, response: float, failure: float) -> int:
     checks.whole(needed=needed, at_least=1)
     checks.rate(response=response)
     checks.open_probability(failure=failure)
-    return int(needed + stats.nbinom.isf(failure, needed, response))
+    low, high = needed, 2 * needed
+    while stats.binom.cdf(needed - 1, high, response) > failure:
+        low, high = high, 2 * high
+        if high > MOST:
+            raise ValueError(f"response must bring {needed:,} answers of {MOST:,} people, got response={response!r}")
+    while low < high:
+        middle = (low + high) // 2
+        enough = stats.binom.cdf(needed - 1, middle, response) <= failure
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return high
 
 
 def invitations_of(answers: int, people: int, response: float, failure: float, whom: str) -> int:

@@ -34,6 +34,7 @@ def happened(call: Callable[[Any], str], cases: Sequence[Any]) -> Iterator[tuple
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
+            os.setpgid(0, 0)
             os.close(reading)
             _work(call, cases, at, writing)
         os.close(writing)
@@ -76,7 +77,7 @@ def _heard(child: int, lines: Any) -> Iterator[str]:
                     return
                 rest += more
             elif _seconds(child) - before > SECONDS or time.monotonic() - start > _PATIENCE:
-                os.kill(child, signal.SIGKILL)
+                os.killpg(child, signal.SIGKILL)
                 yield f"over {SECONDS} s"
                 return
         line, _, rest = rest.partition(b"\n")

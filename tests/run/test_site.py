@@ -26,7 +26,7 @@ from ldpnb import claims
 from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
 from ldpnb.cli import cli
-from ldpnb.run import catalogue, execution
+from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
 from ldpnb.site import builder, entries, explore, front, launch, links, reference, sources
 from ldpnb.site.atlas import CODE, Atlas
@@ -307,7 +307,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_committed_site_is_the_same_to_the_byte_when_made_again(
-    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages, before = sources.code_pages, contents(site)
     monkeypatch.setattr(sources, "code_pages", lambda of: pages([m for m in of if m in MODULES]))
@@ -317,9 +317,7 @@ def test_the_committed_site_is_the_same_to_the_byte_when_made_again(
         return notebook_page(notebook, *given) if notebook.id in drawn else before[f"{notebook.id}.html"].decode()
 
     monkeypatch.setattr(builder, "notebook_page", page)
-    grids = explore.grids([catalogue.find("03_cluster")], 12)
-    monkeypatch.setattr(execution, "build", lambda: tmp_path)  # where nothing is kept
-    again = dict(builder.files(grids))
+    again = dict(builder.files(explore.grids([catalogue.find("03_cluster")], 12)))
     del again[CODE]  # the list of all modules
     for path, content in again.items():
         assert before[path] == (content.encode() if isinstance(content, str) else content.read_bytes()), path
