@@ -62,7 +62,7 @@ def main() -> None:
     endings.hear()
     try:
         code = cli.main(prog_name="ldpnb", standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):  # the latter before click listens
         _fail("interrupted", 130)
     except click.ClickException as error:
         said = io.StringIO()

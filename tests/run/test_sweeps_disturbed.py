@@ -139,7 +139,9 @@ def test_a_worker_is_killed_then_the_client_interrupted_then_the_sweep_resumed(b
     kept = gated.kept()
     assert process.returncode == 130
     there = f"{kept} of {gated.TASKS} tasks are kept in {gated.out}, and the same command goes on from there"
-    assert stderr == f"ldpnb: interrupted; {there}\n"
+    said, _, more = stderr.partition("\n")
+    assert said == f"ldpnb: interrupted; {there}"
+    assert not more or "resource_tracker" in more  # loky's own, of what the killed worker could not sign off
     assert 0 < kept <= gated.FREE
     gated.end_as_undisturbed(kept)
 
