@@ -19,6 +19,15 @@ collect_ignore = ["run/recovery.py", *(f"boundary/{area}.py" for area in ("comma
 """Scripts that tests start."""
 
 
+FIRST = ("tests/run/test_recovery.py", "tests/browser", "tests/boundary")
+"""What takes longest, in this order: the many short ones fill what is left."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests."""
+    items.sort(key=lambda item: next((n for n, at in enumerate(FIRST) if item.nodeid.startswith(at)), len(FIRST)))
+
+
 def pytest_collection_finish() -> None:
     """Keep the collector of garbage from looking through all tests again and again."""
     gc.collect()
