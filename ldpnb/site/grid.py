@@ -46,7 +46,7 @@ def section(path: Path) -> tuple[Callable[..., Any], Controls] | None:
         raise _Reached(redraw, controls)
 
     def unneeded(*_: Any, **__: Any) -> None:
-        """Stand for what a cell does for its readers alone."""
+        """Take the place of what a cell does only for its readers."""
 
     ldpnb.notebook.live, ldpnb.notebook.publish = reached, unneeded
     ldpnb.notebook.verdicts = unneeded  # deciding claims takes most of the time

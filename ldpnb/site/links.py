@@ -41,7 +41,7 @@ class Page(HTMLParser):
             self._open.pop()
 
     def handle_endtag(self, tag: str) -> None:
-        """Note an end that is not that of the element opened last, and go on behind the one it ends."""
+        """Note an end that is not that of the element opened last, and continue after the one it does end."""
         if tag not in _VOID and (not self._open or self._open.pop() != tag):
             self.mistakes.append(f"line {self.getpos()[0]}: </{tag}> closes another element")
             while tag in self._open and self._open.pop() != tag:
@@ -54,7 +54,7 @@ def problems(folder: Path) -> list[str]:
     Parameters
     ----------
     folder : Path
-        The root of a site; links to other hosts are let be, pictures, scripts and styles from them are not.
+        The root of a site; links to other hosts are allowed, pictures, scripts and styles from them are not.
     """
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html"))}
     lines = []

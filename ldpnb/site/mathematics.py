@@ -205,7 +205,7 @@ def _core(element: Element) -> Element | None:
 
 
 def _space(core: Element, before: Element | None, after: Element | None) -> None:
-    """Set an operator's name off by a thin space from what is no bracket or operator, and slashes and bars by none."""
+    """Set an operator's name off by a thin space from all but brackets and operators, and slashes and bars by none."""
     text = core.text or ""
     if text in ("/", "|", "‖"):
         core.set("lspace", "0")

@@ -1,4 +1,4 @@
-"""What stays of prose where there are no marks: in a picture's alternative text, and in an address."""
+"""Prose without its marks, for a picture's alternative text and for an address."""
 
 import html
 import re

@@ -91,7 +91,7 @@ def sections(address: str, page: str, kind: str) -> list[Section]:
 
 
 def terms(text: str) -> list[str]:
-    """Return the words of a text as the index has them: small letters without accents, Greek by name, s for z.
+    """Return the words of a text as the index has them: lower case without accents, Greek letters by name, s for z.
 
     >>> terms("Randomized response, ε-LDP by Škorić")
     ['randomised', 'response', 'epsilon', 'ldp', 'by', 'skoric']

@@ -1,4 +1,4 @@
-"""The package's code as pages, for the links from a result to what computed it."""
+"""The package's code as pages, to which results link."""
 
 import ast
 import os
