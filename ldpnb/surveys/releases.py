@@ -15,6 +15,7 @@ from scipy import special
 from scipy.optimize import brentq
 
 from ldpnb import checks
+from ldpnb.arithmetic import log_mixed
 from ldpnb.privacy.subsampling import srs_budget
 
 Floats = NDArray[np.float64]
@@ -98,14 +99,14 @@ class Lottery:
         people = np.asarray(self.sizes, dtype=float)
         return people / people.sum() * np.asarray(self.spans)
 
-    def _gained(self, scale: float) -> Floats:
-        """Return ``e`` to the loss by allocation and stratum."""
+    def _losses(self, scale: float) -> Floats:
+        """Return the loss by allocation and stratum."""
         reach = self._reach / scale / np.array(self.allocations, dtype=float)
-        return np.asarray(1 + self._rates * np.expm1(reach))
+        return np.asarray(log_mixed(self._rates, reach))
 
     def loss(self, scale: float) -> float:
         """Return the loss: exact where one stratum's allocations decide, as for two strata of three, else at least."""
-        return float(np.log(np.max(np.asarray(self.chances) @ self._gained(scale))))
+        return float(np.max(special.logsumexp(self._losses(scale), b=np.asarray(self.chances)[:, None], axis=0)))
 
     def loss_bound(self, scale: float) -> float:
         """Return a bound on the loss for all values and outputs, below that of the allocation that loses most.
@@ -114,13 +115,15 @@ class Lottery:
         most ``sum W_h R_h (1 - min/max)`` of the numbers drawn, and the chances of an output by ``e`` to that over the
         scale: what was drawn is never known for certain, and the loss is a mean over what it may have been.
         """
-        gained, drawn = self._gained(scale), np.array(self.allocations, dtype=float)
+        losses, drawn = self._losses(scale), np.array(self.allocations, dtype=float)
+        largest = losses.max(axis=0)
         fewer, more = (f(drawn[:, None], drawn[None]) for f in (np.minimum, np.maximum))
         rest = math.exp(-float(np.max((1 - fewer / more) @ (self._reach / scale))))
-        order = np.argsort(-gained, axis=0)
-        likely = np.asarray(self.chances, dtype=float)[order]
+        order = np.argsort(-losses, axis=0)
+        likely, gained = np.asarray(self.chances, dtype=float)[order], np.exp(losses - largest)
         weight, mass = np.cumsum(likely, axis=0), np.cumsum(likely * np.take_along_axis(gained, order, axis=0), axis=0)
-        return float(np.log(np.max((mass + rest * (mass[-1] - mass)) / (weight + rest * (weight[-1] - weight)))))
+        means = (mass + rest * (mass[-1] - mass)) / (weight + rest * (weight[-1] - weight))
+        return float(np.max(largest + np.log(means)))
 
     def scale(self, epsilon: float, loss: Callable[[float], float]) -> float:
         """Return the scale at which `loss`, one of the two above, is `epsilon`."""

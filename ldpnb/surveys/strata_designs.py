@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ldpnb import checks
+from ldpnb.arithmetic import log_mixed
 from ldpnb.designs import strata as allocations
 from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.surveys.noise import NumberReports
@@ -189,7 +190,7 @@ class StratifiedDesign(Divided):
     def known_scale(self, drawn: tuple[int, ...], epsilon: float, span: float, *, secret: bool) -> float:
         """Return the scale of a curator's noise where it is known how many are drawn from each stratum."""
         people, asked = np.array(self.sizes, dtype=float), np.array(drawn, dtype=float)
-        inner = np.log1p(np.expm1(epsilon) * people / asked) if secret else epsilon
+        inner = log_mixed(people / asked, np.full(people.size, epsilon)) if secret else epsilon
         return float(np.max(people / people.sum() * self._spans(span) / (asked * inner)))
 
     def lottery(self, count: int, span: float) -> Lottery:
