@@ -285,24 +285,18 @@ class ClusterDesign(SurveyDesign):
         >>> round(ClusterDesign(400, 25, take=5).loss(40, 1.0, (200,)), 6)
         0.275937
         """
-        if sum(invited) > self.people(count):
-            return epsilon
-        if self.asked == self.size:
-            return self._whole_loss(count, epsilon)
-        rate, inner = count / self.clusters, float(srs_loss(epsilon, self.asked / self.size))
-        rest = (1 - rate) * math.exp(-self.asked * epsilon)
-        return math.log((rate + rest) / (rate * math.exp(-inner) + rest))
+        return epsilon if sum(invited) > self.people(count) else self._joint_loss(count, epsilon)
 
-    def _whole_loss(self, count: int, epsilon: float) -> float:
-        rate = count / self.clusters
-        other = (math.log1p(-rate) if rate < 1 else -math.inf) - self.size * checks.positive(epsilon=epsilon)
-        return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - epsilon, other))
+    def _joint_loss(self, count: int, epsilon: float) -> float:
+        rate, inner = count / self.clusters, float(srs_loss(epsilon, self.asked / self.size))
+        other = (math.log1p(-rate) if rate < 1 else -math.inf) - self.asked * epsilon
+        return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - inner, other))
 
     def two_stage_loss(self, chosen: int, epsilon: float) -> float:
-        """Return the joint loss of one-bit reports of a secret sample in two stages, under replacement.
+        """Return a lower bound on the joint loss of a secret sample in two stages, under replacement.
 
-        The largest over the number of ones among the other members of a cluster: equal to the enumerated optimum of
-        randomised response on bits in all cases tried, else at least; never above `loss`, which holds for all reports.
+        What randomised response on bits loses at the worst number of ones in the rest of a cluster: equal to
+        its enumerated loss in all cases tried, and never above `loss`, which holds for all reports.
 
         For `chosen` clusters and a loss `epsilon` of a report, in nats; `size` times `take` is a million at most.
 
@@ -335,7 +329,7 @@ class ClusterDesign(SurveyDesign):
         if secret and self.asked == self.size and count < self.clusters:
             most = float(srs_budget(epsilon, count / self.clusters))
             inner = brentq(
-                lambda budget: self._whole_loss(count, budget) - epsilon, epsilon, most, xtol=1e-15, rtol=1e-14
+                lambda budget: self._joint_loss(count, budget) - epsilon, epsilon, most, xtol=1e-15, rtol=1e-14
             )
         return span / (self.people(count) * float(inner))
 
