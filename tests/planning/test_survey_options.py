@@ -17,6 +17,7 @@ from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_questions import SurveyQuestions
 from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
+from ldpnb.surveys.unequal_designs import PoissonDesign, UnequalClusterDesign
 
 TARGET: dict[str, Any] = {"epsilon": 1, "error": 0.05, "failure": 0.05}
 SCHOOLS = Survey(
@@ -158,3 +159,28 @@ def test_bits_of_a_sample_are_independent_ones_in_law(number: int) -> None:
         mean = number * float(np.mean(rates))
         for ones in range(math.ceil(mean + 1), number + 1):
             assert law[ones:].sum() <= stats.binom.sf(ones - 1, number, mean / number) + 1e-12
+
+
+DESIGNS = [
+    *(SimpleDesign(1000), ClusterDesign(40, 25), ClusterDesign(40, 25, 0.05, 5), ClusterDesign(40, 25, None, 5)),
+    *(StratifiedDesign((600, 400)), StratifiedDesign((600, 400), allocation="lottery")),
+    StratifiedDesign((600, 400), allocation="lottery", spans=(1.0, 2e-4)),
+    *(UnequalClusterDesign((2, 5, 9, 30, 3)), PoissonDesign((600, 400), (1.0, 2.0))),
+]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("collection", ["local", "central"])
+@pytest.mark.parametrize("secret", [False, True])
+def test_noise_falls_with_the_budget_and_is_never_nothing(design: Any, collection: Any, secret: bool) -> None:
+    count = 101 if design.unit == "people" else 3
+    if secret and design.visible(local=collection == "local"):
+        return
+    losses, scales = [], []
+    for epsilon in (1e-6, 1e-3, 1.0, 50.0, 700.0, 710.0, 1e4):
+        found = Survey(design=design, count=count, epsilon=epsilon, failure=0.05, collection=collection, secret=secret)
+        assert found.plan().error
+        losses.append(design.loss(count, epsilon, (count,)))
+        scales.append(design.scale(count, epsilon, 1.0, secret=secret))
+    assert (min(losses) > 0, losses) == (True, sorted(losses))
+    assert (min(scales) > 0, scales) == (True, sorted(scales, reverse=True))
