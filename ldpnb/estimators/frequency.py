@@ -1,6 +1,6 @@
 """The unbiased frequency estimate of a pure protocol, and two ways onto the simplex: Norm-Sub and scaling."""
 
-from bisect import bisect_left
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ldpnb.mechanisms.frequency import FrequencyMechanism
 _SHORT = 256
 """Rows up to here are looked at whole, and many at once."""
 _BLOCK = 128
-"""Of longer ones, so many of the least depths first."""
+"""Of longer ones, so many of the greatest heights first."""
 
 
 def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
@@ -40,13 +40,13 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
     [0.625, 0.375, 0.0]
     """
     point = _finite(vector)
-    estimate = -point
-    kept, deepest, _ = filled(estimate, 1)
+    heights = point.copy()
+    kept, lowest, _ = filled(heights, 1)
     if isinstance(kept, int):
-        above = np.add.accumulate((deepest - estimate[:kept])[::-1]).item(-1)
+        above = np.add.accumulate(heights[-kept:] - lowest).item(-1)
     else:
-        above = np.add.accumulate(np.maximum(deepest - estimate, 0.0)[..., ::-1], axis=-1)[..., -1:]
-    np.add(point, deepest, out=estimate)
+        above = np.add.accumulate(np.maximum(heights - lowest, 0.0), axis=-1)[..., -1:]
+    estimate: NDArray[np.float64] = np.subtract(point, lowest, out=heights)
     estimate += (1 - above) / kept
     return np.maximum(estimate, 0.0, out=estimate)
 
@@ -88,46 +88,47 @@ def _finite(vector: ArrayLike) -> NDArray[np.float64]:
     raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
 
 
-def filled(depths: NDArray[Any], poured: Any, extra: float = 0.0) -> tuple[Any, Any, Any]:
-    """Return the last rank K with ``(K + extra) d_K < D_K + poured``, ``d_K`` and ``D_K``, the sum of the K least.
+def filled(heights: NDArray[Any], spare: Any = 0, extra: float = 0.0) -> tuple[Any, Any, Any]:
+    """Return the last rank K with ``(K + extra) h_K > S_K - spare``, ``h_K`` and ``S_K``, the sum of the K greatest.
 
-    Puts these depths first, in order. For one long row, ``(k,)``, the results are numbers; otherwise ``(..., 1)``.
+    Puts these heights last, in order. For one long row, ``(k,)``, the results are numbers; otherwise ``(..., 1)``.
     """
-    if depths.shape[-1] <= _SHORT or not depths.size:
-        depths.sort(axis=-1)
-        least = depths[..., :1]
-        rises = depths - least  # so that large numbers keep their digits
-        sums, ranks = np.cumsum(rises, axis=-1), np.arange(1, depths.shape[-1] + 1)
-        kept = ((ranks + extra) * rises < sums + poured).sum(axis=-1, keepdims=True)
-        deepest, below = (np.take_along_axis(each, kept - 1, axis=-1) for each in (depths, sums))
-        return kept, deepest, below + kept * least
-    if depths.ndim == 1:
-        return _filled_row(depths, poured, extra)
-    each = np.broadcast_to(poured, (*depths.shape[:-1], 1))
-    found = map(_filled_row, depths.reshape(-1, depths.shape[-1]), each.flat, [extra] * each.size)
-    kept, deepest, total = (np.reshape(some, each.shape) for some in zip(*found, strict=True))
-    return kept, deepest, total
+    if heights.shape[-1] <= _SHORT or not heights.size:
+        heights.sort(axis=-1)
+        top = heights[..., -1:]
+        falls = (top - heights)[..., ::-1]  # so that large numbers keep their digits
+        sums, ranks = np.cumsum(falls, axis=-1), np.arange(1, heights.shape[-1] + 1)
+        kept = ((ranks + extra) * falls < sums + (spare + extra * top)).sum(axis=-1, keepdims=True)
+        fall, below = (np.take_along_axis(each, kept - 1, axis=-1) for each in (falls, sums))
+        return kept, top - fall, kept * top - below
+    if heights.ndim == 1:
+        return _filled_row(heights, spare, extra)
+    each = np.broadcast_to(spare, (*heights.shape[:-1], 1))
+    found = map(_filled_row, heights.reshape(-1, heights.shape[-1]), each.flat, [extra] * each.size)
+    kept, lowest, total = (np.reshape(some, each.shape) for some in zip(*found, strict=True))
+    return kept, lowest, total
 
 
-def _filled_row(row: NDArray[Any], poured: float, extra: float) -> tuple[int, Any, Any]:
-    """Order a row block by block, up to the first whose last depth is above the level, and take such depths off it.
+def _filled_row(row: NDArray[Any], spare: float, extra: float) -> tuple[int, Any, Any]:
+    """Order a row block by block, up to the first whose last height is below the level, and take such heights off it.
 
-    Without them the level is lower; the last rank is found where it leaves out none.
+    Without them the level is higher; the last rank is found where it leaves out none.
     """
-    size, done, before, end = row.size, 0, 0, _BLOCK
+    size, done, above, end, top = row.size, 0, 0, _BLOCK, 0
     while True:
         if end < size:
-            row[done:].partition(end - done - 1)
-        block = row[done:end]
+            row[: size - done].partition(size - end)
+        block = row[size - end : size - done]
         block.sort()
-        if least := row.item(0):
-            block = block - least  # so that large numbers keep their digits
-        rises, sums = block.data, np.add.accumulate(block).data  # much quicker to index than arrays
-        below = before + sums[-1]
-        if end == size or (end + extra) * rises[-1] >= below + poured:
+        if block.dtype == float:  # so that large numbers keep their digits
+            top = row.item(-1)
+            block = block - top
+        heights, sums = block.data, np.add.accumulate(block[::-1]).data  # much quicker to index than arrays
+        total, owed = above + sums[-1], spare + extra * top
+        if end == size or (end + extra) * heights[0] <= total - owed:
             break
-        done, before, end = end, below, min(8 * end, size)
+        done, above, end = end, total, min(8 * end, size)
     kept = end
-    while (fewer := done + bisect_left(rises, (below + poured) / (kept + extra))) < kept:
-        kept, below = fewer, before + (sums[fewer - done - 1] if fewer > done else 0)
-    return kept, row.item(kept - 1), below + kept * least
+    while (fewer := end - bisect_right(heights, (total - owed) / (kept + extra))) < kept:
+        kept, total = fewer, above + (sums[fewer - done - 1] if fewer > done else 0)
+    return kept, row.item(-kept), kept * top + total

@@ -64,9 +64,10 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     [1.0, 0.0]
     """
     contrast = math.expm1(min(checks.positive(epsilon=epsilon), _PLAIN))
-    reports, most = _whole_tallies(tallies)
-    kept, _, below = filled(most - reports, contrast * most, contrast)
-    total = kept * most - below
+    reports = _whole_tallies(tallies)
+    heights = reports.copy()
+    kept, _, total = filled(heights, 0, contrast)
+    most = heights[..., -1:] if heights.ndim > 1 else heights.item(-1)
     alone = kept == 1  # so that its share is 1 exactly, and all others fall below 0
     # near the threshold: beyond it little cancels, and that in whole numbers
     whole = (total / (contrast + kept) + 0.5) // 1
@@ -207,15 +208,13 @@ def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
     return Fit(estimate, gap)
 
 
-def _whole_tallies(tallies: ArrayLike) -> tuple[NDArray[np.int64], Any]:
-    """Return the tallies and the largest of each row."""
+def _whole_tallies(tallies: ArrayLike) -> NDArray[np.int64]:
     reports = np.asarray(tallies)
     if reports.dtype == np.int64 and reports.ndim == 1 and reports.size:
-        most = reports.item(reports.view(np.uint64).argmax())  # where negative ones are the largest
+        most = reports.item(reports.view(np.uint64).argmax())  # where negative ones are the greatest
         if 0 < most < 2**53 // reports.size:
-            return reports, most
-    reports = _tallies(tallies).astype(np.int64)
-    return reports, reports.max(axis=-1, keepdims=True)
+            return reports
+    return _tallies(tallies).astype(np.int64)
 
 
 def _tallies(tallies: ArrayLike) -> Floats:
