@@ -9,7 +9,6 @@ starting point, and may look better than the maximum.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
