@@ -35,7 +35,7 @@ def of_inputs(estimates: pd.DataFrame, counts: ArrayLike) -> str:
     """Describe the estimates of the most frequent input from one collection."""
     row = estimates.iloc[int(np.argmax(estimates["truth"]))]
     return (
-        f"Of {np.sum(counts):,} users {row['truth']:.4g} hold input {row['input']:.0f}, the largest share. "
+        f"Of {np.sum(counts):,} users a share of {row['truth']:.4g}, the largest, holds input {row['input']:.0f}. "
         f"Least squares puts it at {row['least squares']:.4g} (standard deviation {row['sd, least squares']:.2g}), the "
         f"best linear estimate at {row['best linear']:.4g} ({row['sd, best linear']:.2g}), the MLE at {row['MLE']:.4g}."
     )
@@ -74,7 +74,7 @@ def finding(table: pd.DataFrame, column: Column) -> str:
 def of_errors(table: pd.DataFrame, column: Column, epsilon: float) -> str:
     """Describe which mechanism estimates the shares best, compared with a mean share."""
     errors, mean = rmse(table), 1 / len(column.labels)
-    said = f"At {epsilon:g} nats and {column.users:,} users {errors.index[0]} tells the shares of {column.name} best, "
+    said = f"At ε = {epsilon:g} and {column.users:,} users {errors.index[0]} tells the shares of {column.name} best, "
     said += f"off by {errors.iloc[0]:.3g} (root mean square over its {len(column.labels):,} values, whose mean share "
     said += f"is {mean:.3g})"
     if len(errors) == 1:
@@ -89,7 +89,7 @@ def of_mean(means: pd.DataFrame, column: Column, epsilon: float) -> str:
     local = means[~means["mechanism"].str.startswith("central")].sort_values("standard_deviation", kind="stable")
     best, central = local.iloc[0], means[means["mechanism"].str.startswith("central")].iloc[0]
     return (
-        f"The mean of {column.name} is {short(best['truth'], 4)}. From {column.users:,} reports of {epsilon:g} nats "
+        f"The mean of {column.name} is {short(best['truth'], 4)}. From {column.users:,} reports at ε = {epsilon:g} "
         f"{best['mechanism']} puts it at {short(best['estimate'], 4)}, with a standard deviation of "
         f"{best['standard_deviation']:.3g}; a curator's noise at the same budget has one of "
         f"{central['standard_deviation']:.3g}."

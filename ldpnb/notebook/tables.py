@@ -7,6 +7,8 @@ from typing import Any, ParamSpec
 import numpy as np
 import pandas as pd
 
+from ldpnb.notebook.prose import short
+
 Rows = Iterator[Mapping[str, Any]]
 """What the generator behind a table yields."""
 
@@ -29,13 +31,13 @@ def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
 
 
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Return a table for reading: floats as text with `digits` significant digits, whole numbers unchanged.
+    """Return a table for reading: floats as text, as `short` writes them; whole numbers unchanged, nan left out.
 
     >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
-    ['0.3333', '1.235e+04']
+    ['0.3333', '12,346']
     """
     shown = table.copy()
     for column in shown.columns:
         if shown[column].dtype.kind == "f":
-            shown[column] = [("" if np.isnan(v) else f"{v:.{digits}g}") for v in shown[column]]
+            shown[column] = [("" if np.isnan(v) else short(v, digits)) for v in shown[column]]
     return shown
