@@ -51,6 +51,7 @@ BASE = {
     "plan gap": ["--users", "1e4", "--epsilon", "1", "--failure", "0.05"],
 }  # fmt: skip
 CHANCE = chance("commands")
+MOST_FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 TEXTS = words(CHANCE)
 FAILING = ("download", "normalise", "verdicts")
 """No host answers, the notebook is not as a run leaves it, and the checkout's ledger is empty."""
@@ -147,7 +148,7 @@ def deleted() -> None:
 
 def no_descriptors() -> None:
     used = len(os.listdir("/proc/self/fd"))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 2, used + 2))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 2, MOST_FILES))
 
 
 def no_space() -> None:
@@ -201,6 +202,7 @@ def called(words: list[str], situation: str = "") -> tuple[Any, str, str]:
             cli.main()
         except SystemExit as end:
             code = end.code
+    resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))  # what the command left open is not judged
     return code, out.getvalue(), err.getvalue()
 
 
