@@ -1,5 +1,4 @@
 from .annotations import Mark as Mark
-from .annotations import crossings as crossings
 from .figures import curves as curves
 from .figures import look as look
 from .figures import publish as publish
@@ -7,6 +6,7 @@ from .figures import publish_table as publish_table
 from .live import Choice as Choice
 from .live import Slider as Slider
 from .live import live as live
+from .prose import crossings as crossings
 from .prose import listed as listed
 from .prose import say as say
 from .prose import short as short

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.notebook.annotations import crossings
-
 
 def say(text: str) -> None:
     """Show a paragraph of Markdown with computed numbers: ``say(f"The loss is least at {place:.3g}.")``."""
@@ -40,6 +38,26 @@ def listed(items: Iterable[object]) -> str:
     """
     words = [str(item) for item in items]
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+
+
+def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
+    """Return where two curves on one grid cross, in the order of the grid.
+
+    Between two points of the grid both are taken as straight, on logarithmic scales if everything is positive.
+
+    >>> crossings([0, 1, 2, 3], [0, 1, 2, 3], [1.5, 1.5, 1.5, 3.0]), crossings([1, 4], [1, 16], [4, 4])
+    ([1.5], [2.0])
+    """
+    grid, low, high = (np.asarray(v, float) for v in (x, one, other))
+    positive = bool((grid > 0).all() and (low > 0).all() and (high > 0).all())
+    gap = np.log(low) - np.log(high) if positive else low - high
+    at = np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0)
+    share = gap[at] / (gap[at] - gap[at + 1])
+    scale = np.log(grid) if positive else grid
+    found = scale[at] + share * (scale[at + 1] - scale[at])
+    touched = np.flatnonzero((gap[1:-1] == 0) & (np.sign(gap[:-2]) * np.sign(gap[2:]) < 0)) + 1
+    places = [*(np.exp(found) if positive else found), *grid[touched]]
+    return sorted((float(f"{place:.12g}") for place in places), reverse=bool(grid[0] > grid[-1]))
 
 
 def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε", digits: int = 3) -> str:

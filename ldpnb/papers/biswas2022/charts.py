@@ -8,10 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpnb.notebook.annotations import Mark, crossings, head
+from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, legend, look, size
-from ldpnb.notebook.prose import short
+from ldpnb.notebook.prose import crossings, short
 from ldpnb.papers.biswas2022.tables.participation import BY_VALUE
 from ldpnb.papers.biswas2022.tables.personalised import BUDGET, CHOSEN, RELATIVE
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest

@@ -6,10 +6,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from ldpnb.notebook.annotations import Mark, crossings, head
+from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, legend, look, size
-from ldpnb.notebook.prose import short
+from ldpnb.notebook.prose import crossings, short
 from ldpnb.papers.bun2022.tables.allocation import DRAWN, MOVE
 from ldpnb.papers.bun2022.tables.clusters import SIZE
 from ldpnb.papers.bun2022.tables.sample_sizes import DEVIATION
