@@ -286,7 +286,7 @@ def neyman_example(e: Evidence) -> str:
     "loss is at most the supremum there (Theorem 4.3)",
 )
 def theorem_7_2(e: Evidence) -> str:
-    """proportional allocation with randomised rounding amplifies each stratum as Theorem 4.3 does a single one"""
+    """under proportional allocation with randomised rounding each stratum has Theorem 4.3's bound at its own budget"""
     e.proven(proofs.draw_by_draw() and sections_2_to_4.rounding_bounds())
     cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
     exact = np.array([rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, (own, _) in cases])
