@@ -228,8 +228,8 @@ def tails(e: Evidence) -> str:
     "n - m, by Lemma B.3's exchange of pairs; of m and n - m the smaller is at least as likely if mu <= n/2",
 )
 def figure_2(e: Evidence) -> str:
-    """for a truncated Gaussian size the loss tends towards the mechanism's own as the deviation grows, and is close to
-    it while the mean rate is still far from 1
+    """for a truncated Gaussian size the loss comes close to the mechanism's own as the deviation grows, while the mean
+    rate is still far from 1
     """
     e.proven(proofs.shrinking_weights() and proofs.short_of_the_whole() and proofs.about_the_whole())
     n, mean, epsilon = 40, 8.0, 0.5
@@ -251,8 +251,9 @@ def figure_2(e: Evidence) -> str:
     e.sure(exact[1] < exact[0] < fixed)
     return (
         "with s = epsilon - (n - mu)/sigma^2 > 0 the loss is at least 2 epsilon - ln(1 + (e^(2 epsilon) - 1)/(n (e^s - "
-        "1))), so about 2 epsilon, at a mean rate of at most 1/2, where n is that large: one record of mean 1/2 loses "
-        f"epsilon at any deviation; n = {n}, mean {mean:g}, epsilon {epsilon}: exact loss {fixed:.4f}, "
+        "1))), so about 2 epsilon, at a mean rate of at most 1/2, where n is that large; never 2 epsilon itself, and "
+        f"one record of mean 1/2 loses epsilon at any deviation; n = {n}, mean {mean:g}, epsilon {epsilon}: exact loss "
+        f"{fixed:.4f}, "
         f"{', '.join(f'{loss:.4f}' for loss in exact)} at deviations "
         f"0.1, {', '.join(f'{d:g}' for d in deviations)}, the last three at a mean rate of "
         f"{', '.join(f'{rate:.2f}' for rate in rates)}; a little randomness in the size lowers the loss first"
