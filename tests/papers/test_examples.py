@@ -152,7 +152,9 @@ def test_numbers_of_the_referees(name: str) -> None:
 TOLD = {
     "biswas2022/section-6-rate-.1-against-1": ["below .05 above 5.42 (normal limit)"],
     "bun2022/lemma-b.1": ["2 of 4 and of 5 at epsilon 0.5: 0.523137"],
+    "bun2022/section-5.1-shares-of-clusters-and-records": ["0.33, 0.032, 0.0032"],
     "bun2022/section-5.2-two-stage-sampling": ["0.93, 0.51, 0.29, 0.18, 0.25"],
+    "bun2022/section-7.3-proportional-for-all-statistics": ["110 times"],
     "juarez2022/appendix-d-bounds": ["12.53 to 54.8"],
     "juarez2022/figure-3": ["less than 0.5247 times"],
     "juarez2022/table-2-standard-deviations": ["0.0008 (divided by nine) or 0.0003 (by ten)"],

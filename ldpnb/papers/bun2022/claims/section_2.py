@@ -39,7 +39,7 @@ def section_2_2(e: Evidence) -> str:
     "Theorem 2.2",
     subsampling.srs_loss,
     subsampling.srs_delta,
-    over="epsilon > 0, 0 <= delta < 1, every m <= n, every mechanism and every two populations",
+    over="epsilon > 0, 0 <= delta < 1, every m <= n, every mechanism and every two replacement neighbours",
     assumption="both formulas are lost in the text; these are the known ones (Balle, Barthe and Gaboardi 2018)",
     argument="replacing the changed record by one that is not drawn couples samples with and without it; " + BOTH_WAYS,
 )
@@ -163,13 +163,13 @@ def lemma_a_3(e: Evidence) -> str:
     "Lemma A.4",
     lemmas.mixture_loss,
     lemmas.mixture_loss_product_form,
-    over="0 < p < 1, every epsilon_1 >= epsilon_0 >= 0 and every four laws",
+    over="0 < p < 1, every epsilon_1 >= epsilon_0 >= 0 and every four laws whose pairs are as close as stated",
     assumption="which of the two forms is printed is not recoverable; both hold",
     argument=BOTH_WAYS,
 )
 def lemma_a_4(e: Evidence) -> str:
-    """mixtures with weights 1-p and p of pairs within epsilon_0 and epsilon_1 are ln((1-p) e^epsilon_0 + p
-    e^epsilon_1)-indistinguishable
+    """mixtures with weights 1-p and p of X_0 and X_1, and of Y_0 and Y_1, are ln((1-p) e^epsilon_0 + p
+    e^epsilon_1)-indistinguishable if X_0, Y_0 are within epsilon_0 and every other X, Y within epsilon_1
     """
     e.proven(proofs.mixtures() and proofs.mixtures_by_product())
     p, least, most = case = (0.3, 0.2, 1.0)
@@ -177,10 +177,12 @@ def lemma_a_4(e: Evidence) -> str:
     product = lemmas.mixture_loss_product_form(p, common=least, other=most)
     e.same(tight, _mixture_program(*case))
     e.same(product, least + np.log(1 + p * (np.exp(most) - 1)))
+    rare = p * 0.01 * np.exp([most, 0.0])  # X_0 = Y_0 never have the last two outputs, which X_1 and Y_1 have alone
+    e.same(channel.privacy_loss(np.vstack([[1 - p] * 2, rare, p - rare])).epsilon, most)
     return (
         f"multipliers prove the tight form, which some laws attain (linear program {tight:.6f} at p {p}, {least}, "
-        f"{most}); the product form epsilon_0 + ln(1 + p(e^epsilon_1 - 1)) is weaker ({product:.6f}) unless epsilon_0 "
-        "= 0"
+        f"{most}; without the pairs X_0, Y_1 and X_1, Y_0 {most} itself); the product form epsilon_0 + ln(1 + "
+        f"p(e^epsilon_1 - 1)) is weaker ({product:.6f}) unless epsilon_0 = 0"
     )
 
 

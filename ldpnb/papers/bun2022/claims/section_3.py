@@ -12,7 +12,7 @@ from ldpnb.papers.bun2022.proofs import sections_2_to_4 as proofs
 from ldpnb.privacy import optimiser, random_size, subsampling
 from ldpnb.rng import stream
 
-EVERY_LAW = "epsilon > 0, every n, every law of the size"
+EVERY_LAW = "epsilon > 0, every n, every law of the size but 0 for sure"
 SYMMETRY = (
     "averaged over the order of the unchanged records, an event's chance depends on how many of them are drawn and on "
     "whether the changed one is"
@@ -188,7 +188,7 @@ def theorem_3_1_small_epsilon(e: Evidence) -> str:
     random_size.random_size_loss,
     random_size.tilted_rate,
     over="epsilon > 0, every chance p > 0 of the whole data set beside any smaller size; every law with ln E e^(s (m - "
-    "mu)) <= s^2 v/2 and mu + 2 epsilon v < n",
+    "mu)) <= s^2 v/2 for all s, positive and negative, so that mu is its mean, and mu + 2 epsilon v < n",
     argument="n E~ is the slope at epsilon of ln E e^(s m), which is convex and at least s mu",
 )
 def tails(e: Evidence) -> str:
@@ -219,18 +219,19 @@ def tails(e: Evidence) -> str:
     random_size.random_size_loss,
     random_size.random_size_lower_bound_pm1,
     random_size.tilted_rate,
-    over="epsilon > 0, every n, mean mu and deviation sigma with sigma^2 > (n - mu)/epsilon",
+    over="epsilon > 0, every n, mean mu <= n/2 before truncation and deviation sigma with n (e^s - 1) >= (e^(2 "
+    "epsilon) - 1)/(e^(2 epsilon/11) - 1), s = epsilon - (n - mu)/sigma^2 > 0",
     reading="reconstructed",
     assumption="the figure's parameters and its limit are lost in the text; the limit is read as the mechanism's own "
     "loss under replacement, 2 epsilon (epsilon is the limit for the proof's ones and zeros only)",
     argument="weights that fall at least geometrically from size n downwards have at most the geometric law's mean of "
-    "n - m, by Lemma B.3's exchange of pairs",
+    "n - m, by Lemma B.3's exchange of pairs; of m and n - m the smaller is at least as likely if mu <= n/2",
 )
 def figure_2(e: Evidence) -> str:
-    """for a truncated Gaussian size the loss tends towards the mechanism's own as the deviation grows, and is close to
-    it while the mean rate is still far from 1
+    """for a truncated Gaussian size the loss comes close to the mechanism's own as the deviation grows, while the mean
+    rate is still far from 1
     """
-    e.proven(proofs.shrinking_weights() and proofs.short_of_the_whole())
+    e.proven(proofs.shrinking_weights() and proofs.short_of_the_whole() and proofs.about_the_whole())
     n, mean, epsilon = 40, 8.0, 0.5
     deviations = np.array([1.0, 2.0, 10.0, 15.0, 20.0])
     listed = [sizes.truncated_gaussian_size(n, mean, deviation) for deviation in deviations]
@@ -243,11 +244,16 @@ def figure_2(e: Evidence) -> str:
     floors = 2 * epsilon - np.log1p(np.expm1(2 * epsilon) / (n * np.expm1(steep)))
     rates = [law.probabilities @ np.arange(n + 1) / n for law in listed[2:]]
     e.needs((exact[2:] >= floors).all())
-    e.needs(within("about", exact[3], 2 * epsilon) and rates[1] < 0.5)
+    e.sure(n * np.expm1(steep[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
+    e.needs(within("about", exact[3:], 2 * epsilon) and max(rates) < 0.5)
+    coins = [sizes.truncated_gaussian_size(1, 0.5, deviation) for deviation in (1.0, 100.0)]
+    e.same([random_size.random_size_loss(coin, epsilon) for coin in coins], [epsilon] * 2)
     e.sure(exact[1] < exact[0] < fixed)
     return (
         "with s = epsilon - (n - mu)/sigma^2 > 0 the loss is at least 2 epsilon - ln(1 + (e^(2 epsilon) - 1)/(n (e^s - "
-        f"1))); n = {n}, mean {mean:g}, epsilon {epsilon}: exact loss {fixed:.4f}, "
+        "1))), so about 2 epsilon, at a mean rate of at most 1/2, where n is that large; never 2 epsilon itself, and "
+        f"one record of mean 1/2 loses epsilon at any deviation; n = {n}, mean {mean:g}, epsilon {epsilon}: exact loss "
+        f"{fixed:.4f}, "
         f"{', '.join(f'{loss:.4f}' for loss in exact)} at deviations "
         f"0.1, {', '.join(f'{d:g}' for d in deviations)}, the last three at a mean rate of "
         f"{', '.join(f'{rate:.2f}' for rate in rates)}; a little randomness in the size lowers the loss first"

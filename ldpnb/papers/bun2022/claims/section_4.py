@@ -111,8 +111,8 @@ def proposition_4_2(e: Evidence) -> str:
     missed = data_dependent.size_error_lower_bound(data_dependent.two_point_error(100, 2 * half), half)
     e.needs(not missed > 0)
     return (
-        "as worded it fails: 100 records if their number is even, else none, is a fixed size under replacement, 2 "
-        f"epsilon-private and 0 from intended, where at epsilon 0.5 alpha - 1/epsilon is {float(missed.mid()):.4f}. "
+        "as worded it fails: 100 of at least 100 records if their number is even, else none, is fixed by replacement, "
+        f"2 epsilon-private and 0 from intended, where at epsilon 0.5 alpha - 1/epsilon is {float(missed.mid()):.4f}. "
         f"Corrected: intended sizes {gap} apart, epsilon 1, epsilon' 0.5: no pair of size laws whose noisy counts stay "
         f"within epsilon' errs by less than {least:.4f}, and the bound is {bound:.4f}"
     )
@@ -231,8 +231,8 @@ def randomised_rounding(e: Evidence) -> str:
     "ends",
 )
 def theorem_4_3(e: Evidence) -> str:
-    """rounding the size up at random leaves a loss of about 6 r epsilon, from ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 +
-    r(e^(2 epsilon) - 1))
+    """rounding the size up at random leaves a loss of at most ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(2 epsilon) -
+    1)), about 6 r epsilon for small epsilon
     """
     e.proven(proofs.random_rounding() and proofs.supremum_approached() and proofs.rounding_bounds())
     cases = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8))

@@ -22,6 +22,8 @@ SWAP = (
     "averaged over draws and swaps both kinds are uniform"
 )
 
+ALL_SIZES = "all cluster sizes (an emptied cluster stays)"
+
 section_5 = partial(claim, kind="enumeration", reach="all parameters")
 formula_5 = partial(section_5, reading="reconstructed")
 
@@ -32,7 +34,7 @@ formula_5 = partial(section_5, reading="reconstructed")
     clusters.cluster_loss_at,
     subsampling.weighted_loss,
     assumption=N_1,
-    over="epsilon > 0, all cluster sizes, every number of clusters and of clusters drawn",
+    over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn",
     argument="a signed count's tail has the odds rho t^n_1, rho = e_(m-1)(w)/e_m(w) at weights w_i = t^-n_i; m e_m "
     "sums w_i over the k - m clusters outside each draw of m - 1, so rho >= m/((k-m) max w), with equality at equal "
     "sizes",
@@ -63,7 +65,7 @@ def theorem_5_1(e: Evidence) -> str:
     ClusterSample.loss,
     clusters.cluster_loss_at,
     assumption=N_1,
-    over="epsilon > 0, all cluster sizes, every number of clusters and of clusters drawn, every mechanism",
+    over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn, every mechanism",
     argument=SWAP.format("n_1 + n_i records"),
 )
 def theorem_5_2(e: Evidence) -> str:
@@ -133,7 +135,8 @@ def shares_of_records(e: Evidence) -> str:
         e.same([shares.mean(), shares.var()], [m / 6, spread])
     small = sizes / sizes.sum()
     e.needs(claims.within("about", small, np.full(6, 1 / 6)))
-    relative = [np.sqrt(strata.mean_variance(k, 0.25, k / 10)) / 1.5 for k in (10, 1000, 100_000)]
+    relative = [np.sqrt(strata.mean_variance(k, 0.25 * k / (k - 1), k / 10)) / 1.5 for k in (10, 1000, 100_000)]
+    e.same(relative[0], np.std([1, 2]) / 1.5)  # one of ten clusters: one or two records, each as likely
     return (
         f"one of six clusters of one or two records: a sixth of the clusters, {small.min():.3f} or {small.max():.3f} "
         "of the records; a tenth of 10, 1,000 and 100,000 such clusters, half of each size: relative standard "
@@ -178,8 +181,7 @@ def equation_3(e: Evidence) -> str:
     subsampling.weighted_loss,
     assumption="the symbols of what is compared are lost; read as: the mechanism on the sample is at least as private "
     "as the mechanism itself",
-    over="epsilon > 0, all cluster sizes (an emptied cluster stays), every mechanism; deletion against deletion, "
-    "replacement against replacement",
+    over=f"epsilon > 0, {ALL_SIZES}, every mechanism; deletion against deletion, replacement against replacement",
     argument="draws without the changed cluster give the same sample in both populations; a replacement is a deletion "
     "at twice the budget",
 )
@@ -248,7 +250,7 @@ def theorem_5_3(e: Evidence) -> str:
     reach="a box",
     assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is read as "
     "within a tenth",
-    over="epsilon <= 0.18 (the budget; the bound itself in the limit of small epsilon), 0 < q < 1, all cluster sizes",
+    over=f"epsilon <= 0.18 (the budget; the bound itself in the limit of small epsilon), 0 < q < 1, {ALL_SIZES}",
     argument="a mechanism on an independent sample is a mechanism on the clusters; ln(1 + x) <= x",
 )
 def two_stage_sampling(e: Evidence) -> str:

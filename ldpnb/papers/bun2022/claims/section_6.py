@@ -83,7 +83,7 @@ def equation_5(e: Evidence) -> str:
 @bullet_6(
     "Section 6 inclusion near 1",
     unequal.Inclusion.loss_lower_bound,
-    over="every chance p = p' in (0, 1], loss given inclusion, mechanism and event",
+    over="every chance p = p' in (0, 1], loss given inclusion and mechanism, every event with mu_0' > 0",
 )
 def inclusion_near_one(e: Evidence) -> str:
     """the more rarely the record is left out, the larger the bound; at p = p' = 1 there is no amplification"""
@@ -105,8 +105,9 @@ def inclusion_near_one(e: Evidence) -> str:
     unequal.pps_cluster_loss,
     unequal.one_draw_loss,
     over="degradation: one of two or more clusters drawn in proportion to size, as in Section 6.2; amplification: one "
-    "record drawn, every epsilon > 0 and every two chances p, p' < 1",
-    argument="one draw loses ln(1 + max(p, p')(e^(2 epsilon) - 1)), as any two samples are two steps apart",
+    "record drawn, every epsilon > 0 and every two chances p, p' < 1, the others in the same proportions",
+    argument="one draw loses ln(1 + max(p, p')(e^(2 epsilon) - 1)), as any two samples are two steps apart and the "
+    "best event has one chance for all other records",
 )
 def data_dependent_inclusion(e: Evidence) -> str:
     """if p/p' is large privacy can degrade, but the ratio alone does not decide this: amplification remains possible"""
@@ -135,8 +136,8 @@ def data_dependent_inclusion(e: Evidence) -> str:
     argument="an independently drawn record changes a sample by one step; a cluster in place of another by n_1 + n_i",
 )
 def detectable_inclusion(e: Evidence) -> str:
-    """if the event is much likelier with the record drawn, amplification is prevented; correlated draws make it
-    likelier than e^epsilon
+    """if the event is much likelier with the record drawn, this can prevent amplification; correlated draws can make it
+    likelier than e^epsilon times
     """
     e.proven(proofs.detected_inclusion() and proofs.kept_at_a_rate())
     sizes, epsilon = (1, 2, 5, 10), 0.3
@@ -146,7 +147,8 @@ def detectable_inclusion(e: Evidence) -> str:
     e.same(told, [inside / outside for inside, _, outside in events])
     e.needs((told > np.exp(epsilon)).all())
     return (
-        "as mu_0' goes to 0 the bound becomes ln(mu_1/mu_1') + ln(p/p'); one of four clusters at epsilon 0.3: "
+        "as mu_0' goes to 0 the bound becomes ln(mu_1/mu_1') + ln(p/p'), the loss given inclusion if p = p' (at p/p' = "
+        "mu_1'/mu_1 it is 0); one of four clusters at epsilon 0.3: "
         f"mu_1/mu_0 = {', '.join(f'{x:.3g}' for x in told)} for {', '.join(map(str, sizes))} records each, "
         f"e^(epsilon (n_1 + n_i)), above e^epsilon = {np.exp(epsilon):.3g}"
     )
@@ -239,9 +241,9 @@ def limited_variation(e: Evidence) -> str:
     reading="reconstructed",
     assumption=SIZES,
     otherwise="corrected",
-    corrected="equal sizes make the chances equal, not the design: simple random sampling results if all samples of "
-    "one size stay equally likely, as in conditional Poisson sampling; independent draws have a random size and lose "
-    "less",
+    corrected="equal sizes make the chances equal, not the design: simple random sampling results if the size is fixed "
+    "and all samples of that size are equally likely, as in conditional Poisson sampling; independent draws have a "
+    "random size and lose less",
     over="independent draws against a simple random sample: epsilon > 0, 0 < p < 1, a replaced record",
 )
 def equal_sizes(e: Evidence) -> str:
@@ -268,7 +270,7 @@ def equal_sizes(e: Evidence) -> str:
     unequal.pps_cluster_loss,
     unequal.Inclusion.event_loss,
     samples.pps_rate,
-    over="epsilon > 0, all cluster sizes >= 2, every number of clusters of which one is drawn",
+    over="epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2",
     argument="the loss is that of the tail of the signed count, as in Section 5 with one draw; mu_0 averages "
     "e^(-epsilon (n_1 + n_i)) over the others in proportion to size, and for two clusters Bernoulli's inequality gives "
     "t^n > 1 + n(t - 1), t = e^epsilon; seen from the neighbour no event loses more than epsilon, since by the "
@@ -299,7 +301,7 @@ def pps_of_clusters(e: Evidence) -> str:
     unequal.pps_cluster_loss,
     unequal.Inclusion.event_loss,
     samples.pps_rate,
-    over="epsilon > 0, all cluster sizes >= 2, every number of clusters of which one is drawn",
+    over="epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2",
     argument="the loss is that of Section 6.2's tail; at sizes of at most s its mu_0 is at least e^(-2 s epsilon)",
 )
 def limited_cluster_sizes(e: Evidence) -> str:

@@ -99,7 +99,7 @@ def weighted_mean(e: Evidence) -> str:
     strata.mean_variance,
     kind="enumeration",
     assumption="no share exceeds its stratum, as the source requires; " + routes.NOT_PRINTED,
-    over="every number of strata, their sizes and variances, and every total; real and whole allocations",
+    over="every number of strata, their sizes and positive variances, and every total; real and whole allocations",
     argument="(sum m_i)(sum w_i^2 s_i^2/m_i) - (sum w_i s_i)^2 sums the squares over pairs of strata; a sum of convex "
     "functions of whole numbers is least where each next record lowers it most",
 )
@@ -135,11 +135,11 @@ def _closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Fam
     allocation.Outcomes.noise_scale,
     noisy_statistics.noisy_statistic_losses,
     otherwise="corrected",
-    corrected="the supremum has to exclude populations on which the statistic does not vary without noise, such as "
-    "constant strata, where the ratio is infinite at every budget; over all others (7) is the largest budget that "
-    "keeps the privacy",
+    corrected="the supremum has to be over populations on which the variance without noise has a positive lower bound: "
+    "where it is 0, as in constant strata, the ratio is infinite, and where it comes near 0 unbounded, at every "
+    "budget; over the others (7) is the largest budget that keeps the privacy",
     assumption=routes.NOT_PRINTED.replace("proof establishes", "words describe") + "; Laplace noise",
-    over="every statistic, allocation and set of populations on which the statistic varies",
+    over="every statistic, allocation and set of populations on which its variance has a positive lower bound",
     argument="the ratio is 1 + 2 b^2/V, and the loss falls as the scale b grows",
 )
 def equation_7(e: Evidence) -> str:
@@ -286,7 +286,7 @@ def neyman_example(e: Evidence) -> str:
     "loss is at most the supremum there (Theorem 4.3)",
 )
 def theorem_7_2(e: Evidence) -> str:
-    """proportional allocation with randomised rounding amplifies each stratum as Theorem 4.3 does a single one"""
+    """under proportional allocation with randomised rounding each stratum has Theorem 4.3's bound at its own budget"""
     e.proven(proofs.draw_by_draw() and sections_2_to_4.rounding_bounds())
     cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
     exact = np.array([rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, (own, _) in cases])
@@ -339,18 +339,18 @@ def larger_budgets(e: Evidence) -> str:
     strata.Strata.variance,
     allocation.Outcomes.noise_scale,
     otherwise="corrected",
-    corrected="for large strata its sampling variance is never more than 1/w times the best, w the smallest stratum's "
-    "share of the population, and reaches that where only this stratum varies; when a stratum can be taken completely "
-    "there is no bound",
+    corrected="for large strata and shares that need no rounding its sampling variance is never more than 1/w times "
+    "the best, w the smallest stratum's share of the population, and comes up to that where only this stratum varies; "
+    "when a stratum can be taken completely there is no bound",
     assumption="reasonably well is read as within a factor of 4 of the best allocation's variance",
-    over="the weighted mean of any variable: every two strata, their shares and variances, and every total",
+    over="the weighted mean of any variable: every two strata, their shares and variances; every total, unrounded",
     argument="with more strata sum x_i^2/w_i <= (sum x_i)^2/min w term by term",
 )
 def proportional_for_all(e: Evidence) -> str:
     """proportional allocation performs reasonably well for all statistics"""
     sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
-    apart = [strata.Strata(sizes, varying).variance(m) for m in ((1, 99), (100, 0))]
-    e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 100 - 1 / 1000)])
+    apart = [strata.Strata(sizes, varying).variance(m) for m in ((1, 99), (99, 1))]  # both strata have to be sampled
+    e.same(apart, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 99 - 1 / 1000)])
     e.needs(claims.within("near", apart[0], apart[1]))
     epsilon, best = 0.41, []
     rules = [allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes)), allocation.neyman(FAMILY, TOTAL)]

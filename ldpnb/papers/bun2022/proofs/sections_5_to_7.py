@@ -333,10 +333,14 @@ def whole_allocations_are_greedy() -> bool:
 
 
 def least_noise_is_best() -> bool:
-    """Where the statistic varies, private over plain variance, ``1 + 2 b^2/V``, grows with ``b`` at every ``V``."""
+    """Private over plain variance, ``1 + 2 b^2/V``, grows with ``b`` at every ``V > 0``, unbounded as ``V`` nears 0.
+
+    So where ``V`` has a positive lower bound the largest ratio grows with ``b``, and elsewhere it is infinite.
+    """
     scale, more, variance = symbols("scale more variance")
     low, high = (1 + 2 * b * b / variance for b in (scale, scale + more))
-    return positive(high - low, {scale: EVERY, more: EVERY, variance: EVERY}) is True
+    grows = positive(high - low, {scale: EVERY, more: EVERY, variance: EVERY})
+    return grows is True and limit(low, variance.expression, 0) == oo
 
 
 def a_constant_stratum_has_no_share() -> bool:
