@@ -29,13 +29,21 @@ def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
 
 
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Return a table for reading: floats as text with `digits` significant digits, whole numbers unchanged.
+    """Return a table for reading, as `ldpnb.notebook.prose.short` writes: whole numbers in full, others to `digits`.
 
-    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
-    ['0.3333', '1.235e+04']
+    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678], "b": [5, 12345]})).to_numpy().tolist()
+    [['0.3333', '5'], ['12,350', '12,345']]
     """
     shown = table.copy()
     for column in shown.columns:
-        if shown[column].dtype.kind == "f":
-            shown[column] = [("" if np.isnan(v) else f"{v:.{digits}g}") for v in shown[column]]
+        if shown[column].dtype.kind in "iuf":
+            shown[column] = [_written(v, digits) for v in shown[column]]
     return shown
+
+
+def _written(value: float, digits: int) -> str:
+    from ldpnb.notebook.prose import short  # it brings matplotlib
+
+    if np.isnan(value):
+        return ""
+    return f"{value:,.0f}" if value == round(value, 0) and abs(value) < 1e15 else short(float(f"{value:.{digits}g}"), digits)
