@@ -31,13 +31,15 @@ def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
 
 
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Return a table for reading: floats as text, as `short` writes them; whole numbers unchanged, nan left out.
+    """Return a table for reading: its numbers as text, as `short` writes them; whole ones in full, nan left out.
 
-    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678]}))["a"].tolist()
-    ['0.3333', '12,346']
+    >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678], "b": [5, 12345]})).to_numpy().tolist()
+    [['0.3333', '5'], ['12,346', '12,345']]
     """
     shown = table.copy()
     for column in shown.columns:
-        if shown[column].dtype.kind == "f":
+        if (kind := shown[column].dtype.kind) in "iu":
+            shown[column] = [f"{v:,}" for v in shown[column]]
+        elif kind == "f":
             shown[column] = [("" if np.isnan(v) else short(v, digits)) for v in shown[column]]
     return shown

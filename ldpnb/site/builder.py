@@ -9,7 +9,7 @@ from ldpnb import writing
 from ldpnb.checks import UsageError, shown
 from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
-from ldpnb.site import charts, explore, front, links, planner, reference, search, sources
+from ldpnb.site import charts, explore, front, launch, links, planner, reference, search, sources
 from ldpnb.site import entries as told
 from ldpnb.site.atlas import Atlas, texts
 from ldpnb.site.entries import Entry
@@ -97,7 +97,7 @@ def _contents(grids: dict[str, str]) -> Iterator[tuple[str, str | Path]]:
         yield from scripts.items()
         shown = notebook_page(notebook, entries, (before, after), atlas, [*_SHARED, *scripts] if scripts else [])
         yield f"{notebook.id}.html", shown
-        yield f"{notebook.id}.ipynb", notebook.path
+        yield f"{notebook.id}.ipynb", launch.offered(notebook)
     for path in texts():
         yield f"{path.stem}.html", text_page(path, atlas)
     figures = home() / "figures"

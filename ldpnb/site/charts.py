@@ -32,8 +32,8 @@ _NUMBERS = (
     "datum.value && abs(datum.value) < 0.001 ? format(datum.value, '~e') :"
     " abs(datum.value) >= 1e5 ? format(datum.value, '.3~s') : format(datum.value, ',.6~g')"
 )
-_POWER = "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 1e-9"
-_LABEL: dict[str, Any] = {"color": "var(--text)", "fontSize": 11}
+_FIRST = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))"
+"""First digit of a tick of a logarithmic scale."""
 _SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
 _ENDS = (("left", 4, 8), ("right", 0, -8))
 _STYLE: dict[str, Any] = {
@@ -136,11 +136,18 @@ def panels(table: pd.DataFrame, encoding: Encoding, digits: int = 6) -> Panels:
         part = rows
         for column, value in zip(split, place, strict=True):
             part = part[part[column] == value]
-        if len(part):
-            title = ", ".join(_panel(column, value) for column, value in zip(split, place, strict=True))
-            series = list(_series(part, encoding, looks, digits))
+        titles = [_panel(column, value) for column, value in zip(split, place, strict=True)]
+        for own, drawn in _layered(encoding) if len(part) else ():
+            title = ", ".join([*titles, own] if own else titles)
+            series = list(_series(part, drawn, looks, digits))
             found.append({"title": title, "series": series, "marks": list(_places(encoding.marks, place, digits))})
     return found
+
+
+def _layered(encoding: Encoding) -> Iterator[tuple[str, Encoding]]:
+    """Yield the panels into which an encoding's layers are divided, each with an encoding of its layers."""
+    for panel in dict.fromkeys(layer.panel for layer in encoding.layers) or [""]:
+        yield panel, replace(encoding, layers=tuple(layer for layer in encoding.layers if layer.panel == panel))
 
 
 def _panel(column: str, value: Any) -> str:
@@ -288,17 +295,19 @@ def _channel(alt: Any, axis: str, field: str, scale: str) -> Any:
     """Return what lies on an axis; values keep to the limits `least` and `most`, if the page's script sets them."""
     channel = getattr(alt, axis.upper())
     if scale == "category":
-        return channel(f"{field}:N", sort=None, axis=alt.Axis(title=None, labelLimit=160, labelAngle=0))
+        apart = alt.Scale(type="band", paddingInner=0.25, paddingOuter=0.12)
+        return channel(f"{field}:N", sort=None, scale=apart, axis=alt.Axis(title=None, labelLimit=160, labelAngle=0))
     ends = {} if field == "x" else {"domainMin": alt.ExprRef("least"), "domainMax": alt.ExprRef("most")}
-    nice = field == "y" and scale != "log"
+    nice = field != "x" and scale != "log"
     room = {"nice": True} if nice else {"nice": False, "padding": 6}
     scaled = alt.Scale(type=scale, **({} if scale == "log" else {"zero": False}), **room, **ends)
     told: dict[str, Any] = {"title": None, "tickCount": 6, "labelExpr": _NUMBERS}
     told["tickMinStep"] = alt.ExprRef(f"whole{'X' if field == 'x' else 'Y'} ? 1 : 0")
     if scale == "log":
-        few = f"domain('{axis}')[1] < 30 * domain('{axis}')[0]"
-        told["labelExpr"] = f"{few} || {_POWER} ? ({_NUMBERS}) : ''"
-        told["gridOpacity"] = alt.condition(_POWER, alt.value(1), alt.value(0.25))
+        spans = f"domain('{axis}')[1] / domain('{axis}')[0]"
+        labelled = f"{_FIRST} == 1 || {spans} < 4 || {spans} < 100 && indexof([2, 5], {_FIRST}) >= 0"
+        told["labelExpr"] = f"{labelled} ? ({_NUMBERS}) : ''"
+        told["gridOpacity"] = alt.condition(f"{_FIRST} == 1", alt.value(1), alt.value(0.25))
     return channel(f"{field}:Q", scale=scaled, axis=alt.Axis(**told))
 
 
@@ -311,15 +320,21 @@ def _marks(alt: Any, both: dict[str, Any]) -> Iterator[Any]:
         corner = {"y": alt.value(0)} if axis == "x" else {"x": alt.value("width")}
         yield from _labels(alt, rules.encode(**{axis: both[axis]}, **corner))
     points = marks.transform_filter("isValid(datum.x) && isValid(datum.y)").encode(**both)
-    yield points.mark_point(filled=True, size=45, opacity=1, color="var(--text)")
+    inside = alt.ExprRef("datum.printed ? 'var(--page)' : 'var(--text)'")
+    yield points.mark_point(size=45, opacity=1, stroke=_ink(alt), fill=inside, strokeWidth=1.5)
     yield from _labels(alt, points)
+
+
+def _ink(alt: Any) -> Any:
+    """Return the colour of a place: what the source prints is grey."""
+    return alt.ExprRef("datum.printed ? 'var(--muted)' : 'var(--text)'")
 
 
 def _labels(alt: Any, places: Any) -> Iterator[Any]:
     """Yield the labels of places where the page's script has put them, on a ground that keeps them legible."""
     beside = {part: alt.ExprRef(f"datum.{part}") for part in ("align", "dx", "dy")}
-    for style in ({"stroke": "var(--page)", "strokeWidth": 4, "strokeOpacity": 0.8, "fontSize": 11}, _LABEL):
-        yield places.mark_text(**beside, **style, baseline="middle").encode(text="label:N")
+    for style in ({"stroke": "var(--page)", "strokeWidth": 4, "strokeOpacity": 0.8}, {"fill": _ink(alt)}):
+        yield places.mark_text(**beside, **style, baseline="middle", fontSize=11).encode(text="label:N")
 
 
 def _cursor(alt: Any, both: dict[str, Any], along: dict[str, Any], colour: Any) -> Iterator[Any]:

@@ -20,6 +20,7 @@ import numpy as np
 from ldpnb.notebook.annotations import heading
 from ldpnb.notebook.encoding import drawn
 from ldpnb.notebook.live import Choice, Slider, positions
+from ldpnb.notebook.prose import short
 from ldpnb.run.orphans import die_with_parent
 from ldpnb.site import charts, planner
 
@@ -146,7 +147,7 @@ class _Pool:
 
 def _control(name: str, control: Slider | Choice, values: list[Any]) -> dict[str, Any]:
     kind = "slider" if isinstance(control, Slider) else "choice"
-    texts = [f"{v:.3g}" if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else str(v) for v in values]
+    texts = [short(v) if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else str(v) for v in values]
     about = {"name": name, "label": name.replace("_", " "), "unit": control.unit, "kind": kind}
     return about | {"values": texts, "start": values.index(control.start)}
 

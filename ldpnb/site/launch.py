@@ -3,12 +3,13 @@
 That is one setting: ``Repository`` among the ``[project.urls]`` of ``pyproject.toml``. Without it no link is shown.
 """
 
+import json
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata
 from urllib.parse import quote, urlsplit
 
 from ldpnb.checks import UsageError, shown
-from ldpnb.run.catalogue import home
+from ldpnb.run.catalogue import Notebook, home
 
 BRANCH = "main"
 _HOSTS = {"github.com": ("GitHub", "gh", "/blob/"), "gitlab.com": ("GitLab", "gl", "/-/blob/")}
@@ -65,3 +66,22 @@ def links(address: str, path: str) -> list[tuple[str, str]]:
     if short == "gh":
         found.append(("Colab", f"https://colab.research.google.com/github/{project}/blob/{BRANCH}/{quote(path)}"))
     return [*found, (name, f"https://{parts.hostname}/{project}{blob}{BRANCH}/{quote(path)}")]
+
+
+def needs(address: str) -> tuple[str, str]:
+    """Return how to get the package, from the repository at an address or else from a checkout: a command, and where.
+
+    >>> needs("https://github.com/someone/ldpnb")
+    ('pip install git+https://github.com/someone/ldpnb', '')
+    """
+    return (f"pip install git+{address}", "") if address else ("pip install .", ", in a copy of its checkout")
+
+
+def offered(notebook: Notebook) -> str:
+    """Return a notebook for those who may lack the package: its first cell tells how to get it, and asks for it."""
+    content = json.loads(notebook.path.read_text(encoding="utf-8"))
+    command, where = needs(repository())
+    source = f"# This notebook needs the package ldpnb. Where it is missing: {command}{where}\nimport ldpnb"
+    first = {"cell_type": "code", "execution_count": None, "id": "needs-ldpnb", "metadata": {}, "outputs": []}
+    content["cells"].insert(0, first | {"source": source.splitlines(keepends=True)})
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

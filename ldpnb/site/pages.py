@@ -94,7 +94,7 @@ def notebook_page(
         body=Markup(_in_boxes(body) + tables),
         decided={s: [e for e in decided if e.status == s] for s in STATUSES},
         launch=launch.links(launch.repository(), f"notebooks/{notebook.id}.ipynb"),
-        repository=launch.repository(),
+        needs=launch.needs(launch.repository()),
         library=sorted({found for e in decided for found in reference.rests_on(e.claim)}),
         before=neighbours[0],
         after=neighbours[1],

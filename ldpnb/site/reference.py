@@ -23,7 +23,7 @@ from ldpnb.site.templates import page
 
 ROOMS = ("mechanisms", "estimators", "designs", "privacy", "accuracy", "surveys", "planning", "data", "rng", "claims")
 INDEX = "api/index.html"
-_INLINE = re.compile(r"``(.+?)``|`(.+?)`", re.DOTALL)
+_INLINE = re.compile(r"``(.+?)``|`(.+?)`|(?<![\w*])\*(\w[\w -]*)\*(?![\w*])", re.DOTALL)
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _FIELDS = {"Parameters", "Returns", "Yields", "Raises", "Attributes"}
 
@@ -161,11 +161,12 @@ def _fields(body: str) -> Markup:
 
 
 def _text(text: str) -> Markup:
-    """Return a paragraph: what stands between backticks as code, or as a formula if it is one."""
+    """Return a paragraph: what stands between backticks as code, or as a formula if it is one, and stressed words."""
     parts, at = list[Markup | str](), 0
     text = " ".join(text.split())
     for found in _INLINE.finditer(text):
-        parts += [escape(text[at : found.start()]), _literal(found[1], found[2])]
+        stressed = Markup("<em>{}</em>").format(found[3]) if found[3] else None
+        parts += [escape(text[at : found.start()]), stressed or _literal(found[1], found[2])]
         at = found.end()
     return Markup("").join([*parts, escape(text[at:])])
 

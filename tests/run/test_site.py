@@ -6,6 +6,7 @@ import json
 import random
 import re
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from html import unescape
@@ -159,7 +160,10 @@ def test_formulas_are_mathml_and_links_lead_to_pages(result: str) -> None:
 
 def test_launch_links_appear_when_the_project_knows_its_address(checkout: Path, result: str) -> None:
     assert "mybinder" not in result
-    assert "It needs the package ldpnb." in result
+    assert (
+        "It needs the package ldpnb; where that is missing, as in Colab: <code>pip install .</code>, in a copy"
+        in result
+    )
     (checkout / "pyproject.toml").write_text('[project.urls]\nRepository = "https://github.com/some/where/"\n')
     page = result_again()
     for url in (
@@ -169,6 +173,8 @@ def test_launch_links_appear_when_the_project_knows_its_address(checkout: Path, 
     ):
         assert f'<a href="{url}">' in page
     assert "pip install git+https://github.com/some/where<" in page
+    first = json.loads(launch.offered(catalogue.find("01_line")))["cells"][0]["source"]
+    assert "pip install git+https://github.com/some/where\n" in first[0]
     assert launch.links("https://gitlab.com/a/b/c", "n.ipynb") == [
         ("Binder", "https://mybinder.org/v2/gl/a%2Fb%2Fc/main?labpath=n.ipynb"),
         ("GitLab", "https://gitlab.com/a/b/c/-/blob/main/n.ipynb"),
@@ -176,6 +182,22 @@ def test_launch_links_appear_when_the_project_knows_its_address(checkout: Path, 
     for wrong in ("github.com/a/b", "https://github.com/a", "file:///a/b"):
         with pytest.raises(UsageError, match="Repository must be like https://host/owner/name, got "):
             launch.links(wrong, "n.ipynb")
+
+
+def test_a_downloaded_notebook_begins_with_how_to_get_the_package(
+    checkout: Path, built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = nbformat.read(checkout / "notebooks/1_demo/01_line.ipynb", as_version=4)
+    offered = nbformat.reads(launch.offered(catalogue.find("01_line")), as_version=4)
+    nbformat.validate(offered)
+    assert offered.cells[1:] == own.cells
+    first = offered.cells[0].source
+    assert first.startswith("# This notebook needs the package ldpnb. Where it is missing: pip install .")
+    assert nbformat.read(built / "1_demo/01_line.ipynb", as_version=4).cells[0].source == first
+    exec(first, {})
+    monkeypatch.setitem(sys.modules, "ldpnb", None)
+    with pytest.raises(ModuleNotFoundError):
+        exec(first, {})
 
 
 def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, built: Path) -> None:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import curves, legend, look, size
+from ldpnb.notebook.figures import curves, legend, looks_of, size
 from ldpnb.notebook.prose import crossings, short
 from ldpnb.papers.bun2022.tables.allocation import DRAWN, MOVE
 from ldpnb.papers.bun2022.tables.clusters import SIZE
@@ -206,24 +206,27 @@ def allocation_change(table: Table, *, setting: str, total: int, printed: float 
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=size(3.8), sharey=True)
     place = np.arange(len(table))
-    earlier, later, growing = look("simple random sampling").colour, look("Neyman").colour, look("proportional").colour
-    left.barh(place + 0.2, table["before"], height=0.4, color=earlier, label="before")
-    left.barh(place - 0.2, table["after"], height=0.4, color=later, label="after")
-    left.set(xlabel="establishments drawn", ylabel="stratum (employees)", yticks=place, yticklabels=table["stratum"])
+    drawn, change = "establishments drawn", "change (establishments, real-valued)"
+    panels = {"before": drawn, "after": drawn, "change": change}
+    layers = [Layer(name=name, y=name, mark="bars", panel=panel) for name, panel in panels.items()]
+    before, after, moved = looks_of(list(panels)).values()
+    left.barh(place - 0.2, table["before"], height=0.4, color=before.colour, label="before")
+    left.barh(place + 0.2, table["after"], height=0.4, color=after.colour, label="after")
+    left.set(xlabel=drawn, ylabel="stratum (employees)", yticks=place, yticklabels=table["stratum"])
+    left.invert_yaxis()
     legend(figure, [left])
     right.axvline(0, color="#444444", linewidth=0.8)
-    right.barh(place, table["change"], height=0.6, color=np.where(table["change"] > 0, growing, later))
+    right.barh(place, table["change"], height=0.6, color=moved.colour)
     for at, change in zip(place, table["change"], strict=True):
         right.annotate(f"{change:+.2f}", (max(change, 0), at), (3, 0), textcoords="offset points", va="center", size=8)
-    right.set(xlabel="change (establishments, real-valued)")
+    right.set(xlabel=change)
     right.margins(x=0.3)
     top = table.iloc[-1]
     title = f"One establishment that grows moves the stratum {top['stratum']} by {short(top['change'])} "
     title += f"of {total:,} records"
     head(figure, title + (f", not by the source's {printed:g}" if printed is not None else ""), setting)
-    layers = tuple(Layer(name=when, y=when, mark="bars") for when in ("before", "after"))
     axes: dict[str, Any] = {"x": "stratum", "xlabel": "stratum (employees)", "xscale": "category", "flip": True}
-    return keep(figure, table, Encoding(**axes, y="establishments drawn", layers=layers))
+    return keep(figure, table, Encoding(**axes, y=drawn, ylabel="", share_y=False, layers=tuple(layers)))
 
 
 def top_stratum_moves(table: Table, printed: float, *, setting: str) -> Figure:

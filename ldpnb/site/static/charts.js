@@ -36,10 +36,14 @@ function namesOf(panels) {
   return found;
 }
 
+// as `ldpnb.notebook.prose.short` writes numbers, with four digits
+const [whole, plain, tiny] = [{ maximumFractionDigits: 0 }, { maximumSignificantDigits: 4 }, { maximumSignificantDigits: 4, notation: "scientific" }]
+  .map((digits) => new Intl.NumberFormat("en", digits));
 const shortly = (value) => {
   if (typeof value !== "number") return value ?? "–";
   const size = Math.abs(value);
-  return size && (size < 1e-4 || size >= 1e7) ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(4)));
+  if (size && (size < 1e-4 || size >= 1e9)) return tiny.format(value).toLowerCase();
+  return (size < 1000 ? plain : whole).format(value);
 };
 
 const ranging = (values) => `${values.length} values, ${shortly(Math.min(...values))} to ${shortly(Math.max(...values))}`;
@@ -49,7 +53,7 @@ function rowsOf(series) {
   return x.map((at, i) => ({ ...look, x: at, y: y[i], low: low?.[i], high: high?.[i], aside: aside?.[i] }));
 }
 
-const whole = (values) => values.every((value) => value === null || Number.isInteger(value)) && Math.max(...values) - Math.min(...values) > 1;
+const areWhole = (values) => values.every((value) => value === null || Number.isInteger(value)) && Math.max(...values) - Math.min(...values) > 1;
 
 // how values become pixels; a category is at its middle
 function axesOf(view) {
@@ -74,7 +78,10 @@ function covered(view, rows) {
   return found;
 }
 
-const AROUND = [["center", 0, -11], ["center", 0, 13], ["left", 8, 0], ["right", -8, 0], ["left", 6, -9], ["right", -6, -9], ["left", 6, 11], ["right", -6, 11]];
+const AROUND = [["center", 0, -11], ["center", 0, 13], ["left", 8, 0], ["right", -8, 0], ["left", 6, -9], ["right", -6, -9], ["left", 6, 11], ["right", -6, 11],
+  ["center", 0, -24], ["left", 0, -24], ["right", 0, -24], ["center", 0, 26]];
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "11px system-ui, sans-serif";
 
 // every label goes where it covers least, around its point or along its rule; the place that its figure asks for is the first choice
 function settled(view, rows, marks) {
@@ -91,7 +98,7 @@ function settled(view, rows, marks) {
     const [x, y] = [mark.x === null ? width : across(mark.x), mark.y === null ? 0 : up(mark.y)];
     let best = null;
     places.forEach(([align, dx, dy], rank) => {
-      const wide = 6.3 * mark.label.length, left = x + dx - wide * { left: 0, center: 0.5, right: 1 }[align];
+      const wide = pen.measureText(mark.label).width, left = x + dx - wide * { left: 0, center: 0.5, right: 1 }[align];
       const box = [left, y + dy - 7, left + wide, y + dy + 7];
       const hidden = curves.filter(([a, b]) => a > box[0] && a < box[2] && b > box[1] && b < box[3]).length;
       const shared = taken.reduce((sum, other) => sum + Math.max(0, Math.min(box[2], other[2]) - Math.max(box[0], other[0])) * Math.max(0, Math.min(box[3], other[3]) - Math.max(box[1], other[1])), 0);
@@ -126,15 +133,17 @@ class Panel {
     this.series = series;
     this.title.textContent = panel.title;
     this.title.hidden = !panel.title;
-    const label = [panel.title, `${this.chart.y} against ${this.chart.x}`].filter(Boolean).join(": ");
+    const axes = [this.chart.y, this.chart.x].filter(Boolean).join(" against ");
+    const label = [panel.title, axes].filter(Boolean).join(": ");
     this.frame.setAttribute("aria-label", `${label}. The arrow keys read the values.`);
     const rows = series.flatMap(rowsOf);
     this.places = [...new Set(rows.filter((row) => row.y !== null).map((row) => row.x))];
     // series stand side by side where they share places
-    for (const row of rows) row.aside ??= rows.length > this.places.length ? row.name : "";
+    const names = rows.length > this.places.length ? [...new Set(rows.map((row) => row.name))] : [];
+    for (const row of rows) row.aside ??= names.indexOf(row.name);
     if (typeof this.places[0] === "number") this.places.sort((a, b) => a - b);
     this.hush();
-    const signals = { ...domain, wholeX: whole(rows.map((row) => row.x)), wholeY: whole(rows.map((row) => row.y)) };
+    const signals = { ...domain, wholeX: areWhole(rows.map((row) => row.x)), wholeY: areWhole(rows.map((row) => row.y)) };
     if (!this.drawn) {
       this.drawn = this.draw(rows, signals, marks);
       await this.drawn;

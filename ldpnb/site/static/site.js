@@ -97,7 +97,7 @@ function prepareSearch(form) {
 
 // what scrolls in a box of its own is reached by keyboard
 function reachWide() {
-  for (const box of document.querySelectorAll(".scroll, pre, .formula, math.long")) {
+  for (const box of document.querySelectorAll(".scroll, pre, .formula, math.long, .kept")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   }
 }
