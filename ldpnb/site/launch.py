@@ -82,6 +82,6 @@ def offered(notebook: Notebook) -> str:
     content = json.loads(notebook.path.read_text(encoding="utf-8"))
     command, where = needs(repository())
     source = f"# This notebook needs the package ldpnb. Where it is missing: {command}{where}\nimport ldpnb"
-    first = {"cell_type": "code", "execution_count": None, "id": "needs-ldpnb", "metadata": {}, "outputs": []}
+    first: dict[str, Any] = {"cell_type": "code", "execution_count": None, "id": "needs-ldpnb", "metadata": {}, "outputs": []}
     content["cells"].insert(0, first | {"source": source.splitlines(keepends=True)})
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

@@ -331,7 +331,7 @@ CERTIFICATES = {
     },
     "section-5.1-shares-of-clusters-and-records": {
         "clusters, {} or {} of": lambda: [mpf(1) / 9, mpf(2) / 9],
-        "deviation {}, {}, {} of": lambda: [1 / sqrt(mpf(k)) for k in (10, 1000, 100_000)],
+        "deviation {}, {}, {} of": lambda: [1 / sqrt(mpf(k) - 1) for k in (10, 1000, 100_000)],
     },
     "section-5.2-privacy-is-conserved": {
         "lose {} (deletion) and {} (": lambda: [clusters((500,) * 20, 2, mpf("0.1"), step) for step in (1, 2)]
@@ -371,7 +371,7 @@ CERTIFICATES = {
     },
     "section-7.3-proportional-for-all-statistics": {
         "allocation's {}; 100": lambda: fixed_variance("0.41"),
-        "vary: {} times": lambda: mpf("0.999") / mpf("0.009"),
+        "vary: {} times": lambda: mpf("0.999") / (1 / mpf(99) - 1 / mpf(1000)),
     },
     "section-6.1-pps-of-elements": {
         "floor {} (and {} from": lambda: [growth(mpf("0.8"), mpf(1)), 1 + log(mpf("0.8"))],
