@@ -180,7 +180,7 @@ def smaller_k_is_better() -> bool:
 
 
 def power_of_the_share() -> bool:
-    """Decide that below 10 % the variance of the gap grows with a power of 1/share between 7/8 and 2."""
+    """Decide that below 10 % the largest variance of the gap grows with a power of 1/share between 7/8 and 2."""
     signs, noise = groups.DiscretisedMeans(budget(t1), budget(t2)), groups.LaplaceMeans(budget(t1), e)
     sizes = (share, 1 - share)
     by_sign = sum(gaps.variance_discretised_mean(signs, size, exact(1), 0) for size in sizes)
