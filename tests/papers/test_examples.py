@@ -167,7 +167,7 @@ TOLD = {
     "lopuhaa2020/figure-2-n-comparable-to-a": ["0.62 at n = 10^4"],
     "lopuhaa2020/section-4.3-number-of-outputs": ["37.5093 with the 6 pairs, 38.5134 with the 4"],
     "lopuhaa2020/section-5-equivalence": ["1.0005, 1.0008"],
-    "lopuhaa2020/theorem-4.5": ["n = 59 (4.7571 >= 4.7524 > 4.7367)", "up to 1,249,468 users"],
+    "lopuhaa2020/theorem-4.5": ["n = 59 (4.7571 >= 4.7524 > 4.7367)", "up to 1249468 users"],
 }
 """What the ledger says where referees had a number."""
 

@@ -303,7 +303,7 @@ def theorem_4_5(e: Evidence) -> str:
         f"{max(margins):.2f}. Not a bound at finite n: two values at epsilon .5 need n = {enough} "
         f"({scaled[enough]:.4f} >= {binary:.4f} > {scaled[enough - 1]:.4f}); with 1024 values at .5 and n = 10^4 it "
         f"says {many / 1e4:.3f}, but guessing the uniform distribution errs by {guess:.5f}, less than the bound with "
-        f"up to {math.ceil(many / guess) - 1:,} users"
+        f"up to {math.ceil(many / guess) - 1} users"
     )
 
 
