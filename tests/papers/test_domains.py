@@ -63,7 +63,7 @@ def three_groups() -> float:
 
 OUTSIDE: dict[str, tuple[str, Callable[[], float], tuple[float, float]]] = {
     "lopuhaa2020/theorem-4.5": ("symmetric Dirichlet", bound_under_a_skewed_prior, (1.1, 1.2)),
-    "lopuhaa2020/theorem-4.2": ("two values at epsilon 1", lambda: distance_to_the_limit(0.5), (0.50, 0.52)),
+    "lopuhaa2020/theorem-4.2": ("at epsilon 1 and n = 400", lambda: distance_to_the_limit(0.5), (0.50, 0.52)),
     "juarez2022/theorem-4.3-allocation": ("values of 1 and -1", split_of_zeros, (1.0, 1.0)),
     "juarez2022/figure-1-crossings": ("largest variances", lambda: signs_over_noise(0.0), (1.05, 1.2)),
     "juarez2022/figure-2-small-groups": ("values of largest variance", growth_next_to_zeros, (0.9, 1.1)),

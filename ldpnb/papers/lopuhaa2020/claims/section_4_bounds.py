@@ -109,8 +109,8 @@ def theorem_4_1_frequencies(e: Evidence) -> str:
     information.conditional_covariance,
     TwoValues.entropies,
     kind="certified",
-    corrected="Under Jeffreys' prior the limits are approached only like n^(-1/4): two values at epsilon 1 are still a "
-    "third of a nat away at n = 400.",
+    corrected="Under Jeffreys' prior the limits of two values are approached like n^(-1/4) only, as far as computed: "
+    "at epsilon 1 and n = 400 they are still a third of a nat away.",
     over="every a >= 2, channel of rank a with positive entries, and prior with a continuous density of finite entropy",
     argument="The posterior is asymptotically normal (Clarke and Barron 1994; the source's [19]), and so are the "
     "tallies given reports and distribution (de Moivre and Laplace); H(T|Y) = H(T|Y,P) + h(P|Y) - h(P|T).",
