@@ -127,10 +127,10 @@ class LowerBounds:
         return self.distribution() * np.exp(self.log_covariance_floor(form) / (self.domain_size - 1))
 
     def any_channel(self) -> Real:
-        """Return ``a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2)``: any prior, many users; nearly four times (59).
+        """Return ``a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2)``: many users, any prior with a density.
 
-        The bound for the frequencies is smaller by the mean of ``1 - |P|^2``. Subset selection with half of the values
-        attains both as epsilon falls to 0.
+        Nearly four times (59) for many values. The bound for the frequencies is smaller by the mean of ``1 - |P|^2``.
+        Subset selection with half of the values attains both as epsilon falls to 0.
         """
         size = self.domain_size
         return (size - 1) * (size - 1) / (size * size // 4) * self.distribution()

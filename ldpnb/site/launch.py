@@ -6,6 +6,7 @@ That is one setting: ``Repository`` among the ``[project.urls]`` of ``pyproject.
 import json
 import tomllib
 from importlib.metadata import PackageNotFoundError, metadata
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from ldpnb.checks import UsageError, shown
@@ -82,6 +83,6 @@ def offered(notebook: Notebook) -> str:
     content = json.loads(notebook.path.read_text(encoding="utf-8"))
     command, where = needs(repository())
     source = f"# This notebook needs the package ldpnb. Where it is missing: {command}{where}\nimport ldpnb"
-    first: dict[str, Any] = {"cell_type": "code", "execution_count": None, "id": "needs-ldpnb", "metadata": {}, "outputs": []}
-    content["cells"].insert(0, first | {"source": source.splitlines(keepends=True)})
+    first: dict[str, Any] = {"cell_type": "code", "execution_count": None, "id": "needs-ldpnb", "metadata": {}}
+    content["cells"].insert(0, first | {"outputs": [], "source": source.splitlines(keepends=True)})
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

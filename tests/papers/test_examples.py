@@ -156,6 +156,8 @@ TOLD = {
     "bun2022/section-5.2-two-stage-sampling": ["0.93, 0.51, 0.29, 0.18, 0.25"],
     "bun2022/section-7.3-proportional-for-all-statistics": ["110 times"],
     "juarez2022/appendix-d-bounds": ["12.53 to 54.8"],
+    "juarez2022/figure-1-crossings": ["3.13593", "0 the variance itself is for epsilon < 2.801"],
+    "juarez2022/figure-2-misestimated-sizes": ["0.580 or 3.865"],
     "juarez2022/figure-3": ["less than 0.5247 times"],
     "juarez2022/table-2-standard-deviations": ["0.0008 (divided by nine) or 0.0003 (by ten)"],
     "juarez2022/theorem-4.3-allocation": ["6.0%", "17.3%", "3.66 and 10.64", "3.50 and 16.12", "s >= 4.42%"],
@@ -163,8 +165,9 @@ TOLD = {
     "lecture20/randomised-response": ["4.642, 2.994, 2.724, 2.644 for n = 1, 5, 20, 100"],
     "lopuhaa2020/abstract": ["1.07 and 1.28 at 1 and 4"],
     "lopuhaa2020/figure-2-n-comparable-to-a": ["0.62 at n = 10^4"],
+    "lopuhaa2020/section-4.3-number-of-outputs": ["37.5093 with the 6 pairs, 38.5134 with the 4"],
     "lopuhaa2020/section-5-equivalence": ["1.0005, 1.0008"],
-    "lopuhaa2020/theorem-4.5": ["n = 59 (4.7571 >= 4.7524 > 4.7367)"],
+    "lopuhaa2020/theorem-4.5": ["n = 59 (4.7571 >= 4.7524 > 4.7367)", "up to 1249468 users"],
 }
 """What the ledger says where referees had a number."""
 

@@ -56,7 +56,8 @@ CERTIFICATES = {
         "cross at {} and {} and nowhere": exact.published_crossings,
         "they cross once, at {} |": lambda: exact.crossing("M_R", "M_L", "3.13"),
         "| {} and {} for the": exact.published_crossings,
-        "for all epsilon < {} |": lambda: exact.crossing("M_R", "M_L", "3.13"),
+        "for all epsilon < {} (": lambda: exact.crossing("M_R", "M_L", "3.13"),
+        "itself is for epsilon < {})": lambda: exact.crossing("M_R", "M_L", "2.8", nu2=0),
     },
     "section-5-k-2": {
         "is {}, {}, {}, {}, {} and {} times": lambda: [
@@ -69,7 +70,7 @@ CERTIFICATES = {
         "2 < epsilon < {} and": lambda: exact.crossing("M_L published", "M_L", "5.6"),
         "all are 0 up to {};": lambda: exact.crossing("M_L published", "M_L", "10.8", nu2=0),
     },
-    "equation-21": {"k = 0.7 it is {}": lambda: log(2 / mpf("0.7")) + 10 - 10 / mpf("0.7")},
+    "equation-21": {"that bound is {}": lambda: log(2 / mpf("0.7")) + 10 - 10 / mpf("0.7")},
     "appendix-b-error": {
         "at epsilon = 1 is {} by the source and {} at k = {};": lambda: exact.best_k("1"),
         "at 1.9 {} and {} at k = {};": lambda: exact.best_k("1.9"),
@@ -86,7 +87,8 @@ CERTIFICATES = {
         "error is {} times as large for K = 2e4 and {} times for 1e7": lambda: [
             exact.wrong_sizes("0.5", n)[2] for n in (20_000, 10**7)
         ],
-        "the gap shown is {} |": lambda: exact.wrong_sizes("0.1", 20_000)[0],
+        "the gap shown is {};": lambda: exact.wrong_sizes("0.1", 20_000)[0],
+        "make the variance {} or {} times": exact.wrong_sizes_of_unlike_groups,
     },
     "table-1": {"M_R {}, M_L {} |": lambda: [exact.chebyshev_budget(name, 10**5, "0.1") for name in ("M_R", "M_L")]},
     "table-1-dashes": {

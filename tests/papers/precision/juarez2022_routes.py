@@ -294,6 +294,14 @@ def wrong_sizes(text: str, total: int) -> tuple[mpf, mpf, mpf]:
     return bias, variance / base, (variance + bias**2) / base
 
 
+def wrong_sizes_of_unlike_groups() -> list[mpf]:
+    """Variance at budgets of 5 with sizes half wrong over that with true ones: values 0 and +-1, and +-1 and 0."""
+    a, t = exp(mpf(5)) / (exp(mpf(5)) + 1), mp.tanh(mpf(5) / 2)
+    zeros, ones = ((1 + (1 - a) / a) / (a * t**2) - moment for moment in (0, 1))
+    pairs = [(zeros, ones), (ones, zeros)]
+    return [(one / mpf("1.5") ** 2 + other / mpf("0.5") ** 2) / (one + other) for one, other in pairs]
+
+
 def chebyshev_budget(name: str, total: int, alpha: str) -> mpf:
     allowed = mpf("0.01") * mpf(alpha) ** 2
     return largest(lambda e: variance(f"{name} published", e, (total // 2,) * 2) > allowed, mpf(10) ** -4, mpf(1000))

@@ -221,8 +221,8 @@ def skewed_ratios() -> tuple[list[mpf], list[mpf]]:
 LINES = ((0, 1, 2), (0, 3, 4), (0, 5, 6), (1, 3, 5), (1, 4, 6), (2, 3, 6), (2, 4, 5))
 
 
-def seven(sets: Sequence[Sequence[int]]) -> mpf:
-    return limiting_error(subset_rows(mpf("0.5"), sets, 7), [mpf(1) / 7] * 7)
+def chosen(sets: Sequence[Sequence[int]], values: int) -> mpf:
+    return limiting_error(subset_rows(mpf("0.5"), sets, values), [mpf(1) / values] * values)
 
 
 def five() -> list[mpf]:
@@ -285,7 +285,8 @@ CERTIFICATES = {
     "theorem-4.5": {
         "({} >= {} > {});": lambda: [least_error(59), bounds(2, mpf("0.5"))[0], least_error(58)],
         "it says {}, but": lambda: bounds(1024, mpf("0.5"))[0] / 10**4,
-        "errs by {} |": lambda: (1 - mpf(1) / 1024) / 513,
+        "errs by {}, less": lambda: (1 - mpf(1) / 1024) / 513,
+        "with up to {} users": lambda: mp.ceil(bounds(1024, mpf("0.5"))[0] * 513 / (1 - mpf(1) / 1024)) - 1,
     },
     "section-4.3-nearness": {
         "a = 2: {} and {}; a = 10: {} and {}; a = 1024: {} and {} |": lambda: [
@@ -296,8 +297,9 @@ CERTIFICATES = {
     },
     "section-4.3-number-of-outputs": {
         "error {} with the 7 outputs of the Fano plane, {} with": lambda: [
-            seven(sets) for sets in (LINES, list(combinations(range(7), 3)))
-        ]
+            chosen(sets, 7) for sets in (LINES, list(combinations(range(7), 3)))
+        ],
+        "4 values: {} with the 6 pairs, {} with": lambda: [chosen(list(combinations(range(4), k)), 4) for k in (2, 1)],
     },
     "section-6-more-than-two-values": {
         ".001: {} to {}; over": lambda: [min(skewed_ratios()[0]), max(skewed_ratios()[0])],

@@ -158,7 +158,8 @@ def theorem_4_3_two(e: Evidence) -> str:
     budgets.best_laplace,
     gaps.variance_laplace_mean,
     otherwise="corrected",
-    over="epsilon > 0, two groups of any sizes; the shares named here for where that is",
+    over="epsilon > 0, two groups of any sizes, values of 1 and -1, where the variance is largest; the shares named "
+    "here for where that is",
 )
 def theorem_4_3_allocation(e: Evidence) -> str:
     """for M_L with k = 2 the smallest error at a total budget epsilon is at eps2 = epsilon, eps1 = epsilon/2"""
@@ -180,8 +181,9 @@ def theorem_4_3_allocation(e: Evidence) -> str:
         low, high = (float(end.mid()) for end in privacy.window(part))
         windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(part):g} %")
     e.corrected = (
-        "eps2 = epsilon, eps1 = epsilon/2 is optimal if and only if 16 + B ((1 + c)(16 - 8z) - 4z^3) + 16 c B^2 (1 - "
-        "z) >= 0, where z = epsilon/2, B = e^-z and c = (1 - s)^2/s + s^2/(1 - s) next to a smaller group of share s: "
+        "eps2 = epsilon, eps1 = epsilon/2 is optimal at the worst values if and only if 16 + B ((1 + c)(16 - 8z) - "
+        "4z^3) + 16 c B^2 (1 - z) >= 0, where z = epsilon/2, B = e^-z and c = (1 - s)^2/s + s^2/(1 - s) next to a "
+        "smaller group of share s: "
         f"at every budget for s >= {float(ALWAYS):.2%}, up to epsilon = {2 * float(SMALL):g} for any; next to smaller "
         f"groups eps1 = epsilon - eps2/2 with a smaller eps2 is better for epsilon between {', '.join(windows)}"
     )
@@ -198,8 +200,8 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     groups.LaplaceMeans.law,
     hockey_stick.laplace_means_delta,
     corrected="for k != 2 there is no finite epsilon: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) "
-    "looks at reports in [-1, 1] only; clipping them there biases the estimate, and for k < 2 still loses eps1 + "
-    "eps2/k",
+    "looks at reports in [-1, 1] only; clipping them there biases those of values other than 0, and for k < 2 still "
+    "loses at least eps1 + eps2/k",
     over="eps1, eps2 > 0, every k > 0 other than 2, every number of groups",
 )
 def theorem_4_3_other(e: Evidence) -> str:
@@ -227,9 +229,9 @@ def theorem_4_3_other(e: Evidence) -> str:
     groups.LaplaceMeans.published,
     hockey_stick.laplace_means_delta,
     hockey_stick.total_variation,
-    corrected="only epsilon = 2, where k = 2, is private; delta tends to 1/2 as epsilon tends to 0, because the scale "
-    "of the noise reveals whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
-    over="every epsilon > 0 other than 2",
+    corrected="only epsilon = 2, where k = 2, is private; with two groups delta tends to 1/2 as epsilon tends to 0, "
+    "because the scale of the noise reveals whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
+    over="every epsilon > 0 other than 2; two groups in the limit",
     argument="a log-ratio that grows without end leaves some delta at every budget; the limit can be taken under the "
     "integral",
 )
@@ -308,7 +310,7 @@ def equation_21(e: Evidence) -> str:
     e.sure(negative < 0)
     return (
         "the bounds differ by epsilon (3k - 2)/(2k); at the upper one equation (1) is met with equality, and its slope "
-        f"in k is (epsilon - k)/k^2; at epsilon = 10 and k = 0.7 it is {negative:.3f}"
+        f"in k is (epsilon - k)/k^2; at epsilon = 10 and k = 0.7 that bound is {negative:.3f}"
     )
 
 

@@ -97,8 +97,8 @@ def table_1_dashes(e: Evidence) -> str:
     e.proven(errors.signs_have_a_limit())
     e.needs(not feasible)
     e.corrected = (
-        "Chebyshev's inequality reaches no target with K alpha^2 <= 400, whatever the budget; the mechanism does "
-        f"for K alpha^2 > 8 ln 200 = 42.4 (Hoeffding), so {len(feasible)} of the {len(dashes)} cells have a "
+        "under M_R Chebyshev's inequality reaches no target with K alpha^2 <= 400, whatever the budget; the mechanism "
+        f"does for K alpha^2 > 8 ln 200 = 42.4 (Hoeffding), so {len(feasible)} of the {len(dashes)} cells have a "
         "finite budget"
     )
     return (

@@ -82,8 +82,7 @@ def _variance_evidence(e: Evidence, mechanisms: tuple[groups.GroupMeans, ...], p
     "Equation (19)",
     gaps.variance_laplace_mean,
     groups.LaplaceMeans.law,
-    assumption="two groups; for d groups 1 - a becomes (1 - a)/(d - 1) in the last term, and e^-eps1 = (1 - a)/a in "
-    "the first",
+    assumption="two groups; for d groups e^-eps1 becomes (1 - a)/a, save in the last term, where it stays",
     over="eps1, eps2, k > 0, any sizes of two groups, all values; as computed here, every number of groups",
     argument="clients report independently, so that their variances add",
 )

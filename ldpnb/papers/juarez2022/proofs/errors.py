@@ -180,12 +180,25 @@ def smaller_k_is_better() -> bool:
 
 
 def power_of_the_share() -> bool:
-    """Decide that below 10 % the variance of the gap grows with a power of 1/share between 7/8 and 2."""
+    """Decide that below 10 % the largest variance of the gap grows with a power of 1/share between 7/8 and 2."""
     signs, noise = groups.DiscretisedMeans(budget(t1), budget(t2)), groups.LaplaceMeans(budget(t1), e)
     sizes = (share, 1 - share)
     by_sign = sum(gaps.variance_discretised_mean(signs, size, exact(1), 0) for size in sizes)
     by_noise = sum(gaps.variance_laplace_mean(noise, size, exact(1), 1) for size in sizes)
     return _power_within(by_sign, BUDGETS) and _power_within(by_noise, {t1: (1, oo), e: (0, oo)})
+
+
+def others_outweigh() -> bool:
+    """Decide what `c` others per member add to the largest variance of a mean of two groups.
+
+    ``c e^-eps1`` times what the group's own reports make under ``M_R``, and less under ``M_L`` with ``k = 2``.
+    """
+    signs, noise = groups.DiscretisedMeans(budget(t1), budget(t2)), groups.LaplaceMeans(budget(t1), e)
+    by_sign = [gaps.variance_discretised_mean(signs, 1, 1 + others, 0) for others in (0 * c, c)]
+    by_noise = [gaps.variance_laplace_mean(noise, 1, 1 + others, exact(1)) for others in (0 * c, c)]
+    exactly = identity(by_sign[1] - by_sign[0], c / t1 * by_sign[0])
+    less = positive(c / t1 * by_noise[0] - (by_noise[1] - by_noise[0]), {c: (0, oo), t1: (1, oo), e: (0, oo)})
+    return exactly and less is True
 
 
 def _power_within(variance: Real, budgets: dict[Any, Any]) -> bool:
@@ -197,17 +210,19 @@ def _power_within(variance: Real, budgets: dict[Any, Any]) -> bool:
 def wrong_sizes_are_a_bias() -> bool:
     """Decide what sizes taken to be ``1 +- wrong`` times theirs do to equal groups, at all budgets.
 
-    Equal means show the gap ``-2 wrong mean / (1 - wrong^2)``; the variance is ``(1 + wrong^2) / (1 - wrong^2)^2``
-    times as large.
+    Equal means show the gap ``-2 wrong mean / (1 - wrong^2)``; each mean's variance is divided by its squared factor,
+    which is ``(1 + wrong^2) / (1 - wrong^2)^2`` times the gap's if both are the same.
     """
     factors, left = (1 + wrong, 1 - wrong), 1 - wrong * wrong
     bias = gaps.misestimated_gap_bias(factors, (mean, mean))
-    ratios = []
+    ratios, parts = [], True
     for mechanism in (groups.DiscretisedMeans(budget(t1), budget(t2)), groups.LaplaceMeans(budget(t1), e, k)):
         gap = gaps.GroupGap(mechanism, (1, 1))
         ratios.append(gap.misestimated_variance(factors, (nu2, nu2)) / gap.variance((nu2, nu2)))
+        own = [gaps.mean_variance(mechanism, 1, 2, moment) / f / f for moment, f in zip((nu2, v), factors, strict=True)]
+        parts = parts and identity(gap.misestimated_variance(factors, (nu2, v)), own[0] + own[1])
     larger = (1 + wrong * wrong) / (left * left)
-    return identity(bias, -2 * wrong * mean / left) and all(identity(ratio, larger) for ratio in ratios)
+    return parts and identity(bias, -2 * wrong * mean / left) and all(identity(ratio, larger) for ratio in ratios)
 
 
 def dropouts_are_a_bias() -> bool:

@@ -29,8 +29,9 @@ section_1 = partial(claim, kind="identity", reach="all parameters")
     KaryRandomisedResponse.q,
     kind="identity",
     otherwise="corrected",
-    corrected="They do under the prior of the experiments. Where a few values are held by most users, Norm-Sub, which "
-    "clips more, has the smaller error: three users of one value, three values, k-RR, for every epsilon above 1.443.",
+    corrected="Under the prior of the experiments they do, or err alike. Where a few values are held by most users, "
+    "Norm-Sub, which clips more, can have the smaller error: three users of one value, three values, k-RR, for every "
+    "epsilon above 1.443.",
     reach="a box",
     over="every epsilon; three users of one value, three values, k-RR",
     assumption="Read as: the MLE has a smaller squared error than Norm-Sub.",
@@ -80,7 +81,7 @@ def _at_one_value(e: Evidence, epsilon: float) -> float:
     otherwise="corrected",
     corrected="For the distribution they do so only while (e^epsilon - 1)^2 < a / E(1 - |P|^2): beyond that, even the "
     "users' own values, without any privacy, leave a larger error. (60) plus E(1 - |P|^2) holds for every epsilon.",
-    over="epsilon > 0, a >= 2, every prior with E(1 - |P|^2) > 0; many users",
+    over="epsilon > 0, a >= 2, every prior with a continuous density; many users",
     reading="reconstructed",
     assumption="The symbol after 'for any' is lost; read as epsilon. The bounds of [13] and [4] are lost as well; "
     "compared with E(1 - |P|^2) / n, the least error when the values themselves are reported.",

@@ -31,8 +31,8 @@ section_3 = partial(claim, kind="certified", reach="all parameters")
     likelihood.mle,
     otherwise="open",
     corrected="Relative to the least error the squared distance falls like n^(-alpha/2) for Dirichlet(alpha), alpha < "
-    "2: only n^(-1/4) under Jeffreys' prior, because a share n^(-alpha/2) of the prior lies within sampling error of "
-    "the boundary.",
+    "2, under k-RR (an outline, which the exact errors follow): only n^(-1/4) under Jeffreys' prior, because a share "
+    "n^(-alpha/2) of the prior lies within sampling error of the boundary.",
     reading="reconstructed",
     assumption="What tends to what is lost; read as the MLE to the posterior mean. The outputs seen must determine the "
     "distribution; otherwise the MLE is not unique.",

@@ -44,8 +44,8 @@ def _check_two_values(e: Evidence) -> None:
     EntropyBounds.factor,
     TwoValues.risk,
     TwoValues.entropies,
-    corrected="It may be raised by (a-1)/a a^(1/(a-1)), 1.16 at a = 10, and is then an equality for Gaussian errors on "
-    "the hyperplane.",
+    corrected="It may be raised by (a-1)/a a^(1/(a-1)), 1.16 at a = 10, and is then an equality for Gaussian errors "
+    "alike in all directions of the hyperplane.",
     over="every n, a >= 2, channel, estimator and prior with a density",
     argument="With any one coordinate left out: the inequality of arithmetic and geometric means, Hadamard's "
     "inequality, the largest entropy of the normal law, Jensen's inequality. Summed over the a coordinates left out "
@@ -109,8 +109,8 @@ def theorem_4_1_frequencies(e: Evidence) -> str:
     information.conditional_covariance,
     TwoValues.entropies,
     kind="certified",
-    corrected="Under Jeffreys' prior the limits are approached only like n^(-1/4): at n = 400 they are a third of a "
-    "nat away.",
+    corrected="Under Jeffreys' prior the limits of two values are approached like n^(-1/4) only, as far as computed: "
+    "at epsilon 1 and n = 400 they are still a third of a nat away.",
     over="every a >= 2, channel of rank a with positive entries, and prior with a continuous density of finite entropy",
     argument="The posterior is asymptotically normal (Clarke and Barron 1994; the source's [19]), and so are the "
     "tallies given reports and distribution (de Moivre and Laplace); H(T|Y) = H(T|Y,P) + h(P|Y) - h(P|T).",
@@ -168,8 +168,9 @@ def _distances(e: Evidence, concentration: float) -> Array:
     information.distribution_error,
     information.frequency_error,
     information.krr_log_det_information,
-    corrected="Exactly, n MSE_P tends to the mean trace of J_P^-1 and n MSE_F to that less the mean of 1 - |P|^2; the "
-    "bounds may be raised by (a-1)/a a^(1/(a-1)).",
+    corrected="Exactly, n MSE_P tends to the mean over the prior of the trace of J_P^-1, completed to all a values by "
+    "the sum of its entries, and n MSE_F to that less the mean of 1 - |P|^2; the bounds may be raised by (a-1)/a "
+    "a^(1/(a-1)).",
     over="every a >= 2, channel of rank a with positive entries, and prior with a continuous density, as n grows",
     argument="Theorem 4.1 at the limits of Theorem 4.2.",
 )
@@ -207,9 +208,9 @@ def corollary_4_3(e: Evidence) -> str:
     information.fisher_information,
     information.conditional_covariance,
     kind="proof",
-    corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: that is the least value that ln det E_{y,p} - "
-    "sum ln p_x of a single output can take.",
-    over="epsilon > 0, a >= 2, every channel and distribution",
+    corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: ln det E_{y,p} - sum ln p_x of a single output "
+    "can come as near to that as one likes.",
+    over="epsilon > 0, a >= 2, every channel and every distribution, in (55) one without zeros",
     argument="(54): Hadamard, and an entry of the diagonal averages ((Q_yx - Q_ya) / (Qp)_y)^2. (55): ln det is "
     "concave, the determinant of an output is a product (matrix determinant lemma), and sum ln(Q_yx / (Qp)_y) is "
     "concave in ln Q_y, so least where Q_y takes two values.",
@@ -262,9 +263,10 @@ def _check_extremes(e: Evidence) -> None:
     kind="certified",
     over="epsilon > 0, a >= 2, every channel and prior with a continuous density, as n grows",
     argument="Theorem 4.4 in Corollary 4.3.",
-    corrected="A statement about the limit only: below about n = a^2 / epsilon^2 users the error is smaller. For every "
-    "n under a Dirichlet prior: MSE_P >= kappa a / (2 pi e) exp(2 (h(P) - n t tr Cov P / (a-1)) / (a-1)), t the trace "
-    "of the information at the uniform distribution.",
+    corrected="A statement about the limit only: with fewer than a / ((e^epsilon - 1)^2 tr Cov P) users the prior "
+    "mean, without any report, has the smaller error. For every n under a symmetric Dirichlet prior: MSE_P >= kappa a "
+    "/ (2 pi e) exp(2 (h(P) - n t tr Cov P / (a-1)) / (a-1)), t the largest trace of the information at the uniform "
+    "distribution and kappa the factor of Theorem 4.1.",
 )
 def theorem_4_5(e: Evidence) -> str:
     """as n grows, n MSE_P is at least a / (e^epsilon - 1)^2, and n MSE_F at least that times e^(-a epsilon / (a-1))
@@ -300,7 +302,8 @@ def theorem_4_5(e: Evidence) -> str:
         "over the least limiting error of any channel, 2 and 4 values, epsilon .5, 1, 3, certified: at most "
         f"{max(margins):.2f}. Not a bound at finite n: two values at epsilon .5 need n = {enough} "
         f"({scaled[enough]:.4f} >= {binary:.4f} > {scaled[enough - 1]:.4f}); with 1024 values at .5 and n = 10^4 it "
-        f"says {many / 1e4:.3f}, but guessing the uniform distribution errs by {guess:.5f}"
+        f"says {many / 1e4:.3f}, but guessing the uniform distribution errs by {guess:.5f}, less than the bound with "
+        f"up to {math.ceil(many / guess) - 1} users"
     )
 
 

@@ -65,7 +65,7 @@ def _check_optimum(e: Evidence) -> None:
     corrected="It is nearer than that: the bound is a factor (a-1)^2 / floor(a^2/4), 1 at two values and nearly 4 at "
     "many, too low for every channel (n MSE_P >= a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2)), so OUE is within "
     "(a/(a-1))^2 of the best.",
-    over="every a >= 2, as epsilon falls to 0, many users",
+    over="every a >= 2 and prior with a continuous density, as epsilon falls to 0, many users",
     reading="reconstructed",
     assumption="Both orders are lost; rebuilt from (60) and OUE's error. Near is read as: within a factor of 4.",
     argument="A channel's rows are mixtures of rows with k entries e^epsilon and the others 1, and tell no more than "
@@ -100,21 +100,23 @@ def nearness(e: Evidence) -> str:
     LowerBounds.uniform_optimum,
     LowerBounds.uniform_information,
     SubsetSelection.channel,
-    corrected="The first: no correct bound depends on the number b of outputs. Sets of k values that form a balanced "
-    "design tell the same whatever b is, so a outputs are as good as all subsets where a symmetric design exists, and "
-    "always at weak privacy (k-RR).",
-    over="epsilon > 0, every balanced design of b sets of k of a values, at the uniform distribution, many users",
+    corrected="Both. Sets of k values that form a balanced design tell the same whatever their number b is, so a "
+    "outputs are as good as all subsets where a symmetric design exists, and always at weak privacy (k-RR). But where "
+    "none exists more outputs can help: of four values, at epsilon < ln(3)/2, only the six pairs have the least error.",
+    over="epsilon > 0, every balanced design of b sets of k of a values; every channel on four values at epsilon < "
+    "ln(3)/2; at the uniform distribution, many users",
     reading="reconstructed",
     assumption="The symbols are lost; read as the number of outputs, which (60) seems to require to be large.",
     argument="A design's information is a multiple of the identity on vectors of sum 0, so its trace is all that "
-    "counts.",
+    "counts. Of four values only rows that favour a pair have the largest trace; the columns' sums are equal only if a "
+    "pair and its complement weigh alike, and without one of the three such twos the information is singular.",
 )
 def number_of_outputs(e: Evidence) -> str:
     """whether more outputs than values help is open: the bound may not be sharp, or the error differs from Kairouz et
     al.'s in kind
     """
     answered = proofs.any_design() and proofs.best_subset_size() and proofs.row_trace()
-    e.proven(answered)
+    e.proven(answered and proofs.pairs_of_four())
     e.needs(not answered)  # else it is open no longer
     epsilon, size = 0.5, 7
     lines = [[0, 1, 2], [0, 3, 4], [0, 5, 6], [1, 3, 5], [1, 4, 6], [2, 3, 6], [2, 4, 5]]  # of the Fano plane
@@ -123,9 +125,14 @@ def number_of_outputs(e: Evidence) -> str:
     few, error = _trace(fano, _uniform(size)), LowerBounds(size, epsilon).uniform_optimum()
     e.same([_trace(every.channel(), _uniform(size)), few], [error, error])
     e.sure(np.ptp(fano.sum(axis=0)) < 1e-12 and every.subset_size == 3)
+    four = LowerBounds(4, epsilon)
+    six, krr = (9 / four.uniform_information(k) for k in (2, 1))
+    e.same([six, krr], [_trace(SubsetSelection(epsilon, 4, k).channel(), _uniform(4)) for k in (2, 1)])
+    e.sure(four.uniform_optimum() == six < krr)
     return (
         f"7 values, epsilon .5: limiting error {few:.6f} with the 7 outputs of the Fano plane, {error:.6f} with all 35 "
-        "subsets of 3, which no channel beats"
+        f"subsets of 3, which no channel beats; 4 values: {six:.4f} with the 6 pairs, {krr:.4f} with the 4 outputs of "
+        "k-RR"
     )
 
 
@@ -137,10 +144,11 @@ def number_of_outputs(e: Evidence) -> str:
     SubsetSelection.channel,
     information.distribution_error,
     kind="proof",
-    corrected="For any channel and prior n MSE_P >= E[(a-1)^2 / tau(P)] >= a (a-1)^2 / (floor(a^2/4) (e^epsilon - "
-    "1)^2), attained as epsilon falls by subset selection with floor(a/2) values; the published bound is attained for "
-    "a = 2 only.",
-    over="epsilon > 0, a >= 2, every channel, prior and distribution; attained as epsilon falls, within e^(3 epsilon)",
+    corrected="With many users n MSE_P >= E[(a-1)^2 / tau(P)] >= a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2) for any "
+    "channel and prior with a continuous density, attained as epsilon falls by subset selection with floor(a/2) "
+    "values; the published bound is attained for a = 2 only.",
+    over="epsilon > 0, a >= 2, every channel, prior with a continuous density and distribution, many users; attained "
+    "as epsilon falls, within e^(3 epsilon)",
     reading="reconstructed",
     assumption="The symbols are lost; read as bounds that are tight for a = 2, many users and epsilon to 0.",
     argument="The trace of the inverse on a - 1 dimensions (Cauchy); rows of a channel are mixtures of rows with two "

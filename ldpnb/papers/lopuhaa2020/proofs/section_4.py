@@ -3,6 +3,7 @@
 ``t = e^epsilon`` and ``c = t - 1``; there are ``a = m + 1`` values.
 """
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,19 @@ def any_design() -> bool:
     column = identity(weight * (replication * t + b - replication), 1)
     trace = (a - 1) * weight * weight * (t - 1) * (t - 1) * (replication - pairs) / chance
     return column and identity(trace, LowerBounds(a, budget(t)).uniform_information(k))
+
+
+def pairs_of_four() -> bool:
+    """Decide that rows that favour pairs of four values make a channel of full rank only if all six have weight.
+
+    Equal sums of the columns are weights whose signed indicators cancel: then complements weigh alike. The three that
+    are left are orthogonal, so without one of them the information has rank 2.
+    """
+    pairs = list(combinations(range(4), 2))  # complements stand at i and 5 - i
+    signs = sympy.Matrix(4, 6, lambda value, i: 1 if value in pairs[i] else -1)
+    balanced, half = signs.nullspace(), signs[:, :3]
+    alike = all(weights[i] == weights[5 - i] for weights in balanced for i in range(3))
+    return len(balanced) == 3 and alike and half.T * half == 4 * sympy.eye(3)
 
 
 def warner() -> bool:
