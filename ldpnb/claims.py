@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from csv import DictReader
 from dataclasses import asdict, dataclass, field
+from decimal import ROUND_CEILING, Context
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -343,6 +344,15 @@ def better(one: ArrayLike, other: ArrayLike) -> bool:
     (True, False)
     """
     return bool(np.all(np.asarray(one, dtype=float) * WORDS["equal"] < np.asarray(other, dtype=float)))
+
+
+def at_most(bound: float, digits: int = 4) -> str:
+    """Return an upper bound to so many digits, rounded up: what is printed is a bound as well.
+
+    >>> at_most(2.19722), at_most(200.0), at_most(0.5)
+    ('2.198', '200.0', '0.5')
+    """
+    return format(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(float(bound))), "f")
 
 
 def ledger(identifiers: Iterable[str]) -> Any:

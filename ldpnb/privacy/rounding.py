@@ -121,10 +121,11 @@ def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
 
 
 def rounding_threshold(epsilon: Real) -> Real:
-    """Return ``1/(1 + e^epsilon)``, the largest rate at which a proportional sample amplifies at every population size.
+    """Return ``1/(1 + e^epsilon)``, the largest rate at which a proportional sample never loses more than `epsilon`.
 
-    Beyond it a size rounded at random, down or to the nearest integer loses more than `epsilon` at some population
-    sizes; rounding to the nearest may do so at a few small ones even below it.
+    That is so rounded at random, which amplifies, or down, which loses `epsilon` at each jump of the size. Beyond it
+    these and rounding to the nearest integer lose more at some population sizes; the latter may at a few small ones
+    even below it.
 
     >>> round(float(rounding_threshold(0.5)), 6), round(float(random_rounding_loss_supremum(0.3775406688, 0.5)), 6)
     (0.377541, 0.5)

@@ -192,7 +192,7 @@ def bias_against_variance(e: Evidence) -> str:
     return (
         "at a value nobody holds the mean square error of c_DE is the smaller one iff n < (e^epsilon + k - 1 - pi) "
         f"(1 + pi) / (pi (1 - pi)), at every other value for fewer n still; epsilon = 1, k = 101, pi = .1: n < "
-        f"{bound:.0f}; at n = 50000 the bias is {low.bias_unadjusted(0):.0f}, the standard deviations "
+        f"{bound:.1f}; at n = 50000 the bias is {low.bias_unadjusted(0):.0f}, the standard deviations "
         f"{np.sqrt(low.variance_unadjusted(0)):.0f} (c_DE) and {np.sqrt(low.rare_variance_rescaled):.0f} (g_DE)"
     )
 
@@ -303,10 +303,10 @@ def theorem_3_5(e: Evidence) -> str:
         e.same(_uncorrelated(case), displayed.variance_realised_size(case.survey, case.holders))
     example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
     return (
-        f"the opposite holds for every parameter; n = 1000, f = .3, pi = .5, epsilon = 1, k = 4: Var(g) = "
-        f"{example.variance_rescaled(holders):.2f}, Var(c-hat) = {example.variance_realised_size(holders):.2f} (the "
-        f"source's formula: {displayed.variance_realised_size(example, holders):.2f}); equal to enumeration in "
-        f"{len(CASES)} populations"
+        "the opposite holds at every rate below 1, and at 1 the two are one; n = 1000, f = .3, pi = .5, epsilon = 1, k "
+        f"= 4: Var(g) = {example.variance_rescaled(holders):.2f}, Var(c-hat) = "
+        f"{example.variance_realised_size(holders):.2f} (the source's formula: "
+        f"{displayed.variance_realised_size(example, holders):.2f}); equal to enumeration in {len(CASES)} populations"
     )
 
 

@@ -134,15 +134,13 @@ def domain(e: Evidence) -> str:
 
 @figures("Figure 1", SampledCounts.variance_rescaled, estimators.rescaled, *DISTANCE, synthetic.binomial)
 def figure_1(e: Evidence) -> str:
-    """For Bin(100, .5) the estimate g_DE approximates the data, and does so better at rate .9 than at .1."""
+    """For Bin(100, .5) the estimate g_DE approximates the data better at rate .9 than at .1."""
     return _improves(e, _first(e))
 
 
 @figures("Figure 2", SampledCounts.variance_rescaled, estimators.rescaled, *DISTANCE, synthetic.binomial_mixture)
 def figure_2(e: Evidence) -> str:
-    """For Bin(50, .6) + Bin(50, .4) the estimate g_DE approximates the data, and does so better at rate .9 than at
-    .1.
-    """
+    """For Bin(50, .6) + Bin(50, .4) the estimate g_DE approximates the data better at rate .9 than at .1."""
     high, low = _binomial(50, 0.6), _binomial(50, 0.4)
     given = published()
     chances = given["second_probability_high"], given["second_probability_low"]
@@ -221,7 +219,7 @@ def diminishing_returns(e: Evidence) -> str:
     argument="Users are independent, so that variances are sums over them.",
     corrected="A tenth of the reports makes the root mean square error at every value at least sqrt(10) times as "
     "large, whatever epsilon and the data, and so in the normal limit the expected distance. Only the absolute "
-    "difference becomes small, for large epsilon.",
+    "difference becomes small, for many users (for 50000 of them at large epsilon).",
 )
 def a_tenth_against_all(e: Evidence) -> str:
     """Sampling each node with probability .1 and sampling every node make no drastic difference in total variation."""

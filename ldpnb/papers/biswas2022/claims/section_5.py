@@ -84,8 +84,8 @@ POPULATIONS = (
     assumption="Values are fixed, and rates may depend on them, as Section 6 (i) intends. Where values are iid draws "
     "and the rates were fixed beforehand, as the proof assumes, T is unbiased.",
     corrected="E T(i) = n sum_{j holds i} pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
-    "holders / mean rate - 1). T is unbiased when rates and values are unrelated; sum_j B_j (1{X_j = i} - q) / (pi_j "
-    "(p-q)) (Horvitz-Thompson) always is.",
+    "holders / mean rate - 1), 0 where nobody holds i. T is unbiased when rates and values are unrelated; "
+    "sum_j B_j (1{X_j = i} - q) / (pi_j (p-q)) (Horvitz-Thompson) always is.",
 )
 def theorem_5_1_mean(e: Evidence) -> str:
     """The estimator T is unbiased for any personal sampling rates."""
@@ -109,7 +109,7 @@ def theorem_5_1_mean(e: Evidence) -> str:
     return (
         f"five nodes, two hold the value and report with .8, the others with .2 or .5: E T = {first:.2f} instead of 2 "
         f"(enumerated); n = 2000, 1251 holders with mean rate .75 beside .5634 overall: E T = {larger:.2f}; unbiased "
-        "exactly where the holders' mean rate is everybody's"
+        "exactly where the holders' mean rate is everybody's, or nobody holds the value"
     )
 
 

@@ -42,12 +42,13 @@ proven = partial(claim, kind="proof", reach="all parameters")
     estimators.reweighted_reports,
     privacy.privacy_loss,
     *NOISE,
-    over="every epsilon, k, n, all shares and all rates",
+    over="every epsilon, k, n, all shares above 0 and all rates in (0, 1]",
     argument=f"{proofs.SUMS} The mean of T is decided for three values; holders of each send as many reports. The loss "
     "is the larger of the extreme ratios of a report and of silence.",
     corrected="With rates c / f(x_j) the sample is balanced, as intended, so that T estimates n/k for every value; and "
-    "silence is informative: the exact loss is max(epsilon + ln(h/l), ln((1-l)/(1-h))) for rates in [l, h]. Randomise "
-    "first and send the report y with probability pi(y): still epsilon-LDP, and (N_i/pi(i) - n q)/(p-q) is unbiased.",
+    "silence is informative: the exact loss is max(epsilon + ln(h/l), ln((1-l)/(1-h))) for rates from l to h > l. "
+    "Randomise first and send the report y with probability pi(y): still epsilon-LDP, and (N_i/pi(i) - n q)/(p-q) is "
+    "unbiased.",
 )
 def inverse_frequency_sampling(e: Evidence) -> str:
     """After a first round the sampling rates can be made inversely proportional to the values' frequencies, T being
@@ -71,8 +72,8 @@ def inverse_frequency_sampling(e: Evidence) -> str:
     return (
         f"n = 10000, f = (.5, .3, .15, .05): E T = ({', '.join(f'{m:g}' for m in means)}), the uniform distribution "
         "whatever the data; rates between .08 and .8 by true value raise the privacy loss from 1 to "
-        f"{revealed:.4f}, and a rate of 1 makes it infinite; deciding by the noisy report keeps it at "
-        f"{_repair(e, values, by_value, mechanism):.4f}"
+        f"{revealed:.4f}, and a rate of 1 beside lower ones makes it infinite; deciding by the noisy report keeps it "
+        f"at {_repair(e, values, by_value, mechanism):.4f}"
     )
 
 
@@ -157,8 +158,9 @@ def a_higher_epsilon(e: Evidence) -> str:
         e.same(case.survey.variance_unadjusted(case.holders), case.reports.variance(case.unadjusted))
     shown = ", ".join(f"{np.sqrt(known.variance_realised_size(0)):.4g}" for known in few.values())
     return (
-        "variance and bias of c_DE, and the variances of c-hat and T, fall in epsilon at every value; standard "
-        f"deviations of c-hat at a value nobody holds, n = 50000, pi = .1, k = {DOMAIN}, epsilon = 1, 3, 8: {shown}"
+        "the variances of c_DE, c-hat and T fall in epsilon at every value, and at rates below 1 the size of c_DE's "
+        f"bias; standard deviations of c-hat at a value nobody holds, n = 50000, pi = .1, k = {DOMAIN}, epsilon = 1, "
+        f"3, 8: {shown}"
     )
 
 
@@ -286,10 +288,10 @@ def _variances_agree(e: Evidence) -> None:
     reading="reconstructed",
     assumption="The required sum of the rates is lost; 'a probability distribution' would make it 1, one report in "
     "expectation. Any sum is allowed.",
-    corrected="Var*(T) is concave in the rates for a given sum: the Lagrange point is its maximum, and the minimum, "
-    "which only removes the randomness of the sample's size, makes T biased. Horvitz-Thompson has sum_j A_j / pi_j, "
-    "convex: equal rates for equal nodes, else pi_j = min(1, lambda sqrt(A_j / k_j)). None of it depends on "
-    "the value i.",
+    corrected="Var*(T) is concave in the rates for a given sum: the Lagrange point is its maximum. It falls towards "
+    "rates of 0 and 1, where T hears some nodes only and the sample's size is no longer random (if the sum is whole). "
+    "Horvitz-Thompson has sum_j A_j / pi_j, convex: equal rates for equal nodes, else pi_j = min(1, lambda sqrt(A_j / "
+    "k_j)), a report costing k_j. None of it depends on the value i.",
 )
 def optimal_sampling_rates(e: Evidence) -> str:
     """Lagrange multipliers give personal rates, summing to a constant, that minimise Var*(T), and doing so for all

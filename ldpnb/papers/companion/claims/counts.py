@@ -53,8 +53,8 @@ def bias_or_variance(e: Evidence) -> str:
     roots = {name: np.sqrt(risk) for name, risk in risks.items()}
     return (
         f"epsilon 1, k = 4, pi = 0.5: below {shrinkage.unscaled_below(survey):.2f} users; at {survey.users} users root "
-        f"mean squared errors of {roots['c_DE']:.2f} (c_DE), {roots['g_DE']:.2f} (g_DE) and {roots['best']:.2f} at the "
-        f"share {best:.4f} (enumerated tallies agree)"
+        f"mean squared errors of {roots['c_DE']:.2f} (c_DE), {roots['g_DE']:.2f} (g_DE) and {roots['best']:.2f} at s = "
+        f"{best:.4f} on the line (1 - s) g_DE - s B (enumerated tallies agree)"
     )
 
 

@@ -24,14 +24,15 @@ result = partial(claim, kind="proof", reach="all parameters")
     gaps.variance_discretised_mean,
     estimators.self_sized_means,
     DiscretisedMeans.gain,
-    over="eps1, eps2 > 0, two or more groups of any sizes, all means and second moments; the leading term in 1/K",
+    over="eps1, eps2 > 0, two or more groups of any sizes, all means and second moments, users "
+    "who drop out whatever their value; the leading term in 1/K",
     argument="users answer independently, so that variances of the linearised gap are sums; a sum over a group puts "
     "its mean for v and its second moment for v^2. Errors of the linearisation are of smaller order in 1/K",
 )
 def estimated_sizes(e: Evidence) -> str:
-    """under dropout M_R's gap is biased however many users there are; with group sizes estimated from the reported
-    groups it is consistent, and for two equal groups of n that answer its variance is only 2 (1-a)^2 (m + m')^2 /
-    ((2a-1)^2 n) larger than with known sizes, so that it pays unless the bias d' m' - d m is of the order of the noise
+    """under dropout M_R's gap is off by d' m' - d m however many users there are; with group sizes estimated from the
+    reported groups it is consistent, and for two equal groups of n that answer its variance is 2 (1-a)^2 (m + m')^2 /
+    ((2a-1)^2 n) larger than with known sizes; it pays wherever that bias exceeds its standard deviation
     """
     e.proven(proofs.linearised_gap() and proofs.two_equal_groups())
     mechanism, sizes, dropped = DiscretisedMeans(1.0, 1.0), (7_000, 9_000), (0.3, 0.1)

@@ -44,9 +44,10 @@ def rounding_amplifies(e: Evidence) -> str:
     e.needs(lost > epsilon and small[1] < edge)
     last = (0.5 - small[1]) / (edge - small[1])
     return (
-        f"rates up to {edge:.4f} amplify at epsilon {epsilon:g}; rounded to the nearest they do from (1/2 - r)/(1/(1 + "
-        f"e^epsilon) - r) records on: below that, {small[0]} and {small[0] + 1} records at r = {small[1]} draw 1 each "
-        f"and lose {lost:.4f} (linear program); from {last:.1f} records on that rate loses at most epsilon"
+        f"rates up to {edge:.4f} lose at most epsilon = {epsilon:g}, and exactly that where a size rounded down "
+        "jumps; rounded to the nearest lower rates do so from (1/2 - r)/(1/(1 + e^epsilon) - r) records on: before, "
+        f"{small[0]} and {small[0] + 1} records at r = {small[1]} draw 1 each and lose {lost:.4f} (linear program), "
+        f"from {last:.1f} records on at most epsilon"
     )
 
 
@@ -63,7 +64,7 @@ def rounding_amplifies(e: Evidence) -> str:
 def poisson_against_fixed_size(e: Evidence) -> str:
     """an independent (Poisson) sample at rate q loses exactly ln[(1 + q(e^epsilon - 1))/(1 + q(e^-epsilon - 1))], less
     than a sample of fixed size at the same rate, ln(1 + q(e^(2 epsilon) - 1)), at every budget; both are 2 q epsilon to
-    first order
+    first order in epsilon
     """
     e.proven(proofs.poisson_from_above() and proofs.poisson_attained() and proofs.poisson_below_fixed_size())
     epsilon, rates = 1.0, (0.2, 0.05)
@@ -86,7 +87,7 @@ def poisson_against_fixed_size(e: Evidence) -> str:
 @result(
     "Samples drawn with replacement",
     subsampling.with_replacement_loss,
-    over="epsilon > 0, every number of draws and of records; replacement or removal of one record",
+    over="epsilon > 0, every number of draws, two or more records; replacement or removal of one record",
     argument="the loss of an event is a mean over multiplicities; if the record is removed instead, v_j is the mean at "
     "J = 0, and the other direction gains less, 1/E t^-J (Jensen)",
 )

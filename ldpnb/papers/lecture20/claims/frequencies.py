@@ -90,8 +90,8 @@ def sign_randomiser_loss(e: Evidence) -> str:
     e.decides(proofs.printed_loss())
     e.corrected = (
         "the exact loss is ln((1 + epsilon)/(1 - epsilon)), above 2 epsilon and at most "
-        f"{2 * losses[2]:.4g} epsilon up to epsilon = 0.5: O(epsilon)-LDP; with bias tanh(epsilon/2) in place of "
-        "epsilon the signs are exactly epsilon-LDP"
+        f"{claims.at_most(2 * losses[2])} epsilon up to epsilon = 0.5: O(epsilon)-LDP; with bias tanh(epsilon/2) in "
+        "place of epsilon the signs are exactly epsilon-LDP"
     )
     pairs = ", ".join(f"{c:g} -> {x:.5f}" for c, x in zip(parameters, losses, strict=True))
     return (

@@ -60,9 +60,10 @@ def randomised_response(e: Evidence) -> str:
     return (
         "variance 1/(4 n sinh^2(epsilon/2)), also over all 2^6 reports at three budgets, below 1/(n epsilon^2) at "
         f"every budget: the error times epsilon sqrt(n) is within {1 / np.sqrt(failure()):g} with probability 99% "
-        f"(Chebyshev), within {certain:.4g} for epsilon <= 1 (Hoeffding, growing with epsilon); exactly, at the worst "
-        f"bits and budget, {', '.join(f'{constant:.4g}' for constant in worst)} for n = 1, 5, 20, 100 (normal limit "
-        f"at epsilon = 1: {likely:.4g})"
+        f"(Chebyshev), within {claims.at_most(certain)} for epsilon <= 1 (Hoeffding, growing with epsilon); exactly, "
+        "at the worst bits and the worst of all budgets, above 1 too, "
+        f"{', '.join(f'{constant:.4g}' for constant in worst)} for n = 1, 5, 20, 100 (normal limit at epsilon "
+        f"= 1: {likely:.4g})"
     )
 
 
@@ -152,7 +153,8 @@ def local_laplace_error(e: Evidence) -> str:
         e.sure(printed[-1] <= constant / np.sqrt(users))
     e.corrected = (
         f"|mu-hat - mu| = (1/n) |sum of n Lap(m/epsilon)|, of standard deviation sqrt(2/n) m/epsilon and within "
-        f"{chebyshev:.4g} m/(sqrt(n) epsilon) with probability 99%; in the normal limit z sqrt(2) = {constant:.4g}"
+        f"{claims.at_most(chebyshev)} m/(sqrt(n) epsilon) with probability 99%; in the normal limit z sqrt(2) = "
+        f"{constant:.4g}"
     )
     return (
         "at n = 2 and noises of sum 1 the mean is off by 1/2; within c m/(sqrt(n) epsilon) lies the printed sum with "
@@ -180,8 +182,8 @@ def central_sample_complexity(e: Evidence) -> str:
     e.proven(proofs.noise_tail(CentralLaplace(budget, largest)))
     e.decides(proofs.curator_error())
     return (
-        f"99% takes exactly ln(100) = {constants[0]:.4g} times m/(delta epsilon) users; with m/(delta epsilon) itself "
-        f"the error is met with probability {1 - routes.laplace_tail(1.0, 1.0):.4g} only"
+        f"99% takes exactly ln(100) = {constants[0]:.4g} times m/(delta epsilon) users, rounded up; with m/(delta "
+        f"epsilon) itself the error is met with probability {1 - routes.laplace_tail(1.0, 1.0):.4g} only"
     )
 
 
@@ -283,8 +285,8 @@ def one_bit_mean(e: Evidence) -> str:
     means.success,
     means.certain_error,
     over="every m > 0, n and data, epsilon up to any bound (constants below for 1)",
-    assumption="epsilon = O(1): as epsilon grows the standard deviation of m/2-valued data stays at m/(2 sqrt n), "
-    "z^2 m^2/(4 alpha^2) users",
+    assumption="read up to a constant, and epsilon = O(1): as epsilon grows the standard deviation of m/2-valued data "
+    "stays at m/(2 sqrt n), z^2 m^2/(4 alpha^2) users",
     argument="users are independent, so variances add; Hoeffding's inequality",
 )
 def one_bit_error(e: Evidence) -> str:
@@ -313,7 +315,7 @@ def one_bit_error(e: Evidence) -> str:
         within = sum(comb(users, ones) for ones in range(users + 1) if abs(2 * ones - users) <= 2 * reach)
         e.same(means.success(OneBit(1.0), users, (reach + 0.2) / users / np.tanh(0.5)), within / 2**users)
     return (
-        f"the worst standard deviation times epsilon sqrt(n)/m grows with epsilon from 1; {certain**2:.4g} "
+        f"the worst standard deviation times epsilon sqrt(n)/m grows with epsilon from 1; {claims.at_most(certain**2)} "
         "m^2/(alpha^2 epsilon^2) users suffice for epsilon <= 1 (Hoeffding), in the normal limit "
         f"{', '.join(f'{c:.4g}' for c in needed)} at epsilon = 0.1, 0.5, 1, 3, 30 (success at equality "
         f"{at_equality[0]:.3g}, {at_equality[2]:.3g}, {at_equality[3]:.3g} at 0.1, 1, 3); less variance than local "

@@ -31,8 +31,9 @@ def worse_accuracy(e: Evidence) -> str:
     e.decides(proofs.curator_is_better())
     e.sure(2 * clear < 3)
     e.over = (
-        f"every epsilon, m > 0 and data: n >= 3 for numbers, n above {clear:.4g} * 8 sinh^2(epsilon/2)/epsilon^2 for "
-        f"bits and counts ({clear * proofs.enough_users(1.0):.3g} at epsilon = 1)"
+        f"every epsilon and m > 0: n >= 3 for numbers, at their worst; n above {clear:.5g} * 8 "
+        f"sinh^2(epsilon/2)/epsilon^2 for bits and counts ({clear * proofs.enough_users(1.0):.4g} at epsilon = 1), "
+        "whatever they are"
     )
     curator = np.sqrt(routes.noise_moment(CentralLaplace(1.0), 2)) / users
     errors = [np.sqrt(means.worst_variance(mechanism, users)) for mechanism in (OneBit(1.0), LocalLaplace(1.0))]
@@ -81,7 +82,7 @@ def local_is_central_on_one(e: Evidence) -> str:
     purify.refill,
     means.approximate_bit_variance,
     means.warner_variance,
-    over="every epsilon > 0 and delta, domain, number of users, and protocol with one report per user",
+    over="every epsilon > 0 and delta, domain, number of users, and protocol of one report each without interaction",
     assumption="'about' allows a factor of 2 in epsilon, and a small delta has n delta far below 1 (for delta above "
     "epsilon^2/4 bits do gain); interactive protocols are not decided here",
     argument="laws are integrated over outputs; n reports are within n delta by the triangle inequality; every "
