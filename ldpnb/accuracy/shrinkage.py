@@ -6,20 +6,22 @@ Both lie on the line ``(1 - s) g_DE - s n / (e^epsilon - 1)``, with ``s = 0`` fo
 
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Real, real
+from ldpnb.arithmetic import Real, is_exact, real
 
 
 def unscaled_below(survey: SampledCounts) -> Real:
     """Return the number of users below which ``c_DE`` has the smaller mean squared error at a value that nobody holds.
 
     ``(e^epsilon + k - 1 - pi)(1 + pi) / (pi (1 - pi))``, since the squared bias of ``c_DE`` grows with the square of
-    the users and the variance of ``g_DE`` with their number.
+    the users and the variance of ``g_DE`` with their number; 0 at the rate 1, where the two are one.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> round(float(unscaled_below(SampledCounts(100, 0.5, KaryRandomisedResponse(1.0, 4)))), 6)
     31.309691
     """
     rate = survey.rate
+    if not is_exact(rate) and rate == 1:
+        return 0.0
     return (1 / survey.mechanism.q - rate) * (1 + rate) / (rate * (1 - rate))
 
 

@@ -5,15 +5,18 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ldpnb import claims
-from ldpnb.accuracy import dropouts, gaps, means
+from ldpnb.accuracy import dropouts, gaps, means, shrinkage
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.mechanisms.means import CentralLaplace, OneBit
+from ldpnb.papers.biswas2022 import charts
+from ldpnb.papers.biswas2022.tables import sampling
 from ldpnb.privacy.participation import participation_loss
 from ldpnb.privacy.rounding import nearest_rounding_loss, rounding_threshold
 from ldpnb.run.ledger import committed_ledger
@@ -112,3 +115,12 @@ def test_digits_of_a_bound_are_rounded_up(digits: int) -> None:
         shown = claims.at_most(value, digits)
         assert Fraction(value) <= Fraction(shown) * (1 + Fraction(1, 10**15))
         assert float(shown) <= value * (1 + 10.0 ** (1 - digits))
+
+
+def test_neither_estimate_is_better_where_everybody_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shrinkage.unscaled_below(SampledCounts(50, 1.0, KRR)) == 0
+    monkeypatch.setattr(charts, "curves", lambda *table, **axes: axes)
+    for rate, words in ((1.0, "c_DE and g_DE err alike; "), (0.1, "From 68.7 users on g_DE errs less than c_DE; ")):
+        table = pd.DataFrame(sampling.rare_errors([10, 50, 68, 69, 100], rate, KRR))
+        found = charts.bias_or_variance(table, setting="")
+        assert found["title"].startswith(f"{words}the best point of their line errs up to")
