@@ -117,10 +117,23 @@ def test_digits_of_a_bound_are_rounded_up(digits: int) -> None:
         assert float(shown) <= value * (1 + 10.0 ** (1 - digits))
 
 
-def test_neither_estimate_is_better_where_everybody_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shrinkage.unscaled_below(SampledCounts(50, 1.0, KRR)) == 0
+@pytest.mark.parametrize(
+    ("users", "rate", "words"),
+    [
+        (100, 1.0, "c_DE and g_DE err alike; "),
+        (100, 0.1, "From 69 users on g_DE errs less than c_DE; "),
+        (60, 0.1, "c_DE errs less than g_DE throughout; "),
+        (100_000, 0.1, "From 69 users on g_DE errs less than c_DE; "),
+    ],
+)
+def test_a_title_names_the_first_number_of_users_from_which_an_estimate_is_better(
+    monkeypatch: pytest.MonkeyPatch, users: int, rate: float, words: str
+) -> None:
+    below = shrinkage.unscaled_below(SampledCounts(users, rate, KRR))
     monkeypatch.setattr(charts, "curves", lambda *table, **axes: axes)
-    for rate, words in ((1.0, "c_DE and g_DE err alike; "), (0.1, "From 68.7 users on g_DE errs less than c_DE; ")):
-        table = pd.DataFrame(sampling.rare_errors([10, 50, 68, 69, 100], rate, KRR))
-        found = charts.bias_or_variance(table, setting="")
-        assert found["title"].startswith(f"{words}the best point of their line errs up to")
+    table = pd.DataFrame(sampling.rare_errors([10, users], rate, KRR))
+    found = charts.bias_or_variance(table, below=below, setting="")
+    assert found["title"].startswith(f"{words}the best point of their line errs up to")
+    both = [SampledCounts(n, rate, KRR) for n in (68, 69)]
+    unscaled = [shrinkage.rare_risk(one, 1 - rate) < shrinkage.rare_risk(one, 0.0) for one in both]
+    assert unscaled == [below > 68, below > 69]

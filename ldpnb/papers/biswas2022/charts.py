@@ -242,18 +242,23 @@ def deviations(account: Table) -> Figure:
     return keep(figure, told, Encoding(**bars_told, xscale="category", flip=True, xlabel=""))
 
 
-def bias_or_variance(table: Table, *, setting: str) -> Figure:
-    """Draw `ldpnb.papers.biswas2022.tables.sampling.rare_errors`, and from where on the unbiased estimate is better."""
+def bias_or_variance(table: Table, *, below: float, setting: str) -> Figure:
+    """Draw `ldpnb.papers.biswas2022.tables.sampling.rare_errors`, and from where on the unbiased estimate is better.
+
+    That is from `below` users on, `ldpnb.accuracy.shrinkage.unscaled_below`.
+    """
     y = "root mean squared error (users)"
-    wide = table.pivot_table(index="users", columns="estimate", values=y, sort=False)
-    alike = np.allclose(wide["c_DE"], wide["g_DE"])
-    met = [] if alike else crossings(wide.index, wide["c_DE"], wide["g_DE"])
-    throughout = "c_DE and g_DE err alike" if alike else "One of c_DE and g_DE errs less throughout"
-    title = f"From {short(met[0])} users on g_DE errs less than c_DE" if met else throughout
+    wide = table.pivot_table(index="users", columns="estimate", values=y)
+    met = [below] if wide.index[0] < below <= wide.index[-1] else []
+    less, more = ("c_DE", "g_DE") if below > wide.index[-1] else ("g_DE", "c_DE")
+    title = f"{less} errs less than {more} throughout" if below else "c_DE and g_DE err alike"
+    first = f"{short(np.floor(below) + 1)} users"
+    if met:
+        title = f"From {first} on g_DE errs less than c_DE"
     gain = wide[["c_DE", "g_DE"]].min(axis=1) / wide["best found"]
     title += f"; the best point of their line errs up to {gain.max():.2f} times less than either"
     level = [float(np.exp(np.interp(np.log(m), np.log(wide.index), np.log(wide["g_DE"])))) for m in met]
-    marks = [Mark(m, value, f"{short(m)} users") for m, value in zip(met, level, strict=True)]
+    marks = [Mark(m, value, first) for m, value in zip(met, level, strict=True)]
     axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
     return curves(table, "users", y, by="estimate", **axes)
 
