@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, legend, look, size
-from ldpnb.notebook.prose import crossings, short
+from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.participation import BY_VALUE
 from ldpnb.papers.biswas2022.tables.personalised import BUDGET, CHOSEN, RELATIVE
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
