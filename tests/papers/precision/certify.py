@@ -2,7 +2,8 @@
 
 A certificate is a piece of a verdict's text with ``{}`` where numbers stand, and a function of no arguments that
 returns those numbers, written from the source's formula in mpmath. It is evaluated at two precisions, whose agreement
-bounds its own rounding error; what is printed must be within half a unit of its last digit."""
+bounds its own rounding error; what is printed must be within half a unit of its last digit. Where ``{>=}`` stands it is
+an upper bound, rounded up."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +35,7 @@ def text_of(claim: str) -> str:
 
 def printed(claim: str, piece: str) -> list[str]:
     """Return the numbers that stand at the gaps of a piece of the verdict's text."""
-    pattern = re.escape(piece).replace(r"\{\}", f"({NUMBER})")
+    pattern = f"({NUMBER})".join(map(re.escape, re.split(r"\{(?:>=)?\}", piece)))
     found = re.findall(pattern, text_of(claim))
     assert len(found) == 1, f"{claim}: {piece!r} occurs {len(found)} times in: {text_of(claim)}"
     return [found[0]] if isinstance(found[0], str) else list(found[0])
@@ -67,13 +68,12 @@ def certify(claim: str, piece: str, function: Callable[[], object]) -> None:
     """Fail unless every number printed in the piece is the value's to its last digit."""
     shown, exact = printed(claim, piece), values(function)
     assert len(shown) == len(exact), f"{claim}: {len(shown)} numbers in {piece!r}, {len(exact)} computed"
-    for number, value in zip(shown, exact, strict=True):
+    for number, value, bound in zip(shown, exact, re.findall(r"\{(>=)?\}", piece), strict=True):
         with mp.workdps(DIGITS[-1]):
             unit = last_digit(number)
-            off = abs(mpf(Fraction(number).numerator) / Fraction(number).denominator - value)
-            assert off <= mpf(unit.numerator) / unit.denominator * mpf("0.5000001"), (
-                f"{claim}: printed {number}, is {mp.nstr(value, 15)}"
-            )
+            off = (mpf(Fraction(number).numerator) / Fraction(number).denominator - value) * unit.denominator
+            high, low = (1, 0) if bound else (mpf("0.5000001"), mpf("-0.5000001"))
+            assert low <= off / unit.numerator <= high, f"{claim}: printed {number}, is {mp.nstr(value, 15)}"
 
 
 def largest(holds: Callable[[mpf], bool], low: mpf, high: mpf) -> mpf:

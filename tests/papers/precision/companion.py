@@ -43,9 +43,9 @@ def lottery(epsilon: str) -> list[mpf]:
 
 CERTIFICATES = {
     "when-rounding-amplifies": {
-        "rates up to {} amplify at": lambda: 1 / (1 + e),
+        "rates up to {} lose at most": lambda: 1 / (1 + e),
         "lose {} (linear": lambda: log(1 + expm1(mpf(2)) / 3),
-        "from {} records on that": lambda: mpf(1) / 4 / (1 / (1 + exp(1)) - mpf(1) / 4),
+        "from {} records on at most": lambda: mpf(1) / 4 / (1 / (1 + exp(1)) - mpf(1) / 4),
     },
     "poisson-against-fixed-size": {
         "{} against {} at q = 0.2 and {} against {} at q = 0.05": lambda: [
@@ -62,7 +62,7 @@ CERTIFICATES = {
     },
     "bias-or-variance": {
         "below {} users; at 60": lambda: (e + mpf("2.5")) * 6,
-        "errors of {} (c_DE), {} (g_DE) and {} at the share {} (": rare,
+        "errors of {} (c_DE), {} (g_DE) and {} at s = {} on": rare,
     },
     "dropouts-with-estimated-group-sizes": {
         "errors of {} by Definition 5.1, {} with estimated and {} with known": dropout,

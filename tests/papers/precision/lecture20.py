@@ -100,8 +100,8 @@ CERTIFICATES = {
     },
     "randomised-response": {
         "sqrt(n) is within {} with": lambda: mpf(10),
-        "within {} for epsilon <= 1": lambda: sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5")),
-        "budget, {}, {}, {}, {} for n": lambda: [
+        "within {>=} for epsilon <= 1": lambda: sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5")),
+        "above 1 too, {}, {}, {}, {} for n": lambda: [
             mpf(99) / 98 * log(mpf(99)),
             warner_constant(5, 0, 3, "2.13"),
             warner_constant(20, 10, 6, "0.425"),
@@ -116,7 +116,7 @@ CERTIFICATES = {
     "mean-error-of-local-laplace": {
         "for c = {} {} (n = 100) and {} (n = 10,000)": lambda: [sqrt(mpf(2)) * z(), *local_successes(False)],
         "noises with {} and {} |": lambda: local_successes(True),
-        "within {} m/(sqrt(n) epsilon) with": lambda: sqrt(mpf(200)),
+        "within {>=} m/(sqrt(n) epsilon) with": lambda: sqrt(mpf(200)),
         "z sqrt(2) = {} |": lambda: sqrt(mpf(2)) * z(),
     },
     "sample-complexity-central": {
@@ -135,7 +135,7 @@ CERTIFICATES = {
     },
     "1-bit-mean": {"at mean {} of": lambda: mpf(13) / 6},
     "1-bit-mean-error": {
-        "from 1; {} m^2": lambda: log(mpf(200)) / 2 / tanh(mpf("0.5")) ** 2,
+        "from 1; {>=} m^2": lambda: log(mpf(200)) / 2 / tanh(mpf("0.5")) ** 2,
         "normal limit {}, {}, {}, {}, {} at": lambda: [one_bit(e) for e in ("0.1", "0.5", "1", "3", "30")],
         "equality {}, {}, {} at": lambda: [one_bit_success(e) for e in ("0.1", "1", "3")],
         "iff epsilon < {} |": crossing,
@@ -148,7 +148,7 @@ CERTIFICATES = {
         "0.1 -> {}, 0.25 -> {}, 0.5 -> {}, 0.9 -> {};": lambda: [
             log1p(mpf(b)) - log1p(-mpf(b)) for b in ("0.1", "0.25", "0.5", "0.9")
         ],
-        "at most {} epsilon up to": lambda: 2 * log(mpf(3)),
+        "at most {>=} epsilon up to": lambda: 2 * log(mpf(3)),
     },
     "frequency-communication": {
         "({} bits at": lambda: 7 + binary_entropy(exp(mpf("0.1")) / (1 + exp(mpf("0.1")))),
