@@ -200,7 +200,7 @@ CERTIFICATES = {
         "would be {} |": line_before,
     },
     "theorem-2.1": {
-        "it is {} nodes": lambda: unadjusted_mean(USERS, mpf("0.05"), mpf("0.1"), 1, VALUES) - USERS * mpf("0.05")
+        "it is {} users": lambda: unadjusted_mean(USERS, mpf("0.05"), mpf("0.1"), 1, VALUES) - USERS * mpf("0.05")
     },
     "section-3-meaning-of-f": {
         "reports is {};": lambda: sum(randomiser(mpf(1), 4)) / 2,
@@ -227,7 +227,7 @@ CERTIFICATES = {
         "bias is {}, the standard deviations {} (c_DE) and {} (g_DE) |": bias_and_deviations,
     },
     "definition-3.1-theorem-3.3": {
-        "gives {} at f = .05 for n = 50000, {} for ten times the nodes and {} at f": lambda: [
+        "gives {} at f = .05 for n = 50000, {} for ten times the users and {} at f": lambda: [
             definition_3_1(*at) for at in ((USERS, "0.05"), (10 * USERS, "0.05"), (USERS, "1e-4"))
         ],
         "Var*(g/(n pi)) is {}; Var*(g/n) is {} |": lambda: [

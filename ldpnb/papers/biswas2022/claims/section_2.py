@@ -113,6 +113,6 @@ def theorem_2_1(e: Evidence) -> str:
     survey = accuracy.SampledCounts(users, published()["rate_low"], KaryRandomisedResponse(1.0, 101))
     return (
         f"bias = -n (1 - pi) (f + 1/(e^epsilon - 1)), equal to enumeration in {len(CASES)} populations; at n = "
-        f"{users}, pi = .1, f = .05, epsilon = 1 it is {survey.bias_unadjusted(users // 20):.2f} nodes; it vanishes "
+        f"{users}, pi = .1, f = .05, epsilon = 1 it is {survey.bias_unadjusted(users // 20):.2f} users; it vanishes "
         "only at pi = 1 (or f = 0 and infinite epsilon)"
     )

@@ -46,7 +46,7 @@ def _unbiased(e: Evidence, case: Case, estimates: Array, users: Array | float) -
     SampledCounts.mean_unadjusted,
     estimators.unadjusted,
     *NOISE,
-    corrected="f_i is the fraction of nodes that hold the value i, as equation (4) and every variance use it. With the "
+    corrected="f_i is the fraction of users that hold the value i, as equation (4) and every variance use it. With the "
     "share among reports, equation (4) is off by n pi q (1 - k f).",
 )
 def meaning_of_f(e: Evidence) -> str:
@@ -61,7 +61,7 @@ def meaning_of_f(e: Evidence) -> str:
     e.same(held, enumerated)
     share = case.reports.mean(case.reports.totals) / (users * case.sampling_rate)
     return (
-        f"k = 4, epsilon = 1, half the nodes hold the value: its expected share among reports is {share[0]:.4f}; "
+        f"k = 4, epsilon = 1, half the users hold the value: its expected share among reports is {share[0]:.4f}; "
         f"equation (4) gives {case.survey.mean_unadjusted(users * share)[0]:.4f} with that, {held[0]:.4f} with the "
         f"share held; the mean is {enumerated[0]:.4f}; they agree only at f = 1/k"
     )
@@ -170,7 +170,7 @@ def order_of_the_variances(e: Evidence) -> str:
     over="epsilon > 0, k >= 2, 0 < pi < 1 (the two are one at pi = 1), every n and every data (fixed)",
 )
 def bias_against_variance(e: Evidence) -> str:
-    """Bias trades off against variance: c_DE varies less than g_DE, but is far too low where many nodes are sampled
+    """Bias trades off against variance: c_DE varies less than g_DE, but is far too low where many users are sampled
     rarely.
     """
     for case in CASES:
@@ -236,7 +236,7 @@ def theorem_3_3(e: Evidence) -> str:
     small, large = (SampledCounts(users, 0.1, KaryRandomisedResponse(1.0, 100)) for users in (50_000, 500_000))
     return (
         f"epsilon = 1, k = 100, pi = .1: Definition 3.1 gives {by_definition(small, 0.05):.5g} at f = .05 for n = "
-        f"50000, {by_definition(large, 0.05):.5g} for ten times the nodes and {by_definition(small, 1e-4):.4g} at f = "
+        f"50000, {by_definition(large, 0.05):.5g} for ten times the users and {by_definition(small, 1e-4):.4g} at f = "
         f"1e-4; the proof's Var*(g/(n pi)) is {displayed.rare_normalised_variance(small):.4g}; Var*(g/n) is "
         f"{small.rare_variance_rescaled / 50_000**2:.4g}"
     )
@@ -326,7 +326,7 @@ def _uncorrelated(case: Case) -> Array:
     estimators.rescaled,
     *NOISE,
     assumption="c_DE is that of equations (4) and (5), from the users who are sampled. In the proof it sums over all n "
-    "nodes: then both means lie in [0, n] always, and the statement says nothing.",
+    "users: then both means lie in [0, n] always, and the statement says nothing.",
     corrected="E g_DE = n f lies in [0, n] always; E c_DE under sampling is negative exactly when f < (1 - pi) / (pi "
     "(e^epsilon - 1)), and never above n. The sign of a mean says nothing about the sign of an estimate.",
 )

@@ -222,7 +222,7 @@ def diminishing_returns(e: Evidence) -> str:
     "difference becomes small, for many users (for 50000 of them at large epsilon).",
 )
 def a_tenth_against_all(e: Evidence) -> str:
-    """Sampling each node with probability .1 and sampling every node make no drastic difference in total variation."""
+    """Sampling each user with probability .1 and sampling every user make no drastic difference in total variation."""
     variance = proofs.moments(proofs.realised, proofs.FIXED)[1]
     e.proven(identity(survey().variance_realised_size(n * f), variance))
     e.proven(proofs.improves("variance_realised_size"))

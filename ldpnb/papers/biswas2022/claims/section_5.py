@@ -107,7 +107,7 @@ def theorem_5_1_mean(e: Evidence) -> str:
     rates = np.array([0.75, (0.5634 * 2000 - 0.75 * 1251) / 749])
     larger = PersonalRates(np.array([1251, 749]), rates, KaryRandomisedResponse(1.0, 2)).mean([1251, 0])
     return (
-        f"five nodes, two hold the value and report with .8, the others with .2 or .5: E T = {first:.2f} instead of 2 "
+        f"five users, two hold the value and report with .8, the others with .2 or .5: E T = {first:.2f} instead of 2 "
         f"(enumerated); n = 2000, 1251 holders with mean rate .75 beside .5634 overall: E T = {larger:.2f}; unbiased "
         "exactly where the holders' mean rate is everybody's, or nobody holds the value"
     )
@@ -129,7 +129,7 @@ def theorem_5_1_rare_variance(e: Evidence) -> str:
         stated.append(absent.survey.rare_variance)
         e.same(stated[-1], absent.reports.variance(absent.pooled)[-1])
     return (
-        f"equal as a formula, and to the enumerated variance in {len(stated)} populations of up to 6 nodes with two or "
+        f"equal as a formula, and to the enumerated variance in {len(stated)} populations of up to 6 users with two or "
         f"three rates; the first: {stated[0]:.6f}"
     )
 
@@ -167,7 +167,7 @@ def theorem_5_1_proof(e: Evidence) -> str:
         e.same(displayed.variance_personalised(population.survey, held), _displayed(population))
     survey = PersonalRates(np.array([1300, 700]), np.array([0.8, 0.1]), KaryRandomisedResponse(2.0, 4))
     return (
-        "1200 of 1300 nodes of rate .8 and 100 of 700 of rate .1 hold the value, epsilon = 2, k = 4: displayed "
+        "1200 of 1300 users of rate .8 and 100 of 700 of rate .1 hold the value, epsilon = 2, k = 4: displayed "
         f"{displayed.variance_personalised(survey, [1200, 100]):.1f}, exact {survey.variance([1200, 100]):.1f} (equal "
         f"to enumeration in {len(POPULATIONS)} populations)"
     )

@@ -289,8 +289,8 @@ def _variances_agree(e: Evidence) -> None:
     assumption="The required sum of the rates is lost; 'a probability distribution' would make it 1, one report in "
     "expectation. Any sum is allowed.",
     corrected="Var*(T) is concave in the rates for a given sum: the Lagrange point is its maximum. It falls towards "
-    "rates of 0 and 1, where T hears some nodes only and the sample's size is no longer random (if the sum is whole). "
-    "Horvitz-Thompson has sum_j A_j / pi_j, convex: equal rates for equal nodes, else pi_j = min(1, lambda sqrt(A_j / "
+    "rates of 0 and 1, where T hears some users only and the sample's size is no longer random (if the sum is whole). "
+    "Horvitz-Thompson has sum_j A_j / pi_j, convex: equal rates for equal users, else pi_j = min(1, lambda sqrt(A_j / "
     "k_j)), a report costing k_j. None of it depends on the value i.",
 )
 def optimal_sampling_rates(e: Evidence) -> str:
@@ -314,8 +314,8 @@ def optimal_sampling_rates(e: Evidence) -> str:
     best, flat, rates = _mixed_budgets(e)
     return (
         f"n = 1000, B = 100 expected reports, epsilon = 1, k = 10: Var*(T) is {equal:.1f} at the Lagrange point pi_j = "
-        f"B/n, the maximum, and {vertex:.1f} with 100 nodes at rate 1; Horvitz-Thompson {uniform:.1f} at equal rates, "
-        f"{uneven:.1f} at .15/.05; nodes of epsilon .5 and 3 in equal parts: rates {rates[0]:.4f} and {rates[1]:.4f} "
+        f"B/n, the maximum, and {vertex:.1f} with 100 users at rate 1; Horvitz-Thompson {uniform:.1f} at equal rates, "
+        f"{uneven:.1f} at .15/.05; users of epsilon .5 and 3 in equal parts: rates {rates[0]:.4f} and {rates[1]:.4f} "
         f"give {best:.1f} (equal rates {flat:.1f}), equal to the dual bound"
     )
 

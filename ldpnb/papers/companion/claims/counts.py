@@ -30,7 +30,7 @@ result = partial(claim, kind="proof", reach="all parameters")
     argument="both estimates and the points between them are linear in the tally",
 )
 def bias_or_variance(e: Evidence) -> str:
-    """c_DE has a smaller mean squared error than g_DE at a value that nobody holds if and only if
+    """The estimate c_DE has a smaller mean squared error than g_DE at a value that nobody holds if and only if
     n < (e^epsilon + k - 1 - pi)(1 + pi)/(pi (1 - pi)); the point of least error on the line through both has the error
     V B^2/(V + B^2), V the variance of g_DE and B = n/(e^epsilon - 1), below both unless it is c_DE itself, and lies
     between them if and only if n > (e^epsilon + k - 1 - pi)/(1 - pi)
