@@ -1,5 +1,6 @@
 """The blankets of mechanisms in closed form against those of their channels."""
 
+import numpy as np
 import pytest
 
 import ldpnb as ldp
@@ -22,3 +23,26 @@ def test_the_blanket_of_a_mechanism_is_that_of_its_channel(mechanism: ldp.Subset
         assert known.delta_upper(epsilon, users=50) == pytest.approx(delta, rel=1e-9)
         assert delta > 1e-3
     assert known.delta_upper(known.epsilon_upper(1e-4, users=50), users=50) <= 1e-4
+
+
+def enumerated_delta(blanket: ldp.Blanket, epsilon: float, users: int) -> float:
+    """Return the largest ``E[(Z_1 + ... + Z_n)_+] / n``, from all values that the sum takes."""
+    deltas, chances = [], np.append(blanket.chances, 1 - blanket.chances.sum())
+    for first, second in zip(blanket.first, blanket.second, strict=True):
+        one = np.append(first - np.exp(epsilon) * second, 0.0)
+        sums, law = np.zeros(1), np.ones(1)
+        for _ in range(users):
+            sums, places = np.unique(np.add.outer(sums, one).round(12), return_inverse=True)
+            law = np.bincount(places.ravel(), np.outer(law, chances).ravel())
+        deltas.append(law @ np.maximum(sums, 0.0) / users)
+    return max(deltas)
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.3])
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
+def test_the_bound_of_few_users_is_their_mean_and_little_more(mechanism: ldp.SubsetSelection, rate: float) -> None:
+    blanket = ldp.Blanket.of(mechanism).sampled(rate)
+    for users in (2, 10):
+        for epsilon in (0.0, 0.3, 0.9):
+            exact = enumerated_delta(blanket, epsilon, users)
+            assert exact * (1 - 1e-10) <= blanket.delta_upper(epsilon, users=users) <= exact * 1.004
