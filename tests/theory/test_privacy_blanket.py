@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ldpnb as ldp
+from ldpnb.privacy import blanket as blankets
 
 MECHANISMS = [
     ldp.KaryRandomisedResponse(1.0, 3),
@@ -46,3 +47,18 @@ def test_the_bound_of_few_users_is_their_mean_and_little_more(mechanism: ldp.Sub
         for epsilon in (0.0, 0.3, 0.9):
             exact = enumerated_delta(blanket, epsilon, users)
             assert exact * (1 - 1e-10) <= blanket.delta_upper(epsilon, users=users) <= exact * 1.004
+
+
+def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    blanket = ldp.Blanket.of(ldp.KaryRandomisedResponse(1.0, 3))
+    for cut in (0.5, 2.0, 5.0):
+        monkeypatch.setattr(blankets, "CUT", cut)
+        for users in (2, 10):
+            exact = enumerated_delta(blanket, 0.3, users)
+            assert exact * (1 - 1e-10) <= blanket.delta_upper(0.3, users=users) <= exact * (1.004 + 20 * np.exp(-cut))
+
+
+def test_values_that_send_alike_lose_nothing() -> None:
+    channel = ldp.KaryRandomisedResponse(1.0, 2).channel()
+    delta = ldp.Blanket.of_channel(channel).delta_upper(0.0, users=9)
+    assert ldp.Blanket.of_channel(channel[:, [0, 1, 1]]).delta_upper(0.0, users=9) == pytest.approx(delta, rel=1e-12)
