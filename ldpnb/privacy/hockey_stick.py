@@ -152,7 +152,7 @@ def _delta(weight: float, first: Law, second: Law, exponent: float) -> tuple[flo
         if low < high and _advantage(first, second, exponent, _inside(low, high)) > rounding:
             total += weight * _gain(first, second, exponent, low, high)
             region.append((low, high))
-    return min(max(total, 0.0), 1.0), np.array(region).reshape(-1, 2)
+    return min(max(total, 0.0), 1.0), np.array(region).reshape(len(region), 2)
 
 
 def _advantage(first: Law, second: Law, exponent: float, point: float) -> float:
