@@ -58,7 +58,8 @@ def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch
             assert exact * (1 - 1e-10) <= blanket.delta_upper(0.3, users=users) <= exact * (1.004 + 20 * np.exp(-cut))
 
 
-def test_values_that_send_alike_lose_nothing() -> None:
+def test_values_that_send_alike_and_outputs_that_nobody_sends_change_nothing() -> None:
     channel = ldp.KaryRandomisedResponse(1.0, 2).channel()
     delta = ldp.Blanket.of_channel(channel).delta_upper(0.0, users=9)
-    assert ldp.Blanket.of_channel(channel[:, [0, 1, 1]]).delta_upper(0.0, users=9) == pytest.approx(delta, rel=1e-12)
+    for same in (channel[:, [0, 1, 1]], np.vstack([channel, [0.0, 0.0]])):
+        assert ldp.Blanket.of_channel(same).delta_upper(0.0, users=9) == pytest.approx(delta, rel=1e-12)

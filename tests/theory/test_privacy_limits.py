@@ -91,6 +91,8 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0), "distributions must be positive and sum to 1"),
     (lambda: best_channel(np.full(9, 1 / 9), 1.0), "distributions must be positive and sum to 1, on 2 to 8 values"),
     (lambda: staircase_patterns(1, 1.0), "domain_size must be an integer >= 2, got domain_size=1"),
+    (lambda: as_channel([0.5, 0.5]), r"channel must be a matrix of outputs by inputs, got shape \(2,\)"),
+    (lambda: as_channel(np.empty((0, 2))), r"channel must be a matrix of outputs by inputs, got shape \(0, 2\)"),
     (lambda: as_channel([[0.5, 0.4, 0.5], [0.5, 0.3, 0.6]]), r"got column 1 with sum .*0\.7"),
     (lambda: as_channel([[0.5, 0.4, 0.9], [0.5, 0.5, 0.6]]), r"got column 2 with sum .*1\.5"),
 ]
