@@ -38,6 +38,8 @@ LIKELIHOOD = [
     (lambda: mle([[1.0, 1.0], [0.0, 0.0]], [1, 1]), "channel must allow every output"),
     (lambda: mle(np.eye(2), [1, 2, 3]), "tallies must have one entry per output, 2, got 3"),
     (lambda: mle(np.eye(2), [-1, 5]), "tallies must be whole numbers"),
+    (lambda: support_mle(np.full((1, 3), 0.5), [1], KRR), "outputs must be bits, 0 or 1, got a number between them"),
+    (lambda: support_mle(np.full((1, 3), 2, np.uint8), [1], KRR), "outputs must be bits, 0 or 1, got 2"),
     (lambda: support_mle(np.eye(2), [1, 1], KRR), r"outputs must have shape \(2, 3\), got \(2, 2\)"),
 ]
 BAYES = [

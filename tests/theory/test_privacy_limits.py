@@ -10,6 +10,7 @@ from ldpnb.designs import sizes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import clusters, hockey_stick, lemmas, participation, rounding, subsampling, unequal
 from ldpnb.privacy.best_channel import best_channel, staircase_patterns
+from ldpnb.privacy.blanket import Blanket
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
@@ -64,6 +65,8 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: sizes.truncated_gaussian_size(10, 5.0, 0), "deviation must be > 0 and finite, got deviation=0"),
     (lambda: sure_loss(25.0), r"at most 30.0 nats, got 50.0"),
     (lambda: sure_loss(0), "epsilon must be > 0 and finite"),
+    (lambda: sure_loss(9e-10), "epsilon must be >= 1e-09 nats for a linear program, got epsilon=9e-10"),
+    (lambda: Blanket.of(RESPONSE).delta_upper(0.1, users=10**9 + 1), "users must be at most 1000000000, got users=1"),
     (lambda: sure_loss(1.0, chance=0.5), "law must sum to 1"),
     (lambda: sure_loss(1.0, mechanism="swap"), "mechanism must be one of deletion, replacement, got"),
     (lambda: noisy_statistic_losses([0.0, 700.5], PAIR, [[0, 1]], 1.0), "scale must be at least a 700th"),
@@ -102,6 +105,10 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
 def test_arguments_out_of_range_are_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_least_budget_of_a_linear_program_is_one() -> None:
+    assert sure_loss(1e-9) == pytest.approx(2e-9, rel=1e-12)
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:

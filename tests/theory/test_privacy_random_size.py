@@ -69,6 +69,12 @@ def test_rough_laws_lose_what_the_recursion_in_many_digits_says(law: sizes.SizeL
     assert rs.random_size_loss(law, epsilon) == pytest.approx(by_recursion(law, epsilon), rel=1e-12)
 
 
+@pytest.mark.parametrize("seed", [17, 20, 21])
+def test_a_search_settles_where_rounding_exceeds_its_estimate(seed: int) -> None:
+    law = sizes.size_law(np.random.default_rng(seed).dirichlet(np.full(59, 0.1)))
+    assert rs.random_size_loss(law, 5.6) == pytest.approx(by_recursion(law, 5.6), rel=1e-12)
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 12.36, 300.0])
 def test_what_is_returned_is_attained_and_nothing_above_it_is(monkeypatch: pytest.MonkeyPatch, epsilon: float) -> None:
     tried, plain = [], rs._best_steps
