@@ -119,7 +119,7 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     rounding = 4e-16 * (largest + math.sqrt(n) + 16)
     every = np.ones(n - 1, dtype=bool)
     low = max(_log_ratio(left, joined, rising, budget) for rising in (every, ~every))
-    high = max(low, tilted_log_odds(law, budget) + budget) + 3 * rounding
+    high = max(low, tilted_log_odds(law, budget) + budget) + rounding
     for turn in range(_PASSES):
         if high - low <= 2 * rounding:
             return low - budget

@@ -225,7 +225,7 @@ def _replacements(node: ast.AST) -> Iterator[ast.AST]:
 
 def _numbers(value: float) -> set[float]:
     """Return what takes a number's place: what differs from it by more than its user would accept."""
-    if abs(value) >= 64:
+    if abs(value) >= 20:
         return {2 * value, value // 2 if isinstance(value, int) else value / 2}
     if 0 < abs(value) < 1e-6:
         return {value + 1, value - 1} | ({1000 * value} if abs(value) > 1e-100 else set())
