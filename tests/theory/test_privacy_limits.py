@@ -107,8 +107,9 @@ def test_arguments_out_of_range_are_refused(call: Callable[[], object], message:
         call()
 
 
-def test_the_least_budget_of_a_linear_program_is_one() -> None:
-    assert sure_loss(1e-9) == pytest.approx(2e-9, rel=1e-12)
+@pytest.mark.parametrize("epsilon", [1e-9, 15.0])
+def test_the_extreme_budgets_of_a_linear_program_are_budgets(epsilon: float) -> None:
+    assert sure_loss(epsilon) == pytest.approx(2 * epsilon, rel=1e-12)
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:
