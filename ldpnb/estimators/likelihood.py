@@ -169,6 +169,8 @@ def support_mle(
         bits = numbers.astype(np.uint8)
         if (bits != numbers).any():
             raise ValueError("outputs must be bits, 0 or 1, got a number between them")
+    elif bits.max(initial=0) > 1:
+        raise ValueError(f"outputs must be bits, 0 or 1, got {bits.max()}")
     reports = checks.counts(tallies=tallies)
     if bits.ndim != 2 or bits.shape != (reports.size, mechanism.domain_size):
         raise ValueError(f"outputs must have shape {(reports.size, mechanism.domain_size)}, got {bits.shape}")

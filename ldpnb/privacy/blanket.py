@@ -244,9 +244,9 @@ def _tilted_mean(points: Array, law: Array, count: int, slope: float, cells: int
     chances = np.roll(np.fft.irfft(sums.conj(), cells), cells // 2)
     weight = np.where(places > 0, slope * places * np.exp(-slope * np.maximum(places, 0)), 0.0)
     size = np.minimum(np.exp(logs) + ROUNDING, 1.0)
-    turn = count * ROUNDING * np.exp((count - 1) * np.log(size)) + ROUNDING * np.abs(sums) + (np.abs(sums) == 0) * 2e-16
-    entry = 2 * float(turn.sum()) / cells + ROUNDING * float(np.sqrt(2 * (np.abs(sums) ** 2).sum())) / cells
-    return float(weight @ np.maximum(chances, 0.0)), float(entry * weight.sum() + 2 * np.exp(-CUT) / np.e)
+    turn_rounding = ROUNDING * (count * np.exp((count - 1) * np.log(size)) + np.abs(sums)) + 2e-16 * (np.abs(sums) == 0)
+    entry_rounding = (2 * turn_rounding.sum() + ROUNDING * np.sqrt(2 * (np.abs(sums) ** 2).sum())) / cells
+    return float(weight @ np.maximum(chances, 0.0)), float(entry_rounding * weight.sum() + 2 * np.exp(-CUT) / np.e)
 
 
 def _wave(point: float, cells: int, block: int = 512) -> NDArray[np.complex128]:

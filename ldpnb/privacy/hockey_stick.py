@@ -152,7 +152,7 @@ def _delta(weight: float, first: Law, second: Law, exponent: float) -> tuple[flo
         if low < high and _advantage(first, second, exponent, _inside(low, high)) > rounding:
             total += weight * _gain(first, second, exponent, low, high)
             region.append((low, high))
-    return min(max(total, 0.0), 1.0), np.array(region).reshape(-1, 2)
+    return min(max(total, 0.0), 1.0), np.array(region).reshape(len(region), 2)
 
 
 def _advantage(first: Law, second: Law, exponent: float, point: float) -> float:
@@ -165,7 +165,7 @@ def _sign_change(first: Law, second: Law, exponent: float, low: float, high: flo
     """Return the zero of the advantage inside an interval on which it is linear, if there is one."""
     near, far = (high, low) if np.isinf(low) else (low, high)
     start, slope = _advantage(first, second, exponent, near), _slope(first, second, near, far)
-    if start * slope >= 0 or not -start / slope < abs(far - near):
+    if start * slope >= 0:
         return []
     root = near + np.copysign(start / slope, far - near)
     return [float(root)] if low < root < high else []

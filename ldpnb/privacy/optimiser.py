@@ -251,7 +251,6 @@ def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> N
     """Return `logs` recomputed from its first entry along tight constraints, or None if these do not connect it."""
     exact = logs.copy()
     gaps = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
-    np.fill_diagonal(gaps, np.inf)
     known, unknown = [0], set(range(1, len(logs)))
     while unknown:
         rest = sorted(unknown)

@@ -20,7 +20,7 @@ from ldpnb.privacy.lemmas import largest_tilted_mean
 from ldpnb.privacy.subsampling import weighted_loss
 
 _PASSES = 300
-_FAR, _TINY = 300.0, 1e-200
+_FAR = 300.0
 
 
 def tilted_rate(law: SizeLaw, epsilon: Real) -> Real:
@@ -101,6 +101,7 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     sequence attains, and just above it the recursion does not end positive. Where the method leaves more room than
     that, a bisection between the two closes it. Smooth laws take a few passes, none more than a hundred, each O(n).
 
+    Rounding errors are estimated first, and doubled whenever the recursion promises more than its sequence attains.
     Passes that do not end, which would be a defect, are a `RuntimeError`.
     """
     budget = checks.positive(epsilon=epsilon)
@@ -118,7 +119,7 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     rounding = 4e-16 * (largest + math.sqrt(n) + 16)
     every = np.ones(n - 1, dtype=bool)
     low = max(_log_ratio(left, joined, rising, budget) for rising in (every, ~every))
-    high = max(low, tilted_log_odds(law, budget) + budget) + 3 * rounding
+    high = max(low, tilted_log_odds(law, budget) + budget) + rounding
     for turn in range(_PASSES):
         if high - low <= 2 * rounding:
             return low - budget
@@ -126,7 +127,9 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
         trial = (low + high) / 2 if turn % 3 == 2 else low + rounding
         rising, exceeded = _best_steps(left, joined, trial, budget)
         if exceeded:
-            low = max(low, _log_ratio(left, joined, rising, budget))
+            reached = _log_ratio(left, joined, rising, budget)
+            # where the sequence found is no better, the trial was within the recursion's error
+            low, rounding = (reached, rounding) if reached > low else (low, 2 * rounding)
         else:
             high = trial
     raise RuntimeError(f"the optimal reweighting did not settle in {_PASSES} passes")
@@ -159,8 +162,6 @@ def _best_steps(
         steps += 1 if total > 0 else -1
         if term == -math.inf:
             continue
-        if 0 < abs(total) < _TINY:
-            base, total = base + math.log(abs(total)), math.copysign(1.0, total)
         height = term - (base + steps * epsilon)
         if total == 0 or height > _FAR:
             total, base, steps = (total * math.exp(-height) if total else 0.0) + sign, term, 0

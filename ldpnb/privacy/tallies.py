@@ -194,9 +194,9 @@ def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) 
     second = np.maximum(sure + 1, 0.0)
     chance = np.exp(_log_half(both, np.minimum(second, both)))
     for _ in range(int(np.max(likely - second)) + 1):
-        error = 1e-15 * (gain + loss + unit * second) * (1 if above else -1)
+        rounding = 1e-15 * (gain + loss + unit * second)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            place = (straight - unit * second + error) / lift - first
+            place = (straight - unit * second + (rounding if above else -rounding)) / lift - first
         place = np.clip(np.nan_to_num(place), 0.0, length - 1.0)
         at = place.astype(int)
         value = table[row, at] + (place - at) * (table[row, at + 1] - table[row, at])
@@ -233,8 +233,8 @@ def _below_all_kinks(most: Array, both: Array, mean: Array, fall: Array, above: 
     at = np.exp(_log_half(both, inside))
     half, tail = at * (both - inside) / np.maximum(both, 1.0), _tail(both, inside, at)
     one, other = half * mean, np.where(inside > 0, tail * np.where(inside > 0, fall, 0.0), 0.0)
-    error = (4e-13 + 4e-15 * np.sqrt(both)) * (np.abs(one) + other)
-    value = np.maximum(one - other + (error if above else -error), 0.0)
+    rounding = (4e-13 + 4e-15 * np.sqrt(both)) * (np.abs(one) + other)
+    value = np.maximum(one - other + (rounding if above else -rounding), 0.0)
     return np.where((most >= 0) & (both > 0), value, 0.0)
 
 
@@ -265,7 +265,7 @@ def _log_half(trials: Array, chosen: Array) -> Array:
     """Return the logarithm of the chance of a binomial of chance 1/2, by Loader's deviance: no large terms cancel."""
     others = trials - chosen
     with np.errstate(divide="ignore", invalid="ignore"):
-        skew = np.where(trials > 0, (trials - 2 * chosen) / np.maximum(trials, 1), 0.0)
+        skew = (trials - 2 * chosen) / np.maximum(trials, 1)
         deviance = trials / 2 * (special.xlog1py(1 + skew, skew) + special.xlog1py(1 - skew, -skew))
         width = np.log(2 * np.pi * chosen * others / trials) / 2
     inside = _stirling_error(trials) - _stirling_error(chosen) - _stirling_error(others) - width
@@ -274,7 +274,7 @@ def _log_half(trials: Array, chosen: Array) -> Array:
 
 def _stirling_error(count: Array) -> Array:
     """Return ``ln n! - ln(sqrt(2 pi n) (n/e)^n)``."""
-    small, large = np.clip(count, 1, 15), np.maximum(count, 16)
+    small, large = np.maximum(count, 1), np.maximum(count, 16)
     exact = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small - np.log(2 * np.pi) / 2
     inverse = 1 / large**2
     series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / large

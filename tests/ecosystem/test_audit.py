@@ -63,6 +63,20 @@ def test_no_loss_is_found_where_there_is_none() -> None:
     assert ldp.audit(lambda _value, rng: rng.random(), [0, 1], draws=1000, rng=ldp.stream("none", seed=1)).epsilon == 0
 
 
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ({"inputs": [0], "draws": 100}, "needs rng and at least two inputs, got .* 1 inputs"),
+        ({"inputs": [0, 1], "rng": None}, "needs rng and at least two inputs, got rng=None and 2 inputs"),
+        ({"inputs": [0, 1], "draws": 1}, "draws must be an integer >= 2, got draws=1"),
+        ({"inputs": [0, 1], "failure": 1.0}, r"failure must lie in \(0, 1\), got failure=1.0"),
+    ],
+)
+def test_a_callable_that_cannot_be_audited_is_refused(known: dict, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ldp.audit(lambda value, _rng: value, **{"rng": np.random.default_rng(1), **known})
+
+
 def test_a_published_table_is_judged_row_by_row() -> None:
     result = CliRunner().invoke(cli.cli, ["audit", str(TABLE)])
     assert (result.output.splitlines(), result.exit_code) == (VERDICTS, 1)

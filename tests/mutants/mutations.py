@@ -148,6 +148,12 @@ def _is_union_of_types(statement: ast.AST) -> bool:
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr)
 
 
+def _is_allowance(statement: ast.AST) -> bool:
+    """Say whether a statement estimates rounding errors: any larger number does, and no result shows a smaller one."""
+    names = _names(statement) if isinstance(statement, ast.Assign) else []
+    return any(name == "rounding" or name.endswith("_rounding") for name in names)
+
+
 def _slots(
     tree: ast.AST, inside: str = "", function: str = ""
 ) -> Iterator[tuple[str, ast.AST, Callable[[ast.AST], None]]]:
@@ -157,6 +163,8 @@ def _slots(
             continue
         for position, node in enumerate(held if isinstance(held, list) else [held]):
             if not isinstance(node, ast.AST) or isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom):
+                continue
+            if _is_allowance(node) or (isinstance(node, ast.keyword) and node.arg == "strict"):
                 continue
             if isinstance(node, ast.ClassDef):
                 yield from _slots(node, f"{inside}{node.name}.")
@@ -196,7 +204,7 @@ def _replacements(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Constant(bool() as value):
             yield ast.Constant(not value)
         case ast.Constant(int() | float() as value):
-            yield from (ast.Constant(other) for other in sorted({value + 1, value - 1, 2 * value} - {value}))
+            yield from (ast.Constant(other) for other in sorted(_numbers(value) - {value}))
         case ast.Name(name, ast.Load()) if name in NAMES[ast.Name]:
             yield ast.Name(NAMES[ast.Name][name], ast.Load())
         case ast.Attribute(value, name, ast.Load()) if name in NAMES[ast.Attribute]:
@@ -213,6 +221,15 @@ def _replacements(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.copy_location(ast.Return(ast.Constant(None)), node)
         case ast.Raise() | ast.Expr(ast.Call()) | ast.Break() | ast.Continue():
             yield ast.copy_location(ast.Pass(), node)
+
+
+def _numbers(value: float) -> set[float]:
+    """Return what takes a number's place: what differs from it by more than its user would accept."""
+    if abs(value) >= 20:
+        return {2 * value, value // 2 if isinstance(value, int) else value / 2}
+    if 0 < abs(value) < 1e-6:
+        return {value + 1, value - 1} | ({1000 * value} if abs(value) > 1e-100 else set())
+    return {value + 1, value - 1, 2 * value}
 
 
 def _text(node: ast.AST) -> str:

@@ -92,10 +92,10 @@ class Runner:
         say(f"{len(self.items)} tests, first without a mutant")
         digests = [hashlib.blake2b(item.path.read_bytes() + item.nodeid.encode()).hexdigest() for item in self.items]
         learned = json.loads(LEARNED.read_text()) if self.given.resume and LEARNED.exists() else {}
-        new, _ = in_fork(lambda: self.learn({n: d for n, d in enumerate(digests) if d not in learned}))
-        if new["failed"]:
-            pytest.exit(f"tests fail without a mutant: {new['failed']}", 1)
-        resumed, learned = bool(learned), learned | new["learned"]
+        new = {digest: self.learned(n) for n, digest in enumerate(digests) if digest not in learned}
+        if failed := [self.items[digests.index(digest)].nodeid for digest, found in new.items() if not found]:
+            pytest.exit(f"tests fail without a mutant: {failed}", 1)
+        resumed, learned = bool(learned), learned | new
         LEARNED.parent.mkdir(parents=True, exist_ok=True)
         LEARNED.write_text(json.dumps(learned))
         callers: defaultdict[str, list[int]] = defaultdict(list)
@@ -104,28 +104,32 @@ class Runner:
             for function in called:
                 callers[function].append(number)
         quickest = sorted(self.seconds, key=self.seconds.__getitem__)
-        by, _ = ("", 0) if resumed else in_fork(lambda: self.first_failure(quickest))
+        by, ended = ("", 0) if resumed else in_fork(lambda: self.first_failure(quickest))
         if by != "":
-            pytest.exit(f"fails without a mutant, after shorter tests: {by}", 1)
+            pytest.exit(f"fails without a mutant, after shorter tests: {by or signal.Signals(ended).name}", 1)
         say(f"passed, {sum(self.seconds.values()):.0f} s")
         self.try_all({name: [n for n in quickest if n in set(numbers)] for name, numbers in callers.items()})
         return True
 
-    def learn(self, digests: dict[int, str]) -> dict[str, Any]:
-        """Run tests; return by digest how long each takes and what functions and modules it calls, and those that fail."""
-        learned, failed = {}, []
-        for number, digest in digests.items():
+    def learned(self, number: int) -> tuple[float, list[str]] | None:
+        """Return how long a test takes and what functions and modules it calls, or None if it fails.
+
+        In a fork of its own: what another test has left in a cache would hide calls, and time that a mutant's fork,
+        where that other test may not run, is going to need.
+        """
+
+        def work() -> tuple[float, list[str]] | None:
             profile, started = cProfile.Profile(subcalls=False, builtins=False), processor_time()
             profile.enable()
-            failure = self.first_failure([number])
+            failed = self.first_failure([number])
             profile.disable()
-            failed += [failure] if failure else []
             codes = [entry.code for entry in profile.getstats() if not isinstance(entry.code, str)]
             ours = [code for code in codes if code.co_filename.startswith(str(PACKAGE))]
             called = {module_of(code.co_filename) for code in ours}
             called |= {f"{module_of(c.co_filename)}|{c.co_qualname.split('.<locals>')[0]}" for c in ours}
-            learned[digest] = processor_time() - started, sorted(called)
-        return {"learned": learned, "failed": failed}
+            return None if failed else (processor_time() - started, sorted(called))
+
+        return in_fork(work)[0]
 
     def first_failure(self, numbers: list[int]) -> str:
         """Run tests up to the first that fails, and return its name."""

@@ -81,7 +81,7 @@ class Recorder(np.random.Generator):
         return super().dirichlet(alpha, size)
 
 
-@pytest.mark.parametrize(("sweeps", "warm", "kept"), [(40, 10, 40), (59, 14, 40), (80, 20, 80)])
+@pytest.mark.parametrize(("sweeps", "warm", "kept"), [(40, 10, 40), (79, 19, 60), (80, 20, 80)])
 def test_gibbs_sampling_averages_twenty_batches_after_a_quarter_of_the_sweeps(
     sweeps: int, warm: int, kept: int
 ) -> None:

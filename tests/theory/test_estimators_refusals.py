@@ -38,11 +38,14 @@ LIKELIHOOD = [
     (lambda: mle([[1.0, 1.0], [0.0, 0.0]], [1, 1]), "channel must allow every output"),
     (lambda: mle(np.eye(2), [1, 2, 3]), "tallies must have one entry per output, 2, got 3"),
     (lambda: mle(np.eye(2), [-1, 5]), "tallies must be whole numbers"),
+    (lambda: support_mle(np.full((1, 3), 0.5), [1], KRR), "outputs must be bits, 0 or 1, got a number between them"),
+    (lambda: support_mle(np.full((1, 3), 2, np.uint8), [1], KRR), "outputs must be bits, 0 or 1, got 2"),
     (lambda: support_mle(np.eye(2), [1, 1], KRR), r"outputs must have shape \(2, 3\), got \(2, 2\)"),
 ]
 BAYES = [
     (lambda: krr_posterior([40], 0.5, epsilon=1.0), "tallies"),
     (lambda: krr_posterior_saddle([40], 0.5, epsilon=1.0), "tallies"),
+    (lambda: bayes.fitted_concentration([40], epsilon=1.0), "tallies"),
     *(
         (lambda p=p: krr_posterior([1, 2, 3], p, epsilon=1.0), "prior must be > 0 and finite")
         for p in (0.0, -1.0, [1.0, 0.0, 1.0], np.nan)
@@ -61,6 +64,10 @@ POINTS = [
         for c in ([0.5, 0.5], np.ones((2, 3, 3)), np.ones((0, 2)))
     ),
     (lambda: gaps.absolute_interval([0.1], 0.0), "sd must be > 0"),
+    *(
+        (lambda pair=pair: gaps.signed_gap([0.7, 0.3], pair), "pair must be two of the 2 groups in means, got pair=")
+        for pair in ((0, 2), (0, 1, 1), 1)
+    ),
     (lambda: gaps.acceptance_region([0.0], 1), r"level must lie in \(0, 1\), got level=1"),
     (lambda: gaps.group_means(DiscretisedMeans(1.0, 1.0), [[1.0, 2.0]], [3, 0]), "sizes must be >= 1"),
 ]

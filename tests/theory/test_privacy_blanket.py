@@ -1,8 +1,10 @@
 """The blankets of mechanisms in closed form against those of their channels."""
 
+import numpy as np
 import pytest
 
 import ldpnb as ldp
+from ldpnb.privacy import blanket as blankets
 
 MECHANISMS = [
     ldp.KaryRandomisedResponse(1.0, 3),
@@ -22,3 +24,42 @@ def test_the_blanket_of_a_mechanism_is_that_of_its_channel(mechanism: ldp.Subset
         assert known.delta_upper(epsilon, users=50) == pytest.approx(delta, rel=1e-9)
         assert delta > 1e-3
     assert known.delta_upper(known.epsilon_upper(1e-4, users=50), users=50) <= 1e-4
+
+
+def enumerated_delta(blanket: ldp.Blanket, epsilon: float, users: int) -> float:
+    """Return the largest ``E[(Z_1 + ... + Z_n)_+] / n``, from all values that the sum takes."""
+    deltas, chances = [], np.append(blanket.chances, 1 - blanket.chances.sum())
+    for first, second in zip(blanket.first, blanket.second, strict=True):
+        one = np.append(first - np.exp(epsilon) * second, 0.0)
+        sums, law = np.zeros(1), np.ones(1)
+        for _ in range(users):
+            sums, places = np.unique(np.add.outer(sums, one).round(12), return_inverse=True)
+            law = np.bincount(places.ravel(), np.outer(law, chances).ravel())
+        deltas.append(law @ np.maximum(sums, 0.0) / users)
+    return max(deltas)
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.3])
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
+def test_the_bound_of_few_users_is_their_mean_and_little_more(mechanism: ldp.SubsetSelection, rate: float) -> None:
+    blanket = ldp.Blanket.of(mechanism).sampled(rate)
+    for users in (2, 10):
+        for epsilon in (0.0, 0.3, 0.9):
+            exact = enumerated_delta(blanket, epsilon, users)
+            assert exact * (1 - 1e-10) <= blanket.delta_upper(epsilon, users=users) <= exact * 1.004
+
+
+def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    blanket = ldp.Blanket.of(ldp.KaryRandomisedResponse(1.0, 3))
+    for cut in (0.5, 2.0, 5.0):
+        monkeypatch.setattr(blankets, "CUT", cut)
+        for users in (2, 10):
+            exact = enumerated_delta(blanket, 0.3, users)
+            assert exact * (1 - 1e-10) <= blanket.delta_upper(0.3, users=users) <= exact * (1.004 + 20 * np.exp(-cut))
+
+
+def test_values_that_send_alike_and_outputs_that_nobody_sends_change_nothing() -> None:
+    channel = ldp.KaryRandomisedResponse(1.0, 2).channel()
+    delta = ldp.Blanket.of_channel(channel).delta_upper(0.0, users=9)
+    for same in (channel[:, [0, 1, 1]], np.vstack([channel, [0.0, 0.0]])):
+        assert ldp.Blanket.of_channel(same).delta_upper(0.0, users=9) == pytest.approx(delta, rel=1e-12)

@@ -71,6 +71,18 @@ def test_formulas_keep_their_digits_over_all_budgets_and_rates(name: str) -> Non
                 assert FORMS[name](epsilon, rate) == nearly(exact, scale), (epsilon, rate)
 
 
+@pytest.mark.parametrize(("share", "epsilon"), [(0.2, 2.0), (0.7, 2.0), (0.3, 0.5), (0.7, 0.5), (0.45, 1.0)])
+def test_the_critical_size_keeps_its_digits_where_its_odds_are_nearly_even(share: float, epsilon: float) -> None:
+    odds = -np.expm1(-share * epsilon) / np.expm1((1 - share) * epsilon)
+    for factor in (1.0, 1.001, 1.3):
+        rate = factor * odds / (1 + factor * odds)
+        exact = clusters.critical_cluster_size(
+            flint.arb(share), epsilon=flint.arb(epsilon), sampling_rate=flint.arb(rate)
+        )
+        found = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
+        assert found == pytest.approx(float(exact.mid()), rel=1e-14)
+
+
 def test_formulas_take_arrays_across_the_point_where_their_calculation_changes() -> None:
     budgets = np.array([0.5, 299.9, 300.1, 700.0])
     assert log_mixed(0.25, budgets).tolist() == [float(log_mixed(0.25, x)) for x in budgets]
@@ -99,10 +111,10 @@ def test_a_cluster_drawn_by_its_size_keeps_the_digits_of_its_loss(sizes: list[in
 
 
 @pytest.mark.parametrize("population", [1, 7, 20, 101, 4096])
-@pytest.mark.parametrize("rate", [2.0**-40, 2.0**-10, 3 / 32, 0.25, 11 / 16, 1 - 2.0**-12])
+@pytest.mark.parametrize("rate", [2.0**-40, 2.0**-10, 3 / 32, 0.25, 0.5, 11 / 16, 1 - 2.0**-12])
 def test_rounding_at_random_keeps_the_digits_of_its_loss(population: int, rate: float) -> None:
     n, r = flint.arb(population), flint.arb(rate)
-    for epsilon in BUDGETS:
+    for epsilon in (*BUDGETS, 1e3, 1e9):
         with flint.ctx.workprec(6000):
             m = (r * n).floor()
             p = r * n - m

@@ -83,3 +83,10 @@ def test_the_delta_of_two_discrete_laws_has_a_direction() -> None:
     even, certain = [0.5, 0.5], [0.0, 1.0]
     assert hockey_stick.discrete_delta(even, certain, np.log(2)) == pytest.approx(0.5, rel=1e-12)
     assert hockey_stick.discrete_delta(certain, even, np.log(2)) == pytest.approx(0, abs=1e-15)
+
+
+def test_many_inputs_of_few_outputs_are_compared_and_more_refused() -> None:
+    yes = np.linspace(0.1, 0.9, 500)
+    assert hockey_stick.channel_delta([yes, 1 - yes], 0.2) == pytest.approx(0.9 - np.exp(0.2) * 0.1, rel=1e-12)
+    with pytest.raises(ValueError, match="channel must have few enough inputs that outputs x inputs\\^2 is at most"):
+        hockey_stick.channel_delta(np.full((2, 6000), 0.5), 0.2)

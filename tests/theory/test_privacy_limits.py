@@ -10,6 +10,7 @@ from ldpnb.designs import sizes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import clusters, hockey_stick, lemmas, participation, rounding, subsampling, unequal
 from ldpnb.privacy.best_channel import best_channel, staircase_patterns
+from ldpnb.privacy.blanket import Blanket
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
@@ -64,6 +65,8 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: sizes.truncated_gaussian_size(10, 5.0, 0), "deviation must be > 0 and finite, got deviation=0"),
     (lambda: sure_loss(25.0), r"at most 30.0 nats, got 50.0"),
     (lambda: sure_loss(0), "epsilon must be > 0 and finite"),
+    (lambda: sure_loss(9e-10), "epsilon must be >= 1e-09 nats for a linear program, got epsilon=9e-10"),
+    (lambda: Blanket.of(RESPONSE).delta_upper(0.1, users=10**9 + 1), "users must be at most 1000000000, got users=1"),
     (lambda: sure_loss(1.0, chance=0.5), "law must sum to 1"),
     (lambda: sure_loss(1.0, mechanism="swap"), "mechanism must be one of deletion, replacement, got"),
     (lambda: noisy_statistic_losses([0.0, 700.5], PAIR, [[0, 1]], 1.0), "scale must be at least a 700th"),
@@ -91,6 +94,8 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0), "distributions must be positive and sum to 1"),
     (lambda: best_channel(np.full(9, 1 / 9), 1.0), "distributions must be positive and sum to 1, on 2 to 8 values"),
     (lambda: staircase_patterns(1, 1.0), "domain_size must be an integer >= 2, got domain_size=1"),
+    (lambda: as_channel([0.5, 0.5]), r"channel must be a matrix of outputs by inputs, got shape \(2,\)"),
+    (lambda: as_channel(np.empty((0, 2))), r"channel must be a matrix of outputs by inputs, got shape \(0, 2\)"),
     (lambda: as_channel([[0.5, 0.4, 0.5], [0.5, 0.3, 0.6]]), r"got column 1 with sum .*0\.7"),
     (lambda: as_channel([[0.5, 0.4, 0.9], [0.5, 0.5, 0.6]]), r"got column 2 with sum .*1\.5"),
 ]
@@ -100,6 +105,11 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
 def test_arguments_out_of_range_are_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 15.0])
+def test_the_extreme_budgets_of_a_linear_program_are_budgets(epsilon: float) -> None:
+    assert sure_loss(epsilon) == pytest.approx(2 * epsilon, rel=1e-12)
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:

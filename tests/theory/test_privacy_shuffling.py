@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from flint import arb, ctx
+from scipy.stats import binom
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling, tallies
@@ -123,6 +124,41 @@ def test_few_blocks_still_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tallies, "TABLED", 0)
     coarse = [reports.delta_lower(0.3), reports.delta_upper(0.3)]
     assert coarse[0] < exact[0] < exact[1] < coarse[1] < exact[1] * 1.01
+
+
+@pytest.mark.parametrize("known", [(1.0, 4, 30, 0.7), (3.0, 8, 400, 1.0), (0.5, 3, 60, 0.9), (2.0, 1000, 50, 1.0)])
+def test_bounds_hold_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch, known: tuple) -> None:
+    reports = shuffled(*known)
+    budgets = np.array([0.0, 0.05, 0.2]) * known[0]
+    exact = [(reports.delta_lower(epsilon), reports.delta_upper(epsilon)) for epsilon in budgets]
+    monkeypatch.setattr(tallies, "_log_chernoff", lambda *_: 0.0)
+    monkeypatch.setattr(tallies, "STEP", 0.1)
+    for margin, most in ((0.1, np.inf), (1.0, np.inf), (7.0, 1.05)):
+        monkeypatch.setattr(tallies, "MARGIN", margin)
+        for epsilon, (lower, upper) in zip(budgets, exact, strict=True):
+            assert lower / most <= reports.delta_lower(epsilon) < lower * (1 + 1e-9)
+            assert upper * (1 - 1e-9) < reports.delta_upper(epsilon) < upper * most
+
+
+@pytest.mark.parametrize(("trials", "chance"), [(1000, 0.998), (1000, 0.002), (40, 0.5), (9, 0.9), (6000, 0.1)])
+@pytest.mark.parametrize("cut", [0.3, 1.0, 4.0])
+def test_what_is_not_listed_of_a_binomial_is_bounded(trials: int, chance: float, cut: float) -> None:
+    law = tallies._law(np.array([float(trials)]), 0.5 * chance, 0.5 * (1 - chance), cut)
+    values, chances = np.arange(trials + 1), binom.pmf(np.arange(trials + 1), trials, chance)
+    first, last = int(law.first[0]), int(law.first[0]) + law.logs.shape[1] - 1
+    listed = chances[first : last + 1].sum()
+    np.testing.assert_allclose(np.exp(law.logs[0]), chances[first : last + 1] / listed, rtol=1e-9)
+    below, above = np.maximum(first - values, 0), np.maximum(values - last, 0)
+    for bound, beyond in ((law.under, below > 0), (law.over, above > 0), (law.shortfall, below), (law.excess, above)):
+        exact = float(chances @ beyond / listed)
+        assert exact * (1 - 1e-9) <= bound[0] <= 4 * exact
+
+
+def test_tails_taken_in_runs_are_the_tails_taken_one_by_one() -> None:
+    trials = np.arange(3.0, 40_003.0)
+    most = np.floor(0.49 * trials) + 3 * (trials > 20_000)  # grows by 3 once, within a run
+    tail = tallies._tail(trials, most, binom.pmf(most, trials, 0.5))
+    np.testing.assert_allclose(tail, binom.cdf(most - 1, trials - 1, 0.5), rtol=1e-11)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 50.0])

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from ldpnb.designs import sizes as size_laws
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.privacy import clusters, random_size, shuffling, tallies
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.hashing import LocalHashing
+from ldpnb.privacy import blanket, clusters, random_size, shuffling, tallies
 
 
 @pytest.mark.parametrize(
@@ -99,3 +100,21 @@ def test_a_delta_takes_tables_of_a_fixed_size_in_all_and_few_kinks(
     assert reports.delta_lower(budget) <= reports.delta_upper(budget)
     assert seen == pytest.approx(sizes, abs=2)
     assert len(taken) <= kinks
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "users", "cells"),
+    [
+        (KaryRandomisedResponse(3.0, 20), 5000, [2**11, 2**15, 2**15]),
+        (UnaryEncoding.optimised(1.0, 3), 5000, [2**11, 2**14, 2**13]),
+        (LocalHashing(2.0, 9, 4), 300, [2**11, 2**13, 2**13]),
+    ],
+)
+def test_a_blanket_takes_one_transform_of_a_grid_no_finer_than_needed(
+    monkeypatch: pytest.MonkeyPatch, mechanism: Any, users: int, cells: list[int]
+) -> None:
+    taken, plain = [], np.fft.irfft
+    monkeypatch.setattr(np.fft, "irfft", lambda sums, size: [taken.append(size), plain(sums, size)][1])
+    known = blanket.Blanket.of(mechanism).sampled(0.7)
+    assert [0 < known.delta_upper(epsilon, users=users) < 1 for epsilon in (0.0, 0.1, 0.5)]
+    assert taken == cells
