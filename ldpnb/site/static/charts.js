@@ -152,7 +152,8 @@ class Panel {
     } else {
       const { view } = await this.drawn;
       for (const [name, value] of Object.entries(signals)) view.signal(name, value);
-      await view.data("rows", rows).data("marks", marks).data("cursor", []).runAsync();
+      // labels of other numbers may need more room
+      await view.resize().data("rows", rows).data("marks", marks).data("cursor", []).runAsync();
     }
     if (!marks.some((mark) => mark.label)) return;
     const { view } = await this.drawn;
