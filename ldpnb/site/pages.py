@@ -212,7 +212,8 @@ def _table(markup: str) -> str:
     table = next(tree.iter("table"))
     del table.attrib["border"]
     head, body = list(table[0]), list(table[1])
-    if all(row[0].text == str(i) for i, row in enumerate(body)) and any("".join(c.itertext()) for c in head[-1][1:]):
+    # rows that have a name name it in a line of its own, below the headings
+    if all((row[0].text or "").isdigit() for row in body) and any("".join(c.itertext()).strip() for c in head[-1][1:]):
         _without_numbers(head, body)
     for row in (*head, *body):
         row.attrib.pop("style", None)
