@@ -20,7 +20,7 @@ Kind = Literal["line", "points", "bars", "steps", "band"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """One of several columns drawn on top of each other: its name, kind, error or band, and panel if several.
+    """One of several columns drawn on top of each other: its name, kind, error or band, and its panel if several.
 
     A band with an error extends to twice the error on either side.
     """

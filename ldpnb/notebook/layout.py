@@ -2,7 +2,8 @@
 
 Only now is known how large the panels are. Labels of axes and titles of panels are broken so that they fit them, panels
 too low for the names of their curves are made higher, those names are spread again, and every mark's label takes the
-place around it that covers least.
+place around it that covers least. The library adjustText (1.4) does not serve: on six crowded figures it left labels on
+curves and dots, took up to 0.3 s a figure more, and it places neither the labels of rules nor names at curves' ends.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

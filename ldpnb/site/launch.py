@@ -79,7 +79,7 @@ def needs(address: str) -> tuple[str, str]:
 
 
 def offered(notebook: Notebook) -> str:
-    """Return a notebook for those who may lack the package: its first cell tells how to get it, and asks for it."""
+    """Return a notebook for those who may lack the package: its first cell says how to get it, and fails without."""
     content = json.loads(notebook.path.read_text(encoding="utf-8"))
     command, where = needs(repository())
     source = f"# This notebook needs the package ldpnb. Where it is missing: {command}{where}\nimport ldpnb"

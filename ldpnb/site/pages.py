@@ -212,10 +212,9 @@ def _table(markup: str) -> str:
     table = next(tree.iter("table"))
     del table.attrib["border"]
     head, body = list(table[0]), list(table[1])
-    # with a single row of headings the rows have no name of their own
-    if len(head) == 1 and all((row[0].text or "").isdigit() for row in body):
-        for row in (*head, *body):
-            row.remove(row[0])
+    # rows that have a name name it in a line of its own, below the headings
+    if all((row[0].text or "").isdigit() for row in body) and any("".join(c.itertext()).strip() for c in head[-1][1:]):
+        _without_numbers(head, body)
     for row in (*head, *body):
         row.attrib.pop("style", None)
         for cell in row.findall("th"):
@@ -226,6 +225,14 @@ def _table(markup: str) -> str:
     for i in range(len(body[0]) if body else 0):
         _align([row[i] for row in head if len(row) > i], [row[i] for row in body if len(row) > i])
     return tostring(table, encoding="unicode", method="html")
+
+
+def _without_numbers(head: list[Element], body: list[Element]) -> None:
+    """Take the numbers of rows away: with a single row of headings their column, else it holds the headings' names."""
+    for row in body:
+        row[0].text = ""
+    for row in (*head, *body) if len(head) == 1 else ():
+        row.remove(row[0])
 
 
 def _align(headings: list[Element], cells: list[Element]) -> None:

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from ldpnb.guides.plan_charts import needs
 from ldpnb.notebook.live import Choice, Slider
+from ldpnb.notebook.prose import short
 from ldpnb.planning.questions import Frequency
 from ldpnb.planning.solve import plan
 
@@ -29,7 +30,7 @@ def ranking(epsilon: float, users: int, values: int) -> tuple[Figure, str]:
     answers = plan(Frequency(epsilon=epsilon, users=users, failure=FAILURE, values=values)).answers
     rows = [{"mechanism": a.mechanism, _ERROR: a.value} for a in answers if a.feasible]
     best = next(a for a in answers if not a.yardstick)
-    said = f"{best.mechanism} has the least error, {best.value:.3g}, where nobody is trusted."
+    said = f"{best.mechanism} has the least error, {short(best.value)}, where nobody is trusted."
     if not best.feasible:
         said = "No mechanism keeps any error below 1."
     return needs(pd.DataFrame(rows), _ERROR, xlabel="error of any one share"), said

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ldpnb.notebook.prose import short
 from ldpnb.papers.bun2022.tables.clusters import losses_by_cluster_size
 from ldpnb.planning.questions import Frequency
 from ldpnb.planning.solve import plan
@@ -153,7 +154,7 @@ def test_the_planner_ranks_mechanisms_as_the_command_does(visit: Any, seen: Any)
     assert (
         page.locator("#live-section .says")
         .inner_text()
-        .startswith(f"{best.mechanism} has the least error, {best.value:.3g},")
+        .startswith(f"{best.mechanism} has the least error, {short(best.value)},")
     )
     frame = page.locator("#live-section .frame")
     frame.focus()

@@ -32,6 +32,18 @@ def test_columns_can_be_layers_and_panels_a_grid() -> None:
     assert panels[1]["series"][0]["low"] == [0.5]
 
 
+def test_columns_of_different_kinds_have_panels_of_their_own() -> None:
+    layers = (
+        Layer(name="mse", y="mse", mark="bars", panel="error"),
+        Layer(name="epsilon", y="epsilon", panel="budget"),
+    )
+    panels = charts.panels(TABLE, Encoding(x="by", y="mse", xscale="category", layers=layers))
+    assert [(panel["title"], [series["y"] for series in panel["series"]]) for panel in panels] == [
+        ("error", [[0.5, 0.25, 0.52]]),
+        ("budget", [[1, 2, 1]]),
+    ]
+
+
 def test_points_of_a_category_stand_in_the_order_of_a_column() -> None:
     table = pd.DataFrame({"group": ["a", "a", "b"], "rate": [0.1, 0.2, 0.3], "offset": [0.5, -0.5, 0.0]})
     told: dict[str, Any] = {"by": "group", "mark": "points", "xscale": "category", "aside": "offset"}

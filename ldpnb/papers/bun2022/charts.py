@@ -208,7 +208,6 @@ def allocation_change(table: Table, *, setting: str, total: int, printed: float 
     place = np.arange(len(table))
     drawn, change = "establishments drawn", "change (establishments, real-valued)"
     panels = {"before": drawn, "after": drawn, "change": change}
-    layers = [Layer(name=name, y=name, mark="bars", panel=panel) for name, panel in panels.items()]
     before, after, moved = looks_of(list(panels)).values()
     left.barh(place - 0.2, table["before"], height=0.4, color=before.colour, label="before")
     left.barh(place + 0.2, table["after"], height=0.4, color=after.colour, label="after")
@@ -225,8 +224,9 @@ def allocation_change(table: Table, *, setting: str, total: int, printed: float 
     title = f"One establishment that grows moves the stratum {top['stratum']} by {short(top['change'])} "
     title += f"of {total:,} records"
     head(figure, title + (f", not by the source's {printed:g}" if printed is not None else ""), setting)
+    layers = tuple(Layer(name=name, y=name, mark="bars", panel=panel) for name, panel in panels.items())
     axes: dict[str, Any] = {"x": "stratum", "xlabel": "stratum (employees)", "xscale": "category", "flip": True}
-    return keep(figure, table, Encoding(**axes, y=drawn, ylabel="", share_y=False, layers=tuple(layers)))
+    return keep(figure, table, Encoding(**axes, y=drawn, ylabel="", share_y=False, layers=layers))
 
 
 def top_stratum_moves(table: Table, printed: float, *, setting: str) -> Figure:

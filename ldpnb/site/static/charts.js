@@ -63,10 +63,12 @@ function axesOf(view) {
 // pixels that curves and points cover
 function covered(view, rows) {
   const [across, up] = axesOf(view);
+  const category = view.scale("x").bandwidth ? view.scale("xOffset") : null;
+  const beside = (row) => (category ? category(row.aside) + (category.bandwidth() - view.scale("x").bandwidth()) / 2 : 0);
   const found = [];
   let last = null;
   for (const row of rows) {
-    const at = row.y === null ? null : [across(row.x), up(row.y)];
+    const at = row.y === null ? null : [across(row.x) + beside(row), up(row.y)];
     const joined = at && last && row.mark === "line" && last.row.name === row.name && last.row.mark === "line";
     const steps = joined ? Math.min(200, Math.ceil(Math.hypot(at[0] - last.at[0], at[1] - last.at[1]) / 3)) : 1;
     for (let i = 1; at && i <= steps; i++) {
@@ -150,7 +152,8 @@ class Panel {
     } else {
       const { view } = await this.drawn;
       for (const [name, value] of Object.entries(signals)) view.signal(name, value);
-      await view.data("rows", rows).data("marks", marks).data("cursor", []).runAsync();
+      // labels of other numbers may need more room
+      await view.resize().data("rows", rows).data("marks", marks).data("cursor", []).runAsync();
     }
     if (!marks.some((mark) => mark.label)) return;
     const { view } = await this.drawn;

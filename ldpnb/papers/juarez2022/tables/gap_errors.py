@@ -56,7 +56,7 @@ def minority_curves(epsilons: Sequence[float], users: int, shares: Sequence[floa
         mechanism, small = families(users)[name](epsilon), round(users * share)
         variance = gaps.GroupGap(mechanism, (small, users - small)).worst_variance()
         factor = variance / gaps.GroupGap.of_halves(mechanism, users).worst_variance()
-        row = {"mechanism": name, "share": share, "label": f"{100 * share:g} %", BUDGET: epsilon}
+        row = {"mechanism": name, "share": share, "label": f"{100 * share:.3g} %", BUDGET: epsilon}
         yield row | {LARGEST: variance, "factor": factor}
 
 
