@@ -2,8 +2,14 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from ldpnb.accuracy import shrinkage
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.guides import plan_charts, tour
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022 import charts
+from ldpnb.papers.biswas2022.tables import sampling
 from ldpnb.papers.juarez2022 import findings as juarez
 from ldpnb.papers.juarez2022.tables import gap_errors, gaps
 from ldpnb.papers.lopuhaa2020 import findings as lopuhaa
@@ -51,3 +57,25 @@ def test_titles_leave_out_what_there_is_none_of() -> None:
 def test_zero_relative_error_names_every_mean_once() -> None:
     wrong = gap_errors.misestimated_curves([0.0, 0.0], [0.0, 0.4], epsilon=1.0, users=1000)
     assert juarez.wrong_sizes(wrong)["title"].endswith("by 1 (means of 0) and 1 (means of 0.4)")
+
+
+@pytest.mark.parametrize(
+    ("users", "rate", "words"),
+    [
+        (100, 1.0, "c_DE and g_DE err alike; "),
+        (100, 0.1, "From 69 users on g_DE errs less than c_DE; "),
+        (60, 0.1, "c_DE errs less than g_DE throughout; "),
+        (100_000, 0.1, "From 69 users on g_DE errs less than c_DE; "),
+    ],
+)
+def test_a_title_names_the_first_number_of_users_from_which_an_estimate_is_better(
+    monkeypatch: pytest.MonkeyPatch, users: int, rate: float, words: str
+) -> None:
+    below = shrinkage.unscaled_below(SampledCounts(users, rate, KaryRandomisedResponse(1.0, 4)))
+    monkeypatch.setattr(charts, "curves", lambda *table, **axes: axes)
+    table = pd.DataFrame(sampling.rare_errors([10, users], rate, KaryRandomisedResponse(1.0, 4)))
+    found = charts.bias_or_variance(table, below=below, setting="")
+    assert found["title"].startswith(f"{words}the best point of their line errs up to")
+    both = [SampledCounts(n, rate, KaryRandomisedResponse(1.0, 4)) for n in (68, 69)]
+    unscaled = [shrinkage.rare_risk(one, 1 - rate) < shrinkage.rare_risk(one, 0.0) for one in both]
+    assert unscaled == [below > 68, below > 69]
