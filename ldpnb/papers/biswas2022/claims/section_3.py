@@ -153,8 +153,8 @@ def order_of_the_variances(e: Evidence) -> str:
     return (
         "Var*(g) is 1/pi^2 times that of c_DE under sampling, and exceeds that of c_DE from all users by n q (1-pi) / "
         "(pi (p-q)^2); the order is the same at every share of holders; n = 50000, pi = .1, epsilon = 1, k = 101: "
-        f"{few.rare_variance_rescaled:.5g} against {few.variance_unadjusted(0):.5g} and "
-        f"{SampledCounts(50_000, 1.0, few.mechanism).variance_unadjusted(0):.5g}"
+        f"{few.rare_variance_rescaled:.0f} against {few.variance_unadjusted(0):.0f} and "
+        f"{SampledCounts(50_000, 1.0, few.mechanism).variance_unadjusted(0):.0f}"
     )
 
 
@@ -236,7 +236,7 @@ def theorem_3_3(e: Evidence) -> str:
     small, large = (SampledCounts(users, 0.1, KaryRandomisedResponse(1.0, 100)) for users in (50_000, 500_000))
     return (
         f"epsilon = 1, k = 100, pi = .1: Definition 3.1 gives {by_definition(small, 0.05):.5g} at f = .05 for n = "
-        f"50000, {by_definition(large, 0.05):.5g} for ten times the users and {by_definition(small, 1e-4):.4g} at f = "
+        f"50000, {by_definition(large, 0.05):.5g} for ten times the users and {by_definition(small, 1e-4):.0f} at f = "
         f"1e-4; the proof's Var*(g/(n pi)) is {displayed.rare_normalised_variance(small):.4g}; Var*(g/n) is "
         f"{small.rare_variance_rescaled / 50_000**2:.4g}"
     )

@@ -84,8 +84,8 @@ def best_rule_looks(e: Evidence) -> str:
     some = ", ".join(f"{ratios[sizes, 1.5][0]:.4f} {sizes}" for sizes in ((2, 2), (3, 2), (3, 3)))
     return (
         f"at epsilon 1.5 {shown}; ratios of at most {some} (linear programs bracket both to a thousandth); of the "
-        f"{searched:.2g} deterministic rules in {len(_families())} families none is better at four budgets than the "
-        "best that is fixed, and the search finds that one"
+        f"{searched / 1e9:.1f} billion deterministic rules in {len(_families())} families none is better at four "
+        "budgets than the best that is fixed, and the search finds that one"
     )
 
 

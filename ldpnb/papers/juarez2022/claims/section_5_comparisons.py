@@ -184,8 +184,8 @@ def figure_2_small_groups(e: Evidence) -> str:
     exponents = -np.diff(np.log(r)) / np.diff(np.log(shares))
     e.needs(exponents[2] < exponents[4] / 2)
     return (
-        f"M_R at epsilon 1: {r[1]:.2f}, {r[2]:.2f}, {r[3]:.1f}, {r[4]:.0f} and {r[6]:.3g} times the balanced variance "
-        f"at 25, 10, 5, 1 and 0.1 %; M_L (k = 2): {el[1]:.2f}, {el[2]:.1f}, {el[3]:.1f}, {el[4]:.0f} and {el[6]:.3g}; "
+        f"M_R at epsilon 1: {r[1]:.2f}, {r[2]:.2f}, {r[3]:.1f}, {r[4]:.0f} and {r[6]:.0f} times the balanced variance "
+        f"at 25, 10, 5, 1 and 0.1 %; M_L (k = 2): {el[1]:.2f}, {el[2]:.1f}, {el[3]:.1f}, {el[4]:.0f} and {el[6]:.0f}; "
         f"exponent of the share {exponents[2]:.2f} between 10 and 5 %, {exponents[4]:.2f} below 1 %"
     )
 
@@ -228,7 +228,7 @@ def figure_2_misestimated(e: Evidence) -> str:
     return (
         f"at 50 % the variance is {half_wrong[1]:.3f} times as large, and equal groups of mean 0.8 show a gap of "
         f"{half_wrong[0]:.4f}: the mean squared error is {half_wrong[2]:.0f} times as large for K = 2e4 and "
-        f"{large[2]:.2g} times for 1e7; at 10 % the gap shown is {tenth[0]:.4f}; at budgets of 5, where the values of "
+        f"{large[2]:.0f} times for 1e7; at 10 % the gap shown is {tenth[0]:.4f}; at budgets of 5, where the values of "
         f"one group are 0 and of the other 1 or -1, 50 % make the variance {uneven[0]:.3f} or {uneven[1]:.3f} times as "
         "large"
     )

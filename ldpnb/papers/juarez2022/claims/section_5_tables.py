@@ -92,7 +92,7 @@ def table_1_dashes(e: Evidence) -> str:
         e.same(tails.hoeffding(clients, half * family(epsilon).gain), failure)
         e.same(tail, _binomial_tail(clients, half * family(exact).gain), rel=1e-6)
         e.sure(tail <= failure)
-        feasible.append(f"K={clients:.0e}, alpha={alpha:g} takes {epsilon:.4f} nats (exactly {exact:.4f})")
+        feasible.append(f"K={clients}, alpha={alpha:g} takes {epsilon:.4f} nats (exactly {exact:.4f})")
     e.sure(min(gains) >= 1)
     e.proven(errors.signs_have_a_limit())
     e.needs(not feasible)

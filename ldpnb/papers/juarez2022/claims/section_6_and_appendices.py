@@ -256,7 +256,7 @@ def appendix_d_synthetic(e: Evidence) -> str:
     e.decides(errors.equal_counts_are_likely(kinds, copies, LEVEL))
     e.needs(chance > np.log(1e-6) and abs(rows[0] / rows.sum() - share) < 1e-3)
     return (
-        f"the published data have {rows[0]:.0e} rows of either sex, where {share:.1%} of the sessions are of men; "
+        f"the published data have {rows[0]:.0f} rows of either sex, where {share:.1%} of the sessions are of men; "
         f"each of the {kinds} male values occurs exactly {copies} times, which draws with replacement give with "
         f"probability e^{chance:.0f}; the false-negative rates differ by {rates[1] - rates[0]:.4f}, not by the "
         f"true-positive gap {printed.value('Appendix D', 'tpr_gap')}"
