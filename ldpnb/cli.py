@@ -378,7 +378,7 @@ def site(output: Path | None, play: tuple[str, ...], settings: int) -> None:
     """Build the static site of the executed notebooks, which works from disk and offline.
 
     The live sections named by --play are computed on a grid of their controls, which takes minutes the first time;
-    unchanged ones are reused from build/explore. Without --play no notebook code is run.
+    unchanged ones are reused from build/kept. Without --play no notebook code is run.
     """
     from ldpnb.run.execution import build
     from ldpnb.site import builder

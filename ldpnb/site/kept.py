@@ -1,4 +1,4 @@
-"""What an earlier site was made of, kept below ``build/`` for as long as it follows from the same."""
+"""What an earlier site was made of, kept in ``build/kept`` for as long as it follows from the same."""
 
 import contextlib
 import hashlib
@@ -12,7 +12,7 @@ from ldpnb.run import execution
 def place(name: str, *follows: object) -> Path:
     """Return the file for what has a name and follows from what is given alone."""
     key = hashlib.sha256("\0".join(map(str, follows)).encode()).hexdigest()[:16]
-    return execution.build() / "site" / name / key
+    return execution.build() / "kept" / name / key
 
 
 def keep(path: Path, content: str) -> None:

@@ -262,6 +262,16 @@ def test_a_folder_that_is_no_site_is_left_alone(checkout: Path) -> None:
     assert (checkout / "figures/verdicts.csv").exists()
 
 
+def test_the_usual_folder_holds_the_site_alone_and_is_made_again(checkout: Path) -> None:
+    for _ in range(2):  # the second time beside what the first one kept
+        made = CliRunner().invoke(cli, ["site"])
+        assert made.exit_code == 0, made.output
+    assert not (checkout / "build/site/vega").exists()
+    assert (checkout / "build/kept/vega").is_dir()
+    shutil.rmtree(checkout / "build/site")
+    assert CliRunner().invoke(cli, ["site"]).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("markup", "problem"),
     [
