@@ -1,6 +1,6 @@
 """The unbiased frequency estimate of a pure protocol, and two ways onto the simplex: Norm-Sub and scaling."""
 
-from bisect import bisect_right
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -114,21 +114,20 @@ def _filled_row(row: NDArray[Any], spare: float, extra: float) -> tuple[int, Any
 
     Without them the level is higher; the last rank is found where it leaves out none.
     """
-    size, done, above, end, top = row.size, 0, 0, _BLOCK, 0
+    size, done, before, end = row.size, 0, 0, _BLOCK
     while True:
         if end < size:
             row[: size - done].partition(size - end)
         block = row[size - end : size - done]
         block.sort()
-        if block.dtype == float:  # so that large numbers keep their digits
-            top = row.item(-1)
-            block = block - top
-        heights, sums = block.data, np.add.accumulate(block[::-1]).data  # much quicker to index than arrays
-        total, owed = above + sums[-1], spare + extra * top
-        if end == size or (end + extra) * heights[0] <= total - owed:
+        top = row.item(-1)
+        differences = (top - block)[::-1]  # so that large numbers keep their digits, and small `extra` counts
+        falls, sums = differences.data, np.add.accumulate(differences).data  # much quicker to index than arrays
+        below, poured = before + sums[-1], spare + extra * top
+        if end == size or (end + extra) * falls[-1] >= below + poured:
             break
-        done, above, end = end, total, min(8 * end, size)
+        done, before, end = end, below, min(8 * end, size)
     kept = end
-    while (fewer := end - bisect_right(heights, (total - owed) / (kept + extra))) < kept:
-        kept, total = fewer, above + (sums[fewer - done - 1] if fewer > done else 0)
-    return kept, row.item(-kept), kept * top + total
+    while (fewer := done + bisect_left(falls, (below + poured) / (kept + extra))) < kept:
+        kept, below = fewer, before + (sums[fewer - done - 1] if fewer > done else 0)
+    return kept, row.item(-kept), kept * top - below

@@ -94,7 +94,7 @@ def level(column: list[Fraction], extra: Fraction, lack: int) -> tuple[int, Frac
 
 
 @pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 2049])
-@pytest.mark.parametrize("kind", ["ties", "few", "all kept", "heavy"])
+@pytest.mark.parametrize("kind", ["ties", "few", "all kept", "heavy", "close"])
 def test_projection_and_krr_mle_are_exact_at_every_length(size: int, kind: str) -> None:
     rng = np.random.default_rng(size)
     tallies = {
@@ -102,8 +102,9 @@ def test_projection_and_krr_mle_are_exact_at_every_length(size: int, kind: str) 
         "few": rng.integers(0, 1000, (2, size)) * (np.arange(size) < 5) + 1,
         "all kept": np.full((2, size), 10**6) + rng.integers(0, 2, (2, size)),
         "heavy": 1 + np.floor(1e6 / rng.random((2, size))).astype(np.int64),
+        "close": 2**40 - np.arange(2 * size).reshape(2, size) ** 2,
     }[kind]
-    for epsilon in (1e-8, 1.0, 700.0):
+    for epsilon in (1e-300, 1e-16, 1.5e-12, 1e-8, 1.0, 700.0):
         c = Fraction(float(np.expm1(epsilon)))
         kept, total = level([Fraction(int(s)) for s in tallies[0]], c, 0)
         exact = [max(float((c + kept) * Fraction(int(s)) / (c * total) - 1 / c), 0) for s in tallies[0]]
