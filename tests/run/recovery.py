@@ -18,6 +18,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import IPython  # noqa: F401
@@ -66,6 +67,8 @@ def start(words: tuple[str, ...], limits: dict[int, int], anew: bool) -> tuple[i
         os.close(writing)
         return child, reading
     os.setsid()
+    with suppress(OSError):  # where sessions share the processor evenly, however nice their processes are
+        Path("/proc/self/autogroup").write_text("10")
     # a shell's background has no interrupts, and what `nohup` starts no hang-ups
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
