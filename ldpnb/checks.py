@@ -9,6 +9,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -43,8 +44,10 @@ def _number(name: str, value: Any) -> float:
 def _array(name: str, value: ArrayLike) -> NDArray[Any]:
     try:
         array = np.asarray(value)
-        # whole numbers beyond 64 bits
-        return array.astype(float) if array.dtype.kind == "O" and array.size and _all_whole(array) else array
+        # whole numbers beyond 64 bits, and floats of other precisions
+        wide = array.size and _all_whole(array) if array.dtype.kind == "O" else array.dtype.kind == "f"
+        with np.errstate(over="ignore"):
+            return array.astype(float, copy=False) if wide else array
     except OverflowError:
         raise ValueError(f"{name} must be within the range of a float, got {name}={shortened(value)}") from None
     except ValueError:
@@ -63,6 +66,31 @@ def _checked(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -
     if not holds(number):
         raise ValueError(f"{name} must {rule}, got {name}={shortened(value)}")
     return number
+
+
+def plain(given: Any, **least: int) -> None:
+    """Widen numpy's narrow numbers in the fields of a frozen object, and make those named whole, and at least so large.
+
+    In eight bits ``-1`` is 255, ``np.exp(1)`` has three digits, and 100 + 100 is -56.
+    """
+    for field in fields(given):
+        value = getattr(given, field.name)
+        if (wide := _wide(value)) is not value:
+            object.__setattr__(given, field.name, wide)
+    for name, at_least in least.items():
+        object.__setattr__(given, name, whole(**{name: getattr(given, name)}, at_least=at_least))
+
+
+def _wide(value: Any) -> Any:
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return value if all(type(entry) in (float, int, str) for entry in value) else kind(map(_wide, value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
+        wide = np.promote_types(value.dtype, np.int64) if value.dtype.kind in "iu" else np.float64
+        return value.astype(wide, copy=False)
+    if isinstance(value, np.floating):
+        return float(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def positive(**named: Any) -> Any:

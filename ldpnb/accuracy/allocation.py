@@ -44,6 +44,7 @@ class Family:
     heights: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         for size, height in zip(self.sizes, self.heights, strict=True):
             checks.whole(size=size, at_least=2)
             checks.positive(height=height)

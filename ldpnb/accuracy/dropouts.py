@@ -42,15 +42,13 @@ def estimated_sizes_variance(
     0.001752352426
     """
     checks.instance(DiscretisedMeans, mechanism=mechanism)
-    for size in checks.entries(mechanism.groups, sizes=sizes):
-        checks.whole(sizes=size, at_least=1)
-    for mean in checks.entries(2, means=means):
-        checks.numbers(means=mean, low=-1, high=1)
+    held = [checks.whole(sizes=size, at_least=1) for size in checks.entries(mechanism.groups, sizes=sizes)]
+    means = [checks.numbers(means=mean, low=-1, high=1) for mean in checks.entries(2, means=means)]
     checks.entries(2, second_moments=second_moments)
     if not is_exact(mechanism.groups):
-        require_pair(pair, mechanism.groups)
-    own = [sizes[g] for g in pair]
-    users, kept, moved = sum(sizes), mechanism.keep, mechanism.move
+        pair = require_pair(pair, mechanism.groups)
+    own = [held[g] for g in pair]
+    users, kept, moved = sum(held), mechanism.keep, mechanism.move
     apart = kept - moved
     known = sum(gaps.mean_variance(mechanism, n, users, nu2) for n, nu2 in zip(own, second_moments, strict=True))
     added = sum(
@@ -84,9 +82,9 @@ def dropout_error(
     >>> round(float(dropout_error(mechanism, (700, 900), (0.3, 0.1), (0.8, 0.8), (0.64, 0.64))), 6)
     0.038595
     """
-    for share in checks.entries(2, dropped=dropped):
-        if not is_exact(share) and checks.probability(dropped=share) == 1:
-            raise ValueError(f"dropped must lie in [0, 1), got dropped={share!r}")
-    factors = tuple(1 / (1 - share) for share in dropped)
+    shares = [checks.probability(dropped=share) for share in checks.entries(2, dropped=dropped)]
+    if any(not is_exact(share) and share == 1 for share in shares):
+        raise ValueError(f"dropped must lie in [0, 1), got dropped={dropped!r}")
+    factors = tuple(1 / (1 - share) for share in shares)
     bias = gaps.misestimated_gap_bias(factors, means)
     return bias * bias + gaps.GroupGap(mechanism, sizes).misestimated_variance(factors, second_moments)

@@ -142,7 +142,7 @@ class TwoValues:
     concentration: float = 0.5
 
     def __post_init__(self) -> None:
-        checks.whole(users=self.users, at_least=1)
+        checks.plain(self, users=1)
         checks.positive(epsilon=self.epsilon)
         checks.positive(concentration=self.concentration)
 

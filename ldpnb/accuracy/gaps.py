@@ -85,6 +85,7 @@ class GroupGap:
     pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         sizes = tuple(checks.counts(sizes=self.sizes, minimum_size=2).tolist())
         object.__setattr__(self, "sizes", sizes)
         if not isinstance(self.mechanism, GroupMeans):
@@ -95,7 +96,7 @@ class GroupGap:
                 )
         elif len(sizes) != self.mechanism.groups or min(sizes) < 1:
             raise ValueError(f"sizes must be >= 1, one per group, {self.mechanism.groups}, got sizes={list(sizes)}")
-        require_pair(self.pair, len(sizes))
+        object.__setattr__(self, "pair", require_pair(self.pair, len(sizes)))
 
     @classmethod
     def of_halves(cls, mechanism: GroupMeans | Contrast, users: int) -> "GroupGap":
@@ -234,9 +235,8 @@ def misestimated_gap_bias(size_factors: Real, means: Real) -> Real:
     ``m_G / f_G - m_H / f_H - (m_G - m_H)``: the estimated means, in ``[-1, 1]``, are divided by the factors.
     """
     first, second = (checks.positive(size_factors=f) for f in checks.entries(2, size_factors=size_factors))
-    for mean in checks.entries(2, means=means):
-        checks.numbers(means=mean, low=-1, high=1)
-    return means[0] / first - means[1] / second - (means[0] - means[1])
+    one, other = (checks.numbers(means=mean, low=-1, high=1) for mean in checks.entries(2, means=means))
+    return one / first - other / second - (one - other)
 
 
 def _group(size: int, users: int, second_moment: float) -> tuple[Real, Real, Real]:

@@ -203,7 +203,7 @@ class SymmetricDirichlet:
     concentration: Real = 0.5
 
     def __post_init__(self) -> None:
-        checks.whole(domain_size=self.domain_size, at_least=2)
+        checks.plain(self, domain_size=2)
         checks.positive(concentration=self.concentration)
 
     def entropy(self) -> float:

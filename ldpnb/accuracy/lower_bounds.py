@@ -38,7 +38,7 @@ class EntropyBounds:
     domain_size: Real
 
     def __post_init__(self) -> None:
-        checks.whole(domain_size=self.domain_size, at_least=2)
+        checks.plain(self, domain_size=2)
 
     def factor(self) -> Real:
         """Return ``kappa = (a - 1) / a * a^(1 / (a - 1))``, at least 1, by which the other bounds can be raised.
@@ -58,12 +58,8 @@ class EntropyBounds:
         It holds in the limit of many users only. With `jitter` the factor of ``a / n^2`` is smaller by ``1/12``, and
         the bound holds for every number: the tallies are whole, and a uniform jitter makes them continuous.
         """
-        return (
-            self.domain_size
-            / checks.positive(users=users)
-            / users
-            * (self._variance(entropy) - (1 / 12 if jitter else 0))
-        )
+        people = checks.positive(users=users)
+        return self.domain_size / people / people * (self._variance(entropy) - (1 / 12 if jitter else 0))
 
     def _variance(self, entropy: Real) -> Real:
         return np.exp(2 * real(entropy) / (self.domain_size - 1) - _LOG_GAUSSIAN)
@@ -98,7 +94,8 @@ class LowerBounds:
     epsilon: Real
 
     def __post_init__(self) -> None:
-        checks.numbers(domain_size=checks.whole(domain_size=self.domain_size, at_least=2), low=2, high=_MOST_VALUES)
+        checks.plain(self, domain_size=2)
+        checks.numbers(domain_size=self.domain_size, low=2, high=_MOST_VALUES)
         checks.positive(epsilon=self.epsilon)
 
     def log_information_ceiling(self) -> Real:

@@ -47,6 +47,7 @@ class PersonalRates:
     mechanism: KaryRandomisedResponse
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         size, rate = positive_numbers("sizes", self.sizes), sampling_rates(self.rates)
         if rate.shape != size.shape:
             raise ValueError(f"rates must have one entry per group, {size.size}, got {rate.size}")

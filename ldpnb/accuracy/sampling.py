@@ -49,7 +49,7 @@ class SampledCounts:
     data: Data = "fixed"
 
     def __post_init__(self) -> None:
-        checks.whole(users=self.users, at_least=1)
+        checks.plain(self, users=1)
         checks.rate(rate=self.rate)
         checks.choice(data=self.data, among=("fixed", "iid"))
 

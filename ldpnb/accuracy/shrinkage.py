@@ -30,8 +30,7 @@ def rare_risk(survey: SampledCounts, share: Real) -> Real:
 
     ``(1 - s)^2 Var*(g_DE) + s^2 (n / (e^epsilon - 1))^2``, in users squared.
     """
-    odds = _reach(survey)
-    checks.probability(share=share)
+    odds, share = _reach(survey), checks.probability(share=share)
     return (1 - share) * (1 - share) * survey.rare_variance_rescaled + share * share * odds * odds
 
 
@@ -52,7 +51,8 @@ def shrunk_count(rescaled: Real, survey: SampledCounts, share: Real) -> Real:
     >>> round(float(shrunk_count(10.0, SampledCounts(100, 0.5, KaryRandomisedResponse(1.0, 4)), 0.1)), 6)
     3.180233
     """
-    return (1 - checks.probability(share=share)) * real(rescaled) - share * _reach(survey)
+    share = checks.probability(share=share)
+    return (1 - share) * real(rescaled) - share * _reach(survey)
 
 
 def _reach(survey: SampledCounts) -> Real:

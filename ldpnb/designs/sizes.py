@@ -29,6 +29,7 @@ class SizeLaw:
     log_probabilities: NDArray[np.float64]
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         if all(map(is_exact, self.log_probabilities)):
             return
         logs = np.asarray(self.log_probabilities, dtype=float)

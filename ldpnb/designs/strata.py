@@ -76,6 +76,7 @@ class Strata:
     means: Any = None
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         held = checks.counts(sizes=self.sizes)
         if held.min() < 1:
             raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
@@ -143,7 +144,7 @@ class Strata:
         ValueError
             If a whole stratum is too small.
         """
-        checks.non_negative(variance=variance)
+        variance = checks.non_negative(variance=variance)
         noise = np.broadcast_to(real(noises), self.sizes.shape)
         if (noise / self.sizes > variance).any():
             worst = float(np.max(noise / self.sizes))

@@ -274,11 +274,12 @@ def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float 
         kinds, _, repeats = _kinds(reports, np.full(reports.size, np.exp(log_alpha)))
         return -saddle_point(kinds, repeats, contrast).log_evidence
 
-    if not 1e-4 <= checks.positive(smallest=smallest) < checks.positive(largest=largest) <= 1e12:
+    least, most = checks.positive(smallest=smallest), checks.positive(largest=largest)
+    if not 1e-4 <= least < most <= 1e12:
         raise ValueError(
             f"smallest must be >= 1e-4 and < largest <= 1e12, got smallest={smallest!r}, largest={largest!r}"
         )
-    limits = (np.log(smallest), np.log(largest))
+    limits = (np.log(least), np.log(most))
     return float(np.exp(minimize_scalar(lack, bounds=limits, method="bounded", options={"xatol": 1e-2}).x))
 
 

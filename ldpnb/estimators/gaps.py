@@ -4,7 +4,6 @@ The *signed* gap is unbiased. Its absolute value is not: near 0 it reports noise
 confidence interval for the size of the gap that keeps its level everywhere, including at 0.
 """
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -42,10 +41,11 @@ def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.f
     0.5
     """
     array = real(means)
-    groups = range(array.shape[-1] if array.ndim else 0)
-    if not (isinstance(pair, Sequence) and len(pair) == 2 and set(pair) <= set(groups)):
-        raise ValueError(f"pair must be two of the {len(groups)} groups in means, got pair={checks.shortened(pair)}")
-    return np.asarray(array[..., pair[0]] - array[..., pair[1]])
+    groups = array.shape[-1] if array.ndim else 0
+    first, second = (checks.whole(pair=group) for group in checks.entries(2, pair=pair))
+    if max(first, second) >= groups:
+        raise ValueError(f"pair must be two of the {groups} groups in means, got pair={checks.shortened(pair)}")
+    return np.asarray(array[..., first] - array[..., second])
 
 
 def contrast_gap(mechanism: Contrast, sums: ArrayLike) -> NDArray[np.float64]:

@@ -71,6 +71,7 @@ class BestGapChannel:
     share: float
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.positive(epsilon=self.epsilon)
         checks.open_probability(share=self.share)
 

@@ -23,8 +23,8 @@ from ldpnb.mechanisms import moves
 
 def require_pair(pair: tuple[int, int], groups: int) -> tuple[int, int]:
     """Return a pair of groups, which must be different ones of so many."""
-    first, second = checks.entries(2, pair=pair)
-    if first == second or first not in range(groups) or second not in range(groups):
+    first, second = (checks.whole(pair=group) for group in checks.entries(2, pair=pair))
+    if first == second or max(first, second) >= groups:
         raise ValueError(f"pair must be two different groups in 0 .. {groups - 1}, got pair={checks.shortened(pair)}")
     return first, second
 
@@ -79,6 +79,7 @@ class SignedBit:
     pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.positive(epsilon=self.epsilon)
         contrast_weights(self.sizes, self.pair)
 
@@ -135,6 +136,7 @@ class SignedLaplace:
     pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.positive(epsilon=self.epsilon)
         contrast_weights(self.sizes, self.pair)
 

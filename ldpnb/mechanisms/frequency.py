@@ -91,8 +91,8 @@ class KaryRandomisedResponse:
     domain_size: int
 
     def __post_init__(self) -> None:
+        checks.plain(self, domain_size=2)
         checks.positive(epsilon=self.epsilon)
-        checks.whole(domain_size=self.domain_size, at_least=2)
 
     @property
     def p(self) -> Real:
@@ -179,6 +179,7 @@ class UnaryEncoding:
     lean: Real = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        checks.plain(self, domain_size=2)
         if self.miss_rate is None:
             object.__setattr__(self, "miss_rate", 1 - checks.open_probability(p=self.p))
         if self.truthful_rate is None:
@@ -186,7 +187,6 @@ class UnaryEncoding:
         checks.probability(p=self.p)
         checks.open_probability(q=self.q)
         checks.open_probability(miss_rate=self.miss_rate)
-        checks.whole(domain_size=self.domain_size, at_least=2)
         if not (is_exact(self.truthful_rate) or self.truthful_rate > 0):
             raise ValueError(f"q must be < p, got p={self.p!r}, q={self.q!r}")
         checks.rate(truthful_rate=self.truthful_rate)

@@ -51,9 +51,9 @@ class DiscretisedMeans:
     groups: int = 2
 
     def __post_init__(self) -> None:
+        checks.plain(self, groups=2)
         checks.positive(group_epsilon=self.group_epsilon)
         checks.positive(value_epsilon=self.value_epsilon)
-        checks.whole(groups=self.groups, at_least=2)
 
     @classmethod
     def published(cls, epsilon: Real, groups: int = 2) -> "DiscretisedMeans":
@@ -230,10 +230,10 @@ class LaplaceMeans:
     reversed_noise: bool = False
 
     def __post_init__(self) -> None:
+        checks.plain(self, groups=2)
         checks.positive(group_epsilon=self.group_epsilon)
         checks.positive(value_epsilon=self.value_epsilon)
         checks.positive(k=self.k)
-        checks.whole(groups=self.groups, at_least=2)
 
     @classmethod
     def allowed(cls, epsilon: Real, k: Real, groups: int = 2) -> "LaplaceMeans":
@@ -329,8 +329,8 @@ class LaplaceMeans:
         >>> LaplaceMeans(np.log(3), 4.0).law(0, -1.0).round(12).tolist()
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
-        (number,) = moves.unit_values([value])
-        if checks.whole(group=group) >= self.groups:
+        (number,), group = moves.unit_values([value]), checks.whole(group=group)
+        if group >= self.groups:
             raise ValueError(f"group must be < {self.groups}, got group={group!r}")
         if self.groups > _MOST_LISTED:
             raise ValueError(f"groups must be at most {_MOST_LISTED:,} to list a law, got groups={self.groups!r}")

@@ -53,9 +53,9 @@ class LocalHashing:
     cells: Real
 
     def __post_init__(self) -> None:
+        checks.plain(self, domain_size=2, cells=2)
         checks.positive(epsilon=self.epsilon)
-        checks.whole(domain_size=self.domain_size, at_least=2)
-        checks.numbers(cells=checks.whole(cells=self.cells, at_least=2), low=2, high=1e305)
+        checks.numbers(cells=self.cells, low=2, high=1e305)
 
     @classmethod
     def optimised(cls, epsilon: float, domain_size: int) -> "LocalHashing":

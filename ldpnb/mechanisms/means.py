@@ -49,6 +49,7 @@ class OneBit:
     upper: Real = 1.0
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.positive(epsilon=self.epsilon)
         checks.positive(upper=self.upper)
 
@@ -136,6 +137,7 @@ class LocalLaplace:
     upper: Real = 1.0
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.positive(epsilon=self.epsilon)
         checks.positive(upper=self.upper)
 
@@ -197,6 +199,7 @@ class CentralLaplace:
     sensitivity: Real = 1.0
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.positive(epsilon=self.epsilon)
         checks.positive(sensitivity=self.sensitivity)
 

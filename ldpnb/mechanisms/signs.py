@@ -46,8 +46,8 @@ class SignRandomiser:
     domain_size: Real
 
     def __post_init__(self) -> None:
+        checks.plain(self, domain_size=2)
         checks.positive(epsilon=self.epsilon)
-        checks.whole(domain_size=self.domain_size, at_least=2)
 
     @classmethod
     def as_printed(cls, parameter: Real, domain_size: Real) -> "SignRandomiser":

@@ -50,9 +50,8 @@ class SubsetSelection:
     subset_size: Real
 
     def __post_init__(self) -> None:
+        checks.plain(self, domain_size=2, subset_size=1)
         checks.positive(epsilon=self.epsilon)
-        checks.whole(domain_size=self.domain_size, at_least=2)
-        checks.whole(subset_size=self.subset_size, at_least=1)
         if not (is_exact(self.subset_size) or is_exact(self.domain_size)) and self.subset_size >= self.domain_size:
             raise ValueError(f"subset_size must be < domain_size, got {self.subset_size} of {self.domain_size}")
 

@@ -96,6 +96,7 @@ class Design:
     releases: int = 1
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.choice(design=self.kind, among=tuple(_WHO))
         checks.choice(neighbours=self.neighbours, among=("replacement", "deletion"))
         if self.sampling_rate is not None:

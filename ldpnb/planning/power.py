@@ -56,6 +56,7 @@ class Power:
     binary: bool = False
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         missing = [name for name in ("answers", "gap", "power", "epsilon") if getattr(self, name) is None]
         if len(missing) > 1:
             raise ValueError(f"one of answers, gap, power, epsilon may be left out, got no {' and no '.join(missing)}")

@@ -56,10 +56,11 @@ class Question:
     """The law behind the exact tail of an answer, in words."""
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         for name, least, most in (("users", 2, MOST_USERS), ("values", 2, MOST_VALUES), ("bits", 1, np.inf)):
             value = getattr(self, name, None)
             if value is not None:
-                checks.whole(at_least=least, **{name: value})
+                object.__setattr__(self, name, checks.whole(at_least=least, **{name: value}))
                 _check_most(name, value, most)
         if self.epsilon is not None:
             checks.numbers(epsilon=checks.positive(epsilon=self.epsilon), low=1e-8, high=700)
@@ -179,6 +180,7 @@ class Mean(Question):
     )
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         _check_range(self.low, self.high)
         Question.__post_init__(self)
 
@@ -218,6 +220,7 @@ class Gap(Question):
     )
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         _check_range(self.low, self.high)
         checks.distribution(shares=self.shares)
         if len(self.shares) < 2 or min(self.shares) <= 0:

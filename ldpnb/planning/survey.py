@@ -107,12 +107,13 @@ class Survey:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        checks.plain(self, releases=1)
         checks.choice(collection=self.collection, among=("local", "central"))
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
         checks.numbers(range=(self.low, self.high))
         if checks.positive(range=self.high - self.low) > _WIDEST:
             raise ValueError(f"range must be at most {_WIDEST:g} wide, got low={self.low!r}, high={self.high!r}")
-        checks.numbers(releases=checks.whole(releases=self.releases, at_least=1), low=1, high=_MOST_RELEASES)
+        checks.numbers(releases=self.releases, low=1, high=_MOST_RELEASES)
         checks.rate(response=self.response)
         checks.open_probability(response_failure=self.response_failure)
         if self.weights < 1:
@@ -164,8 +165,8 @@ class Survey:
 
     @property
     def unknown(self) -> str:
-        """The quantity that is left out."""
-        return next(name for name in QUANTITIES if getattr(self, name) is None)
+        """The quantity that is left out, if one is."""
+        return next((name for name in QUANTITIES if getattr(self, name) is None), "")
 
     @property
     def span(self) -> float:

@@ -57,6 +57,7 @@ class SurveyQuestions:
     tail: Tail = "guaranteed"
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         for weight in self.weights:
             checks.positive(weights=weight)
         if len(self.weights) < 2:

@@ -57,6 +57,7 @@ class ClusterSample:
     changed: int = 0
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         held = checks.counts(sizes=self.sizes)
         if held.min() < 1:
             raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")

@@ -77,9 +77,10 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
     >>> round(random_size_loss(fixed_size(5, 20), 0.5), 10)
     0.3573740195
     """
-    if not is_exact(epsilon) and checks.positive(epsilon=epsilon) > _MOST:
+    budget = checks.positive(epsilon=epsilon)
+    if not is_exact(budget) and budget > _MOST:
         raise ValueError(f"epsilon must be <= {_MOST:g} nats, got epsilon={epsilon!r}")
-    return weighted_loss(2 * epsilon, effective_log_odds(law, epsilon))
+    return weighted_loss(2 * budget, effective_log_odds(law, budget))
 
 
 def effective_rate(law: SizeLaw, epsilon: float) -> float:

@@ -32,8 +32,7 @@ def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *
     >>> [round(float(releases_loss([1.0, 1.0], tenth, fresh=fresh)), 3) for fresh in (False, True)]
     [0.494, 0.317]
     """
-    if not epsilons:
+    budgets = [checks.positive(epsilons=epsilon) for epsilon in epsilons]
+    if not budgets:
         raise ValueError("epsilons must name at least one release, got none")
-    for epsilon in epsilons:
-        checks.positive(epsilons=epsilon)
-    return sum(map(amplified, epsilons)) if fresh else amplified(sum(epsilons))
+    return sum(map(amplified, budgets)) if fresh else amplified(sum(budgets))

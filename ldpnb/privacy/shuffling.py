@@ -69,7 +69,7 @@ class ShuffledReports:
     mechanism: KaryRandomisedResponse
 
     def __post_init__(self) -> None:
-        checks.whole(users=self.users, at_least=2)
+        checks.plain(self, users=2)
         checks.rate(rate=self.rate)
 
     def delta_upper(self, epsilon: float) -> float:

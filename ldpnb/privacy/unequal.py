@@ -44,6 +44,7 @@ class Inclusion:
     neighbour_outside: Real
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         for name in ("rate", "neighbour_rate", "inside", "neighbour_inside"):
             checks.rate(**{name: getattr(self, name)})
         for name in ("outside", "neighbour_outside"):

@@ -44,7 +44,7 @@ def split(epsilon: float, weights: Sequence[float], mechanism: MeanMechanism) ->
     >>> split(1.0, [1, 1, 8], "Laplace").round(6).tolist()
     [0.25, 0.25, 0.5]
     """
-    checks.positive(epsilon=epsilon)
+    epsilon = checks.positive(epsilon=epsilon)
     importance = np.asarray([checks.positive(weight=w) for w in weights])
     roots = np.cbrt(importance)
     if mechanism == "Laplace":
@@ -81,7 +81,7 @@ def one_question_threshold(questions: int) -> float:
     >>> round(one_question_threshold(2), 6)
     3.057142
     """
-    checks.whole(questions=questions, at_least=2)
+    questions = checks.whole(questions=questions, at_least=2)
 
     def gain(epsilon: float) -> float:
         return float(np.tanh(epsilon / 2) ** 2 - questions * np.tanh(epsilon / (2 * questions)) ** 2)

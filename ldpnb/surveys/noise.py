@@ -39,6 +39,7 @@ class NumberReports:
     binary: bool = False
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         checks.choice(mechanism=self.mechanism, among=("one-bit", "Laplace"))
         checks.positive(epsilon=self.epsilon)
         checks.positive(range=self.high - self.low)

@@ -138,7 +138,8 @@ class SimpleDesign(SurveyDesign):
     s2: float | None = None
 
     def __post_init__(self) -> None:
-        checks.numbers(population=checks.whole(population=self.population, at_least=2), low=2, high=MOST)
+        checks.plain(self, population=2)
+        checks.numbers(population=self.population, low=2, high=MOST)
 
     def variance(self, count: int, reports: NumberReports | None, span: float, *, weights: float = 1.0) -> Variance:
         """Return the largest variance consistent with what is known.
@@ -202,8 +203,9 @@ class ClusterDesign(SurveyDesign):
     unit: ClassVar[str] = "clusters"
 
     def __post_init__(self) -> None:
-        checks.numbers(clusters=checks.whole(clusters=self.clusters, at_least=2), low=2, high=MOST)
-        checks.numbers(size=checks.whole(size=self.size, at_least=1), low=1, high=MOST)
+        checks.plain(self, clusters=2, size=1)
+        checks.numbers(clusters=self.clusters, low=2, high=MOST)
+        checks.numbers(size=self.size, low=1, high=MOST)
         if checks.whole(take=self.asked, at_least=1) > self.size:
             raise ValueError(f"take must be at most size={self.size}, got take={self.take}")
         if self.icc is not None:
@@ -303,15 +305,15 @@ class ClusterDesign(SurveyDesign):
         >>> round(ClusterDesign(400, 25, take=5).two_stage_loss(40, 1.0), 6)
         0.138533
         """
-        checks.numbers(chosen=checks.whole(chosen=chosen, at_least=1), low=1, high=self.clusters)
+        drawn = float(checks.numbers(chosen=checks.whole(chosen=chosen, at_least=1), low=1, high=self.clusters))
         epsilon = checks.positive(epsilon=epsilon)
         if self.size * self.asked > _MOST_TALLIES:
             raise ValueError(f"size times take must be at most {_MOST_TALLIES:,}, got {self.size:,} and {self.asked:,}")
         # logarithms of the mean of e^(epsilon (ones asked - people asked)), asking one of the cluster or only others
         one, others = (self._growth(asked, epsilon) for asked in (self.asked - 1, self.asked))
         with np.errstate(divide="ignore"):
-            own, away = np.log(np.array([self.asked, self.size - self.asked]) / self.size) + math.log(chosen)
-            rest = np.log(float(self.clusters - chosen)) - epsilon * self.asked
+            own, away = np.log(np.array([self.asked, self.size - self.asked]) / self.size) + math.log(drawn)
+            rest = np.log(self.clusters - drawn) - epsilon * self.asked
         other = np.logaddexp(np.logaddexp(own + one - epsilon, away + others), rest)
         return min(epsilon, float(np.max(np.logaddexp(0, own + one + math.log(-math.expm1(-epsilon)) - other))))
 

@@ -19,9 +19,8 @@ def invitations(needed: int, response: float, failure: float) -> int:
     >>> invitations(1842, 0.6, 0.05)
     3145
     """
-    checks.whole(needed=needed, at_least=1)
-    checks.rate(response=response)
-    checks.open_probability(failure=failure)
+    needed, response = checks.whole(needed=needed, at_least=1), checks.rate(response=response)
+    failure = checks.open_probability(failure=failure)
     low, high = needed, 2 * needed
     while stats.binom.cdf(needed - 1, high, response) > failure:
         low, high = high, 2 * high

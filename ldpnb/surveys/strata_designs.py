@@ -57,6 +57,7 @@ class StratifiedDesign(Divided):
     responses: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         self._require_parts("stratum", "s2", "spans", "costs", "responses")
         checks.choice(allocation=self.allocation, among=get_args(Allocation))
         for name in ("spans", "costs"):

@@ -69,6 +69,7 @@ class UnequalClusterDesign(SurveyDesign):
     unit: ClassVar[str] = "clusters"
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         if len(self.sizes) < 2 or min(self.sizes) < 1:
             raise ValueError(
                 f"sizes must be of two clusters or more and >= 1, got sizes={checks.shortened(self.sizes)}"
@@ -92,8 +93,7 @@ class UnequalClusterDesign(SurveyDesign):
         >>> UnequalClusterDesign.of_moments(4, 10, 3, icc=0.1).sizes[::2]
         (7.401923788646684, 12.598076211353316)
         """
-        checks.whole(clusters=clusters, at_least=2)
-        checks.positive(cluster_size=mean)
+        clusters, mean = checks.whole(clusters=clusters, at_least=2), checks.positive(cluster_size=mean)
         # an odd number of clusters leaves one in the middle
         half, away = clusters // 2, checks.positive(size_sd=sd) * ((clusters - 1) / (2 * (clusters // 2))) ** 0.5
         if away > mean - 1:
@@ -244,6 +244,7 @@ class PoissonDesign(Divided):
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        checks.plain(self)
         self._require_parts("class", "rates", "squares")
         for rate in self.rates:
             checks.positive(rates=rate)

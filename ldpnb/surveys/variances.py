@@ -77,7 +77,8 @@ def worst_clusters_variance(sizes: Sequence[int], chosen: int, span: float = 1.0
     clusters, people = held.size, sum(held.tolist())
     if held.min() < 1 or people > EXACT_PEOPLE:
         raise ValueError(f"sizes must be >= 1 and sum to at most {EXACT_PEOPLE:,}, got {held.min()} and {people:,}")
-    checks.numbers(chosen=checks.whole(chosen=chosen, at_least=1), low=1, high=clusters)
+    chosen = checks.whole(chosen=chosen, at_least=1)
+    checks.numbers(chosen=chosen, low=1, high=clusters)
     if centred:
         spread = (np.sum(held.astype(float) ** 2) - _least_imbalance(held.tolist()) ** 2 / clusters) / 4
     else:

@@ -120,7 +120,8 @@ def given(function: Callable[..., Any], name: str, known: dict[str, Any]) -> dic
     found = {}
     for p in inspect.signature(function).parameters.values():
         own = [key for key in (f"{name}.{p.name}", f"{name.split('.')[0]}.{p.name}") if key in known]
-        value = known[own[0]] if own else known.get(p.name, p.default) if p.default is p.empty else p.default
+        named = p.default is p.empty or "factory" in repr(p.default)
+        value = known[own[0]] if own else known.get(p.name, p.default) if named else p.default
         assert value is not p.empty, f"{name} has a new argument {p.name}: give `examples` a good value"
         found[p.name] = value
     return found

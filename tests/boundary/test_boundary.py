@@ -1,7 +1,8 @@
 """Whatever a command, a notebook's parameter or a public function is given, it answers or refuses in one line.
 
-`kinds` is the table of hostile values, and `functions`, `commands` and `notebooks` make the cases: other ones in every
-run of `make test`, and all of them with LDPNB_THOROUGH=1, about an hour. LDPNB_SEED repeats what a failure tells.
+`kinds` is the table of hostile values, and `functions`, `commands` and `notebooks` make the cases; `containers` gives
+functions the same numbers in other types. Other cases in every run of `make test`, and all of them with
+LDPNB_THOROUGH=1, about an hour. LDPNB_SEED repeats what a failure tells.
 """
 
 import os
@@ -17,7 +18,7 @@ from ldpnb.run.catalogue import catalogue
 HERE = Path(__file__).parent
 
 
-EVERY = "import commands, functions, notebooks; functions.main(); notebooks.main(); commands.main()"
+EVERY = "import commands, containers, functions, notebooks\nfor area in (functions, containers, notebooks, commands): area.main()"
 
 
 def test_hostile_arguments_are_answered_or_refused_in_one_line() -> None:
@@ -26,7 +27,7 @@ def test_hostile_arguments_are_answered_or_refused_in_one_line() -> None:
     result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     print(result.stdout)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.count(", 0 faults") == 3, result.stdout
+    assert result.stdout.count(", 0 faults") == 4, result.stdout
 
 
 def test_statistics_of_repetitions_ask_for_two() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -47,6 +48,19 @@ def test_a_file_without_rows_is_named(tmp_path: Path, name: str) -> None:
     EMPTY[name](tmp_path / name)
     with pytest.raises(ValueError, match=rf"{name}: column age has no entries"):
         load_counts(str(tmp_path / name), "age", low=0, high=120)
+
+
+OF_A_BUDGET: list[Callable[[float], float]] = [
+    lambda epsilon: ldp.KaryRandomisedResponse(epsilon, 4).p,
+    lambda epsilon: ldp.OneBit(epsilon).p,
+    lambda epsilon: ldp.random_size_loss(ldp.binomial_size(20, 0.5), epsilon),
+]
+
+
+@pytest.mark.parametrize("answer", OF_A_BUDGET)
+@pytest.mark.parametrize("narrow", [np.int8(1), np.uint8(1), np.float16(0.1), np.float32(0.1)])
+def test_a_budget_of_few_bits_loses_no_digits(answer: Callable[[float], float], narrow: np.number) -> None:
+    assert answer(narrow) == answer(float(narrow))
 
 
 def test_a_channel_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -65,7 +65,10 @@ POINTS = [
     ),
     (lambda: gaps.absolute_interval([0.1], 0.0), "sd must be > 0"),
     *(
-        (lambda pair=pair: gaps.signed_gap([0.7, 0.3], pair), "pair must be two of the 2 groups in means, got pair=")
+        (
+            lambda pair=pair: gaps.signed_gap([0.7, 0.3], pair),
+            "pair must (be two of the 2 groups in means|have 2 entries), got pair=",
+        )
         for pair in ((0, 2), (0, 1, 1), 1)
     ),
     (lambda: gaps.acceptance_region([0.0], 1), r"level must lie in \(0, 1\), got level=1"),
