@@ -183,7 +183,8 @@ def _error_ratio(e: Evidence, epsilon: float) -> float:
     frequency.unbiased,
     kind="proof",
     over="every protocol, data set, distribution and report",
-    argument="Norm-Sub is the projection onto the simplex: nearer to each of its points, report by report.",
+    argument="Norm-Sub is the projection onto the simplex: nearer to each of its points, report by report, unless the "
+    "estimate is one of them already.",
 )
 def norm_sub_helps(e: Evidence) -> str:
     """Norm-Sub makes the unbiased estimate more accurate"""
