@@ -1,10 +1,11 @@
 r"""The channel of least variance for the gap of two group means, among all epsilon-LDP channels, with a certificate.
 
-Values are ``-1`` or ``+1`` (others are rounded to them at random), inputs ``(G, +1), (G, -1), (H, +1), (H, -1)``, and
-group ``G`` has a known `share` of the users. Some best channel has output probabilities proportional to 1 and
-``e^epsilon`` only (Kairouz, Oh and Viswanath 2016), so that it is a law over 14 such patterns. With ``c`` a pattern's
-mean and ``theta`` its weight, the variance times the number of users is the largest of ``2 T y - sum theta (M y)^2/c``
-over ``y``, convex in ``theta``; exchanging the two gives a bound for every channel from any ``y``.
+Values are ``-1`` or ``+1`` (others are rounded to them at random, which the variance counts; at large budgets noise on
+numbers as they are can do better), inputs ``(G, +1), (G, -1), (H, +1), (H, -1)``, and group ``G`` has a known `share`
+of the users. Some best channel has output probabilities proportional to 1 and ``e^epsilon`` only (Kairouz, Oh and
+Viswanath 2016), so that it is a law over 14 such patterns. With ``c`` a pattern's mean and ``theta`` its weight, the
+variance times the number of users is the largest of ``2 T y - sum theta (M y)^2/c`` over ``y``, convex in ``theta``;
+exchanging the two gives a bound for every channel from any ``y``.
 
 In floats, variance and bound agree to 1e-5 for budgets from 0.01 to 30 nats and shares of at least 1e-5; elsewhere
 compare the two. Where rounding leaves no estimate, asking for the variance is an error.

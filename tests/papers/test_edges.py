@@ -10,13 +10,14 @@ from scipy.stats import beta
 from ldpnb import claims
 from ldpnb.accuracy import dropouts, gaps, means
 from ldpnb.accuracy.budgets import best_laplace
-from ldpnb.accuracy.exact_risk import TwoValues, exact_risks
+from ldpnb.accuracy.exact_risk import TwoValues, compositions, exact_risks
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs import strata
 from ldpnb.designs.sizes import size_law, truncated_gaussian_size
+from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, OneBit
@@ -172,6 +173,23 @@ def distance_to_the_limit(epsilon: float) -> float:
     return float(limit - TwoValues(400, epsilon).entropies()[0] - np.log(400) / 2)
 
 
+def more_tallies_than_terms() -> bool:
+    """Four users send one of four outputs for one of two values: an estimate has five terms, the error 35 tallies."""
+    return len(compositions(4, 4)) > len(compositions(4, 2))
+
+
+def a_single_group() -> bool:
+    """Nobody can be moved out of the only group: what is left is randomised response on the sign."""
+    kept = 1 / (1 + np.exp(-M_R.value_epsilon))
+    return channel.privacy_loss([[kept, 1 - kept], [1 - kept, kept]]).epsilon < M_R.epsilon - 0.3
+
+
+def numbers_as_they_are() -> bool:
+    """Laplace noise at epsilon 6 leaves less than a third of the least variance that any channel of signs has."""
+    noise = GroupGap.of_halves(LaplaceMeans.calibrated(6.0), 100)
+    return bool(3 * 100 * noise.worst_variance() < BestGapChannel(6.0, 0.5).variance)
+
+
 def three_groups() -> float:
     return hockey_stick.laplace_means_delta(LaplaceMeans.published(0.001, 3), 0.001)
 
@@ -203,6 +221,8 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     "bun2022/section-7.3-proportional-for-all-statistics": ("need no rounding", rounded_shares),
     "lopuhaa2020/theorem-4.5": ("symmetric Dirichlet", lambda: bound_under_a_skewed_prior() > 1.1),
     "lopuhaa2020/theorem-4.2": ("at epsilon 1 and n = 400", lambda: 0.50 < distance_to_the_limit(0.5) < 0.52),
+    "lopuhaa2020/proposition-3.2": ("for the error as many for each tally", more_tallies_than_terms),
+    "juarez2022/theorem-4.1": ("two or more groups", a_single_group),
     "juarez2022/theorem-4.3-allocation": ("values of 1 and -1", lambda: split_of_zeros() == 1),
     "juarez2022/figure-1-crossings": (
         "largest variances",
@@ -215,6 +235,7 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
         "users, rounded up",
         lambda: means.users_needed(CentralLaplace(10.0), 1.0, 0.01) < 1,
     ),
+    "companion/the-best-channel-for-a-gap": ("a channel that takes numbers unrounded", numbers_as_they_are),
     "companion/when-rounding-amplifies": ("exactly that where a size rounded down jumps", jump_of_a_size_rounded_down),
     "companion/dropouts-with-estimated-group-sizes": ("is off by d' m' - d m however many", harmless_dropout),
 }

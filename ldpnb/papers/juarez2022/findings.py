@@ -161,5 +161,7 @@ def unbeaten(table: pd.DataFrame, y: str) -> Said:
     """Tell what one sign and M_R cost at most beside the best channel, the better of both and either alone."""
     wide = table.pivot_table(index=["panel", BUDGET], columns="mechanism", values=y)
     either = [f"{name} alone up to {short(column.max())}" for name, column in wide.items()]
-    title = f"The better of both has up to {short(wide.min(axis=1).max())} times the least variance of any channel"
+    title = (
+        f"The better of both has up to {short(wide.min(axis=1).max())} times the least variance of channels of signs"
+    )
     return {"title": f"{title}, {listed(either)}", "marks": [Mark(y=1.0)]}

@@ -59,6 +59,11 @@ CERTIFICATES = {
         "for all epsilon < {} (": lambda: exact.crossing("M_R", "M_L", "3.13"),
         "itself is for epsilon < {})": lambda: exact.crossing("M_R", "M_L", "2.8", nu2=0),
     },
+    "figure-1-larger-budgets": {
+        "4/K: {} times and {} at 5, {} times and {} at 10, {} times and {} at 20": lambda: [
+            number for budget in (5, 10, 20) for number in exact.bounds_part(mpf(budget))
+        ],
+    },
     "section-5-k-2": {
         "is {}, {}, {}, {}, {} and {} times": lambda: [
             exact.variance("M_L published", mpf(e)) / exact.variance("M_L", mpf(e))

@@ -71,6 +71,11 @@ def published_crossings() -> list[mpf]:
     return [crossing("M_R published", "M_L published", near) for near in ("0.36", "3.53")]
 
 
+def bounds_part(e: mpf) -> tuple[mpf, mpf]:
+    signs, noise = variance("M_R published", e), variance("M_L published", e)
+    return signs / noise, 5_000 * (signs - noise)
+
+
 def sign_reports(e1: mpf, e2: mpf) -> list[list[mpf]]:
     """Laws over group and sign of two groups of clients with values -1 and 1."""
     a, b = keep(e1), exp(e2) / (1 + exp(e2))

@@ -311,6 +311,11 @@ CERTIFICATES = {
             (1022 + exp(mpf(1)) + 1) ** 2 * 1023 / expm1(mpf(1)) ** 2 / 1024 / uniform_optimum(1024, mpf(1))
         ),
     },
+    "section-5-jeffreys-prior": {
+        "is {} times that at the centre at epsilon .1 and {} times at 5": lambda: [
+            sqrt((1 + expm1(mpf(e)) / 3) ** 3 / exp(mpf(e))) for e in ("0.1", "5")
+        ]
+    },
     "proposition-4.6": {"n MSE_F = {}, n MSE_P = {} under": lambda: [warner(mpf(1)), warner(mpf(1)) + mpf("0.25")]},
     "corollary-4.7": {
         "frequencies: {} and {} at epsilon 1, {} and {} at": lambda: warner_ratios(mpf(1)) + warner_ratios(mpf(SMALL))

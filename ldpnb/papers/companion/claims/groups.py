@@ -79,7 +79,8 @@ def _delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndar
     kind="certified",
     example=True,
     over="shares .5, .25, .1, .05, .01 and .001, epsilon .1, .5, 1, 2, 3 and 6 (equal groups: every budget); values "
-    "-1 and +1, both as frequent in both groups",
+    "drawn as -1 or +1 with equal chance in both groups, as those of 0 are by rounding, and the variance counts the "
+    "draw; a channel that takes numbers unrounded, such as M_L, can have less at large budgets",
     argument="splitting an output into patterns of heights 1 and e^epsilon loses nothing (Kairouz, Oh and Viswanath); "
     "any y bounds the variance of every channel from below",
 )

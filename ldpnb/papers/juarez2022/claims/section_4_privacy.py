@@ -62,10 +62,10 @@ def definition_2_2(e: Evidence) -> str:
     channel.privacy_loss,
     hockey_stick.channel_delta,
     kind="enumeration",
-    corrected="for every number of groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where 2 "
+    corrected="for two or more groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where 2 "
     "e^eps1 > 1 + e^eps2, and so whenever eps1 >= eps2; step (6) of the proof takes 2 e^eps2 / (1 + e^eps2) to be at "
     "most 1, but it is larger for every eps2 > 0",
-    over="eps1, eps2 > 0, every number of groups, all values",
+    over="eps1, eps2 > 0, two or more groups, all values",
     argument="chances are linear in the value, so that values 1 and -1 are extreme",
 )
 def theorem_4_1(e: Evidence) -> str:
@@ -131,7 +131,7 @@ def theorem_4_1_allocation(e: Evidence) -> str:
     groups.LaplaceMeans.claimed_epsilon,
     hockey_stick.laplace_means_delta,
     assumption="k = 2, the only case that the proof treats",
-    over="eps1, eps2 > 0, every number of groups, all values and reports",
+    over="eps1, eps2 > 0, two or more groups, all values and reports",
     argument="by the triangle inequality the log-ratios are largest at values 1, -1 and 0, one of them the report",
 )
 def theorem_4_3_two(e: Evidence) -> str:
@@ -202,7 +202,7 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     corrected="for k != 2 there is no finite epsilon: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) "
     "looks at reports in [-1, 1] only; clipping them there biases those of values other than 0, and for k < 2 still "
     "loses at least eps1 + eps2/k",
-    over="eps1, eps2 > 0, every k > 0 other than 2, every number of groups",
+    over="eps1, eps2 > 0, every k > 0 other than 2, two or more groups",
 )
 def theorem_4_3_other(e: Evidence) -> str:
     """M_L with noise of scale k/eps2 on changed clients is epsilon-LDP with the epsilon of equation (1)"""

@@ -6,6 +6,7 @@ times the largest variance of the gap between groups of ``K / 2``; ``x`` is half
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import sympy
@@ -15,6 +16,7 @@ from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
 from ldpnb.deciders import ball, budget, digits, identity, limit, oo, positive, sign_changes, symbols, zeros
 from ldpnb.deciders.algebra import derivative, expression, replaced
+from ldpnb.deciders.balls import holds_on, slope
 from ldpnb.mechanisms import groups, moves
 from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import routes
@@ -144,6 +146,21 @@ def figure_1() -> tuple[list[Any], list[Any]]:
     below = len(crossings("M_R", "M_L", "0.01", THIRD))
     claimed = [*all_crossings("M_R", "M_L small", "0.01", THIRD), *all_crossings("M_R", "M_L", THIRD, 20, below)]
     return claimed, all_crossings("M_R kept", "k = 2", "0.01", 20)
+
+
+def bounds_part() -> bool:
+    """Decide that the largest variance of ``M_R`` over that of ``M_L`` rises, as published, for epsilon in 2.6 to 700.
+
+    By its slope on cells. It comes to ``epsilon^2 / 8``; the difference stays below what ``M_R`` tends to, 1 here.
+    """
+
+    def ratio(half: Any) -> Any:
+        return CURVES["M_R"](half) / CURVES["M_L"](half)
+
+    ends = [Fraction(13, 10) * Fraction(33, 32) ** step for step in range(183)]  # up to 351
+    rises = all(bool(slope(ratio, [ball(*cell)]) > 0) for cell in pairwise(ends))
+    less = holds_on(lambda half: 1 + CURVES["M_L"](half) - CURVES["M_R"](half), (ends[0], ends[-1]))
+    return rises and less is True and bool(limit(ratio(x) / (x * x), expression(x), oo) == Fraction(1, 2))
 
 
 def small_budgets(ratio: str) -> bool:

@@ -23,7 +23,7 @@ from ldpnb.rng import stream
 
 Family = Callable[[float], GroupMeans | Contrast]
 BUDGET = "budget ε (nats)"
-LEAST = "variance / least of any channel"
+LEAST = "variance / least of any channel of signs"
 
 
 def families(users: int) -> dict[str, Family]:
@@ -147,7 +147,7 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
 
 @table
 def best_channels(shares: Sequence[float], epsilons: Sequence[float]) -> Rows:
-    """Yield the largest variance of a gap over the least of any channel, by share of the smaller group and budget."""
+    """Yield the largest variance of a gap over the least of any channel of signs, by share of the smaller group."""
     for share, epsilon in product(shares, epsilons):
         best = BestGapChannel(epsilon, share)
         sizes = best.sizes(10**6)

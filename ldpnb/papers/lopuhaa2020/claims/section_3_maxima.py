@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import exact_risk
+from ldpnb.accuracy import exact_risk, information
 from ldpnb.claims import Evidence, agree, claim, within
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.proofs import section_3 as proofs
+from ldpnb.papers.lopuhaa2020.proofs import section_4 as proofs_4
 from ldpnb.rng import stream
 
 Array = NDArray[np.float64]
@@ -182,7 +183,8 @@ def _error_ratio(e: Evidence, epsilon: float) -> float:
     frequency.unbiased,
     kind="proof",
     over="every protocol, data set, distribution and report",
-    argument="Norm-Sub is the projection onto the simplex: nearer to each of its points, report by report.",
+    argument="Norm-Sub is the projection onto the simplex: nearer to each of its points, report by report, unless the "
+    "estimate is one of them already.",
 )
 def norm_sub_helps(e: Evidence) -> str:
     """Norm-Sub makes the unbiased estimate more accurate"""
@@ -225,6 +227,50 @@ def too_large_to_handle(e: Evidence) -> str:
     return (
         f"{size} values, {users} users, epsilon 2: {len(tallies)} of 2^{size} outputs seen, the MLE from them "
         "certified to 0.001 nats"
+    )
+
+
+@section_3(
+    "Section 5, Jeffreys' prior",
+    information.fisher_information,
+    information.krr_log_det_information,
+    kind="identity",
+    otherwise="open",
+    corrected="It is that of the values themselves. That of reports is proportional to sqrt(det J_P), under k-RR to "
+    "the product of (1 + (e^epsilon - 1) P_x)^(-1/2) over the values: bounded, and uniform in the limit of strong "
+    "privacy.",
+    reading="reconstructed",
+    assumption="The symbols are lost; read as parameter 1/2, and as the prior of P.",
+    over="every number of values",
+    argument="With other parameters the score is multiplied by the Jacobian, so sqrt(det J) changes as a density does. "
+    "J is the inverse of the covariance diag(p) - p p^T without one coordinate, whose determinant is the product of "
+    "all p.",
+)
+def jeffreys_prior(e: Evidence) -> str:
+    """Jeffreys' prior is the symmetric Dirichlet distribution with parameter 1/2, and does not depend on how the
+    distribution is parametrised
+    """
+    one, last = symbols("p last")  # row of J times column of the covariance, less the identity: p (1 - last) of others
+    e.decides(proofs_4.determinants() and identity((one - one * (1 - last)) / last, one))
+    rng, tops = np.random.default_rng(2022), []
+    for size in (2, 3, 6):
+        point = np.maximum(rng.dirichlet(np.full(size, 0.5)), 1e-3)
+        point /= point.sum()
+        plain = np.linalg.slogdet(information.fisher_information(np.eye(size), point))[1]
+        e.same(plain, -np.log(point).sum())
+        channel = routes.krr_channel(EPSILON, size)
+        e.same(
+            information.krr_log_det_information(point, epsilon=EPSILON),
+            np.linalg.slogdet(routes.information_sum(channel, point)[0])[1],
+        )
+    for epsilon in (0.1, 5.0):
+        logs = [information.krr_log_det_information(p, epsilon=epsilon) for p in ([1.0, 0.0, 0.0], [1 / 3] * 3)]
+        tops.append(float(np.exp((logs[0] - logs[1]) / 2)))
+    e.same(tops, [np.sqrt((1 + np.expm1(x) / 3) ** 3 / np.exp(x)) for x in (0.1, 5.0)])
+    return (
+        "det J of 2, 3 and 6 values is the inverse product of their shares; under k-RR on three values the density at "
+        f"a corner, infinite without noise, is {tops[0]:.4f} times that at the centre at epsilon .1 and {tops[1]:.2f} "
+        "times at 5"
     )
 
 

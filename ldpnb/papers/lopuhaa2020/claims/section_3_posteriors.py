@@ -110,8 +110,9 @@ def equation_21(e: Evidence) -> str:
     bayes.posterior,
     bayes.krr_posterior,
     exact_risk.compositions,
-    corrected="O(n^(b(a-1))) and O(n^(ab-1)) count the formula's summands and are far from necessary: "
-    "C(n + a - 1, a - 1) terms suffice for any channel, O(n^2) for k-RR with any number of values.",
+    corrected="O(n^(b(a-1))) and O(n^(ab-1)) count the formula's summands; fewer do. For the estimate "
+    "C(n + a - 1, a - 1) terms suffice under any channel, O(n^2) steps under k-RR with any number of values; for the "
+    "error as many for each tally, O(n^(a+b-2)) terms under any channel.",
     over="every a, b and n",
     argument="C(s+a-1, a-1) is the coefficient of z^s in (1-z)^-a; the product over b outputs, summed over tallies, "
     "has C(n+ab-1, ab-1) = O(n^(ab-1)), and one tally's product is at most (n+1)^(b(a-1)).",
