@@ -12,7 +12,6 @@ is decided, and what is cut off or rounded is added. (Takagi and Liew, arXiv:260
 """
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import permutations
 from typing import NamedTuple, Self
 
@@ -141,20 +140,20 @@ class Blanket:
         """Return an upper bound on the central budget at a given ``delta``, at most the local budget."""
         target, count = checks.open_probability(delta=delta), _users(users)
 
-        @cache
+        tried: dict[float, float] = {}
+
         def excess(budget: float) -> float:
-            return self.excess(budget, target, users=count)
+            if budget not in tried:
+                tried[budget] = self.excess(budget, target, users=count)
+            return tried[budget]
 
         if excess(0.0) <= 0:
             return 0.0
-        low, high = self.epsilon / 2, self.epsilon
+        low = self.epsilon / 2
         while excess(low) <= 0:
-            low, high = low / 2, low
-        found = float(brentq(excess, low, high * (1 - 1e-12), rtol=1e-6)) if excess(high * (1 - 1e-12)) < 0 else high
-        step = 1e-6
-        while excess(found) > 0 and found < self.epsilon:
-            found, step = min(found * (1 + step), self.epsilon), 2 * step
-        return found
+            low /= 2
+        brentq(excess, low, 2 * low, xtol=1e-300, rtol=1e-6)
+        return min(budget for budget, over in tried.items() if over <= 0)  # the end of its interval that meets delta
 
     def excess(self, epsilon: float, delta: float, *, users: int) -> float:
         """Return ``ln(delta_upper(epsilon) / delta)``, at most 0 where the bound meets `delta`."""

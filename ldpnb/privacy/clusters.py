@@ -207,9 +207,8 @@ def _two_central_probabilities(
     """
     spread = float(repeats @ (heads * (1 - heads)))
     period = min(int(repeats.sum()) + 1, int(17 + np.sqrt(240 + 95 * spread)) + 1)
-    frequencies = np.arange(period // 2 + 1)
-    angles = 2 * np.pi * frequencies / period
-    angles = angles[(2 * spread * np.sin(angles / 2) ** 2 < 48) | (frequencies < 2)]
+    angles = 2 * np.pi * np.arange(period // 2 + 1) / period
+    angles = angles[2 * spread * np.sin(angles / 2) ** 2 < 48]
     transform = np.array([repeats @ np.log1p(heads * turn) for turn in np.exp(1j * angles) - 1])
     twice = np.where((angles == 0) | (np.abs(angles - np.pi) < 1e-12), 1.0, 2.0)
     fewer, exactly = (float(twice @ np.exp(transform - 1j * angles * m).real) / period for m in (order - 1, order))

@@ -40,12 +40,17 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
     gained = log_mixed(rate, budget)
     if neighbours == "deletion":
         return gained
-    if is_exact(rate) or is_exact(budget):
-        return gained - np.log1p(rate * np.expm1(-budget))
+    return gained - log_thinned(rate, budget)
+
+
+def log_thinned(rate: Real, epsilon: Real) -> Real:
+    """Return ``ln(1 - q (1 - e^-epsilon))``, in floats to full precision whether its argument is near 1 or near 0."""
+    if is_exact(rate) or is_exact(epsilon):
+        return np.log1p(rate * np.expm1(-epsilon))
     with np.errstate(divide="ignore"):
-        half = rate * -np.expm1(-budget) < 0.5  # 1 - q (1 - e^-epsilon) is exact either near 1 or near 0
-        far = np.logaddexp(np.log1p(-rate), np.log(rate) - budget)
-        return gained - np.where(half, np.log1p(rate * np.expm1(-budget)), far)[()]
+        near = np.log1p(rate * np.expm1(-epsilon))
+        far = np.logaddexp(np.log1p(-rate), np.log(rate) - epsilon)
+    return np.where(near > -0.5, near, far)[()]
 
 
 def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:

@@ -232,10 +232,10 @@ def _below_all_kinks(most: Array, both: Array, mean: Array, fall: Array, above: 
     inside = np.maximum(most, 0.0)
     at = np.exp(_log_half(both, inside))
     half, tail = at * (both - inside) / np.maximum(both, 1.0), _tail(both, inside, at)
-    one, other = half * mean, np.where(inside > 0, tail * np.where(inside > 0, fall, 0.0), 0.0)
+    one, other = half * mean, tail * np.where(inside > 0, fall, 0.0)
     rounding = (4e-13 + 4e-15 * np.sqrt(both)) * (np.abs(one) + other)
     value = np.maximum(one - other + (rounding if above else -rounding), 0.0)
-    return np.where((most >= 0) & (both > 0), value, 0.0)
+    return np.where(most >= 0, value, 0.0)
 
 
 def _tail(trials: Array, most: Array, at: Array) -> Array:
