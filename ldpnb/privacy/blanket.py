@@ -162,8 +162,9 @@ class Blanket:
     def _delta(self, epsilon: float, users: int, pair: int) -> float:
         growth = float(np.exp(epsilon))
         values = np.append(self.first[pair] - growth * self.second[pair], 0.0)
-        chances = np.append(self.chances, max(1 - float(self.chances.sum()), 0.0))
-        return _mean_excess(values, chances, users) / users if values.max() > 0 else 0.0
+        chances = np.append(self.chances, 1 - float(self.chances.sum()))
+        one = float(chances @ np.maximum(values, 0.0))  # where all positive values are too small for the grid
+        return min(_mean_excess(values, chances, users) / users, one) if one > 0 else 0.0
 
 
 def _users(users: int) -> int:
@@ -189,7 +190,7 @@ def _mean_excess(values: Array, chances: Array, count: int) -> float:
     weights = chances * np.exp(tilt * (z - z.max()))
     grid = _grid(z, weights / weights.sum(), count)
     below = np.floor(z / grid.step + 1e-9)
-    part = np.clip(z / grid.step - below, 0.0, 1.0)
+    part = np.maximum(z / grid.step - below, 0.0)
     points, law = np.concatenate([below, below + 1]), np.concatenate([chances * (1 - part), chances * part])
     points, law = points[law > 0], law[law > 0]
     logs = tilt * grid.step * points + np.log(law)
@@ -239,9 +240,9 @@ def _tilted_mean(points: Array, law: Array, count: int, slope: float, cells: int
     turns = count * np.angle(one[seen]) - 2 * np.pi / cells * (seen * (centre % cells) % cells)
     sums = np.zeros(one.size, dtype=complex)
     sums[seen] = np.exp(count * logs[seen] + 1j * np.mod(turns, 2 * np.pi))
-    places = centre + np.arange(-cells // 2, cells // 2)
+    places = np.maximum(centre + np.arange(-cells // 2, cells // 2), 0)
     chances = np.roll(np.fft.irfft(sums.conj(), cells), cells // 2)
-    weight = np.where(places > 0, slope * places * np.exp(-slope * np.maximum(places, 0)), 0.0)
+    weight = slope * places * np.exp(-slope * places)
     size = np.minimum(np.exp(logs) + ROUNDING, 1.0)
     turn_rounding = ROUNDING * (count * np.exp((count - 1) * np.log(size)) + np.abs(sums)) + 2e-16 * (np.abs(sums) == 0)
     entry_rounding = (2 * turn_rounding.sum() + ROUNDING * np.sqrt(2 * (np.abs(sums) ** 2).sum())) / cells

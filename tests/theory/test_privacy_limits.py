@@ -15,6 +15,7 @@ from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
 from ldpnb.privacy.optimiser import largest_loss
+from ldpnb.privacy.random_size import random_size_loss
 from ldpnb.privacy.shuffling import ShuffledReports, closed_form
 
 RESPONSE = KaryRandomisedResponse(1.0, 3)
@@ -94,6 +95,12 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0), "distributions must be positive and sum to 1"),
     (lambda: best_channel(np.full(9, 1 / 9), 1.0), "distributions must be positive and sum to 1, on 2 to 8 values"),
     (lambda: staircase_patterns(1, 1.0), "domain_size must be an integer >= 2, got domain_size=1"),
+    (lambda: staircase_patterns(17, 1.0), "domain_size must be <= 16 to list every pattern, got domain_size=17"),
+    (lambda: closed_form(1e-6, users=0, epsilon=1.0), "users must be an integer >= 1, got users=0"),
+    (lambda: best_channel([0.5, 0.5], 1e-310), "epsilon must be a normal number, got epsilon=1e-310"),
+    (lambda: random_size_loss(sizes.fixed_size(1, 2), 1.1e100), r"epsilon must be <= 1e\+100 nats, got epsilon=1.1e"),
+    (lambda: as_channel([[np.nan, 0.5], [0.5, 0.5]]), "channel must have entries in"),
+    (lambda: as_channel([[-0.5, 0.5], [1.5, 0.5]]), "channel must have entries in"),
     (lambda: as_channel([0.5, 0.5]), r"channel must be a matrix of outputs by inputs, got shape \(2,\)"),
     (lambda: as_channel(np.empty((0, 2))), r"channel must be a matrix of outputs by inputs, got shape \(0, 2\)"),
     (lambda: as_channel([[0.5, 0.4, 0.5], [0.5, 0.3, 0.6]]), r"got column 1 with sum .*0\.7"),
@@ -110,6 +117,13 @@ def test_arguments_out_of_range_are_refused(call: Callable[[], object], message:
 @pytest.mark.parametrize("epsilon", [1e-9, 15.0])
 def test_the_extreme_budgets_of_a_linear_program_are_budgets(epsilon: float) -> None:
     assert sure_loss(epsilon) == pytest.approx(2 * epsilon, rel=1e-12)
+
+
+def test_what_is_refused_beyond_its_limit_is_accepted_at_it() -> None:
+    assert staircase_patterns(16, 1.0).shape == (2**16 - 2, 16)
+    assert random_size_loss(sizes.fixed_size(2, 2), 1e100) == 2e100
+    assert Blanket.of(RESPONSE).delta_upper(0.9, users=10**9) < 1e-9
+    assert np.isnan(closed_form(1e-6, users=1, epsilon=1.0))
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:
