@@ -1,5 +1,6 @@
 """Audits: of what can be enumerated exactly, of callables by draws, and of a published table row by row."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,9 @@ def test_a_channel_and_a_mechanism_are_audited_exactly() -> None:
         assert found.epsilon == pytest.approx(1.5, rel=1e-12)
         assert not found.refutes(1.5)
         assert found.refutes(1.4999)
+    told = replace(found, epsilon=1e-10)
+    assert told.refutes(0.0)
+    assert not told.refutes(1e-10)
 
 
 CALLABLES = {
