@@ -243,8 +243,9 @@ def _tilted_mean(points: Array, law: Array, count: int, slope: float, cells: int
     places = np.maximum(centre + np.arange(-cells // 2, cells // 2), 0)
     chances = np.roll(np.fft.irfft(sums.conj(), cells), cells // 2)
     weight = slope * places * np.exp(-slope * places)
-    size = np.minimum(np.exp(logs) + ROUNDING, 1.0)
-    turn_rounding = ROUNDING * (count * np.exp((count - 1) * np.log(size)) + np.abs(sums)) + 2e-16 * (np.abs(sums) == 0)
+    one_rounding = np.minimum(np.exp(logs) + ROUNDING, 1.0)
+    power_rounding = count * np.exp((count - 1) * np.log(one_rounding)) + np.abs(sums)
+    turn_rounding = ROUNDING * power_rounding + 2e-16 * (np.abs(sums) == 0)
     entry_rounding = (2 * turn_rounding.sum() + ROUNDING * np.sqrt(2 * (np.abs(sums) ** 2).sum())) / cells
     return float(weight @ np.maximum(chances, 0.0)), float(entry_rounding * weight.sum() + 2 * np.exp(-CUT) / np.e)
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact, log_mixed
+from ldpnb.arithmetic import Real, is_exact, log_mixed, log_thinned
 
 
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
@@ -41,16 +41,6 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
     if neighbours == "deletion":
         return gained
     return gained - log_thinned(rate, budget)
-
-
-def log_thinned(rate: Real, epsilon: Real) -> Real:
-    """Return ``ln(1 - q (1 - e^-epsilon))``, in floats to full precision whether its argument is near 1 or near 0."""
-    if is_exact(rate) or is_exact(epsilon):
-        return np.log1p(rate * np.expm1(-epsilon))
-    with np.errstate(divide="ignore"):
-        near = np.log1p(rate * np.expm1(-epsilon))
-        far = np.logaddexp(np.log1p(-rate), np.log(rate) - epsilon)
-    return np.where(near > -0.5, near, far)[()]
 
 
 def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, log_mixed
+from ldpnb.arithmetic import Real, log_mixed, log_thinned
 from ldpnb.designs import laws
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.optimiser import largest_loss
-from ldpnb.privacy.subsampling import log_thinned, srs_loss
+from ldpnb.privacy.subsampling import srs_loss
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
 from ldpnb.privacy.optimiser import largest_loss
 from ldpnb.privacy.random_size import random_size_loss
-from ldpnb.privacy.shuffling import ShuffledReports, closed_form
+from ldpnb.privacy.shuffling import ShuffledReports, closed_form, local_budget
 
 RESPONSE = KaryRandomisedResponse(1.0, 3)
 PAIR = [[0.5, 0.5], [0.4, 0.6]]
@@ -32,6 +32,7 @@ def sure_loss(epsilon: float, chance: float = 1.0, mechanism: str = "deletion") 
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: subsampling.proportion_noise_scale(1.0, 10, 5), "population must be an integer >= 10, got population=5"),
+    (lambda: subsampling.with_replacement_loss(1.0, 1, 1), "population must be an integer >= 2, got population=1"),
     (lambda: rounding.random_rounding_loss(5, 1.0, 1.0), r"sampling_rate must lie in \(0, 1\), got"),
     (lambda: lemmas.mixture_loss(0.5, common=1.0, other=0.5), "other must be >= common, got other=0.5 and common=1.0"),
     (lambda: lemmas.inserted_record_loss(5, 4, 1.0), "size must be at most the population's 4, got size=5"),
@@ -67,6 +68,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: sure_loss(25.0), r"at most 30.0 nats, got 50.0"),
     (lambda: sure_loss(0), "epsilon must be > 0 and finite"),
     (lambda: sure_loss(9e-10), "epsilon must be >= 1e-09 nats for a linear program, got epsilon=9e-10"),
+    (lambda: Blanket.of_channel([[0.5, 0.0], [0.5, 1.0]]), "channel must be private: an output that some value never"),
     (lambda: Blanket.of(RESPONSE).delta_upper(0.1, users=10**9 + 1), "users must be at most 1000000000, got users=1"),
     (lambda: sure_loss(1.0, chance=0.5), "law must sum to 1"),
     (lambda: sure_loss(1.0, mechanism="swap"), "mechanism must be one of deletion, replacement, got"),
@@ -131,6 +133,26 @@ def test_chances_of_zero_and_one_are_chances() -> None:
     assert unequal.poisson_loss([1.0, 0.0], [1.0, 1.0], 0.7) == pytest.approx(0.7, rel=1e-12)
     assert clusters.log_symmetric_ratio([0.0, 0.0], 3) == np.inf
     assert clusters.log_symmetric_ratio([0.0, 0.0], 1) == pytest.approx(-np.log(2), rel=1e-12)
+
+
+def test_whole_numbers_may_be_given_as_floats() -> None:
+    assert repr(ClusterSample([2, 3], 1.0, 1.0)) == repr(ClusterSample([2, 3], 1, 1))
+
+
+def test_a_rate_of_fifteen_digits_is_read_as_it_is_written() -> None:
+    half = 5 * 10**14  # of which that is half a record more than 25e13; the nearest float is less
+    loss = lemmas.inserted_record_loss(half // 2 + 1, half, 0.5)
+    assert rounding.nearest_rounding_loss(half, 0.500000000000001, 0.5) == pytest.approx(float(loss), rel=1e-12)
+
+
+def test_local_budgets_of_hundreds_of_nats_are_found() -> None:
+    assert 200 < local_budget(200.0, 1e-6, users=3, rate=0.01, domain_size=3) < 220
+
+
+def test_an_output_that_nobody_sends_tells_nothing() -> None:
+    found = privacy_loss([[0.75, 0.25], [0.0, 0.0], [0.25, 0.75]])
+    assert found.epsilon == pytest.approx(np.log(3), rel=1e-12)
+    assert found.output != 1
 
 
 def test_a_sure_reporter_is_excluded_by_silence() -> None:
