@@ -57,6 +57,15 @@ def test_a_callable_gets_a_lower_bound_that_is_close(name: str) -> None:
     assert 0.75 * exact < found.epsilon < exact
 
 
+def test_the_direction_that_loses_more_decides() -> None:
+    def sometimes(value: int, rng: np.random.Generator) -> str:
+        return "seen" if value and rng.random() < 0.5 else "not seen"
+
+    found = ldp.audit(sometimes, [0, 1], draws=2000, rng=ldp.stream("one way", seed=1))
+    assert found.inputs == (1, 0)
+    assert found.epsilon > 3
+
+
 def test_the_bound_on_a_callable_is_clopper_pearsons() -> None:
     found = ldp.audit(lambda value, _rng: value, [0, 1], draws=200, failure=0.01, rng=ldp.stream("bare", seed=1))
     least = 0.0025 ** (1 / 100)  # two pairs of inputs, two chances each

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ldpnb.mechanisms.groups import LaplaceMeans
@@ -23,14 +23,17 @@ def mass(law: tuple[float, ...], low: float, high: float) -> arb:
 
 
 scales = st.floats(-1, 1).map(lambda x: float(10**x))
+locations = st.floats(-4, 4) | st.floats(-6, 0).map(lambda x: float(10**x))
+ratios = st.just(1.0) | st.floats(-6, -1).map(lambda x: 1 + float(10**x)) | scales
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
-@given(st.floats(0.05, 1), st.floats(-4, 4), scales, st.floats(0.05, 1), scales | st.just(0.0), st.floats(0, 30))
+@given(st.floats(0.05, 1), locations, scales, st.floats(0.05, 1), ratios, st.floats(0, 1) | st.floats(0, 30))
+@example(0.6, 0.0, 1.0, 0.5, 1.001, 0.0)
 def test_delta_is_the_mass_by_which_one_law_exceeds_the_other(
-    weight: float, location: float, scale: float, other_weight: float, other_scale: float, epsilon: float
+    weight: float, location: float, scale: float, other_weight: float, ratio: float, epsilon: float
 ) -> None:
-    first, second = (weight, location, scale), (other_weight, 0.0, other_scale or scale)
+    first, second = (weight, location, scale), (other_weight, 0.0, ratio * scale)
     delta, region = hockey_stick.laplace_delta(first, second, epsilon)
     with ctx.workprec(1000):
         exact = sum((mass(first, *r) - arb(epsilon).exp() * mass(second, *r) for r in region.tolist()), arb(0))
