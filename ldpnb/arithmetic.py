@@ -151,3 +151,13 @@ def log_mixed(weight: Real, exponent: Real) -> Real:
     with np.errstate(divide="ignore"):
         far = np.logaddexp(0.0, np.log(weight) + exponent)
     return np.where(np.greater(exponent, _FAR), far, near)[()]
+
+
+def log_thinned(weight: Real, exponent: Real) -> Real:
+    """Return ``ln(1 - w (1 - e^-x))`` for ``w`` in [0, 1]; in floats to full precision, however large ``x >= 0``."""
+    if is_exact(weight) or is_exact(exponent):
+        return np.log1p(weight * np.expm1(-exponent))
+    with np.errstate(divide="ignore"):
+        near = np.log1p(weight * np.expm1(-exponent))
+        far = np.logaddexp(np.log1p(-weight), np.log(weight) - exponent)
+    return np.where(near > -0.5, near, far)[()]

@@ -51,9 +51,12 @@ def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
     size = checks.whole(domain_size=domain_size, at_least=2)
     if size > EXPLICIT_LIMIT:
         raise ValueError(f"domain_size must be <= {EXPLICIT_LIMIT} to list every pattern, got domain_size={size}")
-    favoured = (np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1
-    patterns: Floats = np.where(favoured == 1, 1.0, np.exp(-checks.positive(epsilon=epsilon)))
+    patterns: Floats = np.where(_favoured(size), 1.0, np.exp(-checks.positive(epsilon=epsilon)))
     return patterns
+
+
+def _favoured(size: int) -> NDArray[np.int64]:
+    return (np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1
 
 
 def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float = 1e-9) -> BestChannel:
@@ -91,7 +94,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
         raise ValueError(f"epsilon must be a normal number, got epsilon={epsilon!r}")
     patterns = staircase_patterns(size, epsilon)
     gap = -np.expm1(-checks.positive(epsilon=epsilon))
-    bits = (staircase_patterns(size, 1.0) == 1).astype(float)  # all patterns look alike at the smallest epsilon
+    bits = _favoured(size).astype(float)
     # that all columns sum to 1: one does, and their differences, divided by the gap, to 0
     equal, sums = np.column_stack([patterns[:, 0], bits[:, 1:] - bits[:, :1]]), np.eye(size)[0]
     weights = np.full(len(patterns), 1 / (len(patterns) * patterns.mean(axis=0)[0]))

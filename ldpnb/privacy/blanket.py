@@ -12,7 +12,6 @@ is decided, and what is cut off or rounded is added. (Takagi and Liew, arXiv:260
 """
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import permutations
 from typing import NamedTuple, Self
 
@@ -141,20 +140,20 @@ class Blanket:
         """Return an upper bound on the central budget at a given ``delta``, at most the local budget."""
         target, count = checks.open_probability(delta=delta), _users(users)
 
-        @cache
+        tried: dict[float, float] = {}
+
         def excess(budget: float) -> float:
-            return self.excess(budget, target, users=count)
+            if budget not in tried:
+                tried[budget] = self.excess(budget, target, users=count)
+            return tried[budget]
 
         if excess(0.0) <= 0:
             return 0.0
-        low, high = self.epsilon / 2, self.epsilon
+        low = self.epsilon / 2
         while excess(low) <= 0:
-            low, high = low / 2, low
-        found = float(brentq(excess, low, high * (1 - 1e-12), rtol=1e-6)) if excess(high * (1 - 1e-12)) < 0 else high
-        step = 1e-6
-        while excess(found) > 0 and found < self.epsilon:
-            found, step = min(found * (1 + step), self.epsilon), 2 * step
-        return found
+            low /= 2
+        brentq(excess, low, 2 * low, xtol=1e-300, rtol=1e-6)
+        return min(budget for budget, over in tried.items() if over <= 0)  # the end of its interval that meets delta
 
     def excess(self, epsilon: float, delta: float, *, users: int) -> float:
         """Return ``ln(delta_upper(epsilon) / delta)``, at most 0 where the bound meets `delta`."""
@@ -163,8 +162,9 @@ class Blanket:
     def _delta(self, epsilon: float, users: int, pair: int) -> float:
         growth = float(np.exp(epsilon))
         values = np.append(self.first[pair] - growth * self.second[pair], 0.0)
-        chances = np.append(self.chances, max(1 - float(self.chances.sum()), 0.0))
-        return _mean_excess(values, chances, users) / users if values.max() > 0 else 0.0
+        chances = np.append(self.chances, 1 - float(self.chances.sum()))
+        one = float(chances @ np.maximum(values, 0.0))  # where all positive values are too small for the grid
+        return min(_mean_excess(values, chances, users) / users, one) if one > 0 else 0.0
 
 
 def _users(users: int) -> int:
@@ -190,7 +190,7 @@ def _mean_excess(values: Array, chances: Array, count: int) -> float:
     weights = chances * np.exp(tilt * (z - z.max()))
     grid = _grid(z, weights / weights.sum(), count)
     below = np.floor(z / grid.step + 1e-9)
-    part = np.clip(z / grid.step - below, 0.0, 1.0)
+    part = np.maximum(z / grid.step - below, 0.0)
     points, law = np.concatenate([below, below + 1]), np.concatenate([chances * (1 - part), chances * part])
     points, law = points[law > 0], law[law > 0]
     logs = tilt * grid.step * points + np.log(law)
@@ -240,11 +240,12 @@ def _tilted_mean(points: Array, law: Array, count: int, slope: float, cells: int
     turns = count * np.angle(one[seen]) - 2 * np.pi / cells * (seen * (centre % cells) % cells)
     sums = np.zeros(one.size, dtype=complex)
     sums[seen] = np.exp(count * logs[seen] + 1j * np.mod(turns, 2 * np.pi))
-    places = centre + np.arange(-cells // 2, cells // 2)
+    places = np.maximum(centre + np.arange(-cells // 2, cells // 2), 0)
     chances = np.roll(np.fft.irfft(sums.conj(), cells), cells // 2)
-    weight = np.where(places > 0, slope * places * np.exp(-slope * np.maximum(places, 0)), 0.0)
-    size = np.minimum(np.exp(logs) + ROUNDING, 1.0)
-    turn_rounding = ROUNDING * (count * np.exp((count - 1) * np.log(size)) + np.abs(sums)) + 2e-16 * (np.abs(sums) == 0)
+    weight = slope * places * np.exp(-slope * places)
+    one_rounding = np.minimum(np.exp(logs) + ROUNDING, 1.0)
+    power_rounding = count * np.exp((count - 1) * np.log(one_rounding)) + np.abs(sums)
+    turn_rounding = ROUNDING * power_rounding + 2e-16 * (np.abs(sums) == 0)
     entry_rounding = (2 * turn_rounding.sum() + ROUNDING * np.sqrt(2 * (np.abs(sums) ** 2).sum())) / cells
     return float(weight @ np.maximum(chances, 0.0)), float(entry_rounding * weight.sum() + 2 * np.exp(-CUT) / np.e)
 

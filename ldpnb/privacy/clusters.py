@@ -200,7 +200,7 @@ def _balance(weights: NDArray[np.float64], repeats: NDArray[np.int64], expected:
 def _two_central_probabilities(
     heads: NDArray[np.float64], repeats: NDArray[np.int64], order: int
 ) -> tuple[float, float]:
-    """Return the chances of ``order - 1`` and of ``order`` heads, given that about ``order - 1/2`` are expected.
+    """Return multiples of the chances of ``order - 1`` and ``order`` heads, where about ``order - 1/2`` are expected.
 
     A Fourier sum of ``period`` points gives the total of all chances that lie a multiple of ``period`` apart; the
     period is so long that only one of them counts (Bernstein's inequality at 1e-20), and the high frequencies, below
@@ -208,12 +208,11 @@ def _two_central_probabilities(
     """
     spread = float(repeats @ (heads * (1 - heads)))
     period = min(int(repeats.sum()) + 1, int(17 + np.sqrt(240 + 95 * spread)) + 1)
-    frequencies = np.arange(period // 2 + 1)
-    angles = 2 * np.pi * frequencies / period
-    angles = angles[(2 * spread * np.sin(angles / 2) ** 2 < 48) | (frequencies < 2)]
+    angles = 2 * np.pi * np.arange(period // 2 + 1) / period
+    angles = angles[2 * spread * np.sin(angles / 2) ** 2 < 48]
     transform = np.array([repeats @ np.log1p(heads * turn) for turn in np.exp(1j * angles) - 1])
     twice = np.where((angles == 0) | (np.abs(angles - np.pi) < 1e-12), 1.0, 2.0)
-    fewer, exactly = (float(twice @ np.exp(transform - 1j * angles * m).real) / period for m in (order - 1, order))
+    fewer, exactly = (float(twice @ np.exp(transform - 1j * angles * m).real) for m in (order - 1, order))
     return fewer, exactly
 
 

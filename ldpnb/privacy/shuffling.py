@@ -14,7 +14,6 @@ that the tallies do not show.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,22 +205,24 @@ def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SEN
 
 
 def _directed(delta: float, law: Tallies, *, above: bool) -> float:
-    """Return a budget at which the bound on ``delta`` is certainly at most (`above`) or at least `delta`, or 0."""
-    delta_at = cache(partial(tallies.delta, tallies=law, above=above))
-    target = checks.open_probability(delta=delta)
-    budget, step = _epsilon(target * (1 - 1e-8 if above else 1 + 1e-8), delta_at, law), 1e-8
-    while above and delta_at(budget) > delta:
-        budget, step = min(max(budget, 1e-300) * (1 + step), law.local), 2 * step
-    while not above and budget > 0 and delta_at(budget) < delta:
-        budget, step = budget * max(1 - step, 0.0), 2 * step
-    return budget
+    """Return the nearest budget tried whose bound on ``delta`` is at most (`above`) or at least `delta`, or 0."""
+    target, tried = checks.open_probability(delta=delta), {law.local: 0.0}
+
+    def delta_at(epsilon: float) -> float:
+        if epsilon not in tried:
+            tried[epsilon] = tallies.delta(epsilon, law, above=above)
+        return tried[epsilon]
+
+    _search(target * (1 - 1e-8 if above else 1 + 1e-8), delta_at, law)
+    if above:
+        return min(budget for budget, found in tried.items() if found <= target)
+    return max((budget for budget, found in tried.items() if found >= target), default=0.0)
 
 
-def _epsilon(delta: float, delta_at: Callable[[float], float], law: Tallies) -> float:
-    """Return the budget at which ``delta_at`` falls to `delta`, between 0 and the local budget."""
+def _search(delta: float, delta_at: Callable[[float], float], law: Tallies) -> None:
+    """Call ``delta_at`` on both sides of where it falls to `delta`, or at most 1.5e-8 of `delta` from there."""
     highest = law.local
 
-    @cache
     def excess(epsilon: float) -> float:
         return float(np.log(max(delta_at(epsilon), 1e-300) / delta))
 
@@ -231,9 +232,10 @@ def _epsilon(delta: float, delta_at: Callable[[float], float], law: Tallies) -> 
         if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
             break
         if abs(excess(new)) < 5e-9:
-            return new
+            return
         old, new = new, new - excess(new) * (new - old) / (excess(new) - excess(old))
-    return 0.0 if excess(0.0) <= 0 else _root(excess, old, widen=1.05, highest=highest, precision=1e-8)
+    if excess(0.0) > 0:
+        _root(excess, old, widen=1.05, highest=highest, precision=1e-8)
 
 
 def _normal_guess(delta: float, law: Tallies) -> tuple[float, float]:

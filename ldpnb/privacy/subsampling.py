@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact, log_mixed
+from ldpnb.arithmetic import Real, is_exact, log_mixed, log_thinned
 
 
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
@@ -40,12 +40,7 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
     gained = log_mixed(rate, budget)
     if neighbours == "deletion":
         return gained
-    if is_exact(rate) or is_exact(budget):
-        return gained - np.log1p(rate * np.expm1(-budget))
-    with np.errstate(divide="ignore"):
-        half = rate * -np.expm1(-budget) < 0.5  # 1 - q (1 - e^-epsilon) is exact either near 1 or near 0
-        far = np.logaddexp(np.log1p(-rate), np.log(rate) - budget)
-        return gained - np.where(half, np.log1p(rate * np.expm1(-budget)), far)[()]
+    return gained - log_thinned(rate, budget)
 
 
 def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:

@@ -97,11 +97,11 @@ def delta(epsilon: float, tallies: Tallies, *, above: bool) -> float:
     scale = np.log(np.expm1(tallies.local)) - np.log(tallies.users)
     means = _advantages(epsilon, tallies, listed, above)
     rounding = 1e-12 + ROUNDING * cut * (listed.left.logs.shape[1] + both.size)
-    inside = float(np.sum(np.exp(law.logs[0] + scale) * means))
+    inside, under, over = float(np.sum(np.exp(law.logs + scale) * means)), law.under.item(), law.over.item()
     if not above:
-        return float(max(inside * (1 - rounding) / (1 + law.under[0] + law.over[0]), 0.0))
+        return float(max(inside * (1 - rounding) / (1 + under + over), 0.0))
     # Beyond the listed sums the mean is at most that of c A / n, which is c S / (2 n).
-    beyond = both[0] * law.under[0] + both[-1] * law.over[0] + law.excess[0]
+    beyond = both[0] * under + both[-1] * over + law.excess.item()
     outside = np.exp(scale) * beyond / 2 + np.expm1(epsilon) * (1 - tallies.share) * listed.slack / tallies.users
     return float(min((inside + outside) * (1 + rounding) + LEAST, 1.0))
 
@@ -117,24 +117,24 @@ def _log_chernoff(epsilon: float, tallies: Tallies) -> float:
 
 
 def _law(trials: Array, one: float, other: float, cut: float) -> _Law:
-    """Return binomials of chance ``one / (one + other)``; at most ``2 e^-cut`` of each is left out (Bernstein).
+    """Return binomials of chance ``one / (one + other) < 1``; at most ``2 e^-cut`` of each is left out (Bernstein).
 
     Logarithms of ratios of neighbouring chances are summed, which needs no factorials and keeps all digits; beyond the
     ends the ratios fall, and the mass is below that of a geometric law.
     """
     mean, variance = trials * one / (one + other), trials.max() * one * other / (one + other) ** 2
-    half = np.sqrt(2 * cut * variance) + cut if one and other else 0.0
+    half = np.sqrt(2 * cut * variance) + cut if one else 0.0
     first = np.maximum(np.floor(mean - half), 0.0)
     last = np.minimum(np.ceil(mean + half), trials)
     points = first[:, None] + np.arange(int((last - first).max()) + 1)
     last, size = points[:, -1], trials[:, None]
-    odds = one / other if other else np.inf
+    odds = one / other
     with np.errstate(divide="ignore"):
         steps = np.log(np.maximum(size - points[:, :-1], 0) / points[:, 1:] * odds)
     logs = np.concatenate([np.zeros((trials.size, 1)), np.cumsum(steps, axis=1)], axis=1)
     logs -= logs.max(axis=1, keepdims=True)
     logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    rising = np.maximum(trials - last, 0) / (last + 1) * odds if other else np.zeros(trials.size)
+    rising = np.maximum(trials - last, 0) / (last + 1) * odds
     falling = first / (trials - first + 1) / odds if one else np.zeros(trials.size)
     under, over = np.exp(logs[:, 0]) * falling / (1 - falling), np.exp(logs[:, -1]) * rising / (1 - rising)
     return _Law(first, logs, under, over, under / (1 - falling), over / (1 - rising))
@@ -167,7 +167,7 @@ class _Listed(NamedTuple):
 def _listed(tallies: Tallies, cut: float, above: bool, tabled: int) -> _Listed:
     """Return the laws, for all budgets with that margin: whoever looks for a budget asks for many."""
     sums = _law(np.array([float(tallies.users)]), 2 * tallies.chance, tallies.hidden + tallies.rest, cut)
-    both = sums.first[0] + np.arange(sums.logs.shape[1])
+    both = sums.first + np.arange(sums.logs.size)
     row, start = _blocks(tallies, both, cut, above, tabled)
     left = _law(tallies.users - start, tallies.rest, tallies.hidden, cut)
     return _Listed(sums, both, start[row], row, left, _shortfalls(left, above))
@@ -201,7 +201,7 @@ def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) 
         at = place.astype(int)
         value = table[row, at] + (place - at) * (table[row, at + 1] - table[row, at])
         total += np.where(second <= likely, chance * lift * value, 0.0)
-        chance, second = chance * np.maximum(both - second, 0.0) / (second + 1), second + 1
+        chance, second = chance * (both - second) / (second + 1), second + 1
     return total
 
 
@@ -232,10 +232,10 @@ def _below_all_kinks(most: Array, both: Array, mean: Array, fall: Array, above: 
     inside = np.maximum(most, 0.0)
     at = np.exp(_log_half(both, inside))
     half, tail = at * (both - inside) / np.maximum(both, 1.0), _tail(both, inside, at)
-    one, other = half * mean, np.where(inside > 0, tail * np.where(inside > 0, fall, 0.0), 0.0)
+    one, other = half * mean, tail * np.where(inside > 0, fall, 0.0)
     rounding = (4e-13 + 4e-15 * np.sqrt(both)) * (np.abs(one) + other)
     value = np.maximum(one - other + (rounding if above else -rounding), 0.0)
-    return np.where((most >= 0) & (both > 0), value, 0.0)
+    return np.where(most >= 0, value, 0.0)
 
 
 def _tail(trials: Array, most: Array, at: Array) -> Array:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, log_mixed, log_thinned
 from ldpnb.designs import laws
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.optimiser import largest_loss
@@ -124,15 +124,8 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
         if chances.shape != here.shape or not ((chances >= 0) & (chances <= 1)).all():
             raise ValueError(f"{name} must be one chance in [0, 1] per record of either population, got {chances!r}")
     budget = checks.positive(epsilon=epsilon)
-    ratios = _log_factors(here, budget) - _log_factors(there, budget)
+    ratios = np.stack([f(here, budget) - f(there, budget) for f in (log_mixed, log_thinned)])  # a row for each s
     return float(max(ratios.max(axis=0).sum(), (-ratios).max(axis=0).sum()))
-
-
-def _log_factors(rates: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
-    """Return ``ln(1 + pi (e^(s epsilon) - 1))``, a row for each sign ``s``, accurately where terms nearly cancel."""
-    less = -rates * np.expm1(-epsilon)
-    few = np.log(np.where(less > 0.5, (1 - rates) + rates * np.exp(-epsilon), 1.0))
-    return np.stack([np.log1p(rates * np.expm1(epsilon)), np.where(less > 0.5, few, np.log1p(-np.minimum(less, 0.5)))])
 
 
 def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> float:

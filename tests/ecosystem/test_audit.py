@@ -1,5 +1,6 @@
 """Audits: of what can be enumerated exactly, of callables by draws, and of a published table row by row."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,9 @@ def test_a_channel_and_a_mechanism_are_audited_exactly() -> None:
         assert found.epsilon == pytest.approx(1.5, rel=1e-12)
         assert not found.refutes(1.5)
         assert found.refutes(1.4999)
+    told = replace(found, epsilon=1e-10)
+    assert told.refutes(0.0)
+    assert not told.refutes(1e-10)
 
 
 CALLABLES = {
@@ -51,6 +55,15 @@ def test_a_callable_gets_a_lower_bound_that_is_close(name: str) -> None:
     found = ldp.audit(randomiser, inputs, draws=10_000, rng=ldp.stream("audit", name, seed=1))
     assert (found.exact, found.failure) == (False, 1e-3)
     assert 0.75 * exact < found.epsilon < exact
+
+
+def test_the_direction_that_loses_more_decides() -> None:
+    def sometimes(value: int, rng: np.random.Generator) -> str:
+        return "seen" if value and rng.random() < 0.5 else "not seen"
+
+    found = ldp.audit(sometimes, [0, 1], draws=2000, rng=ldp.stream("one way", seed=1))
+    assert found.inputs == (1, 0)
+    assert found.epsilon > 3
 
 
 def test_the_bound_on_a_callable_is_clopper_pearsons() -> None:

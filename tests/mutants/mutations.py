@@ -45,7 +45,7 @@ NAMES = {
     for kind, pairs in _PAIRS.items()
 }
 
-COMMUTATIVE = {"min", "max", "minimum", "maximum", "hypot", "logaddexp", "array_equal", "clip"}
+COMMUTATIVE = {"min", "max", "minimum", "maximum", "multiply", "hypot", "logaddexp", "array_equal", "clip"}
 """Functions whose first two arguments may change places."""
 
 

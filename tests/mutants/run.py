@@ -24,7 +24,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import accumulate, zip_longest
+from itertools import accumulate, pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ class Runner:
 
     def first_failure(self, numbers: list[int]) -> str:
         """Run tests up to the first that fails, and return its name."""
-        for number, following in zip(numbers, [*numbers[1:], None], strict=True):
+        for number, following in pairwise([*numbers, None]):
             signal.setitimer(signal.ITIMER_PROF, SECONDS + FACTOR * self.seconds.get(number, 60.0))
             item, after = self.items[number], None if following is None else self.items[following]
             if any(result.failed for result in runtestprotocol(item, log=False, nextitem=after)):

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from ldpnb.accuracy import (
+    best_allocation,
     budgets,
     distances,
+    dropouts,
     exact_risk,
     gaps,
     histograms,
@@ -16,6 +18,7 @@ from ldpnb.accuracy import (
     means,
     personalised,
 )
+from ldpnb.accuracy.allocation import Family
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.accuracy.personalised import PersonalRates
@@ -30,6 +33,7 @@ WARNER = KaryRandomisedResponse(1.0, 2)
 SIGNS = DiscretisedMeans(1.0, 1.0)
 LAPLACE = GroupGap.of_halves(LaplaceMeans.published(1.0), 4)
 CONTRAST = GroupGap.of_halves(SignedLaplace(1.0, (2, 2)), 4)
+FAMILY = Family((2, 2), (1.0, 1.0))
 BEST = {"noises": [1], "costs": [1], "sizes": [1], "budget": 1}
 EVERYBODY = {"users": 0, "report_rates": [0.5], "mechanism": WARNER}
 
@@ -51,6 +55,7 @@ REFUSED = [
     (lambda: GroupGap(SIGNS, (5, 5, 5)), "sizes must be >= 1, one per group, 2"),
     (lambda: GroupGap(SIGNS, (5, 0)), "sizes must be >= 1, one per group"),
     (lambda: GroupGap(SignedBit(1.0, (5, 5)), (5, 6)), "sizes and pair must be the mechanism's"),
+    (lambda: GroupGap.of_halves(SIGNS, 0), "users must be an integer >= 2, got users=0"),
     (lambda: GroupGap.of_halves(SIGNS, 5), "users must be even for two equal groups, got users=5"),
     (
         lambda: GroupGap(SIGNS, (5, 5)).variance((0.0, 1.2)),
@@ -79,9 +84,22 @@ REFUSED = [
     (lambda: exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {}), "users must be few for 8 outputs"),
     (lambda: information.fisher_information(np.eye(2), [1.0, 0.0]), "distribution must be positive, got a zero"),
     (lambda: histograms.central_laplace_largest_error(1.0, 0, 0.1), "domain_size must be an integer >= 1, got domain"),
-    (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "error must allow an exact count of at most"),
+    (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "exact count of at most 1e\\+10 users"),
     (lambda: means.users_for_certain(LocalLaplace(1.0), 1e-160, 0.1), "error must allow an exact count of at most"),
     (lambda: distances.smallest_rate(1e300, [5, 5], users=10, mechanism=WARNER), "distance must be so small"),
+    (lambda: distances.expected_total_variation([1.0], users=0), "users must be an integer >= 1, got users=0"),
+    (
+        lambda: dropouts.dropout_error(SIGNS, (5, 5), (1.0, 0.0), (0, 0), (0, 0)),
+        r"dropped must lie in \[0, 1\), got dropped=1\.0",
+    ),
+    (
+        lambda: best_allocation.best_rule(FAMILY, 3, 1.5, precision=9e-5),
+        r"precision must lie in \[0\.0001, 1\], got precision=9e-05",
+    ),
+    (
+        lambda: best_allocation.deterministic_rule_below(FAMILY, 3, 176.0, 1.0),
+        r"epsilon must lie in \[0, 175\.0\], got epsilon=176\.0",
+    ),
     (lambda: exact_risk.exact_risks(np.eye(2), 0, [0.5, 0.5], {}), "users must be an integer >= 1, got users=0"),
 ]
 

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 
 from ldpnb.estimators import gaps
+from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.rng import stream
 
 
@@ -68,3 +69,10 @@ def test_intervals_pass_into_the_usual_ones_without_a_step() -> None:
     assert steps[observed[1:] > 10] == pytest.approx(0.005, abs=1e-6)
     assert (gaps.absolute_interval(observed, 1.0) == ends).all()
     assert ends[observed > 10] == pytest.approx(observed[observed > 10, None] + [[-2.575829, 2.575829]], abs=1e-5)
+
+
+def test_self_sized_means_of_many_samples_are_those_of_each() -> None:
+    mechanism, tallies = DiscretisedMeans(1.0, 1.0), np.arange(24).reshape(3, 2, 2, 2) ** 2
+    found = gaps.self_sized_means(mechanism, tallies)
+    for place in np.ndindex(3, 2):
+        assert found[place] == pytest.approx(gaps.self_sized_means(mechanism, tallies[place]), rel=1e-14)

@@ -117,6 +117,21 @@ def test_projection_and_krr_mle_are_exact_at_every_length(size: int, kind: str) 
         assert (project_simplex(point[0]) == project_simplex(point)[0]).all()
 
 
+def test_no_share_exceeds_one() -> None:
+    assert krr_mle([0, 0, 9517, 0], epsilon=37.39038366551683).tolist() == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("size", [3, 32, 33])
+def test_channels_whose_columns_differ_are_certified_at_any_length(size: int) -> None:
+    rng = np.random.default_rng(size)
+    channel = rng.dirichlet(np.full(2 * size, 0.5), size).T + 1e-3
+    tallies = rng.multinomial(10**4, channel @ np.eye(size)[0] / channel[:, 0].sum())
+    estimate = mle(channel, tallies, tolerance=1e-6).estimate
+    gradient = channel.T @ (tallies / tallies.sum() / (channel @ estimate))
+    assert gradient.max() <= 1 + 1e-9
+    assert estimate.sum() == pytest.approx(1, rel=1e-12)
+
+
 def test_many_data_sets_are_solved_like_one() -> None:
     mechanism, rng = UnaryEncoding.optimised(2.0, 4), np.random.default_rng(3)
     tallies = rng.multinomial(500, mechanism.channel() @ np.array([0.7, 0.2, 0.1, 0.0]), size=8)

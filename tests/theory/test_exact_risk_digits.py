@@ -3,8 +3,10 @@
 from math import comb
 
 import flint
+import numpy as np
 import pytest
 
+from ldpnb.accuracy import exact_risk
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
@@ -58,3 +60,17 @@ def test_posteriors_are_finite_under_any_prior(concentration: float, epsilon: fl
     spread = found.frequency_variances + (found.frequency_means - 0.5) ** 2
     total = 2 * concentration
     assert found.chances @ spread == pytest.approx((total + 500) / (4 * 500 * (total + 1)), rel=1e-8)
+
+
+def test_jeffreys_prior_keeps_the_weights_of_thousands_of_nodes() -> None:
+    first, second, weights, _ = TwoValues(50, 1.0)._likelihood(3000)
+    np.testing.assert_allclose(weights, 1 / 3000, rtol=1e-12)
+    assert min(first.min(), second.min()) == pytest.approx(np.sin(np.pi / 12_000) ** 2, rel=1e-12)
+
+
+def test_tallies_times_nodes_reach_their_limit_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_risk, "_MOST_CHANCES", 4 * 5)
+    assert TwoValues(4, 1.0).posteriors().means.size == 5
+    monkeypatch.setattr(exact_risk, "_MOST_CHANCES", 4 * 5 - 1)
+    with pytest.raises(ValueError, match="users must be few to list every tally at 5 nodes, got users=4"):
+        TwoValues(4, 1.0).posteriors()

@@ -5,9 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit, histogram_sensitivity
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -31,6 +33,9 @@ PARAMETERS = [
     (lambda: SignRandomiser.as_printed(0.0, 3), r"bias must lie in \(0, 1\), got bias=0\.0"),
     (lambda: SignRandomiser(1.0, 13).channel(), "domain_size must be <= 12 to list every output, got domain_size=13"),
     (lambda: UnaryEncoding.optimised(1.0, 13).outputs(), "domain_size must be <= 12"),
+    (lambda: LocalHashing(1.0, 17, 2).channel(), r"outputs must be at most 100000 to list them, g\^\(k \+ 1\)"),
+    (lambda: BestGapChannel(1.0, 0.5).sizes(1), "users must be an integer >= 2, got users=1"),
+    (lambda: BestGapChannel(1.0, 0.5).sizes(2**63), r"users must lie in \[2, 9223372036854775807\]"),
     (lambda: histogram_sensitivity("swap"), "neighbours must be one of replacement, deletion"),
     (lambda: LaplaceMeans.executed(1.0).clipped_epsilon, "reversed_noise=True"),
     (lambda: LaplaceMeans(1.0, 1.0, 2.0, 2**24 + 1).law(0, 0.0), "groups must be at most 16,777,216 to list a law"),
@@ -58,6 +63,7 @@ DATA = [
     (lambda: SIGNS.sample_tallies([[1, -2], [1, 1]], [0, 1], rng=RNG), "counts must be whole numbers >= 0"),
     (lambda: SIGNS.sample_sums([[1], [1]], [0], repetitions=0, rng=RNG), "repetitions must be an integer >= 1"),
     (lambda: SIGNS.randomize([0, 2], [0.0, 0.0], rng=RNG), r"groups must lie in 0 .. 1, got 0 .. 2"),
+    (lambda: SIGNS.randomize([-1, 1], [0.0, 0.0], rng=RNG), r"groups must lie in 0 .. 1, got -1 .. 1"),
     (lambda: PAIR.randomize([0], [2.0], rng=RNG), r"values must lie in \[-1, 1\]"),
     *(
         (lambda m=m: m.sample_sums([[3], [4]], [0.5], repetitions=0, rng=RNG), "repetitions must be an integer >= 1")

@@ -44,9 +44,20 @@ def enumerated_delta(blanket: ldp.Blanket, epsilon: float, users: int) -> float:
 def test_the_bound_of_few_users_is_their_mean_and_little_more(mechanism: ldp.SubsetSelection, rate: float) -> None:
     blanket = ldp.Blanket.of(mechanism).sampled(rate)
     for users in (2, 10):
-        for epsilon in (0.0, 0.3, 0.9):
+        for epsilon in (0.0, 0.3, 0.9, 0.9998):
             exact = enumerated_delta(blanket, epsilon, users)
-            assert exact * (1 - 1e-10) <= blanket.delta_upper(epsilon, users=users) <= exact * 1.004
+            assert exact * (1 - 1e-8) <= blanket.delta_upper(epsilon, users=users) <= exact * 1.004
+
+
+def test_a_budget_that_is_nearly_the_local_one_leaves_little_delta() -> None:
+    blanket = ldp.Blanket.of(ldp.KaryRandomisedResponse(3.0, 38))
+    for users in (2, 10):
+        for gap in (1e-4, 1e-6, 1e-12):
+            exact = enumerated_delta(blanket, 3 * (1 - gap), users)
+            assert exact * (1 - 1e-3) <= blanket.delta_upper(3 * (1 - gap), users=users) <= 3 * gap
+    found = blanket.epsilon_upper(2.6e-6, users=43)
+    assert blanket.delta_upper(found, users=43) <= 2.6e-6
+    assert blanket.delta_upper(found * (1 - 1e-5), users=43) > 2.6e-6
 
 
 def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

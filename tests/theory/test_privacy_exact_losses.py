@@ -51,6 +51,8 @@ def test_a_fixed_size_is_simple_random_sampling(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [1.0, 50.0])
 def test_budgets_that_add_up_to_thousands_of_nats_leave_the_rate_its_digits(epsilon: float) -> None:
     assert random_size.effective_rate(sizes.fixed_size(5000, 20_000), epsilon) == pytest.approx(0.25, abs=3e-15)
+    either = np.where(np.isin(np.arange(20_001), [1000, 5000]), 0.5, 0.0)
+    assert random_size.effective_rate(sizes.size_law(either), epsilon) == pytest.approx(0.25, abs=3e-15)
 
 
 @pytest.mark.parametrize("law", [sizes.binomial_size(50, 0.2), sizes.truncated_gaussian_size(100, 20.0, 20.0)])

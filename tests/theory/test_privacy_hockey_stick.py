@@ -1,35 +1,48 @@
 """Facts about exact hockey-stick divergences: their integral, their worst values, both ends of the budget."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from flint import arb, ctx
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
 
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy import hockey_stick
+from ldpnb.rng import stream
 
 
-@settings(derandomize=True, max_examples=30, deadline=None)
-@given(st.floats(0.05, 1), st.floats(-1, 1), st.floats(0.2, 5), st.floats(0.05, 1), st.floats(0.2, 5), st.floats(0, 3))
-def test_the_closed_form_is_the_integral(
-    weight: float, location: float, scale: float, other_weight: float, other_scale: float, epsilon: float
+def mass(law: tuple[float, ...], low: float, high: float) -> arb:
+    """Return the mass of a weighted Laplace law in an interval."""
+    weight, location, scale = law
+
+    def beyond(x: float) -> arb:
+        away = -abs((arb(x) - location) / scale)
+        return away.exp() / 2 if x >= location else 1 - away.exp() / 2
+
+    return weight * ((beyond(low) if np.isfinite(low) else 1) - (beyond(high) if np.isfinite(high) else 0))
+
+
+scales = st.floats(-1, 1).map(lambda x: float(10**x))
+locations = st.floats(-4, 4) | st.floats(-6, 0).map(lambda x: float(10**x))
+ratios = st.just(1.0) | st.floats(-6, -1).map(lambda x: 1 + float(10**x)) | scales
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.floats(0.05, 1), locations, scales, st.floats(0.05, 1), ratios, st.floats(0, 1) | st.floats(0, 30))
+@example(0.6, 0.0, 1.0, 0.5, 1.001, 0.0)
+def test_delta_is_the_mass_by_which_one_law_exceeds_the_other(
+    weight: float, location: float, scale: float, other_weight: float, ratio: float, epsilon: float
 ) -> None:
-    first, second = (weight, location, scale), (other_weight, 0.0, other_scale)
+    first, second = (weight, location, scale), (other_weight, 0.0, ratio * scale)
     delta, region = hockey_stick.laplace_delta(first, second, epsilon)
-
-    def integrand(x: float) -> float:
-        p, q = (w / (2 * s) * np.exp(-abs(x - m) / s) for w, m, s in (first, second))
-        return max(p - np.exp(epsilon) * q, 0.0)
-
-    reach = 60 * max(scale, other_scale)
-    cuts = sorted(
-        {-reach, reach, 0.0, location, *(float(x) for x in region.ravel() if np.isfinite(x) and abs(x) < reach)}
-    )
-    whole = sum(quad(integrand, a, b, epsabs=1e-12, limit=200)[0] for a, b in pairwise(cuts))
-    assert delta == pytest.approx(whole, rel=1e-7, abs=1e-10)
+    with ctx.workprec(1000):
+        exact = sum((mass(first, *r) - arb(epsilon).exp() * mass(second, *r) for r in region.tolist()), arb(0))
+    assert delta == pytest.approx(float(exact.mid()), rel=1e-11, abs=1e-290)
+    places = np.linspace(-50, 50, 5001)
+    logs = [np.log(w / s) - np.abs(places - m) / s for w, m, s in (first, second)]
+    gain = logs[0] - logs[1] - epsilon
+    inside = ((region[:, :1] <= places) & (places <= region[:, 1:])).any(axis=0)
+    assert (inside == (gain > 0))[np.abs(gain) > 1e-9].all()
 
 
 def test_the_worst_values_are_extreme() -> None:
@@ -83,6 +96,16 @@ def test_the_delta_of_two_discrete_laws_has_a_direction() -> None:
     even, certain = [0.5, 0.5], [0.0, 1.0]
     assert hockey_stick.discrete_delta(even, certain, np.log(2)) == pytest.approx(0.5, rel=1e-12)
     assert hockey_stick.discrete_delta(certain, even, np.log(2)) == pytest.approx(0, abs=1e-15)
+
+
+def test_no_delta_exceeds_one() -> None:
+    laws = stream("apart", seed=1).dirichlet(np.ones(9), 40)
+    for law in laws:
+        apart = [*law, *np.zeros(9)], [*np.zeros(9), *law]
+        assert 1 - 1e-15 < hockey_stick.discrete_delta(*apart, 0.0) <= 1
+        assert 1 - 1e-15 < hockey_stick.channel_delta(np.transpose(apart), 0.0) <= 1
+        pieces = [[[chance, place, 1e-9] for chance in law] for place in (0.0, 1.0)]
+        assert 1 - 1e-14 < hockey_stick.law_delta(*pieces, 0.0) <= 1
 
 
 def test_many_inputs_of_few_outputs_are_compared_and_more_refused() -> None:

@@ -15,7 +15,8 @@ from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
 from ldpnb.privacy.optimiser import largest_loss
-from ldpnb.privacy.shuffling import ShuffledReports, closed_form
+from ldpnb.privacy.random_size import random_size_loss
+from ldpnb.privacy.shuffling import ShuffledReports, closed_form, local_budget
 
 RESPONSE = KaryRandomisedResponse(1.0, 3)
 PAIR = [[0.5, 0.5], [0.4, 0.6]]
@@ -31,6 +32,7 @@ def sure_loss(epsilon: float, chance: float = 1.0, mechanism: str = "deletion") 
 
 REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: subsampling.proportion_noise_scale(1.0, 10, 5), "population must be an integer >= 10, got population=5"),
+    (lambda: subsampling.with_replacement_loss(1.0, 1, 1), "population must be an integer >= 2, got population=1"),
     (lambda: rounding.random_rounding_loss(5, 1.0, 1.0), r"sampling_rate must lie in \(0, 1\), got"),
     (lambda: lemmas.mixture_loss(0.5, common=1.0, other=0.5), "other must be >= common, got other=0.5 and common=1.0"),
     (lambda: lemmas.inserted_record_loss(5, 4, 1.0), "size must be at most the population's 4, got size=5"),
@@ -66,6 +68,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: sure_loss(25.0), r"at most 30.0 nats, got 50.0"),
     (lambda: sure_loss(0), "epsilon must be > 0 and finite"),
     (lambda: sure_loss(9e-10), "epsilon must be >= 1e-09 nats for a linear program, got epsilon=9e-10"),
+    (lambda: Blanket.of_channel([[0.5, 0.0], [0.5, 1.0]]), "channel must be private: an output that some value never"),
     (lambda: Blanket.of(RESPONSE).delta_upper(0.1, users=10**9 + 1), "users must be at most 1000000000, got users=1"),
     (lambda: sure_loss(1.0, chance=0.5), "law must sum to 1"),
     (lambda: sure_loss(1.0, mechanism="swap"), "mechanism must be one of deletion, replacement, got"),
@@ -94,6 +97,12 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: best_channel([[0.5, 0.5], [0.6, 0.6]], 1.0), "distributions must be positive and sum to 1"),
     (lambda: best_channel(np.full(9, 1 / 9), 1.0), "distributions must be positive and sum to 1, on 2 to 8 values"),
     (lambda: staircase_patterns(1, 1.0), "domain_size must be an integer >= 2, got domain_size=1"),
+    (lambda: staircase_patterns(17, 1.0), "domain_size must be <= 16 to list every pattern, got domain_size=17"),
+    (lambda: closed_form(1e-6, users=0, epsilon=1.0), "users must be an integer >= 1, got users=0"),
+    (lambda: best_channel([0.5, 0.5], 1e-310), "epsilon must be a normal number, got epsilon=1e-310"),
+    (lambda: random_size_loss(sizes.fixed_size(1, 2), 1.1e100), r"epsilon must be <= 1e\+100 nats, got epsilon=1.1e"),
+    (lambda: as_channel([[np.nan, 0.5], [0.5, 0.5]]), "channel must have entries in"),
+    (lambda: as_channel([[-0.5, 0.5], [1.5, 0.5]]), "channel must have entries in"),
     (lambda: as_channel([0.5, 0.5]), r"channel must be a matrix of outputs by inputs, got shape \(2,\)"),
     (lambda: as_channel(np.empty((0, 2))), r"channel must be a matrix of outputs by inputs, got shape \(0, 2\)"),
     (lambda: as_channel([[0.5, 0.4, 0.5], [0.5, 0.3, 0.6]]), r"got column 1 with sum .*0\.7"),
@@ -112,11 +121,38 @@ def test_the_extreme_budgets_of_a_linear_program_are_budgets(epsilon: float) -> 
     assert sure_loss(epsilon) == pytest.approx(2 * epsilon, rel=1e-12)
 
 
+def test_what_is_refused_beyond_its_limit_is_accepted_at_it() -> None:
+    assert staircase_patterns(16, 1.0).shape == (2**16 - 2, 16)
+    assert random_size_loss(sizes.fixed_size(2, 2), 1e100) == 2e100
+    assert Blanket.of(RESPONSE).delta_upper(0.9, users=10**9) < 1e-9
+    assert np.isnan(closed_form(1e-6, users=1, epsilon=1.0))
+
+
 def test_chances_of_zero_and_one_are_chances() -> None:
     assert unequal.element_loss_floor([0.0, 1.0], 0.7) == pytest.approx(0.7, rel=1e-12)
     assert unequal.poisson_loss([1.0, 0.0], [1.0, 1.0], 0.7) == pytest.approx(0.7, rel=1e-12)
     assert clusters.log_symmetric_ratio([0.0, 0.0], 3) == np.inf
     assert clusters.log_symmetric_ratio([0.0, 0.0], 1) == pytest.approx(-np.log(2), rel=1e-12)
+
+
+def test_whole_numbers_may_be_given_as_floats() -> None:
+    assert repr(ClusterSample([2, 3], 1.0, 1.0)) == repr(ClusterSample([2, 3], 1, 1))
+
+
+def test_a_rate_of_fifteen_digits_is_read_as_it_is_written() -> None:
+    half = 5 * 10**14  # of which that is half a record more than 25e13; the nearest float is less
+    loss = lemmas.inserted_record_loss(half // 2 + 1, half, 0.5)
+    assert rounding.nearest_rounding_loss(half, 0.500000000000001, 0.5) == pytest.approx(float(loss), rel=1e-12)
+
+
+def test_local_budgets_of_hundreds_of_nats_are_found() -> None:
+    assert 200 < local_budget(200.0, 1e-6, users=3, rate=0.01, domain_size=3) < 220
+
+
+def test_an_output_that_nobody_sends_tells_nothing() -> None:
+    found = privacy_loss([[0.75, 0.25], [0.0, 0.0], [0.25, 0.75]])
+    assert found.epsilon == pytest.approx(np.log(3), rel=1e-12)
+    assert found.output != 1
 
 
 def test_a_sure_reporter_is_excluded_by_silence() -> None:

@@ -84,9 +84,10 @@ def test_an_optimum_that_does_not_settle_is_an_error(monkeypatch: pytest.MonkeyP
 
 
 def test_a_promise_that_no_vertex_keeps_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(optimiser, "_improved", lambda *_: (0.1, None))
-    with pytest.raises(RuntimeError, match=r"the linear program promises 0\.1 nats beyond .* that no vertex reaches"):
-        optimiser.largest_loss(*LAWS[0], epsilon=1.0)
+    monkeypatch.setattr(optimiser, "_improved", lambda *_: (3e-9, None))
+    optimiser.largest_loss(*LAWS[0], epsilon=0.02)
+    with pytest.raises(RuntimeError, match=r"the linear program promises 3e-09 nats beyond .* that no vertex reach"):
+        optimiser.largest_loss(*LAWS[0], epsilon=0.01)
 
 
 def test_the_largest_delta_of_one_record_is_that_of_approximate_randomised_response() -> None:

@@ -75,6 +75,13 @@ def test_a_search_settles_where_rounding_exceeds_its_estimate(seed: int) -> None
     assert rs.random_size_loss(law, 5.6) == pytest.approx(by_recursion(law, 5.6), rel=1e-12)
 
 
+def test_a_search_settles_where_steps_from_below_are_short() -> None:
+    chances = 10 ** np.random.default_rng(0).uniform(-300, 0, 1500)
+    law = sizes.size_law(chances / chances.sum())
+    bounds = [f(law, 100.0) for f in (rs.random_size_lower_bound_pm1, rs.random_size_loss, rs.random_size_upper_bound)]
+    assert (np.diff(bounds) >= -1e-10).all()
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 12.36, 300.0])
 def test_what_is_returned_is_attained_and_nothing_above_it_is(monkeypatch: pytest.MonkeyPatch, epsilon: float) -> None:
     tried, plain = [], rs._best_steps
