@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
+from ldpnb.notebook.notation import marked
 from ldpnb.run.catalogue import Notebook, home
 from ldpnb.site import charts, launch, reference
 from ldpnb.site.atlas import Atlas
@@ -134,7 +135,7 @@ def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) ->
 
     node = nbformat.read(notebook.path, as_version=4)
     _annotate(node, notebook, plays)
-    anchors = {e.place: e.anchor for e in decided}
+    anchors = {marked(e.place): e.anchor for e in decided}
     return fragment(
         "cells",
         cells=node.cells,
@@ -174,7 +175,6 @@ def _figure(figure: Published, notebook: Notebook) -> str:
     """Return a published figure with its caption and the links to its files; of a table, those alone."""
     base = PurePosixPath(notebook.id).name + figure.stem.removeprefix(notebook.id)
     links = "".join(f'<a href="{base}{s}" download>{s}</a>' for s in figure.suffixes if s in _FILES)
-    caption = render(figure.caption, lambda url: url).removeprefix("<p>").removesuffix("</p>\n")
     picture = ""
     if ".png" in figure.suffixes:
         # the size in the file's header, at the density at which figures are drawn
@@ -182,7 +182,7 @@ def _figure(figure: Published, notebook: Notebook) -> str:
         picture = f'<img src="{base}.png" width="{width}" height="{height}" alt="{html.escape(plain(figure.caption))}">'
         picture = f'<a href="{base}.png">{picture}</a>\n'
     place = f' id="{charts.anchor(figure.stem.removeprefix(notebook.id)[1:])}"' if picture else ""
-    below = f'<figcaption>{caption} <span class="files screen">{links}</span></figcaption>'
+    below = f'<figcaption>{typeset(figure.caption)} <span class="files screen">{links}</span></figcaption>'
     return f"<figure{place}>\n{picture}{below}\n</figure>"
 
 
@@ -198,9 +198,7 @@ def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
     verdict = _VERDICT.match(text)
     if verdict is None:
         return content
-    place = re.sub(r"\\(.)", r"\1", verdict[1])
-    anchor = f' id="{anchors[place]}"' if place in anchors else ""
-    content = re.sub(r">([^<]+)<", lambda told: f">{typeset(html.unescape(told[1]))}<", content)
+    anchor = f' id="{anchors[verdict[1]]}"' if verdict[1] in anchors else ""
     return f'<section class="verdict {verdict[2]}"{anchor}>\n{content}</section>\n'
 
 

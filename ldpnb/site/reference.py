@@ -12,12 +12,12 @@ from markupsafe import Markup, escape
 
 import ldpnb
 from ldpnb import claims
+from ldpnb.notebook.notation import formulas
 from ldpnb.site import sources
 from ldpnb.site.atlas import local, place
 from ldpnb.site.card import formula
 from ldpnb.site.entries import Entry
 from ldpnb.site.mathematics import mathml
-from ldpnb.site.notation import formulas
 from ldpnb.site.plain import plain
 from ldpnb.site.templates import page
 
