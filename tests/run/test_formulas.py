@@ -10,6 +10,8 @@ from ldpnb.site import entries
 from ldpnb.site.mathematics import mathml
 from ldpnb.site.notation import typeset
 
+TIMES = "\N{MULTIPLICATION SIGN}"
+
 
 @pytest.mark.parametrize(
     ("formula", "part"),
@@ -58,7 +60,7 @@ def symbols(text: str) -> str:
         ("log2", "log_2"),
     ):
         text = text.replace(other, ours)
-    text = re.sub(r"([\d.]+)e(-?)0*(\d+)", lambda m: f"{m[1]}×10{m[2]}{m[3]}".removeprefix("1×"), text)
+    text = re.sub(r"([\d.]+)e(-?)0*(\d+)", lambda m: f"{m[1]}{TIMES}10{m[2]}{m[3]}".removeprefix(f"1{TIMES}"), text)
     named = "|".join(sorted(set(GREEK.values()), key=len, reverse=True))
     letter = {name: letter for letter, name in GREEK.items() if letter != "ϵ"} | {"eps": "ε"}
     text = re.sub(rf"(?<![A-Za-z])(?:{named}|eps(?=\d))(?![A-Za-z])", lambda m: letter[m[0]], text)
