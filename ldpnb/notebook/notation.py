@@ -18,7 +18,7 @@ _NAMES = {"ln", "exp", "log", "sinh", "cosh", "tanh", "det", "min", "max"}
 _OPERATORS = {"Var", "Cov", "tr", "KL", "Lap"}
 _TOKEN = re.compile(
     r"(?P<number>\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\d)|(?<!\w)\.\d+)"
-    r"|(?P<word>[A-Za-z]+(?:-hat)?\d*|[\u03b1-\u03c9](?![₀-₉²]))"
+    r"|(?P<word>[A-Za-z\u00c0-\u024f]+(?:-hat)?\d*|[\u03b1-\u03c9](?![₀-₉²]))"
     r"|(?P<op><=|>=|!=|->|\.\.\.|[-+*/=<>^_()\[\]{}|,~'])|(?P<space> +)|(?P<other>.)",
     re.DOTALL,
 )
@@ -344,7 +344,7 @@ def _read(tokens: list[tuple[str, str]], at: int) -> tuple[str, int]:
     kind, text = tokens[at]
     before = tokens[at - 1] if at else ("end", "")
     prefixed = before[1] == "-" and at > 1 and len(tokens[at - 2][1]) > 1 and text in _GREEK
-    joined = before[0] in ("word", "number") or before[1] in tuple("_'-+*/^)]}|")
+    joined = before[0] in ("word", "number") or before[1] in tuple("_'-+*/^)]}|.")
     if kind in ("space", "other") or (joined and not prefixed):
         return "", at + 1
     named = before[0] == "space" and at > 1 and _PLACE.fullmatch(tokens[at - 2][1])

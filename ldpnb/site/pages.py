@@ -24,7 +24,6 @@ from ldpnb.site.atlas import address as address_of
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
 from ldpnb.site.markdown import render
-from ldpnb.site.notation import typeset
 from ldpnb.site.plain import plain, slug
 from ldpnb.site.sources import highlighted
 from ldpnb.site.templates import fragment, page
@@ -175,6 +174,8 @@ def _figure(figure: Published, notebook: Notebook) -> str:
     """Return a published figure with its caption and the links to its files; of a table, those alone."""
     base = PurePosixPath(notebook.id).name + figure.stem.removeprefix(notebook.id)
     links = "".join(f'<a href="{base}{s}" download>{s}</a>' for s in figure.suffixes if s in _FILES)
+    told = figure.caption if "$" in figure.caption else marked(figure.caption)
+    caption = render(told, lambda url: url).removeprefix("<p>").removesuffix("</p>\n")
     picture = ""
     if ".png" in figure.suffixes:
         # the size in the file's header, at the density at which figures are drawn
@@ -182,7 +183,7 @@ def _figure(figure: Published, notebook: Notebook) -> str:
         picture = f'<img src="{base}.png" width="{width}" height="{height}" alt="{html.escape(plain(figure.caption))}">'
         picture = f'<a href="{base}.png">{picture}</a>\n'
     place = f' id="{charts.anchor(figure.stem.removeprefix(notebook.id)[1:])}"' if picture else ""
-    below = f'<figcaption>{typeset(figure.caption)} <span class="files screen">{links}</span></figcaption>'
+    below = f'<figcaption>{caption} <span class="files screen">{links}</span></figcaption>'
     return f"<figure{place}>\n{picture}{below}\n</figure>"
 
 
