@@ -24,6 +24,7 @@ from ldpnb.site.atlas import address as address_of
 from ldpnb.site.entries import STATUSES, Entry
 from ldpnb.site.inert import require_inert
 from ldpnb.site.markdown import render
+from ldpnb.site.notation import typeset
 from ldpnb.site.plain import plain, slug
 from ldpnb.site.sources import highlighted
 from ldpnb.site.templates import fragment, page
@@ -223,7 +224,12 @@ def _table(markup: str) -> str:
                 cell.tag = "td"
     for i in range(len(body[0]) if body else 0):
         _align([row[i] for row in head if len(row) > i], [row[i] for row in body if len(row) > i])
-    return tostring(table, encoding="unicode", method="html")
+    return re.sub(r"(?<=>)[^<>]+(?=</t[hd]>)", _cell, tostring(table, encoding="unicode", method="html"))
+
+
+def _cell(text: re.Match[str]) -> str:
+    """Return the text of a cell with its formulas typeset; a number stays as it is."""
+    return text[0] if _NUMBER.fullmatch(text[0].strip()) else typeset(html.unescape(text[0]))
 
 
 def _without_numbers(head: list[Element], body: list[Element]) -> None:
