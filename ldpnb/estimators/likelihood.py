@@ -50,7 +50,7 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     """Return the exact maximum-likelihood estimate under k-ary randomised response, in O(k log k).
 
     With ``c = e^epsilon - 1`` the estimate is ``s_x / lambda - 1/c`` on the values with the largest tallies and 0
-    elsewhere, where ``lambda = c S / (c + K)`` belongs to the sum S of the K largest tallies, and K is the last rank
+    elsewhere, where ``lambda = c S / (c + K)`` belongs to S, the sum of the K largest tallies, and K is the last rank
     whose tally exceeds ``S / (c + K)``.
 
     Equation (110) and Algorithm 1 of lopuhaa2020, with the stopping rule put right: values are removed until (110) is

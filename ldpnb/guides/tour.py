@@ -42,7 +42,7 @@ def repaired(table: pd.DataFrame) -> dict[str, str]:
     negative = (wide["unbiased"] < 0).sum()
     title = f"Norm-Sub repairs {negative} negative share{'' if negative == 1 else 's'}"
     less = 100 * (1 - after / before) if before else 0.0
-    return {"title": f"{title} and takes {less:.0f} % off the squared error"}
+    return {"title": f"{title} and takes {less:.0f}% off the squared error"}
 
 
 def winner(table: pd.DataFrame) -> dict[str, str]:
@@ -51,7 +51,7 @@ def winner(table: pd.DataFrame) -> dict[str, str]:
     wide = exact.pivot_table(index=RATE, columns="estimator", values=VARIANCE)
     less = 1 - wide["c-hat"].iloc[0] / wide["g_DE"].iloc[0]
     where = where_less(wide.index, wide["c-hat"] * (1 + 1e-9), wide["g_DE"], "π")
-    return {"title": f"ĉ has the smaller variance {where}: by {100 * less:.0f} % at π = {wide.index[0]:g}"}
+    return {"title": f"ĉ has the smaller variance {where}: by {100 * less:.0f}% at π = {wide.index[0]:g}"}
 
 
 def yes_answers(people: int, share: float, *, seed: int) -> NDArray[np.int64]:

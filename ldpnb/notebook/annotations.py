@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import MaxNLocator
 from scipy.optimize import isotonic_regression
 
 _GREY = "#5A5A5A"
@@ -106,7 +105,7 @@ def texts(axis: Axes) -> Texts:
 def is_family(names: Sequence[Any]) -> bool:
     """Return whether names are numbers, or differ by one number only.
 
-    >>> is_family([0.1, 1.0]), is_family(["ε = 1", "ε = 2.5"]), is_family(["1 %", "50 %"]), is_family(["MLE", "Bayes"])
+    >>> is_family([0.1, 1.0]), is_family(["ε = 1", "ε = 2.5"]), is_family(["1%", "50%"]), is_family(["MLE", "Bayes"])
     (True, True, True, False)
     """
     texts = [str(name) for name in names]
@@ -121,7 +120,6 @@ def ramp(count: int) -> list[str]:
 
 def head(figure: Figure, title: str, setting: str) -> None:
     """Put the finding above a figure, and below that, small and grey, the setting."""
-    title, setting = (re.sub(r"(?<=\d)%", " %", text) for text in (title, setting))
     for before in [artist for artist in figure.artists if isinstance(artist, Annotation)]:
         before.remove()
     width = 72 * 0.985 * figure.get_figwidth()
@@ -168,8 +166,8 @@ def broken(text: str, width: float, font: FontProperties) -> str:
 
 
 def together(text: str) -> str:
-    """Return text in which no line ends around ``=`` or before ``%``."""
-    return text.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
+    """Return text in which no line ends around ``=``."""
+    return text.replace(" = ", "\u00a0=\u00a0")
 
 
 def _filled(pieces: Sequence[tuple[str, float, bool]], width: float, font: FontProperties) -> list[str]:
@@ -363,10 +361,3 @@ def _apart(axis: Axes, curves: Sequence[Curve]) -> list[tuple[float, float]] | N
         placed.append((x[best], y[best], half))
     points = axis.transData.inverted().transform([(x / scale, y / scale) for x, y, _ in placed])
     return [(float(x), float(y)) for x, y in points]
-
-
-def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:
-    """Let the ticks of linear axes of counts be whole numbers."""
-    for direction, counts in ((axis.xaxis, x), (axis.yaxis, y)):
-        if counts and direction.get_scale() == "linear":
-            direction.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

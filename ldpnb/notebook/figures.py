@@ -41,9 +41,9 @@ from ldpnb.notebook.annotations import (
     name_curves,
     name_on_curves,
     ramp,
-    whole_numbers,
 )
 from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook.ticks import whole_numbers
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
@@ -276,7 +276,7 @@ def legend(figure: Figure, axes: Iterable[Axes]) -> None:
 def _legend_columns(labels: Sequence[str], width: float) -> int:
     """Return the number of columns with which a legend fits a width in inches, in as few rows as possible.
 
-    >>> _legend_columns(["50 %", "25 %", "10 %", "5 %", "1 %", "0.1 %"], 7.0), _legend_columns(["one", "other"], 1.0)
+    >>> _legend_columns(["50%", "25%", "10%", "5%", "1%", "0.1%"], 7.0), _legend_columns(["one", "other"], 1.0)
     (6, 1)
     >>> _legend_columns(["somewhat long label"] * 6, 7.0)
     3

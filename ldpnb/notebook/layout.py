@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from ldpnb.notebook.annotations import Mark, broken, ends_within, room_for_names, spread_again, texts
+from ldpnb.notebook.ticks import numbers
 
 _LOWEST = 1.0
 """Least height of a panel, inches."""
@@ -46,6 +47,7 @@ def settle(figure: Figure) -> None:
     engine = figure.get_layout_engine()
     if engine is None:
         return
+    numbers(figure)
     engine.execute(figure)
     if _break_texts(figure):
         engine.execute(figure)

@@ -30,6 +30,7 @@ from matplotlib.ticker import NullLocator
 from matplotlib.transforms import Bbox
 
 from ldpnb.notebook import environment
+from ldpnb.notebook.ticks import numbers
 
 _turn = threading.Lock()
 
@@ -196,6 +197,7 @@ def _picture(figure: Figure, text: str, layout: _Layout) -> str:
     from PIL import Image
 
     figure.set_dpi(_FINENESS * _DOTS)
+    numbers(figure)
     _thin_out(figure)
     content = io.BytesIO()
     Image.fromarray(np.asarray(layout.draw(figure).buffer_rgba())).save(content, "png", compress_level=1)

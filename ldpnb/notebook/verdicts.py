@@ -1,8 +1,8 @@
 """Verdicts for reading."""
 
-import re
-
 from ldpnb import claims
+from ldpnb.notebook.notation import marked
+from ldpnb.notebook.prose import short
 
 _KINDS = {
     "identity": "identity, two routes",
@@ -32,32 +32,23 @@ def verdicts(*identifiers: str) -> None:
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
     says = claim.says[:1].upper() + claim.says[1:].rstrip(".")
-    evidence = f"- Evidence ({evidence_kind(verdict)}): {escaped(verdict.evidence)}"
-    lines = [f"**{escaped(claim.place)}: {verdict.status}.** {escaped(says)}.", ""]
-    lines += [f"- Decided for {escaped(verdict.decided_for)}", evidence]
+    evidence = f"- Evidence ({marked(evidence_kind(verdict))}): {marked(verdict.evidence)}"
+    lines = [f"**{marked(claim.place)}: {verdict.status}.** {marked(says)}.", ""]
+    lines += [f"- Decided for {marked(verdict.decided_for)}", evidence]
     if verdict.corrected:
-        lines.append(f"- What holds: {escaped(verdict.corrected)}")
+        lines.append(f"- What holds: {marked(verdict.corrected)}")
     if verdict.assumption:
-        lines.append(f"- Assumption{READINGS[verdict.reading]}: {escaped(verdict.assumption)}")
+        lines.append(f"- Assumption{READINGS[verdict.reading]}: {marked(verdict.assumption)}")
     if verdict.argument:
-        lines.append(f"- Argued in words: {escaped(verdict.argument)}")
+        lines.append(f"- Argued in words: {marked(verdict.argument)}")
     return "\n".join(lines)
-
-
-def escaped(text: str) -> str:
-    r"""Return plain text as Markdown that shows it as it is.
-
-    >>> escaped("n * q_1 < 2 and c_hat**2")
-    'n \\* q_1 < 2 and c_hat\\*\\*2'
-    """
-    return re.sub(r"([\\*`$]|<(?=[A-Za-z/!])|(?<!\w)_|_(?!\w)|~(?=~)|\[(?=[^\]]*\]\())", r"\\\1", text)
 
 
 def evidence_kind(verdict: claims.Verdict) -> str:
     """Return in words what kind of evidence a verdict rests on, with the error rates of a statistical test."""
     words = _KINDS[verdict.kind]
     if verdict.false_alarm is not None:
-        words += f", false alarm <= {verdict.false_alarm:.0e}"
+        words += f", false alarm <= {short(verdict.false_alarm)}"
     if verdict.power is not None:
-        words += f", power {verdict.power:.3g}"
+        words += f", power {short(verdict.power)}"
     return words

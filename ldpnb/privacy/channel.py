@@ -28,7 +28,7 @@ class Loss:
 
 
 def privacy_loss(channel: ArrayLike) -> Loss:
-    """Return the exact loss ``max ln Q[y, x] / Q[y, x']`` of a channel, in O(outputs x inputs).
+    """Return the exact loss ``max ln Q[y, x] / Q[y, x']`` of a channel, in O(outputs times inputs).
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ class ClusterSample:
         where ``h`` is 1 for deletion and 2 for replacement neighbours. The optimal mechanism counts the records of the
         changed cluster positively and all others negatively, adds Laplace noise and looks at the tail. No mechanism
         does better, because the draws of ``m`` and of ``m - 1`` of the other clusters, weighted by ``w``, couple by
-        inclusion. It takes O(distinct sizes x bandwidth): see `log_symmetric_ratio`.
+        inclusion. It takes O(distinct sizes times bandwidth): see `log_symmetric_ratio`.
 
         Examples
         --------

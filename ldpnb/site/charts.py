@@ -21,6 +21,7 @@ from ldpnb import checks
 from ldpnb.notebook.annotations import Mark, together
 from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.figures import Look, looks_of
+from ldpnb.notebook.ticks import PLAIN
 from ldpnb.run.catalogue import Notebook, home
 from ldpnb.site.kept import kept
 
@@ -28,11 +29,9 @@ BUNDLE = "static/vega.js"
 _WHAT = "a site"
 _SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down"}
 _SHAPES |= {"P": "cross", "*": "triangle-right", "X": "triangle-left"}
-_NUMBERS = (
-    "datum.value && abs(datum.value) < 0.001 ? format(datum.value, '~e') :"
-    " abs(datum.value) >= 1e5 ? format(datum.value, '.3~s') : format(datum.value, ',.6~g')"
-)
-_FIRST = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))"
+_NUMBERS = "abs(datum.value) >= 1000 ? format(datum.value, ',.0f') : format(datum.value, '.6~g')"
+_POWER = "floor(log(datum.value) / LN10 + 1e-9)"
+_FIRST = f"round(datum.value / pow(10, {_POWER}))"
 """First digit of a tick of a logarithmic scale."""
 _SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
 _ENDS = (("left", 4, 8), ("right", 0, -8))
@@ -295,7 +294,7 @@ def _channel(alt: Any, axis: str, field: str, scale: str) -> Any:
     """Return what lies on an axis; values keep to the limits `least` and `most`, if the page's script sets them."""
     channel = getattr(alt, axis.upper())
     if scale == "category":
-        apart = alt.Scale(type="band", paddingInner=0.25, paddingOuter=0.12)
+        apart = alt.Scale(type="band", paddingInner=alt.ExprRef("apart"), paddingOuter=0.12)
         return channel(f"{field}:N", sort=None, scale=apart, axis=alt.Axis(title=None, labelLimit=160, labelAngle=0))
     ends = {} if field == "x" else {"domainMin": alt.ExprRef("least"), "domainMax": alt.ExprRef("most")}
     nice = field != "x" and scale != "log"
@@ -306,9 +305,19 @@ def _channel(alt: Any, axis: str, field: str, scale: str) -> Any:
     if scale == "log":
         spans = f"domain('{axis}')[1] / domain('{axis}')[0]"
         labelled = f"{_FIRST} == 1 || {spans} < 4 || {spans} < 100 && indexof([2, 5], {_FIRST}) >= 0"
-        told["labelExpr"] = f"{labelled} ? ({_NUMBERS}) : ''"
+        plain = f"domain('{axis}')[0] >= {PLAIN[0]} && domain('{axis}')[1] <= {PLAIN[1]}"
+        told["labelExpr"] = f"{labelled} ? ({plain} ? ({_NUMBERS}) : {_power_of_ten()}) : ''"
         told["gridOpacity"] = alt.condition(f"{_FIRST} == 1", alt.value(1), alt.value(0.25))
     return channel(f"{field}:Q", scale=scaled, axis=alt.Axis(**told))
+
+
+def _power_of_ten() -> str:
+    """Return the expression that writes a tick as a power of ten, or as so many times one."""
+    places = [f"floor(abs({_POWER}) / {n}) % 10" for n in (100, 10, 1)]
+    digits = [f"substring('⁰¹²³⁴⁵⁶⁷⁸⁹', {place}, {place} + 1)" for place in places]
+    long = [f"(abs({_POWER}) >= {n} ? {digit} : '')" for n, digit in zip((100, 10), digits, strict=False)]
+    times = f"({_FIRST} == 1 ? '' : {_FIRST} + '\N{MULTIPLICATION SIGN}')"
+    return " + ".join([times, "'10'", f"({_POWER} < 0 ? '⁻' : '')", *long, digits[2]])
 
 
 def _marks(alt: Any, both: dict[str, Any]) -> Iterator[Any]:

@@ -24,11 +24,6 @@ _THIN = "0.1667em"
 _OPENING, _CLOSING = "([{⟨⌈⌊|‖", (*")]}⟩⌉⌋|‖!", "\N{PRIME}")
 _SIGNS = {"-", "\N{MINUS SIGN}", "+", "±", "∓"}
 _SPACED = "=<>≤≥≠≈→∈\N{TILDE OPERATOR}"
-GREEK = {chr(c): unicodedata.name(chr(c)).rsplit(" ", 1)[1].lower() for c in range(0x3B1, 0x3CA)} | {
-    "ϵ": "epsilon",
-    "λ": "lambda",
-}
-"""Letters and their names."""
 _ENDED = re.compile(r'<math display="inline"(?:(?!</math>).)*</math>[.,;:!?)\]]+', re.DOTALL)
 _LONG = 24
 """Characters from which a formula in a sentence may be wider than a phone and gets a line of its own there."""

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
+from ldpnb.notebook.notation import marked
 from ldpnb.run.catalogue import Notebook, home
 from ldpnb.site import charts, launch, reference
 from ldpnb.site.atlas import Atlas
@@ -134,7 +135,7 @@ def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) ->
 
     node = nbformat.read(notebook.path, as_version=4)
     _annotate(node, notebook, plays)
-    anchors = {e.place: e.anchor for e in decided}
+    anchors = {marked(e.place): e.anchor for e in decided}
     return fragment(
         "cells",
         cells=node.cells,
@@ -174,7 +175,8 @@ def _figure(figure: Published, notebook: Notebook) -> str:
     """Return a published figure with its caption and the links to its files; of a table, those alone."""
     base = PurePosixPath(notebook.id).name + figure.stem.removeprefix(notebook.id)
     links = "".join(f'<a href="{base}{s}" download>{s}</a>' for s in figure.suffixes if s in _FILES)
-    caption = render(figure.caption, lambda url: url).removeprefix("<p>").removesuffix("</p>\n")
+    told = figure.caption if "$" in figure.caption else marked(figure.caption)
+    caption = render(told, lambda url: url).removeprefix("<p>").removesuffix("</p>\n")
     picture = ""
     if ".png" in figure.suffixes:
         # the size in the file's header, at the density at which figures are drawn
@@ -198,9 +200,7 @@ def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
     verdict = _VERDICT.match(text)
     if verdict is None:
         return content
-    place = re.sub(r"\\(.)", r"\1", verdict[1])
-    anchor = f' id="{anchors[place]}"' if place in anchors else ""
-    content = re.sub(r">([^<]+)<", lambda told: f">{typeset(html.unescape(told[1]))}<", content)
+    anchor = f' id="{anchors[verdict[1]]}"' if verdict[1] in anchors else ""
     return f'<section class="verdict {verdict[2]}"{anchor}>\n{content}</section>\n'
 
 
@@ -224,7 +224,12 @@ def _table(markup: str) -> str:
                 cell.tag = "td"
     for i in range(len(body[0]) if body else 0):
         _align([row[i] for row in head if len(row) > i], [row[i] for row in body if len(row) > i])
-    return tostring(table, encoding="unicode", method="html")
+    return re.sub(r"(?<=>)[^<>]+(?=</t[hd]>)", _cell, tostring(table, encoding="unicode", method="html"))
+
+
+def _cell(text: re.Match[str]) -> str:
+    """Return the text of a cell with its formulas typeset; a number stays as it is."""
+    return text[0] if _NUMBER.fullmatch(text[0].strip()) else typeset(html.unescape(text[0]))
 
 
 def _without_numbers(head: list[Element], body: list[Element]) -> None:

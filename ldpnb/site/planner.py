@@ -30,7 +30,7 @@ def ranking(epsilon: float, users: int, values: int) -> tuple[Figure, str]:
     answers = plan(Frequency(epsilon=epsilon, users=users, failure=FAILURE, values=values)).answers
     rows = [{"mechanism": a.mechanism, _ERROR: a.value} for a in answers if a.feasible]
     best = next(a for a in answers if not a.yardstick)
-    said = f"{best.mechanism} has the least error, {short(best.value)}, where nobody is trusted."
+    said = f"The least error where nobody is trusted, {short(best.value)}, is that of {best.mechanism}."
     if not best.feasible:
         said = "No mechanism keeps any error below 1."
     return needs(pd.DataFrame(rows), _ERROR, xlabel="error of any one share"), said

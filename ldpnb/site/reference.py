@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,12 +12,13 @@ from markupsafe import Markup, escape
 
 import ldpnb
 from ldpnb import claims
+from ldpnb.notebook.notation import formulas
 from ldpnb.site import sources
 from ldpnb.site.atlas import local, place
 from ldpnb.site.card import formula
 from ldpnb.site.entries import Entry
 from ldpnb.site.mathematics import mathml
-from ldpnb.site.notation import formulas
+from ldpnb.site.notation import typeset
 from ldpnb.site.plain import plain
 from ldpnb.site.templates import page
 
@@ -156,19 +157,19 @@ def _fields(body: str) -> Markup:
     for field in re.split(r"\n(?=\S)", body.strip("\n")):
         head, _, text = field.partition("\n")
         name, _, kind = head.partition(" : ")
-        parts.append(Markup("<dt><code>{}</code> {}</dt><dd>{}</dd>").format(name, _text(kind), _text(text)))
+        parts.append(Markup("<dt><code>{}</code> {}</dt><dd>{}</dd>").format(name, _text(kind, escape), _text(text)))
     return Markup("<dl>{}</dl>").format(Markup("").join(parts))
 
 
-def _text(text: str) -> Markup:
+def _text(text: str, typeset: Callable[[str], Markup] = typeset) -> Markup:
     """Return a paragraph: what stands between backticks as code, or as a formula if it is one, and stressed words."""
     parts, at = list[Markup | str](), 0
     text = " ".join(text.split())
     for found in _INLINE.finditer(text):
         stressed = Markup("<em>{}</em>").format(found[3]) if found[3] else None
-        parts += [escape(text[at : found.start()]), stressed or _literal(found[1], found[2])]
+        parts += [typeset(text[at : found.start()]), stressed or _literal(found[1], found[2])]
         at = found.end()
-    return Markup("").join([*parts, escape(text[at:])])
+    return Markup("").join([*parts, typeset(text[at:])])
 
 
 def _literal(literal: str | None, name: str | None) -> Markup:

@@ -14,7 +14,8 @@ from html import escape
 from html.parser import HTMLParser
 from textwrap import shorten
 
-from ldpnb.site.mathematics import GREEK, linear
+from ldpnb.notebook.notation import GREEK
+from ldpnb.site.mathematics import linear
 
 _HEADINGS = ("h1", "h2", "h3")
 _SILENT = {"script", "style", "nav", "header", "footer", "table", "pre", "button", "form"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import jinja2
 
-from ldpnb.notebook.verdicts import escaped
+from ldpnb.notebook.notation import marked
 from ldpnb.site.atlas import texts
 from ldpnb.site.notation import typeset
 from ldpnb.site.plain import plain
@@ -20,7 +20,7 @@ def environment() -> jinja2.Environment:
     """Return the environment of the page templates, which escapes whatever is not marked as HTML."""
     loader = jinja2.FileSystemLoader(HERE / "templates")
     made = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
-    made.filters |= {"plain": plain, "marked": escaped, "typeset": typeset}
+    made.filters |= {"plain": plain, "marked": marked, "typeset": typeset}
     return made
 
 

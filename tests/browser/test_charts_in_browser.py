@@ -154,7 +154,7 @@ def test_the_planner_ranks_mechanisms_as_the_command_does(visit: Any, seen: Any)
     assert (
         page.locator("#live-section .says")
         .inner_text()
-        .startswith(f"{best.mechanism} has the least error, {short(best.value)},")
+        .startswith(f"The least error where nobody is trusted, {short(best.value)}, is that of {best.mechanism}.")
     )
     frame = page.locator("#live-section .frame")
     frame.focus()

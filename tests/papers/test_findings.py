@@ -51,7 +51,7 @@ def test_titles_leave_out_what_there_is_none_of() -> None:
     needs = {"epsilon (nats)": [1.0], "mechanism": ["central Laplace"], "users needed": [9]}
     assert plan_charts.fewest(pd.DataFrame(needs), "users needed")["title"].startswith("No mechanism")
     without_noise = tour.histogram_estimates(np.array([5, 15]), 700.0, seed=1)
-    assert tour.repaired(without_noise)["title"].endswith("takes 0 % off the squared error")
+    assert tour.repaired(without_noise)["title"].endswith("takes 0% off the squared error")
 
 
 def test_zero_relative_error_names_every_mean_once() -> None:

@@ -5,9 +5,12 @@ from html import unescape
 
 import pytest
 
+from ldpnb.notebook.notation import GREEK, formulas
 from ldpnb.site import entries
-from ldpnb.site.mathematics import GREEK, mathml
-from ldpnb.site.notation import formulas, typeset
+from ldpnb.site.mathematics import mathml
+from ldpnb.site.notation import typeset
+
+TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 @pytest.mark.parametrize(
@@ -50,18 +53,21 @@ def symbols(text: str) -> str:
         ("...", "…"),
         ("<=", "≤"),
         (">=", "≥"),
+        ("!=", "≠"),
         ("->", "→"),
         ("-hat", "^"),
         ("'", "\N{PRIME}"),
         ("log2", "log_2"),
     ):
         text = text.replace(other, ours)
+    text = re.sub(r"([\d.]+)e(-?)0*(\d+)", lambda m: f"{m[1]}{TIMES}10{m[2]}{m[3]}".removeprefix(f"1{TIMES}"), text)
     named = "|".join(sorted(set(GREEK.values()), key=len, reverse=True))
     letter = {name: letter for letter, name in GREEK.items() if letter != "ϵ"} | {"eps": "ε"}
     text = re.sub(rf"(?<![A-Za-z])(?:{named}|eps(?=\d))(?![A-Za-z])", lambda m: letter[m[0]], text)
     for word, sign in {
         "sqrt": "",
         "sum": "∑",
+        "floor(": "",
         "Omega": "Ω",
         "-": "\N{MINUS SIGN}",
         "*": "·",
@@ -69,7 +75,7 @@ def symbols(text: str) -> str:
         "|": "\N{DIVIDES}",
     }.items():
         text = text.replace(word, sign)
-    return re.sub(r"[\s^_(){}~]", "", text)
+    return re.sub(r"[\s^_(){}~⌊⌋]", "", text)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +89,11 @@ def symbols(text: str) -> str:
         ("mu_1'/mu_0'", r"\mu _{1}'/\mu _{0}'"),
         ("0 <= c_DE <= n", r"0\le c_{\mathrm{DE}}\le n"),
         ("E c-hat = n f", r"\operatorname{E} \hat{c}=n f"),
+        ("e^(epsilon |m - m'|)", r"{e}^{\varepsilon |m-m'|}"),
+        ("sum_(j holds i) pi_j", r"\sum_{j\text{ holds }i} \pi _{j}"),
+        ("f = 5,000", "f=5{,}000"),
+        ("9.1e-07", r"9.1\times 10^{-7}"),
+        ("|S/n - Q p|_1^2 != floor(a/2)", r"{|S/n-Q p|_{1}}^{2}\ne \lfloor a/2\rfloor "),
         ("sum_j pi_j (1 - pi_j)", r"\sum_{j} \pi _{j} (1-\pi _{j})"),
     ],
 )
@@ -100,7 +111,9 @@ def test_formulas_of_claims_are_read_as_they_are_meant(text: str, formula: str) 
         ("4169 (g_DE) of noises of sum 1", ["(g_DE)"]),
         ("0.02 (n = 100)", ["(n = 100)"]),
         ("a sample of 3-4 users' values, i.e. k-RR or a 1-bit mean", []),
-        ("B(largest other cluster) e^loss <= |MLE - P|^2", []),
+        ("B(largest other cluster) e^loss <= |MLE - P|^2", ["e^loss <= |MLE - P|^2"]),
+        ("the loss <= 2 of M_R's report, under bun2022/theorem-4.3", ["M_R"]),
+        ("0.98 at 0.5 (-1.5), small-epsilon or 1/share", ["(-1.5)", "epsilon", "1/share"]),
         ("A sum of a mean", []),
         ("Under Definition 3.1 Var(g)/(n f) is", ["Var(g)/(n f)"]),
         ("by Theorem 4.2 exp(2 x) grows, and Table 1 n, and 4.2 exp(x)", ["exp(2 x)", "n", "4.2 exp(x)"]),

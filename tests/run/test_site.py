@@ -31,6 +31,7 @@ from ldpnb.run import catalogue
 from ldpnb.run.catalogue import home
 from ldpnb.site import builder, entries, explore, front, launch, links, reference, sources
 from ldpnb.site.atlas import CODE, Atlas
+from ldpnb.site.notation import typeset
 from ldpnb.site.pages import notebook_page
 
 LEDGER = """claim,notebook,place,says,status,reach,over,evidence,corrected,assumption,argument,reading,kind,false_alarm,power
@@ -42,7 +43,7 @@ TEXT = """# A line
 Its slope $\\hat a$, from [the streams](../../ldpnb/rng.py#L3), the [data](../../ldpnb/data/README.md),
 [all code](../../ldpnb) and [the ledger](../99_verdicts.ipynb):
 $$a = \\frac{y}{x}$$"""
-VERDICTS = """**Theorem 2.1: reproduced.** A \\* b < c, says_it.
+VERDICTS = """**Theorem 2.1: reproduced.** $A\\cdot b<c$, says_it.
 
 - Evidence (identity, two routes): 1 = 1
 
@@ -205,7 +206,7 @@ def test_verdicts_are_sections_that_the_ledger_leads_to(result: str, built: Path
     for anchor, status in (("claim-biswas2022-theorem-2-1", "reproduced"), ("claim-demo-lemma-9", "refuted")):
         assert f'<section class="verdict {status}" id="{anchor}">' in result
         assert f'href="1_demo/01_line.html#{anchor}"' in front
-    assert "<strong>Statistical test, false alarm &lt;= 1e-06, power 0.99:</strong> <math" in front
+    assert f"<strong>{typeset('Statistical test, false alarm <= 1e-6, power 0.99')}:</strong> <math" in front
     assert "<strong>What holds:</strong> it does not" in front
     assert symbols("A * b < c, says_it") in symbols(unescape(re.sub(r"<[^>]+>", "", result)))
     assert re.search(
@@ -304,8 +305,8 @@ def report(*arguments: str) -> Result:
 
 def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: Path) -> None:
     committed = (checkout / "figures/verdicts.csv").read_text()
-    assert "- **Theorem 2.1: reproduced.** A \\* b < c, says_it." in report().stdout
-    assert "  - Decided for all parameters: n >= 1" in report().stdout
+    assert r"- **Theorem 2.1: reproduced.** $A\cdot b<c$, says_it." in report().stdout
+    assert r"  - Decided for all parameters: $n\ge 1$" in report().stdout
     assert report("--format", "csv").stdout == committed
     assert report("--output", str(checkout / "ledger.csv")).stdout == ""
     assert (checkout / "ledger.csv").read_text() == committed

@@ -193,7 +193,7 @@ def central_budget(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.shuffling.budgets`: where both bounds agree, one curve is both."""
     wide = table.pivot_table(index=["sampling", LOCAL], columns="bound", values=CENTRAL, sort=False)
     apart = (wide["upper bound"] / wide["lower bound"]).max() - 1
-    title = f"Both bounds on the central budget agree within {100 * apart:.1g} %"
+    title = f"Both bounds on the central budget agree within {100 * apart:.1g}%"
     marks = []
     if "published" in wide:
         over = (wide["published"] / wide["upper bound"]).dropna()

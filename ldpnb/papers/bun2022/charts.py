@@ -216,8 +216,8 @@ def allocation_change(table: Table, *, setting: str, total: int, printed: float 
     legend(figure, [left])
     right.axvline(0, color="#444444", linewidth=0.8)
     right.barh(place, table["change"], height=0.6, color=moved.colour)
-    for at, change in zip(place, table["change"], strict=True):
-        right.annotate(f"{change:+.2f}", (max(change, 0), at), (3, 0), textcoords="offset points", va="center", size=8)
+    for at, by in zip(place, table["change"], strict=True):
+        right.annotate(f"{by:+.2f}", (max(by, 0), at), (3, 0), textcoords="offset points", va="center", size=8)
     right.set(xlabel=change)
     right.margins(x=0.3)
     top = table.iloc[-1]

@@ -17,7 +17,7 @@ def excess(table: pd.DataFrame, x: str, *, at: float = 1.0) -> Said:
     """Tell how much more than its claim M_R loses, at one budget and at most."""
     wide = table.pivot_table(index=x, columns="what", values="value")[list(dict.fromkeys(table["what"]))]
     values = [float(np.interp(np.log(at), np.log(wide.index), wide[what])) for what in wide]
-    more, most = (f"{100 * value:.0f} %" for value in (values[0], wide.iloc[:, 0].max()))
+    more, most = (f"{100 * value:.0f}%" for value in (values[0], wide.iloc[:, 0].max()))
     title = f"M_R loses {more} more than it claims at ε = {at:g}, and up to {most}"
     return {"title": title, "marks": [Mark(at, v, f"{v:.2f} at ε = {at:g}", side="right") for v in values]}
 
@@ -59,13 +59,13 @@ def wrong_sizes(table: pd.DataFrame) -> Said:
     last = table[table[error] == table[error].max()].drop_duplicates("mean")
     factors = last["root mean squared error of the gap"] / last["with known sizes"]
     said = [f"{short(f)} (means of {mean:g})" for f, mean in zip(factors, last["mean"], strict=True)]
-    return {"title": f"Sizes wrong by {100 * last[error].iloc[0]:g} % multiply the error of the gap by {listed(said)}"}
+    return {"title": f"Sizes wrong by {100 * last[error].iloc[0]:g}% multiply the error of the gap by {listed(said)}"}
 
 
 def chosen_noise(table: pd.DataFrame, y: str) -> Said:
     """Tell what the source's choice of k costs, and mark it."""
     chosen = table[table["chosen"]]
-    said = [f"{max(0.0, 100 * (v - 1)):.2g} % ({e})" for v, e in zip(chosen[y], chosen["budget"], strict=True)]
+    said = [f"{max(0.0, 100 * (v - 1)):.2g}% ({e})" for v, e in zip(chosen[y], chosen["budget"], strict=True)]
     places = zip(chosen["noise parameter k"], chosen[y], strict=True)
     marks = [Mark(k, value, f"k = {k:.3g}", printed=True) for k, value in places]
     return {"title": f"The source's k costs {listed(said)} more variance than the best", "marks": marks}
@@ -87,9 +87,9 @@ def printed_budgets(cells: pd.DataFrame, lines: pd.DataFrame, saved: pd.Series) 
     finite = cells[np.isfinite(cells["printed"])]
     said = [f"{finite['agrees'].sum()} of {len(finite)} printed budgets are those claimed"]
     if "lost" in wide:
-        said.append(f"M_R loses up to {100 * ((wide['lost'] / wide['claimed']).max() - 1):.0f} % more")
+        said.append(f"M_R loses up to {100 * ((wide['lost'] / wide['claimed']).max() - 1):.0f}% more")
     if len(saved):
-        said.append(f"sharper tails need {100 * saved.min():.0f} to {100 * saved.max():.0f} % less")
+        said.append(f"sharper tails need {100 * saved.min():.0f} to {100 * saved.max():.0f}% less")
     return {"title": "; ".join(said)}
 
 
@@ -108,7 +108,7 @@ def ordinary_draws(table: pd.DataFrame, runs: int) -> Said:
     beside = table[laws].merge(table[printed], on=places, suffixes=("", " printed"))
     inside = (beside["high printed"] >= beside["low"]) & (beside["low printed"] <= beside["high"])
     said = [f"{part.sum()} of {len(part)} ({way})" for way, part in inside.groupby(beside["series"], sort=False)]
-    return {"title": f"Of the printed errors {listed(said)} lie where 95 % of means of {runs} runs fall"}
+    return {"title": f"Of the printed errors {listed(said)} lie where 95% of means of {runs} runs fall"}
 
 
 def group_means(table: pd.DataFrame) -> Said:
@@ -143,7 +143,7 @@ def wasted_length(table: pd.DataFrame) -> Said:
     """Tell how rarely the clipped interval misses, and how much longer it is."""
     missed, length = (table.loc[table["quantity"] == name, "value"] for name in dict.fromkeys(table["quantity"]))
     title = f"The interval cut off at 0 misses as rarely as {missed.min():.2g} times the allowed chance"
-    return {"title": f"{title}, and is up to {100 * (length.max() - 1):.1f} % longer", "marks": [Mark(y=1.0)]}
+    return {"title": f"{title}, and is up to {100 * (length.max() - 1):.1f}% longer", "marks": [Mark(y=1.0)]}
 
 
 def repaired(table: pd.DataFrame) -> Said:
@@ -153,7 +153,7 @@ def repaired(table: pd.DataFrame) -> Said:
     wide = exact.pivot_table(index=share, columns="sizes", values="root mean squared error")
     worse = wide.index[wide["estimated sizes"] >= wide["Definition 5.1"]]
     better = wide.index[wide.index > worse.max()] if len(worse) else wide.index
-    where = f"from a dropout of {100 * better.min():g} % on" if len(better) else "at no dropout drawn"
+    where = f"from a dropout of {100 * better.min():g}% on" if len(better) else "at no dropout drawn"
     return {"title": f"Estimated group sizes err less than those of all clients {where}"}
 
 

@@ -59,4 +59,4 @@ def moved(table: pd.DataFrame) -> Said:
     """Tell how much chance has to be moved to make noise pure."""
     wide = table.pivot_table(index="report", columns="law", values="chance")
     distance = (wide["as it is"] - wide["made pure"]).abs().sum() / 2
-    return {"title": f"Moving {100 * distance:.2g} % of the chance, in the tails, makes Gaussian noise pure"}
+    return {"title": f"Moving {100 * distance:.2g}% of the chance, in the tails, makes Gaussian noise pure"}

@@ -51,7 +51,7 @@ def gains_by_column(table: pd.DataFrame) -> Said:
 def mle_over_norm_sub(table: pd.DataFrame, by: str) -> Said:
     """Tell by how much the MLE beats Norm-Sub at best, for each value of a column."""
     least = table.groupby(by, sort=False)["ratio"].min()
-    said = [f"{max(0.0, 100 * (1 - ratio)):.2g} % ({name})" for name, ratio in least.items()]
+    said = [f"{max(0.0, 100 * (1 - ratio)):.2g}% ({name})" for name, ratio in least.items()]
     return {"title": f"The MLE errs less than Norm-Sub by up to {listed(said)}", "marks": [Mark(y=1.0)]}
 
 
@@ -115,7 +115,7 @@ def noise_in_a_column(table: pd.DataFrame) -> Said:
     said = []
     for epsilon, part in table[table["estimator"] == "MLE"].groupby(EPSILON, sort=False):
         typical = np.sqrt(((part["estimate"] - part["truth"]) ** 2).mean()) / part["truth"].max()
-        said.append(f"{100 * typical:.0f} % at ε = {epsilon:g}")
+        said.append(f"{100 * typical:.0f}% at ε = {epsilon:g}")
     return {"title": f"A typical error of the MLE, in per cent of the largest share: {listed(said)}"}
 
 
@@ -126,7 +126,7 @@ def best_channels(table: pd.DataFrame) -> Said:
         good = part.loc[part[RELATIVE] > 1 + max(worst, 0.01) / 100, EPSILON].max()
         from_there = part.loc[part[EPSILON] > good, EPSILON] if np.isfinite(good) else part[EPSILON]
         said.append(f"{f'from ε = {from_there.min():g} on' if len(from_there) else 'nowhere'} ({case})")
-    title = f"Subset selection comes within {max(worst, 0.01):.1g} % of the best channel; k-RR does {listed(said)}"
+    title = f"Subset selection comes within {max(worst, 0.01):.1g}% of the best channel; k-RR does {listed(said)}"
     return {"title": title}
 
 

@@ -91,7 +91,7 @@ function settled(view, rows, marks) {
   const [across, up] = axesOf(view);
   const curves = covered(view, rows);
   const taken = marks.filter((mark) => mark.x !== null && mark.y !== null).map((mark) => [across(mark.x) - 4, up(mark.y) - 4, across(mark.x) + 4, up(mark.y) + 4]);
-  const along = [0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85];
+  const along = Array.from({ length: 19 }, (_, i) => i / 20);
   return marks.map((mark) => {
     if (!mark.label) return mark;
     const own = [mark.align, mark.dx, mark.dy];
@@ -102,10 +102,10 @@ function settled(view, rows, marks) {
     places.forEach(([align, dx, dy], rank) => {
       const wide = pen.measureText(mark.label).width, left = x + dx - wide * { left: 0, center: 0.5, right: 1 }[align];
       const box = [left, y + dy - 7, left + wide, y + dy + 7];
-      const hidden = curves.filter(([a, b]) => a > box[0] && a < box[2] && b > box[1] && b < box[3]).length;
+      const hidden = curves.filter(([a, b]) => a > box[0] - 2 && a < box[2] + 2 && b > box[1] - 1 && b < box[3] + 1).length;
       const shared = taken.reduce((sum, other) => sum + Math.max(0, Math.min(box[2], other[2]) - Math.max(box[0], other[0])) * Math.max(0, Math.min(box[3], other[3]) - Math.max(box[1], other[1])), 0);
       const out = Math.max(0, -box[0], -box[1] - 4, box[2] - width - 4, box[3] - height);
-      const cost = hidden + (400 * shared) / (14 * wide) + (out && 150 + out) + rank;
+      const cost = 3 * hidden + (400 * shared) / (14 * wide) + (out && 150 + out) + rank / 3;
       if (!best || cost < best.cost) best = { cost, box, align, dx, dy };
     });
     taken.push(best.box);
@@ -146,6 +146,8 @@ class Panel {
     if (typeof this.places[0] === "number") this.places.sort((a, b) => a - b);
     this.hush();
     const signals = { ...domain, wholeX: areWhole(rows.map((row) => row.x)), wholeY: areWhole(rows.map((row) => row.y)) };
+    // between clouds of points there is room for the labels of rules
+    signals.apart = series.some((one) => one.aside) ? 0.5 : 0.25;
     if (!this.drawn) {
       this.drawn = this.draw(rows, signals, marks);
       await this.drawn;

@@ -325,7 +325,7 @@ CERTIFICATES = {
         "optimum {} |": lambda: clusters((1,) * 4, 1, mpf(1)),
     },
     "section-5.1-growing-clusters": {
-        "epsilon 0.1: {}, {}, {}, {}, {} %": lambda: [
+        "epsilon 0.1: {}, {}, {}, {}, {}%": lambda: [
             1000 * bound((n,) * 10, 1, mpf("0.1"), n) for n in (1, 10, 20, 40, 80)
         ]
     },

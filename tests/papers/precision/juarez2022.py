@@ -16,10 +16,10 @@ CERTIFICATES = {
     "theorem-4.1-allocation": {"have {} to {} times": exact.allocation_ratios},
     "theorem-4.3-k-2": {"and {} at 0.98": lambda: exact.noise_delta(mpf("0.5"), mpf(1), mpf(2), mpf("0.98"))},
     "theorem-4.3-allocation": {
-        "saves {}% of the variance next to a minority of 1 %, {}% next": lambda: [
+        "saves {}% of the variance next to a minority of 1%, {}% next": lambda: [
             exact.saving(s) for s in ("0.01", "0.001")
         ],
-        "between {} and {} next to 4.41 %, {} and {} next to 1 %, {} and {} next to 0.1 %": lambda: [
+        "between {} and {} next to 4.41%, {} and {} next to 1%, {} and {} next to 0.1%": lambda: [
             *exact.window(44_100, "5", "5.9"),
             *exact.window(10_000, "3.7", "10.6"),
             *exact.window(1_000, "3.5", "16.1"),
@@ -84,7 +84,7 @@ CERTIFICATES = {
     "figure-2-small-groups": {
         "epsilon 1: {}, {}, {}, {} and {} times": lambda: [exact.minority(True, s) for s in exact.SHARES],
         "(k = 2): {}, {}, {}, {} and {};": lambda: [exact.minority(False, s) for s in exact.SHARES],
-        "share {} between 10 and 5 %, {} below": exact.exponents,
+        "share {} between 10 and 5%, {} below": exact.exponents,
     },
     "figure-2-misestimated-sizes": {
         "the variance is {} times": lambda: exact.wrong_sizes("0.5", 20_000)[1],

@@ -87,7 +87,7 @@ def equation_4(e: Evidence) -> str:
     return (
         f"equal as a formula, and over {sum(case.reports.chances.size for case in CASES)} enumerated outcomes of "
         f"{len(CASES)} populations, fixed and iid (n = 4, k = 4, pi = .5, epsilon = 1: "
-        f"{case.survey.mean_unadjusted(case.holders)[0]:.6f}); the line before, E(S) E(1 - nq) / (p - q), would be "
+        f"{case.survey.mean_unadjusted(case.holders)[0]:.6f}); the line before, E(S) E(1 - n q) / (p - q), would be "
         f"{displayed:.6f}"
     )
 

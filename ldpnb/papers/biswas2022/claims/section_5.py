@@ -83,7 +83,7 @@ POPULATIONS = (
     *NOISE,
     assumption="Values are fixed, and rates may depend on them, as Section 6 (i) intends. Where values are iid draws "
     "and the rates were fixed beforehand, as the proof assumes, T is unbiased.",
-    corrected="E T(i) = n sum_{j holds i} pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
+    corrected="E T(i) = n sum_(j holds i) pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
     "holders / mean rate - 1), 0 where nobody holds i. T is unbiased when rates and values are unrelated; "
     "sum_j B_j (1{X_j = i} - q) / (pi_j (p-q)) (Horvitz-Thompson) always is.",
 )

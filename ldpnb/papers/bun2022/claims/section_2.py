@@ -67,7 +67,7 @@ def theorem_2_2(e: Evidence) -> str:
     "Equations 1 and 2",
     subsampling.srs_loss,
     over="epsilon > 0 and 0 < m/n <= 1; about the same for every m/n exactly up to the epsilon named",
-    assumption="both equations are lost in the text; e^x - 1 ~ x and ln(1 + x) ~ x are what is used of them",
+    assumption="both equations are lost in the text; what is used of them is that e^x - 1 and ln(1 + x) are about x",
     argument="(e^x - 1)/x grows, so it is about 1 up to a single value of x",
 )
 def equations_1_and_2(e: Evidence) -> str:

@@ -135,7 +135,8 @@ def theorem_3_1_upper(e: Evidence) -> str:
     random_size.random_size_lower_bound_pm1,
     reading="reconstructed",
     assumption=routes.NOT_PRINTED,
-    argument="the tail of a Laplace noisy sum, beyond all sums, has a chance proportional to e^(epsilon sum)",
+    argument="the tail of a Laplace noisy sum, beyond all sums, has a chance proportional to e^(epsilon s) if the "
+    "sum is s",
 )
 def theorem_3_1_lower(e: Evidence) -> str:
     """some mechanism and populations reach -ln(1 - (1 - e^-epsilon) E~)"""

@@ -104,7 +104,7 @@ def growing_clusters(e: Evidence) -> str:
     e.needs((1 - lost <= 9 * np.exp(-epsilon * (2 * sizes - 1))).all())
     return (
         "always below epsilon, by less than (1/p - 1) e^(-epsilon (n_1 + n - 1)) epsilon; one of ten clusters at "
-        f"epsilon 0.1: {', '.join(f'{100 * part:.2f}' for part in lost)} % of epsilon at sizes "
+        f"epsilon 0.1: {', '.join(f'{100 * part:.2f}' for part in lost)}% of epsilon at sizes "
         f"{', '.join(map(str, sizes))}"
     )
 
@@ -265,7 +265,7 @@ def two_stage_sampling(e: Evidence) -> str:
     sizes = (1, 5, 10, 26, 50)
     shares = [_two_stage_bound((s,) * 10, 1, 0.1, 0.1) / ClusterSample((s,) * 10, 1).upper_bound(0.1) for s in sizes]
     return (
-        f"bound {100 * gaps.min():.1f} to {100 * gaps.max():.1f} % above the optimum over both stages in {len(cases)} "
+        f"bound {100 * gaps.min():.1f} to {100 * gaps.max():.1f}% above the optimum over both stages in {len(cases)} "
         "enumerated designs, equal when every cluster is drawn; not about q times the bound without a second stage, "
         f"but less where that one has risen: at epsilon = q = m/k = 0.1 {', '.join(f'{s / 0.1:.2f}' for s in shares)} "
         f"of that for clusters of {', '.join(map(str, sizes))} records"

@@ -56,8 +56,8 @@ def equation_4(e: Evidence) -> str:
     slack = losses - bounds
     e.needs((slack >= -1e-12).all())
     return (
-        "equal to ln of p mu_1 over the event's chance in the neighbour, hence never above the event's loss (slack "
-        f"{slack.min():.3f} to {slack.max():.3f} in {len(cases)} random designs and mechanisms)"
+        "equal to the logarithm of p mu_1 over the event's chance in the neighbour, hence never above the event's loss "
+        f"(slack {slack.min():.3f} to {slack.max():.3f} in {len(cases)} random designs and mechanisms)"
     )
 
 

@@ -66,7 +66,7 @@ def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -
     """Yield the cluster size from which on a fraction `share` of epsilon is lost, by epsilon and share drawn."""
     for rate, epsilon in product(rates, epsilons):
         size = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
-        yield {"epsilon (nats)": epsilon, "clusters": f"{100 * rate:g} % drawn", "critical size (records)": size}
+        yield {"epsilon (nats)": epsilon, "clusters": f"{100 * rate:g}% drawn", "critical size (records)": size}
 
 
 @table

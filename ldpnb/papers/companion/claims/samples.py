@@ -92,8 +92,8 @@ def poisson_against_fixed_size(e: Evidence) -> str:
     "J = 0, and the other direction gains less, 1/E t^-J (Jensen)",
 )
 def drawn_with_replacement(e: Evidence) -> str:
-    """m of n records drawn with replacement lose exactly m ln(1 + (e^epsilon - 1)/n), as a record costs epsilon each
-    time it is drawn: more than m > 1 of n drawn without replacement (Bernoulli's inequality)
+    """samples of m of n records, drawn with replacement, lose exactly m ln(1 + (e^epsilon - 1)/n), as a record
+    costs epsilon each time it is drawn: more than m > 1 of n drawn without replacement (Bernoulli's inequality)
     """
     e.proven(proofs.with_replacement())
     for records, draws, epsilon in ((4, 2, 0.5), (2, 2, 1.0), (3, 3, 0.5)):

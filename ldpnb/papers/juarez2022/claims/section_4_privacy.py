@@ -102,7 +102,7 @@ def theorem_4_1(e: Evidence) -> str:
     argument="the best split spends the whole budget, as the variance falls in eps1 and in eps2",
 )
 def theorem_4_1_allocation(e: Evidence) -> str:
-    """eps1 = eps2 = epsilon is the allocation of M_R with the smallest error at a total budget epsilon"""
+    """of the allocations of a total budget epsilon, eps1 = eps2 = epsilon gives M_R the smallest error"""
     ratios = []
     for epsilon, sizes in product(BUDGETS, ((5000, 5000), (100, 9900))):
 
@@ -119,7 +119,7 @@ def theorem_4_1_allocation(e: Evidence) -> str:
     e.proven(privacy.best_split_of_signs())
     return (
         f"equal budgets of the same exact loss have {min(ratios):.4f} to {max(ratios):.4f} times the variance of the "
-        "optimum (epsilon 0.1 to 4, equal groups and a minority of 1 %); along the line of one loss the variance falls "
+        "optimum (epsilon 0.1 to 4, equal groups and a minority of 1%); along the line of one loss the variance falls "
         "up to eps2 = epsilon"
     )
 
@@ -179,7 +179,7 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     windows = []
     for part in WINDOWS:
         low, high = (float(end.mid()) for end in privacy.window(part))
-        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(part):g} %")
+        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(part):g}%")
     e.corrected = (
         "eps2 = epsilon, eps1 = epsilon/2 is optimal at the worst values if and only if 16 + B ((1 + c)(16 - 8z) - "
         "4z^3) + 16 c B^2 (1 - z) >= 0, where z = epsilon/2, B = e^-z and c = (1 - s)^2/s + s^2/(1 - s) next to a "
@@ -188,8 +188,8 @@ def theorem_4_3_allocation(e: Evidence) -> str:
         f"groups eps1 = epsilon - eps2/2 with a smaller eps2 is better for epsilon between {', '.join(windows)}"
     )
     return (
-        f"at epsilon = 6 the best split saves {savings[6.0, 0.01]:.1%} of the variance next to a minority of 1 %, "
-        f"{savings[6.0, 0.001]:.1%} next to 0.1 %, nothing next to 10 %"
+        f"at epsilon = 6 the best split saves {savings[6.0, 0.01]:.1%} of the variance next to a minority of 1%, "
+        f"{savings[6.0, 0.001]:.1%} next to 0.1%, nothing next to 10%"
     )
 
 

@@ -188,13 +188,13 @@ def figure_3(e: Evidence) -> str:
     gaps.variance_laplace_mean,
     kind="enumeration",
     otherwise="corrected",
-    corrected="nothing changes at 1 %: at every budget and every share below 10 % the largest variance grows with a "
+    corrected="nothing changes at 1%: at every budget and every share below 10% the largest variance grows with a "
     "power of 1/share between 7/8 and 2. Of a mean's variance the others' reports make more than the group's own where "
     "they outnumber it e^eps1 to one, under M_L (k = 2) at still smaller shares only",
-    over="eps1, eps2 > 0, k = 2, two groups, every share of the smaller one below 10 %, values of largest variance",
+    over="eps1, eps2 > 0, k = 2, two groups, every share of the smaller one below 10%, values of largest variance",
 )
 def figure_2_small_groups(e: Evidence) -> str:
-    """the mechanisms cope with relatively small groups; the error grows rapidly for minorities below 1 %"""
+    """the mechanisms cope with relatively small groups; the error grows rapidly for minorities below 1%"""
     clients, shares = int(printed.value("Figure 2", "clients")), np.array([0.5, 0.25, 0.1, 0.05, 0.01, 0.005, 0.001])
     factors = []
     for mechanism, value in ((groups.DiscretisedMeans(1.0, 1.0), 0.0), (groups.LaplaceMeans(0.5, 1.0), 1.0)):
@@ -212,8 +212,8 @@ def figure_2_small_groups(e: Evidence) -> str:
     e.needs(exponents[2] < exponents[4] / 2)
     return (
         f"M_R at epsilon 1: {r[1]:.2f}, {r[2]:.2f}, {r[3]:.1f}, {r[4]:.0f} and {r[6]:.0f} times the balanced variance "
-        f"at 25, 10, 5, 1 and 0.1 %; M_L (k = 2): {el[1]:.2f}, {el[2]:.1f}, {el[3]:.1f}, {el[4]:.0f} and {el[6]:.0f}; "
-        f"exponent of the share {exponents[2]:.2f} between 10 and 5 %, {exponents[4]:.2f} below 1 %"
+        f"at 25, 10, 5, 1 and 0.1%; M_L (k = 2): {el[1]:.2f}, {el[2]:.1f}, {el[3]:.1f}, {el[4]:.0f} and {el[6]:.0f}; "
+        f"exponent of the share {exponents[2]:.2f} between 10 and 5%, {exponents[4]:.2f} below 1%"
     )
 
 
@@ -229,7 +229,7 @@ def figure_2_small_groups(e: Evidence) -> str:
     over="eps1, eps2, k > 0, two equal groups of any size, 0 < d < 1, all values",
 )
 def figure_2_misestimated(e: Evidence) -> str:
-    """a relative error of up to 50 % in the assumed sizes of balanced groups makes an insignificant difference"""
+    """a relative error of up to 50% in the assumed sizes of balanced groups makes an insignificant difference"""
     clients, error = int(printed.value("Figure 2", "clients")), printed.value("Figure 2", "relative_error")
     mechanism, rows = groups.DiscretisedMeans(1.0, 1.0), []
     for wrong, total in ((error, clients), (0.1, clients), (error, 10**7)):
@@ -253,10 +253,10 @@ def figure_2_misestimated(e: Evidence) -> str:
     e.proven(errors.wrong_sizes_are_a_bias())
     e.needs(within("similar", half_wrong[1], 1) and within("similar", half_wrong[2], 1))
     return (
-        f"at 50 % the variance is {half_wrong[1]:.3f} times as large, and equal groups of mean 0.8 show a gap of "
+        f"at 50% the variance is {half_wrong[1]:.3f} times as large, and equal groups of mean 0.8 show a gap of "
         f"{half_wrong[0]:.4f}: the mean squared error is {half_wrong[2]:.0f} times as large for K = 2e4 and "
-        f"{large[2]:.0f} times for 1e7; at 10 % the gap shown is {tenth[0]:.4f}; at budgets of 5, where the values of "
-        f"one group are 0 and of the other 1 or -1, 50 % make the variance {uneven[0]:.3f} or {uneven[1]:.3f} times as "
+        f"{large[2]:.0f} times for 1e7; at 10% the gap shown is {tenth[0]:.4f}; at budgets of 5, where the values of "
+        f"one group are 0 and of the other 1 or -1, 50% make the variance {uneven[0]:.3f} or {uneven[1]:.3f} times as "
         "large"
     )
 

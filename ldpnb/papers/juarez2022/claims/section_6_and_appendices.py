@@ -202,13 +202,13 @@ def appendix_d_counts(e: Evidence) -> str:
     "Appendix D, rates",
     population.published_rates,
     otherwise="corrected",
-    corrected="mean true-positive rates 89.10 % and 71.77 %; overall false-positive rate 10.6 %; the gaps 17.33 and "
+    corrected="mean true-positive rates 89.10% and 71.77%; overall false-positive rate 10.6%; the gaps 17.33 and "
     "9.63 points are right",
     over="the nine printed numbers, by exact arithmetic with the published output",
 )
 def appendix_d_rates(e: Evidence) -> str:
-    """mean true-positive rates of 89.01 % and 71.77 % differ by 17.33 points, false-positive rates of 15.26 % and 24.90
-    % by 9.63; overall accuracy 84.37 %, false-positive rate 10.69 %, true-positive rate 82.05 %
+    """mean true-positive rates of 89.01% and 71.77% differ by 17.33 points, false-positive rates of 15.26% and
+    24.90% by 9.63; overall accuracy 84.37%, false-positive rate 10.69%, true-positive rate 82.05%
     """
     male, female = population.published_rates("true_positive_rate")
     false_male, false_female = population.published_rates("false_positive_rate")

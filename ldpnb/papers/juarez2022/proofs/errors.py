@@ -27,7 +27,7 @@ x, v, share, wrong, mean, other = symbols("x v share wrong mean other")
 THIRD = Fraction(1, 3)
 SHARES = {share: (0, Fraction(1, 10))}
 SMALLEST_POWER = Fraction(7, 8)
-"""Below the power of the inverse share with which the variance grows, for shares up to 10 %."""
+"""Below the power of the inverse share with which the variance grows, for shares up to 10%."""
 
 
 def means_are_unbiased() -> bool:
@@ -197,7 +197,7 @@ def smaller_k_is_better() -> bool:
 
 
 def power_of_the_share() -> bool:
-    """Decide that below 10 % the largest variance of the gap grows with a power of 1/share between 7/8 and 2."""
+    """Decide that below 10% the largest variance of the gap grows with a power of 1/share between 7/8 and 2."""
     signs, noise = groups.DiscretisedMeans(budget(t1), budget(t2)), groups.LaplaceMeans(budget(t1), e)
     sizes = (share, 1 - share)
     by_sign = sum(gaps.variance_discretised_mean(signs, size, exact(1), 0) for size in sizes)

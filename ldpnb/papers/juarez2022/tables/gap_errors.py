@@ -56,7 +56,7 @@ def minority_curves(epsilons: Sequence[float], users: int, shares: Sequence[floa
         mechanism, small = families(users)[name](epsilon), round(users * share)
         variance = gaps.GroupGap(mechanism, (small, users - small)).worst_variance()
         factor = variance / gaps.GroupGap.of_halves(mechanism, users).worst_variance()
-        row = {"mechanism": name, "share": share, "label": f"{100 * share:.3g} %", BUDGET: epsilon}
+        row = {"mechanism": name, "share": share, "label": f"{100 * share:.3g}%", BUDGET: epsilon}
         yield row | {LARGEST: variance, "factor": factor}
 
 
@@ -169,7 +169,7 @@ def measured_errors(
 ) -> Rows:
     """Yield the law of the mean of `runs` errors beside its exact expectation and Chebyshev's bound.
 
-    ``mean, standard_error, sd`` are of simulated errors; ``low, high`` hold the central 95 % of the means of `runs`.
+    ``mean, standard_error, sd`` are of simulated errors; ``low, high`` hold the central 95% of the means of `runs`.
     """
     for name, epsilon in product(MEASURED, epsilons):
         mechanism = MEASURED[name](epsilon)
@@ -205,7 +205,7 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
 
 @table
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
-    """Yield printed means beside the central 95 % of those in `measured_errors`.
+    """Yield printed means beside the central 95% of those in `measured_errors`.
 
     All are over the expectation for the mechanism as published; around a printed one stands what its last digit hides.
     """

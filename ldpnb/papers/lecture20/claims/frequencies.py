@@ -189,6 +189,6 @@ def sign_time(e: Evidence) -> str:
     bits = histograms.unary_report_bits(mechanism.p, mechanism.q, 3)
     e.same(bits, -(law[:, 0] * np.log2(law[:, 0])).sum())
     return (
-        "the user writes d - 1 + h(p) bits on average; the server reads all n d signs, because each that flips moves "
-        f"its count by 2/bias: by {changed.max():g} at bias 0.5, in all 64 pairs of reports of 3 signs"
+        "the user writes d - 1 + h(p) bits on average; the server reads d signs of each user, because each that flips "
+        f"moves its count by 2/bias: by {changed.max():g} at bias 0.5, in all 64 pairs of reports of 3 signs"
     )

@@ -138,7 +138,9 @@ def local_laplace_mean(e: Evidence) -> str:
     "one noise, epsilon/(2m)",
 )
 def local_laplace_error(e: Evidence) -> str:
-    """The error of the local Laplace mean is |sum of n Lap(m/epsilon)|, about O(m/(sqrt(n) epsilon))"""
+    """The error of the local Laplace mean is the size of a sum of n Laplace variables of scale m/epsilon, about
+    O(m/(sqrt(n) epsilon))
+    """
     z, chebyshev = means.normal_quantile(failure()), np.sqrt(2 / failure())
     e.same(normal_tail(z, 1.0), failure())
     e.proven(proofs.noise_averages())
@@ -152,7 +154,7 @@ def local_laplace_error(e: Evidence) -> str:
         e.same(printed[-1], 1 - inverted_tail(users, constant / np.sqrt(users)))
         e.sure(printed[-1] <= constant / np.sqrt(users))
     e.corrected = (
-        f"|mu-hat - mu| = (1/n) |sum of n Lap(m/epsilon)|, of standard deviation sqrt(2/n) m/epsilon and within "
+        f"|mu-hat - mu| is 1/n times that size, of standard deviation sqrt(2/n) m/epsilon and within "
         f"{claims.at_most(chebyshev)} m/(sqrt(n) epsilon) with probability 99%; in the normal limit z sqrt(2) = "
         f"{constant:.4g}"
     )
@@ -225,8 +227,8 @@ def local_sample_complexity(e: Evidence) -> str:
     over="every epsilon, m, resolution r > 0 and value",
     assumption="reports are rounded to multiples of a fixed r and epsilon is fixed; a real number as it stands has "
     "infinitely many bits",
-    argument="Gibbs' inequality; |K| is at most |report|/r + 1/2; a Huffman code takes at most one bit more than the "
-    "entropy",
+    argument="Gibbs' inequality; for a report x, |K| is at most |x|/r + 1/2; a Huffman code takes at most one bit "
+    "more than the entropy",
 )
 def mean_communication(e: Evidence) -> str:
     """Every user sends O(log m) bits when adding Laplace noise to a value in [0, m]"""

@@ -186,7 +186,7 @@ def closely_aligned(e: Evidence) -> str:
     assumption="A bound counts only if it is below 1 - 1/a, which the constant estimate 1/a meets without any report.",
     argument="Every report is possible from every value, at worst e^epsilon times less likely, so every sequence of "
     "reports can come from users who all hold one value, whichever it is; over these a data sets the mean squared "
-    "error is |F^ - 1/a|^2 + 1 - 1/a, coordinate by coordinate.",
+    "error is |F-hat - 1/a|^2 + 1 - 1/a, coordinate by coordinate.",
 )
 def no_guarantee(e: Evidence) -> str:
     """no estimator has a bound on its error that holds for every output of the protocol"""

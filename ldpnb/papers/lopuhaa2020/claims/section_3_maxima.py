@@ -38,7 +38,7 @@ section_3 = partial(claim, kind="certified", reach="all parameters")
     assumption="What tends to what is lost; read as the MLE to the posterior mean. The outputs seen must determine the "
     "distribution; otherwise the MLE is not unique.",
     over="every prior, channel of rank a (least singular value s on vectors of sum 0), b outputs and n",
-    argument="|S/n - Qp|_1^2 <= chi^2 (Cauchy) and |S/n - Q MLE|_1^2 <= 2 KL(S/n | Qp) <= 2 chi^2 (Pinsker; the MLE "
+    argument="|S/n - Q p|_1^2 <= chi^2 (Cauchy) and |S/n - Q MLE|_1^2 <= 2 KL(S/n | Q p) <= 2 chi^2 (Pinsker; the MLE "
     "minimises KL), so E |MLE - P|^2 <= (1 + sqrt 2)^2 (b-1) / (n s^2); by Theorem 3.1 the MLE is nearer still to the "
     "posterior mean. The objective is a sum over the distinct outputs, whatever their tallies.",
 )

@@ -110,12 +110,12 @@ def equation_21(e: Evidence) -> str:
     bayes.posterior,
     bayes.krr_posterior,
     exact_risk.compositions,
-    corrected="O(n^(b(a-1))) and O(n^(ab-1)) count the formula's summands; fewer do. For the estimate "
+    corrected="O(n^(b(a-1))) and O(n^(a b - 1)) count the formula's summands; fewer do. For the estimate "
     "C(n + a - 1, a - 1) terms suffice under any channel, O(n^2) steps under k-RR with any number of values; for the "
     "error as many for each tally, O(n^(a+b-2)) terms under any channel.",
     over="every a, b and n",
     argument="C(s+a-1, a-1) is the coefficient of z^s in (1-z)^-a; the product over b outputs, summed over tallies, "
-    "has C(n+ab-1, ab-1) = O(n^(ab-1)), and one tally's product is at most (n+1)^(b(a-1)).",
+    "has C(n + a b - 1, a b - 1) = O(n^(a b - 1)), and one tally's product is at most (n+1)^(b(a-1)).",
     reading="reconstructed",
     assumption="The exponents, lost in the text, are rebuilt from its proof.",
 )
@@ -137,7 +137,7 @@ def proposition_3_2(e: Evidence) -> str:
     e.same(exponential, bayes.posterior(KRR, tally, UNEVEN).distribution)
     e.same(exponential, bayes.krr_posterior(tally, UNEVEN, epsilon=EPSILON).distribution)
     return (
-        "summands of the error counted and C(n + ab - 1, ab - 1): "
+        "summands of the error counted and C(n + a b - 1, a b - 1): "
         f"{', '.join(f'{terms} = {formula}' for terms, formula in counted)}; the same estimates come from "
         "C(n + a - 1, a - 1) coefficients for any number of outputs, and under k-RR from O(n^2) steps whatever the "
         "number of values"

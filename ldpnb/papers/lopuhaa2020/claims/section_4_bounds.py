@@ -208,12 +208,12 @@ def corollary_4_3(e: Evidence) -> str:
     information.fisher_information,
     information.conditional_covariance,
     kind="proof",
-    corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: ln det E_{y,p} - sum ln p_x of a single output "
+    corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: ln det E_(y,p) - sum ln p_x of a single output "
     "can come as near to that as one likes.",
     over="epsilon > 0, a >= 2, every channel and every distribution, in (55) one without zeros",
-    argument="(54): Hadamard, and an entry of the diagonal averages ((Q_yx - Q_ya) / (Qp)_y)^2. (55): ln det is "
-    "concave, the determinant of an output is a product (matrix determinant lemma), and sum ln(Q_yx / (Qp)_y) is "
-    "concave in ln Q_y, so least where Q_y takes two values.",
+    argument="(54): Hadamard, and an entry of the diagonal averages ((Q_yx - Q_ya) / (Q p)_y)^2. (55): the "
+    "logarithm of a determinant is concave, the determinant of an output is a product (matrix determinant lemma), and "
+    "sum ln(Q_yx / (Q p)_y) is concave in ln Q_y, so least where Q_y takes two values.",
 )
 def theorem_4_4(e: Evidence) -> str:
     """every epsilon-LDP channel has ln det J_p <= 2 (a-1) ln(e^epsilon - 1) and ln det C_p - sum ln p_x >= -a

@@ -154,7 +154,7 @@ def krr_many_users(e: Evidence) -> str:
     "Figure 2, n = 10^4",
     *KRR,
     over="a = 1024, n = 10^4, Jeffreys' prior, epsilon 1, 4, 6 and 10",
-    corrected="The MLE is better, by up to 40 %, until about epsilon 6; beyond they are equally accurate (within 5 %).",
+    corrected="The MLE is better, by up to 40%, until about epsilon 6; beyond they are equally accurate (within 5%).",
 )
 def krr_moderate_users(e: Evidence) -> str:
     """under k-RR with a = 1024 and n = 10^4, the maximum-likelihood estimate is more accurate than Norm-Sub"""
@@ -226,7 +226,7 @@ def unary_many_users(e: Evidence) -> str:
     otherwise="corrected",
     assumption=f"{NO_GRID} Unary encoding is read as the optimised one.",
     over="OUE, a = 10, n = 100, Jeffreys' prior, epsilon 1 and 4",
-    corrected="Above epsilon 2 or so the MLE is the better one, by 10 to 15 % for the frequencies; under the symmetric "
+    corrected="Above epsilon 2 or so the MLE is the better one, by 10 to 15% for the frequencies; under the symmetric "
     "encoding it is better by up to a half, so that they are not similar.",
 )
 def unary_moderate_users(e: Evidence) -> str:
@@ -239,7 +239,7 @@ def unary_moderate_users(e: Evidence) -> str:
     e.power = _power(large["ratio"] - 1 / WORDS["similar"], large["spread"])
     return (
         f"MLE / Norm-Sub for the frequencies under OUE: {small['ratio']:.3f} at epsilon 1 ({small['z']:.1f} standard "
-        f"errors), {large['ratio']:.2f} at 4 ({large['z']:.1f}, {draws} draws): within 25 %"
+        f"errors), {large['ratio']:.2f} at 4 ({large['z']:.1f}, {draws} draws): within 25%"
     )
 
 
