@@ -71,11 +71,14 @@ def _checked(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -
 def plain(given: Any, **least: int) -> None:
     """Widen numpy's narrow numbers in the fields of a frozen object, and make those named whole, and at least so large.
 
+    Lists become tuples, which do not change, and so do columns in place of tuples.
+
     In eight bits ``-1`` is 255, ``np.exp(1)`` has three digits, and 100 + 100 is -56.
     """
     for field in fields(given):
         value = getattr(given, field.name)
-        if (wide := _wide(value)) is not value:
+        column = str(field.type).startswith("tuple[") and hasattr(value, "__array__") and np.ndim(value) == 1
+        if (wide := tuple(np.asarray(value).tolist()) if column else _wide(value)) is not value:
             object.__setattr__(given, field.name, wide)
     for name, at_least in least.items():
         object.__setattr__(given, name, whole(**{name: getattr(given, name)}, at_least=at_least))
@@ -84,7 +87,7 @@ def plain(given: Any, **least: int) -> None:
 def _wide(value: Any) -> Any:
     kind = type(value)
     if kind is tuple or kind is list:
-        return value if all(type(entry) in (float, int, str) for entry in value) else kind(map(_wide, value))
+        return tuple(value if set(map(type, value)) <= {float, int, str} else map(_wide, value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
         wide = np.promote_types(value.dtype, np.int64) if value.dtype.kind in "iu" else np.float64
         return value.astype(wide, copy=False)

@@ -117,7 +117,7 @@ def neyman(family: Family, total: int) -> Rule:
     return rule
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
     """The law of the weighted mean in every population of a family, on common values.
 

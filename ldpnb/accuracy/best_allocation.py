@@ -25,7 +25,7 @@ _MOST_NATS = 700.0
 """Lost between all zeros and all ones at most, so that its exponential is a float."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BestRule:
     """A rule of least largest variance.
 

@@ -83,8 +83,9 @@ def dropout_error(
     0.038595
     """
     shares = [checks.probability(dropped=share) for share in checks.entries(2, dropped=dropped)]
-    if any(not is_exact(share) and share == 1 for share in shares):
-        raise ValueError(f"dropped must lie in [0, 1), got dropped={dropped!r}")
+    for share in shares:
+        if not is_exact(share) and share == 1:
+            raise ValueError(f"dropped must lie in [0, 1), got dropped={share!r}")
     factors = tuple(1 / (1 - share) for share in shares)
     bias = gaps.misestimated_gap_bias(factors, means)
     return bias * bias + gaps.GroupGap(mechanism, sizes).misestimated_variance(factors, second_moments)

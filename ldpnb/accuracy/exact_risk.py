@@ -28,7 +28,7 @@ _MOST_TALLIES = 200_000
 _MOST_CHANCES = 50_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Risk:
     """Mean squared errors of an estimator, averaged over prior, users and reports.
 
@@ -108,7 +108,7 @@ def exact_risks(
     return risks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BinaryPosteriors:
     """Every tally of the first of two values with its chance and posterior.
 

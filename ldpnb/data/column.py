@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Scale = Literal["number", "date", "category"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """How many users hold each value of an attribute, in each of some groups where there are any.
 

@@ -14,7 +14,7 @@ MOST_RECORDS = 10_000_000
 """Largest population for which the chance of every size is listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SizeLaw:
     """The law of the size of a sample from a population of known size.
 

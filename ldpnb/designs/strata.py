@@ -20,7 +20,7 @@ from ldpnb.arithmetic import Real, real
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Capped:
     """Real-valued shares, none above its stratum.
 
@@ -56,7 +56,7 @@ def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
     return variance * (1 / drawn - 1 / size)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Strata:
     """A stratified population: allocations of a sample to its strata, and the variance of the weighted mean.
 

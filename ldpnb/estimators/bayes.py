@@ -26,7 +26,7 @@ _NEGLIGIBLE = 1e-30
 _LARGEST_TABLE = 5_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PosteriorMean:
     """Posterior means of the distribution and of the users' frequencies, ``(k,)`` each."""
 
@@ -34,7 +34,7 @@ class PosteriorMean:
     frequencies: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
     """Means, total variances and marginal likelihood of an exact posterior.
 

@@ -30,7 +30,7 @@ class NotCertifiedError(RuntimeError):
     """An iteration ended without a certificate that its result is the maximum-likelihood estimate."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """A certified maximum-likelihood estimate.
 

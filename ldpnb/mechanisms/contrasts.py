@@ -12,6 +12,7 @@ real people (see `ldpnb.mechanisms` for what does).
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,6 +55,15 @@ def contrast_weights(sizes: tuple[int, ...], pair: tuple[int, int]) -> NDArray[n
     return weights
 
 
+def _settle(contrast: Any) -> None:
+    """Check the fields, and keep sizes and groups as integers."""
+    checks.plain(contrast)
+    checks.positive(epsilon=contrast.epsilon)
+    contrast_weights(contrast.sizes, contrast.pair)
+    object.__setattr__(contrast, "sizes", tuple(checks.counts(sizes=contrast.sizes).tolist()))
+    object.__setattr__(contrast, "pair", require_pair(contrast.pair, len(contrast.sizes)))
+
+
 @dataclass(frozen=True, slots=True)
 class SignedBit:
     """One sign of mean ``tanh(epsilon / 2) x`` with ``x = +-v n_min / n``: the randomised-response bit for a gap.
@@ -79,9 +89,7 @@ class SignedBit:
     pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
-        checks.plain(self)
-        checks.positive(epsilon=self.epsilon)
-        contrast_weights(self.sizes, self.pair)
+        _settle(self)
 
     @property
     def gain(self) -> Real:
@@ -136,9 +144,7 @@ class SignedLaplace:
     pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
-        checks.plain(self)
-        checks.positive(epsilon=self.epsilon)
-        contrast_weights(self.sizes, self.pair)
+        _settle(self)
 
     @property
     def gain(self) -> float:

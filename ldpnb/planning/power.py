@@ -122,6 +122,8 @@ class Power:
         return {name: getattr(self, name) for name in names} | {"variance_per_answer": self.per_answer}
 
     def __str__(self) -> str:
+        if None in (self.answers, self.gap, self.power, self.epsilon):
+            return repr(self)
         first = round(float(self.answers or 0) * self.share)
         groups = f"{first:,} and {int(self.answers or 0) - first:,} in two public groups"
         lines = [

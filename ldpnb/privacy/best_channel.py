@@ -22,7 +22,7 @@ EXPLICIT_LIMIT = 16
 _ITERATIONS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BestChannel:
     """A channel of least limiting error.
 

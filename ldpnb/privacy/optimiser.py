@@ -46,7 +46,7 @@ def lcs_distance(first: Sample, second: Sample) -> int:
     return (here - there).total() + (there - here).total()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WorstMechanism:
     """A mechanism of two outputs that attains the largest privacy loss.
 
