@@ -88,7 +88,7 @@ def _finite(vector: ArrayLike) -> NDArray[np.float64]:
     raise ValueError(f"vector must be finite with at least one entry, got shape {point.shape}")
 
 
-def filled(heights: NDArray[Any], spare: Any = 0, extra: float = 0.0) -> tuple[Any, Any, Any]:
+def filled(heights: NDArray[Any], spare: Any, extra: float = 0.0) -> tuple[Any, Any, Any]:
     """Return the last rank K with ``(K + extra) h_K > S_K - spare``, ``h_K`` and ``S_K``, the sum of the K greatest.
 
     Puts these heights last, in order. For one long row, ``(k,)``, the results are numbers; otherwise ``(..., 1)``.

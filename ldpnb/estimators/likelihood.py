@@ -66,7 +66,6 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     reports = _whole_tallies(tallies)
     heights = reports.copy()
     kept, _, total = filled(heights, 0, contrast)
-    most = heights[..., -1:] if heights.ndim > 1 else heights.item(-1)
     alone = kept == 1  # so that its share is 1 exactly, and all others fall below 0
     # near the threshold: beyond it little cancels, and that in whole numbers
     whole = (total / (contrast + kept) + 0.5) // 1
@@ -76,9 +75,7 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     estimate: Floats = reports - whole
     estimate *= slope
     estimate += offset
-    highest = (most - whole) * slope + offset
-    if not isinstance(highest, float) or highest > 1:
-        np.minimum(estimate, 1.0, out=estimate)
+    np.minimum(estimate, 1.0, out=estimate)
     return np.maximum(estimate, 0.0, out=estimate)
 
 

@@ -117,6 +117,10 @@ def test_projection_and_krr_mle_are_exact_at_every_length(size: int, kind: str) 
         assert (project_simplex(point[0]) == project_simplex(point)[0]).all()
 
 
+def test_a_value_just_below_the_threshold_is_left_out() -> None:
+    assert krr_mle([5, 5, 1], epsilon=np.log(8.5)) == pytest.approx([0.5, 0.5, 0.0], rel=1e-12)
+
+
 def test_no_share_exceeds_one() -> None:
     assert krr_mle([0, 0, 9517, 0], epsilon=37.39038366551683).tolist() == [0, 0, 1, 0]
 
@@ -204,7 +208,8 @@ def test_every_data_set_must_be_certified_within_the_tolerance(monkeypatch: pyte
 
 
 def test_the_certificate_overlooks_outputs_that_were_not_seen() -> None:
-    assert certificate_gap(np.eye(3), [5, 5, 0], [0.5, 0.5, 0.0]) == pytest.approx(0, abs=1e-12)
+    for times in (1, 5):
+        assert certificate_gap(np.eye(3), [times, times, 0], [0.5, 0.5, 0.0]) == pytest.approx(0, abs=1e-12)
 
 
 def test_scaling_solves_every_row_by_itself() -> None:

@@ -39,6 +39,7 @@ LIKELIHOOD = [
     (lambda: mle(np.eye(2), [1, 2, 3]), "tallies must have one entry per output, 2, got 3"),
     (lambda: mle(np.eye(2), [-1, 5]), "tallies must be whole numbers"),
     (lambda: support_mle(np.full((1, 3), 0.5), [1], KRR), "outputs must be bits, 0 or 1, got a number between them"),
+    (lambda: support_mle(np.full((1, 3), 2), [1], KRR), r"outputs must lie in \[0, 1\], got outputs\[0, 0\]=2"),
     (lambda: support_mle(np.full((1, 3), 2, np.uint8), [1], KRR), "outputs must be bits, 0 or 1, got 2"),
     (lambda: support_mle(np.eye(2), [1, 1], KRR), r"outputs must have shape \(2, 3\), got \(2, 2\)"),
 ]
@@ -46,6 +47,7 @@ BAYES = [
     (lambda: krr_posterior([40], 0.5, epsilon=1.0), "tallies"),
     (lambda: krr_posterior_saddle([40], 0.5, epsilon=1.0), "tallies"),
     (lambda: bayes.fitted_concentration([40], epsilon=1.0), "tallies"),
+    (lambda: bayes.fitted_concentration([40, 2], epsilon=1.0, smallest=9e-5), "smallest must be >= 1e-4 and < largest"),
     *(
         (lambda p=p: krr_posterior([1, 2, 3], p, epsilon=1.0), "prior must be > 0 and finite")
         for p in (0.0, -1.0, [1.0, 0.0, 1.0], np.nan)
@@ -71,6 +73,8 @@ POINTS = [
         )
         for pair in ((0, 2), (0, 1, 1), 1)
     ),
+    (lambda: gaps.signed_gap(np.zeros((3, 2)), (0, 2)), "pair must be two of the 2 groups in means"),
+    (lambda: gaps.self_sized_means(DiscretisedMeans(1.0, 1.0), [[1, 2]]), r"tallies must have shape \(\.\.\., 2, 2\)"),
     (lambda: gaps.acceptance_region([0.0], 1), r"level must lie in \(0, 1\), got level=1"),
     (lambda: gaps.group_means(DiscretisedMeans(1.0, 1.0), [[1.0, 2.0]], [3, 0]), "sizes must be >= 1"),
 ]
@@ -83,6 +87,7 @@ SAMPLES = [
     (lambda: sampling.ratio([0, 0], **TWO), "tallies must have a positive sum for a ratio"),
     (lambda: sampling.ratio([[3, 4], [0, 0]], **TWO), "tallies must have a positive sum for a ratio"),
     (lambda: sampling.hajek([[[3, 4]], [[0, 0]]], rates=[0.5], **TWO), "tallies must have a positive sum for a ratio"),
+    (lambda: sampling.horvitz_thompson([1, 2, 3], **ONE_ROW), "one row per rate"),
     (lambda: sampling.horvitz_thompson([[1, 2, 3], [4, 5, 6]], **ONE_ROW), "one row per rate"),
     (lambda: sampling.hajek([[1, 2], [3, 4]], rates=[0.5, 0.0], **TWO), r"rates must .* \(0, 1\]"),
     (lambda: sampling.hajek([[1, 2]], rates=[[0.5]], **TWO), "rates must be a vector"),
@@ -115,3 +120,7 @@ def test_bad_input_is_refused_by_name_rule_and_value(call: Callable[[], object],
 def test_estimates_from_a_sample_need_users(estimate: Callable[..., object], users: float) -> None:
     with pytest.raises(ValueError, match="users must be an integer >= 1"):
         estimate(**TWO | {"users": users})
+
+
+def test_one_user_is_a_sample_of_users() -> None:
+    assert sampling.personalised([1, 0], expected_reports=1.0, **TWO | {"users": 1}).sum() == pytest.approx(1)

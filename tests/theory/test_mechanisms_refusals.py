@@ -26,6 +26,8 @@ PARAMETERS = [
     (lambda: UnaryEncoding(0.5, 0.0, 3), r"q must lie in \(0, 1\), got q=0.0"),
     (lambda: UnaryEncoding(1.0, 0.5, 3), r"p must lie in \(0, 1\), got p=1.0"),
     (lambda: UnaryEncoding.optimised(-1.0, 3), "epsilon must be > 0 and finite, got epsilon=-1.0"),
+    (lambda: UnaryEncoding(0.6, 0.3, 3, truthful_rate=1.5), r"truthful_rate must lie in \(0, 1\]"),
+    (lambda: LaplaceMeans(1.0, 1.0).law(2, 0.0), "group must be < 2, got group=2"),
     (lambda: SubsetSelection.optimal(1.0, 1), "domain_size must be an integer >= 2, got domain_size=1"),
     (lambda: SubsetSelection(1.0, 4, 0), "subset_size must be an integer >= 1, got subset_size=0"),
     (lambda: SubsetSelection(1.0, 4, 4), "subset_size must be < domain_size, got 4 of 4"),

@@ -139,10 +139,11 @@ def test_whole_numbers_may_be_given_as_floats() -> None:
     assert repr(ClusterSample([2, 3], 1.0, 1.0)) == repr(ClusterSample([2, 3], 1, 1))
 
 
-def test_a_rate_of_fifteen_digits_is_read_as_it_is_written() -> None:
+def test_a_rate_of_fifteen_digits_is_read_as_it_is_written_and_a_longer_one_is_not() -> None:
     half = 5 * 10**14  # of which that is half a record more than 25e13; the nearest float is less
     loss = lemmas.inserted_record_loss(half // 2 + 1, half, 0.5)
     assert rounding.nearest_rounding_loss(half, 0.500000000000001, 0.5) == pytest.approx(float(loss), rel=1e-12)
+    assert rounding.nearest_rounding_loss(48 * 10**14, 0.5000000000000001, 0.5) != 0.5
 
 
 def test_local_budgets_of_hundreds_of_nats_are_found() -> None:

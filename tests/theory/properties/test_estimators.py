@@ -172,7 +172,9 @@ def test_linear_estimates_invert_the_channel_and_state_their_deviation(channel: 
         assert weights @ channel == pytest.approx(np.eye(size), abs=1e-8)
         reports = [law_of(np.eye(len(channel), dtype=int), channel[:, x]) for x in np.repeat(range(size), counts)]
         _, variance = moments(sum_law(*reports), lambda t, w=weights: w @ t / sum(counts))
-        assert linear.deviations(weights, channel, counts) ** 2 == pytest.approx(variance, rel=1e-6, abs=1e-9)
+        deviations = linear.deviations(weights, channel, counts)
+        assert deviations**2 == pytest.approx(variance, rel=1e-6, abs=1e-9)
+        assert linear.deviations(3 * weights, channel, counts) == pytest.approx(3 * deviations, rel=1e-6, abs=1e-8)
     spread = [np.diag(w * (channel @ point) @ w.T) for w in (plain, best)]
     assert (spread[1] <= spread[0] * (1 + 1e-9) + 1e-12).all()
 
