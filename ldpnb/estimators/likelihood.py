@@ -75,8 +75,7 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     estimate: Floats = reports - whole
     estimate *= slope
     estimate += offset
-    np.minimum(estimate, 1.0, out=estimate)
-    return np.maximum(estimate, 0.0, out=estimate)
+    return estimate.clip(0.0, 1.0, out=estimate)
 
 
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:

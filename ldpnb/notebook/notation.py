@@ -14,8 +14,8 @@ GREEK = {chr(c): unicodedata.name(chr(c)).rsplit(" ", 1)[1].lower() for c in ran
 }
 """Letters and their names."""
 _GREEK = set(GREEK.values())
-_NAMES = {"ln", "exp", "log", "sinh", "cosh", "tanh", "det", "min", "max"}
-_OPERATORS = {"Var", "Cov", "tr", "KL", "Lap"}
+_NAMES = {"ln", "exp", "log", "sinh", "cosh", "tanh", "coth", "det", "min", "max"}
+_OPERATORS = {"Var", "Cov", "Pr", "tr", "KL", "Lap"}
 _TOKEN = re.compile(
     r"(?P<number>\d{1,3}(?:,\d{3})+(?!,?\d)|\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\d)|(?<!\w)\.\d+)"
     r"|(?P<word>[A-Za-z\u00c0-\u024f]+(?:-hat)?\d*|[\u03b1-\u03c9](?![₀-₉²]))"
@@ -259,7 +259,7 @@ class _Reader:
             self.at += 1
             power = f"^{{{self.exponent()}}}"
         self.at += self.peek()[0] == "space"
-        if name == "sum" and self.peek()[0] == "number":
+        if name == "sum" and (self.peek()[0] == "number" or self.peek()[1] in ("of", "over")):
             raise _NoFormulaError
         return f"{power} {self.factor()}"
 
@@ -275,9 +275,9 @@ class _Reader:
         if text in _NAMES or text == "log2":
             self.real = True
             return rf"\{plain}" + ("_2" if digits else " ")
-        if text in ("sum", "sqrt", "Omega") or (text == "floor" and self.peek(1) == ("op", "(")):
+        if text in ("sum", "sqrt", "Omega", "Phi") or (text == "floor" and self.peek(1) == ("op", "(")):
             self.real = True
-            return {"sum": r"\sum", "Omega": r"\Omega"}.get(text, "")
+            return "" if text in ("sqrt", "floor") else rf"\{text}"
         if text in _OPERATORS:
             self.real = True
             return rf"\operatorname{{{text}}}"
@@ -307,9 +307,11 @@ class _Reader:
         """Read a word of English, which only an exponent, an index, a fraction or the base of a power may hold."""
         before, over = self.peek(-2), self.peek(1)[1] + self.peek(2)[1] == "/("
         under = self.peek(-1)[1] == "/" and (before[0] == "number" or before[1] in (")", "|") or len(before[1]) == 1)
-        if not (self.words or over or under or self.peek(1) == ("op", "^")):
+        allowed = self.words or over or under or self.peek(1) == ("op", "^")
+        if not text.isalpha() or self.peek(1) == ("op", "_") or not allowed:
             raise _NoFormulaError
-        around = (" " * (self.peek(side)[0] == "space") for side in (-1, 1))
+        beside = [self.peek(side)[0] == "space" and self.peek(2 * side)[0] in ("word", "number") for side in (-1, 1)]
+        around = (" " * spaced for spaced in beside)
         return rf"\text{{{text.join(around)}}}" if self.words else rf"\mathrm{{{text}}}"
 
 
@@ -319,8 +321,8 @@ def _below(text: str) -> str:
     return text if len(text) == 1 or text.isdigit() else rf"\mathrm{{{text}}}"
 
 
-def formulas(text: str) -> list[tuple[str, str]]:
-    r"""Return a text in pieces, each with its TeX if it is a formula.
+def formulas(text: str, *, words: bool = False) -> list[tuple[str, str]]:
+    r"""Return a text in pieces, each with its TeX if it is a formula, which may contain `words` as names of parameters.
 
     >>> formulas("at most ln(1 + q(e^epsilon - 1)), a box")
     [('at most ', ''), ('ln(1 + q(e^epsilon - 1))', '\\ln (1+q ({e}^{\\varepsilon }-1))'), (', a box', '')]
@@ -329,7 +331,7 @@ def formulas(text: str) -> list[tuple[str, str]]:
     pieces: list[tuple[str, str]] = []
     at = 0
     while at < len(tokens):
-        tex, end = _read(tokens, at)
+        tex, end = _read(tokens, at, words)
         source = "".join(t for _, t in tokens[at:end])
         if not tex and pieces and not pieces[-1][1]:
             pieces[-1] = (pieces[-1][0] + source, "")
@@ -339,7 +341,7 @@ def formulas(text: str) -> list[tuple[str, str]]:
     return pieces
 
 
-def _read(tokens: list[tuple[str, str]], at: int) -> tuple[str, int]:
+def _read(tokens: list[tuple[str, str]], at: int, words: bool) -> tuple[str, int]:
     """Return the TeX of the formula that begins at a token, and where it ends; or nothing, and the next token."""
     kind, text = tokens[at]
     before = tokens[at - 1] if at else ("end", "")
@@ -350,7 +352,7 @@ def _read(tokens: list[tuple[str, str]], at: int) -> tuple[str, int]:
     named = before[0] == "space" and at > 1 and _PLACE.fullmatch(tokens[at - 2][1])
     if kind == "number" and named:  # Theorem 4.2 is no factor of what follows
         return "", at + 1
-    reader = _Reader(tokens, at)
+    reader = _Reader(tokens, at, words=words)
     try:
         tex = reader.relation()
     except _NoFormulaError:

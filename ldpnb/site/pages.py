@@ -228,8 +228,9 @@ def _table(markup: str) -> str:
 
 
 def _cell(text: re.Match[str]) -> str:
-    """Return the text of a cell with its formulas typeset; a number stays as it is."""
-    return text[0] if _NUMBER.fullmatch(text[0].strip()) else typeset(html.unescape(text[0]))
+    """Return the text of a cell with its formulas typeset; numbers stay, and letters, which may be names."""
+    kept = len(text[0]) == 1 or _NUMBER.fullmatch(text[0].strip())
+    return text[0] if kept else typeset(html.unescape(text[0]))
 
 
 def _without_numbers(head: list[Element], body: list[Element]) -> None:

@@ -173,7 +173,7 @@ def _text(text: str, typeset: Callable[[str], Markup] = typeset) -> Markup:
 
 
 def _literal(literal: str | None, name: str | None) -> Markup:
-    pieces = formulas(literal) if literal else []
+    pieces = formulas(literal, words=True) if literal and not re.match(r"\w{2,}=", literal) else []
     if len(pieces) == 1 and pieces[0][1] and re.search(r"[-+^<>=/ ]|epsilon", literal or ""):
         return Markup(mathml(pieces[0][1]))
     return Markup("<code>{}</code>").format(literal or name)

@@ -69,6 +69,7 @@ def symbols(text: str) -> str:
         "sum": "∑",
         "floor(": "",
         "Omega": "Ω",
+        "Phi": "Φ",
         "-": "\N{MINUS SIGN}",
         "*": "·",
         "·": "",
