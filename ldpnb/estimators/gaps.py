@@ -78,7 +78,7 @@ def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
     (m, 2) float
     """
     centre, probability = np.atleast_1d(np.asarray(mean, dtype=float)), checks.open_probability(level=level)
-    low, high = np.zeros(centre.size), _upper(np.zeros(centre.size), centre, np.full(centre.size, 1 - probability))
+    low, high = np.zeros(centre.size), centre + 40.0
     for _ in range(60):
         middle = (low + high) / 2
         upper = _upper(middle, centre, folded_cdf(middle, centre) + probability)

@@ -74,6 +74,7 @@ POINTS = [
         for pair in ((0, 2), (0, 1, 1), 1)
     ),
     (lambda: gaps.signed_gap(np.zeros((3, 2)), (0, 2)), "pair must be two of the 2 groups in means"),
+    (lambda: gaps.self_sized_means(DiscretisedMeans(1.0, 1.0), [[1, -1], [1, 1]]), r"tallies must lie in \[0, inf\]"),
     (lambda: gaps.self_sized_means(DiscretisedMeans(1.0, 1.0), [[1, 2]]), r"tallies must have shape \(\.\.\., 2, 2\)"),
     (lambda: gaps.acceptance_region([0.0], 1), r"level must lie in \(0, 1\), got level=1"),
     (lambda: gaps.group_means(DiscretisedMeans(1.0, 1.0), [[1.0, 2.0]], [3, 0]), "sizes must be >= 1"),
