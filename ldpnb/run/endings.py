@@ -5,6 +5,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 from typing import NoReturn
 
 from ldpnb.checks import shown
@@ -26,6 +27,19 @@ def hear() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores the latter
             signal.signal(number, interrupt)
+
+    if hasattr(signal, "pthread_kill"):  # not on Windows
+        others, main = sys.unraisablehook, threading.main_thread().ident or 0
+
+        def heard_by_nobody(found: "sys.UnraisableHookArgs") -> None:
+            """Interrupt again, when Python has left the destructor in which it tells nobody of an interrupt."""
+            if not issubclass(found.exc_type, KeyboardInterrupt):
+                return others(found)
+            again = threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT))
+            again.daemon = True
+            return again.start()
+
+        sys.unraisablehook = heard_by_nobody
 
 
 def forget_output() -> None:

@@ -108,6 +108,24 @@ def test_nothing_goes_on_or_writes_when_a_command_has_ended(checkout: Path, load
     assert after == before
 
 
+def test_an_interrupt_within_a_destructor_is_heard() -> None:
+    destroy = """
+import signal, time
+from ldpnb.run import endings
+endings.hear()
+class Late:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+try:
+    Late()
+    time.sleep(600)
+except KeyboardInterrupt:
+    print("heard")
+"""
+    result = subprocess.run([sys.executable, "-c", destroy], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "heard\n", "")
+
+
 def test_a_command_whose_interrupt_is_swallowed_ends_all_the_same() -> None:
     swallow = """
 import os, signal, time
