@@ -140,7 +140,7 @@ class Blanket:
         """Return an upper bound on the central budget at a given ``delta``, at most the local budget."""
         target, count = checks.open_probability(delta=delta), _users(users)
 
-        tried: dict[float, float] = {}
+        tried = {self.epsilon: -1.0}  # the local budget meets every delta
 
         def excess(budget: float) -> float:
             if budget not in tried:
@@ -161,9 +161,10 @@ class Blanket:
 
     def _delta(self, epsilon: float, users: int, pair: int) -> float:
         growth = float(np.exp(epsilon))
-        values = np.append(self.first[pair] - growth * self.second[pair], 0.0)
-        chances = np.append(self.chances, 1 - float(self.chances.sum()))
-        one = float(chances @ np.maximum(values, 0.0))  # where all positive values are too small for the grid
+        gained, lost = self.first[pair], growth * self.second[pair]
+        values = np.append(gained - lost + 1e-15 * (gained + lost), 0.0)  # rounded up, where they nearly cancel too
+        chances = np.append(self.chances, max(1 - float(self.chances.sum()), 0.0))
+        one = float(chances @ np.maximum(values, 0.0)) * (1 + 1e-14)  # where positive values are too small for the grid
         return min(_mean_excess(values, chances, users) / users, one) if one > 0 else 0.0
 
 
