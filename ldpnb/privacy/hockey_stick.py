@@ -83,7 +83,7 @@ def laplace_delta(
         return 0.0, np.empty((0, 2))
     if second[0] == 0:
         return float(first[0]), np.array([[-np.inf, np.inf]])
-    return _delta(first[0], first[1:], second[1:], budget - float(np.log(first[0] / second[0])))
+    return _delta(first[0], first[1:], second[1:], budget - _log_ratio(first[0], second[0]))
 
 
 def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
@@ -150,7 +150,10 @@ def _delta(weight: float, first: Law, second: Law, exponent: float) -> tuple[flo
     total, region = 0.0, []
     for low, high in pairwise(cuts):
         if low < high and _advantage(first, second, exponent, _inside(low, high)) > rounding:
-            total += weight * _gain(first, second, exponent, low, high)
+            near, far = (low, high) if low >= first[0] else (high, low)
+            # between the ends lie the zeros of the advantage
+            start = max(_advantage(first, second, exponent, near), 0.0) if near in ends else 0.0
+            total += weight * _gain(first, second, start, near, far)
             region.append((low, high))
     return min(max(total, 0.0), 1.0), np.array(region).reshape(len(region), 2)
 
@@ -158,7 +161,7 @@ def _delta(weight: float, first: Law, second: Law, exponent: float) -> tuple[flo
 def _advantage(first: Law, second: Law, exponent: float, point: float) -> float:
     """Return ``ln f - ln g - exponent`` at a point."""
     (m, s), (n, r) = first, second
-    return float(np.log(r / s) - abs(point - m) / s + abs(point - n) / r - exponent)
+    return float(_log_ratio(r, s) - abs(point - m) / s + abs(point - n) / r - exponent)
 
 
 def _sign_change(first: Law, second: Law, exponent: float, low: float, high: float) -> list[float]:
@@ -175,7 +178,13 @@ def _slope(first: Law, second: Law, near: float, far: float) -> float:
     """Return the slope of the advantage with the distance from `near` towards `far`."""
     ways = (np.copysign(1.0, far - near) * (near - place) for place in (first[0], second[0]))
     own, other = (1.0 if way >= 0 else -1.0 for way in ways)
-    return other / second[1] - own / first[1]
+    s, r = first[1], second[1]
+    return own * ((s - r) / s / r) if own == other else other / r - own / s
+
+
+def _log_ratio(one: float, other: float) -> float:
+    """Return ``ln(one / other)``, to every digit where the two nearly agree."""
+    return float(np.log1p((one - other) / other) if other / 2 < one < 2 * other else np.log(one / other))
 
 
 def _inside(low: float, high: float) -> float:
@@ -184,7 +193,7 @@ def _inside(low: float, high: float) -> float:
     return float(low + 1 if np.isinf(high) else (low + high) / 2)
 
 
-def _gain(first: Law, second: Law, exponent: float, low: float, high: float) -> float:
+def _gain(first: Law, second: Law, start: float, near: float, far: float) -> float:
     """Return ``int f (1 - e^-advantage)`` over an interval with neither location inside and an advantage >= 0.
 
     Away from its location ``f`` falls at the rate ``1 / s``, and the advantage is linear: it starts at ``a`` and rises
@@ -192,8 +201,6 @@ def _gain(first: Law, second: Law, exponent: float, low: float, high: float) -> 
     and ``z = L / s`` for an interval of length ``L``.
     """
     (m, s), r = first, second[1]
-    near, far = (low, high) if low >= m else (high, low)
-    start = max(_advantage(first, second, exponent, near), 0.0)
     density = 0.5 * np.exp(-abs(near - m) / s)  # times s
     if np.isinf(far):
         return float(density * (-np.expm1(-start) + np.exp(-start) * (s - r) / s))
