@@ -15,6 +15,9 @@ from ldpnb import cli
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import catalogue
 
+if sys.platform != "win32":
+    import fcntl
+
 collect_ignore = ["run/recovery.py", *(f"boundary/{area}.py" for area in ("commands", "functions", "notebooks"))]
 """Scripts that tests start."""
 
@@ -28,10 +31,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: next((n for n, at in enumerate(FIRST) if item.nodeid.startswith(at)), len(FIRST)))
 
 
-def pytest_collection_finish() -> None:
-    """Keep the collector of garbage from looking through all tests again and again."""
-    gc.collect()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Any:
+    """Collect in one process after the other, so that the first compiles what all others load, and let garbage be.
+
+    What is collected stays, so that the collector of garbage need not look through it again and again.
+    """
+    gc.disable()
+    with open(__file__) as turn:
+        if sys.platform != "win32":
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        found = yield
+    gc.enable()
     gc.freeze()
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -108,8 +121,6 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the committed notebooks, from the command line; built by the first process of the run that needs it."""
-    import fcntl  # not on Windows, where the tests that need the site do not run
-
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "site"
