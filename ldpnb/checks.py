@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.arithmetic import is_exact
 
 _LONGEST_SHOWN = 200
+_AS_THEY_ARE = {float, int, str, bool, type(None)}
 
 Kind = TypeVar("Kind")
 
@@ -75,13 +77,21 @@ def plain(given: Any, **least: int) -> None:
 
     In eight bits ``-1`` is 255, ``np.exp(1)`` has three digits, and 100 + 100 is -56.
     """
-    for field in fields(given):
-        value = getattr(given, field.name)
-        column = str(field.type).startswith("tuple[") and hasattr(value, "__array__") and np.ndim(value) == 1
+    for name, is_tuple in _fields(given.__class__):
+        value = getattr(given, name)
+        if type(value) in _AS_THEY_ARE:
+            continue
+        column = is_tuple and hasattr(value, "__array__") and np.ndim(value) == 1
         if (wide := tuple(np.asarray(value).tolist()) if column else _wide(value)) is not value:
-            object.__setattr__(given, field.name, wide)
+            object.__setattr__(given, name, wide)
     for name, at_least in least.items():
         object.__setattr__(given, name, whole(**{name: getattr(given, name)}, at_least=at_least))
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, bool], ...]:
+    """Return the names of a class's fields, and which of them are tuples."""
+    return tuple((field.name, str(field.type).startswith("tuple[")) for field in fields(kind))
 
 
 def _wide(value: Any) -> Any:
