@@ -209,8 +209,11 @@ def main() -> None:
         assert again(words) == ""
         good[words[:2]] = results(words)
     while number < LEAST or time.monotonic() - begun < SECONDS:
+        since = time.monotonic()
         case(number, good)
         number += 1
+        if SECONDS == 60:  # two threads of one core share it, however nice one of them is
+            time.sleep(min(time.monotonic() - since, 2))
     print(f"{number} faults, seed {SEED}")
 
 
