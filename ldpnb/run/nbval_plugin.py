@@ -13,7 +13,7 @@ import re
 import shutil
 import struct
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ _KINDS = ({".png", ".pdf", ".csv", ".json"}, {".csv", ".tex", ".json"})
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give every kernel of nbval the environment of a headless run, and decide claims anew, once for all of them."""
+    from nbval import kernel
+
     from ldpnb.run.execution import build, kernel_environment
 
     if hasattr(config, "workerinput"):
@@ -51,8 +53,21 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = Path(tempfile.mkdtemp(prefix="check-", dir=build()))
     config.stash[_FIGURES] = folder
     config.option.nbval_sanitize_with = str(_SANITISED)
+    kernel.start_new_kernel = twice(kernel.start_new_kernel)
     os.environ[DECISIONS] = str(folder / "decisions")
     os.environ.update(kernel_environment(None))
+
+
+def twice(start: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what starts a kernel, and another if that one does not answer: its ports may have been taken meanwhile."""
+
+    def started(*given: Any, **named: Any) -> Any:
+        try:
+            return start(*given, **named)
+        except RuntimeError:
+            return start(*given, **named)
+
+    return started
 
 
 @pytest.hookimpl(tryfirst=True)

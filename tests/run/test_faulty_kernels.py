@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from demonstration import notebook
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from test_faults import LINE, snapshot, up_to_date
 
 from ldpnb.run import catalogue, execution
@@ -97,3 +98,28 @@ def test_a_kernel_that_does_not_answer_is_tried_once_more_and_named(
     outcome = execution.execute(task)
     named = f"{LINE}: its kernel did not answer, twice: Kernel didn't respond in 120 seconds"
     assert outcome.error == ("" if silent == 1 else named)
+
+
+def test_a_kernel_of_nbval_that_dies_before_it_answers_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_client.manager import KernelManager
+    from nbval import kernel
+
+    start, dead = KernelManager.start_kernel, []
+
+    def dies(manager: KernelManager, **named: object) -> None:
+        if not dead:
+            monkeypatch.setattr(
+                manager, "format_kernel_cmd", lambda **_: [sys.executable, "-c", "", "ipykernel_launcher"]
+            )
+            monkeypatch.setattr(KernelProvisionerFactory.instance(), "default_provisioner_name", "local-provisioner")
+            dead.append(manager)
+        start(manager, **named)
+
+    monkeypatch.setattr(KernelManager, "start_kernel", dies)
+    manager, client = kernel.start_new_kernel(kernel_name="python3")
+    try:
+        assert manager not in dead
+        assert client.execute_interactive("1", timeout=60)["content"]["status"] == "ok"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
