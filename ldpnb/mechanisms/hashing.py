@@ -44,8 +44,8 @@ class LocalHashing:
     Examples
     --------
     >>> hashing = LocalHashing(np.log(3), domain_size=10, cells=4)
-    >>> round(float(hashing.p), 12), round(float(hashing.q), 12), round(float(hashing.unary.epsilon - np.log(3)), 12)
-    (0.5, 0.25, 0.0)
+    >>> round(float(hashing.p), 12), round(float(hashing.q), 12), round(float(hashing.unary.epsilon / np.log(3)), 12)
+    (0.5, 0.25, 1.0)
     """
 
     epsilon: Real
