@@ -263,7 +263,7 @@ def main() -> None:
     FOLDER = Path(tempfile.mkdtemp())
     make_checkout(FOLDER / "clean")
     prepare()
-    report(said, sample(list(cases()), 40, CHANCE), show)
+    report(said, sample(list(cases()), 60, CHANCE), show)
 
 
 if __name__ == "__main__":

@@ -200,7 +200,7 @@ def main() -> None:
     os.chdir(FOLDER)
     for name, text in TABLES.items():
         (FOLDER / f"{name}.csv").write_text(text)
-    report(said, sample(list(cases()), 500, CHANCE), show)
+    report(said, sample(list(cases()), 800, CHANCE), show)
 
 
 if __name__ == "__main__":
