@@ -5,7 +5,9 @@ A mechanism is (epsilon, delta)-private for two inputs if and only if this is at
 finite loss is tight.
 """
 
+import math
 from collections.abc import Callable
+from decimal import Context, Decimal, localcontext
 from itertools import pairwise
 
 import numpy as np
@@ -15,8 +17,11 @@ from ldpnb import checks
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy.channel import as_channel
 
-Law = tuple[float, ...]
+Law = tuple[float, float]
 """Location and scale of a Laplace density."""
+
+_EXACT = Context(prec=50)
+"""Near the largest loss the logarithms of two densities agree to many digits, and their difference is all there is."""
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _NODES = (_POINTS + 1) / 2, _WEIGHTS / 2
@@ -57,12 +62,13 @@ def laplace_delta(
 
     Between the two locations, and on either side of them, ``ln p - ln q`` is linear, so the integrand changes its sign
     at most once in each of the three pieces. These are integrated in closed form without a difference of masses, so
-    that a delta of 1e-25 keeps its digits.
+    that a delta of 1e-25 keeps its digits. A piece adds nothing if ``ln p - ln q`` exceeds epsilon by no more than the
+    rounding of parameters can, ``1e-13 (1 + |epsilon - ln(w / v)|)`` for weights ``w`` and ``v``.
 
     Parameters
     ----------
     first, second : (weight, location, scale)
-        Of ``p`` and ``q``, with weights in ``[0, 1]`` and scales ``> 0``.
+        Of ``p`` and ``q``: weights in ``[0, 1]``, locations within 1e150 of 0, scales from 1e-150 to 1e150.
     epsilon : float
         Nats, ``>= 0``.
 
@@ -78,12 +84,15 @@ def laplace_delta(
     >>> round(delta, 12), region.tolist()  # 1 - e^(-1/2)
     (0.393469340287, [[0.5, 1.0], [1.0, inf]])
     """
-    budget = checks.non_negative(epsilon=epsilon)
-    if first[0] == 0:
+    budget = Decimal(checks.non_negative(epsilon=epsilon))
+    (weight, law), (other_weight, other) = _weighted(first=first), _weighted(second=second)
+    if weight == 0:
         return 0.0, np.empty((0, 2))
-    if second[0] == 0:
-        return float(first[0]), np.array([[-np.inf, np.inf]])
-    return _delta(first[0], first[1:], second[1:], budget - _log_ratio(first[0], second[0]))
+    if other_weight == 0:
+        return weight, np.array([[-np.inf, np.inf]])
+    with localcontext(_EXACT):
+        exponent = budget - _log_ratio(weight, other_weight)
+    return _delta(weight, law, other, exponent)
 
 
 def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
@@ -102,12 +111,13 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     sets are intervals), so the worst inputs are extreme: ``(g, 1)`` against ``(g, -1)``, or ``(g, 1)`` against ``(h,
     1)``, whose signs do not matter.
     """
-    budget, kept = checks.non_negative(epsilon=epsilon), mechanism.kept_scale
+    budget, kept = Decimal(checks.non_negative(epsilon=epsilon)), mechanism.kept_scale
     own, other = (1.0, kept), (0.0, mechanism.moved_scale)
     value = _delta(mechanism.keep, own, (-1.0, kept), budget)[0]
     # the ratio of the chances of the two groups is known to every digit
-    left = _delta(mechanism.keep, own, other, budget - mechanism.group_epsilon)[0]
-    group = left + _delta(mechanism.move, other, own, budget + mechanism.group_epsilon)[0]
+    ratio = Decimal(mechanism.group_epsilon)
+    left = _delta(mechanism.keep, own, other, budget - ratio)[0]
+    group = left + _delta(mechanism.move, other, own, budget + ratio)[0]
     return min(1.0, max(value, group))
 
 
@@ -140,60 +150,60 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float, *, larges
     return high
 
 
-def _delta(weight: float, first: Law, second: Law, exponent: float) -> tuple[float, NDArray[np.float64]]:
+def _weighted(**named: tuple[float, float, float]) -> tuple[float, Law]:
+    """Return the weight and the law of a checked triple."""
+    ((name, (weight, location, scale)),) = named.items()
+    chance = checks.probability(**{f"weight of {name}": weight})
+    place = checks.numbers(**{f"location of {name}": location}, low=-1e150, high=1e150)
+    return float(chance), (float(place), float(checks.numbers(**{f"scale of {name}": scale}, low=1e-150, high=1e150)))
+
+
+def _log_ratio(one: float | Decimal, other: float | Decimal) -> Decimal:
+    return (Decimal(one) / Decimal(other)).ln()
+
+
+def _delta(weight: float, first: Law, second: Law, exponent: Decimal) -> tuple[float, NDArray[np.float64]]:
     """Return ``weight int (f - e^exponent g)_+`` of two Laplace densities, and where the integrand is positive."""
-    rounding = 1e-13 * (1 + abs(exponent))  # where densities only touch, rounding must add nothing
-    ends = np.array([-np.inf, *sorted({first[0], second[0]}), np.inf])
-    cuts = [ends[0]]
-    for low, high in pairwise(ends):
-        cuts += [*_sign_change(first, second, exponent, low, high), high]
+    rounding = 1e-13 * (1 + abs(float(exponent)))
+    advantage = _advantages(first, second, exponent)
     total, region = 0.0, []
-    for low, high in pairwise(cuts):
-        if low < high and _advantage(first, second, exponent, _inside(low, high)) > rounding:
-            near, far = (low, high) if low >= first[0] else (high, low)
-            # between the ends lie the zeros of the advantage
-            start = max(_advantage(first, second, exponent, near), 0.0) if near in ends else 0.0
-            total += weight * _gain(first, second, start, near, far)
-            region.append((low, high))
+    for low, high in pairwise([-np.inf, *advantage, np.inf]):
+        near, far = (low, high) if low >= first[0] else (high, low)
+        way, slope = math.copysign(1.0, far - near), _slope(first, second, near, far)
+        start, length = advantage[near], abs(far - near)
+        end = advantage.get(far, math.copysign(np.inf, slope) if slope else start)
+        if max(start, end) <= rounding:
+            continue
+        # between the ends lie the zeros of the advantage
+        if start < 0:
+            length = end / slope if far in advantage else np.inf
+            start, near = 0.0, near - way * start / slope
+        elif end < 0:
+            length = -start / slope
+            far = near + way * length
+        total += weight * _gain(first, second, start, slope, near, length)
+        region.append(sorted((near, far)))
     return min(max(total, 0.0), 1.0), np.array(region).reshape(len(region), 2)
 
 
-def _advantage(first: Law, second: Law, exponent: float, point: float) -> float:
-    """Return ``ln f - ln g - exponent`` at a point."""
-    (m, s), (n, r) = first, second
-    return float(_log_ratio(r, s) - abs(point - m) / s + abs(point - n) / r - exponent)
-
-
-def _sign_change(first: Law, second: Law, exponent: float, low: float, high: float) -> list[float]:
-    """Return the zero of the advantage inside an interval on which it is linear, if there is one."""
-    near, far = (high, low) if np.isinf(low) else (low, high)
-    start, slope = _advantage(first, second, exponent, near), _slope(first, second, near, far)
-    if start * slope >= 0:
-        return []
-    root = near + np.copysign(start / slope, far - near)
-    return [float(root)] if low < root < high else []
+def _advantages(first: Law, second: Law, exponent: Decimal) -> dict[float, float]:
+    """Return ``ln f - ln g - exponent`` at the two locations, in order and to every digit."""
+    with localcontext(_EXACT):
+        (m, s), (n, r) = (map(Decimal, law) for law in (first, second))
+        level = _log_ratio(r, s) - exponent
+        at_first, at_second = level + abs(m - n) / r, level - abs(m - n) / s
+    return dict(sorted({first[0]: float(at_first), second[0]: float(at_second)}.items()))
 
 
 def _slope(first: Law, second: Law, near: float, far: float) -> float:
     """Return the slope of the advantage with the distance from `near` towards `far`."""
-    ways = (np.copysign(1.0, far - near) * (near - place) for place in (first[0], second[0]))
+    ways = (math.copysign(1.0, far - near) * (near - place) for place in (first[0], second[0]))
     own, other = (1.0 if way >= 0 else -1.0 for way in ways)
     s, r = first[1], second[1]
     return own * ((s - r) / s / r) if own == other else other / r - own / s
 
 
-def _log_ratio(one: float, other: float) -> float:
-    """Return ``ln(one / other)``, to every digit where the two nearly agree."""
-    return float(np.log1p((one - other) / other) if other / 2 < one < 2 * other else np.log(one / other))
-
-
-def _inside(low: float, high: float) -> float:
-    if np.isinf(low):
-        return float(high - 1)
-    return float(low + 1 if np.isinf(high) else (low + high) / 2)
-
-
-def _gain(first: Law, second: Law, start: float, near: float, far: float) -> float:
+def _gain(first: Law, second: Law, start: float, slope: float, near: float, length: float) -> float:
     """Return ``int f (1 - e^-advantage)`` over an interval with neither location inside and an advantage >= 0.
 
     Away from its location ``f`` falls at the rate ``1 / s``, and the advantage is linear: it starts at ``a`` and rises
@@ -201,13 +211,12 @@ def _gain(first: Law, second: Law, start: float, near: float, far: float) -> flo
     and ``z = L / s`` for an interval of length ``L``.
     """
     (m, s), r = first, second[1]
-    density = 0.5 * np.exp(-abs(near - m) / s)  # times s
-    if np.isinf(far):
-        return float(density * (-np.expm1(-start) + np.exp(-start) * (s - r) / s))
-    length = abs(far - near) / s
-    change = length * s * _slope(first, second, near, far)
-    fall = -np.expm1(-start) * _mean_exponential(length)
-    return float(density * length * (fall + _difference(length, change, start)))
+    density = 0.5 * math.exp(-abs(near - m) / s)  # times s
+    if np.isinf(length):
+        return density * (-math.expm1(-start) + math.exp(-start) * (s - r) / s)
+    lengths, change = length / s, length * slope
+    fall = -math.expm1(-start) * _mean_exponential(lengths)
+    return density * lengths * (fall + _difference(lengths, change, start))
 
 
 def _mean_exponential(z: float) -> float:

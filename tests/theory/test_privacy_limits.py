@@ -86,6 +86,12 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: hockey_stick.discrete_delta([0.5, 0.5], [0.5, 0.6], 0.1), "second must sum to 1"),
     (lambda: hockey_stick.epsilon_at_delta(lambda _: 0.5, 0), r"delta must lie in \(0, 1\), got delta=0"),
     (lambda: hockey_stick.law_delta([(1.0, 0.0, 2.0)], [(0.5, 0.0, 1.0)] * 2, 0.1), "zip"),
+    (
+        lambda: hockey_stick.law_delta([(1.1, 0.0, 2.0)], [(0.5, 0.0, 1.0)], 0.1),
+        r"weight of first must lie in \[0, 1\]",
+    ),
+    (lambda: hockey_stick.law_delta([(1.0, 0.0, 2.0)], [(0.5, np.nan, 1.0)], 0.1), "location of second must lie in"),
+    (lambda: hockey_stick.law_delta([(1.0, 0.0, 0.0)], [(0.5, 0.0, 1.0)], 0.1), r"scale of first must lie in \[1e-150"),
     (lambda: participation.participation_loss(1.0, lowest_rate=0.3, highest_rate=0.2), "lowest_rate must be <= "),
     (lambda: participation.participation_loss(1.0, lowest_rate=0.0, highest_rate=0.2), "lowest_rate must lie in"),
     (lambda: participation.value_dependent_channel([0.5, 0.5], RESPONSE), r"rates must be 3 numbers in \[0, 1\]"),
