@@ -81,20 +81,26 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
     """Return Chernoff's bound for a sum of reports of ``M_L``: ``B v + Y`` with any ``v`` in ``[-1, 1]``.
 
     ``B`` is one with probability ``a``, `keep`, and ``Y`` Laplace noise of that `scale`. The centred moment generating
-    function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` or ``-1``; the
-    bound is minimised over ``l`` in ``(0, 1 / scale)``, where its logarithm is convex.
+    function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` for ``a <=
+    1/2`` and at ``-1`` else. Its logarithm is convex in ``l``, so the bound is least at the only ``l`` in ``(0, 1 /
+    scale)`` where that rises by a summand's share of the deviation.
     """
-    from scipy.optimize import minimize_scalar
+    from scipy.optimize import brentq
 
     number, width = checks.whole(terms=terms, at_least=1), checks.positive(scale=scale)
-    distance, lie = checks.positive(deviation=deviation) / number, 1 - checks.rate(keep=keep)
+    share, chance = checks.positive(deviation=deviation) / number, checks.rate(keep=keep)
+    rare, often = sorted((chance, 1 - chance))
 
-    def exponent(rate: float) -> float:
-        decay = np.exp(-rate)
-        kept = max(lie * rate + np.log(lie * decay + keep), keep * rate + np.log(lie + keep * decay)) if lie else 0.0
-        return float(kept - np.log1p(-((width * rate) ** 2)) - rate * distance)
+    def excess(rate: float) -> float:
+        decay, noise = math.exp(-rate), width * rate
+        kept = -rare * often * math.expm1(-rate) / (rare + often * decay) if rare else 0.0
+        return kept + 2 * width * noise / ((1 - noise) * (1 + noise)) - share
 
-    best = minimize_scalar(
-        exponent, bounds=(0.0, (1 - 1e-12) / width), method="bounded", options={"xatol": 1e-9 / width}
-    )
-    return min(1.0, 2 * float(np.exp(number * min(best.fun, 0.0))))
+    last = min((1 - 1e-12) / width, share / width / width / 2)
+    rate = float(brentq(excess, 0.0, last, xtol=1e-300, rtol=1e-14, maxiter=1000)) if excess(last) > 0 else last
+    exponent = -math.log1p(-((width * rate) ** 2)) - rate * share
+    if rare and rate < 1:
+        exponent += math.log1p(rare * math.expm1(rate)) - rare * rate
+    elif rare:
+        exponent += math.log(rare + often * math.exp(-rate)) + often * rate
+    return min(1.0, 2 * math.exp(number * min(exponent, 0.0)))

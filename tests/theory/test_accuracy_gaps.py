@@ -2,9 +2,10 @@
 
 from functools import partial
 
+import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -101,6 +102,29 @@ def test_chernoffs_bound_holds_for_kept_laplace_reports() -> None:
         bound = tails.kept_laplace_chernoff(terms, keep, scale, deviation)
         assert float(np.mean(np.abs(sums) >= deviation)) <= bound < 1
     assert tails.kept_laplace_chernoff(terms, 1.0, scale, 1e-6) == pytest.approx(1.0)
+
+
+@settings(derandomize=True, max_examples=20, deadline=None)
+@given(st.integers(1, 10**10), st.floats(-5, 0), st.floats(-3, 2), st.floats(-1, 1))
+@example(6_882_806_733, np.log10(0.11224374591178085), np.log10(0.001849091153542243), 0.0)
+def test_chernoffs_bound_keeps_its_digits(terms: int, keep: float, scale: float, apart: float) -> None:
+    kept, width = 10**keep, 10**scale
+    deviation = 10**apart * float(np.sqrt(terms * (2 * width**2 + kept * (1 - kept))))
+    with mpmath.workdps(50):
+        rare, noise, share = mpmath.mpf(min(kept, 1 - kept)), mpmath.mpf(width), mpmath.mpf(deviation) / terms
+
+        def exponent(rate: mpmath.mpf) -> mpmath.mpf:
+            moment = mpmath.log1p(rare * mpmath.expm1(rate)) - rare * rate
+            return moment - mpmath.log1p(-((noise * rate) ** 2)) - rate * share
+
+        low, high = mpmath.mpf(0), 1 / noise
+        for _ in range(250):
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (left, high) if exponent(left) > exponent(right) else (low, right)
+        least = min(1, 2 * mpmath.exp(terms * exponent(low)))
+    assert tails.kept_laplace_chernoff(terms, kept, width, deviation) == pytest.approx(
+        float(least), rel=1e-9, abs=1e-290
+    )
 
 
 @pytest.mark.parametrize("tail", ["chebyshev", "hoeffding", "normal"])
