@@ -108,9 +108,11 @@ class BestGapChannel:
 
         Its vertices are pairs of patterns.
         """
+        return float(self._prices(self._gains(ratio)).max())
+
+    def _prices(self, gains: Numbers) -> Numbers:
         (one, other), (first, second) = self._vertices
-        gains = self._gains(ratio)
-        return float((first * gains[one] + second * gains[other]).max())
+        return first * gains[one] + second * gains[other]
 
     @cached_property
     def _vertices(self) -> tuple[tuple[Any, Any], tuple[Numbers, Numbers]]:
@@ -126,9 +128,19 @@ class BestGapChannel:
 
     @cached_property
     def _direction(self) -> float:
-        """Ratio of ``y`` in the two groups with the largest bound, which is quasi-concave in it."""
+        """Ratio of ``y`` in the two groups with the largest bound, which is quasi-concave in it.
+
+        Between two vertices the bound is ``(u + v r)^2 / (A + B r + C r^2)``, and its largest value known.
+        """
         found = minimize_scalar(lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13})
-        return float(np.exp(found.x))
+        ratio, (u, v) = float(np.exp(found.x)), (self.target @ [[1, 0], [-1, 0], [0, -1], [0, 1]]).tolist()
+        fixed, slope = self._signal(0.0), self._signal(1.0) - self._signal(0.0)
+        best = int(self._prices(self._gains(ratio)).argmax())
+        a, b, c = (float(self._prices(p / self._means)[best]) for p in (fixed**2, 2 * fixed * slope, slope**2))
+        turn = 2 * u * c - v * b
+        flat = (2 * v * a - u * b) / turn if turn else ratio
+        near = abs(flat - ratio) < 1e-6 * ratio and self._bound(flat) >= self._bound(ratio) * (1 - 1e-15)
+        return flat if near else ratio
 
     def _bound(self, ratio: float) -> float:
         told = float(self.target @ (1, -1, -ratio, ratio))
