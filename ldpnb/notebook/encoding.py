@@ -92,8 +92,11 @@ class Encoding:
     marks: tuple[Mark, ...] = ()
 
     def told(self) -> dict[str, Any]:
-        """Return the fields that differ from their defaults, for JSON."""
-        return {field.name: v for field in fields(self) if (v := asdict(self)[field.name]) != field.default}
+        """Return the fields that differ from their defaults, for JSON; places of marks to a table's 10 digits."""
+        told = {field.name: v for field in fields(self) if (v := asdict(self)[field.name]) != field.default}
+        for mark in told.get("marks", ()):
+            mark |= {axis: float(f"{mark[axis]:.10g}") for axis in ("x", "y") if isinstance(mark[axis], float)}
+        return told
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> Self:
