@@ -58,11 +58,20 @@ def test_drawn_gaps_of_the_best_channel_have_its_mean_and_variance(share: float)
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.5, 9.0, 30.0])
 def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
     best, mirrored = (ldp.BestGapChannel(epsilon, first) for first in (share, 1 - share))
-    assert best.variance == pytest.approx(best.bound, rel=1e-6)
+    assert best.variance == pytest.approx(best.bound, rel=1e-8)
     for channel in (best.channel(), mirrored.channel()):
         assert np.abs(channel.sum(axis=0) - 1).max() < 1e-14
         assert ldp.privacy_loss(channel).epsilon == pytest.approx(epsilon)
-    assert mirrored.variance == pytest.approx(best.variance, rel=1e-6)
+    assert mirrored.variance == pytest.approx(best.variance, rel=1e-8)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.1, 0.01])
+@pytest.mark.parametrize("epsilon", [0.5, 2.9, 6.0])
+def test_no_discretised_means_beat_the_best_channel(epsilon: float, share: float) -> None:
+    best = ldp.BestGapChannel(epsilon, share)
+    sizes = best.sizes(10**6)
+    own = ldp.GroupGap(ldp.DiscretisedMeans.calibrated(epsilon), sizes).worst_variance()
+    assert best.variance <= 10**6 * own * (1 + 1e-12)
 
 
 def test_no_group_of_the_best_channel_is_empty() -> None:
