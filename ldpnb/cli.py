@@ -238,6 +238,7 @@ def _run(tasks: list[Any], where: dict[str, Any]) -> int:
             for outcome in execution.run(tasks, **where):
                 outcomes.append(outcome)
                 line = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
+                line += ", by a second kernel: the first did not answer" if outcome.retried else ""
                 bar.clear()
                 click.echo(f"failed: {outcome.error}" if outcome.error else line, err=bool(outcome.error))
                 bar.update()

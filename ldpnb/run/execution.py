@@ -81,6 +81,8 @@ class Outcome:
     task: Task
     seconds: float
     error: str = ""
+    retried: bool = False
+    """Whether a second kernel ran it, since the first did not answer."""
 
 
 def build() -> Path:
@@ -210,7 +212,7 @@ def _execute_alone(task: Task, many: bool) -> Outcome:
 
 def execute(task: Task) -> Outcome:
     """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
-    start = time.perf_counter()
+    start, retried = time.perf_counter(), False
     failed = task.target.with_suffix(".failed.ipynb")
     try:
         with writing.scratch(build() / "work") as folder:
@@ -220,6 +222,7 @@ def execute(task: Task) -> Outcome:
                 try:
                     _papermill(task, executed, figures)
                 except SilentKernelError:  # a loaded machine; the second one finds its modules in memory
+                    retried = True
                     _papermill(task, executed, figures)
             except RunError:
                 if executed.exists():
@@ -234,7 +237,7 @@ def execute(task: Task) -> Outcome:
     except OSError as error:
         reason = "no space left on the disk" if error.errno == errno.ENOSPC else f"{error.strerror or error}"
         return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: cannot write its results: {reason}")
-    return Outcome(task, time.perf_counter() - start)
+    return Outcome(task, time.perf_counter() - start, retried=retried)
 
 
 def _papermill(task: Task, executed: Path, figures: Path) -> None:
@@ -248,7 +251,8 @@ def _papermill(task: Task, executed: Path, figures: Path) -> None:
     bind_kernels()
     from papermill.exceptions import PapermillExecutionError
 
-    logging.getLogger("papermill").setLevel(logging.ERROR)
+    # what fails is told in one line, and a kernel that does not answer only if the next does not either
+    logging.getLogger("papermill").setLevel(logging.CRITICAL + 1)
     # an interrupt leaves coroutines behind, and asyncio would report each after the one line that says so
     logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)
     os.environ.update(kernel_environment(figures / task.notebook.id, task.parameters))

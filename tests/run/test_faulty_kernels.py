@@ -5,12 +5,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from demonstration import notebook
+from jupyter_client.manager import KernelManager
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from test_faults import LINE, snapshot, up_to_date
 
+from ldpnb.cli import cli
 from ldpnb.run import catalogue, execution
 
 FAULTY_CELLS = {
@@ -97,27 +101,40 @@ def test_a_kernel_that_does_not_answer_is_tried_once_more_and_named(
     (task,) = execution.plan([catalogue.find("01_line")], {}, None)
     outcome = execution.execute(task)
     named = f"{LINE}: its kernel did not answer, twice: Kernel didn't respond in 120 seconds"
-    assert outcome.error == ("" if silent == 1 else named)
+    assert (outcome.error, outcome.retried) == (("", True) if silent == 1 else (named, False))
 
 
-def test_a_kernel_of_nbval_that_dies_before_it_answers_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_client.manager import KernelManager
+@pytest.fixture
+def dead(monkeypatch: pytest.MonkeyPatch) -> list[KernelManager]:
+    """Let the first kernel die before it answers; return its manager once it was started."""
+    command, managers = KernelManager.format_kernel_cmd, list[KernelManager]()
+
+    def dies(manager: KernelManager, **named: Any) -> list[str]:
+        if managers:
+            return command(manager, **named)
+        managers.append(manager)
+        return [sys.executable, "-c", "", "ipykernel_launcher"]
+
+    monkeypatch.setattr(KernelManager, "format_kernel_cmd", dies)
+    monkeypatch.setattr(KernelProvisionerFactory.instance(), "default_provisioner_name", "local-provisioner")
+    return managers
+
+
+def test_a_kernel_that_dies_before_it_answers_is_told_with_the_next_ones_success(
+    checkout: Path, dead: list[KernelManager], capfd: pytest.CaptureFixture[str]
+) -> None:
+    result = CliRunner().invoke(cli, ["run", "01_line"])
+    assert dead
+    assert result.stdout.splitlines()[0].endswith(" s, by a second kernel: the first did not answer")
+    assert (result.stderr, capfd.readouterr().err) == ("", "")
+
+
+def test_a_kernel_of_nbval_that_dies_before_it_answers_is_followed_by_another(dead: list[KernelManager]) -> None:
     from nbval import kernel
 
-    start, dead = KernelManager.start_kernel, []
-
-    def dies(manager: KernelManager, **named: object) -> None:
-        if not dead:
-            monkeypatch.setattr(
-                manager, "format_kernel_cmd", lambda **_: [sys.executable, "-c", "", "ipykernel_launcher"]
-            )
-            monkeypatch.setattr(KernelProvisionerFactory.instance(), "default_provisioner_name", "local-provisioner")
-            dead.append(manager)
-        start(manager, **named)
-
-    monkeypatch.setattr(KernelManager, "start_kernel", dies)
     manager, client = kernel.start_new_kernel(kernel_name="python3")
     try:
+        assert dead
         assert manager not in dead
         assert client.execute_interactive("1", timeout=60)["content"]["status"] == "ok"
     finally:
