@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from demonstration import COMPUTE, PARAMETERS, notebook
+from patience import PATIENCE
 
 from ldpnb import cli
 from ldpnb.notebook.environment import FIGURES_FOLDER
@@ -80,7 +81,7 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
             text=True,
             env={**os.environ, **environment},
             cwd=checkout,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
 

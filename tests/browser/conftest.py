@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HERE = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|(file|data|blob|about|chrome):")
@@ -48,7 +49,7 @@ def browser() -> Iterator[Any]:
     # root has no user namespace for the sandbox
     flags = [*ALONE, *(f"--disable-{what}" for what in QUIET), *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=flags)
+        running = playwright.chromium.launch(executable_path=path, args=flags, timeout=1000 * PATIENCE)
         yield running
         running.close()
 
@@ -78,6 +79,7 @@ def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
     def open_(**options: Any) -> Any:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
         contexts.append(context)
+        context.set_default_timeout(1000 * PATIENCE)
         context.on("request", note)
         page = context.new_page()
         page.on("websocket", note)

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 from ldpnb.claims import DECISIONS
 from ldpnb.run.catalogue import catalogue, home
 
 SOURCES = ("biswas2022", "bun2022", "lecture20") if "LDPNB_THOROUGH" in os.environ else ()
 SHOWN = ["00_start_here", *(next(n.id for n in catalogue() if n.source == s) for s in SOURCES)]
-PATIENCE = 60_000
 
 
 @dataclass
@@ -64,19 +64,19 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield Lab(f"http://127.0.0.1:{port}", _token(runtime, server, log), log)
     finally:
         os.killpg(server.pid, signal.SIGTERM)
-        server.wait(30)
+        server.wait(PATIENCE)
 
 
 def _token(runtime: Path, server: subprocess.Popen[bytes], log: Path) -> str:
     """The server's token, once it answers."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if server.poll() is not None:
             break
         for path in runtime.glob("jpserver-*.json"):
             try:
                 about = json.loads(path.read_text())
-                urllib.request.urlopen(f"{about['url']}api", timeout=2).close()
+                urllib.request.urlopen(f"{about['url']}api", timeout=PATIENCE).close()
                 return str(about["token"])
             except (OSError, ValueError):
                 continue
@@ -89,7 +89,7 @@ def page(open_page: Any, lab: Lab, record: Any) -> Any:
     """One page for all notebooks, which spares loading JupyterLab anew."""
     page = open_page()
     page.goto(f"{lab.address}/lab?reset&token={lab.token}")
-    page.get_by_role("menuitem", name="File", exact=True).wait_for(timeout=PATIENCE)
+    page.get_by_role("menuitem", name="File", exact=True).wait_for()
     assert (record.outside, record.errors) == ([], [])
     return page
 
@@ -109,13 +109,13 @@ def test_a_notebook_runs_and_its_live_section_follows_the_slider(notebook: str, 
     page.locator("[data-command='filebrowser:open-path']").click()
     page.locator(".jp-Dialog input").fill(f"notebooks/{notebook}.ipynb")
     page.get_by_role("button", name="Open", exact=True).click()
-    page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
+    page.get_by_text("| Idle").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator("[data-command='runmenu:run-all']").click()
     live = page.locator(".widget-vbox", has=page.locator(".ldpnb-number")).last
     number, figure = live.locator(".ldpnb-number b"), live.locator(".ldpnb-figure img")
-    number.wait_for(timeout=PATIENCE)
-    page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
+    number.wait_for()
+    page.get_by_text("| Idle").wait_for()
     assert not page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']").count()
     live.scroll_into_view_if_needed()
     before = (number.text_content(), figure.get_attribute("src"))
@@ -160,11 +160,11 @@ def settled(page: Any, figure: Any) -> None:
     seen = ""
     while seen != (seen := figure.get_attribute("src")):
         page.wait_for_timeout(300)
-        page.get_by_text("| Idle").wait_for(timeout=PATIENCE)
+        page.get_by_text("| Idle").wait_for()
 
 
 def wait_until(holds: Any) -> None:
-    end = time.monotonic() + PATIENCE / 1000
+    end = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.05)

@@ -91,7 +91,7 @@ def test_a_count_shows_its_claims_and_a_claim_leads_to_its_evidence(visit: Any) 
     page.locator(".ledger > li:visible a").first.click()
     section = page.locator(f"#{claims[0].anchor}")
     assert f"{claims[0].place}: refuted." in section.inner_text()
-    assert section.evaluate("e => e.getBoundingClientRect().top < innerHeight")
+    page.wait_for_function("e => e.getBoundingClientRect().top < innerHeight", arg=section.element_handle())
 
 
 def test_the_search_is_reached_from_every_page_and_puts_the_best_first(visit: Any, seen: Any) -> None:

@@ -15,6 +15,7 @@ import pytest
 import test_claims
 import test_notebooks
 from demonstration import notebook
+from patience import PATIENCE
 
 import ldpnb
 from ldpnb import claims
@@ -272,7 +273,7 @@ def test_the_tests_command_finds_what_was_changed_in_a_checkout(checkout: Path) 
     (figures / "figure_1.csv").write_text("x,y\n0,0\n1,0.5\n2,1\n3,1.6\n")
     shutil.copyfile(ROOT / "pyproject.toml", checkout / "pyproject.toml")
     command = [sys.executable, "-m", "pytest", "-n0", "-rf", "notebooks"]
-    result = subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=PATIENCE, check=False)
     failed = re.findall(r"^FAILED notebooks/1_demo/(\S+)\.ipynb::(.*?)(?: - .*)?$", result.stdout, re.MULTILINE)
     assert failed == [("01_line", "figure numbers"), ("02_edited", "Cell 2"), ("02_edited", "Cell 3")], result.stdout
     for line in (

@@ -26,6 +26,7 @@ import loky  # noqa: F401
 import papermill  # noqa: F401
 import pyarrow.parquet  # noqa: F401
 from demonstration import notebook
+from patience import PATIENCE
 
 import ldpnb.sweeps.experiments
 import ldpnb.sweeps.plot
@@ -37,7 +38,9 @@ from ldpnb.sweeps import registry
 
 SECONDS, LEAST = 3600 if os.environ.get("LDPNB_THOROUGH") else 60, 3
 SEED = int(os.environ.get("LDPNB_SEED") or random.SystemRandom().randrange(2**32))
-CHANCE, PATIENCE = random.Random(SEED), 120
+CHANCE = random.Random(SEED)
+AFTER_ITS_END = 30
+"""Seconds after a command's end within which all that it has started is over."""
 HERE = Path(sys.argv[1])
 CELL = """
 version = "v0v"
@@ -108,7 +111,7 @@ def ended(process: int, reading: int) -> tuple[int, str]:
             with os.fdopen(reading, errors="replace") as said:
                 return code, said.read()
         if found == process:
-            code, deadline = os.waitstatus_to_exitcode(status), time.monotonic() + PATIENCE / 4
+            code, deadline = os.waitstatus_to_exitcode(status), time.monotonic() + AFTER_ITS_END
         elif not found:
             if time.monotonic() > deadline:
                 left = {p: Path(f"/proc/{p}/cmdline").read_bytes().replace(b"\0", b" ") for p in below(os.getpid())}

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
@@ -218,7 +219,7 @@ print(killed)
 def test_a_kill_at_every_step_leaves_old_or_new_and_the_next_run_repairs(checkout: Path) -> None:
     folders = [str(folder) for folder in (checkout, Path(__file__).parents[1], Path(__file__).parent)]
     command = [sys.executable, "-W", "error", "-c", KILLED, *folders]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) >= 30
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from demonstration import notebook
 from jupyter_client.manager import KernelManager
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from patience import PATIENCE
 from test_faults import LINE, snapshot, up_to_date
 
 from ldpnb.cli import cli
@@ -74,7 +75,7 @@ def test_of_two_commands_at_once_one_is_killed_and_the_other_does_the_work(check
     assert {n: c for n, c in snapshot(checkout).items() if "build/work" not in n} == before
     assert len(list((checkout / "build/work").iterdir())) == 2
     gate.touch()
-    assert (processes[1].communicate(timeout=60)[1], processes[1].returncode) == ("", 0)
+    assert (processes[1].communicate(timeout=PATIENCE)[1], processes[1].returncode) == ("", 0)
     assert json.loads(path.read_text())["cells"][2]["outputs"][0]["data"]["text/plain"] == ["2"]
     assert up_to_date()
     for kernel in kernels:
@@ -136,7 +137,7 @@ def test_a_kernel_of_nbval_that_dies_before_it_answers_is_followed_by_another(de
     try:
         assert dead
         assert manager not in dead
-        assert client.execute_interactive("1", timeout=60)["content"]["status"] == "ok"
+        assert client.execute_interactive("1", timeout=PATIENCE)["content"]["status"] == "ok"
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)

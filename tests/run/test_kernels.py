@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from test_faulty_kernels import wait_for_end
 
 Done = subprocess.CompletedProcess
@@ -43,7 +44,7 @@ def start(folder):
     manager.start_kernel(cwd=folder, env={**os.environ, "OF_THIS_KERNEL": folder})
     client = manager.client()
     client.start_channels()
-    client.wait_for_ready(timeout=60)
+    client.wait_for_ready(timeout=600)
     return manager, client
 
 if __name__ == "__main__":
@@ -78,7 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, shared: str) -> Done:
     command = [sys.executable, str(folder / "script.py"), str(folder / "one"), str(folder / "other"), shared]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("JUPYTER")}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment)
 
 
 @pytest.fixture(scope="module")

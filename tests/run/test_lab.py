@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_client import BlockingKernelClient
+from patience import PATIENCE
 from test_faulty_kernels import wait_for_end
 from test_processes import BUSY
 
@@ -53,7 +54,7 @@ def server(checkout: Path) -> Iterator[tuple[str, subprocess.Popen]]:
 def status(address: str) -> int:
     for _ in range(100):
         try:
-            with urllib.request.urlopen(address, timeout=20) as answer:
+            with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code
@@ -69,18 +70,18 @@ def test_the_lab_asks_for_its_token_whatever_its_users_settings_say_and_ends_wit
     assert len(token) == 48
     assert status(f"{base}/api/contents") == 403
     assert status(f"{base}/api/contents?token=") == 403
-    with urllib.request.urlopen(f"{base}/api/contents?token={token}", timeout=20) as answer:
+    with urllib.request.urlopen(f"{base}/api/contents?token={token}", timeout=PATIENCE) as answer:
         assert b"notebooks" in answer.read()
     port = int(base.rpartition(":")[2])
     listening = {line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines() if f":{port:04X} " in line}
     assert {address for address in listening if address.endswith(f":{port:04X}")} == {f"0100007F:{port:04X}"}
     started = urllib.request.Request(f"{base}/api/kernels?token={token}", data=b"{}", method="POST")
-    with urllib.request.urlopen(started, timeout=60) as answer:
+    with urllib.request.urlopen(started, timeout=PATIENCE) as answer:
         kernel = json.load(answer)["id"]
     client = BlockingKernelClient(connection_file=str(checkout / f"runtime/kernel-{kernel}.json"))
     client.load_connection_file()
     client.start_channels(hb=False)  # a heart that beats late on a busy machine is no dead kernel
-    client.wait_for_ready(timeout=60)
+    client.wait_for_ready(timeout=PATIENCE)
     client.execute(BUSY.format(str(checkout / "begun.")))
     while not (begun := list(checkout.glob("begun.*"))):
         time.sleep(0.05)
