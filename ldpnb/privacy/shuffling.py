@@ -12,6 +12,7 @@ and in the lower bound its conditional mean given the tallies. The difference be
 that the tallies do not show.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -132,11 +133,12 @@ def local_budget(epsilon: float, delta: float, *, users: int, rate: float, domai
 
     from scipy import optimize
 
-    low, high = np.log(central), np.log(central) + 0.25
-    while excess(high) < 0:
-        low, high = high, high + 0.25
-        if np.exp(high) > MOST_SEEN:
-            raise ValueError(f"delta must be below the chance to be seen at all, got delta={delta!r}, rate={rate!r}")
+    start, step = np.log(central), 0.25
+    last = max(1, int((np.log(MOST_SEEN) - start) / step))
+    if excess(start + last * step) < 0:
+        raise ValueError(f"delta must be below the chance to be seen at all, got delta={delta!r}, rate={rate!r}")
+    first = 1 + bisect_left(range(1, last), True, key=lambda i: excess(start + i * step) >= 0)
+    low, high = start + (first - 1) * step, start + first * step
     return float(np.exp(optimize.brentq(excess, low, high, xtol=1e-5)))
 
 

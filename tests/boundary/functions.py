@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from guarded import chance, report, sample, silent
+from guarded import another_call, chance, report, sample, silent
 from kinds import HOSTILE, new, shown
 
 import ldpnb as ldp
@@ -172,6 +172,7 @@ def said(case: tuple[str, Callable[..., Any], dict[str, Any], str, Any]) -> str:
         with silent():
             made = called(function, good | {argument: hostile})
             for method, own in METHODS.get(name, {}).items():
+                another_call()
                 called(getattr(made, method), own)
     except (ValueError, TypeError, DownloadError) as error:
         return judged(str(error), type(error).__name__)
