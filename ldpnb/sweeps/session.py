@@ -97,12 +97,13 @@ def run(
     sweep = plan(identifier, grid, fixed, repetitions=repetitions, block=block, seed=seed)
     folder = output or build() / "sweeps" / folders.default_name(sweep)
     require_uncommitted(folder)
-    require_backend(backend, scheduler, jobs)
+    require_backend(backend, scheduler, _of_use(jobs, len(sweep)))
     folders.prepare(folder, sweep)
     done, kept, failures = folders.finished(folder), 0, list[Outcome]()
     try:
         if len(done) < len(sweep):
-            with pool(backend, jobs, scheduler) as workers, _progress(len(done), len(sweep)) as bar:
+            wanted = _of_use(jobs, len(sweep) - len(done))
+            with pool(backend, wanted, scheduler) as workers, _progress(len(done), len(sweep)) as bar:
                 for outcome in outcomes(sweep, folder, workers, done=done):
                     kept += not outcome.error
                     failures += [outcome] if outcome.error else []
@@ -121,6 +122,11 @@ def run(
         digest = folders.write_table(folder, table)
         click.echo(f"{folder / folders.TABLE}: {len(table)} rows, sha256 {digest}")
     return 1 if failures else 0
+
+
+def _of_use(jobs: int, tasks: int) -> int:
+    """Return how many of the processes asked for have work; of two or more, one may die with its task."""
+    return min(jobs, max(2, tasks))
 
 
 def _progress(done: int, total: int) -> Any:

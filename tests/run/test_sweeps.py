@@ -225,6 +225,20 @@ def test_a_full_disk_ends_the_sweep_and_keeps_what_was_done(tmp_path: Path, monk
     assert "5 kept (2 from before)" in command(*arguments).output
 
 
+@pytest.mark.parametrize(("jobs", "kept", "workers"), [(300, 0, 6), (300, 3, 3), (300, 5, 2), (4, 0, 4), (1, 0, 1)])
+def test_no_worker_is_started_without_a_task(
+    jobs: int, kept: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["gaps", "--grid", "epsilon=1:6:6", "--repetitions", "2", "--output", tmp_path]
+    assert command(*arguments, "--jobs", "1").exit_code == 0
+    for result in sorted(p for p in (tmp_path / "tasks").rglob("*") if p.is_file())[kept:]:
+        result.unlink()
+    asked = []
+    monkeypatch.setattr(session, "pool", lambda _, jobs, __: asked.append(jobs) or pool(jobs=1))
+    assert command(*arguments, "--jobs", str(jobs)).exit_code == 0
+    assert asked == [workers]
+
+
 def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
     listed = command("--list").output
     assert "gaps: Simulate the estimated gap between the means of two equal groups." in listed
