@@ -15,8 +15,10 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import psutil
+from patience import PATIENCE
+
 SECONDS, BYTES = 2.0, 500 * 2**20
-_PATIENCE = 60
 THOROUGH = bool(os.environ.get("LDPNB_THOROUGH"))
 SEED = int(os.environ.get("LDPNB_SEED") or random.SystemRandom().randrange(2**32))
 
@@ -77,30 +79,33 @@ def _work(call: Callable[[Any], str], cases: Sequence[Any], at: int, writing: in
 
 def _heard(child: int, lines: Any) -> Iterator[str]:
     """Yield what a process says, line by line; end it if a call takes too long."""
-    rest = b""
+    rest, process = b"", psutil.Process(child)
     while True:
-        start, before = time.monotonic(), _seconds(child)
+        start, before = time.monotonic(), _seconds(process)
         while b"\n" not in rest:
             if select.select([lines], [], [], 0.2)[0]:
                 more = lines.read(65536)
                 if not more:
                     return
                 rest += more
-            elif _seconds(child) - before > SECONDS or time.monotonic() - start > _PATIENCE:
+                continue
+            over = _seconds(process, *process.children(recursive=True)) - before > SECONDS
+            if over or time.monotonic() - start > PATIENCE:
                 os.killpg(child, signal.SIGKILL)
-                yield f"over {SECONDS} s"
+                yield f"over {SECONDS} s" if over else f"not done in {PATIENCE} s"
                 return
         line, _, rest = rest.partition(b"\n")
         if line:
             yield json.loads(line)
 
 
-def _seconds(process: int) -> float:
-    """Return the CPU time of a process, which a busy machine does not lengthen."""
-    with contextlib.suppress(OSError), open(f"/proc/{process}/stat") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return 0.0
+def _seconds(*processes: psutil.Process) -> float:
+    """Return the CPU time of processes and of their ended children, which a busy machine does not lengthen."""
+    total = 0.0
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            total += sum(process.cpu_times()[:4])
+    return total
 
 
 @contextlib.contextmanager
