@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -63,7 +64,7 @@ def environments() -> list[Environment]:
     cores = ("Prescott", "Nehalem", "Haswell", "Zen", "SkylakeX")
     listed += [Environment(f"OPENBLAS_CORETYPE={core}", {"OPENBLAS_CORETYPE": core}) for core in cores]
     paths = dispatched()
-    for out in map(" ".join, (paths[-1:], paths[1:], paths)):
+    for out in (" ".join(paths[i:]) for i in reversed(range(len(paths)))):
         listed.append(Environment(f"numpy without {out}", {"NPY_DISABLE_CPU_FEATURES": out}))
     plain = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4"}
     old = {"NPY_DISABLE_CPU_FEATURES": " ".join(paths), "OPENBLAS_CORETYPE": "Prescott"}
@@ -197,8 +198,10 @@ def compute(environment: Environment) -> Path:
     wanted = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **set_here, **environment.variables}
     variables = {k: v for k, v in wanted.items() if v is not None}
     result = asked(*environment.prefix, python, checkout / "probe.py", folder, env=variables, cwd="/")
+    if result.returncode == -signal.SIGILL:
+        raise UnavailableError("this processor lacks that code path")
     if result.returncode:
-        raise RuntimeError(result.stderr.strip().splitlines()[-1])
+        raise RuntimeError((result.stderr.strip() or f"ended with {result.returncode}").splitlines()[-1])
     return folder
 
 

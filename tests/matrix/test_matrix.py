@@ -65,3 +65,21 @@ def test_an_environment_that_cannot_be_made_is_listed_as_such(tmp_path: Path) ->
 
     made = matrix.row(matrix.Environment("nowhere", python=missing), tmp_path)
     assert made == {"environment": "nowhere", "result": "not available", "first difference": "no such interpreter"}
+
+
+@pytest.mark.parametrize(
+    ("ends", "result", "why"),
+    [
+        ("kill -ILL $$", "not available", "this processor lacks that code path"),
+        ("kill -SEGV $$", "failed", "ended with -11"),
+        ("echo no memory >&2; exit 1", "failed", "no memory"),
+    ],
+)
+def test_a_probe_that_ends_early_has_a_row_that_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, result: str, why: str
+) -> None:
+    monkeypatch.setattr(matrix, "BUILD", tmp_path)
+    (python := tmp_path / "python").write_text(f"#!/bin/sh\n{ends}\n")
+    python.chmod(0o755)
+    made = matrix.row(matrix.Environment("elsewhere", python=lambda: python, checkout=lambda: tmp_path), tmp_path)
+    assert made == {"environment": "elsewhere", "result": result, "first difference": why}
