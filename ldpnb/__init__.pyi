@@ -76,8 +76,6 @@ from .planning.survey_files import load_strata as load_strata
 from .planning.survey_files import load_weights as load_weights
 from .planning.survey_questions import SurveyQuestions as SurveyQuestions
 from .planning.survey_words import pilot as pilot
-from .privacy.audit import Audit as Audit
-from .privacy.audit import audit as audit
 from .privacy.best_channel import best_channel as best_channel
 from .privacy.blanket import Blanket as Blanket
 from .privacy.channel import privacy_loss as privacy_loss

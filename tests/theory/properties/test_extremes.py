@@ -217,7 +217,6 @@ LISTING = {"channel", "outputs", "likelihood", "functions"}
 SUPPORTING = ("KaryRandomisedResponse", "UnaryEncoding", "SubsetSelection", "SignRandomiser", "LocalHashing")
 BLANKET = ("of", "of_channel", "sampled", "delta_upper", "epsilon_upper", "excess")
 OTHERWISE_TRIED = {
-    "Audit.refutes": "a comparison of what `audit` found with a claim (tests/ecosystem)",
     "WorstMechanism.acceptance": "takes a sample of the mechanism that was found",
     **{f"{kind}.holders": "of whole tallies, by `unbiased` (test_estimators.py)" for kind in SUPPORTING},
     "BestRule.rule": "of a rule that `best_rule` found (test_beyond.py)",
