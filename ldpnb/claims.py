@@ -10,32 +10,24 @@ read. Words of degree are judged by one rule for all sources (`within`, `better`
 """
 
 import importlib
-import json
-import os
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from csv import DictReader
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, Context
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import writing
 from ldpnb.checks import needed_for
 
 Status = Literal["reproduced", "supported", "corrected", "refuted", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
 Reach = Literal["all parameters", "a box", "instances"]
 Reading = Literal["printed", "reconstructed"]
-
-DECISIONS = "LDPNB_DECISIONS"
-"""Environment variable naming the folder in which the processes of one run share their verdicts."""
 
 COLUMNS = (
     *("claim", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption", "argument"),
@@ -294,17 +286,9 @@ def find(identifier: str) -> Claim:
 
 @cache
 def decide(identifier: str) -> Verdict:
-    """Return the verdict of a claim, computed once per process, or once by all that share a folder for `DECISIONS`."""
+    """Return the verdict of a claim, computed once per process."""
     with needed_for(f"deciding {identifier}"):
-        check, shared = find(identifier).check, os.environ.get(DECISIONS)
-        if not shared:
-            return check()
-        kept = Path(shared, f"{identifier}.json")
-        with suppress(OSError, ValueError, TypeError):  # not there yet, or damaged
-            return Verdict(**json.loads(kept.read_bytes()))
-        found = check()
-        writing.write({kept: json.dumps(asdict(found)).encode()}, durable=False)
-        return found
+        return find(identifier).check()
 
 
 @cache

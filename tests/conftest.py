@@ -1,12 +1,10 @@
 """A small checkout to run notebooks in, and the command line as a user calls it."""
 
-import gc
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from demonstration import COMPUTE, PARAMETERS, notebook
@@ -16,36 +14,16 @@ from ldpnb import cli
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import catalogue
 
-if sys.platform != "win32":
-    import fcntl
 
-collect_ignore = ["run/recovery.py", *(f"boundary/{area}.py" for area in ("commands", "functions", "notebooks"))]
-"""Scripts that tests start."""
-
-
-FIRST = ("tests/run/test_recovery.py", "tests/browser", "tests/boundary")
-"""What takes longest, in this order: the many short ones fill what is left."""
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Collect what is named as tests: the other files here are programs and helpers of theirs."""
+    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if helper else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long tests."""
-    items.sort(key=lambda item: next((n for n, at in enumerate(FIRST) if item.nodeid.startswith(at)), len(FIRST)))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Any:
-    """Collect in one process after the other, so that the first compiles what all others load, and let garbage be.
-
-    What is collected stays, so that the collector of garbage need not look through it again and again.
-    """
-    gc.disable()
-    with open(__file__) as turn:
-        if sys.platform != "win32":
-            fcntl.flock(turn, fcntl.LOCK_EX)
-        found = yield
-    gc.enable()
-    gc.freeze()
-    return found
+    """Begin with the browser, which takes longest: the many short tests fill what is left."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/browser"))
 
 
 @pytest.fixture(autouse=True)
@@ -75,15 +53,8 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
 
     def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
         command = [sys.executable, "-m", "ldpnb", *arguments]
-        return subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            env={**os.environ, **environment},
-            cwd=checkout,
-            timeout=PATIENCE,
-            check=False,
-        )
+        streams = {"capture_output": True, "text": True, "timeout": PATIENCE}
+        return subprocess.run(command, **streams, env={**os.environ, **environment}, cwd=checkout, check=False)
 
     return call
 
@@ -102,26 +73,11 @@ def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return call
 
 
-@pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[int]]:
-    """Return a function that makes a list grow by one entry whenever a function is called."""
-
-    def count(module: Any, name: str) -> list[int]:
-        calls, plain = [], getattr(module, name)
-
-        def noted(*given: Any, **named: Any) -> Any:
-            calls.append(1)
-            return plain(*given, **named)
-
-        monkeypatch.setattr(module, name, noted)
-        return calls
-
-    return count
-
-
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the committed notebooks, from the command line; built by the first process of the run that needs it."""
+    import fcntl
+
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "site"

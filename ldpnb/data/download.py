@@ -11,7 +11,6 @@ import sys
 import zipfile
 import zlib
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -128,7 +127,6 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
         raise ValueError(f"url must be http or https and name a file, got url={source!r}")
     if sha256 and (len(sha256) != 64 or set(sha256.lower()) - set("0123456789abcdef")):
         raise ValueError(f"sha256 must be 64 hexadecimal digits, got sha256={sha256!r}")
-    writing.discard_leftovers(folder)
     for path in (folder / _REGISTRY, folder / file):
         if os.path.lexists(path) and not path.is_file():
             raise DownloadError(f"{path} must be a file, and is something else; remove it")
@@ -139,7 +137,7 @@ def fetch(name: str, *, url: str = "", cache: str | Path | None = None, sha256: 
     path = Path(_retrieve(source, folder, file, known))
     checksum = pooch.file_hash(str(path))
     record = json.dumps(registry | {file: {"sha256": checksum, "url": source}}, indent=1) + "\n"
-    writing.write({folder / _REGISTRY: record.encode()})
+    writing.write(folder / _REGISTRY, record.encode())
     return Fetched(_readable(path, dataset), source, checksum, not expected)
 
 
@@ -188,14 +186,14 @@ def _readable(path: Path, dataset: Dataset) -> Path:
                     raise DownloadError(f"{path} must hold one file of at most {_MOST_BYTES:,} bytes")
                 unpacked = path.with_name(Path(members[0].filename).name)
                 with packed.open(members[0]) as member:
-                    writing.write({unpacked: iter(partial(member.read, 2**20), b"")})
+                    writing.write(unpacked, member.read())
         except (zipfile.BadZipFile, zlib.error) as error:
             raise DownloadError(f"{path} cannot be unpacked: {error}") from None
         return unpacked
     if dataset.header and path.suffix != ".csv":
         lines = (line.replace(", ", ",") for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
         copy = path.with_suffix(".csv")
-        writing.write({copy: ("\n".join([dataset.header, *lines]) + "\n").encode()})
+        writing.write(copy, ("\n".join([dataset.header, *lines]) + "\n").encode())
         return copy
     return path
 

@@ -379,8 +379,8 @@ def _publish(
     provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
     contents = {".csv": numbers.encode(), ".json": provenance.encode(), **pictures}
     target = Path(os.path.normpath(Path(folder) / name))
-    # not durable yet: the results of a run are moved into place later
-    writing.write({target.with_name(target.name + suffix): c for suffix, c in contents.items()}, durable=False)
+    for suffix, content in contents.items():
+        writing.write(target.with_name(target.name + suffix), content)
 
 
 def _digest(content: bytes) -> str:

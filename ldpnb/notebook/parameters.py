@@ -43,6 +43,11 @@ class Parameter:
         found = _INTERVAL.match(self.meaning)
         return found[0].removesuffix(";") if found else ""
 
+    @property
+    def names_a_file(self) -> bool:
+        """Whether it is the path of a file or folder: its meaning then begins so, as in ``file; your table``."""
+        return self.meaning.startswith(("file;", "folder;")) or self.name == "data" or self.name.endswith("_path")
+
     def convert(self, value: Any) -> Any:
         """Return `value` as this parameter's type, from text (the command line) or from a Python value.
 

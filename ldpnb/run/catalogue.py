@@ -1,7 +1,6 @@
 """The notebooks, the parameters they take and the claims they decide, read from the files without running them."""
 
 import ast
-import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -12,8 +11,6 @@ from typing import Any
 
 import ldpnb
 from ldpnb.checks import UsageError, nearest, shown
-from ldpnb.data import files
-from ldpnb.data.reading import Reading
 from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters, parsed
 
 MARK = ".ldpnb"
@@ -49,31 +46,20 @@ class Notebook:
         ------
         UsageError
             For a name the notebook does not have (the nearest is suggested), a value of the wrong type or outside its
-            interval, a file that is not there, or a column that is not in it.
+            interval, or a file that is not there.
         """
         known = {p.name: p for p in self.parameters}
-        found = {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
-        if {"data", "column"} <= known.keys():
-            _require_columns(paired="after a comma" in known["column"].meaning, **found)
-        return found
+        return {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
 
 
 def _absolute(parameter: Parameter, value: Any) -> Any:
     """Return a parameter's value, made absolute if it names a file: notebooks run in their own folder."""
-    if not value or parameter.type != "str" or not (parameter.name == "data" or parameter.name.endswith("_path")):
+    if not value or not parameter.names_a_file:
         return value
     path = os.path.join(os.getcwd(), os.path.expanduser(value))
     if not os.path.exists(path):
         raise UsageError(f"{parameter.name} must be a file, got {parameter.name}={shown(value)}")
     return path
-
-
-def _require_columns(*, paired: bool, data: str = "", column: str = "", group: str = "", **words: Any) -> None:
-    marks = {name: words[name] for name in ("separator", "encoding", "decimal", "missing") if name in words}
-    try:
-        files.require_columns(data, column, group, paired=paired, reading=Reading(**marks))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
 
 
 def home() -> Path:
@@ -105,13 +91,7 @@ def _unpacked() -> Path | None:
     return folder
 
 
-# what lies at the top of the checkout and is committed
-_COMMITTED = {
-    "notebooks", "figures", "ldpnb", "tests", ".git", ".github", ".ci", ".gitignore",
-    ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile",
-    "README.md", "binder", "environment.yml", "paper.bib", "paper.md", "pyproject.toml", "requirements.lock",
-    "sbom.cdx.json",
-}  # fmt: skip
+_COMMITTED = {"notebooks", "figures", "ldpnb", "tests", ".git", ".github", ".ci", "binder"}
 
 
 def require_uncommitted(*outputs: Path) -> None:
@@ -120,18 +100,16 @@ def require_uncommitted(*outputs: Path) -> None:
     Raises
     ------
     UsageError
-        If one is a committed file, the checkout itself, or inside a committed folder, even through links.
+        If one is the checkout itself, a file at its top, or inside a committed folder, even through links.
     """
-    folder, committed = None, set[Path]()
-    with contextlib.suppress(UsageError):  # a bare installation
+    try:
         folder = home().resolve()
-        committed = {(folder / name).resolve() for name in _COMMITTED}
+    except UsageError:  # a bare installation
+        return
     for output in outputs:
-        try:
-            place = output.resolve()
-        except (ValueError, OSError, RuntimeError) as error:  # a zero byte, or links that go round
-            raise UsageError(f"output cannot be written: {shown(str(output))} ({shown(str(error))})") from None
-        if place == folder or committed & {place, *place.parents}:
+        place = output.resolve()
+        inside = place.relative_to(folder).parts[:1] if place.is_relative_to(folder) else ("elsewhere",)
+        if not inside or inside[0] in _COMMITTED or (place.parent == folder and place.is_file()):
             raise UsageError(f"output must lie outside what is committed, got {shown(str(output))}")
 
 
@@ -139,11 +117,8 @@ def require_uncommitted(*outputs: Path) -> None:
 def catalogue() -> tuple[Notebook, ...]:
     """Return all notebooks in reading order."""
     folder = home() / "notebooks"
-    paths = [
-        p
-        for p in folder.rglob("*.ipynb")
-        if p.is_file() and not p.name.endswith(".failed.ipynb") and ".ipynb_checkpoints" not in p.parts
-    ]
+    # not what failed or was left beside an edit, nor Jupyter's own copies
+    paths = [p for p in folder.rglob("*.ipynb") if p.is_file() and p.name.count(".") == 1 and "." not in p.parent.name]
     return tuple(_read(p, folder) for p in sorted(paths, key=lambda p: p.relative_to(folder).as_posix()))
 
 

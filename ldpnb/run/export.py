@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,14 +99,13 @@ def _narrowed(width: str) -> str:
 
 def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
     """Return a figure in that width and font, drawn by running its notebook."""
-    from ldpnb.run import execution
+    from ldpnb.run import runner
 
     notebook = find(name.rpartition("/")[0])
     wanted = {environment.WIDTH: width, environment.FONT: font, environment.FORMAT: kind}
-    execution.build().mkdir(exist_ok=True)
-    with writing.scratch(execution.build()) as folder, _environment(wanted):
-        (task,) = execution.plan([notebook], {}, folder)
-        outcome = execution.execute(task)
+    with tempfile.TemporaryDirectory() as folder, _environment(wanted):
+        (task,) = runner.tasks([notebook], {}, Path(folder))
+        outcome = runner.execute(task)
         if outcome.error:
             raise UsageError(f"{name} cannot be drawn as {kind}: {outcome.error}")
         return (task.figures / f"{name}.{kind}").read_bytes()
@@ -194,15 +194,13 @@ def export(what: str, width: str, font: str, kind: str, output: Path | None) -> 
     Any unique part of a name will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure is drawn
     anew by its notebook, at that width and in that font.
     """
-    from ldpnb.run.execution import build
+    from ldpnb.run.runner import build
 
     folder = output or build() / "export"
     require_uncommitted(folder)
     made = contents(what, width, font, kind)
     made[_BIBLIOGRAPHY] = _with_earlier(folder, made[_BIBLIOGRAPHY])
     files = {folder / name: content for name, content in made.items()}
-    try:
-        writing.write(files)
-    except OSError as error:
-        raise UsageError(f"output cannot be written: {shown(str(folder))} ({error.strerror})") from None
+    for path, content in files.items():
+        writing.write(path, content)
     click.echo("\n".join(str(path) for path in files))

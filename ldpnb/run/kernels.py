@@ -1,8 +1,12 @@
-"""Fresh kernels without the wait: each is forked from a process that has imported the libraries and done nothing else.
+"""A kernel provisioner for Jupyter: kernels forked from a process that has the imports.
 
-Starting Python and importing numpy, scipy, pandas and matplotlib takes longer than most notebooks compute. A kernel
-made here is a process of its own with its own folder, environment and session, as any other; only the imports are
-shared. JupyterLab's kernels are the ordinary ones.
+Starting Python and importing numpy, scipy, pandas and matplotlib takes longer than most notebooks compute. The standard
+library's forkserver does that once for each process that starts kernels; every kernel is a process of its own with its
+own folder, environment and session, as any other. All notebooks together take about half the time.
+
+`ldpnb run` and the tests choose it by its name in ``JUPYTER_DEFAULT_PROVISIONER_NAME``; set that variable to
+``local-provisioner`` to do without. Where nothing can be forked (other systems than Linux, kernels of other Pythons,
+too few processes or files) the ordinary way of starting a kernel takes over.
 """
 
 import contextlib
@@ -11,26 +15,18 @@ import multiprocessing
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
-from ldpnb.claims import LEDGERS
-from ldpnb.notebook import environment
-from ldpnb.run import orphans
-from ldpnb.run.orphans import die_with_parent
-from ldpnb.run.parallel import interrupts_held_back
+NAME = "ldpnb-forked"
+"""As the package's metadata registers it."""
 
-BOUND, _FORKED = "ldpnb-bound", "ldpnb-forked"
-_SHARED = (
-    "loky",  # a kernel that a loky worker starts is told of its way to start processes
+_IMPORTS = (
     "ipykernel.kernelapp",
     "ipykernel.debugger",
     "ipywidgets",
@@ -38,98 +34,94 @@ _SHARED = (
     "scipy.stats",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",
+    "matplotlib_inline.backend_inline",
     "ldpnb.notebook.figures",
     "ldpnb.notebook.live",
     "ldpnb.notebook.verdicts",
-    *(f"ldpnb.papers.{source}.claims" for source in LEDGERS),
 )
-
-
-def bind_kernels() -> None:
-    """Let kernels that this process starts from now on end with it."""
-    factory = KernelProvisionerFactory.instance()
-    if sys.platform == "linux" and factory.default_provisioner_name != _FORKED:
-        factory.default_provisioner_name = BOUND
-
-
-def share_imports() -> None:
-    """Let kernels that this process starts from now on share their imports, where that is safe.
-
-    That is on Linux, outside daemons. A kernel with its imports is there after 0.6 s instead of 2 s, the first one of a
-    process after 3.2 s, so that all notebooks together take an eighth less time (two cores, three jobs).
-    """
-    if sys.platform == "linux" and not multiprocessing.current_process().daemon:
-        KernelProvisionerFactory.instance().default_provisioner_name = _FORKED
-        multiprocessing.set_forkserver_preload(list(_SHARED))
-
-
-class BoundKernel(LocalProvisioner):
-    """A kernel that ends with the process that started it."""
-
-    async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
-        """Start the kernel through a program that asks for its end and becomes it; without a reader it is silent."""
-        if options.get("env", {}).get(environment.HEADLESS):
-            options |= dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
-        through = [sys.executable, "-I", "-S", orphans.__file__, str(os.getpid())]
-        return await super().launch_kernel([*through, *cmd], **options)
+_LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
 class ForkedKernel(LocalProvisioner):
-    """A kernel forked from a process that has the imports."""
+    """A kernel of this Python, forked from a process that has the imports where that can be done."""
 
     async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
-        """Fork the kernel that `cmd` describes: ``python -m ipykernel_launcher`` and its arguments."""
-        arguments = cmd[cmd.index("ipykernel_launcher") + 1 :]
-        fork = multiprocessing.get_context("forkserver").Process
-        process = fork(target=_serve, args=(arguments, dict(options["env"]), options.get("cwd")), daemon=True)
-        with interrupts_held_back():
-            forkserver.ensure_running()
-        process.start()
-        self.process = cast("subprocess.Popen[bytes]", _Process(process))
+        """Start the kernel that `cmd` describes: Python, ``-m ipykernel_launcher`` and its arguments."""
+        program = cmd[: cmd.index(_LAUNCHER[1]) + 1] if _LAUNCHER[1] in cmd else cmd
+        if sys.platform != "linux" or [program[0], *program[-2:]] != [sys.executable, *_LAUNCHER]:
+            return await super().launch_kernel(cmd, **options)
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(_IMPORTS))
+        given = (cmd[len(program) :], dict(options["env"]), options.get("cwd") or os.getcwd())
+        process = context.Process(target=_become_a_kernel, args=given, daemon=True)
+        try:
+            process.start()
+        except (OSError, EOFError, RuntimeError):
+            return await super().launch_kernel(cmd, **options)
+        self.process = cast(Any, _Popen(process))
         self.pid = self.pgid = process.pid
         return self.connection_info
 
 
-def _serve(arguments: list[str], environment: Mapping[str, str], folder: str | None) -> None:
-    """Become a kernel: what a new process has from its start is set anew after the fork."""
+def _become_a_kernel(arguments: list[str], environment: Mapping[str, str], folder: str) -> None:
+    """Set anew what a new process has from its start and what libraries look up while they are imported."""
     import matplotlib as mpl
     import numpy as np
     import pandas as pd
     from ipykernel.kernelapp import IPKernelApp
 
     os.setsid()
-    die_with_parent()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.environ.clear()
     os.environ.update(environment)
-    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-    # what these libraries look up while they are imported
+    os.chdir(folder)
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
     random.seed()
     np.random.seed()  # noqa: NPY002  # for code that draws without a generator
-    mpl.rcParams["backend"] = os.environ["MPLBACKEND"]
-    pd.options.display.max_columns = 20
+    mpl.rcParams["backend"] = os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    pd.options.display.max_columns = 20  # as in any kernel, where pandas finds no terminal
     with open(os.devnull, "r+b", buffering=0) as nowhere:
         for stream in range(3):
             os.dup2(nowhere.fileno(), stream)
-    sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
-    os.chdir(folder or os.getcwd())
-    threading.Thread(target=_end_with, args=(multiprocessing.parent_process(),), daemon=True).start()
     gc.freeze()  # what was imported stays: no collection looks through it again
+    _be_killed_with_parent()
+    # 0: ipykernel would wait for the process that it was forked from, which stays while its children do
     IPKernelApp.launch_instance([*arguments, "--IPKernelApp.parent_handle=0"])
 
 
-def _end_with(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
+def end_with_parent() -> None:
+    """Let this process end as soon as the one that started it by multiprocessing has ended."""
+
+    def wait() -> None:
+        cast(BaseProcess, multiprocessing.parent_process()).join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
-class _Process:
+def _be_killed_with_parent() -> None:
+    """Let the system kill this process as soon as the one that started it has ended, whatever it computes then.
+
+    The end of its parent closes a pipe, of which the system tells by the signal that is chosen here. A thread that
+    waits for it would not run while numerical code keeps the interpreter's lock.
+    """
+    import fcntl
+
+    parent = cast(BaseProcess, multiprocessing.parent_process())
+    fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(parent.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, os.O_ASYNC)
+    if not parent.is_alive():  # before that
+        os._exit(1)
+
+
+class _Popen:
     """A `multiprocessing.Process` with the methods of `subprocess.Popen` that Jupyter calls."""
 
     stdin = stdout = stderr = None
 
     def __init__(self, process: BaseProcess) -> None:
         self._process = process
+        self.kill, self.terminate = process.kill, process.terminate
 
     def poll(self) -> int | None:
         return self._process.exitcode
@@ -142,9 +134,3 @@ class _Process:
         if self._process.pid is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process.pid, number)
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def terminate(self) -> None:
-        self._process.terminate()

@@ -92,5 +92,5 @@ def write_readme_table(path: Path) -> bool:
     words = [(row.claim.split("/")[0], row.status, row.reach) for row in table.itertuples()]
     after = f"{head}{TABLE_START}\n{readme_table(words)}\n{TABLE_END}{tail}"
     if after != before:
-        writing.write({path: after.encode()})
+        writing.write(path, after.encode())
     return after != before

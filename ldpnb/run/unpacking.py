@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import click
@@ -9,7 +10,6 @@ import click
 import ldpnb
 from ldpnb.checks import UsageError
 from ldpnb.run.catalogue import MARK, require_uncommitted
-from ldpnb.writing import scratch
 
 _PARTS = ("notebooks", "figures")
 
@@ -32,9 +32,10 @@ def unpack(folder: Path) -> None:
         raise UsageError(f"the folder must be new or empty, got {folder}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with scratch(folder.parent) as made:
+        with tempfile.TemporaryDirectory(dir=folder.parent) as work:
+            made = Path(work, "made")
             for part in _PARTS:
-                leave = shutil.ignore_patterns("*.failed.ipynb", ".ipynb_checkpoints", ".*.partial")
+                leave = shutil.ignore_patterns("*.failed.ipynb", "*.executed.ipynb", ".ipynb_checkpoints", ".*.partial")
                 shutil.copytree(source() / part, made / part, ignore=leave)
             (made / MARK).write_text(f"{ldpnb.__version__}\n", encoding="utf-8")
             os.replace(made, folder)
@@ -47,9 +48,9 @@ def unpack(folder: Path) -> None:
 def get(folder: Path | None) -> None:
     """Unpack the notebooks and figures of this version into FOLDER, by default ldpnb-VERSION.
 
-    In that folder list, show, run, check, verdicts and lab work on them; nothing is downloaded.
+    In that folder list, show, run, check and verdicts work on them; nothing is downloaded.
     """
     target = folder or Path(f"ldpnb-{ldpnb.__version__}")
     require_uncommitted(target)
     unpack(target)
-    click.echo(f"{target}: `cd {target}` and then `ldpnb list` shows the notebooks, `ldpnb lab` opens the tour")
+    click.echo(f"{target}: after `cd {target}`, `ldpnb list` shows the notebooks; open notebooks/00_start_here.ipynb")

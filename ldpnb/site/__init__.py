@@ -9,7 +9,3 @@ Pages play: `charts` makes figures of tables and their encodings, `explore` lets
 settings of their controls, and `planner` is the one section that no notebook has. The only code of notebooks that
 building runs is that of live sections, and of the cells before them.
 """
-
-from ldpnb.run import imports
-
-imports.jsonschema()  # before nbconvert does

@@ -1,11 +1,11 @@
 """The whole site in one folder, the same bytes from the same checkout."""
 
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ldpnb import writing
 from ldpnb.checks import UsageError, shown
 from ldpnb.claims import SOURCES
 from ldpnb.run.catalogue import Notebook, catalogue, home
@@ -52,8 +52,9 @@ def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explor
 
 
 def _put(target: Path, grids: dict[str, str]) -> None:
-    writing.discard_leftovers(target.parent)
-    with writing.scratch(target.parent) as work:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".site-", dir=target.parent) as temporary:
+        work = Path(temporary)
         folder = work / "site"
         for path, content in files(grids):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)

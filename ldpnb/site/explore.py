@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ import joblib
 from tqdm import tqdm
 
 from ldpnb.checks import UsageError
-from ldpnb.run import execution
-from ldpnb.run.catalogue import Notebook, home
-from ldpnb.site.kept import keep, place
+from ldpnb.run.catalogue import Notebook
+from ldpnb.run.runner import kernel_environment
+from ldpnb.site.kept import code_hash, fingerprint, keep, place
 
 PLANNER = "planner"
 SETTINGS = 200
@@ -39,7 +40,7 @@ def grids(notebooks: Sequence[Notebook], settings: int = SETTINGS) -> dict[str, 
         If a notebook's cells fail; what the others gave is kept for the next time.
     """
     live = [_notebooks_section(notebook, settings) for notebook in notebooks if has_section(notebook)]
-    wanted = [_Section(PLANNER, PLANNER, 2 * settings, execution.code_hash(home())), *live] if notebooks else []
+    wanted = [_Section(PLANNER, PLANNER, 2 * settings, code_hash()), *live] if notebooks else []
     stale = [section for section in wanted if not section.kept.exists()]
     with (
         ThreadPoolExecutor(joblib.cpu_count()) as pool,
@@ -68,14 +69,16 @@ class _Section:
 
 
 def _notebooks_section(notebook: Notebook, settings: int) -> _Section:
-    return _Section(notebook.id, str(notebook.path), settings, execution.fingerprint(notebook))
+    return _Section(notebook.id, str(notebook.path), settings, fingerprint(notebook))
 
 
 def _compute(section: _Section) -> str:
     """Compute a grid and keep it in the place of an earlier one; return what went wrong."""
     command = [sys.executable, "-m", "ldpnb.site.grid", section.path, str(section.settings)]
-    environment = os.environ | execution.kernel_environment(None)
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | kernel_environment(Path(folder), Path())
+        environment.pop("LDPNB_FIGURES")
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment, check=False)
     if done.returncode:
         return f"{section.id}: its live section failed: {(done.stderr.strip() or 'killed').splitlines()[-1]}"
     keep(section.kept, done.stdout)

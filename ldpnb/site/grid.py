@@ -21,7 +21,6 @@ from ldpnb.notebook.annotations import heading
 from ldpnb.notebook.encoding import drawn
 from ldpnb.notebook.live import Choice, Slider, positions
 from ldpnb.notebook.prose import short
-from ldpnb.run.orphans import die_with_parent
 from ldpnb.site import charts, planner
 
 _DIGITS, _COARSE = 5, 3
@@ -154,7 +153,6 @@ def _control(name: str, control: Slider | Choice, values: list[Any]) -> dict[str
 
 def main(path: str, most: str) -> None:
     """Print the grid of a notebook's live section, or of the ``planner``, as JSON; ``null`` if there is none."""
-    die_with_parent()
     with contextlib.redirect_stdout(io.StringIO()):
         found = planner.section() if path == "planner" else section(Path(path).resolve())
         told = None

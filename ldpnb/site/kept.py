@@ -2,17 +2,42 @@
 
 import contextlib
 import hashlib
+import json
+import platform
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
+import ldpnb
 from ldpnb import writing
-from ldpnb.run import execution
+from ldpnb.run import runner
+from ldpnb.run.catalogue import Notebook, home
+
+
+@cache
+def code_hash() -> str:
+    """Hash Python's version, the package and the lock, once per process."""
+    digest = hashlib.sha256(platform.python_version().encode())
+    files = [
+        p for p in Path(ldpnb.__file__).parent.rglob("*") if p.suffix in (".py", ".csv", ".mplstyle") and p.is_file()
+    ]
+    lock = home() / "requirements.lock"
+    for path in [*sorted(files), *([lock] if lock.exists() else [])]:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def fingerprint(notebook: Notebook) -> str:
+    """Return a hash of what a notebook's results follow from: its sources, the package, the lock."""
+    cells = json.loads(notebook.path.read_text(encoding="utf-8"))["cells"]
+    sources = json.dumps([(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags")) for c in cells])
+    return hashlib.sha256((sources + code_hash()).encode()).hexdigest()
 
 
 def place(name: str, *follows: object) -> Path:
     """Return the file for what has a name and follows from what is given alone."""
     key = hashlib.sha256("\0".join(map(str, follows)).encode()).hexdigest()[:16]
-    return execution.build() / "kept" / name / key
+    return runner.build() / "kept" / name / key
 
 
 def keep(path: Path, content: str) -> None:
@@ -20,7 +45,7 @@ def keep(path: Path, content: str) -> None:
     for earlier in path.parent.glob("*"):
         if earlier != path:
             earlier.unlink(missing_ok=True)
-    writing.write({path: content.encode()}, durable=False)
+    writing.write(path, content.encode())
 
 
 def kept(name: str, make: Callable[[], str], *follows: object) -> str:

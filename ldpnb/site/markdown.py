@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from ldpnb.run import imports
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
 from ldpnb.site.mathematics import kept, mathml
 from ldpnb.site.plain import slug
-
-imports.jsonschema()  # before nbconvert does
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath  # noqa: E402
 
 
 class _Renderer(IPythonRenderer):

@@ -1,35 +1,29 @@
-"""What can be swept: plain functions whose keyword arguments are an experiment's parameters.
+"""What can be swept, and over which values.
 
-`ldpnb.sweeps.experiments` holds the companion's own. Any other importable function of the same form can be used as
-``module:function``; this runs its module, so such a name must be trusted like code. Its annotations (int, float, str,
-bool or a Literal of words), defaults and numpydoc docstring are its specification.
+`ldpnb.sweeps.experiments` holds the companion's own experiments. Any other importable function of the same form can be
+used as ``module:function``; this runs its module, so such a name must be trusted like code. Annotations (int, float,
+str, bool or a Literal of words), defaults and the numpydoc docstring are an experiment's specification.
 """
 
-import ast
-import hashlib
 import importlib
-import importlib.util
 import inspect
-import platform
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
-from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from ldpnb import __version__
+import numpy as np
+
 from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook.parameters import Parameter
 
-EXPERIMENTS: Mapping[str, str] = {
-    name: f"ldpnb.sweeps.experiments:{name}" for name in ("frequencies", "sampling", "gaps")
-}
-"""The companion's experiments: name to ``module:function``."""
+Value = str | int | float | bool
+
+EXPERIMENTS = ("frequencies", "sampling", "gaps")
+"""The companion's experiments, by the names of their functions."""
 
 _TYPES = (int, float, str, bool)
-_GIVEN = ("repetitions", "rng")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +59,25 @@ def find(identifier: str) -> Experiment:
     ['epsilon', 'sampling_rate', 'n', 'domain_size']
     """
     if identifier not in EXPERIMENTS and ":" not in identifier:
-        near = nearest(identifier, tuple(EXPERIMENTS))
+        near = nearest(identifier, EXPERIMENTS)
         raise UsageError(f"no experiment {shown(identifier)}{near}; `ldpnb sweep --list` shows all")
-    module, _, name = EXPERIMENTS.get(identifier, identifier).partition(":")
+    module, _, name = identifier.rpartition(":")
     try:
-        function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        function = getattr(importlib.import_module(module or "ldpnb.sweeps.experiments"), name)
+        hints, signature = get_type_hints(function), inspect.signature(function)
+    except Exception as error:  # whatever a module raises that is not ours
         raise UsageError(f"no experiment {shown(identifier)}: {shown(str(error))}") from None
-    return _specified(identifier, function)
-
-
-def _specified(identifier: str, function: Callable[..., Any]) -> Experiment:
-    documentation, hints = inspect.getdoc(function) or "", get_type_hints(function)
+    documentation = inspect.getdoc(function) or ""
     meanings, parameters = _meanings(documentation), []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name in _GIVEN:
+    for name, parameter in signature.parameters.items():
+        if name in ("repetitions", "rng"):
             continue
         choices = get_args(hints.get(name)) if get_origin(hints.get(name)) is Literal else ()
         kind = str if choices else hints.get(name)
         if kind not in _TYPES or parameter.default is parameter.empty or name not in meanings:
-            kinds = ", ".join(k.__name__ for k in _TYPES)
-            raise UsageError(
-                f"{identifier}: parameter {name} needs a type among {kinds}, a default and a line in the docstring"
-            )
+            types = ", ".join(k.__name__ for k in _TYPES)
+            needs = f"a type among {types}, a default and a line in the docstring"
+            raise UsageError(f"{identifier}: parameter {name} needs {needs}")
         parameters.append(Parameter(name, kind.__name__, parameter.default, meanings[name], choices))
     return Experiment(identifier, documentation.partition("\n")[0], tuple(parameters), function)
 
@@ -99,45 +89,49 @@ def _meanings(documentation: str) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in entries}
 
 
-@cache
-def provenance(identifier: str) -> dict[str, str]:
-    """Return what determines an experiment's numbers besides its parameters: its code and the versions used.
+def listed(identifier: str | None = None) -> Iterator[str]:
+    """Yield all experiments, or one, with types, defaults and meanings of parameters, line by line."""
+    for name in [identifier] if identifier else EXPERIMENTS:
+        experiment = find(name)
+        yield f"{experiment.id}: {experiment.title}"
+        for p in experiment.parameters:
+            among = f" One of {' | '.join(p.choices)}." if p.choices else ""
+            yield f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}{among}"
 
-    The code includes its module and every module of the same package that it imports, directly or indirectly.
+
+def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
+    """Return the values that a text describes: ``low:high:count``, ``low:high:count:log`` or a list with commas.
+
+    Numbers of a range are rounded to 12 digits, as one would write them, and to whole numbers for parameters of type
+    int. Duplicates are dropped.
+
+    Examples
+    --------
+    >>> epsilon, n = find("frequencies").parameter("epsilon"), find("frequencies").parameter("n")
+    >>> values(epsilon, "0.1:0.5:5")
+    (0.1, 0.2, 0.3, 0.4, 0.5)
+    >>> values(n, "1e2:1e6:3:log"), values(n, "1e4,1e6")
+    ((100, 10000, 1000000), (10000, 1000000))
     """
-    function = find(identifier).function
-    digest = hashlib.blake2b(digest_size=8)
-    for name, source in sorted(_sources(function.__module__).items()):
-        digest.update(name.encode() + b"\0" + source + b"\0")
-    python = ".".join(platform.python_version_tuple()[:2])
-    versions = {"ldpnb": __version__, "python": python} | {n: metadata.version(n) for n in ("numpy", "scipy")}
-    return {"code": digest.hexdigest(), **versions}
+    items: list[Any]
+    if ":" in text and parameter.type in ("int", "float"):
+        numbers = _range(parameter.name, text)
+        items = list(map(round, numbers)) if parameter.type == "int" else numbers
+    else:  # words are separated by commas, and may hold some
+        known = [re.escape(word) + r"(?=,|\Z)" for word in sorted(parameter.choices, key=len, reverse=True)]
+        items = [word.strip() for word in re.findall("|".join([*known, "[^,]+"]), text)]
+    if not items:
+        raise UsageError(f"{parameter.name} must have a value, got {parameter.name}={text}")
+    return tuple(dict.fromkeys(parameter.convert(item) for item in items))
 
 
-def _sources(module: str) -> dict[str, bytes]:
-    sources, waiting = dict[str, bytes](), [module]
-    while waiting:
-        name = waiting.pop()
-        origin = _origin(name) if name not in sources else None
-        if origin is not None:
-            sources[name] = origin.read_bytes()
-            waiting += _imports(ast.parse(sources[name]), module.partition(".")[0])
-    return sources
-
-
-def _imports(tree: ast.Module, package: str) -> Iterator[str]:
-    """Yield what a module imports from a package; of ``from a import b`` also ``a.b``, which may be a module."""
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{name}" for name in names)]
-        yield from (name for name in names if name.partition(".")[0] == package)
-
-
-def _origin(name: str) -> Path | None:
-    """Return the file of a module, or None if there is no such module."""
+def _range(name: str, text: str) -> list[float]:
+    match = re.fullmatch(r"([^:]+):([^:]+):(\d{1,6})(:log)?", text)
     try:
-        spec = importlib.util.find_spec(name)
-    except ModuleNotFoundError:  # its parent is a module, not a package
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None
+        low, high, count = (float(match[1]), float(match[2]), int(match[3])) if match else (0.0, 0.0, 0)
+    except ValueError:
+        low, high, count = 0.0, 0.0, 0
+    if not (match and low < high and np.isfinite(high - low) and count >= 2 and (low > 0 or not match[4])):
+        rule = "low:high:count[:log] with low < high, count >= 2, and low > 0 for log"
+        raise UsageError(f"{name} must be {rule}; got {name}={shown(text)}")
+    return [float(f"{value:.12g}") for value in (np.geomspace if match[4] else np.linspace)(low, high, count)]

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 from ldpnb.accuracy import histograms, information
-from ldpnb.checks import UsageError
 from ldpnb.data import files
 from ldpnb.data.channels import load_channel
 from ldpnb.estimators import linear
@@ -37,25 +36,6 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("own") / "people.csv"
     pd.DataFrame({"age": age, "sex": sex, "share": (age - 18) / 50}).to_csv(path, index=False)
     return path
-
-
-@pytest.mark.parametrize(
-    ("notebook", "words", "said"),
-    [
-        ("own_data", {"column": "age", "group": "age"}, "must be two columns, got column='age' for both"),
-        ("own_data", {"column": "age", "group": "gender"}, "no column 'gender', its columns are age, sex, share"),
-        ("own_data", {"column": "age,sex"}, "no column 'age,sex'"),
-        ("own_data", {"data": "", "group": "sex"}, "data must name the file that the group 'sex' is in"),
-        ("4_juarez2022/02_gap_error", {"column": "age"}, "column must name a number and a group, such as 'pay,sex'"),
-        ("5_lecture20/01_means", {"column": "age", "separator": "none"}, "separator must be one character or 'tab'"),
-    ],
-)
-def test_wrong_columns_are_refused_before_a_kernel_starts(
-    people: Path, notebook: str, words: dict[str, str], said: str
-) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        find(notebook).check({"data": str(people)} | words)
-    assert find("4_juarez2022/02_gap_error").check({"data": str(people), "column": "age,sex"})["column"] == "age,sex"
 
 
 def test_both_linear_estimates_undo_the_channel_and_the_best_has_the_least_variance() -> None:

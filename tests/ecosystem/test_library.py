@@ -10,7 +10,6 @@ import pytest
 
 from ldpnb.checks import UsageError
 from ldpnb.data import download, files
-from ldpnb.run import parallel
 from ldpnb.site import charts
 
 BARE = Path(__file__).with_name("bare.py")
@@ -19,10 +18,9 @@ BARE = Path(__file__).with_name("bare.py")
 def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(tmp_path: Path) -> None:
     result = subprocess.run([sys.executable, BARE], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    count, asked, message = result.stdout.splitlines()
+    count, asked = result.stdout.splitlines()
     assert re.fullmatch(r"\d{3} examples, 0 failed", count), result.stdout
     assert asked == "asked for: nothing"
-    assert message.endswith("needs sympy; `python -m pip install 'ldpnb[proofs]'` brings it")
 
 
 def excel(folder: Path) -> None:
@@ -30,20 +28,9 @@ def excel(folder: Path) -> None:
     files.load_counts(str(folder / "a.xlsx"), "answer")
 
 
-def on_dask(_folder: Path) -> None:
-    with parallel.pool("dask", 1):
-        pass
-
-
-def decider(_folder: Path) -> None:
-    importlib.import_module("ldpnb.deciders.programs")
-
-
 MISSING = [
     ("openpyxl", "files", excel),
     ("pooch", "files", lambda folder: download.fetch("adult", cache=folder)),
-    ("distributed", "dask", on_dask),
-    ("flint", "proofs", decider),
     ("altair", "site", lambda _: charts.specification("linear", "log", False)),
     ("vl_convert", "site", lambda _: charts.bundle()),
 ]
@@ -54,7 +41,6 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(
     library: str, extra: str, use, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.delitem(sys.modules, "ldpnb.deciders.programs", raising=False)
     with pytest.raises(UsageError, match=rf"needs {library}; `python -m pip install 'ldpnb\[{extra}\]'` brings it$"):
         use(tmp_path)
 

@@ -24,14 +24,12 @@ LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-pytho
 LANGUAGE |= {"nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
 
 
-# `python -m` a tool, without the grammar of addresses that jsonschema compiles where it is installed, 1.7 s
-TOOL = "import runpy, sys; sys.modules['rfc3987_syntax'] = None; runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
-
-
 def stock(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run a tool as someone would who has never heard of ldpnb's settings."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("LDPNB_", "PYTEST_"))}
-    arguments = [sys.executable, "-c", TOOL, *map(str, command)]
+    plain = {
+        name: value for name, value in os.environ.items() if not name.startswith(("LDPNB_", "JUPYTER_", "PYTEST_"))
+    }
+    arguments = [sys.executable, "-m", *map(str, command)]
     return subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=cwd, env=plain)
 
 

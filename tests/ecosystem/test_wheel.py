@@ -51,17 +51,3 @@ def test_commands_work_on_the_folder_that_they_are_called_in(unpacked: Path, mon
 def test_a_folder_that_holds_something_is_left_alone(unpacked: Path) -> None:
     with pytest.raises(UsageError, match="must be new or empty"):
         unpacking.unpack(unpacked)
-
-
-@pytest.mark.parametrize("xdist", [True, False])
-def test_check_asks_for_processes_only_where_xdist_is_installed(xdist: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = []
-
-    def noted(command, **_options):
-        commands.append(command)
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(cli.subprocess, "run", noted)
-    monkeypatch.setattr("importlib.util.find_spec", lambda _name: object() if xdist else None)
-    assert CliRunner().invoke(cli.cli, ["check", "plan"]).exit_code == 0
-    assert ("-n" in commands[0]) == xdist

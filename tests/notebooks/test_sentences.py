@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ldpnb.notebook.parameters import Parameter
-from ldpnb.run import execution
+from ldpnb.run import runner
 from ldpnb.run.catalogue import Notebook, catalogue
 
 EVERY = {notebook.id: notebook for notebook in catalogue()}
@@ -81,8 +81,8 @@ def long(text: str) -> set[str]:
 def stale(notebook: Notebook, folder: Path) -> list[str]:
     """Return the sentences that tell a number which only the default's run has."""
     before = json.loads(notebook.path.read_text())["cells"]
-    (task,) = execution.plan([notebook], given(notebook), folder)
-    outcome = execution.execute(task)
+    (task,) = runner.tasks([notebook], given(notebook), folder)
+    outcome = runner.execute(task)
     assert not outcome.error, outcome.error
     after = json.loads(task.target.read_text())["cells"]
     own = [str(p.default) for p in notebook.parameters]

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,20 +13,6 @@ from ldpnb.run.catalogue import home
 from ldpnb.run.ledger import committed_ledger
 
 LEDGER = committed_ledger()
-
-
-@pytest.mark.parametrize("damage", [None, b"", b"{", b"[]", b'{"status": "open"}', b"\xff"])
-def test_what_one_process_decided_the_others_read_and_a_damaged_file_is_decided_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: Callable, damage: bytes | None
-) -> None:
-    monkeypatch.setenv(claims.DECISIONS, str(tmp_path))
-    decide, identifier = claims.decide.__wrapped__, claims.claims("biswas2022")[0].id
-    calls = counted(claims.Evidence, "verdict")
-    first = decide(identifier)
-    if damage is not None:
-        (tmp_path / f"{identifier}.json").write_bytes(damage)
-    assert decide(identifier) == decide(identifier) == first
-    assert len(calls) == (1 if damage is None else 2)
 
 
 @pytest.mark.parametrize(

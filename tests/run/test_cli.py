@@ -1,9 +1,7 @@
 """The command line: what it prints and how it ends."""
 
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -60,34 +58,6 @@ def test_a_missing_checkout_is_named(said, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv(catalogue.HOME_VARIABLE, "/nowhere")
     catalogue.catalogue.cache_clear()
     assert "set LDPNB_HOME to a checkout" in said("list")
-
-
-def test_one_failing_notebook_lets_the_others_go_on_and_the_run_ends_with_1(checkout: Path) -> None:
-    result = called("run", "--jobs", "1")
-    assert result.exit_code == 1
-    assert "1_demo/01_line" in result.stdout
-    assert "cell 2 raised ZeroDivisionError" in result.stderr
-    assert "1 of 2 notebooks failed" in result.stderr
-    assert (checkout / "figures/1_demo/01_line/figure_1.png").exists()
-    assert called("run", "01_line").stdout == "up to date: 1 notebook\n"
-
-
-def test_an_interrupt_ends_with_130_and_keeps_what_was(checkout: Path) -> None:
-    path, reached = checkout / "notebooks/1_demo/02_broken.ipynb", checkout / "reached"
-    path.write_text(path.read_text().replace("1 / 0", f"import time; open('{reached}', 'w').close(); time.sleep(60)"))
-    before = path.read_bytes()
-    # a shell's background job ignores interrupts, and so would what it starts
-    listening = "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    command = [sys.executable, "-c", listening + "runpy.run_module('ldpnb', run_name='__main__')", "run", "02_broken"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while not reached.exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert stderr.strip() == "ldpnb: interrupted; finished notebooks are kept, the others are as they were"
-    assert path.read_bytes() == before
 
 
 NO_LITERAL, NO_TYPE, NO_VALUE = "not `name: type = literal`", "needs a type among", "x must be of type"

@@ -318,7 +318,7 @@ def test_the_report_has_three_formats_and_takes_the_file_name_for_one(checkout: 
 def test_a_report_that_cannot_be_written_leaves_nothing(checkout: Path) -> None:
     (checkout / "a file").touch()
     below_a_file = report("--output", str(checkout / "a file/x.md")).exception
-    assert "output cannot be written" in str(below_a_file)
+    assert isinstance(below_a_file, OSError)
     assert "'pdf' is not one of" in report("--format", "pdf").stderr
     (checkout / "figures/verdicts.csv").unlink()
     no_ledger = report("--output", str(checkout / "x.md")).exception

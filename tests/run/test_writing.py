@@ -24,6 +24,6 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, kind: str) -> N
         pytest.skip("only root makes devices")
     before = os.lstat(path)
     with pytest.raises(OSError, match="not a regular file"):
-        writing.write({tmp_path / "other": b"1", path: b"2"})
+        writing.write(path, b"2")
     assert os.lstat(path) == before
     assert os.listdir(tmp_path) == ["out"]

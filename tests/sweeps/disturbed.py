@@ -30,17 +30,18 @@ def gated(
     yield {"law": "normal"}, {"value": rng.normal(size=repetitions), "point_too": np.full(repetitions, float(point))}
 
 
-def lethal(*, point: int = 0, deadly: int = -1, repetitions: int, rng: np.random.Generator) -> object:
-    """Draw numbers, or kill the worker.
+def lethal(*, point: int = 0, killed: str = "", repetitions: int, rng: np.random.Generator) -> object:
+    """Draw numbers, and kill the worker once, at the tenth point.
 
     Parameters
     ----------
     point : int
         Where we are.
-    deadly : int
-        Where the worker dies.
+    killed : str
+        A file that says that it has happened.
     """
-    if point == deadly:
+    if point == 10 and not Path(killed).exists():
+        Path(killed).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return [({}, {"value": rng.random(repetitions)})]
 
@@ -71,19 +72,3 @@ def faulty(*, point: int = 0, mended: str = "", repetitions: int, rng: np.random
 def undocumented(*, point: int = 0, repetitions: int, rng: np.random.Generator) -> object:
     """Have a parameter of unknown meaning."""
     return [({}, {"value": rng.random(repetitions) + point})]
-
-
-def busy(*, point: int = 0, repetitions: int, rng: np.random.Generator) -> object:
-    """Compute in C without end.
-
-    Parameters
-    ----------
-    point : int
-        Where we are.
-    """
-    Path(os.environ["LDPNB_BEGUN"] + str(os.getpid())).touch()
-    return sum(range(10**12 + point))
-
-
-TASKS = {"busy": lambda: busy(repetitions=1, rng=np.random.default_rng(1))}
-"""As the benchmark knows them."""

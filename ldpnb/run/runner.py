@@ -1,0 +1,246 @@
+"""Running notebooks with papermill, and putting into place what they leave.
+
+A notebook is executed in a temporary place. Only when it has passed, and only if it is still the file that was
+executed, do its outputs and figures replace the earlier ones, each file in one step; what is the same as before
+(`ldpnb.run.sameness`) is left as it is. So running everything again changes no file, on any processor.
+"""
+
+import hashlib
+import json
+import logging
+import multiprocessing
+import os
+import tempfile
+import time
+from binascii import b2a_base64
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ldpnb import writing
+from ldpnb.checks import UsageError
+from ldpnb.notebook import environment
+from ldpnb.run import kernels
+from ldpnb.run.catalogue import Notebook, home, require_uncommitted
+from ldpnb.run.normalise import encoded, identity, normalised
+from ldpnb.run.sameness import figures_in, same_content, same_figure
+
+_IPYTHON = """\
+c = get_config()  # noqa: F821
+c.HistoryManager.enabled = False
+c.InlineBackend.figure_formats = {"png"}
+c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Software": None}}
+"""
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_CELL_SECONDS, _START_SECONDS = 600, 120
+
+
+class RunError(RuntimeError):
+    """A notebook did not run to its end, or its results could not be put into place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One execution of a notebook: where its result and its figures go."""
+
+    notebook: Notebook
+    parameters: Mapping[str, Any]
+    target: Path
+    figures: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an execution ended; `error` is empty if it passed."""
+
+    task: Task
+    seconds: float
+    error: str = ""
+
+
+def build() -> Path:
+    """Return the folder for everything that is not committed."""
+    return home() / "build"
+
+
+def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
+    """Return the executions for some notebooks, after checking what can be checked before a kernel starts.
+
+    Parameters
+    ----------
+    notebooks : sequence of Notebook
+    given : mapping
+        Parameters by name; without any, notebooks and figures are renewed in place.
+    output : Path, optional
+        Folder for the results; with parameters it defaults to one below ``build/runs`` named after them.
+
+    Raises
+    ------
+    UsageError
+        For a parameter that a notebook does not have, of the wrong type or out of range, or a folder that must not or
+        cannot be written.
+    """
+    wanted = []
+    for notebook in notebooks:
+        parameters = notebook.check(given)
+        if output is None and not given:
+            wanted.append(Task(notebook, {}, notebook.path, home() / "figures"))
+            continue
+        digest = hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:8]
+        folder = (output or build() / "runs" / f"{notebook.id.replace('/', '-')}-{digest}").absolute()
+        require_uncommitted(folder)
+        wanted.append(Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures"))
+    for folder in {folder for task in wanted for folder in (task.target.parent, task.figures)}:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise UsageError(f"output folder cannot be written: {folder} ({error.strerror})") from None
+    return wanted
+
+
+def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
+    """Execute tasks, each in one of `jobs` processes; yield outcomes as they come.
+
+    Whatever ends this generator ends the processes and their kernels.
+    """
+    jobs = min(jobs, len(wanted))
+    if jobs < 2:
+        yield from map(execute, wanted)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), kernels.end_with_parent) as pool:
+        try:
+            running = {pool.submit(execute, task): task for task in wanted}
+            for done in as_completed(running):
+                task, lost = running[done], done.exception()
+                yield Outcome(task, 0.0, f"{task.notebook.id}: its process ended: {lost}") if lost else done.result()
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+
+
+def execute(task: Task) -> Outcome:
+    """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
+    start, failed = time.perf_counter(), task.target.with_suffix(".failed.ipynb")
+    try:
+        source = task.notebook.path.read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            executed, error = _executed(task, source, Path(folder))
+            if error:
+                writing.write(failed, encoded(executed))
+                raise RunError(f"{error} (see {failed})")
+            _install(task, source, executed, Path(folder, "figures"))
+        failed.unlink(missing_ok=True)
+    except (RunError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {reason}")
+    return Outcome(task, time.perf_counter() - start)
+
+
+def _executed(task: Task, source: bytes, folder: Path) -> tuple[dict[str, Any], str]:
+    """Return a notebook executed in a folder, and what its first failing cell or its kernel said."""
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is told once
+    os.environ.update(kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters))
+    copy, result, error = folder / "source.ipynb", folder / "result.ipynb", ""
+    copy.write_bytes(source)
+    try:
+        papermill.execute_notebook(
+            str(copy),
+            str(result),
+            parameters=dict(task.parameters),
+            kernel_name="python3",
+            language="python",
+            progress_bar=False,
+            execution_timeout=_CELL_SECONDS,
+            start_timeout=_START_SECONDS,
+            cwd=str(task.notebook.path.parent),
+            shutdown_kernel="immediate",  # a graceful one waits three seconds in many runs
+        )
+    except PapermillExecutionError as wrong:
+        error = f"cell {wrong.cell_index} raised {wrong.ename}: {wrong.evalue}"
+    except Exception as wrong:  # a dead kernel, a time-out: papermill has many ways to say so
+        error = f"{type(wrong).__name__}: {(str(wrong).strip().splitlines() or [''])[0]}"
+    content = json.loads(result.read_bytes() if result.exists() else source)
+    return normalised(content, identity(task.notebook.path), keep_injected=bool(task.parameters)), error
+
+
+def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """Return the environment of a kernel without a reader: no settings of a user's own, one thread, forked.
+
+    Parameters
+    ----------
+    folder : Path
+        For IPython's settings, which are written there.
+    figures : Path
+        For the notebook's figures.
+    parameters : mapping, optional
+        The run's own, recorded with every figure.
+    """
+    config = folder / "ipython/profile_default/ipython_kernel_config.py"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(_IPYTHON, encoding="utf-8")
+    return _ONE_THREAD | {
+        "IPYTHONDIR": str(folder / "ipython"),
+        "PYTHONHASHSEED": "0",
+        "TZ": "UTC",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "JUPYTER_DEFAULT_PROVISIONER_NAME": os.environ.get("JUPYTER_DEFAULT_PROVISIONER_NAME", kernels.NAME),
+        environment.HEADLESS: "1",
+        environment.FIGURES_FOLDER: str(figures),
+        environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),
+    }
+
+
+def _install(task: Task, source: bytes, executed: dict[str, Any], figures: Path) -> None:
+    """Replace what differs, each file in one step: figures first, then the notebook; remove figures no longer made."""
+    fresh, own = figures_in(figures), f"{task.notebook.id}/"
+    stored = {n: files for n, files in figures_in(task.figures).items() if n in fresh or n.startswith(own)}
+    kept = {name for name in fresh.keys() & stored.keys() if same_figure(stored[name], fresh[name])}
+    _keep_pictures(executed, [(fresh[name].get(".png"), stored[name].get(".png")) for name in kept])
+    if task.target.exists():
+        _keep_outputs(executed, json.loads(task.target.read_bytes()))
+    content = encoded(executed)
+    if task.notebook.path.read_bytes() != source:
+        beside = task.target.with_suffix(".executed.ipynb")
+        writing.write(beside, content)
+        raise RunError(f"it was edited while it ran: the edit stands, and the result is {beside}")
+    for name in fresh.keys() - kept:
+        for suffix, made in fresh[name].items():
+            writing.write(task.figures / f"{name}{suffix}", made)
+    for name, files in stored.items():
+        for suffix in files.keys() - fresh.get(name, {}).keys():
+            (task.figures / f"{name}{suffix}").unlink(missing_ok=True)
+    if not task.target.exists() or task.target.read_bytes() != content:
+        writing.write(task.target, content)
+
+
+def _keep_pictures(notebook: dict[str, Any], pairs: Sequence[tuple[bytes | None, bytes | None]]) -> None:
+    """Put the stored picture of every figure that is kept into a notebook, in place of the fresh one."""
+    stored = {_base64(fresh): _base64(kept) for fresh, kept in pairs if fresh and kept}
+    for data in _data(notebook):
+        if (picture := data.get("image/png")) in stored:
+            data["image/png"] = stored[picture]
+
+
+def _base64(picture: bytes) -> str:
+    return b2a_base64(picture, newline=False).decode()
+
+
+def _data(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            yield output.get("data", {})
+
+
+def _keep_outputs(notebook: dict[str, Any], stored: dict[str, Any]) -> None:
+    """Put a cell's stored outputs into a notebook where they are the same as the fresh ones."""
+    for cell, before in zip(notebook["cells"], stored["cells"], strict=False):
+        if "outputs" in cell and same_content(cell["outputs"], before.get("outputs")):
+            cell["outputs"] = before["outputs"]

@@ -1,0 +1,70 @@
+"""The command line of sweeps."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from ldpnb.checks import UsageError
+from ldpnb.run.catalogue import require_uncommitted
+from ldpnb.run.options import pairs
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_VALUES = "Values of a parameter: low:high:count, low:high:count:log or a list with commas (repeatable)."
+_MOST_FAILURES = 20
+
+
+@click.command(short_help="Run an experiment over a grid of settings.")
+@click.argument("id", required=False)
+@click.option("--list", "listing", is_flag=True, help="List the experiments with their parameters.")
+@click.option("-g", "--grid", multiple=True, callback=pairs, metavar="NAME=VALUES", help=_VALUES)
+@click.option("-p", "fixed", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable).")
+@click.option("-r", "--repetitions", type=int, default=1000, show_default=True, help="At every point of the grid.")
+@click.option("--seed", type=int, default=2022, show_default=True, help="Of every random stream.")
+@click.option("-o", "--output", type=_FOLDER, help="Folder for the results; required to run.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes.  [default: all cores]"
+)
+@click.option("--backend", type=click.Choice(("loky", "dask")), default="loky", help="This machine, or a Dask cluster.")
+@click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster.")
+def sweep(
+    id: str | None,
+    listing: bool,
+    grid: dict[str, str],
+    fixed: dict[str, str],
+    repetitions: int,
+    seed: int,
+    output: Path | None,
+    jobs: int,
+    backend: str,
+    scheduler: str | None,
+) -> None:
+    """Run an experiment over a grid, in blocks of at most 1000 repetitions.
+
+    Finished blocks are kept, and the same command continues where it was stopped. The numbers do not depend on where or
+    in what order it runs. ID is an experiment of the companion, or MODULE:FUNCTION for one of your own, whose code is
+    then run.
+    """
+    from ldpnb.sweeps import registry
+    from ldpnb.sweeps import sweep as sweeps
+
+    if id is None or listing:
+        click.echo("\n".join(registry.listed(id)))
+        return
+    if output is None:
+        raise UsageError("a sweep needs a folder for its results: --output FOLDER")
+    require_uncommitted(output)
+    options = {"repetitions": repetitions, "seed": seed, "jobs": jobs, "backend": backend, "scheduler": scheduler}
+    try:
+        outcome = sweeps.run(id, grid, output, fixed=fixed, progress=sys.stderr.isatty(), **options)  # type: ignore[arg-type]
+    except sweeps.StoppedError as error:
+        click.echo(f"ldpnb: {error}", err=True)
+        raise SystemExit(1) from error
+    click.echo(f"{outcome.blocks} blocks: {outcome.before} from before, {len(outcome.failures)} failed")
+    for failure in outcome.failures[:_MOST_FAILURES]:
+        click.echo(f"failed: {failure}", err=True)
+    if len(outcome.failures) > _MOST_FAILURES:
+        click.echo(f"and {len(outcome.failures) - _MOST_FAILURES} more", err=True)
+    click.echo(f"{output / 'table.csv'}: {len(outcome.table)} rows")
+    raise SystemExit(1 if outcome.failures else 0)

@@ -1,0 +1,247 @@
+"""Running notebooks: all or nothing, the same on every processor, and no edit is lost."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from demonstration import COMPUTE, PARAMETERS, notebook
+from patience import PATIENCE
+
+from ldpnb.checks import UsageError
+from ldpnb.run import catalogue, runner
+
+FIGURE = "figures/1_demo/01_line/figure_1"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def run_one(name: str, **parameters) -> runner.Outcome:
+    (task,) = runner.tasks([catalogue.find(name)], parameters, None)
+    return runner.execute(task)
+
+
+def rewrite(path: Path, before: str, after: str) -> None:
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+
+
+def test_a_run_leaves_picture_vector_numbers_and_provenance_and_repeats_to_the_byte(checkout: Path) -> None:
+    assert run_one("01_line").error == ""
+    first = files(checkout)
+    assert {f"{FIGURE}{s}" for s in (".png", ".pdf", ".csv", ".json")} <= first.keys()
+    assert json.loads(first[f"{FIGURE}.json"])["caption"] == "A line."
+    assert run_one("01_line").error == ""
+    assert files(checkout) == first
+
+
+def test_what_is_the_same_within_the_tolerance_is_left_as_it_is_and_what_is_not_is_renewed(checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(notebook(PARAMETERS, COMPUTE, "float(table.y.sum()) / 3"))
+    catalogue.catalogue.cache_clear()
+    assert run_one("01_line").error == ""
+    first, source = files(checkout), path.read_text()
+    rewrite(path, "factor * i", "factor * i * (1 + 1e-8)")  # as another processor might compute
+    assert run_one("01_line").error == ""
+    rewrite(path, "factor * i * (1 + 1e-8)", "factor * i")
+    assert files(checkout) == first
+    for before, after in (
+        ("factor * i", "factor * i * (1 + 1e-4)"),
+        ('caption=\\"A line.', 'caption=\\"Another line.'),
+        ('\\"x\\", \\"y\\")', '\\"x\\", \\"y\\", title=\\"A finding\\")'),
+        ('\\"x\\", \\"y\\")', '\\"x\\", \\"y\\", xlabel=\\"users\\")'),
+    ):
+        path.write_text(source)
+        rewrite(path, before, after)
+        assert run_one("01_line").error == ""
+        changed = {name for name, content in files(checkout).items() if content != first.get(name)}
+        assert {f"{FIGURE}.json", "notebooks/1_demo/01_line.ipynb"} <= changed, after
+        path.write_text(source)
+        run_one("01_line")
+    assert files(checkout) == first
+
+
+def test_own_parameters_write_to_a_folder_of_their_own(checkout: Path) -> None:
+    outcome = run_one("01_line", users="3", factor=2)
+    assert outcome.error == ""
+    assert not (checkout / "figures/1_demo").exists()
+    assert outcome.task.target.is_relative_to(checkout / "build/runs")
+    written = outcome.task.figures / "1_demo/01_line/figure_1"
+    assert written.with_suffix(".csv").read_text() == "x,y\n0,0\n1,2\n2,4\n"
+    assert json.loads(written.with_suffix(".json").read_text())["parameters"] == {"factor": 2.0, "users": 3}
+
+
+def test_a_failure_keeps_the_last_good_output_and_shows_the_cell(checkout: Path) -> None:
+    target = checkout / "notebooks/1_demo/02_broken.ipynb"
+    before = target.read_bytes()
+    outcome = run_one("02_broken")
+    assert "02_broken: cell 2 raised ZeroDivisionError: division by zero" in outcome.error
+    assert target.read_bytes() == before
+    assert "ZeroDivisionError" in target.with_suffix(".failed.ipynb").read_text()
+    catalogue.catalogue.cache_clear()
+    assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
+
+
+def test_figures_that_are_no_longer_made_disappear(checkout: Path) -> None:
+    stale = checkout / "figures/1_demo/01_line/figure_9.png"
+    stale.parent.mkdir(parents=True)
+    stale.write_bytes(b"old")
+    assert run_one("01_line").error == ""
+    assert not stale.exists()
+
+
+def test_an_edit_during_a_run_stands_and_the_result_is_kept_beside_it(checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    save = f"import pathlib; p = pathlib.Path({str(path)!r}); p.write_text(p.read_text() + ' '); 41 + 1"
+    path.write_text(notebook(PARAMETERS, COMPUTE, save))
+    source = path.read_text()
+    catalogue.catalogue.cache_clear()
+    outcome = run_one("01_line")
+    assert "it was edited while it ran: the edit stands" in outcome.error
+    assert path.read_text() == source + " "
+    assert not (checkout / "figures").exists() or not files(checkout / "figures")
+    executed = json.loads(path.with_suffix(".executed.ipynb").read_text())
+    assert executed["cells"][3]["outputs"][0]["data"]["text/plain"] == ["42"]
+    catalogue.catalogue.cache_clear()
+    assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
+
+
+def test_a_link_to_a_notebook_stays_one(checkout: Path) -> None:
+    path, elsewhere = checkout / "notebooks/1_demo/01_line.ipynb", checkout / "elsewhere.ipynb"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert run_one("01_line").error == ""
+    assert path.is_symlink()
+    assert json.loads(elsewhere.read_text())["cells"][2]["execution_count"] == 2
+
+
+OUTSIDE, CANNOT = "output must lie outside what is committed", "output folder cannot be written: "
+
+
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [
+        *((f, OUTSIDE) for f in ("figures/mine", "figures", "notebooks", ".", "link", "notebooks/../figures/x")),
+        ("taken/below", rf"{CANNOT}.*taken/below.* \(Not a directory\)"),
+        ("/proc/x", rf"{CANNOT}/proc/x"),
+    ],
+)
+def test_a_folder_that_must_not_or_cannot_be_written_is_refused_before_any_kernel(
+    checkout: Path, folder: str, message: str
+) -> None:
+    (checkout / "figures").mkdir()
+    (checkout / "link").symlink_to("figures")
+    (checkout / "taken").write_text("a file, not a folder")
+    with pytest.raises(UsageError, match=message):
+        runner.tasks([catalogue.find("01_line")], {"users": 2}, checkout / folder)
+
+
+def test_a_relative_path_counts_from_where_the_command_is_given(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    rewrite(path, "# a name", "# file; a name")
+    catalogue.catalogue.cache_clear()
+    monkeypatch.chdir(checkout)
+    (checkout / "people.csv").touch()
+    there = str(checkout / "people.csv")
+    for given, meant in (("people.csv", there), (there, there), ("", "")):
+        (task,) = runner.tasks([catalogue.find("01_line")], {"label": given}, None)
+        assert task.parameters["label"] == meant
+    with pytest.raises(UsageError, match=r"label must be a file, got label='?none\.csv"):
+        runner.tasks([catalogue.find("01_line")], {"label": "none.csv"}, None)
+
+
+def begun(checkout: Path, work: str) -> tuple[subprocess.Popen, int]:
+    """Start a run of a notebook that works until it is ended, and wait for its kernel's number."""
+    told = checkout / "kernel"
+    begin = f"import os, pathlib; pathlib.Path({str(told)!r}).write_text(f'{{os.getpid()}} '); {work}"
+    (checkout / "notebooks/1_demo/01_line.ipynb").write_text(notebook(PARAMETERS, COMPUTE, begin))
+    command = [sys.executable, "-m", "ldpnb", "run", "01_line"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    end = time.monotonic() + PATIENCE
+    while not (told.exists() and told.read_text().endswith(" ")):
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return process, int(told.read_text())
+
+
+def gone(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] == "Z"
+    except OSError:
+        return True
+
+
+WORK = {
+    "idle": "time.sleep(600)",
+    "Python": "sum(range(10**12))",
+    "numpy": "any((a @ a)[0, 0] > 2 for _ in range(10**9))",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+@pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("work", WORK)
+def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
+    checkout: Path, way: str, work: str
+) -> None:
+    process, kernel = begun(checkout, "import time, numpy; a = numpy.eye(2000); " + WORK[work])
+    before = files(checkout)
+    process.send_signal(getattr(signal, way))
+    said = process.communicate(timeout=PATIENCE)[1]
+    end = time.monotonic() + PATIENCE
+    while not gone(kernel):
+        assert time.monotonic() < end, "the kernel goes on"
+        time.sleep(0.05)
+    assert files(checkout) == before
+    if way == "SIGINT":
+        assert process.returncode == 130
+        assert said.strip() == "ldpnb: interrupted; what has finished is kept, everything else is as it was"
+
+
+def test_where_nothing_can_be_forked_the_ordinary_kernel_takes_over(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import multiprocessing.context
+
+    def refused(_process: object) -> None:
+        raise OSError("no more processes")
+
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(notebook(PARAMETERS, COMPUTE, "import os; print(os.environ['JUPYTER_DEFAULT_PROVISIONER_NAME'])"))
+    monkeypatch.setattr(multiprocessing.context.ForkServerProcess, "start", refused)
+    assert run_one("01_line").error == ""
+    assert "ldpnb-forked" in path.read_text()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
+@pytest.mark.parametrize(("name", "forked"), [("ldpnb-forked", True), ("local-provisioner", False)])
+def test_kernels_are_forked_unless_the_variable_says_otherwise(checkout: Path, ldpnb, name: str, forked: bool) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(notebook(PARAMETERS, COMPUTE, "print(open('/proc/self/cmdline').read())"))
+    assert ldpnb("run", "01_line", JUPYTER_DEFAULT_PROVISIONER_NAME=name).returncode == 0
+    said = re.search(r"ipykernel_launcher|forkserver", path.read_text())
+    assert said
+    assert (said[0] == "forkserver") == forked
+
+
+def test_two_jobs_run_what_one_runs_and_one_failing_notebook_lets_the_others_go_on(checkout: Path, ldpnb) -> None:
+    result = ldpnb("run", "-j", "2")
+    assert result.returncode == 1
+    assert re.search(r"^1_demo/01_line  \d+\.\d s$", result.stdout, re.MULTILINE)
+    assert "failed: 1_demo/02_broken: cell 2 raised ZeroDivisionError" in result.stderr
+    assert "1 of 2 notebooks failed; what was there before is untouched" in result.stderr
+    two = files(checkout / "figures")
+    assert run_one("01_line").error == ""
+    assert files(checkout / "figures") == two
+    assert os.listdir(checkout / "notebooks/1_demo").count("02_broken.failed.ipynb") == 1

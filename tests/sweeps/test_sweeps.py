@@ -1,0 +1,247 @@
+"""Sweeps: the same numbers however they are run, kept once each, resumed, and collected exactly."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from patience import PATIENCE
+
+from ldpnb.checks import UsageError
+from ldpnb.cli import cli
+from ldpnb.rng import stream
+from ldpnb.sweeps import registry
+from ldpnb.sweeps import sweep as sweeps
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _experiments_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(HERE)
+    monkeypatch.setenv("PYTHONPATH", str(HERE))  # for workers
+
+
+def run(folder: Path, experiment: str = "disturbed:gated", point: str = "0:3:4", **options: int) -> pd.DataFrame:
+    return sweeps.run(experiment, {"point": point}, folder, fixed={}, **{"repetitions": 6, **options}).table
+
+
+def command(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["sweep", *map(str, arguments)], standalone_mode=False)
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    words = [sys.executable, "-m", "ldpnb", "sweep", *map(str, arguments)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def blocks(folder: Path) -> list[Path]:
+    return sorted((folder / "blocks").glob("*.json"))
+
+
+def wait_until(holds) -> float:
+    begin = time.monotonic()
+    while not holds():
+        assert time.monotonic() - begin < PATIENCE
+        time.sleep(0.02)
+    return time.monotonic() - begin
+
+
+@pytest.mark.parametrize("experiment", registry.EXPERIMENTS)
+def test_every_experiment_runs_and_its_errors_shrink_with_the_users(experiment: str, tmp_path: Path) -> None:
+    table = sweeps.run(experiment, {"n": "1e3,1e5"}, tmp_path, fixed={}, repetitions=40).table
+    series = [c for c in ("target", "estimator") if c in table]
+    few, many = (table[table["n"] == n].set_index(series or "mechanism")["mse"] for n in (1000, 100_000))
+    unbiased = few.index != "c_DE"  # which takes the reports of a sample for those of all
+    assert (many[unbiased] < few[unbiased] / 2).all()
+    for parameter in registry.find(experiment).parameters:
+        assert parameter.meaning.endswith(".")
+        if parameter.type in ("int", "float"):
+            with pytest.raises(UsageError, match=f"{parameter.name} must lie in "):
+                sweeps.run(experiment, {parameter.name: "-2"}, tmp_path, fixed={})
+
+
+def test_ranges_and_lists_become_values_of_the_parameters_type() -> None:
+    epsilon, n, mechanism = (registry.find("gaps").parameter(name) for name in ("epsilon", "n", "mechanism"))
+    assert registry.values(epsilon, "0.1:5:50")[:3] == (0.1, 0.2, 0.3)
+    assert registry.values(epsilon, "1e-3:10:5:log") == (0.001, 0.01, 0.1, 1.0, 10.0)
+    assert registry.values(n, "2:4:9") == (2, 3, 4)
+    assert registry.values(epsilon, "1,1.0,2") == (1.0, 2.0)
+    assert registry.values(mechanism, "M_L, k = 2,M_R, signed bit") == ("M_L, k = 2", "M_R", "signed bit")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gaps", "-g", "epsilom=1,2"], "gaps has no parameter epsilom (did you mean epsilon?); it has mechanism,"),
+        (["gap"], "no experiment gap (did you mean gaps?); `ldpnb sweep --list` shows all"),
+        (["gaps", "-p", "n=many"], "n must be of type int, got n='many'"),
+        (["gaps", "-g", "n=1e3,1.5"], "n must be of type int, got n='1.5'"),
+        (["gaps", "-g", "epsilon=1:2"], "epsilon must be low:high:count[:log]"),
+        (["gaps", "-g", "epsilon=2:1:5"], "epsilon must be low:high:count[:log]"),
+        (["gaps", "-g", "epsilon=0:1:5:log"], "low > 0 for log; got epsilon=0:1:5:log"),
+        (["gaps", "-g", "epsilon=1,inf"], "epsilon must be finite, got epsilon=inf"),
+        (["gaps", "-g", "epsilon="], "epsilon must have a value, got epsilon="),
+        (["gaps", "-g", "mechanism=M_R,M_X"], "got mechanism='M_X' (did you mean M_R?)"),
+        (["gaps", "-g", "n=1e3", "-p", "n=10"], "n is both in the grid and fixed"),
+        (["gaps", "-g", "n=1e3", "--grid", "n=10"], "n is given twice"),
+        (
+            ["gaps", "-g", "epsilon=1:2:1001", "-g", "alpha=1:2:1001"],
+            "a sweep has at most 1,000,000 blocks of 1000 repetitions",
+        ),
+        (["gaps", "--repetitions", "1"], "need repetitions >= 2, seed >= 0, jobs >= 1, got 1, 2022, 1"),
+        (
+            ["gaps", "--scheduler", "tcp://127.0.0.1:1"],
+            "backend dask needs a scheduler's address, and only it, got loky",
+        ),
+        (["gaps", "--backend", "dask", "--scheduler", "nowhere"], "no Dask scheduler answers at nowhere"),
+        (["no_such_module:x"], "no experiment no_such_module:x: No module named"),
+        (["disturbed:undocumented"], "parameter point needs a type among int, float, str, bool, a default and a line"),
+    ],
+)
+def test_wrong_usage_is_refused_before_any_work(arguments: list[str], message: str, tmp_path: Path) -> None:
+    result = command(*arguments, "--output", tmp_path / "out", "--jobs", "1")
+    assert isinstance(result.exception, UsageError) or result.exit_code == 2 or "twice" in message
+    assert message in str(result.exception)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_numbers_do_not_depend_on_the_workers_or_on_the_grid_around_a_point(tmp_path: Path) -> None:
+    tables = [run(tmp_path / str(jobs), jobs=jobs, repetitions=1500) for jobs in (1, 2)]
+    pd.testing.assert_frame_equal(*tables)
+    assert (tmp_path / "1/table.csv").read_bytes() == (tmp_path / "2/table.csv").read_bytes()
+    alone = run(tmp_path / "3", point="2", repetitions=1500)
+    assert alone["value"].tolist() == tables[0].query("point == 2")["value"].tolist()
+
+
+def test_blocks_add_up_to_the_mean_and_error_of_all_their_repetitions(tmp_path: Path) -> None:
+    row = run(tmp_path, point="2", repetitions=2500).iloc[0]
+    point = ("first_waiting", 10**9, "gate", "", "point", 2)
+    rngs = [stream("sweep", "disturbed:gated", *point, "block", i, seed=2022) for i in range(3)]
+    values = np.concatenate([rng.random(size) for rng, size in zip(rngs, (1000, 1000, 500), strict=True)])
+    assert (row["repetitions"], row["point_too"], row["point_too_standard_error"]) == (2500, 2.0, 0.0)
+    assert row["value"] == pytest.approx(values.mean(), rel=1e-13)
+    assert row["value_standard_error"] == pytest.approx(values.std(ddof=1) / np.sqrt(2500), rel=1e-11)
+
+
+def test_blocks_far_from_zero_lose_no_precision() -> None:
+    values = 1e9 + np.random.default_rng(1).random(12)
+    parts = [{"sum": float(v.sum()), "squares": float(np.square(v - v.mean()).sum())} for v in np.split(values, 3)]
+    row = sweeps._table([{"series": 0, "measure": "m", "count": 4} | part for part in parts]).iloc[0]
+    assert row["m_standard_error"] == pytest.approx(values.std(ddof=1) / np.sqrt(12), rel=1e-6)
+
+
+def test_finished_blocks_are_not_run_again_and_damaged_ones_are(tmp_path: Path) -> None:
+    first = run(tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in blocks(tmp_path)}
+    cut, empty, other, kept = before
+    cut.write_bytes(cut.read_bytes()[:-9])
+    empty.write_bytes(b"")
+    shutil.copyfile(kept, other.with_suffix(".bak"))
+    other.unlink()
+    outcome = sweeps.run("disturbed:gated", {"point": "0:3:4"}, tmp_path, fixed={}, repetitions=6)
+    assert (outcome.blocks, outcome.before) == (4, 1)
+    pd.testing.assert_frame_equal(outcome.table, first)
+    assert kept.stat().st_mtime_ns == before[kept]
+
+
+def test_blocks_of_other_code_are_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(HERE / "disturbed.py", tmp_path / "mine.py")
+    monkeypatch.syspath_prepend(tmp_path)
+    run(tmp_path / "out", "mine:gated")
+    assert sweeps.run("mine:gated", {"point": "0:3:4"}, tmp_path / "out", fixed={}, repetitions=6).before == 4
+    (tmp_path / "mine.py").write_text((tmp_path / "mine.py").read_text() + "# edited\n")
+    sweeps._code.cache_clear()
+    assert sweeps.run("mine:gated", {"point": "0:3:4"}, tmp_path / "out", fixed={}, repetitions=6).before == 0
+    block = sweeps.Block("mine:gated", {}, 0, 2, 1, "of another worker")
+    assert "its worker has other code" in str(sweeps.execute(block)[1])
+
+
+def test_a_folder_belongs_to_one_sweep(tmp_path: Path) -> None:
+    run(tmp_path / "one")
+    for folder, message in (
+        ("one", "holds another sweep"),
+        (".", "something else than"),
+        ("one/sweep.json/x", "cannot"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            run(tmp_path / folder, repetitions=7)
+
+
+def test_failures_are_told_with_their_point_and_done_again_once_mended(tmp_path: Path) -> None:
+    out, mended = tmp_path / "out", tmp_path / "mended"
+    arguments = ["disturbed:faulty", "-g", "point=0:4:5", "-p", f"mended={mended}", "-o", out, "-j", "1", "-r", "4"]
+    first = command(*arguments)
+    assert first.exit_code == 1
+    assert "5 blocks: 0 from before, 4 failed" in first.output
+    for line in (
+        "failed: point=1, block 0: ZeroDivisionError: nothing to divide by",
+        "failed: point=2, block 0: ValueError: value must be 4 finite numbers",
+        "failed: point=3, block 0: ValueError: the experiment must yield a series, got none",
+        "failed: point=4, block 0: ValueError: labels must not be named as other columns, got point",
+    ):
+        assert line in first.stderr
+    mended.touch()
+    second = command(*arguments)
+    assert second.exit_code == 0
+    assert "5 blocks: 1 from before, 0 failed" in second.output
+
+
+def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
+    assert "gaps: Simulate the estimated gap between the means of two equal groups." in command("--list").output
+    assert (
+        "  -p epsilon=1.0  (float) (0, 700]; privacy budget per report, nats." in command("sampling", "--list").output
+    )
+    assert "needs a folder for its results" in str(command("gaps").exception)
+    arguments = ["gaps", "--grid", "epsilon=0.5,1", "--repetitions", "20", "--output", tmp_path, "--jobs", "1"]
+    first, second = command(*arguments), command(*arguments)
+    assert "2 blocks: 0 from before, 0 failed" in first.output
+    assert "2 blocks: 2 from before, 0 failed" in second.output
+    assert pd.read_csv(tmp_path / "table.csv")["epsilon"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
+def test_a_sweep_that_is_ended_leaves_no_worker_and_goes_on_later(way: signal.Signals, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    words = ["disturbed:gated", "-g", "point=0:5:6", "-p", "first_waiting=3", "-p", f"gate={gate}", "-r4", "-j2"]
+    process = start(*words, "-o", tmp_path / "out")
+    wait_until(lambda: len(list(tmp_path.glob("gate.*"))) == 2 and len(blocks(tmp_path / "out")) == 3)
+    workers = [int(path.suffix[1:]) for path in tmp_path.glob("gate.*")]
+    process.send_signal(way)
+    error = process.communicate(timeout=PATIENCE)[1]
+    wait_until(lambda: not any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers))
+    if way == signal.SIGINT:
+        assert process.returncode == 130
+        assert "ldpnb: interrupted; what has finished is kept, everything else is as it was" in error.splitlines()
+    gate.touch()
+    assert "6 blocks: 3 from before, 0 failed" in start(*words, "-o", tmp_path / "out").communicate()[0]
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Address of a cluster of two processes that know our experiments."""
+    distributed = pytest.importorskip("distributed")
+    os.environ["PYTHONPATH"] = str(HERE)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster:
+        yield cluster.scheduler_address
+    del os.environ["PYTHONPATH"]
+
+
+def test_on_dask_a_lost_worker_loses_no_point_and_the_numbers_are_the_same(scheduler: str, tmp_path: Path) -> None:
+    words = ["disturbed:lethal", "-g", "point=0:19:20", "-p", f"killed={tmp_path / 'killed'}", "-r", "3"]
+    result = start(*words, "-o", tmp_path / "dask", "--backend", "dask", "--scheduler", scheduler)
+    assert "20 blocks: 0 from before, 0 failed" in result.communicate(timeout=PATIENCE)[0]
+    assert (tmp_path / "killed").exists()
+    there = pd.read_csv(tmp_path / "dask/table.csv")
+    assert there["point"].tolist() == list(range(20))
+    assert command(*words, "-o", tmp_path / "here", "-j", "1").exit_code == 0
+    pd.testing.assert_frame_equal(there, pd.read_csv(tmp_path / "here/table.csv"))
