@@ -15,9 +15,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint bench bench-readme site lab lock matrix streams mutants sbom clean help always
+.PHONY: figures test lint stress nox bench bench-readme site lab lock mutants sbom clean help always
 
-figures: $(STAMP) ## run every notebook that changed and renew figures/
+figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
 
 test: $(STAMP) ## style, types, unit tests and every notebook against its stored outputs
@@ -37,6 +37,12 @@ bench: $(STAMP) build/peers/.installed ## time every task against its peers and 
 bench-readme: $(STAMP) build/peers/.installed # the same, and put the table into tests/bench/README.md
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python --readme
 
+stress: $(STAMP) ## runs, sweeps and hostile files while the disk fills and processes are killed (minutes)
+	@$(BIN)/python -m pytest -o addopts="-q -s" tests/stress
+
+nox: $(STAMP) ## the same numbers on other Pythons, dependencies and code paths (an hour); ARGS="-s ..." picks some
+	@$(BIN)/python -m uv tool run nox $(ARGS)
+
 mutants: $(STAMP) ## break the formulas in small ways and see the tests notice (hours; SAMPLE=800 tries some)
 	@$(BIN)/python tests/mutants/run.py --sample $(or $(SAMPLE),0) --seed $(or $(SEED),0)
 
@@ -46,20 +52,15 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	  || build/peers/bin/python -m pip install --quiet -r tests/bench/peers.txt
 	@touch $@
 
-matrix: $(STAMP) ## compute every number on other code paths, Pythons, dependencies, locales and users; ONLY=text picks some
-	@$(BIN)/python tests/matrix/matrix.py --only "$(ONLY)"
-
-streams: $(STAMP) ## measure which columns and cells are simulated, and by how much, into ldpnb/run/simulated.json
-	@$(BIN)/python tests/matrix/streams.py
-
 sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
 	@$(BIN)/python tests/run/supply/bill.py
 
 site: $(STAMP) ## build the static site into build/site
 	@$(BIN)/python -m ldpnb site --play all
 
-lab: $(STAMP) ## open JupyterLab on the tour
-	@$(BIN)/python -m ldpnb lab
+lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-root
+	@test "$$(id -u)" != 0 || test -n "$(ARGS)" || { echo "JupyterLab does not run as root unasked; make lab ARGS=--allow-root asks it to"; exit 2; }
+	@$(BIN)/python -m jupyterlab --log-level=CRITICAL notebooks/00_start_here.ipynb $(ARGS)
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \

@@ -1,0 +1,45 @@
+"""The same numbers elsewhere: on other Pythons, with other dependencies, on other code paths of numpy and OpenBLAS.
+
+``make nox`` runs all sessions, ``make nox ARGS="-s code_paths"`` some; ``make nox ARGS=-l`` lists them.
+"""
+
+from pathlib import Path
+
+import nox
+
+nox.options.default_venv_backend = "uv"
+PYTHONS = ["3.11", "3.12", "3.13"]
+CODE_PATHS = {
+    "AVX2": {"NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX", "OPENBLAS_CORETYPE": "Haswell"},
+    "SSE": {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX", "OPENBLAS_CORETYPE": "Nehalem"},
+}
+
+
+@nox.session(python=PYTHONS)
+@nox.parametrize("resolution", ["highest", "lowest-direct"])
+def dependencies(session: nox.Session, resolution: str) -> None:
+    """Run the tests, or what is named after ``--``, with the newest or the oldest dependencies that are allowed."""
+    session.run_install("uv", "pip", "install", "--resolution", resolution, "--group", "dev", "--editable", ".")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS)
+def wheel(session: nox.Session) -> None:
+    """Do what the wheel promises in an empty folder, with the newest dependencies."""
+    session.install("build")
+    session.run("python", "-m", "build", "--wheel", "--outdir", session.create_tmp())
+    session.run_install("uv", "pip", "install", *map(str, Path(session.create_tmp()).glob("*.whl")))
+    session.chdir(session.create_tmp())
+    for command in (["get", "companion"], ["list"], ["show", "theorem-5.1"], ["verdicts", "--source", "lecture20"]):
+        session.run("ldpnb", *command)
+    session.chdir("companion")
+    session.run("ldpnb", "run", "5_lecture20/01_means")
+    session.run("ldpnb", "check", "5_lecture20/01_means")
+
+
+@nox.session(venv_backend="none")
+@nox.parametrize("code_path", list(CODE_PATHS))
+def code_paths(session: nox.Session, code_path: str) -> None:
+    """Run every notebook on another code path; what is committed stays as it is."""
+    session.run(".venv/bin/ldpnb", "run", env=CODE_PATHS[code_path], external=True)
+    session.run("git", "diff", "--exit-code", "--stat", "--", "notebooks", "figures", external=True)
