@@ -16,10 +16,11 @@ from ldpnb.designs.reporters import poisson
 from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.notebook import table, where_less
+from ldpnb.notebook import short, table, where_less
+from ldpnb.privacy.participation import participation_loss
 from ldpnb.privacy.rounding import random_rounding_loss_supremum
-from ldpnb.privacy.shuffling import gaussian_deviation, local_budget
-from ldpnb.privacy.subsampling import srs_loss
+from ldpnb.privacy.shuffling import ShuffledReports, gaussian_deviation, local_budget
+from ldpnb.privacy.subsampling import poisson_loss, srs_loss
 from ldpnb.rng import stream
 
 Rows = Iterator[dict[str, Any]]
@@ -94,9 +95,9 @@ def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 
 
 @table
 def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon: float) -> Rows:
-    """Tabulate accuracy and privacy when only a secret sample is asked, a row per sampling rate in ``(0, 1]``.
+    """Tabulate the accuracy when everybody is asked with one chance, a row per sampling rate in ``(0, 1]``.
 
-    The deviation of the estimated share is exact; the loss is towards somebody who does not know who was asked.
+    The deviation of the estimated share is exact.
     """
     mechanism = KaryRandomisedResponse(epsilon, 2)
     for rate in rates:
@@ -105,8 +106,62 @@ def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon
             "sampling rate": rate,
             "reports expected": people * rate,
             "standard deviation": float(np.sqrt(variance)) / people,
-            "loss (nats)": srs_loss(epsilon, rate),
         }
+
+
+@table
+def observer_losses(rates: Sequence[float], *, people: int, epsilon: float, delta: float) -> Rows:
+    """Tabulate what each observer of a secret sample learns of one person, a column per sampling rate.
+
+    Given that ``s`` of ``n`` people report they are a simple random sample, and the tallies of their reports lose
+    ``ln(1 + (s/n)(e^epsilon - 1))``: no more, as tallies lose epsilon as a function of the sample, and that much where
+    nobody else holds the person's answer and all reports give it. If everybody is asked by chance, ``s`` may be ``n``.
+
+    Parameters
+    ----------
+    rates : sequence of float
+        Sampling rates in ``(0, 1]``; a sample of fixed size has the nearest whole number of people, at least 1.
+    people : int
+        How many there are, 2 to 1e9, whether they are asked or not.
+    epsilon : float
+        Budget of one randomised response, and of what a curator releases, nats, ``(0, 690]``.
+    delta : float
+        In ``(0, 1)``; the ``delta`` of a shuffler's promise.
+
+    Returns
+    -------
+    DataFrame
+        A row per observer, losses in nats between populations that differ in the answer of one person (replacement) or
+        in one person (deletion). A curator's are the largest of all mechanisms of that budget.
+    """
+    mechanism = KaryRandomisedResponse(epsilon, 2)
+
+    def drawn(rate: float) -> float:
+        return float(srs_loss(epsilon, max(1, round(rate * people)) / people))
+
+    def shuffled(rate: float) -> float:
+        return ShuffledReports(people, rate, mechanism).epsilon_upper(delta)
+
+    def named(rate: float) -> float:
+        return participation_loss(epsilon, lowest_rate=rate, highest_rate=rate)
+
+    def counted(rate: float) -> float:
+        return float(srs_loss(epsilon, 1.0))  # all may answer, at any rate
+
+    def removed(rate: float) -> float:
+        return float(poisson_loss(epsilon, rate, neighbours="deletion"))
+
+    counts, mixed, release = "how many said yes and no", "reports in random order", f"a release, ε = {epsilon:g}"
+    for observer, sees, sample, changed, loss, kind in (
+        ("server", "who answered, and what", "by chance", "one answer", named, "exactly"),
+        ("server", counts, "by chance", "one answer", counted, "exactly"),
+        (f"server, shuffler, δ = {short(delta)}", mixed, "by chance", "one answer", shuffled, "at most"),
+        ("server, shuffler", mixed, "fixed size", "one answer", drawn, "exactly"),
+        ("reader of a curator", release, "fixed size", "one answer", drawn, "exactly"),
+        ("reader of a curator", release, "by chance", "one person", removed, "exactly"),
+    ):
+        row = {"observer": observer, "sees": sees, "sample": sample, "what changes": changed, "loss": kind}
+        yield row | {f"π = {rate:g}": loss(rate) for rate in rates}
 
 
 @table
@@ -192,6 +247,7 @@ def surprises() -> Rows:
     yield {"result": "loss, a proportional tenth", "value": loss, "beside": 3.0, "which is": "the mechanism's alone"}
     local = local_budget(1.0, 1e-6, users=50_000, rate=0.2, domain_size=101)
     survey = SampledCounts(50_000, 0.2, KaryRandomisedResponse(local, 101))
-    deviation = float(np.sqrt(survey.rare_variance_realised_size))
-    row = {"result": "deviation, shuffled reports", "value": deviation}
-    yield row | {"beside": gaussian_deviation(1.0, 1e-6), "which is": "central Gaussian noise"}
+    row = {"result": "deviation, shuffled reports", "value": float(np.sqrt(survey.rare_variance_realised_size))}
+    yield row | {"beside": gaussian_deviation(1.0, 1e-6), "which is": "a curator's Gaussian noise"}
+    laplace = float(np.sqrt(histograms.central_laplace_count_variance(1.0)))
+    yield row | {"beside": laplace, "which is": "a curator's Laplace noise"}
