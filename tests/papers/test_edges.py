@@ -29,6 +29,7 @@ from ldpnb.privacy import (
     optimiser,
     random_size,
     rounding,
+    shuffling,
     subsampling,
     unequal,
 )
@@ -39,6 +40,13 @@ from ldpnb.run.ledger import committed_ledger
 EPSILON = np.log(2)
 KRR, M_R, WEAK = KaryRandomisedResponse(1.0, 4), DiscretisedMeans(1.0, 1.0), DiscretisedMeans(0.01, 1.0)
 LEDGER = committed_ledger().set_index("claim").fillna("")
+
+
+def shuffled_over_laplace(epsilon: float) -> float:
+    """Return the variance of shuffled reports at a rare value over that of a curator's Laplace noise."""
+    local = shuffling.local_budget(epsilon, 1e-6, users=50_000, rate=0.2, domain_size=101)
+    q = 1 / (np.exp(local) + 100)
+    return float(50_000 * q * (1 - q) / (0.2 * (np.expm1(local) * q) ** 2) / (2 * (2 / epsilon) ** 2))
 
 
 def no_users_to_compare() -> bool:
@@ -234,6 +242,10 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     "lecture20/sample-complexity-central": (
         "users, rounded up",
         lambda: means.users_needed(CentralLaplace(10.0), 1.0, 0.01) < 1,
+    ),
+    "companion/shuffled-reports-against-central-gaussian-noise": (
+        "a curator's Laplace noise, which needs no delta, has less variance than either",
+        lambda: shuffled_over_laplace(1.0) > 3 and shuffled_over_laplace(4.0) < 1,
     ),
     "companion/the-best-channel-for-a-gap": ("a channel that takes numbers unrounded", numbers_as_they_are),
     "companion/when-rounding-amplifies": ("exactly that where a size rounded down jumps", jump_of_a_size_rounded_down),

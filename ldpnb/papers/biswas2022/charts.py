@@ -15,7 +15,7 @@ from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.participation import BY_VALUE
 from ldpnb.papers.biswas2022.tables.personalised import BUDGET, CHOSEN, RELATIVE
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
-from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL, RARE
+from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LAPLACE, LOCAL, RARE
 
 Table = Any
 """A DataFrame, of whose cells the checker of types need know nothing."""
@@ -273,12 +273,14 @@ def few_reports(table: Table, *, setting: str) -> Figure:
 
 
 def best_rate(table: Table, *, setting: str) -> Figure:
-    """Draw `ldpnb.papers.biswas2022.tables.shuffling.at_a_central_budget`, and the best of the rates."""
+    """Draw `ldpnb.papers.biswas2022.tables.shuffling.at_a_central_budget`, the best of the rates, and Laplace noise."""
     least = table.loc[table.groupby(CENTRAL, sort=False)[RARE].idxmin()]
     best = least.loc[least[RARE].idxmin()]
     everybody = table[table[CENTRAL] == best[CENTRAL]].set_index(RATE)[RARE]
     title = f"At {best[CENTRAL]} sampling at π = {best[RATE]:g} leaves {best[RARE]:.2f} times the Gaussian's variance "
     title += f"at a rare value, at π = {everybody.index.max():g}, {everybody[everybody.index.max()]:.2f} times"
     marks = [Mark(row[RATE], row[RARE], f"{row[RARE]:.2f}", side="below") for _, row in least.iterrows()]
-    axes: dict[str, Any] = {"xscale": "log", "title": title, "setting": setting, "marks": marks, "discrete": True}
-    return curves(table, RATE, RARE, by=CENTRAL, **axes)
+    for _, row in least.iterrows():
+        marks.append(Mark(y=row[LAPLACE], label=f"Laplace noise at {row[CENTRAL]}: {row[LAPLACE]:.2f}", printed=True))
+    axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
+    return curves(table, RATE, RARE, by=CENTRAL, discrete=True, **axes)

@@ -13,7 +13,7 @@ from ldpnb.notebook import Rows, table
 from ldpnb.privacy import shuffling
 
 LOCAL, CENTRAL = "local epsilon (nats)", "central epsilon (nats)"
-RATE, RARE = "sampling rate π", "variance at a rare value / Gaussian"
+RATE, RARE, LAPLACE = "sampling rate π", "variance at a rare value / Gaussian", "Laplace / Gaussian"
 
 
 @table
@@ -61,7 +61,7 @@ def at_a_central_budget(
     delta: float,
     share: float,
 ) -> Rows:
-    """Yield what c-hat varies at a fixed central budget, over central Gaussian noise, by sampling rate.
+    """Yield what c-hat and central Laplace noise vary at a fixed central budget, over Gaussian noise, by sampling rate.
 
     The local budget is the largest whose shuffled reports keep the central one (`shuffling.local_budget`).
     """
@@ -71,7 +71,8 @@ def at_a_central_budget(
         rare, common = survey.variance_realised_size([0, share * users])
         noise = shuffling.gaussian_deviation(central, delta) ** 2
         row = {CENTRAL: f"central ε = {central:g}", RATE: rate, LOCAL: local}
-        yield row | {RARE: rare / noise, "at a common value": common / noise}
+        laplace = central_laplace_count_variance(central)
+        yield row | {RARE: rare / noise, "at a common value": common / noise, LAPLACE: laplace / noise}
 
 
 def budgets(table: pd.DataFrame) -> pd.DataFrame:

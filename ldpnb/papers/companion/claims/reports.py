@@ -1,4 +1,4 @@
-"""Local reports: by hashing, made pure, shuffled, and shuffled against a curator's Gaussian noise."""
+"""Local reports: by hashing, made pure, shuffled, and shuffled against a curator's noise."""
 
 from functools import partial, reduce
 from itertools import product
@@ -143,32 +143,41 @@ def _enumerated(known: blanket.Blanket, epsilon: float, users: int) -> float:
     "Shuffled reports against central Gaussian noise",
     shuffling.local_budget,
     shuffling.gaussian_deviation,
+    histograms.central_laplace_count_variance,
     SampledCounts.rare_variance_realised_size,
     kind="certified",
     example=True,
     over="50,000 users, 101 values, delta 1e-6, a value that nobody holds; central budgets .1, 1 and 2, rates .02, .2 "
-    "and 1",
+    "and 1; a budget of 4 at rate .2; a curator who adds noise to every count",
     argument="lower and upper bounds on delta meet at the local budgets found; the variance of c-hat is exact",
 )
 def shuffled_against_gaussian(e: Evidence) -> str:
     """at equal central (epsilon, delta) shuffled reports of sampled users have less variance at a rare value than
     Gaussian noise at moderate rates, ever less as the budget grows; at a rate of .02 they have more at these budgets,
-    and if everybody reports they have more above about .2 nats
+    and if everybody reports they have more above about .2 nats; a curator's Laplace noise, which needs no delta, has
+    less variance than either at all of these budgets and rates, and more than the reports at a budget of 4
     """
-    users, size, delta, ratios = 50_000, 101, 1e-6, {}
+    users, size, delta, ratios, laplace = 50_000, 101, 1e-6, {}, {}
     e.same(shuffling.gaussian_delta(1.0, deviation=shuffling.gaussian_deviation(1.0, delta)), delta)
-    for central, rate in product((0.1, 1.0, 2.0), (0.02, 0.2, 1.0)):
+    for central, rate in (*product((0.1, 1.0, 2.0), (0.02, 0.2, 1.0)), (4.0, 0.2)):
         local = shuffling.local_budget(central, delta, users=users, rate=rate, domain_size=size)
         reports = shuffling.ShuffledReports(users, rate, KaryRandomisedResponse(local, size))
         e.same(reports.delta_lower(central), delta, rel=5e-3)
         e.same(reports.delta_upper(central), delta, rel=5e-3)
         variance = SampledCounts(users, rate, reports.mechanism).rare_variance_realised_size
+        q, p = reports.mechanism.q, reports.mechanism.p
+        e.same(variance, users * rate * q * (1 - q) / (rate * (p - q)) ** 2)
+        noise = histograms.central_laplace_count_variance(central)
+        e.same(noise, 2 * (2 / central) ** 2)
         ratios[central, rate] = float(variance) / shuffling.gaussian_deviation(central, delta) ** 2
-    q, p = reports.mechanism.q, reports.mechanism.p
-    e.same(variance, users * q * (1 - q) / (p - q) ** 2)
+        laplace[central, rate] = float(variance / noise)
     e.needs(all(ratios[central, 0.2] < 1 < ratios[central, 0.02] for central in (0.1, 1.0, 2.0)))
     e.needs(ratios[2.0, 0.2] < ratios[1.0, 0.2] < ratios[0.1, 0.2] and ratios[0.1, 1.0] < 1 < ratios[1.0, 1.0])
+    larger = laplace.pop((4.0, 0.2))
+    e.needs(larger < 1 < min(laplace.values()))
     shown = [f"{ratios[c, 0.02]:.3f}, {ratios[c, 0.2]:.3f} and {ratios[c, 1.0]:.3f} at {c:g}" for c in (0.1, 1.0, 2.0)]
     return (
-        f"variance over that of Gaussian noise at rates .02, .2 and 1: {'; '.join(shown)} (both bounds on delta meet)"
+        f"variance over that of Gaussian noise at rates .02, .2 and 1: {'; '.join(shown)} (both bounds on delta meet); "
+        f"over that of Laplace noise at rate .2 {laplace[0.1, 0.2]:.2f}, {laplace[1.0, 0.2]:.2f} and "
+        f"{laplace[2.0, 0.2]:.2f}, at least {min(laplace.values()):.2f} in all nine, but {larger:.2f} at 4"
     )
