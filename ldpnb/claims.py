@@ -195,10 +195,13 @@ class Evidence:
     def verdict(self, text: str, kind: Kind) -> Verdict:
         """Return the verdict; a reach beyond instances requires an answer by a decider.
 
-        A claim that holds on instances is *supported*, unless it is about these instances only (`example`).
+        A claim that holds on instances is *supported*, unless it is about these instances only (`example`). One that
+        fails, though nobody has written what holds instead, is ``open``.
         """
         reach = self.reach if self.decided else "instances"
         status: Status = "reproduced" if self.holds else self.otherwise
+        if status in ("refuted", "corrected") and not self.corrected:
+            raise UnsoundError(f"what the claim states fails, and no corrected statement is known: {text}")
         if status == "reproduced" and reach == "instances" and not self.example:
             status = "supported"
         told = (self.corrected, self.assumption, self.false_alarm, self.power)
@@ -238,10 +241,9 @@ def claim(
         def decided() -> Verdict:
             found = Evidence(**words)
             try:
-                text = check(found)
+                return found.verdict(check(found), kind)
             except UnsoundError as reason:
                 return Verdict("open", str(reason), kind, false_alarm=found.false_alarm)
-            return found.verdict(text, kind)
 
         decided.__wrapped__ = check  # type: ignore[attr-defined]
         says = " ".join((check.__doc__ or "").split())

@@ -45,6 +45,7 @@ def test_only_a_decider_grants_a_reach_beyond_instances(
         lambda e: e.proven(False),
         lambda e: e.proven(None),
         lambda e: e.decides(None),
+        lambda e: (e.needs(False), e.verdict("1", "proof")),  # false, and nobody knows what holds instead
     ],
 )
 def test_what_evidence_cannot_bear_ends_the_check(gather: Callable[[Evidence], object]) -> None:
