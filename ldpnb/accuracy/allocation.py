@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Real
 from ldpnb.designs import strata
 from ldpnb.privacy import noisy_statistics
 
@@ -157,9 +158,13 @@ class Outcomes:
             raise ValueError(f"epsilon must be small enough to call for noise, got epsilon={epsilon!r}")
         return float(np.exp(brentq(lambda s: self.loss(float(np.exp(s))) - target, least, most, xtol=1e-14)))
 
+    def private_variances(self, scale: Real) -> NDArray[np.float64]:
+        """Return the variance in every population with Laplace noise: that of sampling, and ``2 scale^2``."""
+        return self.variances() + 2 * scale * scale
+
     def total_variances(self, epsilon: float) -> NDArray[np.float64]:
-        """Return the variance in every population, sampling plus ``2 scale^2``: equation (8) minimises the largest."""
-        return self.variances() + 2 * self.noise_scale(epsilon) ** 2
+        """Return the variance in every population with the least noise: equation (8) minimises the largest."""
+        return self.private_variances(self.noise_scale(epsilon))
 
 
 def outcomes(family: Family, rule: Rule) -> Outcomes:

@@ -1,4 +1,4 @@
-"""The lemmas behind the amplification results: losses add, couple, mix and tilt (Appendices A and B of bun2022).
+"""The lemmas behind the amplification results: losses couple, mix and tilt (Appendices A and B of bun2022).
 
 Losses and budgets are in nats; the mechanisms on the sample are epsilon-deletion-DP.
 """
@@ -9,11 +9,6 @@ import numpy as np
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, is_exact, log_mixed
-
-
-def chained_loss(first: Real, second: Real) -> Real:
-    """Return the loss between the ends of a chain of two indistinguishable pairs: the sum (Lemma A.2)."""
-    return checks.non_negative(first=first) + checks.non_negative(second=second)
 
 
 def coupled_loss(distance: Real, epsilon: Real) -> Real:

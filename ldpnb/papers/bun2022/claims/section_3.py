@@ -242,6 +242,8 @@ def figure_2(e: Evidence) -> str:
     fixed = random_size.random_size_loss(sizes.truncated_gaussian_size(n, mean, 0.1), epsilon)
     e.same(fixed, subsampling.srs_loss(2 * epsilon, mean / n))
     steep = epsilon - (n - mean) / deviations[2:] ** 2
+    falls = [np.diff(law.log_probabilities).min() + epsilon for law in listed[2:]]  # per record less, reweighted
+    e.sure((np.array(falls) >= steep).all())
     floors = 2 * epsilon - np.log1p(np.expm1(2 * epsilon) / (n * np.expm1(steep)))
     rates = [law.probabilities @ np.arange(n + 1) / n for law in listed[2:]]
     e.needs((exact[2:] >= floors).all())

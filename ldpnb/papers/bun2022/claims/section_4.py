@@ -130,9 +130,11 @@ def appendix_f(e: Evidence) -> str:
     error
     """
     e.proven(proofs.two_point_estimate())
-    cases = ((10, 0.5), (3, 1.0))
+    cases = ((10, 0.5), (3, 0.5), (3, 1.0))
     closed = [data_dependent.two_point_error(*case) for case in cases]
-    e.same(closed, [_least_error(np.eye(gap + 1), epsilon) for gap, epsilon in cases], rel=1e-8)
+    least = [_least_error(np.eye(gap + 1), epsilon) for gap, epsilon in cases]
+    e.same(closed, least, rel=1e-8)
+    e.needs(least[0] > least[1] > least[2] > 0)
     return (
         "multipliers prove that the worse error is at least gap/(1 + e^epsilon), and randomised response attains it; "
         f"linear programs agree (gap 10, epsilon 0.5: {closed[0]:.6f})"
@@ -236,7 +238,10 @@ def theorem_4_3(e: Evidence) -> str:
     """
     e.proven(proofs.random_rounding() and proofs.supremum_approached() and proofs.rounding_bounds())
     cases = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8))
-    e.same([rounding.random_rounding_loss(*c) for c in cases], [_rounding_optimum(*c) for c in cases])
+    most = [_rounding_optimum(*c) for c in cases]
+    e.same([rounding.random_rounding_loss(*c) for c in cases], most)
+    growths = [(r, np.expm1(2 * epsilon)) for _, r, epsilon in cases]
+    e.needs(all(loss <= np.log1p(2 * r * g) + np.log1p(r * g) for loss, (r, g) in zip(most, growths, strict=True)))
     rate, epsilon = 0.25, 0.4
     supremum = rounding.random_rounding_loss_supremum(rate, epsilon)
     e.same(supremum, rounding.random_rounding_loss(4 * 10**11, rate, epsilon))

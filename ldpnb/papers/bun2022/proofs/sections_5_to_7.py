@@ -10,13 +10,14 @@ from itertools import permutations
 import numpy as np
 import sympy
 
+from ldpnb.accuracy.allocation import Outcomes
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, identity, limit, oo, optimum, positive, replaced, sign_changes, symbols
 from ldpnb.deciders.algebra import expression
 from ldpnb.designs import samples, strata
 from ldpnb.privacy import clusters, rounding, subsampling
-from ldpnb.privacy.unequal import Inclusion
+from ldpnb.privacy.unequal import Inclusion, systematic_rank_shift_loss
 
 EVERY, SHARE = (0, oo), (0, 1)
 t, p, q, k, m, n = symbols("t p q k m n")
@@ -75,11 +76,10 @@ def no_event_exceeds_the_cluster_bound() -> bool | None:
     return positive(gap, BUDGET | {p: SHARE, g: (1, oo), a: EVERY, one: EVERY, two: EVERY})
 
 
-def draw_by_draw() -> bool | None:
-    """Chances with ``a_j <= c b_j`` given each draw ``j`` of all else have means with ``a <= c b``."""
-    c, one, two, slack, spare = symbols("c one two slack spare")
-    gap = c * (p * (one / c + slack) + (1 - p) * (two / c + spare)) - (p * one + (1 - p) * two)
-    return positive(gap, dict.fromkeys((c, one, two, slack, spare), EVERY) | {p: SHARE})
+def privacy_is_conserved() -> bool | None:
+    """Whatever the odds that the cluster was drawn, the loss is below ``epsilon``."""
+    (odds,) = symbols("odds")
+    return positive(t - ratio(subsampling.weighted_loss(eps, np.log(odds) - eps)), BUDGET | {odds: EVERY})
 
 
 def growing_clusters() -> bool:
@@ -307,7 +307,8 @@ def systematic_at_shifted_ranks(size: int, step: int) -> bool:
         [int(g == one) - 2 ** len(one ^ other) * int(g == other) for g in drawn]
         for one, other in permutations(drawn, 2)
     ]
-    return optimum(here, [*private, there], [0] * len(private) + [1]) == 2**size
+    most = optimum(here, [*private, there], [0] * len(private) + [1])
+    return identity(np.exp(systematic_rank_shift_loss(size, budget(Symbol(2)))), Symbol(most))
 
 
 # --- Section 7 ---
@@ -333,14 +334,16 @@ def whole_allocations_are_greedy() -> bool:
 
 
 def least_noise_is_best() -> bool:
-    """Private over plain variance, ``1 + 2 b^2/V``, grows with ``b`` at every ``V > 0``, unbounded as ``V`` nears 0.
+    """Private over plain variance grows with the noise at every plain one ``V > 0``, unbounded as ``V`` nears 0.
 
-    So where ``V`` has a positive lower bound the largest ratio grows with ``b``, and elsewhere it is infinite.
+    So where ``V`` has a positive lower bound the largest ratio grows with the noise, and elsewhere it is infinite. The
+    statistic is 0 or, with chance ``p``, some height.
     """
-    scale, more, variance = symbols("scale more variance")
-    low, high = (1 + 2 * b * b / variance for b in (scale, scale + more))
-    grows = positive(high - low, {scale: EVERY, more: EVERY, variance: EVERY})
-    return grows is True and limit(low, variance.expression, 0) == oo
+    scale, more, height = symbols("scale more height")
+    table = Outcomes(np.array([0 * height, height]), np.array([[1 - p, p]]), np.empty((0, 2), dtype=int))
+    low, high = (table.private_variances(b)[0] / table.variances()[0] for b in (scale, scale + more))
+    grows = positive(high - low, {scale: EVERY, more: EVERY, height: EVERY, p: SHARE})
+    return grows is True and limit(low, p.expression, 0) == oo
 
 
 def a_constant_stratum_has_no_share() -> bool:
