@@ -158,12 +158,9 @@ def theorem_5_4_unbiased(e: Evidence) -> str:
     """the absolute difference of the two estimated means is an unbiased estimate of the gap, with mean squared error
     the sum of theirs
     """
-    x = np.linspace(-12, 12, 240_001)
-    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi) * (x[1] - x[0])
     distances = np.array([0.0, 0.5, 1.0, 2.0])
     bias, square = gaps.absolute_gap_bias(1.0, distances), gaps.absolute_gap_mse(1.0, distances)
-    off = [np.abs(gap + x) - gap for gap in distances]
-    e.same([bias, square], [[density @ error for error in off], [density @ error**2 for error in off]], rel=1e-6)
+    e.same([bias, square], [[_folded_moment(gap, power) for gap in distances] for power in (1, 2)])
     e.same(gaps.absolute_gap_bias(0.3, 0.3 * distances), 0.3 * bias)
     e.needs(bias.max() < 1e-9)
     e.proven(errors.means_are_unbiased() and errors.absolute_gap_is_biased())
@@ -179,3 +176,13 @@ def theorem_5_4_unbiased(e: Evidence) -> str:
         f"the sum; 10 + 10 clients without a gap show {small:.3f} on average at epsilon 1; 10^7 clients at 0.1 show "
         f"{at_zero:.4f}"
     )
+
+
+def _folded_moment(gap: float, power: int) -> float:
+    """Return the mean power of ``|gap + Z| - gap``, ``Z`` standard normal: Gauss and Legendre on both sides of 0."""
+    nodes, weights = np.polynomial.legendre.leggauss(80)
+    total = 0.0
+    for low, high in ((-12.0, -gap), (-gap, 12.0)):
+        x, half = low + (high - low) * (nodes + 1) / 2, (high - low) / 2
+        total += float(half * weights @ (np.exp(-(x**2) / 2) * (np.abs(gap + x) - gap) ** power))
+    return total / float(np.sqrt(2 * np.pi))
