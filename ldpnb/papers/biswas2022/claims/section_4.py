@@ -200,6 +200,7 @@ def diminishing_returns(e: Evidence) -> str:
     holders = published()["nodes"] * _first(e)
     at_3 = [_expected_distance(C_HAT, holders, rate, 3.0) for rate in (0.1, 0.2, 0.9, 1.0)]
     e.same(at_3[0], _distance_by_user(C_HAT, holders, 0.1, 3.0))
+    e.needs(at_3[0] - at_3[1] > at_3[2] - at_3[3] > 0)
     largest = math.acosh(1 + 3 * LARGEST / 2)
     return (
         f"with 101 values returns diminish at every rate, whatever the data, up to epsilon = {largest:.2f}; epsilon = "

@@ -8,12 +8,15 @@ import numpy as np
 
 from ldpnb.accuracy import histograms
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.claims import Evidence, claim
+from ldpnb.claims import Evidence, agree, claim
+from ldpnb.estimators import sampling as sampled
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.papers.biswas2022.routes import all_reports
 from ldpnb.papers.companion import proofs
 from ldpnb.papers.lecture20 import proofs as lecture
+from ldpnb.papers.lopuhaa2020.routes import unary_channel
 from ldpnb.privacy import blanket, hockey_stick, purify, shuffling
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
@@ -37,23 +40,31 @@ def hashing_is_unary(e: Evidence) -> str:
     p = e^epsilon/(e^epsilon + g - 1) and 1/g; with g = e^epsilon + 1 cells these are the bits of OUE
     """
     e.proven(proofs.hashing_is_unary())
-    mechanism = LocalHashing(1.3, 3, 4)
-    channel, functions = mechanism.channel(), mechanism.functions()
+    mechanism = LocalHashing.optimised(1.0, 3)
+    channel, functions, kept = mechanism.channel(), mechanism.functions(), np.e / (np.e + 3)
     cells = np.tile(np.arange(4), len(functions))
     supported = np.repeat(functions, 4, axis=0) == cells[:, None]
     law = np.zeros((8, 3))
     np.add.at(law, supported @ (1 << np.arange(3)), channel)
-    e.same(law, UnaryEncoding(mechanism.p, mechanism.q, 3).channel())
-    e.same(privacy_loss(channel).epsilon, 1.3)
-    e.same(mechanism.truthful_rate, mechanism.p - mechanism.q)
-    best = LocalHashing.optimised(1.0, 100)
-    near = histograms.pure_variance(0, users=1, mechanism=best)
-    oue = histograms.pure_variance(0, users=1, mechanism=UnaryEncoding.optimised(1.0, 100))
-    e.same(near, best.q * (1 - best.q) / (best.p - best.q) ** 2)
-    return (
-        f"all {len(channel)} outputs of 4 cells for 3 values agree; with {best.cells} cells at epsilon 1 the variance "
-        f"at a rare value is {near / oue:.4f} times that of OUE, in 2 bits"
+    e.same([mechanism.p, mechanism.q, mechanism.truthful_rate], [kept, 1 / 4, kept - 1 / 4])
+    e.same(UnaryEncoding(mechanism.p, mechanism.q, 3).channel(), unary_channel(kept, 1 / 4, 3))
+    e.needs(agree(law, unary_channel(kept, 1 / 4, 3)) and agree(privacy_loss(channel).epsilon, 1.0))
+    near, oue = (
+        histograms.pure_variance(0, users=1, mechanism=LocalHashing.optimised(1.0, 100)),
+        histograms.pure_variance(0, users=1, mechanism=UnaryEncoding.optimised(1.0, 100)),
     )
+    bits = [(law, kept, 1 / 4), (unary_channel(0.5, 1 / (np.e + 1), 3), 0.5, 1 / (np.e + 1))]
+    e.same([near, oue], [_rare_variance(*known) for known in bits])
+    return (
+        f"all {len(channel)} outputs of 4 cells for 3 values agree; with {mechanism.cells} cells at epsilon 1 the "
+        f"variance at a rare value is {near / oue:.4f} times that of OUE, in 2 bits"
+    )
+
+
+def _rare_variance(law: np.ndarray, p: float, q: float) -> float:
+    """Return the variance of the estimated count of the second value, from the bits of one sender of the first."""
+    estimates = ((np.arange(len(law)) >> 1 & 1) - q) / (p - q)
+    return float(law[:, 0] @ estimates**2 - (law[:, 0] @ estimates) ** 2)
 
 
 @result(
@@ -165,12 +176,13 @@ def shuffled_against_gaussian(e: Evidence) -> str:
         e.same(reports.delta_lower(central), delta, rel=5e-3)
         e.same(reports.delta_upper(central), delta, rel=5e-3)
         variance = SampledCounts(users, rate, reports.mechanism).rare_variance_realised_size
-        q, p = reports.mechanism.q, reports.mechanism.p
-        e.same(variance, users * rate * q * (1 - q) / (rate * (p - q)) ** 2)
         noise = histograms.central_laplace_count_variance(central)
         e.same(noise, 2 * (2 / central) ** 2)
         ratios[central, rate] = float(variance) / shuffling.gaussian_deviation(central, delta) ** 2
         laplace[central, rate] = float(variance / noise)
+    one = all_reports((0,), (rate,), local, size)  # a user who holds another value
+    estimates = sampled.realised_size(one.totals, sampling_rate=rate, mechanism=reports.mechanism)
+    e.same(variance, users * one.variance(estimates)[1])
     e.needs(all(ratios[central, 0.2] < 1 < ratios[central, 0.02] for central in (0.1, 1.0, 2.0)))
     e.needs(ratios[2.0, 0.2] < ratios[1.0, 0.2] < ratios[0.1, 0.2] and ratios[0.1, 1.0] < 1 < ratios[1.0, 1.0])
     larger = laplace.pop((4.0, 0.2))

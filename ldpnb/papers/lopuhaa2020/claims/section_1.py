@@ -9,12 +9,13 @@ from ldpnb.accuracy import exact_risk, information
 from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.claims import Evidence, claim
-from ldpnb.deciders import budget, digits, identity, oo, positive, symbols, zeros
+from ldpnb.deciders import budget, derivative, digits, identity, oo, positive, replaced, symbols, zeros
 from ldpnb.deciders.algebra import limit
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.proofs import section_3 as proofs
+from ldpnb.papers.lopuhaa2020.proofs import section_4 as proofs_4
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 
 section_1 = partial(claim, kind="identity", reach="all parameters")
@@ -90,9 +91,8 @@ def _at_one_value(e: Evidence, epsilon: float) -> float:
 )
 def any_epsilon(e: Evidence) -> str:
     """the new bounds improve the known ones for any epsilon"""
-    t, size, diversity = symbols("t a d")
-    bound = LowerBounds(size, budget(t)).distribution()
-    e.proven(identity(bound, size / (t - 1) / (t - 1)))
+    size, diversity = symbols("a d")
+    e.proven(proofs_4.budget_bounds())
     beyond = 1 + symbols("x")[0]  # (e^epsilon - 1)^2 = beyond a / d
     root = np.sqrt(beyond * size / diversity)
     says_less = positive(diversity - LowerBounds(size, np.log1p(root)).distribution(), _EVERY)
@@ -104,8 +104,9 @@ def any_epsilon(e: Evidence) -> str:
     e.same(both, [exact, exact - (1 - point @ point)])
     prior = SymmetricDirichlet(10).diversity()
     e.same(prior, 0.75)
-    large = LowerBounds(10, 3.0).distribution()
-    e.same(large, 10 / np.expm1(3.0) ** 2)
+    large, corner = LowerBounds(10, 3.0).distribution(), np.array([1 - 1e-13, 1e-13])
+    most = routes.information_sum(routes.krr_channel(3.0, 2), corner)[0].item()  # of two values: e^-epsilon short
+    e.same(large, 10 / (most * np.exp(3.0)))
     return (
         f"a = 10, Jeffreys' prior: (59) is {large:.3f} at epsilon 3, the values themselves leave {prior:g}; less from "
         f"epsilon {np.log1p(np.sqrt(10 / prior)):.3f} on"
@@ -194,13 +195,17 @@ def no_guarantee(e: Evidence) -> str:
     mechanism = KaryRandomisedResponse(budget(t), size)
     e.proven(identity(mechanism.p, t * mechanism.q) and positive(mechanism.q, {t: (1, oo), size: (2, oo)}))
     mean = ((d - 1) * (d - 1) + (size - 1) * d * d) / size  # of a coordinate's squared error over the a data sets
-    e.decides(identity(mean, (d - 1 / size) * (d - 1 / size) + (1 - 1 / size) / size))
+    e.proven(identity(derivative(mean, d), 2 * (d - 1 / size)))  # least at the constant 1/a
+    e.proven(identity(size * replaced(mean, d, 1 / size), 1 - 1 / size))
     krr, tallies = KaryRandomisedResponse(1.0, 3), exact_risk.compositions(4, 3)
     maximum = likelihood.krr_mle(tallies, epsilon=1.0)
+    rivals = [maximum, routes.projected(tallies / 4), tallies / 4, np.full(tallies.shape, 1 / 3)]
+    off = [((rival[:, None] - np.eye(3)) ** 2).sum(axis=2).max(axis=1) for rival in rivals]
     e.same(maximum, routes.krr_maximum(tallies.astype(float), 1.0))
     e.same([krr.p, krr.q], [math.e / (math.e + 2), 1 / (math.e + 2)])
     errors = ((maximum - [1, 0, 0]) ** 2).sum(axis=1)
     chances = routes.multinomial_law(tallies, np.array([krr.p, krr.q, krr.q]))
+    e.needs(chances.min() > 0 and np.min(off) >= 1 - 1 / 3 - 1e-12)
     worst = errors >= 1 - 1 / 3
     return (
         f"four users of one of three values, k-RR at epsilon 1: the MLE errs by 2/3 or more with chance "
@@ -221,8 +226,7 @@ def no_guarantee(e: Evidence) -> str:
 )
 def worst_case(e: Evidence) -> str:
     """the mean squared error is at most the worst-case one, so a lower bound on the former is one on the latter"""
-    size, alpha, weight, low, more = symbols("a alpha w low more")
-    e.proven(identity((low + more) - (weight * (low + more) + (1 - weight) * low), (1 - weight) * more))
+    size, alpha = symbols("a alpha")
     excess = (1 - 1 / (1 + size)) - SymmetricDirichlet(1 + size, alpha).diversity()
     e.decides(positive(excess, {size: (1, oo), alpha: (0, oo)}))
     users, channel = 4, routes.krr_channel(1.0, 2)
@@ -233,9 +237,14 @@ def worst_case(e: Evidence) -> str:
     e.same(mean, error + spread)
     tallies = np.column_stack([np.arange(users + 1), users - np.arange(users + 1)])
     written = (tallies / users * (math.e + 1) - 1) / (math.e - 1)
-    law = routes.multinomial_law(tallies, np.array([0.5, 0.5]))
-    worst = users * float(law @ ((written - 0.5) ** 2).sum(axis=1))
+    errors = []
+    for share in np.linspace(0, 1, 21):
+        point = np.array([share, 1 - share])
+        law = routes.multinomial_law(tallies, channel @ point)
+        errors.append(users * float(law @ ((written - point) ** 2).sum(axis=1)))
+    worst = max(errors)
     e.same(worst, error + 0.5)
+    e.needs(mean <= worst)
     return (
         f"two values, epsilon 1, Jeffreys' prior, unbiased estimate, enumerated: n MSE_P {mean:.4f}, n WMSE_P "
         f"{worst:.4f}"

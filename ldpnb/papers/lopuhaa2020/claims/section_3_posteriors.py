@@ -192,7 +192,8 @@ def fact_a_1(e: Evidence) -> str:
     """a Dirichlet distribution has mean alpha / alpha_0, variances alpha_x (alpha_0 - alpha_x) / (alpha_0^2 (alpha_0 +
     1)) and covariances -alpha_x alpha_y / (alpha_0^2 (alpha_0 + 1))
     """
-    e.proven(proofs.dirichlet_step() and proofs.dirichlet_moments(*symbols("a alpha")))
+    e.proven(proofs.dirichlet_step())
+    e.decides(proofs.dirichlet_moments(*symbols("a alpha")))
     held = np.array([4, 1, 2])  # reports without noise: the posterior is Dirichlet
     found, law = bayes.posterior(np.eye(3), held, UNEVEN), dirichlet(UNEVEN + held)
     e.same(found.distribution, law.mean())
@@ -215,7 +216,7 @@ def fact_a_1(e: Evidence) -> str:
 )
 def fact_a_2(e: Evidence) -> str:
     """a mixture has the mixed mean, and the mixed covariance plus that of the means"""
-    e.proven(proofs.mixture_moments())
+    e.decides(proofs.mixture_moments())
     tally = np.array([2, 1, 1])
     every = routes.all_sequences(KRR, USERS, UNEVEN)
     index = int(np.flatnonzero((every.tallies == tally).all(axis=1))[0])
