@@ -82,9 +82,10 @@ def local_is_central_on_one(e: Evidence) -> str:
     purify.refill,
     means.approximate_bit_variance,
     means.warner_variance,
-    over="every epsilon > 0 and delta, domain, number of users, and protocol of one report each without interaction",
-    assumption="'about' allows a factor of 2 in epsilon, and a small delta has n delta far below 1 (for delta above "
-    "epsilon^2/4 bits do gain); interactive protocols are not decided here",
+    over="epsilon > 0, delta of at most epsilon^2/4 with n delta far below 1 for n users; every domain, and every "
+    "protocol of one report each without interaction",
+    assumption="'about' allows a factor of 2 in epsilon, and a small delta is one of that size: a larger one does help "
+    "bits; interactive protocols are not decided here",
     argument="laws are integrated over outputs; n reports are within n delta by the triangle inequality; every "
     "(epsilon, delta) randomiser of a bit comes from the one here (Kairouz, Oh and Viswanath), and weights that "
     "differ between the two signs do no better, by convexity",

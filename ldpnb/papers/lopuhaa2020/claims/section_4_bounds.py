@@ -25,6 +25,10 @@ FORMS: tuple[lower_bounds.Form, ...] = ("published", "sharp")
 
 LOST = "The formula, lost in the text, is rebuilt from its proof"
 
+WITHOUT_B = (
+    f"{LOST}. Section 4.3 says that (60) seems to imply that as many outputs as possible are best; what is rebuilt "
+    "does not depend on their number, so it is in conflict with that remark, and the printed (55) and (60) differ."
+)
 section_4 = partial(
     claim, kind="identity", otherwise="open", reach="all parameters", reading="reconstructed", assumption=f"{LOST}."
 )
@@ -210,6 +214,7 @@ def corollary_4_3(e: Evidence) -> str:
     kind="proof",
     corrected="(55) holds with -(a-1) epsilon in place of -a epsilon: ln det E_(y,p) - sum ln p_x of a single output "
     "can come as near to that as one likes.",
+    assumption=WITHOUT_B,
     over="epsilon > 0, a >= 2, every channel and every distribution, in (55) one without zeros",
     argument="(54): Hadamard, and an entry of the diagonal averages ((Q_yx - Q_ya) / (Q p)_y)^2. (55): the "
     "logarithm of a determinant is concave, the determinant of an output is a product (matrix determinant lemma), and "
@@ -261,6 +266,7 @@ def _check_extremes(e: Evidence) -> None:
     TwoValues.risk,
     best_channel.best_channel,
     kind="certified",
+    assumption=WITHOUT_B,
     over="epsilon > 0, a >= 2, every channel and prior with a continuous density, as n grows",
     argument="Theorem 4.4 in Corollary 4.3.",
     corrected="A statement about the limit only: with fewer than a / ((e^epsilon - 1)^2 tr Cov P) users the prior "

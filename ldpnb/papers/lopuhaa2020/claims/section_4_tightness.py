@@ -114,7 +114,8 @@ def nearness(e: Evidence) -> str:
     over="epsilon > 0, every balanced design of b sets of k of a values; every channel on four values at epsilon < "
     "ln(3)/2; at the uniform distribution, many users",
     reading="reconstructed",
-    assumption="The symbols are lost; read as the number of outputs, which (60) seems to require to be large.",
+    assumption="The symbols are lost; read as the number of outputs, which (60) seems to require to be large. The (60) "
+    "rebuilt here has no such number, and so is in conflict with this remark; what is decided does not rest on it.",
     argument="A design's information is a multiple of the identity on vectors of sum 0, so its trace is all that "
     "counts. Of four values only rows that favour a pair have the largest trace; the columns' sums are equal only if a "
     "pair and its complement weigh alike, and without one of the three such twos the information is singular.",

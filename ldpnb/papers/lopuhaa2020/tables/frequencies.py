@@ -225,7 +225,7 @@ def _point(
 ) -> Rows:
     users = truths["users"]
     draws, size = users.shape
-    reports = _streamed_reports(name, key, epsilon, users, seed)
+    reports = streamed_reports(name, key, epsilon, users, seed)
     errors: dict[tuple[str, str], Floats] = {}
     for estimator, function in estimators.items():
         estimates = function(reports)
@@ -269,7 +269,7 @@ def sample_reports(mechanism: FrequencyMechanism, users: Counts, rngs: Sequence[
     return Reports(mechanism, None, np.array(tallies))
 
 
-def _streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: int) -> Reports:
+def streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: int) -> Reports:
     """Draw the tallies of every repetition, each from its own stream."""
     rngs = [stream("reports", name, *key, epsilon, draw, seed=seed) for draw in range(len(users))]
     return sample_reports(MECHANISMS[name](epsilon, users.shape[1]), users, rngs)
@@ -285,7 +285,7 @@ def early_stopping(
     frequencies.
     """
     users = np.array([truth.draw(stream("truth", *truth.key, draw, seed=seed))[1] for draw in range(draws)])
-    reports = _streamed_reports(mechanism, truth.key, epsilon, users, seed)
+    reports = streamed_reports(mechanism, truth.key, epsilon, users, seed)
     rows = 1 + np.expm1(epsilon) * (np.eye(truth.domain_size) if reports.outputs is None else reports.outputs)
     true, shares = users / reports.users, reports.tallies / reports.users
 

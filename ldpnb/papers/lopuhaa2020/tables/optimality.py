@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ldpnb import checks
 from ldpnb.accuracy import exact_risk, histograms, information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
@@ -68,33 +69,97 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
 
 
 def errors_and_bounds(
-    mechanism: str, domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
+    domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
 ) -> pd.DataFrame:
-    """Simulate errors of the distribution under Jeffreys' prior and compute the bounds on them.
+    """Simulate errors of the distribution by k-ary randomised response under Jeffreys' prior, with the bounds on them.
 
-    The mechanism is a key of `frequencies.MECHANISMS`; information is averaged over as many points of the prior as
-    there are draws. Bounds have no standard error, and only k-RR has a Bayes estimate. The sharpest valid bound is that
-    of those for any channel.
+    Information is averaged over as many points of the prior as there are draws. Bounds have no standard error. The
+    sharpest valid bound is that of those for any channel.
     """
-    estimators = dict(frequencies.SOURCE_ESTIMATORS)
-    if mechanism == "k-RR":
-        estimators["Bayes"] = frequencies.bayes_estimator(0.5, exact=False)
+    estimators = frequencies.SOURCE_ESTIMATORS | {"Bayes": frequencies.bayes_estimator(0.5, exact=False)}
     truth = Truth.from_prior(domain_size, users)
-    found = frequencies.compare(mechanism, truth, epsilons, draws=draws, seed=seed, estimators=estimators)
+    found = frequencies.compare("k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators)
     found = found[found["target"] == "distribution"]
     errors, deviations = (users * found[column].to_numpy() for column in ("mean squared error", "standard error"))
     least = pd.Series(errors + 4 * deviations).groupby(found[EPSILON].to_numpy()).min()
     points = stream("prior", domain_size, seed=seed).dirichlet(np.full(domain_size, 0.5), size=draws)
     rows = list(zip(found[EPSILON], found["estimator"], errors, deviations, strict=True))
     for epsilon in epsilons:
-        bounds = _bounds(mechanism, domain_size, users, epsilon, points)
+        bounds = _bounds("k-RR", domain_size, users, epsilon, points)
         valid = [bounds[name] for name in (LIMITING, "any channel") if bounds[name] <= least[epsilon]]
         bounds[VALID] = max([bounds[ANY_N], *valid])
         rows += [(epsilon, name, bound, np.nan) for name, bound in bounds.items()]
     numbers = pd.DataFrame(rows, columns=[EPSILON, "quantity", SCALED, "standard error"])
     numbers.insert(0, "users", users)
-    numbers.insert(0, "mechanism", mechanism)
+    numbers.insert(0, "mechanism", "k-RR")
     return numbers
+
+
+@table
+def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int) -> Rows:
+    """Simulate errors of the distribution under OUE and Jeffreys' prior, over the limit for many users.
+
+    Standard errors are those of the ratios. Each draw has an estimate whose mean error is known, given the true
+    distribution, and that misses where the simulated one does: for the MLE the linear one that reaches the limit at any
+    number of users, for Norm-Sub the unbiased one. Errors are corrected by their regression on how far that one is from
+    its mean. The unbiased estimate's own error and the bounds are exact given the drawn distributions.
+
+    Parameters
+    ----------
+    domain_size : int
+        2 to 12 values.
+    users : int
+    epsilons : sequence of float
+    draws : int
+        True distributions, at least 10.
+    seed : int
+    """
+    checks.whole(draws=draws, at_least=10)
+    truth = Truth.from_prior(domain_size, users)
+    drawn = [truth.draw(stream("truth", *truth.key, draw, seed=seed)) for draw in range(draws)]
+    points, held = (np.array(part) for part in zip(*drawn, strict=True))
+    diversity = 1 - (points**2).sum(axis=1)
+    for epsilon in epsilons:
+        reports = frequencies.streamed_reports("OUE", truth.key, epsilon, held, seed)
+        channel = reports.mechanism.channel()
+        limits, excess = _efficient(channel, points, reports.tallies)
+        plain = information.unbiased_frequency_error(reports.mechanism) + diversity
+
+        def error(estimates: Floats) -> Floats:
+            scaled: Floats = users * ((estimates - points) ** 2).sum(axis=1)
+            return scaled
+
+        controls = {"MLE": excess, "Norm-Sub": error(frequencies.estimate_unbiased(reports)) - plain}
+        row = {EPSILON: epsilon, "limit of this channel": limits.mean()}
+        for name, control in controls.items():
+            estimates = np.asarray(frequencies.SOURCE_ESTIMATORS[name](reports))
+            row[name], row[f"s.e. of {name}"] = _ratio(error(estimates), control, limits)
+        bounds = _bounds("OUE", domain_size, users, epsilon, points)
+        shown = {"unbiased": plain.mean()} | {name: bounds[name] for name in ("(51), raised", "any channel", LIMITING)}
+        yield row | {name: value / limits.mean() for name, value in shown.items()}
+
+
+def _efficient(channel: Floats, points: Floats, tallies: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return the mean of ``n`` times the error of the efficient linear estimate for each draw, and how far it is off.
+
+    It is ``p + I_p^-1 (g - 1)`` with ``g = Q^T (s / n / Qp)``, of mean ``1 = I_p p``, and covariance ``(I_p^-1 - p p^T)
+    / n``.
+    """
+    users, chances = tallies[0].sum(), points @ channel.T
+    inverse = np.linalg.inv(np.einsum("dy,yi,yj->dij", 1 / chances, channel, channel, optimize=True))
+    gradient = (tallies / users / chances) @ channel
+    errors = np.einsum("dij,dj->di", inverse, gradient) - points
+    limits = np.trace(inverse, axis1=1, axis2=2) - (points**2).sum(axis=1)
+    return limits, users * (errors**2).sum(axis=1) - limits
+
+
+def _ratio(errors: Floats, control: Floats, limits: Floats) -> tuple[float, float]:
+    """Return the mean error over the mean limit, by a control of mean 0, and its standard error."""
+    apart = control - control.mean()
+    freed = errors - (apart @ errors) / (apart @ apart) * control
+    ratio = freed.mean() / limits.mean()
+    spread = (freed - ratio * limits).std(ddof=2) / np.sqrt(errors.size)
+    return float(ratio), float(spread / limits.mean())
 
 
 def _bounds(mechanism: str, size: int, users: int, epsilon: float, points: Floats) -> dict[str, float]:
