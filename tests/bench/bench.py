@@ -24,8 +24,6 @@ from pathlib import Path
 
 import click
 
-from ldpnb.run.orphans import die_with_parent
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 START, END = "<!-- benchmark: written by `make bench-readme` -->", "<!-- end of benchmark -->"
@@ -86,9 +84,7 @@ class Worker:
             threads["NPY_DISABLE_CPU_FEATURES"] = vectorised.strip()
         command = [python, str(HERE / "worker.py"), str(HERE / module)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(
-            command, text=True, env=os.environ | threads, preexec_fn=die_with_parent, **pipes
-        )
+        self.process = subprocess.Popen(command, text=True, env=os.environ | threads, **pipes)
         self.task = task
 
     def __enter__(self) -> "Worker":
@@ -187,7 +183,7 @@ def steps(folder: Path = HERE / "steps") -> dict:
     """Return the row of the tests that count steps: how many there are, or why they fail."""
     command = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", str(folder)]
     start = time.perf_counter()
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, preexec_fn=die_with_parent)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = done.stdout.strip().splitlines() or done.stderr.strip().splitlines() or ["pytest said nothing"]
     failed = [line.removeprefix("FAILED ") for line in lines if line.startswith(("FAILED ", "ERROR "))]
     made = {"ldpnb, s": f"{time.perf_counter() - start:.3g}", "notes": "; ".join(failed) or lines[-1].split(" in ")[0]}

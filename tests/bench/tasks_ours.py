@@ -173,9 +173,7 @@ def command(*arguments: str):
     import subprocess
     import sys
 
-    from ldpnb.run.orphans import die_with_parent
-
-    how = {"check": True, "capture_output": True, "preexec_fn": die_with_parent}
+    how = {"check": True, "capture_output": True}
     return lambda: subprocess.run([sys.executable, *arguments], **how)
 
 

@@ -51,7 +51,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LDPNB_", "JUPYTER"))}
     with log.open("w") as output:
         server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "notebooks/00_start_here.ipynb", *options],
+            [
+                sys.executable,
+                "-m",
+                "jupyterlab",
+                "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
+                *options,
+            ],
             cwd=folder,
             env=kept | own,
             stdin=subprocess.DEVNULL,
