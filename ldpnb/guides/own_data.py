@@ -26,6 +26,7 @@ from ldpnb.notebook import table
 from ldpnb.notebook.annotations import head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import legend, look
+from ldpnb.notebook.labels import unset
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
@@ -144,10 +145,10 @@ def _lines(table: pd.DataFrame, column: Column) -> Figure:
         axis.set_axis_off()
     for axis in axes.flat[max(len(names) - wide, 0) : len(names)]:
         axis.tick_params(labelbottom=True)
-        axis.set_xlabel(column.attribute)
+        axis.set_xlabel(unset(column.attribute))
         if column.scale == "date":
             places = np.unique(np.linspace(0, len(column.labels) - 1, 6).round().astype(int))
-            axis.set_xticks(places, [column.labels[p] for p in places], rotation=45, ha="right")
+            axis.set_xticks(places, [unset(column.labels[p]) for p in places], rotation=45, ha="right")
     for axis in axes[:, 0]:
         axis.set_ylabel("share of users")
     legend(figure, axes[0, :1])
@@ -171,8 +172,8 @@ def _bars(table: pd.DataFrame, column: Column) -> Figure:
         points = {"fmt": ".", "color": style.colour, "label": "estimate ± 2 sd"}
         axis.errorbar(rows["unbiased"], places, xerr=bars, elinewidth=0.8, **points)
         axis.set(title=name, xlabel="share of users")
-    axes[0, 0].set_yticks(places, [column.labels[i] for i in largest])
-    axes[0, 0].set_ylabel(column.attribute)
+    axes[0, 0].set_yticks(places, [unset(column.labels[i]) for i in largest])
+    axes[0, 0].set_ylabel(unset(column.attribute))
     legend(figure, axes[0, :1])
     if len(largest) < column.counts.size:
         return figure

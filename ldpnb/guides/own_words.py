@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ldpnb.data.column import Column
-from ldpnb.notebook import listed, short
+from ldpnb.notebook import listed, literal, short
 from ldpnb.privacy.channel import as_channel, privacy_loss
 
 _NAMED = 5
@@ -19,7 +19,8 @@ def of_channel(channel: ArrayLike, path: str) -> str:
     loss, (outputs, inputs) = privacy_loss(matrix), matrix.shape
     likely, unlikely = loss.inputs
     chances = [matrix[loss.output, i] for i in loss.inputs]
-    name = f"The channel in {path}" if path else "The sign vector of Lecture 20, printed with a loss of 0.5 nats,"
+    sign = "The sign vector of Lecture 20, printed with a loss of 0.5 nats,"
+    name = f"The channel in {literal(path)}" if path else sign
     if not np.isfinite(loss.epsilon):
         return (
             f"{name} loses everything: output {loss.output} happens with input {likely} (chance {chances[0]:.4g}) and "
@@ -44,15 +45,16 @@ def of_inputs(estimates: pd.DataFrame, counts: ArrayLike) -> str:
 def of_column(column: Column) -> str:
     """Describe a column: its name, number of users, values, and what was left out."""
     order = np.argsort(-column.counts, kind="stable")
-    shares = [f"{column.labels[i]} ({column.counts[i] / column.users:.1%})" for i in order[:_NAMED]]
+    shares = [f"{literal(column.labels[i])} ({column.counts[i] / column.users:.1%})" for i in order[:_NAMED]]
     more = [f"{len(order) - _NAMED:,} more"] if len(order) > _NAMED else []
     if column.scale == "category":
         values = f"{len(order):,} categories, by size {listed([*shares, *more])}"
     else:
         kind = "dates" if column.scale == "date" else "values"
-        values = f"{len(order):,} {kind} from {column.labels[0]} to {column.labels[-1]}, most often {shares[0]}"
+        ends = " to ".join(literal(column.labels[i]) for i in (0, -1))
+        values = f"{len(order):,} {kind} from {ends}, most often {shares[0]}"
     left = f" {column.missing:,} rows without an entry are left out." if column.missing else ""
-    return f"**{column.name}**: {column.users:,} users hold {values}.{left}"
+    return f"**{literal(column.name)}**: {column.users:,} users hold {values}.{left}"
 
 
 def rmse(table: pd.DataFrame) -> pd.Series:
@@ -74,9 +76,9 @@ def finding(table: pd.DataFrame, column: Column) -> str:
 def of_errors(table: pd.DataFrame, column: Column, epsilon: float) -> str:
     """Describe which mechanism estimates the shares best, compared with a mean share."""
     errors, mean = rmse(table), 1 / len(column.labels)
-    said = f"At ε = {epsilon:g} and {column.users:,} users {errors.index[0]} tells the shares of {column.name} best, "
-    said += f"off by {errors.iloc[0]:.3g} (root mean square over its {len(column.labels):,} values, whose mean share "
-    said += f"is {mean:.3g})"
+    said = f"At ε = {epsilon:g} and {column.users:,} users {errors.index[0]} tells the shares of "
+    said += f"{literal(column.name)} best, off by {errors.iloc[0]:.3g} (root mean square over its "
+    said += f"{len(column.labels):,} values, whose mean share is {mean:.3g})"
     if len(errors) == 1:
         return f"{said}."
     return f"{said}; {errors.index[-1]} errs {errors.iloc[-1] / errors.iloc[0]:.3g} times as much."
@@ -85,11 +87,13 @@ def of_errors(table: pd.DataFrame, column: Column, epsilon: float) -> str:
 def of_mean(means: pd.DataFrame, column: Column, epsilon: float) -> str:
     """Describe the estimates of a column's mean by local reports and by a curator, or why it has none."""
     if means.empty:
-        return f"{column.name} has no mean: its values are {'dates' if column.scale == 'date' else 'categories'}."
+        kind = "dates" if column.scale == "date" else "categories"
+        return f"The column {literal(column.name)} has no mean: its values are {kind}."
     local = means[~means["mechanism"].str.startswith("central")].sort_values("standard_deviation", kind="stable")
     best, central = local.iloc[0], means[means["mechanism"].str.startswith("central")].iloc[0]
     return (
-        f"The mean of {column.name} is {short(best['truth'], 4)}. From {column.users:,} reports at ε = {epsilon:g} "
+        f"The mean of {literal(column.name)} is {short(best['truth'], 4)}. From {column.users:,} reports at "
+        f"ε = {epsilon:g} "
         f"{best['mechanism']} puts it at {short(best['estimate'], 4)}, with a standard deviation of "
         f"{best['standard_deviation']:.3g}; a curator's noise at the same budget has one of "
         f"{central['standard_deviation']:.3g}."
@@ -100,13 +104,14 @@ def of_gap(gap: pd.DataFrame, column: Column | None) -> str:
     """Describe the estimate of the gap between two groups, or that there is none."""
     if column is None or gap.empty:
         return "So the table of the gap is empty."
-    first, second = column.groups[:2]
+    first, second = map(literal, column.groups[:2])
     means: Any = column.mean
     best = gap.sort_values("standard_deviation", kind="stable").iloc[0]
     found = "tells" if abs(best["truth"]) > 2 * best["standard_deviation"] else "does not tell"
     return (
-        f"**{column.name}**: the mean is {short(means[0], 4)} among {column.sizes[0]:,} users of the group {first} and "
-        f"{short(means[1], 4)} among {column.sizes[1]:,} of the group {second}, a gap of {short(best['truth'], 3)}. "
+        f"**{literal(column.name)}**: the mean is {short(means[0], 4)} among {column.sizes[0]:,} users of the group "
+        f"{first} and {short(means[1], 4)} among {column.sizes[1]:,} of the group {second}, a gap of "
+        f"{short(best['truth'], 3)}. "
         f"{best['mechanism']} has the least standard deviation, {best['standard_deviation']:.3g}: it {found} the gap "
         "from none at two standard deviations."
     )

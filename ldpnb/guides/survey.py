@@ -13,7 +13,7 @@ from scipy import stats
 
 from ldpnb import checks
 from ldpnb.mechanisms.means import OneBit
-from ldpnb.notebook import Mark, listed, short, table
+from ldpnb.notebook import Mark, listed, literal, short, table
 from ldpnb.notebook.annotations import head, mark
 from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.figures import legend, look
@@ -211,6 +211,6 @@ def _finding(found: dict[str, Collections], error: float, failure: float) -> str
 
 def of_pilot(known: Pilot, path: str, value: str) -> str:
     """Return whose answers a plan rests on."""
-    whose = f"**{value}** of {path}" if path else "A made pilot"
+    whose = f"**{literal(value)}** of {literal(path)}" if path else "A made pilot"
     spread = f"mean {short(known.mean)} and standard deviation {short(known.s2**0.5)}"
     return f"{whose}: {known.answers:,} answers from {known.clusters:,} clusters, with {spread}."

@@ -119,7 +119,7 @@ def ramp(count: int) -> list[str]:
 
 
 def head(figure: Figure, title: str, setting: str) -> None:
-    """Put the finding above a figure, and below that, small and grey, the setting."""
+    """Put the finding above a figure, and below that, small and grey, the setting; neither has mathematics."""
     for before in [artist for artist in figure.artists if isinstance(artist, Annotation)]:
         before.remove()
     width = 72 * 0.985 * figure.get_figwidth()
@@ -129,9 +129,17 @@ def head(figure: Figure, title: str, setting: str) -> None:
     text = f"{finding}{room} " if fixed and finding else finding or room
     if not text:
         return
-    above = figure.suptitle(text, x=0.008, ha="left", fontsize=_LARGE, fontweight="bold", linespacing=1.15)
+    above = figure.suptitle(
+        text, x=0.008, ha="left", fontsize=_LARGE, fontweight="bold", linespacing=1.15, parse_math=False
+    )
     if fixed:
-        shape: dict[str, Any] = {"color": _GREY, "fontsize": _SMALL, "va": "bottom", "linespacing": 1.3}
+        shape: dict[str, Any] = {
+            "color": _GREY,
+            "fontsize": _SMALL,
+            "va": "bottom",
+            "linespacing": 1.3,
+            "parse_math": False,
+        }
         figure.add_artist(
             Annotation(fixed, (0, 0), xycoords=above, xytext=(0, 1), textcoords="offset points", **shape)
         ).set_in_layout(False)

@@ -11,7 +11,6 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -43,6 +42,7 @@ from ldpnb.notebook.annotations import (
     ramp,
 )
 from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook.labels import unset
 from ldpnb.notebook.ticks import whole_numbers
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
@@ -205,17 +205,17 @@ def curves(
         for name in series:
             rows = part if by is None else part[part[by] == name]
             if len(rows):
-                curve = _series(axis, rows, told, looks[name], str(name) if by else None)
+                curve = _series(axis, rows, told, looks[name], unset(name) if by else None)
                 drawn.setdefault(axis, []).append(curve)
-        axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else str(value))
+        axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else unset(value))
         whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
         mark(axis, marks, "" if value is None else str(value))
     for axis in list(axes.flat)[len(panels) :]:
         axis.set_axis_off()
     for axis in axes[-1, :]:
-        axis.set_xlabel(x if xlabel is None else xlabel)
+        axis.set_xlabel(unset(x) if xlabel is None else xlabel)
     for axis in axes[:, 0]:
-        axis.set_ylabel(y if ylabel is None else ylabel)
+        axis.set_ylabel(unset(y) if ylabel is None else ylabel)
     head(figure, title, setting)
     named = by is not None and direct is not False and _named(axes, drawn, force=bool(direct))
     if by is not None and not named:
@@ -415,10 +415,7 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     drawn = {".pdf": _pdf(figure)}
     if kind not in ("", "pdf"):
         content = io.BytesIO()
-        with printing.pgf() if kind == "pgf" else nullcontext():
-            # PGF takes no metadata, not even none
-            undated: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {}
-            figure.savefig(content, format=kind, **undated)
+        figure.savefig(content, format=kind, metadata={"Date": None})
         drawn[f".{kind}"] = content.getvalue()
     return drawn
 

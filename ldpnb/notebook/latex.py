@@ -15,6 +15,8 @@ _SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
     "≤": r"$\le$",
     "≥": r"$\ge$",
     "\u00d7": r"$\times$",
@@ -39,18 +41,18 @@ def escaped(text: object) -> str:
     >>> escaped("50 % of ε_0"), escaped("π ≥ .5")
     ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\ge$ .5')
     """
-    signs = str(text).replace(">=", "≥").replace("<=", "≤")
+    signs = " ".join(str(text).splitlines()).replace(">=", "≥").replace("<=", "≤")
     return "".join(_SPECIAL.get(c) or _greek(c) for c in signs)
 
 
 def outside_mathematics(text: str) -> str:
-    r"""Return text for LaTeX whose mathematics, between dollar signs, is written in LaTeX already.
+    r"""Return text for LaTeX whose mathematics, between dollar signs (a price has ``\$``), is written in LaTeX already.
 
-    >>> outside_mathematics(r"50 % of $10^{4}$")
-    '50 \\% of $10^{4}$'
+    >>> outside_mathematics(r"50 % of $10^{4}$ at \$9")
+    '50 \\% of $10^{4}$ at \\$9'
     """
-    parts = text.split("$")
-    return "$".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
+    parts = re.split(r"(?<!\\)\$", text)
+    return "$".join(part if i % 2 else escaped(part.replace(r"\$", "$")) for i, part in enumerate(parts))
 
 
 def _greek(c: str) -> str:
@@ -105,4 +107,5 @@ def _kind(column: "pd.Series[Any]") -> str:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return "" if np.isnan(value) else f"{value:.6g}"
-    return escaped(value)
+    text = escaped(value)
+    return f"{{}}{text}" if text.startswith(("[", "*")) else text  # which the end of the row before would take

@@ -3,22 +3,18 @@
 import math
 import os
 import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.checks import UsageError
-from ldpnb.notebook import environment, latex
+from ldpnb.notebook import environment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTHS = {"column": 3.4, "page": 7.0}
 """Inches."""
-FORMATS = ("pdf", "svg", "pgf")
-_TEX = ("pdflatex", "lualatex", "xelatex")
+FORMATS = ("pdf", "svg")
 _INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
 _NARROWEST, _WIDEST, _LOWEST = 1.5, 30.0, 2.6
 _FONTS = {
@@ -82,39 +78,6 @@ def family(font: str) -> list[str]:
     if font not in installed:
         raise UsageError(f"font must be {', '.join(_FONTS)} or the name of an installed one, got font={font!r}")
     return [font, "DejaVu Sans"]
-
-
-def tex_system() -> str:
-    """Return the TeX with which matplotlib measures text for PGF.
-
-    Raises
-    ------
-    UsageError
-        If none is installed.
-    """
-    found = next((name for name in _TEX if shutil.which(name)), "")
-    if not found:
-        raise UsageError(
-            f"format pgf takes {', '.join(_TEX[:-1])} or {_TEX[-1]}, and none is installed; pdf and svg do not"
-        )
-    return found
-
-
-@contextmanager
-def pgf() -> Iterator[None]:
-    """Let PGF be drawn: with the TeX that is installed, in the font of the document that includes it, as plain text."""
-    from matplotlib import rc_context
-    from matplotlib.backends import backend_pgf
-
-    module: Any = backend_pgf
-    before = module._tex_escape
-    # matplotlib hands text to TeX as it is, where a per cent sign would comment out the rest of the line
-    module._tex_escape = latex.outside_mathematics
-    try:
-        with rc_context({"pgf.texsystem": tex_system(), "pgf.rcfonts": False}):
-            yield
-    finally:
-        module._tex_escape = before
 
 
 def fonts(figure: "Figure", font: str) -> dict[str, Any]:

@@ -33,6 +33,8 @@ def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
     """Return a table for reading: its numbers as text, as `short` writes them; whole ones in full, nan left out.
 
+    Prices in its texts are shown as they are, though notebooks typeset what stands between dollar signs.
+
     >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678], "b": [5, 12345]})).to_numpy().tolist()
     [['0.3333', '5'], ['12,346', '12,345']]
     """
@@ -42,4 +44,12 @@ def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
             shown[column] = [f"{v:,}" for v in shown[column]]
         elif kind == "f":
             shown[column] = [("" if np.isnan(v) else short(v, digits)) for v in shown[column]]
-    return shown
+    return _Untypeset(shown) if "$" in shown.to_csv() else shown
+
+
+class _Untypeset(pd.DataFrame):
+    """A table whose dollar signs are no mathematics."""
+
+    def _repr_html_(self) -> str:
+        with pd.option_context("display.html.use_mathjax", False):
+            return pd.DataFrame(self).to_html(notebook=True)

@@ -3,9 +3,11 @@
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.category import StrCategoryFormatter
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator, ScalarFormatter
+from matplotlib.ticker import FixedFormatter, LogFormatterSciNotation, MaxNLocator, ScalarFormatter
 
+from ldpnb.notebook.labels import unset
 from ldpnb.notebook.prose import short
 
 PLAIN = (5e-4, 2e6)
@@ -32,7 +34,7 @@ class _Logarithmic(LogFormatterSciNotation):
 
 
 def numbers(figure: Figure) -> None:
-    """Let the axes of a figure write their numbers as sentences do."""
+    """Let the axes of a figure write their numbers as sentences do, and their categories as they are."""
     for direction in (direction for axis in figure.axes for direction in (axis.xaxis, axis.yaxis)):
         low, high = sorted(direction.get_view_interval())
         written: dict[Any, Any] = {ScalarFormatter: _Linear}
@@ -42,6 +44,9 @@ def numbers(figure: Figure) -> None:
             direction.set_major_formatter(made())
         if made := written.get(type(direction.get_minor_formatter())):
             direction.set_minor_formatter(made(labelOnlyBase=False))
+        if isinstance(named := direction.get_major_formatter(), StrCategoryFormatter):
+            names = named.format_ticks(direction.get_majorticklocs())
+            direction.set_major_formatter(FixedFormatter([unset(name) for name in names]))
 
 
 def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:

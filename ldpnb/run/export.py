@@ -22,7 +22,6 @@ _TITLE = "ldpnb: an executable, audited companion to five sources on local diffe
 _NEEDS = {
     "pdf": r"\usepackage{graphicx}",
     "svg": r"\usepackage{svg}, which runs Inkscape: pdflatex -shell-escape",
-    "pgf": r"\usepackage{graphicx,pgf} \providecommand{\mathdefault}[1]{#1}",
 }
 _BIBLIOGRAPHY = "ldpnb.bib"
 
@@ -66,8 +65,6 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """
     inches = printing.inches(width)
     printing.family(font)
-    if kind == "pgf":
-        printing.tex_system()
     name, sort = chosen(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
     entries = _bibliography(name)
@@ -83,8 +80,6 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
         rows = pd.read_csv(home() / f"figures/{name}.csv", keep_default_na=False)
         return files | {f"{stem}.tex": (head + latex.table(rows, about["caption"], stem, cited)).encode()}
     picture = rf"\include{'svg' if kind == 'svg' else 'graphics'}[width={_narrowed(f'{inches:.4g}in')}]{{{stem}}}"
-    if kind == "pgf":
-        picture = latex.no_wider(rf"\input{{{stem}.pgf}}")
     said = rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"
     lines = [f"% {_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture, said]
     text = "\n".join([*lines, rf"\label{{fig:{stem}}}", r"\end{figure}", ""])

@@ -112,7 +112,8 @@ def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
         return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), kernels.end_with_parent) as pool:
         try:
-            running = {pool.submit(execute, task): task for task in wanted}
+            # the last first: it decides every claim, and takes longest
+            running = {pool.submit(execute, task): task for task in reversed(wanted)}
             for done in as_completed(running):
                 task, lost = running[done], done.exception()
                 yield Outcome(task, 0.0, f"{task.notebook.id}: its process ended: {lost}") if lost else done.result()

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -97,21 +95,6 @@ def test_what_several_exports_cite_is_in_one_bibliography_once(tmp_path: Path) -
         assert done.exit_code == 0, done.output
     cited = (tmp_path / "ldpnb.bib").read_text()
     assert sorted(re.findall(r"@\w+\{(\w+),", cited)) == ["biswas2022", "bun2022", "ldpnb"]
-
-
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-latex-recommended")
-def test_text_of_a_figure_is_no_tex_in_pgf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(environment.FORMAT, "pgf")
-    monkeypatch.setenv(environment.FIGURES_FOLDER, str(tmp_path))
-    figure = figures.curves(TABLE, "epsilon", "loss", ylabel="loss_1 / √n", title="50% & more", setting="ε = 1")
-    figures.publish(figure, TABLE, "line", caption="A line.")
-    drawn = (tmp_path / "line.pgf").read_text()
-    assert r"50\% \& more" in drawn
-    (tmp_path / "paper.tex").write_text(
-        r"\documentclass{article}\usepackage{pgf}\def\mathdefault#1{#1}\begin{document}\input{line.pgf}\end{document}"
-    )
-    command = ["pdflatex", "-interaction=batchmode", "-halt-on-error", "paper"]
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
 
 
 def test_what_is_not_there_or_ambiguous_is_named() -> None:

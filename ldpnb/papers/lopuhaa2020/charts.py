@@ -32,7 +32,7 @@ def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setti
             axis.set_title(f"{name}, ε = {epsilon:g}", color=style.colour)
         row[0].set_ylabel("frequency")
     for axis in axes[-1]:
-        axis.set_xlabel(xlabel)
+        axis.set_xlabel(xlabel, parse_math=False)
         axis.tick_params(axis="x", rotation=45 if named else 0)
     head(figure, title, setting)
     layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))

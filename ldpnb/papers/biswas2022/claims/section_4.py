@@ -252,9 +252,9 @@ def a_tenth_against_all(e: Evidence) -> str:
     e.sure(min(seen.values()) > 2)
     inside = {}
     for epsilon in (0.25, 0.5, 1.0, 3.0):
-        few, many = (_simulated(C_HAT, _first(e), rate, epsilon, projected=True) for rate in (low, full))
-        inside[epsilon] = few[0] / many[0]
-        spread = inside[epsilon] * math.hypot(few[1] / few[0], many[1] / many[0])
+        tenth_seen, all_seen = (_simulated(C_HAT, _first(e), rate, epsilon, projected=True) for rate in (low, full))
+        inside[epsilon] = tenth_seen[0] / all_seen[0]
+        spread = inside[epsilon] * math.hypot(tenth_seen[1] / tenth_seen[0], all_seen[1] / all_seen[0])
         e.sure((inside[epsilon] + 4 * spread < 2) == (epsilon <= 1))
     reached = [_root(lost, gap) for gap in (0.1, 0.05)]
     e.assumption += (

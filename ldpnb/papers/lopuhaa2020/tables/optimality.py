@@ -76,7 +76,7 @@ def errors_and_bounds(
     Information is averaged over as many points of the prior as there are draws. Bounds have no standard error. The
     sharpest valid bound is that of those for any channel.
     """
-    estimators = frequencies.SOURCE_ESTIMATORS | {"Bayes": frequencies.bayes_estimator(0.5, exact=False)}
+    estimators = dict(frequencies.SOURCE_ESTIMATORS) | {"Bayes": frequencies.bayes_estimator(0.5, exact=False)}
     truth = Truth.from_prior(domain_size, users)
     found = frequencies.compare("k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators)
     found = found[found["target"] == "distribution"]
@@ -121,7 +121,7 @@ def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *
     diversity = 1 - (points**2).sum(axis=1)
     for epsilon in epsilons:
         reports = frequencies.streamed_reports("OUE", truth.key, epsilon, held, seed)
-        channel = reports.mechanism.channel()
+        channel = UnaryEncoding.optimised(epsilon, domain_size).channel()
         limits, excess = _efficient(channel, points, reports.tallies)
         plain = information.unbiased_frequency_error(reports.mechanism) + diversity
 
