@@ -75,6 +75,7 @@ def _become_a_kernel(arguments: list[str], environment: Mapping[str, str], folde
     os.environ.update(environment)
     os.chdir(folder)
     sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
+    multiprocessing.set_start_method(None, force=True)  # the system's own
     random.seed()
     np.random.seed()  # noqa: NPY002  # for code that draws without a generator
     mpl.rcParams["backend"] = os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")

@@ -1,0 +1,44 @@
+"""What the README prints can be typed by somebody who has only the clone."""
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from ldpnb.cli import cli
+from ldpnb.run.catalogue import home
+
+TEXT = (home() / "README.md").read_text(encoding="utf-8")
+COMMANDS = [re.sub(r"\s+#\s.*", "", line) for line in re.findall(r"^    \.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)]
+QUICK = ("list", "show", "inspect", "plan")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_has_these_options_and_the_files_that_it_names(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home())
+    words = shlex.split(command)
+    group: click.Command = cli
+    while isinstance(group, click.Group) and words and words[0] in group.commands:
+        group = group.commands[words.pop(0)]
+    assert not isinstance(group, click.Group)
+    group.make_context("ldpnb", words)
+    for path in re.findall(r"[\w/]+\.csv", command):
+        assert Path(path).is_file()
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith(QUICK)])
+def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home())
+    result = CliRunner().invoke(cli, shlex.split(command))
+    assert result.exit_code == 0, result.output
+
+
+def test_targets_and_links_are_there() -> None:
+    makefile = (home() / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`?make (\w+)", TEXT):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    for link in re.findall(r"\]\(([^)#]+)\)", TEXT):
+        assert "://" in link or (home() / link).exists(), link
