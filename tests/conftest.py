@@ -64,6 +64,7 @@ def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     """What the command line says of what it refuses, called in this process."""
 
     def call(*arguments: str) -> str:
+        monkeypatch.chdir(checkout)
         monkeypatch.setattr(sys, "argv", ["ldpnb", *arguments])
         with pytest.raises(SystemExit) as ended:
             cli.main()

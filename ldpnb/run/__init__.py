@@ -1,5 +1,7 @@
 """Finding, running and checking the notebooks.
 
-`catalogue` knows which notebooks there are, `execution` runs them (`kernels` and `parallel` make that fast),
-`nbval_plugin` compares a fresh run with the committed one, and `ledger` gathers all verdicts.
+`catalogue` knows which notebooks there are. `runner` executes them with papermill and puts their results into place,
+leaving alone what is the same (`sameness`); `kernels` makes that fast. `checking` compares a fresh run with the stored
+one under nbval. `ledger` gathers all verdicts, `export` writes a result for a paper, and `unpacking` brings the notebooks
+of an installed package.
 """
