@@ -73,9 +73,9 @@ def declared(name: str) -> dict[str, Any]:
     if name in UNDECLARED:
         return {"expression": UNDECLARED[name]}
     about = metadata(name)
-    if about["License-Expression"]:
-        return {"expression": about["License-Expression"]}
-    said = [(about["License"] or "").strip()]
+    if about.get("License-Expression"):
+        return {"expression": about.get("License-Expression")}
+    said = [(about.get("License") or "").strip()]
     said += [c.split(" :: ")[-1] for c in about.get_all("Classifier", []) if c.startswith("License")]
     for words in said:
         for expression, names in WORDS.items():
