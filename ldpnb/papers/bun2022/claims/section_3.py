@@ -146,7 +146,9 @@ def theorem_3_1_lower(e: Evidence) -> str:
     improved = np.array([random_size.random_size_lower_bound_pm1(*case) for case in cases])
     e.same(lower, [_tail_loss(*case, 1) for case in cases])  # the proof's noisy sum: ones against a zero
     e.same(improved, [_tail_loss(*case, 2) for case in cases])  # ones against a minus one
-    e.needs((improved[:6] <= np.array([_optimum(*case) for case in cases[:6]]) + 1e-12).all())
+    optima = [_optimum(*case) for case in cases[:6]]
+    e.same([random_size.random_size_loss(*case) for case in cases[:6]], optima)
+    e.needs((improved[:6] <= np.array(optima) + 1e-12).all())
     return (
         f"the noisy sum's tail loses exactly the bound ({lower[6]:.6f} at n = 20); with a record +1 that turns -1 the "
         f"same sum loses {improved[6]:.6f}, always more and at most the optimum over all mechanisms"

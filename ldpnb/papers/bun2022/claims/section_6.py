@@ -181,6 +181,7 @@ def pps_of_elements(e: Evidence) -> str:
     e.same(np.exp(weak - epsilon), rates[3])
     pair = laws.one_draw([[0], [1], [2], [3]], weights), laws.one_draw([[0], [1], [2], [9]], [1, 2, 3, 9])
     one_draw, one_floor = optimiser.largest_loss(*pair, epsilon=1.0).loss, unequal.element_loss_floor([0.4, 0.6], 1.0)
+    e.same(one_draw, unequal.one_draw_loss(0.4, 0.6, 1.0))
     e.needs(weak <= floor and one_floor <= one_draw)
     return (
         f"sizes 1 to 4, two expected, epsilon 1: floor {floor:.4f} (and {weak:.4f} from (4)), reached by randomised "

@@ -10,7 +10,8 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.deciders import budget, derivative, identity, limit, oo, positive, replaced, symbols
+from ldpnb.claims import UnsoundError
+from ldpnb.deciders import budget, derivative, expression, identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs.sizes import SizeLaw
 from ldpnb.privacy import data_dependent, lemmas, random_size, rounding, subsampling
 
@@ -22,6 +23,20 @@ eps = budget(t)
 def grows(value: Real, box: dict[Real, tuple[Real, Real]]) -> bool | None:
     """Return whether an expression in ``e = epsilon`` is 0 at 0 and grows: then it is positive for every budget."""
     return identity(replaced(value, e, 0)) and positive(replaced(derivative(value, e), e, eps), BUDGET | box)
+
+
+def ratio(loss: Real) -> Real:
+    """Return ``e^loss`` as a rational function, sums in exponents multiplied out.
+
+    Raises
+    ------
+    UnsoundError
+        If it is none.
+    """
+    found = expression(np.exp(loss)).replace(sympy.exp, lambda power: sympy.exp(sympy.expand(power)))
+    if not found.is_rational_function():
+        raise UnsoundError(f"not a rational function of e^epsilon: {found}"[:120])
+    return Symbol(found)
 
 
 # --- Section 2 and Appendix A ---
@@ -402,14 +417,14 @@ def _event(part: Real, share: Real, step: Real, log_z: Real, moves: bool) -> tup
     """Return what the event's chances are proportional to, without and with the new record; ``share = 1/(n+1)``."""
     mu, nu = p - (part + p) * share, p + (1 - part - p) * share  # n = (m + part)/p
     weights, logs, *_ = rounding.event_terms(part, p, mu, nu, step, log_z, moves=moves)
-    return 1 - part + part * np.exp(log_z), sum(w * np.exp(log) for w, log in zip(weights, logs, strict=True))
+    return 1 - part + part * np.exp(log_z), sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
 
 
 def supremum_approached() -> bool:
     """Theorem 4.3: with ``r n`` whole and ``n`` growing, ``part = 0`` and both shares tend to ``r``: the supremum."""
     weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)
     most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
-    return identity(sum(w * np.exp(log) for w, log in zip(weights, logs, strict=True)), most)
+    return identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most)
 
 
 def rounding_bounds() -> bool | None:

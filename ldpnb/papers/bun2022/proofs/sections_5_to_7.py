@@ -12,10 +12,9 @@ import sympy
 
 from ldpnb.accuracy.allocation import Outcomes
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, identity, limit, oo, optimum, positive, replaced, sign_changes, symbols
-from ldpnb.deciders.algebra import expression
 from ldpnb.designs import samples, strata
+from ldpnb.papers.bun2022.proofs.sections_2_to_4 import ratio
 from ldpnb.privacy import clusters, rounding, subsampling
 from ldpnb.privacy.unequal import Inclusion, systematic_rank_shift_loss
 
@@ -24,20 +23,6 @@ t, p, q, k, m, n = symbols("t p q k m n")
 eps = budget(t)
 ONE: Real = Symbol(1)
 BUDGET = {t: (1, oo)}
-
-
-def ratio(loss: Real) -> Real:
-    """Return ``e^loss`` as a rational function, sums in exponents multiplied out.
-
-    Raises
-    ------
-    UnsoundError
-        If it is none.
-    """
-    found = expression(np.exp(loss)).replace(sympy.exp, lambda power: sympy.exp(sympy.expand(power)))
-    if not found.is_rational_function():
-        raise UnsoundError(f"not a rational function of e^epsilon: {found}"[:120])
-    return Symbol(found)
 
 
 def records(growth: Real) -> Real:
@@ -344,13 +329,6 @@ def least_noise_is_best() -> bool:
     low, high = (table.private_variances(b)[0] / table.variances()[0] for b in (scale, scale + more))
     grows = positive(high - low, {scale: EVERY, more: EVERY, height: EVERY, p: SHARE})
     return grows is True and limit(low, p.expression, 0) == oo
-
-
-def a_constant_stratum_has_no_share() -> bool:
-    """Show that records which all hold one value have variance 0, so Neyman's share is 0 at any sample size."""
-    value = symbols("value")[0]
-    S1, S2 = n * value, n * value * value
-    return identity(strata.mean_variance(n, (S2 - S1 * S1 / n) / (n - 1), m), 0)
 
 
 def rounding_bound_by_rate() -> bool:
