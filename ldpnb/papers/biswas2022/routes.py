@@ -4,6 +4,7 @@ Nothing here uses the probabilities, means or variances of the package; the rand
 2.4.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -103,6 +104,25 @@ def outcomes(report: Array) -> Reports:
     choices = np.indices((size + 1,) * users).reshape(users, -1).T
     chances = law[np.arange(users), choices].prod(axis=1)
     return Reports(np.eye(size + 1)[choices][:, :, 1:], chances)
+
+
+def normal_delta(epsilon: float, deviation: float) -> float:
+    """Integrate the hockey stick of two normal densities at a histogram's distance, ``sqrt(2)``."""
+    points, weights = np.polynomial.legendre.leggauss(80)
+    size = math.sqrt(2)
+    x = epsilon * deviation**2 / size - size / 2 + 6 * deviation * (points + 1)
+
+    def density(centre: float) -> Array:
+        return np.asarray(np.exp(-((x - centre) ** 2) / (2 * deviation**2)) / (deviation * math.sqrt(2 * math.pi)))
+
+    return float(6 * deviation * weights @ (density(0.0) - math.exp(epsilon) * density(-size)))
+
+
+def amplified_as_published(local: float, users: int, delta: float) -> float:
+    """Return Theorem 3.1 of Feldman, McMillan and Talwar (2020) as printed."""
+    growth = math.exp(local)
+    spread = math.sqrt(growth * math.log(4 / delta) / users) + growth / users
+    return math.log1p(8 * (growth - 1) / (growth + 1) * spread)
 
 
 @dataclass(frozen=True, slots=True)

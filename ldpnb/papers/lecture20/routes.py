@@ -73,7 +73,7 @@ def noise_moment(mechanism: CentralLaplace | LocalLaplace, power: int, *, start:
     def density(noise: Array) -> Array:
         return np.array([np.exp(mechanism.log_density([y], [0.0])).item() for y in noise])
 
-    scale = mechanism.upper / mechanism.epsilon
+    scale = 1 / (2 * density(np.zeros(1)).item())
     return 2 * half_line(lambda y: y**power * density(y), scale, start=start)
 
 

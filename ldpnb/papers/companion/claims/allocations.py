@@ -68,6 +68,8 @@ def best_rule_looks(e: Evidence) -> str:
             blind, looks = (best_allocation.best_rule(family, 3, epsilon, looks=look) for look in (False, True))
             for best in (blind, looks):
                 found = allocation.outcomes(family, best.rule(family))
+                off = (found.values - (found.chances @ found.values)[:, None]) ** 2
+                e.same(found.variances(), (found.chances * off).sum(axis=1))
                 e.same(found.variances().max() + 2 * found.noise_scale(epsilon) ** 2, best.variance, rel=1e-7)
                 e.sure(best.variance * 0.998 < best.lower_bound <= best.variance)
             ratios[sizes, epsilon] = looks.variance / blind.lower_bound, looks.lower_bound / blind.variance

@@ -11,7 +11,7 @@ from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import best_gap, contrasts
 from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.papers.companion import proofs
-from ldpnb.privacy.channel import privacy_loss
+from ldpnb.privacy import channel
 
 result = partial(claim, kind="proof", reach="all parameters")
 
@@ -45,6 +45,7 @@ def estimated_sizes(e: Evidence) -> str:
     shares = 1 - np.array(dropped)
     means_known = [gaps.mean_variance(mechanism, n, sum(sizes), m) for n, m in zip(sizes, moments, strict=True)]
     bias = (shares * means) @ (1, -1) - (means[0] - means[1])
+    e.same(known, sum(means_known))
     e.same(error, bias**2 + shares**2 @ means_known)
     e.needs(known < repaired < error)
     return (
@@ -57,8 +58,8 @@ def estimated_sizes(e: Evidence) -> str:
 
 def _delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndarray) -> float:
     """Return the variance of the gap from the covariances of the channel's reports and differences of the estimate."""
-    channel, counts = mechanism.channel(values), held.ravel()
-    mean, covariance = channel @ counts, np.diag(channel @ counts) - (channel * counts) @ channel.T
+    law, counts = mechanism.channel(values), held.ravel()
+    mean, covariance = law @ counts, np.diag(law @ counts) - (law * counts) @ law.T
 
     def gap(tallies: np.ndarray) -> float:
         first, second = estimators.self_sized_means(mechanism, tallies.reshape(-1, 2))
@@ -97,7 +98,7 @@ def best_channel_for_a_gap(e: Evidence) -> str:
     for best in found.values():
         matrix, inputs = best.channel(), np.repeat([best.share, 1 - best.share], 2) / 2
         e.same(matrix.sum(axis=0), np.ones(4))
-        e.same(privacy_loss(matrix).epsilon, best.epsilon)
+        e.same(channel.privacy_loss(matrix).epsilon, best.epsilon)
         e.same(best.scores @ matrix / best.target, np.ones(4))
         e.same(best.scores**2 @ matrix @ inputs, best.variance)
     halves = [4 / contrasts.SignedBit(b, (1, 1)).gain ** 2 for b in budgets]

@@ -13,12 +13,13 @@ from ldpnb.estimators import sampling as sampled
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.papers.biswas2022.routes import all_reports
+from ldpnb.papers.biswas2022.routes import all_reports, amplified_as_published, normal_delta
 from ldpnb.papers.companion import proofs
 from ldpnb.papers.lecture20 import proofs as lecture
+from ldpnb.papers.lecture20.routes import central_delta
 from ldpnb.papers.lopuhaa2020.routes import unary_channel
 from ldpnb.privacy import blanket, hockey_stick, purify, shuffling
-from ldpnb.privacy.channel import privacy_loss
+from ldpnb.privacy import channel as channels
 from ldpnb.rng import stream
 
 result = partial(claim, kind="proof", reach="all parameters")
@@ -48,7 +49,7 @@ def hashing_is_unary(e: Evidence) -> str:
     np.add.at(law, supported @ (1 << np.arange(3)), channel)
     e.same([mechanism.p, mechanism.q, mechanism.truthful_rate], [kept, 1 / 4, kept - 1 / 4])
     e.same(UnaryEncoding(mechanism.p, mechanism.q, 3).channel(), unary_channel(kept, 1 / 4, 3))
-    e.needs(agree(law, unary_channel(kept, 1 / 4, 3)) and agree(privacy_loss(channel).epsilon, 1.0))
+    e.needs(agree(law, unary_channel(kept, 1 / 4, 3)) and agree(channels.privacy_loss(channel).epsilon, 1.0))
     near, oue = (
         histograms.pure_variance(0, users=1, mechanism=LocalHashing.optimised(1.0, 100)),
         histograms.pure_variance(0, users=1, mechanism=UnaryEncoding.optimised(1.0, 100)),
@@ -88,8 +89,11 @@ def approximate_to_pure(e: Evidence) -> str:
         moved = np.abs(pure - laws).sum(axis=0) / 2
         e.same(moved, np.maximum(cut, filled))
         e.same(pure.sum(axis=0), np.ones(4))
+        e.same(delta, central_delta(laws, np.exp(epsilon)))
         e.needs(moved.max() <= delta + 1e-12)
-        nearest, largest = max(nearest, float(moved.max())), max(largest, privacy_loss(pure).epsilon / epsilon)
+        lost = channels.privacy_loss(pure).epsilon
+        e.same(lost, np.log(pure.max(axis=1) / pure.min(axis=1)).max())
+        nearest, largest = max(nearest, float(moved.max())), max(largest, lost / epsilon)
     e.needs(largest <= 2 + 1e-9)
     return (
         f"in {tried} random channels of 4 values, epsilon .02 to 3, reports move by up to {nearest:.3f}, never "
@@ -121,18 +125,23 @@ def shuffled_blankets(e: Evidence) -> str:
         "subset selection": SubsetSelection(1.5, 4, 2),
     }
     for mechanism in made.values():
-        whole, few = blanket.Blanket.of_channel(mechanism.channel()), blanket.Blanket.of(mechanism)
+        law = mechanism.channel()
+        e.same(law.sum(axis=0), np.ones(law.shape[1]))
+        whole, few = blanket.Blanket.of_channel(law), blanket.Blanket.of(mechanism)
         e.same(few.delta_upper(0.4, users=60), whole.delta_upper(0.4, users=60), rel=1e-9)
         exact = _enumerated(few, 0.7, 4)
         e.sure(exact <= few.delta_upper(0.7, users=4) <= exact * 1.01)
     account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
     general = blanket.Blanket.of(account.mechanism).sampled(0.5)
     e.same(general.epsilon_upper(1e-6, users=5000), account.epsilon_upper(1e-6), rel=2e-3)
-    e.sure(general.delta_upper(0.2, users=5000) > account.delta_upper(0.2) * (1 - 1e-6))
+    least = account.delta_upper(0.2)
+    e.sure(account.delta_lower(0.2) * (1 - 1e-6) < least < general.delta_upper(0.2, users=5000) * (1 + 1e-6))
     delta, users = 1e-6, 100_000
     published = shuffling.closed_form(delta, users=users, epsilon=2.0)
+    e.same(published, amplified_as_published(2.0, users, delta))
     names: dict[str, Any] = {"k-RR": KaryRandomisedResponse(2.0, 16), "SUE": UnaryEncoding.symmetric(2.0, 16)}
     names |= {"OLH": LocalHashing.optimised(2.0, 16), "subset selection": SubsetSelection.optimal(2.0, 16)}
+    e.same([m.epsilon for m in names.values()], np.full(4, 2.0))
     found = {name: blanket.Blanket.of(m).epsilon_upper(delta, users=users) for name, m in names.items()}
     e.needs(max(found.values()) < published / 5)
     shown = ", ".join(f"{value:.4f} ({name})" for name, value in found.items())
@@ -169,7 +178,8 @@ def shuffled_against_gaussian(e: Evidence) -> str:
     less variance than either at all of these budgets and rates, and more than the reports at a budget of 4
     """
     users, size, delta, ratios, laplace = 50_000, 101, 1e-6, {}, {}
-    e.same(shuffling.gaussian_delta(1.0, deviation=shuffling.gaussian_deviation(1.0, delta)), delta)
+    deviation = shuffling.gaussian_deviation(1.0, delta)
+    e.same([shuffling.gaussian_delta(1.0, deviation=deviation), normal_delta(1.0, deviation)], [delta, delta], abs=0)
     for central, rate in (*product((0.1, 1.0, 2.0), (0.02, 0.2, 1.0)), (4.0, 0.2)):
         local = shuffling.local_budget(central, delta, users=users, rate=rate, domain_size=size)
         reports = shuffling.ShuffledReports(users, rate, KaryRandomisedResponse(local, size))

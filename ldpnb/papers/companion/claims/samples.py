@@ -101,6 +101,8 @@ def drawn_with_replacement(e: Evidence) -> str:
         lost = subsampling.with_replacement_loss(epsilon, draws, records)
         for other in (second, none):
             e.same(lost, optimiser.largest_loss(first, other, epsilon=epsilon, mechanism="replacement").loss)
+        fixed = routes.optimum(partial(laws.subsets, size=draws), records, epsilon, mechanism="replacement")
+        e.same(subsampling.srs_loss(epsilon, draws / records), fixed)
     one, other = subsampling.with_replacement_loss(1.0, 10, 100), subsampling.srs_loss(1.0, 0.1)
     e.needs(one > other)
     return f"10 of 100 records at epsilon 1: {one:.6f} against {other:.6f} (linear programs agree in six small cases)"

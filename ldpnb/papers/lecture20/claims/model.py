@@ -96,6 +96,7 @@ def pure_or_approximate(e: Evidence) -> str:
     for epsilon in np.linspace(0.1, 1.5, tried):
         law = rng.dirichlet(np.full(5, 0.5), 3).T
         pure, delta = purify.purified(law, epsilon), hockey_stick.channel_delta(law, epsilon)
+        e.same(delta, routes.central_delta(law, np.exp(epsilon)))
         e.same(pure.sum(axis=0), np.ones(3))
         distance = 0.5 * np.abs(pure - law).sum(axis=0)
         e.same(distance, routes.clipped_mass(law, np.exp(epsilon)))
