@@ -49,6 +49,8 @@ def figure_1_crossings(e: Evidence) -> str:
     e.proven(len(claimed) == 2 and len(kept) == len(of_zeros) == 1)
     first, last, private, zeros = (float(budget.mid()) for budget in (*claimed, *kept, *of_zeros))
     e.same([bounds[0](budget) for budget in (first, last)], [by_print[1](budget) for budget in (first, last)], rel=1e-6)
+    kept_bounds = [float(upper_bound(groups.DiscretisedMeans.calibrated)(private)), printed_bound("k = 2")(private)]
+    e.same(kept_bounds, [upper_bound(groups.LaplaceMeans.calibrated)(private)] * 2, rel=1e-6)
     e.needs(within("about", [first, last], [low, high]))
     e.corrected = (
         f"{first:.3f} and {last:.2f} for the largest variances of the mechanisms as published; with exact privacy "

@@ -15,8 +15,8 @@ from ldpnb.papers.juarez2022 import printed, routes
 from ldpnb.papers.juarez2022.proofs import errors
 
 FAMILIES: dict[str, Callable[[float], groups.GroupMeans]] = {
-    "M_R": groups.DiscretisedMeans.published,
-    "M_L": groups.LaplaceMeans.published,
+    "M_R": lambda epsilon: groups.DiscretisedMeans.published(epsilon),
+    "M_L": lambda epsilon: groups.LaplaceMeans.published(epsilon),
 }
 
 section_5 = partial(claim, kind="identity", reach="all parameters")

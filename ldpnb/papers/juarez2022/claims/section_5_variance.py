@@ -169,6 +169,7 @@ def theorem_5_4_unbiased(e: Evidence) -> str:
     small = float(chances @ np.abs(2 * heads - 20)) * 2 / 20 / gain
     e.sure(small > 0)
     halves = gaps.GroupGap.of_halves(groups.DiscretisedMeans.published(0.1), 10**7)
+    e.same(halves.worst_variance(), routes.printed_bound("M_R", 0.1, 10**7))
     at_zero = float(gaps.absolute_gap_bias(np.sqrt(halves.worst_variance()), 0.0))
     return (
         f"bias {bias[0]:.4f}, {bias[1]:.4f}, {bias[2]:.4f} and {bias[3]:.4f} standard deviations at gaps of 0, 0.5, 1 "

@@ -34,8 +34,9 @@ def means_are_unbiased() -> bool:
     """Decide Proposition 5.2 client by client: the mean added is ``gain v`` to the own group, 0 to another."""
     signs, noise = privacy.signs(), privacy.noise()
     (down, up), (zero_down, zero_up) = (moves.sign_probabilities(value, signs.value_epsilon) for value in (v, 0 * v))
-    own = identity(signs.keep * (up - down), signs.gain * v) and identity(noise.keep * v, noise.gain * v)
-    return own and identity(signs.move * (zero_up - zero_down), 0)
+    keep = routes.printed_keep(budget(t1), d)
+    own = identity(keep * (up - down), signs.gain * v) and identity(keep * v, noise.gain * v)
+    return own and identity(zero_up - zero_down, 0)
 
 
 def variance_of_signs() -> bool:
@@ -258,13 +259,13 @@ def signs_have_a_limit() -> bool:
 
 
 FAMILIES: dict[str, list[tuple[Callable[[Any], groups.GroupMeans], Any, Any]]] = {
-    "M_R": [(groups.DiscretisedMeans.published, "0.002", 200)],
+    "M_R": [(lambda epsilon: groups.DiscretisedMeans.published(epsilon), "0.002", 200)],
     "M_L": [
         (lambda epsilon: groups.LaplaceMeans.allowed(epsilon, ball("2/3")), "0.002", THIRD),
         (lambda epsilon: groups.LaplaceMeans.allowed(epsilon, epsilon), THIRD, 200),
     ],
-    "M_R kept": [(groups.DiscretisedMeans.calibrated, "0.002", 200)],
-    "M_L kept": [(groups.LaplaceMeans.calibrated, "0.002", 200)],
+    "M_R kept": [(lambda epsilon: groups.DiscretisedMeans.calibrated(epsilon), "0.002", 200)],
+    "M_L kept": [(lambda epsilon: groups.LaplaceMeans.calibrated(epsilon), "0.002", 200)],
 }
 """Mechanisms by budget, as published and as their budgets are kept, and the halves of budgets where each applies."""
 
