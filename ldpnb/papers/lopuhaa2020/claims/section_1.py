@@ -92,7 +92,7 @@ def _at_one_value(e: Evidence, epsilon: float) -> float:
 def any_epsilon(e: Evidence) -> str:
     """the new bounds improve the known ones for any epsilon"""
     size, diversity = symbols("a d")
-    e.proven(proofs_4.budget_bounds())
+    e.proven(proofs_4.distribution_bound())
     beyond = 1 + symbols("x")[0]  # (e^epsilon - 1)^2 = beyond a / d
     root = np.sqrt(beyond * size / diversity)
     says_less = positive(diversity - LowerBounds(size, np.log1p(root)).distribution(), _EVERY)

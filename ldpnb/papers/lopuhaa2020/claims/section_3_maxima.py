@@ -191,7 +191,7 @@ def norm_sub_helps(e: Evidence) -> str:
     e.decides(proofs.projection_comes_nearer())
     e.sure(routes.never_further(frequency.project_simplex, 2022))
     users, mechanism = 4, KaryRandomisedResponse(EPSILON, 3)
-    every = routes.all_sequences(mechanism.channel(), users, np.full(3, 0.5))
+    every = routes.all_sequences(routes.krr_channel(EPSILON, 3), users, np.full(3, 0.5))
     plain = frequency.unbiased(every.tallies, users, mechanism)
     near = frequency.project_simplex(plain)
     e.same(plain, (every.tallies / users * (math.e + 2) - 1) / (math.e - 1))

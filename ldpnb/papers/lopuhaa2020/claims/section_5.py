@@ -68,6 +68,7 @@ def _unary_routes(e: Evidence, epsilon: float, domain_size: int, users: int) -> 
     supports = tallies @ mechanism.outputs().astype(int)
     plain = (supports / users - q) / (p - q)
     e.same(mechanism.channel(), channel)
+    e.same(mechanism.epsilon, epsilon)
     e.same(frequency.unbiased(supports, users, mechanism), plain)
     e.same(frequency.project_simplex(plain), routes.projected(plain))
     fit = likelihood.mle(mechanism.channel(), tallies)

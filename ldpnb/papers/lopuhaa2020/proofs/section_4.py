@@ -90,13 +90,21 @@ def rows_of_a_channel() -> bool:
     return apart is True and least is True and corner is True and ceiling and all(floors)
 
 
+def distribution_bound() -> bool:
+    """Decide that (59) is Corollary 4.3 at the constant of (54)."""
+    m, t = symbols("m t")
+    bounds = LowerBounds(m + 1, budget(t))
+    return same_logarithm(
+        EntropyBounds(m + 1).asymptotic(bounds.log_information_ceiling(), 0)[0], bounds.distribution()
+    )
+
+
 def budget_bounds() -> bool:
     """Decide that Theorem 4.5 is Corollary 4.3 at the constants of Theorem 4.4."""
     m, t = symbols("m t")
     bounds, entropies = LowerBounds(m + 1, budget(t)), EntropyBounds(m + 1)
     ceiling, floor = bounds.log_information_ceiling(), bounds.log_covariance_floor()
-    one = same_logarithm(entropies.asymptotic(ceiling, 0)[0], bounds.distribution())
-    return one and same_logarithm(entropies.asymptotic(0, floor - ceiling)[1], bounds.frequency())
+    return distribution_bound() and same_logarithm(entropies.asymptotic(0, floor - ceiling)[1], bounds.frequency())
 
 
 def row_trace() -> bool:
