@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 
 from ldpnb import claims
 from ldpnb.accuracy import allocation, gaps
@@ -43,11 +44,11 @@ def scaled(result: Any) -> Any:
         raise TypeError(f"a formula returning {result!r} needs a control of its own")
     if isinstance(result, dict):
         return {key: scaled(value) for key, value in result.items()}
-    if isinstance(result, tuple) and not hasattr(result, "_fields"):
-        return tuple(map(scaled, result))
+    if isinstance(result, tuple | list) and not hasattr(result, "_fields"):
+        return type(result)(map(scaled, result))
     if is_dataclass(result):
         numbers = {f.name: getattr(result, f.name) for f in fields(result)}
-        return replace(result, **{k: scaled(v) for k, v in numbers.items() if isinstance(v, float | np.ndarray)})
+        return replace(result, **{k: scaled(v) for k, v in numbers.items() if isinstance(v, float | np.ndarray | arb)})
     return result * FACTOR
 
 
