@@ -14,6 +14,7 @@ from flint import arb
 
 from ldpnb import claims
 from ldpnb.accuracy import allocation, gaps
+from ldpnb.arithmetic import Symbol
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.papers.bun2022.claims.section_7 import FAMILY, TOTAL
 from ldpnb.privacy.clusters import ClusterSample
@@ -48,7 +49,9 @@ def scaled(result: Any) -> Any:
         return type(result)(map(scaled, result))
     if is_dataclass(result):
         numbers = {f.name: getattr(result, f.name) for f in fields(result)}
-        return replace(result, **{k: scaled(v) for k, v in numbers.items() if isinstance(v, float | np.ndarray | arb)})
+        return replace(
+            result, **{k: scaled(v) for k, v in numbers.items() if isinstance(v, float | np.ndarray | arb | Symbol)}
+        )
     return result * FACTOR
 
 

@@ -61,6 +61,11 @@ def printed_variance_discretised(
     return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
 
 
+def kept_group_epsilon(epsilon: Real) -> Real:
+    """Return the ``eps1 = ln((1 + e^epsilon) / 2)`` that makes ``M_R`` lose exactly ``epsilon = eps2``."""
+    return np.log((1 + np.exp(epsilon)) / 2)
+
+
 def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
     """Return ``eps1`` and ``k`` of the "optimal" ``M_L`` as Appendix B prints them."""
     if epsilon >= 2 / 3:
@@ -69,10 +74,11 @@ def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
 
 
 def printed_bound(mechanism: str, epsilon: float, clients: float) -> float:
-    """Return the printed variance of the gap between equal groups where it is largest: M_R, M_L or "k = 2"."""
+    """Return the printed variance of the gap between equal groups at its largest: M_R, M_L, "M_R kept", "k = 2"."""
     size = clients / 2
-    if mechanism == "M_R":
-        return 2 * printed_variance_discretised(epsilon, epsilon, size=size, clients=clients, second_moment=0)
+    if mechanism.startswith("M_R"):
+        first = epsilon if mechanism == "M_R" else kept_group_epsilon(epsilon)
+        return 2 * printed_variance_discretised(first, epsilon, size=size, clients=clients, second_moment=0)
     first, k = published_laplace_budgets(epsilon) if mechanism == "M_L" else (epsilon / 2, 2.0)
     return 2 * printed_variance_laplace(first, epsilon, k, size=size, clients=clients, second_moment=1)
 

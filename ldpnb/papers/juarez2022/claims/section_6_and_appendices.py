@@ -14,6 +14,7 @@ from ldpnb.mechanisms import groups
 from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import printed, routes
 from ldpnb.papers.juarez2022.claims import section_5_tables
+from ldpnb.papers.juarez2022.claims.section_5_tables import BUDGETS
 from ldpnb.papers.juarez2022.proofs import errors
 from ldpnb.rng import stream
 
@@ -22,7 +23,6 @@ LEVEL = 1e-6
 """Chance with which a test rejects what is printed though it is a draw from the law, over all cells together."""
 HALF = 5e-5
 """Half a unit of the last printed digit."""
-BUDGETS = (0.01, 0.1, 1.0, 10.0)
 FAMILIES = section_5_tables.FAMILIES | {"code": lambda epsilon: groups.LaplaceMeans.executed(epsilon)}
 
 later = partial(claim, kind="identity", reach="all parameters")
@@ -117,7 +117,7 @@ def table_2_errors(e: Evidence) -> str:
     gap, expected, chances = abs(data.true_gap), {}, {}
     for name, (short, epsilon, stated) in product(FAMILIES, _cells(table, "error")):
         mechanism = FAMILIES[name](epsilon)
-        sd, mean, deviation = _gap_errors(e, data, mechanism)
+        sd, mean, deviation = _gap_errors(e, data, name, epsilon)
         rng = stream("Table 2", name, epsilon, seed=SEED)
         sums = mechanism.sample_sums(data.counts, data.values, repetitions=RUNS, rng=rng)
         found = estimators.signed_gap(estimators.group_means(mechanism, sums, data.sizes))
@@ -157,7 +157,7 @@ def table_2_deviations(e: Evidence) -> str:
     gap, laws, cells = abs(data.true_gap), {}, {}
     rng = stream("Table 2", "deviations", seed=SEED)
     for short, epsilon, stated in _cells(table, "sd"):
-        sd, mean, deviation = _gap_errors(e, data, FAMILIES["M_R" if short == "M_R" else "code"](epsilon))
+        sd, mean, deviation = _gap_errors(e, data, "M_R" if short == "M_R" else "code", epsilon)
         off = np.abs(np.abs(gap + sd * rng.standard_normal((SETS, runs))) - gap) / 2
         e.sure(abs(off.mean() - mean) < 6 * deviation / np.sqrt(off.size))
         laws[short, epsilon], cells[short, epsilon] = sd, max(_tails(off, stated))
@@ -309,15 +309,32 @@ def appendix_d_orders(e: Evidence) -> str:
     return f"by a factor of {min(ratios.values()):.2f} to {max(ratios.values()):.1f} over all cells, 100 in none"
 
 
-def _gap_errors(e: Evidence, data: population.Clients, mechanism: groups.GroupMeans) -> tuple[float, float, float]:
+def _gap_errors(e: Evidence, data: population.Clients, name: str, epsilon: float) -> tuple[float, float, float]:
     """Return the estimated gap's standard deviation, and mean and deviation of the absolute gap's error in rates."""
+    mechanism = FAMILIES[name](epsilon)
     variance, gap = data.gap(mechanism).variance(data.second_moments), abs(data.true_gap)
     sd = float(np.sqrt(variance))
     mean = float(gaps.absolute_gap_error(sd, gap)) / 2
     errors, chances = routes.error_law(sd, gap)
     e.same(variance, routes.gap_moments(mechanism, data.counts, data.values)[1])
+    e.same(variance, _printed_variance(data, name, epsilon))
     e.same(mean, errors @ chances / 2, rel=1e-5)
     return sd, mean, float(np.sqrt(errors**2 @ chances - (errors @ chances) ** 2) / 2)
+
+
+def _printed_variance(data: population.Clients, name: str, epsilon: float) -> float:
+    """Return the gap's variance by equations (19) and (20), the code's with its two noise scales in (19)."""
+    shares = [
+        {"size": size, "clients": data.sizes.sum(), "second_moment": nu2}
+        for size, nu2 in zip(data.sizes, data.second_moments, strict=True)
+    ]
+    if name == "M_R":
+        return float(sum(routes.printed_variance_discretised(epsilon, epsilon, **share) for share in shares))
+    first, k = routes.published_laplace_budgets(epsilon)
+    if name == "code":
+        k = min(k, 2.0)
+        epsilon, k = 2 * epsilon / k, 4 / k  # exchanges the scales 2 / epsilon and k / epsilon
+    return float(sum(routes.printed_variance_laplace(first, epsilon, k, **share) for share in shares))
 
 
 def _bound_ratios(e: Evidence) -> dict[tuple[str, float], float]:
@@ -325,7 +342,7 @@ def _bound_ratios(e: Evidence) -> dict[tuple[str, float], float]:
     data, failure, ratios = population.published(), 1 - printed.value("Table 1", "probability"), {}
     for name, epsilon in product(("M_R", "M_L"), BUDGETS):
         mechanism, worst = FAMILIES[name](epsilon), routes.printed_bound(name, epsilon, int(data.sizes.sum()))
-        alpha, (_, error, _) = data.gap(mechanism).error_bound(failure) / 2, _gap_errors(e, data, mechanism)
+        alpha, (_, error, _) = data.gap(mechanism).error_bound(failure) / 2, _gap_errors(e, data, name, epsilon)
         e.same(alpha, np.sqrt(worst / failure) / 2)
         ratios[name, epsilon] = alpha / error
     return ratios
