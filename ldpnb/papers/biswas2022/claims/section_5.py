@@ -81,6 +81,7 @@ POPULATIONS = (
     estimators.personalised,
     estimators.horvitz_thompson,
     *NOISE,
+    estimators.realised_size,
     assumption="Values are fixed, and rates may depend on them, as Section 6 (i) intends. Where values are iid draws "
     "and the rates were fixed beforehand, as the proof assumes, T is unbiased.",
     corrected="E T(i) = n sum_(j holds i) pi_j / sum_j pi_j, for every epsilon: the bias is n f_i (mean rate of the "
@@ -141,6 +142,9 @@ def theorem_5_1_rare_variance(e: Evidence) -> str:
     PersonalRates.mean,
     estimators.personalised,
     *RANDOMISER,
+    PersonalRates.reports,
+    PersonalRates.split,
+    PersonalRates.users,
     otherwise="corrected",
     reading="reconstructed",
     assumption="The displayed lines have pi without its index, brackets that do not close, and a factor n missing from "

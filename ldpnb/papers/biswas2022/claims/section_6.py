@@ -267,6 +267,7 @@ def _variances_agree(e: Evidence) -> None:
     SampledCounts.rare_variance_realised_size,
     estimators.horvitz_thompson,
     *NOISE,
+    estimators.realised_size,
     over="every epsilon, k, n, every number of reports and all rates in (0, 1]",
     argument="Pairs of users decide: among two rates with a given sum, equal ones maximise Var*(T) and minimise "
     "Horvitz-Thompson's variance. A dual bound, decided for one user, is reached by the rates named.",

@@ -21,6 +21,7 @@ section_2 = partial(claim, kind="proof", reach="all parameters", reading="recons
 @section_2(
     "Section 2.2",
     lemmas.coupled_loss,
+    optimiser.largest_loss,
     over="epsilon > 0, every mechanism and every two replacement neighbours",
     assumption=LEAST,
     argument="replacing a record is removing it and adding another",
@@ -38,6 +39,8 @@ def section_2_2(e: Evidence) -> str:
     "Theorem 2.2",
     subsampling.srs_loss,
     subsampling.srs_delta,
+    optimiser.largest_delta,
+    optimiser.largest_loss,
     over="epsilon > 0, 0 <= delta < 1, every m <= n, every mechanism and every two replacement neighbours",
     assumption="both formulas are lost in the text; these are the known ones (Balle, Barthe and Gaboardi 2018)",
     argument="replacing the changed record by one that is not drawn couples samples with and without it; " + BOTH_WAYS,
@@ -140,6 +143,7 @@ def lemma_a_2(e: Evidence) -> str:
 @section_2(
     "Lemma A.3",
     lemmas.coupled_loss,
+    optimiser.largest_loss,
     over="epsilon > 0, every k, every coupling and every mechanism",
     assumption=LEAST,
     argument="the event's chance given one sample is at most e^(k epsilon) times that given the other, step by step, "
@@ -165,6 +169,8 @@ def lemma_a_3(e: Evidence) -> str:
     "Lemma A.4",
     lemmas.mixture_loss,
     lemmas.mixture_loss_product_form,
+    channel.privacy_loss,
+    optimiser.largest_log_ratio,
     over="0 < p < 1, every epsilon_1 >= epsilon_0 >= 0 and every four laws whose pairs are as close as stated",
     assumption="which of the two forms is printed is not recoverable; both hold",
     argument=BOTH_WAYS,
@@ -206,6 +212,7 @@ def _mixture_program(weight: float, common: float, other: float) -> float:
     "Lemma B.1",
     lemmas.inserted_record_loss,
     lemmas.coupled_loss,
+    optimiser.largest_loss,
     otherwise="corrected",
     corrected="the mechanism has to be epsilon-DP for deletion neighbours, as the proof uses it, not for replacement "
     "neighbours",
@@ -234,6 +241,7 @@ def lemma_b_1(e: Evidence) -> str:
 @section_2(
     "Lemma B.3",
     lemmas.largest_tilted_mean,
+    optimiser.largest_log_ratio,
     over="epsilon > 0, every nondecreasing function, every weights on any number of sizes",
     argument="the gain over other weights is a sum over pairs of sizes, the same for any number of them; the identity "
     "is decided for four",

@@ -9,7 +9,7 @@ from ldpnb.deciders import zeros
 from ldpnb.designs import laws, sizes
 from ldpnb.papers.bun2022 import routes
 from ldpnb.papers.bun2022.proofs import sections_2_to_4 as proofs
-from ldpnb.privacy import optimiser, random_size, subsampling
+from ldpnb.privacy import lemmas, optimiser, random_size, subsampling
 from ldpnb.rng import stream
 
 EVERY_LAW = "epsilon > 0, every n, every law of the size but 0 for sure"
@@ -54,6 +54,8 @@ def _tail_loss(law: sizes.SizeLaw, epsilon: float, step: int) -> float:
     random_size.random_size_lower_bound,
     random_size.random_size_lower_bound_pm1,
     random_size.random_size_loss,
+    optimiser.largest_loss,
+    random_size.tilted_rate,
     otherwise="corrected",
     corrected="E~ determines the loss up to the factor e^(2 epsilon), so only for small epsilon; what always "
     "determines it is the effective rate, which a recursion over the sizes finds for every law",
@@ -86,6 +88,7 @@ def characterisation(e: Evidence) -> str:
     random_size.random_size_upper_bound,
     random_size.random_size_loss,
     subsampling.srs_loss,
+    optimiser.largest_loss,
     argument="term by term M/n - E~ is a mean of (M - m)/n; " + SYMMETRY,
 )
 def largest_size(e: Evidence) -> str:
@@ -107,6 +110,8 @@ def largest_size(e: Evidence) -> str:
     random_size.random_size_upper_bound,
     random_size.random_size_loss,
     random_size.tilted_rate,
+    lemmas.largest_tilted_mean,
+    optimiser.largest_loss,
     reading="reconstructed",
     assumption=routes.NOT_PRINTED,
     argument=SYMMETRY + "; one more unchanged record costs e^epsilon at most, and Lemma B.3 does the rest",
@@ -133,6 +138,8 @@ def theorem_3_1_upper(e: Evidence) -> str:
     "Theorem 3.1 lower bound",
     random_size.random_size_lower_bound,
     random_size.random_size_lower_bound_pm1,
+    optimiser.largest_loss,
+    random_size.random_size_loss,
     reading="reconstructed",
     assumption=routes.NOT_PRINTED,
     argument="the tail of a Laplace noisy sum, beyond all sums, has a chance proportional to e^(epsilon s) if the "
@@ -190,6 +197,7 @@ def theorem_3_1_small_epsilon(e: Evidence) -> str:
     random_size.random_size_lower_bound_pm1,
     random_size.random_size_loss,
     random_size.tilted_rate,
+    optimiser.largest_log_ratio,
     over="epsilon > 0, every chance p > 0 of the whole data set beside any smaller size; every law with ln E e^(s (m - "
     "mu)) <= s^2 v/2 for all s, positive and negative, so that mu is its mean, and mu + 2 epsilon v < n",
     argument="n E~ is the slope at epsilon of ln E e^(s m), which is convex and at least s mu",
@@ -222,6 +230,8 @@ def tails(e: Evidence) -> str:
     random_size.random_size_loss,
     random_size.random_size_lower_bound_pm1,
     random_size.tilted_rate,
+    optimiser.largest_log_ratio,
+    subsampling.srs_loss,
     over="epsilon > 0, every n, mean mu <= n/2 before truncation and deviation sigma with n (e^s - 1) >= (e^(2 "
     "epsilon) - 1)/(e^(2 epsilon/11) - 1), s = epsilon - (n - mu)/sigma^2 > 0",
     reading="reconstructed",

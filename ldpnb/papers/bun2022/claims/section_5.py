@@ -33,6 +33,7 @@ formula_5 = partial(section_5, reading="reconstructed")
     ClusterSample.lower_bound,
     clusters.cluster_loss_at,
     subsampling.weighted_loss,
+    optimiser.largest_loss,
     assumption=N_1,
     over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn",
     argument="a signed count's tail has the odds rho t^n_1, rho = e_(m-1)(w)/e_m(w) at weights w_i = t^-n_i; m e_m "
@@ -64,6 +65,8 @@ def theorem_5_1(e: Evidence) -> str:
     ClusterSample.lower_bound,
     ClusterSample.loss,
     clusters.cluster_loss_at,
+    optimiser.largest_loss,
+    subsampling.weighted_loss,
     assumption=N_1,
     over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn, every mechanism",
     argument=SWAP.format("n_1 + n_i records"),
@@ -92,6 +95,7 @@ def theorem_5_2(e: Evidence) -> str:
     "Section 5.1 growing clusters",
     clusters.cluster_loss_at,
     ClusterSample.lower_bound,
+    subsampling.srs_loss,
     assumption=N_1,
     over="epsilon > 0, every share of clusters drawn below 1, all sizes",
 )
@@ -150,6 +154,8 @@ def shares_of_records(e: Evidence) -> str:
     subsampling.weighted_loss,
     clusters.cluster_loss_at,
     ClusterSample.loss,
+    optimiser.largest_loss,
+    subsampling.srs_delta,
     assumption=routes.NOT_PRINTED,
     over="epsilon > 0, every number of records and of records drawn, every mechanism",
     argument=SWAP.format("one replacement")
@@ -179,6 +185,7 @@ def equation_3(e: Evidence) -> str:
     "Section 5.2 privacy is conserved",
     ClusterSample.loss,
     subsampling.weighted_loss,
+    optimiser.largest_loss,
     assumption="the symbols of what is compared are lost; read as: the mechanism on the sample is at least as private "
     "as the mechanism itself",
     over=f"epsilon > 0, {ALL_SIZES}, every mechanism; deletion against deletion, replacement against replacement",
@@ -206,6 +213,7 @@ def privacy_is_conserved(e: Evidence) -> str:
     clusters.identified_cluster_loss_weak_bound,
     ClusterSample.identifying_confusion,
     ClusterSample.loss,
+    optimiser.largest_loss,
     assumption="the test's quality enters as beta, the ratio of its error to its success; " + routes.NOT_PRINTED,
     over="epsilon > 0, 0 < loss given the cluster < epsilon, beta > 0, 0 < p < 1, every population and mechanism",
     argument="where the neighbour makes the event likelier the same holds at beta e^-loss, with a larger bound",
@@ -247,6 +255,8 @@ def theorem_5_3(e: Evidence) -> str:
     ClusterSample.two_stage_upper_bound,
     subsampling.srs_loss,
     clusters.cluster_loss_at,
+    ClusterSample.upper_bound,
+    optimiser.largest_loss,
     reach="a box",
     assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is read as "
     "within a tenth",

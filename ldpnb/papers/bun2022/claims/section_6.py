@@ -42,7 +42,12 @@ def _random_inclusions() -> tuple[list[unequal.Inclusion], np.ndarray]:
     return cases, np.array(losses)
 
 
-@proposition_6_1("Proposition 6.1 equation (4)", unequal.Inclusion.loss_lower_bound, assumption=routes.NOT_PRINTED)
+@proposition_6_1(
+    "Proposition 6.1 equation (4)",
+    unequal.Inclusion.loss_lower_bound,
+    unequal.Inclusion.event_loss,
+    assumption=routes.NOT_PRINTED,
+)
 def equation_4(e: Evidence) -> str:
     """an event's loss is at least ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1'), for any design and
     mechanism
@@ -105,6 +110,9 @@ def inclusion_near_one(e: Evidence) -> str:
     subsampling.srs_loss,
     unequal.pps_cluster_loss,
     unequal.one_draw_loss,
+    samples.pps_rate,
+    optimiser.largest_loss,
+    subsampling.srs_delta,
     over="degradation: one of two or more clusters drawn in proportion to size, as in Section 6.2; amplification: one "
     "record drawn, every epsilon > 0 and every two chances p, p' < 1, the others in the same proportions",
     argument="one draw loses ln(1 + max(p, p')(e^(2 epsilon) - 1)), as any two samples are two steps apart and the "
@@ -162,6 +170,9 @@ def detectable_inclusion(e: Evidence) -> str:
     unequal.Inclusion.event_loss,
     subsampling.srs_loss,
     samples.pps_rates,
+    optimiser.largest_loss,
+    unequal.Inclusion.loss_lower_bound,
+    unequal.one_draw_loss,
     reading="reconstructed",
     assumption=routes.NOT_PRINTED,
     over="epsilon > 0, every design with a largest inclusion probability 0 < p_max < 1",
@@ -197,6 +208,7 @@ def pps_of_elements(e: Evidence) -> str:
     unequal.systematic_loss,
     unequal.systematic_rank_shift_loss,
     samples.pps_rates,
+    optimiser.largest_loss,
     reading="reconstructed",
     assumption=SIZES,
     otherwise="corrected",
@@ -240,6 +252,7 @@ def limited_variation(e: Evidence) -> str:
     "Section 6.1 equal sizes",
     subsampling.srs_loss,
     unequal.poisson_loss,
+    optimiser.largest_loss,
     reading="reconstructed",
     assumption=SIZES,
     otherwise="corrected",
@@ -272,6 +285,7 @@ def equal_sizes(e: Evidence) -> str:
     unequal.pps_cluster_loss,
     unequal.Inclusion.event_loss,
     samples.pps_rate,
+    optimiser.largest_loss,
     over="epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2",
     argument="the loss is that of the tail of the signed count, as in Section 5 with one draw; mu_0 averages "
     "e^(-epsilon (n_1 + n_i)) over the others in proportion to size, and for two clusters Bernoulli's inequality gives "
@@ -304,6 +318,7 @@ def pps_of_clusters(e: Evidence) -> str:
     unequal.pps_cluster_loss,
     unequal.Inclusion.event_loss,
     samples.pps_rate,
+    optimiser.largest_loss,
     over="epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2",
     argument="the loss is that of Section 6.2's tail; at sizes of at most s its mu_0 is at least e^(-2 s epsilon)",
 )
@@ -357,6 +372,7 @@ def equal_inclusion(e: Evidence) -> str:
     unequal.systematic_loss,
     subsampling.srs_loss,
     subsampling.weighted_loss,
+    optimiser.largest_loss,
     otherwise="corrected",
     corrected="the known order is worse than cluster sampling, which costs less than 2 epsilon: a replacement that "
     "shifts half the ranks costs m epsilon for samples of an even number m of records",

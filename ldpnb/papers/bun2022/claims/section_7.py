@@ -33,6 +33,7 @@ formula_7 = partial(section_7, reading="reconstructed")
 @formula_7(
     "Definition 7.1",
     optimiser.largest_loss,
+    optimiser.WorstMechanism.acceptance,
     assumption="the right-hand side of the replacement form is not recoverable; the deletion form implies and attains "
     "epsilon_s + epsilon_s'",
     over="every two strata, every epsilon_s, epsilon_s' > 0",
@@ -135,6 +136,9 @@ def _closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Fam
     allocation.Outcomes.private_variances,
     allocation.Outcomes.total_variances,
     noisy_statistics.noisy_statistic_losses,
+    allocation.Family.variances,
+    strata.Strata.variance,
+    subsampling.srs_budget,
     otherwise="corrected",
     corrected="the supremum has to be over populations on which the variance without noise has a positive lower bound: "
     "where it is 0, as in constant strata, the ratio is infinite, and where it comes near 0 unbounded, at every "
@@ -178,6 +182,9 @@ def equation_7(e: Evidence) -> str:
     allocation.Outcomes.noise_scale,
     allocation.Outcomes.variances,
     allocation.Outcomes.total_variances,
+    allocation.Family.variances,
+    strata.Strata.variance,
+    subsampling.srs_budget,
     reach="instances",
     example=True,
     assumption="two strata of two-valued records, replacement within a stratum, the weighted mean with Laplace noise; "
@@ -241,6 +248,7 @@ def _variance_by_rows(table: allocation.Outcomes, epsilon: float) -> float:
     strata.Strata.neyman,
     data_dependent.size_count_loss,
     data_dependent.size_test_advantage,
+    optimiser.largest_size_test_advantage,
     otherwise="corrected",
     corrected="the top stratum moves by m (s' - s), s its Neyman share; the printed last stratum, '10,000 or above' "
     "with sizes top-coded at 10,000, has variance 0 and share 0 before and after, so it must start lower; a move of D "
@@ -287,6 +295,9 @@ def neyman_example(e: Evidence) -> str:
     rounding.random_rounding_loss,
     rounding.random_rounding_bound,
     rounding.random_rounding_loss_supremum,
+    optimiser.largest_loss,
+    rounding.event_terms,
+    rounding.random_rounding_chain_bound,
     assumption="the mechanism is stratified deletion-DP, as the proof uses it; the printed constant is not recoverable",
     over="every number of strata, every epsilon_s > 0, 0 < r < 1, every population",
     argument="given the draw from the other strata the mechanism is epsilon_s-deletion-DP on the changed one, whose "
@@ -320,6 +331,7 @@ def theorem_7_2(e: Evidence) -> str:
     rounding.random_rounding_bound,
     rounding.random_rounding_budget,
     rounding.random_rounding_loss_supremum,
+    rounding.random_rounding_chain_bound,
     assumption="the symbols of what is compared are lost; read as the mechanism's budget and the loss; the constant is "
     "that of Theorem 4.3",
     over="every loss, every factor F and every rate up to a positive one: r <= loss/(3 (e^(2 F loss) - 1))",
@@ -345,6 +357,8 @@ def larger_budgets(e: Evidence) -> str:
     strata.mean_variance,
     strata.Strata.variance,
     allocation.Outcomes.noise_scale,
+    allocation.Outcomes.total_variances,
+    subsampling.srs_budget,
     otherwise="corrected",
     corrected="for large strata and shares that need no rounding its sampling variance is never more than 1/w times "
     "the best, w the smallest stratum's share of the population, and comes up to that where only this stratum varies; "

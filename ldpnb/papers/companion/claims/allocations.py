@@ -13,6 +13,7 @@ from ldpnb.privacy import subsampling
     allocation.Outcomes.noise_scale,
     allocation.Outcomes.variances,
     subsampling.srs_budget,
+    subsampling.srs_loss,
     kind="certified",
     example=True,
     over="two strata of three records that hold 0 or 1, three draws, one at least from each, at five budgets; in the "
@@ -48,6 +49,8 @@ def secret_lottery(e: Evidence) -> str:
     "The best rule looks at the data, at random",
     best_allocation.best_rule,
     allocation.Outcomes.noise_scale,
+    allocation.Outcomes.variances,
+    best_allocation.best_fixed_variance,
     kind="certified",
     example=True,
     over="strata of two or three records that hold 0 or 1, three draws, epsilon .1 and 1.5; all rules, "

@@ -8,7 +8,7 @@ import numpy as np
 from ldpnb.accuracy import dropouts, gaps
 from ldpnb.claims import Evidence, claim
 from ldpnb.estimators import gaps as estimators
-from ldpnb.mechanisms import best_gap, contrasts
+from ldpnb.mechanisms import best_gap, contrasts, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.papers.companion import proofs
 from ldpnb.privacy import channel
@@ -24,6 +24,12 @@ result = partial(claim, kind="proof", reach="all parameters")
     gaps.variance_discretised_mean,
     estimators.self_sized_means,
     DiscretisedMeans.gain,
+    gaps.GroupGap.variance,
+    gaps.mean_variance,
+    DiscretisedMeans.channel,
+    DiscretisedMeans.keep,
+    DiscretisedMeans.move,
+    moves.sign_probabilities,
     over="eps1, eps2 > 0, two or more groups of any sizes, all means and second moments, users "
     "who drop out whatever their value; the leading term in 1/K",
     argument="users answer independently, so that variances of the linearised gap are sums; a sum over a group puts "
@@ -77,6 +83,10 @@ def _delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndar
     best_gap.BestGapChannel.channel,
     best_gap.rare_group_limit,
     contrasts.SignedBit.gain,
+    gaps.GroupGap.worst_variance,
+    best_gap.BestGapChannel.target,
+    DiscretisedMeans.calibrated,
+    channel.privacy_loss,
     kind="certified",
     example=True,
     over="shares .5, .25, .1, .05, .01 and .001, epsilon .1, .5, 1, 2, 3 and 6 (equal groups: every budget); values "

@@ -13,7 +13,7 @@ from ldpnb.designs.sizes import binomial_size, fixed_size
 from ldpnb.papers.bun2022 import routes
 from ldpnb.papers.bun2022.proofs import sections_2_to_4
 from ldpnb.papers.companion import proofs
-from ldpnb.privacy import clusters, optimiser, random_size, releases, rounding, subsampling
+from ldpnb.privacy import clusters, lemmas, optimiser, random_size, releases, rounding, subsampling
 
 result = partial(claim, kind="proof", reach="all parameters")
 
@@ -24,6 +24,10 @@ result = partial(claim, kind="proof", reach="all parameters")
     rounding.random_rounding_loss_supremum,
     subsampling.srs_loss,
     rounding.nearest_rounding_loss,
+    lemmas.coupled_loss,
+    lemmas.inserted_record_loss,
+    optimiser.largest_loss,
+    rounding.event_terms,
     over="epsilon > 0, 0 < r < 1, every number of records; deletion privacy of mechanism and whole",
     argument="the supremum over population sizes is that of bun2022/theorem-4.3; where a rounded size stays m the loss "
     "is that of the share m/(n+1), which tends to r, from below if rounded down; where it jumps it is epsilon",
@@ -56,6 +60,7 @@ def rounding_amplifies(e: Evidence) -> str:
     subsampling.poisson_loss,
     subsampling.srs_loss,
     random_size.random_size_loss,
+    optimiser.largest_loss,
     over="epsilon > 0, 0 < q < 1, every population and any rates of the others; epsilon-deletion-DP mechanisms, "
     "replacement of one record",
     argument="the bound holds given who else is drawn, hence on average; Laplace noise on a sum of +1 and -1 attains "
@@ -87,6 +92,8 @@ def poisson_against_fixed_size(e: Evidence) -> str:
 @result(
     "Samples drawn with replacement",
     subsampling.with_replacement_loss,
+    optimiser.largest_loss,
+    subsampling.srs_loss,
     over="epsilon > 0, every number of draws, two or more records; replacement or removal of one record",
     argument="the loss of an event is a mean over multiplicities; if the record is removed instead, v_j is the mean at "
     "J = 0, and the other direction gains less, 1/E t^-J (Jensen)",
@@ -120,6 +127,8 @@ def _multisets(records: Sequence[Any], draws: int) -> laws.Law:
     subsampling.srs_loss,
     subsampling.poisson_loss,
     clusters.cluster_loss_at,
+    clusters.ClusterSample.upper_bound,
+    optimiser.largest_loss,
     over="all budgets, 0 < q < 1; simple random and stratified samples, independent samples, clusters of one size, "
     "replacement and deletion",
     argument="releases of budgets e_i are one mechanism of budget sum e_i; its worst event, of chance a, is a product "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldpnb.accuracy import budgets, gaps
 from ldpnb.claims import Evidence, agree, claim
-from ldpnb.mechanisms import frequency, groups
+from ldpnb.mechanisms import frequency, groups, moves
 from ldpnb.papers.juarez2022 import printed, routes
 from ldpnb.papers.juarez2022.proofs import privacy
 from ldpnb.privacy import channel, hockey_stick
@@ -64,6 +64,11 @@ def definition_2_2(e: Evidence) -> str:
     groups.DiscretisedMeans.channel,
     channel.privacy_loss,
     hockey_stick.channel_delta,
+    groups.DiscretisedMeans.group_loss,
+    groups.DiscretisedMeans.keep,
+    groups.DiscretisedMeans.move,
+    moves.sign_probabilities,
+    hockey_stick.discrete_delta,
     kind="enumeration",
     corrected="for two or more groups epsilon = max(eps2, eps1 + ln(2 / (1 + e^-eps2))), more than claimed where 2 "
     "e^eps1 > 1 + e^eps2, and so whenever eps1 >= eps2; step (6) of the proof takes 2 e^eps2 / (1 + e^eps2) to be at "
@@ -99,6 +104,10 @@ def theorem_4_1(e: Evidence) -> str:
     "Theorem 4.1, allocation",
     groups.DiscretisedMeans.calibrated,
     gaps.variance_discretised_mean,
+    gaps.GroupGap.variance,
+    groups.DiscretisedMeans.channel,
+    groups.DiscretisedMeans.epsilon,
+    groups.DiscretisedMeans.group_loss,
     otherwise="corrected",
     corrected="eps2 = epsilon and eps1 = ln((1 + e^epsilon) / 2), for any sizes of the groups",
     over="epsilon > 0, every number and all sizes of groups, all values",
@@ -133,6 +142,11 @@ def theorem_4_1_allocation(e: Evidence) -> str:
     groups.LaplaceMeans.law,
     groups.LaplaceMeans.claimed_epsilon,
     hockey_stick.laplace_means_delta,
+    groups.LaplaceMeans.group_loss,
+    groups.LaplaceMeans.keep,
+    groups.LaplaceMeans.kept_scale,
+    groups.LaplaceMeans.move,
+    groups.LaplaceMeans.moved_scale,
     assumption="k = 2, the only case that the proof treats",
     over="eps1, eps2 > 0, two or more groups, all values and reports",
     argument="by the triangle inequality the log-ratios are largest at values 1, -1 and 0, one of them the report",
@@ -160,6 +174,10 @@ def theorem_4_3_two(e: Evidence) -> str:
     "Theorem 4.3, allocation",
     budgets.best_laplace,
     gaps.variance_laplace_mean,
+    gaps.GroupGap.worst_variance,
+    groups.LaplaceMeans.calibrated,
+    groups.LaplaceMeans.epsilon,
+    groups.LaplaceMeans.law,
     otherwise="corrected",
     over="epsilon > 0, two groups of any sizes, values of 1 and -1, where the variance is largest; the shares named "
     "here for where that is",
@@ -203,6 +221,8 @@ def theorem_4_3_allocation(e: Evidence) -> str:
     groups.LaplaceMeans.clipped_epsilon,
     groups.LaplaceMeans.law,
     hockey_stick.laplace_means_delta,
+    groups.LaplaceMeans.kept_scale,
+    groups.LaplaceMeans.moved_scale,
     corrected="for k != 2 there is no finite epsilon: the log-ratio grows like eps2 |v'| |1/k - 1/2|. Equation (1) "
     "looks at reports in [-1, 1] only; clipping them there biases those of values other than 0, and for k < 2 still "
     "loses at least eps1 + eps2/k",
@@ -234,6 +254,13 @@ def theorem_4_3_other(e: Evidence) -> str:
     groups.LaplaceMeans.published,
     hockey_stick.laplace_means_delta,
     hockey_stick.total_variation,
+    groups.LaplaceMeans.allowed,
+    groups.LaplaceMeans.claimed_epsilon,
+    groups.LaplaceMeans.keep,
+    groups.LaplaceMeans.kept_scale,
+    groups.LaplaceMeans.law,
+    groups.LaplaceMeans.move,
+    groups.LaplaceMeans.moved_scale,
     corrected="only epsilon = 2, where k = 2, is private; with two groups delta tends to 1/2 as epsilon tends to 0, "
     "because the scale of the noise reveals whether the group was changed. Use k = 2, eps2 = epsilon, eps1 = epsilon/2",
     over="every epsilon > 0 other than 2; two groups in the limit",
@@ -268,6 +295,7 @@ def appendix_b_privacy(e: Evidence) -> str:
     groups.LaplaceMeans.published,
     groups.LaplaceMeans.claimed_epsilon,
     groups.largest_group_epsilon,
+    groups.LaplaceMeans.law,
     kind="identity",
     otherwise="corrected",
     corrected="Appendix B and Table 1 use k = epsilon without an upper limit; with k capped at 2 and the same eps1 "
@@ -298,6 +326,8 @@ def range_of_k(e: Evidence) -> str:
     "Equation (21)",
     groups.LaplaceMeans.claimed_epsilon,
     groups.largest_group_epsilon,
+    groups.LaplaceMeans.allowed,
+    groups.LaplaceMeans.law,
     kind="identity",
     assumption="equation (1), which is not the privacy loss; bounds may be negative, and then leave no budget eps1 > 0",
     over="epsilon > 0, k > 0",
@@ -326,6 +356,10 @@ def equation_21(e: Evidence) -> str:
     groups.DiscretisedMeans.epsilon,
     groups.LaplaceMeans.epsilon,
     groups.LaplaceMeans.claimed_epsilon,
+    groups.DiscretisedMeans.group_loss,
+    groups.LaplaceMeans.group_loss,
+    groups.LaplaceMeans.law,
+    channel.privacy_loss,
     kind="identity",
     otherwise="corrected",
     corrected="the exact losses of M_R and of M_L with k = 2 are below eps1 + eps2 at all budgets; for other k "

@@ -34,6 +34,11 @@ def printed_bound(mechanism: str) -> Curve:
     gaps.variance_discretised_mean,
     gaps.variance_laplace_mean,
     gaps.GroupGap.worst_variance,
+    groups.DiscretisedMeans.calibrated,
+    groups.DiscretisedMeans.published,
+    groups.LaplaceMeans.allowed,
+    groups.LaplaceMeans.calibrated,
+    groups.LaplaceMeans.published,
     otherwise="corrected",
     over="epsilon > 0, two equal groups of any size",
 )
@@ -69,6 +74,9 @@ def figure_1_crossings(e: Evidence) -> str:
     gaps.variance_discretised_mean,
     gaps.variance_laplace_mean,
     gaps.GroupGap.worst_variance,
+    groups.DiscretisedMeans.published,
+    groups.LaplaceMeans.allowed,
+    groups.LaplaceMeans.published,
     reach="a box",
     corrected="as a ratio, which grows like epsilon^2 / 8; the difference stays below 4/K, which rounding leaves M_R "
     "at every budget",
@@ -95,6 +103,9 @@ def figure_1_larger_budgets(e: Evidence) -> str:
     "Section 5, k = 2",
     gaps.variance_laplace_mean,
     gaps.GroupGap.worst_variance,
+    groups.LaplaceMeans.allowed,
+    groups.LaplaceMeans.calibrated,
+    groups.LaplaceMeans.published,
     otherwise="corrected",
     assumption="Table 1's reading of the optimal M_L, k = epsilon beyond 2 as well, though Section 4 has k <= 2; with "
     "k <= 2 the optimal M_L is the one with k = 2 from epsilon = 2 on, and the claim holds below",
@@ -129,6 +140,9 @@ def section_5_two(e: Evidence) -> str:
     "Appendix B, error",
     gaps.variance_laplace_mean,
     groups.LaplaceMeans.published,
+    groups.LaplaceMeans.allowed,
+    groups.LaplaceMeans.claimed_epsilon,
+    groups.largest_group_epsilon,
     corrected="under equation (1), at eps2 = epsilon, the source's k is optimal for epsilon <= 2/3 only; above, a "
     "smaller k has less error. As equation (1) is not the privacy loss, k = 2 is the one to choose",
     over="epsilon > 0, two equal groups of any size",
@@ -163,6 +177,8 @@ def appendix_b_error(e: Evidence) -> str:
     "Figure 3",
     gaps.variance_laplace_mean,
     groups.largest_group_epsilon,
+    groups.LaplaceMeans.allowed,
+    groups.LaplaceMeans.calibrated,
     kind="identity",
     assumption="equation (1) as the constraint; with k = 2/3 the privacy loss is not finite",
     over="0 < epsilon <= 2/3, two equal groups of any size",
@@ -189,6 +205,8 @@ def figure_3(e: Evidence) -> str:
     gaps.GroupGap.worst_variance,
     gaps.variance_discretised_mean,
     gaps.variance_laplace_mean,
+    groups.DiscretisedMeans.channel,
+    groups.LaplaceMeans.law,
     kind="enumeration",
     otherwise="corrected",
     corrected="nothing changes at 1%: at every budget and every share below 10% the largest variance grows with a "
@@ -224,6 +242,9 @@ def figure_2_small_groups(e: Evidence) -> str:
     "Figure 2, misestimated sizes",
     gaps.misestimated_gap_bias,
     gaps.GroupGap.misestimated_variance,
+    gaps.GroupGap.variance,
+    gaps.mean_variance,
+    groups.DiscretisedMeans.channel,
     kind="identity",
     corrected="the estimated means are divided by 1 + d and 1 - d: the bias m_G/(1+d) - m_H/(1-d) - (m_G - m_H) does "
     "not shrink with K, and the variances of the means are divided by (1 + d)^2 and (1 - d)^2, so that their sum is (1 "

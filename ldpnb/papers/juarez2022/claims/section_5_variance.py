@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import gaps
 from ldpnb.claims import Evidence, agree, claim
 from ldpnb.estimators import gaps as estimators
-from ldpnb.mechanisms import groups
+from ldpnb.mechanisms import groups, moves
 from ldpnb.papers.juarez2022 import routes
 from ldpnb.papers.juarez2022.proofs import errors
 
@@ -32,6 +32,9 @@ def example_counts(number: int) -> NDArray[np.int64]:
     groups.DiscretisedMeans.gain,
     groups.LaplaceMeans.gain,
     estimators.group_means,
+    groups.DiscretisedMeans.channel,
+    groups.LaplaceMeans.law,
+    moves.sign_probabilities,
     assumption="the size n of each group is known",
     over=EVERY,
     argument="the estimate is linear in what every client adds; Laplace noise is symmetric",
@@ -82,6 +85,11 @@ def _variance_evidence(e: Evidence, mechanisms: tuple[groups.GroupMeans, ...], p
     "Equation (19)",
     gaps.variance_laplace_mean,
     groups.LaplaceMeans.law,
+    gaps.mean_variance,
+    groups.LaplaceMeans.keep,
+    groups.LaplaceMeans.kept_scale,
+    groups.LaplaceMeans.move,
+    groups.LaplaceMeans.moved_scale,
     assumption="two groups; for d groups e^-eps1 becomes (1 - a)/a, save in the last term, where it stays",
     over="eps1, eps2, k > 0, any sizes of two groups, all values; as computed here, every number of groups",
     argument="clients report independently, so that their variances add",
@@ -101,6 +109,10 @@ def equation_19(e: Evidence) -> str:
     "Equation (20)",
     gaps.variance_discretised_mean,
     groups.DiscretisedMeans.channel,
+    gaps.mean_variance,
+    groups.DiscretisedMeans.gain,
+    groups.DiscretisedMeans.keep,
+    groups.DiscretisedMeans.move,
     assumption="two groups; for d groups 1 - a becomes (1 - a)/(d - 1)",
     over="eps1, eps2 > 0, any sizes of two groups, all values; as computed here, every number of groups",
     argument="clients report independently, so that their variances add",
@@ -120,6 +132,11 @@ def equation_20(e: Evidence) -> str:
     "Theorem 5.4, variance",
     gaps.GroupGap.variance,
     gaps.mean_variance,
+    groups.DiscretisedMeans.channel,
+    groups.DiscretisedMeans.gain,
+    groups.LaplaceMeans.gain,
+    groups.LaplaceMeans.law,
+    moves.sign_probabilities,
     over=EVERY,
     argument="a client adds to one group at most, so the covariance of what it adds to two is minus the product of the "
     "means, of which the one for a group other than its own is 0; clients report independently",
@@ -144,6 +161,13 @@ def theorem_5_4_variance(e: Evidence) -> str:
     "Theorem 5.4, unbiased",
     gaps.absolute_gap_bias,
     gaps.absolute_gap_mse,
+    gaps.GroupGap.worst_variance,
+    groups.DiscretisedMeans.gain,
+    groups.DiscretisedMeans.keep,
+    groups.DiscretisedMeans.move,
+    groups.DiscretisedMeans.published,
+    groups.LaplaceMeans.gain,
+    moves.sign_probabilities,
     kind="certified",
     corrected="the signed gap is unbiased with the summed variance s^2; its absolute value is biased upwards by twice "
     "the mean of its negative part, for a normal estimate by s sqrt(2/pi) e^(-D^2/2s^2) - 2 D Phi(-D/s); its mean "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import gaps
 from ldpnb.claims import Evidence, claim, within
 from ldpnb.estimators import gaps as estimators
-from ldpnb.mechanisms import groups
+from ldpnb.mechanisms import groups, moves
 from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import printed, routes
 from ldpnb.papers.juarez2022.claims import section_5_tables
@@ -33,6 +33,9 @@ later = partial(claim, kind="identity", reach="all parameters")
     gaps.misestimated_gap_bias,
     groups.DiscretisedMeans.gain,
     groups.LaplaceMeans.gain,
+    groups.DiscretisedMeans.channel,
+    groups.LaplaceMeans.law,
+    moves.sign_probabilities,
     kind="enumeration",
     otherwise="corrected",
     assumption="Definition 5.1 as it stands: sums are divided by the sizes n of the whole groups. It is true that "
@@ -64,6 +67,10 @@ def dropouts(e: Evidence) -> str:
     "Figure 4",
     gaps.variance_discretised_mean,
     groups.DiscretisedMeans.channel,
+    groups.DiscretisedMeans.gain,
+    groups.DiscretisedMeans.keep,
+    groups.DiscretisedMeans.move,
+    groups.DiscretisedMeans.published,
     kind="enumeration",
     over="the expectation of every run, for every epsilon, all sizes and values; the published line at its setting",
     argument="the mean of independent runs tends to their expectation (law of large numbers)",
@@ -102,6 +109,12 @@ def figure_4(e: Evidence) -> str:
     groups.DiscretisedMeans.sample_sums,
     groups.LaplaceMeans.sample_sums,
     estimators.group_means,
+    estimators.signed_gap,
+    groups.DiscretisedMeans.channel,
+    groups.DiscretisedMeans.published,
+    groups.LaplaceMeans.executed,
+    groups.LaplaceMeans.law,
+    groups.LaplaceMeans.published,
     kind="statistical",
     assumption="the sizes, means and second moments of the published data; errors of the absolute gap, on the scale of "
     "rates; M_L as in the published code, which reverses the two noise scales",
@@ -144,6 +157,10 @@ def table_2_errors(e: Evidence) -> str:
     "Table 2, standard deviations",
     gaps.GroupGap.variance,
     gaps.absolute_gap_error,
+    groups.DiscretisedMeans.channel,
+    groups.DiscretisedMeans.published,
+    groups.LaplaceMeans.executed,
+    groups.LaplaceMeans.law,
     kind="statistical",
     assumption="as for the errors; deviations of ten errors, divided by ten or by nine",
     false_alarm=LEVEL,
@@ -268,6 +285,12 @@ def appendix_d_synthetic(e: Evidence) -> str:
     gaps.GroupGap.error_bound,
     gaps.absolute_gap_error,
     gaps.GroupGap.variance,
+    gaps.variance_discretised_mean,
+    gaps.variance_laplace_mean,
+    groups.DiscretisedMeans.channel,
+    groups.DiscretisedMeans.published,
+    groups.LaplaceMeans.law,
+    groups.LaplaceMeans.published,
     otherwise="corrected",
     corrected="the 0.99 bounds are at least ten times the mean error, by construction: they are ten standard "
     "deviations at the worst values, and a mean error is at most one at the actual values (0.798 if normal); one order "
@@ -295,6 +318,10 @@ def appendix_d_bounds(e: Evidence) -> str:
     gaps.GroupGap.error_bound,
     gaps.absolute_gap_error,
     gaps.GroupGap.variance,
+    groups.DiscretisedMeans.channel,
+    groups.DiscretisedMeans.published,
+    groups.LaplaceMeans.law,
+    groups.LaplaceMeans.published,
     kind="identity",
     otherwise="corrected",
     corrected="one order of magnitude, as the appendix says itself further down",

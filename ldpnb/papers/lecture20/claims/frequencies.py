@@ -27,6 +27,7 @@ claim = partial(claims.claim, kind="proof", reach="all parameters")
     CentralLaplace.log_density,
     histograms.central_laplace_count_variance,
     histograms.central_laplace_largest_error,
+    CentralLaplace.upper,
     over="every epsilon > 0, d, n and data",
     assumption="neighbours replace one user's value; with deletion the sensitivity is 1",
     argument="a replaced value moves two counts by one each; the d noises are independent, so log-densities add",
@@ -64,6 +65,8 @@ def central_histogram(e: Evidence) -> str:
     signs.exact_epsilon,
     signs.calibrated_bias,
     channel.privacy_loss,
+    SignRandomiser.as_printed,
+    SignRandomiser.miss_rate,
     otherwise="corrected",
     over="0 < epsilon < 1 and every d >= 2; the loss is not epsilon for any of them",
     assumption="the lecture writes epsilon for the bias and never says epsilon-LDP; that the loss is O(epsilon) is "
@@ -107,6 +110,8 @@ def sign_randomiser_loss(e: Evidence) -> str:
     frequency.unbiased,
     histograms.sign_variance,
     histograms.pure_variance,
+    SignRandomiser.as_printed,
+    SignRandomiser.q,
     over="every bias in (0, 1), d >= 2, n and data",
     argument="expectations add, and variances of independent users",
 )
@@ -169,6 +174,7 @@ def sign_communication(e: Evidence) -> str:
     SignRandomiser.p,
     SignRandomiser.q,
     histograms.unary_report_bits,
+    SignRandomiser.as_printed,
     over="every bias in (0, 1), d >= 2, n and data",
     assumption="steps read or write a bounded number of bits, no randomness is shared, and all d counts are wanted",
     argument="sending b bits on average takes at least of the order of b steps; a sign that is not read could be the "

@@ -9,6 +9,7 @@ from ldpnb import claims
 from ldpnb.accuracy import histograms, means
 from ldpnb.claims import Evidence
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.papers.lecture20 import proofs, routes
 from ldpnb.privacy import channel, hockey_stick, purify
 from ldpnb.rng import stream
@@ -21,6 +22,8 @@ claim = partial(claims.claim, kind="proof", reach="all parameters")
     means.worst_variance,
     means.warner_variance,
     histograms.sign_variance,
+    CentralLaplace.log_density,
+    SignRandomiser.bias,
     assumption="the lecture's mechanisms at one budget and their worst data; with fewer users Laplace noise is no "
     "better than randomised response, and a curator may use that instead",
     argument="a curator can run every local protocol, so that the best central error is never larger",
@@ -82,6 +85,8 @@ def local_is_central_on_one(e: Evidence) -> str:
     purify.refill,
     means.approximate_bit_variance,
     means.warner_variance,
+    OneBit.slope,
+    hockey_stick.channel_delta,
     over="epsilon > 0, delta of at most epsilon^2/4 with n delta far below 1 for n users; every domain, and every "
     "protocol of one report each without interaction",
     assumption="'about' allows a factor of 2 in epsilon, and a small delta is one of that size: a larger one does help "

@@ -7,7 +7,7 @@ import numpy as np
 
 from ldpnb.accuracy import exact_risk, information
 from ldpnb.accuracy.information import SymmetricDirichlet
-from ldpnb.accuracy.lower_bounds import LowerBounds
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.claims import Evidence, claim
 from ldpnb.deciders import budget, derivative, digits, identity, oo, positive, replaced, symbols, zeros
 from ldpnb.deciders.algebra import limit
@@ -79,6 +79,8 @@ def _at_one_value(e: Evidence, epsilon: float) -> float:
     SymmetricDirichlet.diversity,
     information.distribution_error,
     information.frequency_error,
+    EntropyBounds.asymptotic,
+    LowerBounds.log_information_ceiling,
     otherwise="corrected",
     corrected="For the distribution they do so only while (e^epsilon - 1)^2 < a / E(1 - |P|^2): beyond that, even the "
     "users' own values, without any privacy, leave a larger error. (60) plus E(1 - |P|^2) holds for every epsilon.",
@@ -156,6 +158,7 @@ def optimised_encoding(e: Evidence) -> str:
     "Section 2.1",
     SymmetricDirichlet.diversity,
     frequency.unbiased,
+    KaryRandomisedResponse.channel,
     reading="reconstructed",
     assumption="The symbols are lost; read as F near P for many users.",
     over="every n and prior",

@@ -123,6 +123,9 @@ def algorithm_1(e: Evidence) -> str:
     frequency.scale_simplex,
     frequency.normal_offset,
     frequency.unbiased,
+    KaryRandomisedResponse.p,
+    KaryRandomisedResponse.q,
+    KaryRandomisedResponse.truthful_rate,
     kind="identity",
     otherwise="corrected",
     corrected="Both are max(gamma (f + k) - k, 0), with k = 1/c here and (1/c) (1 + e^epsilon / (a-2)) in [25]: equal "
@@ -204,6 +207,8 @@ def norm_sub_helps(e: Evidence) -> str:
     "Section 5, unary encoding",
     likelihood.support_mle,
     UnaryEncoding.optimised,
+    UnaryEncoding.channel,
+    UnaryEncoding.symmetric,
     corrected="An output that nobody sent has no summand: there are at most n, of a values each, whatever 2^a is.",
     over="epsilon > 0 and every number of values, optimised and symmetric unary encoding",
     reading="reconstructed",
@@ -278,6 +283,7 @@ def jeffreys_prior(e: Evidence) -> str:
     "Section 6, prior knowledge",
     exact_risk.TwoValues.risk,
     likelihood.krr_mle,
+    information.SymmetricDirichlet.diversity,
     kind="identity",
     over="two values, every prior Beta(alpha, alpha) and odd number of users, as epsilon falls to 0",
     argument="In the limit the reports are independent of the distribution: the posterior mean is 1/2, and the MLE "

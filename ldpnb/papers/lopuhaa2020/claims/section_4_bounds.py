@@ -48,6 +48,8 @@ def _check_two_values(e: Evidence) -> None:
     EntropyBounds.factor,
     TwoValues.risk,
     TwoValues.entropies,
+    EntropyBounds.frequency,
+    EntropyBounds.limits,
     corrected="It may be raised by (a-1)/a a^(1/(a-1)), 1.16 at a = 10, and is then an equality for Gaussian errors "
     "alike in all directions of the hyperplane.",
     over="every n, a >= 2, channel, estimator and prior with a density",
@@ -77,6 +79,8 @@ def theorem_4_1_distribution(e: Evidence) -> str:
     EntropyBounds.frequency,
     TwoValues.risk,
     TwoValues.entropies,
+    EntropyBounds.distribution,
+    EntropyBounds.limits,
     corrected="For every n: MSE >= a / n^2 (exp(2 H(T|Y) / (a-1)) / (2 pi e) - 1/12), by a uniform jitter on the "
     "tallies.",
     assumption=f"{LOST}, as the limit that the proof states.",
@@ -112,6 +116,7 @@ def theorem_4_1_frequencies(e: Evidence) -> str:
     information.fisher_information,
     information.conditional_covariance,
     TwoValues.entropies,
+    TwoValues.risk,
     kind="certified",
     corrected="Under Jeffreys' prior the limits of two values are approached like n^(-1/4) only, as far as computed: "
     "at epsilon 1 and n = 400 they are still a third of a nat away.",
@@ -172,6 +177,9 @@ def _distances(e: Evidence, concentration: float) -> Array:
     information.distribution_error,
     information.frequency_error,
     information.krr_log_det_information,
+    EntropyBounds.distribution,
+    EntropyBounds.frequency,
+    EntropyBounds.limits,
     corrected="Exactly, n MSE_P tends to the mean over the prior of the trace of J_P^-1, completed to all a values by "
     "the sum of its entries, and n MSE_F to that less the mean of 1 - |P|^2; the bounds may be raised by (a-1)/a "
     "a^(1/(a-1)).",
@@ -265,6 +273,8 @@ def _check_extremes(e: Evidence) -> None:
     information.SymmetricDirichlet.diversity,
     TwoValues.risk,
     best_channel.best_channel,
+    TwoValues.entropies,
+    EntropyBounds.asymptotic,
     kind="certified",
     assumption=WITHOUT_B,
     over="epsilon > 0, a >= 2, every channel and prior with a continuous density, as n grows",

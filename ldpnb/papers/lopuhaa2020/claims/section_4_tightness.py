@@ -69,6 +69,8 @@ def _check_optimum(e: Evidence) -> float:
     information.unbiased_frequency_error,
     best_channel.best_channel,
     SubsetSelection.channel,
+    UnaryEncoding.optimised,
+    SubsetSelection.optimal,
     otherwise="open",
     corrected="It is nearer than that: the bound is a factor (a-1)^2 / floor(a^2/4), 1 at two values and nearly 4 at "
     "many, too low for every channel (n MSE_P >= a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2)), so OUE is within "
@@ -108,6 +110,7 @@ def nearness(e: Evidence) -> str:
     LowerBounds.uniform_optimum,
     LowerBounds.uniform_information,
     SubsetSelection.channel,
+    SubsetSelection.optimal,
     corrected="Both. Sets of k values that form a balanced design tell the same whatever their number b is, so a "
     "outputs are as good as all subsets where a symmetric design exists, and always at weak privacy (k-RR). But where "
     "none exists more outputs can help: of four values, at epsilon < ln(3)/2, only the six pairs have the least error.",
@@ -151,6 +154,11 @@ def number_of_outputs(e: Evidence) -> str:
     LowerBounds.distribution,
     SubsetSelection.channel,
     information.distribution_error,
+    LowerBounds.uniform_information,
+    LowerBounds.uniform_optimum,
+    SubsetSelection.optimal,
+    best_channel.best_channel,
+    best_channel.staircase_patterns,
     kind="proof",
     corrected="With many users n MSE_P >= E[(a-1)^2 / tau(P)] >= a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2) for any "
     "channel and prior with a continuous density, attained as epsilon falls by subset selection with floor(a/2) "
@@ -199,6 +207,8 @@ def _plane_bound(point: Array, epsilon: float) -> float:
     LowerBounds.uniform_optimum,
     LowerBounds.uniform_information,
     SubsetSelection.channel,
+    LowerBounds.any_channel,
+    SubsetSelection.optimal,
     kind="proof",
     corrected="At the uniform distribution subset selection has the least limiting error of all channels, with k "
     "values while (a-k)(a-k-1)/(k(k+1)) <= e^(2 epsilon) <= (a-k+1)(a-k)/(k(k-1)): k near a / (e^epsilon + 1), and "
@@ -232,6 +242,9 @@ def optimal_protocols(e: Evidence) -> str:
     information.unbiased_frequency_error,
     SymmetricDirichlet.diversity,
     frequency.unbiased,
+    KaryRandomisedResponse.p,
+    KaryRandomisedResponse.q,
+    KaryRandomisedResponse.truthful_rate,
     kind="enumeration",
     otherwise="open",
     over="epsilon > 0, every n, data and prior",
@@ -267,6 +280,12 @@ def proposition_4_6(e: Evidence) -> str:
     SymmetricDirichlet.diversity,
     LowerBounds.distribution,
     LowerBounds.frequency,
+    lower_bounds.EntropyBounds.asymptotic,
+    LowerBounds.log_covariance_floor,
+    LowerBounds.log_information_ceiling,
+    KaryRandomisedResponse.p,
+    KaryRandomisedResponse.q,
+    KaryRandomisedResponse.truthful_rate,
     kind="identity",
     otherwise="open",
     over="every prior with a continuous density, as epsilon falls to 0",
@@ -301,6 +320,11 @@ def corollary_4_7(e: Evidence) -> str:
     information.unbiased_frequency_error,
     LowerBounds.distribution,
     LowerBounds.frequency,
+    lower_bounds.EntropyBounds.asymptotic,
+    LowerBounds.log_covariance_floor,
+    LowerBounds.log_information_ceiling,
+    UnaryEncoding.optimised,
+    UnaryEncoding.symmetric,
     kind="identity",
     otherwise="open",
     over="every a >= 2 and prior with a continuous density, as epsilon falls to 0, many users",

@@ -115,6 +115,8 @@ BETTER = 1 / WORDS["equal"]
     *KRR,
     likelihood.mle,
     UnaryEncoding.channel,
+    UnaryEncoding.epsilon,
+    UnaryEncoding.optimised,
     over="k-RR, a = 1024, n = 10^6 and 10^4, epsilon 4; OUE, a = 10, n = 10^6 and 100, epsilon 1; Jeffreys' prior",
 )
 def both_help(e: Evidence) -> str:
@@ -201,6 +203,8 @@ def krr_gain_grows(e: Evidence) -> str:
 @rebuilt(
     "Figure 3, n = 10^6",
     *UNARY,
+    UnaryEncoding.epsilon,
+    UnaryEncoding.optimised,
     assumption=f"{NO_GRID} The conditions are lost; read as this setting and large enough epsilon, under the optimised "
     "encoding.",
     over="OUE, a = 10, n = 10^6, Jeffreys' prior, epsilon .5 and 3",
@@ -224,6 +228,8 @@ def unary_many_users(e: Evidence) -> str:
 @section_5(
     "Figure 3, n = 100",
     *UNARY,
+    UnaryEncoding.epsilon,
+    UnaryEncoding.optimised,
     otherwise="corrected",
     assumption=f"{NO_GRID} Unary encoding is read as the optimised one.",
     over="OUE, a = 10, n = 100, Jeffreys' prior, epsilon 1 and 4",
@@ -274,7 +280,15 @@ def real_data_krr(e: Evidence) -> str:
     )
 
 
-@section_5("Figure 5", *UNARY, public.adult, assumption=ON_ADULT, over="Adult's 32,561 work classes, OUE, epsilon 3")
+@section_5(
+    "Figure 5",
+    *UNARY,
+    public.adult,
+    UnaryEncoding.epsilon,
+    UnaryEncoding.optimised,
+    assumption=ON_ADULT,
+    over="Adult's 32,561 work classes, OUE, epsilon 3",
+)
 def real_data_unary(e: Evidence) -> str:
     """under unary encoding the maximum-likelihood estimate helps on real data: work classes of Adult (a = 9) and taxi
     payment types (a = 5)
