@@ -164,12 +164,12 @@ def _urn(values: NDArray[np.int64], prior: Array) -> float:
     return chance
 
 
-def mixture_posterior(channel: Array, tallies: NDArray[np.int64], prior: Array) -> tuple[Array, Array, int]:
-    """Return the posterior means by Proposition A.3 as stated, and the number of its summands.
+def mixture_terms(channel: Array, tallies: NDArray[np.int64], prior: Array) -> tuple[Array, Array]:
+    """Return the weights of the Dirichlet laws of Proposition A.3, and the users of each value ``(terms, a)`` in them.
 
     A summand is a table of how many of the users who gave each output hold each value.
     """
-    values, users = channel.shape[1], int(tallies.sum())
+    values = channel.shape[1]
     splits = [[s for s in product(range(count + 1), repeat=values) if sum(s) == count] for count in tallies]
     weights, counts = [], []
     for table in product(*splits):
@@ -177,8 +177,14 @@ def mixture_posterior(channel: Array, tallies: NDArray[np.int64], prior: Array) 
         log_weight = gammaln(tallies + 1).sum() - gammaln(rows + 1).sum() + (rows * np.log(channel)).sum()
         counts.append(rows.sum(axis=0))
         weights.append(np.exp(log_weight + gammaln(prior + counts[-1]).sum()))
-    shares, held = np.array(weights) / np.sum(weights), np.array(counts)
-    return shares @ (prior + held) / (prior.sum() + users), shares @ held / users, len(weights)
+    return np.array(weights) / np.sum(weights), np.array(counts)
+
+
+def mixture_posterior(channel: Array, tallies: NDArray[np.int64], prior: Array) -> tuple[Array, Array, int]:
+    """Return the posterior means by Proposition A.3 as stated, and the number of its summands."""
+    shares, held = mixture_terms(channel, tallies, prior)
+    users = int(tallies.sum())
+    return shares @ (prior + held) / (prior.sum() + users), shares @ held / users, len(shares)
 
 
 def multinomial_law(tallies: NDArray[np.int64], chances: Array) -> Array:

@@ -191,8 +191,8 @@ def _error_ratio(e: Evidence, epsilon: float) -> float:
 )
 def norm_sub_helps(e: Evidence) -> str:
     """Norm-Sub makes the unbiased estimate more accurate"""
-    e.decides(proofs.projection_comes_nearer())
-    e.sure(routes.never_further(frequency.project_simplex, 2022))
+    e.proven(proofs.projection_comes_nearer())
+    e.needs(routes.never_further(frequency.project_simplex, 2022))
     users, mechanism = 4, KaryRandomisedResponse(EPSILON, 3)
     every = routes.all_sequences(routes.krr_channel(EPSILON, 3), users, np.full(3, 0.5))
     plain = frequency.unbiased(every.tallies, users, mechanism)
@@ -200,6 +200,7 @@ def norm_sub_helps(e: Evidence) -> str:
     e.same(plain, (every.tallies / users * (math.e + 2) - 1) / (math.e - 1))
     e.same(near, routes.projected(plain))
     before, after = (every.risk("distribution", estimate) for estimate in (plain, near))
+    e.needs(after < before)
     return f"three values, four users, k-RR at epsilon 1, Jeffreys' prior, enumerated: {before:.4f} becomes {after:.4f}"
 
 
@@ -255,14 +256,13 @@ def jeffreys_prior(e: Evidence) -> str:
     """Jeffreys' prior is the symmetric Dirichlet distribution with parameter 1/2, and does not depend on how the
     distribution is parametrised
     """
-    one, last = symbols("p last")  # row of J times column of the covariance, less the identity: p (1 - last) of others
-    e.decides(proofs_4.determinants() and identity((one - one * (1 - last)) / last, one))
+    e.proven(proofs_4.determinants() and proofs_4.information_of_values())
     rng, tops = np.random.default_rng(2022), []
     for size in (2, 3, 6):
         point = np.maximum(rng.dirichlet(np.full(size, 0.5)), 1e-3)
         point /= point.sum()
         plain = np.linalg.slogdet(information.fisher_information(np.eye(size), point))[1]
-        e.same(plain, -np.log(point).sum())
+        e.needs(agree(plain, -np.log(point).sum()))
         channel = routes.krr_channel(EPSILON, size)
         e.same(
             information.krr_log_det_information(point, epsilon=EPSILON),

@@ -216,13 +216,19 @@ def fact_a_1(e: Evidence) -> str:
 )
 def fact_a_2(e: Evidence) -> str:
     """a mixture has the mixed mean, and the mixed covariance plus that of the means"""
-    e.decides(proofs.mixture_moments())
+    e.proven(proofs.mixture_moments())
     tally = np.array([2, 1, 1])
     every = routes.all_sequences(KRR, USERS, UNEVEN)
     index = int(np.flatnonzero((every.tallies == tally).all(axis=1))[0])
     mean, found = every.means["distribution"][index], bayes.posterior(KRR, tally, UNEVEN)
+    variance = every.squares["distribution"][index] - mean @ mean
     e.same(found.distribution, mean)
-    e.same(found.distribution_variance, every.squares["distribution"][index] - mean @ mean)
+    e.same(found.distribution_variance, variance)
+    shares, held = routes.mixture_terms(KRR, tally, UNEVEN)
+    parts = [dirichlet(UNEVEN + row) for row in held]
+    apart = np.array([part.mean() for part in parts]) - mean
+    traces = [np.trace(part.cov()) for part in parts]
+    e.needs(agree(shares @ apart, np.zeros(3)) and agree(shares @ (traces + (apart**2).sum(axis=1)), variance))
     return f"tallies (2, 1, 1) under k-RR at epsilon 1: total variance {found.distribution_variance:.6f} by both routes"
 
 

@@ -61,6 +61,19 @@ def corollary() -> bool:
     return one and same_logarithm(n * bounds.frequency(limits[1] + shift, n, jitter=False), asymptotic[1])
 
 
+def information_of_values(values: int = 5) -> bool:
+    """Decide that of a value itself the information is the inverse of ``diag(p) - p p^T``, one coordinate left out.
+
+    Entry by entry it is the mean product of two scores, which differentiate ``ln p``; the last value has the rest.
+    """
+    p = sympy.symbols(f"p1:{values}", positive=True)
+    chances = sympy.Matrix([*p, 1 - sum(p)])
+    scores = chances.applyfunc(sympy.log).jacobian(p)
+    covariance = sympy.diag(*p) - sympy.Matrix(p) * sympy.Matrix([p])
+    product = scores.T * sympy.diag(*chances) * scores * covariance
+    return bool(product.applyfunc(sympy.simplify) == sympy.eye(values - 1))
+
+
 def determinants(values: int = 5) -> bool:
     """Decide ``det(diag(p) - p p^T) = p_1 .. p_j (1 - p_1 - .. - p_j)`` for the leading blocks."""
     p = sympy.symbols(f"p1:{values + 1}", positive=True)
