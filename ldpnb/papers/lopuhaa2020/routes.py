@@ -40,6 +40,25 @@ def unary_channel(p: float, q: float, domain_size: int) -> Array:
     return channel
 
 
+def inverted(channel: Array, tallies: NDArray[np.integer]) -> Array:
+    """Return the shares of values whose expected shares of reports are those seen, ``(..., a)``."""
+    seen = tallies / tallies.sum(axis=-1, keepdims=True)
+    return np.linalg.solve(channel, seen[..., None])[..., 0]
+
+
+def unary_error(p: float, q: float, domain_size: int) -> float:
+    """Return n times the squared error of unary encoding's unbiased frequencies, from the law of every output.
+
+    Laws of two and three values are enumerated; every further value adds as much as the third.
+    """
+    errors = []
+    for size in (2, 3):
+        law = unary_channel(p, q, size)[:, 0]  # all hold the first value: the error is the same for all data
+        estimates = (((np.arange(2**size)[:, None] >> np.arange(size)) & 1) - q) / (p - q)
+        errors.append(float(law @ (estimates - np.eye(size)[0]) ** 2 @ np.ones(size)))
+    return errors[0] + (domain_size - 2) * (errors[1] - errors[0])
+
+
 def bisect(function: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """Return, for many at once, the root of a falling function between two limits."""
     for _ in range(200):

@@ -11,6 +11,7 @@ from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import best_gap, contrasts, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.papers.companion import proofs
+from ldpnb.papers.juarez2022 import routes
 from ldpnb.privacy import channel
 
 result = partial(claim, kind="proof", reach="all parameters")
@@ -50,9 +51,12 @@ def estimated_sizes(e: Evidence) -> str:
     known = gaps.GroupGap(mechanism, sizes).variance(moments)
     shares = 1 - np.array(dropped)
     means_known = [gaps.mean_variance(mechanism, n, sum(sizes), m) for n, m in zip(sizes, moments, strict=True)]
-    bias = (shares * means) @ (1, -1) - (means[0] - means[1])
-    e.same(known, sum(means_known))
-    e.same(error, bias**2 + shares**2 @ means_known)
+    counts = np.rint(np.array(sizes)[:, None] * held).astype(int)
+    estimated = np.array([routes.mean_moments(mechanism, counts, values, group) for group in (0, 1)])
+    e.same(estimated[:, 1], means_known)
+    bias = (shares * estimated[:, 0]) @ (1, -1) - (means[0] - means[1])
+    e.same(known, routes.gap_moments(mechanism, counts, values)[1])
+    e.same(error, bias**2 + shares**2 @ estimated[:, 1])
     e.needs(known < repaired < error)
     return (
         f"eps1 = eps2 = 1, {sizes[0]} and {sizes[1]} users answer, {dropped[0]:.0%} and {dropped[1]:.0%} do not, both "

@@ -96,7 +96,10 @@ def table_1_dashes(e: Evidence) -> str:
         gains.append(budgets.required_gain(clients, alpha, failure=failure))
         gain = budgets.required_gain(clients, alpha, failure=failure, tail="hoeffding")
         epsilon = budgets.smallest_epsilon(family, clients, alpha, failure=failure, tail="hoeffding")
-        e.same([gains[-1], gain], np.sqrt([4 / failure, 8 * np.log(2 / failure)]) / alpha / np.sqrt(clients))
+        e.same(
+            [4 / clients / (alpha * gains[-1]) ** 2, tails.hoeffding(clients, alpha * clients / 2 * gain)],
+            [failure] * 2,
+        )
         e.same(budgets.calibrated_epsilon_for_gain(gain), epsilon)
         if not np.isfinite(epsilon):
             continue

@@ -1,6 +1,5 @@
 """Lecture20 on the model: what it is, what it costs beside a curator, and whether a small delta helps."""
 
-import math
 from functools import partial
 
 import numpy as np
@@ -23,6 +22,7 @@ claim = partial(claims.claim, kind="proof", reach="all parameters")
     means.warner_variance,
     histograms.sign_variance,
     CentralLaplace.log_density,
+    LocalLaplace.log_density,
     SignRandomiser.bias,
     assumption="the lecture's mechanisms at one budget and their worst data; with fewer users Laplace noise is no "
     "better than randomised response, and a curator may use that instead",
@@ -40,9 +40,14 @@ def worse_accuracy(e: Evidence) -> str:
     )
     curator = np.sqrt(routes.noise_moment(CentralLaplace(1.0), 2)) / users
     errors = [np.sqrt(means.worst_variance(mechanism, users)) for mechanism in (OneBit(1.0), LocalLaplace(1.0))]
-    e.same(errors, [0.5 / np.tanh(0.5) / 100, np.sqrt(2) / 100])
+    pair, local = routes.largest_pair_variance(1.0, 1.0), routes.noise_moment(LocalLaplace(1.0), 2)
+    e.same(errors, np.sqrt([2 * pair / users, local / users]))
     bits, counts = means.warner_variance(1.0, users), histograms.sign_variance(users, users=users, bias=np.tanh(0.5))
-    e.same([bits, counts], [math.e / np.expm1(1) ** 2 / users, users * (1 / np.tanh(0.5) ** 2 - 1)])
+    outcomes, chances = routes.all_bits(routes.printed_rates([0, 1], 1.0, 1.0))
+    warner = routes.moments(routes.printed_means(outcomes, 1.0, 1.0), chances)[1]
+    vectors, law = routes.printed_signs(np.tanh(0.5), 2)
+    held = routes.moments(vectors[:, 0] / np.tanh(0.5), law[:, 0])[1]
+    e.same([bits, counts], [2 * warner / users, users * held])
     e.same(np.sqrt(means.worst_variance(CentralLaplace(1.0), users)), curator)
     e.needs(claims.better(curator, [*errors, np.sqrt(bits)]))
     shown = np.array([*errors, np.sqrt(bits)]) / curator

@@ -62,7 +62,7 @@ def _at_one_value(e: Evidence, epsilon: float) -> float:
     mechanism, tallies = KaryRandomisedResponse(epsilon, 3), exact_risk.compositions(3, 3)
     scale, plain = np.exp(epsilon) + 2, frequency.unbiased(tallies, 3, mechanism)
     e.same([mechanism.p, mechanism.q], [np.exp(epsilon) / scale, 1 / scale])
-    e.same(plain, (tallies / 3 * scale - 1) / np.expm1(epsilon))
+    e.same(plain, routes.inverted(routes.krr_channel(epsilon, 3), tallies))
     maximum, near = likelihood.krr_mle(tallies, epsilon=epsilon), frequency.project_simplex(plain)
     e.same([maximum, near], [routes.krr_maximum(tallies.astype(float), epsilon), routes.projected(plain)])
     chances = routes.multinomial_law(tallies, np.array([np.exp(epsilon), 1, 1]) / scale)
@@ -147,7 +147,7 @@ def optimised_encoding(e: Evidence) -> str:
         pairs = [(UnaryEncoding.optimised(epsilon, 10), p, q), (UnaryEncoding.symmetric(epsilon, 10), 1 - half, half)]
         e.same([[made.p, made.q] for made, _, _ in pairs], [[p, q] for _, p, q in pairs])
         errors = [float(information.unbiased_frequency_error(made)) for made, _, _ in pairs]
-        e.same(errors, [(p * (1 - p) + 9 * q * (1 - q)) / (p - q) ** 2 for _, p, q in pairs])
+        e.same(errors, [routes.unary_error(p, q, 10) for _, p, q in pairs])
         shown.append(f"{errors[0]:.3f} and {errors[1]:.3f} at epsilon {epsilon:g}")
     return (
         f"n MSE_F of optimised and symmetric encoding, a = 10: {', '.join(shown)}; equal at {2 * np.arccosh(4.0):.3f}"
@@ -169,13 +169,13 @@ def closely_aligned(e: Evidence) -> str:
     """for many users the frequencies are near the distribution, and estimating one is estimating the other"""
     size, alpha, chance, n = symbols("a alpha p n")
     held = chance * (1 - chance) * (1 - chance) + (1 - chance) * chance * chance  # variance of one user's indicator
-    e.decides(identity(held / n, chance * (1 - chance) / n))
+    e.proven(identity(held / n, chance * (1 - chance) / n))
     square = (alpha + 1) / (size * alpha + 1)  # mean of |P|^2
     e.decides(identity(SymmetricDirichlet(size, alpha).diversity() / n, (1 - square) / n))
     users, mechanism = 4, KaryRandomisedResponse(1.0, 3)
     every = routes.all_sequences(mechanism.channel(), users, np.full(3, 0.5))
     plain = frequency.unbiased(every.tallies, users, mechanism)
-    e.same(plain, (every.tallies / users * (math.e + 2) - 1) / (math.e - 1))
+    e.same(plain, routes.inverted(routes.krr_channel(1.0, 3), every.tallies))
     apart = users * (every.risk("distribution", plain) - every.risk("frequency", plain))
     e.same(apart, SymmetricDirichlet(3).diversity())
     return f"n E |F - P|^2 is the mean of 1 - |P|^2: {apart:.3f} for three values, Jeffreys' prior, {users} users"

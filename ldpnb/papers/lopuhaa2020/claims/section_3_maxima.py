@@ -2,7 +2,6 @@
 to find it, what it equals and what it leaves out.
 """
 
-import math
 from functools import partial
 
 import numpy as np
@@ -197,7 +196,7 @@ def norm_sub_helps(e: Evidence) -> str:
     every = routes.all_sequences(routes.krr_channel(EPSILON, 3), users, np.full(3, 0.5))
     plain = frequency.unbiased(every.tallies, users, mechanism)
     near = frequency.project_simplex(plain)
-    e.same(plain, (every.tallies / users * (math.e + 2) - 1) / (math.e - 1))
+    e.same(plain, routes.inverted(routes.krr_channel(EPSILON, 3), every.tallies))
     e.same(near, routes.projected(plain))
     before, after = (every.risk("distribution", estimate) for estimate in (plain, near))
     e.needs(after < before)

@@ -96,7 +96,7 @@ def nearness(e: Evidence) -> str:
     for size in (2, 10, 1024):
         bounds = LowerBounds(size, SMALL)
         bound, unary = bounds.distribution(), information.unbiased_frequency_error(UnaryEncoding.optimised(SMALL, size))
-        e.same([bound, unary], [size / contrast**2, 4 * size * np.exp(SMALL) / contrast**2 + 1])
+        e.same([bound, unary], [size / contrast**2, routes.unary_error(0.5, 1 / (np.exp(SMALL) + 1), size)])
         best = bounds.uniform_optimum() / bound
         texts.append(f"a = {size}: {best:.2f} and {unary / bound:.2f}")
     return (
@@ -264,7 +264,7 @@ def proposition_4_6(e: Evidence) -> str:
         alpha = np.array(prior)
         every = routes.all_sequences(routes.krr_channel(1.0, 2), users, alpha)
         plain = frequency.unbiased(every.tallies, users, mechanism)
-        e.same(plain[:, 0], (every.tallies[:, 0] / users * (math.e + 1) - 1) / (math.e - 1))
+        e.same(plain, routes.inverted(routes.krr_channel(1.0, 2), every.tallies))
         mixed = 2 * alpha[0] * alpha[1] / (alpha.sum() * (alpha.sum() + 1))
         errors = [users * every.risk(target, plain) for target in ("frequency", "distribution")]
         e.needs(agree(errors, [written, written + mixed]))
@@ -304,7 +304,8 @@ def corollary_4_7(e: Evidence) -> str:
     errors = np.array([information.unbiased_frequency_error(KaryRandomisedResponse(eps, 2)) for eps in epsilons])
     bounds = np.array([[LowerBounds(2, eps).distribution(), LowerBounds(2, eps).frequency()] for eps in epsilons])
     diversity, contrast = SymmetricDirichlet(2).diversity(), np.expm1(epsilons)
-    e.same(errors, 2 * np.exp(epsilons) / contrast**2)
+    traces = [_trace(routes.krr_channel(epsilon, 2), _uniform(2)) for epsilon in epsilons]
+    e.same(errors, np.array(traces) - 0.5)  # of the distribution, less the mean of 1 - |P|^2
     e.same(bounds.T, [2 / contrast**2, 2 * np.exp(-2 * epsilons) / contrast**2])
     e.same(diversity, 0.25)
     ratios = bounds / np.column_stack([errors + diversity, errors])
@@ -348,7 +349,9 @@ def table_1(e: Evidence) -> str:
     e.same(bounds, (size / contrast**2, size * np.exp(-size / (size - 1) * SMALL) / contrast**2))
     unary = [make(SMALL, size) for make in (UnaryEncoding.optimised, UnaryEncoding.symmetric)]
     errors = [information.unbiased_frequency_error(mechanism) for mechanism in unary]
-    e.same(errors, [(m.p * (1 - m.p) + (size - 1) * m.q * (1 - m.q)) / (m.p - m.q) ** 2 for m in unary])
+    chances = (0.5, 1 / (np.exp(SMALL) + 1)), [1 / (1 + np.exp(sign * SMALL / 2)) for sign in (-1, 1)]
+    e.same([[mechanism.p, mechanism.q] for mechanism in unary], chances)
+    e.same(errors, [routes.unary_error(p, q, size) for p, q in chances])
     new, attained = np.array(bounds) * SMALL**2 / size, np.array(errors) * SMALL**2 / size
     e.sure((np.abs(attained - 4) < 0.02).all() and (np.abs(new - 1) < 0.005).all())
     return (

@@ -53,7 +53,7 @@ def _krr_routes(e: Evidence, epsilon: float, domain_size: int, users: int) -> No
     e.same([mechanism.p, mechanism.q], [np.exp(epsilon) / scale, 1 / scale])
     held = rng.multinomial(users, rng.dirichlet(np.full(domain_size, 0.5)))
     tallies = np.array([mechanism.sample_tallies(held, rng=rng) for _ in range(3)])
-    plain = (tallies / users * scale - 1) / np.expm1(epsilon)
+    plain = routes.inverted(routes.krr_channel(epsilon, domain_size), tallies)
     e.same(frequency.unbiased(tallies, users, mechanism), plain)
     e.same(frequency.project_simplex(plain), routes.projected(plain))
     e.same(likelihood.krr_mle(tallies, epsilon=epsilon), routes.krr_maximum(tallies.astype(float), epsilon))
