@@ -10,8 +10,8 @@ exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...), errors 
 (0.1586, 'refuted')
 """
 
-from ldpnb import lazy
+import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,6 +13,6 @@ They take the formulas of this package unchanged (`ldpnb.arithmetic`), or any ot
 (True, True)
 """
 
-from ldpnb import lazy
+import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

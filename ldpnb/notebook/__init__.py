@@ -6,9 +6,10 @@ kernels. Names are loaded when they are first used. The import itself checks the
 notebook, if it did.
 """
 
-from ldpnb import lazy
+import lazy_loader
+
 from ldpnb.notebook import parameters
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 parameters.check_injected()
