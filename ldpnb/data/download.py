@@ -185,8 +185,7 @@ def _readable(path: Path, dataset: Dataset) -> Path:
                 if len(members) != 1 or members[0].file_size > _MOST_BYTES:
                     raise DownloadError(f"{path} must hold one file of at most {_MOST_BYTES:,} bytes")
                 unpacked = path.with_name(Path(members[0].filename).name)
-                with packed.open(members[0]) as member:
-                    writing.write(unpacked, member.read())
+                writing.write(unpacked, packed.read(members[0]))
         except (zipfile.BadZipFile, zlib.error) as error:
             raise DownloadError(f"{path} cannot be unpacked: {error}") from None
         return unpacked

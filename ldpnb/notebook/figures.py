@@ -43,6 +43,7 @@ from ldpnb.notebook.annotations import (
 )
 from ldpnb.notebook.encoding import Encoding
 from ldpnb.notebook.labels import unset
+from ldpnb.notebook.tables import without_formulas
 from ldpnb.notebook.ticks import whole_numbers
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
@@ -366,7 +367,7 @@ def _publish(
     if not folder:
         return
     pictures = drawn()
-    numbers = writing.without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    numbers = without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n")
     about = {
         "caption": caption,
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
@@ -378,9 +379,8 @@ def _publish(
     }
     provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
     contents = {".csv": numbers.encode(), ".json": provenance.encode(), **pictures}
-    target = Path(os.path.normpath(Path(folder) / name))
     for suffix, content in contents.items():
-        writing.write(target.with_name(target.name + suffix), content)
+        writing.write(Path(folder, name + suffix), content)
 
 
 def _digest(content: bytes) -> str:

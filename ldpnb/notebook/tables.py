@@ -1,5 +1,6 @@
 """Tidy tables: collected row by row, rounded for reading."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Any, ParamSpec
@@ -53,3 +54,22 @@ class _Untypeset(pd.DataFrame):
     def _repr_html_(self) -> str:
         with pd.option_context("display.html.use_mathjax", False):
             return pd.DataFrame(self).to_html(notebook=True)
+
+
+def no_formula(value: Any) -> Any:
+    """Return a value for a CSV file; a text that a spreadsheet would take for a formula is prefixed by an apostrophe.
+
+    >>> [no_formula(v) for v in ("=HYPERLINK(1)", "-0.5", "k-RR", -1.0)]
+    ["'=HYPERLINK(1)", '-0.5', 'k-RR', -1.0]
+    """
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")) or len(value) == 1:
+        return value
+    with contextlib.suppress(ValueError):
+        float(value)
+        return value
+    return f"'{value}"
+
+
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with `no_formula` applied to its texts and headings."""
+    return table.map(no_formula).rename(columns=no_formula)

@@ -29,6 +29,7 @@ from tqdm import tqdm
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, needed_for, shown
+from ldpnb.notebook.tables import without_formulas
 from ldpnb.rng import stream
 from ldpnb.sweeps.registry import Value, find, values
 
@@ -166,7 +167,7 @@ def run(
                 else:
                     _write(folder, block, rows)
             table = _table([row for block in blocks for row in _read(folder, block) or ()])
-            content = writing.without_formulas(table).to_csv(index=False, lineterminator="\n")
+            content = without_formulas(table).to_csv(index=False, lineterminator="\n")
             writing.write(folder / "table.csv", content.encode())
         except Exception as error:  # of joblib, loky, Dask or the disk
             reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")

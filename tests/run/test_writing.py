@@ -1,7 +1,10 @@
-"""What is written replaces regular files only."""
+"""A file is written whole or not at all, and only where a file may be."""
 
 import os
 import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -27,3 +30,60 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, kind: str) -> N
         writing.write(path, b"2")
     assert os.lstat(path) == before
     assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_link_stays_one_and_its_file_gets_the_content(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link, target = tmp_path / "link.csv", tmp_path / "there/target.csv"
+    link.symlink_to(target)
+    for content in (b"new", b"newer"):
+        writing.write(link, content)
+        assert link.is_symlink()
+        assert target.read_bytes() == content
+    assert os.listdir(target.parent) == ["target.csv"]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_on_failure_the_earlier_content_stays_and_nothing_is_left_beside_it(
+    tmp_path, monkeypatch, step, failure
+) -> None:
+    def fail(*_):
+        raise failure
+
+    path = tmp_path / "table.csv"
+    writing.write(path, b"before")
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(type(failure)) as caught:
+        writing.write(path, b"after")
+    if isinstance(failure, OSError):
+        assert str(caught.value) == f"[Errno 28] No space left on device: '{path}'"
+    assert path.read_bytes() == b"before"
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
+    path, contents = tmp_path / "file", [letter * 100_000 for letter in (b"a", b"b")]
+    writing.write(path, contents[0])
+    writers = [threading.Thread(target=lambda: [writing.write(path, c) for c in contents * 20]) for _ in range(2)]
+    for writer in writers:
+        writer.start()
+    seen = set()
+    while any(writer.is_alive() for writer in writers):
+        seen.add(path.read_bytes())
+    assert seen <= set(contents)
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    target = tmp_path / "file" / "report.md"
+    command = [sys.executable, "-m", "ldpnb", "report", "-o", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, f"ldpnb: [Errno 17] File exists: '{target.parent}'\n")
+
+
+def test_files_get_the_usual_permissions(tmp_path: Path) -> None:
+    (tmp_path / "usual").write_text("")
+    writing.write(tmp_path / "written", b"")
+    assert (tmp_path / "written").stat().st_mode == (tmp_path / "usual").stat().st_mode
