@@ -19,9 +19,20 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.arithmetic import is_exact
 
 _LONGEST_SHOWN = 200
-_AS_THEY_ARE = {float, int, str, bool, type(None)}
+
+_EXTRAS = {
+    "dask": ("dask", "distributed"),
+    "files": ("openpyxl", "pooch"),
+    "learning": ("sklearn",),
+    "site": ("altair", "vl_convert"),
+}
+"""The libraries that each extra of the package brings."""
 
 Kind = TypeVar("Kind")
+
+
+class UsageError(ValueError):
+    """Wrong input by the caller: an unknown notebook, an unknown parameter, a value of the wrong type."""
 
 
 def _one(named: dict[str, Any]) -> tuple[str, Any]:
@@ -30,80 +41,20 @@ def _one(named: dict[str, Any]) -> tuple[str, Any]:
     return next(iter(named.items()))
 
 
-def _number(name: str, value: Any) -> float:
-    if type(value) is float:  # as most are
+def _checked(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -> Any:
+    name, value = _one(named)
+    if (type(value) is float and holds(value)) or is_exact(value):  # as most are
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} must be a number, got {name}={shortened(value)}")
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        raise ValueError(
-            f"{name} must be within the range of a float, got an integer of {len(str(value))} digits"
-        ) from None
-
-
-def _array(name: str, value: ArrayLike) -> NDArray[Any]:
-    try:
-        array = np.asarray(value)
-        # whole numbers beyond 64 bits, and floats of other precisions
-        wide = array.size and _all_whole(array) if array.dtype.kind == "O" else array.dtype.kind == "f"
-        with np.errstate(over="ignore"):
-            return array.astype(float, copy=False) if wide else array
-    except OverflowError:
-        raise ValueError(f"{name} must be within the range of a float, got {name}={shortened(value)}") from None
-    except ValueError:
-        raise ValueError(f"{name} must be a regular array, got rows of different lengths") from None
-
-
-def _all_whole(array: NDArray[Any]) -> bool:
-    return all(isinstance(entry, int) and not isinstance(entry, bool) for entry in array.flat)
-
-
-def _checked(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -> Any:
-    name, value = _one(named)
-    if (type(value) is float and holds(value)) or is_exact(value):
-        return value
-    number = _number(name, value)
+        digits = len(str(value))
+        raise ValueError(f"{name} must be within the range of a float, got an integer of {digits} digits") from None
     if not holds(number):
         raise ValueError(f"{name} must {rule}, got {name}={shortened(value)}")
     return number
-
-
-def plain(given: Any, **least: int) -> None:
-    """Widen numpy's narrow numbers in the fields of a frozen object, and make those named whole, and at least so large.
-
-    Lists become tuples, which do not change, and so do columns in place of tuples.
-
-    In eight bits ``-1`` is 255, ``np.exp(1)`` has three digits, and 100 + 100 is -56.
-    """
-    for name, is_tuple in _fields(given.__class__):
-        value = getattr(given, name)
-        if type(value) in _AS_THEY_ARE:
-            continue
-        column = is_tuple and hasattr(value, "__array__") and np.ndim(value) == 1
-        if (wide := tuple(np.asarray(value).tolist()) if column else _wide(value)) is not value:
-            object.__setattr__(given, name, wide)
-    for name, at_least in least.items():
-        object.__setattr__(given, name, whole(**{name: getattr(given, name)}, at_least=at_least))
-
-
-@cache
-def _fields(kind: type) -> tuple[tuple[str, bool], ...]:
-    """Return the names of a class's fields, and which of them are tuples."""
-    return tuple((field.name, str(field.type).startswith("tuple[")) for field in fields(kind))
-
-
-def _wide(value: Any) -> Any:
-    kind = type(value)
-    if kind is tuple or kind is list:
-        return tuple(value if set(map(type, value)) <= {float, int, str} else map(_wide, value))
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
-        wide = np.promote_types(value.dtype, np.int64) if value.dtype.kind in "iu" else np.float64
-        return value.astype(wide, copy=False)
-    if isinstance(value, np.floating):
-        return float(value)
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def positive(**named: Any) -> Any:
@@ -139,19 +90,15 @@ def open_probability(**named: Any) -> Any:
 def whole(*, at_least: int = 0, **named: Any) -> Any:
     """Return an integer ``>= at_least``; an integral float such as ``1e6`` is accepted.
 
+    >>> whole(users=1e9)
+    1000000000
     >>> whole(domain_size=1, at_least=2)
     Traceback (most recent call last):
     ValueError: domain_size must be an integer >= 2, got domain_size=1
-    >>> whole(users=1e9)
-    1000000000
     """
-    name, value = _one(named)
-    if is_exact(value):
-        return value
-    number = _number(name, value)
-    if not math.isfinite(number) or number != int(number) or number < at_least:
-        raise ValueError(f"{name} must be an integer >= {at_least}, got {name}={shortened(value)}")
-    return int(value)
+    _checked(named, f"be an integer >= {at_least}", lambda number: at_least <= number < math.inf and number % 1 == 0)
+    (value,) = named.values()
+    return value if is_exact(value) else int(value)
 
 
 def numbers(*, low: float = -np.inf, high: Any = np.inf, **named: Any) -> Any:
@@ -161,59 +108,63 @@ def numbers(*, low: float = -np.inf, high: Any = np.inf, **named: Any) -> Any:
     Traceback (most recent call last):
     ValueError: holders must lie in [0, 5], got holders[1]=7
     """
-    name, value = _one(named)
-    if is_exact(value):
-        return value
-    array = _array(name, value)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
+    if is_exact(_one(named)[1]):
+        return _one(named)[1]
+    name, array = _array(named)
     bad = ~np.isfinite(array) | (array < low) | (not is_exact(high) and array > high)
-    if bad.any():
-        first = np.unravel_index(int(np.argmax(bad)), array.shape)
-        where = f"{name}[{', '.join(map(str, first))}]" if array.ndim else name
-        raise ValueError(f"{name} must lie in [{low}, {high}], got {where}={array[first]!s}")
+    _refuse(name, array, f"lie in [{low}, {high}]", bad)
     return array.astype(float)
 
 
-def counts(*, minimum_size: int = 1, allow_empty: bool = False, **named: ArrayLike) -> NDArray[np.int64]:
+def counts(*, minimum_size: int = 1, **named: ArrayLike) -> NDArray[np.int64]:
     """Return a one-dimensional array of whole numbers ``>= 0`` with a positive sum.
 
     >>> counts(counts=[3, -1])
     Traceback (most recent call last):
     ValueError: counts must be whole numbers >= 0, got counts[1]=-1
     """
-    name, value = _one(named)
-    array = _array(name, value)
+    name, array = _array(named)
     if array.ndim != 1 or array.size < minimum_size:
-        raise ValueError(
-            f"{name} must be one-dimensional with at least {minimum_size} entries, got shape {array.shape}"
-        )
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
-    whole = array.dtype.kind in "iu"
-    bad = array < 0 if whole else ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))
-    large = array >= 2.0**63 if array.dtype.kind in "uf" else None
-    for wrong, rule in ((bad, "whole numbers >= 0"), (large, "< 2**63")):
-        if wrong is not None and wrong.any():
-            first = int(np.argmax(wrong))
-            raise ValueError(f"{name} must be {rule}, got {name}[{first}]={array[first]!s}")
-    if not allow_empty and array.sum() == 0:
+        rule = f"one-dimensional with at least {minimum_size} entries"
+        raise ValueError(f"{name} must be {rule}, got shape {array.shape}")
+    _refuse(name, array, "be whole numbers >= 0", ~((array >= 0) & np.isfinite(array) & (array == np.floor(array))))
+    _refuse(name, array, "be < 2**63", array >= 2.0**63)
+    if array.sum() == 0:
         raise ValueError(f"{name} must have a positive sum, got all zeros")
     return array.astype(np.int64)
 
 
 def distribution(**named: ArrayLike) -> NDArray[np.float64]:
     """Return a probability vector: entries ``>= 0`` with sum 1 up to 1e-9."""
-    name, value = _one(named)
-    array = _array(name, value)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
-    array = array.astype(float)
+    name, array = _array(named)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or (array < 0).any():
-        raise ValueError(f"{name} must be a vector of probabilities, got {shortened(value)}")
+        raise ValueError(f"{name} must be a vector of probabilities, got {shortened(named[name])}")
     if abs(array.sum() - 1) > 1e-9:
         raise ValueError(f"{name} must sum to 1, got sum {float(array.sum())!r}")
-    return array
+    return array.astype(float)
+
+
+def _array(named: dict[str, Any]) -> tuple[str, NDArray[Any]]:
+    """Return an argument's name and its numbers; those of more than 64 bits become floats."""
+    name, value = _one(named)
+    try:
+        array = np.asarray(value)
+        long = array.dtype.kind == "O" and array.size and all(type(entry) is int for entry in array.flat)
+        with np.errstate(over="ignore"):
+            array = array.astype(float, copy=False) if long or array.dtype.kind == "f" else array
+    except (ValueError, OverflowError):
+        rule = "a regular array, each number within the range of a float"
+        raise ValueError(f"{name} must be {rule}, got {name}={shortened(value)}") from None
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
+    return name, array
+
+
+def _refuse(name: str, array: NDArray[Any], rule: str, bad: NDArray[np.bool_]) -> None:
+    if bad.any():
+        first = np.unravel_index(int(np.argmax(bad)), array.shape)
+        where = f"{name}[{', '.join(map(str, first))}]" if array.ndim else name
+        raise ValueError(f"{name} must {rule}, got {where}={array[first]!s}")
 
 
 def choice(*, among: tuple[str, ...], **named: Any) -> str:
@@ -224,8 +175,51 @@ def choice(*, among: tuple[str, ...], **named: Any) -> str:
     return str(value)
 
 
-class UsageError(ValueError):
-    """Wrong input by the caller: an unknown notebook, an unknown parameter, a value of the wrong type."""
+def entries(number: int, **named: Any) -> Any:
+    """Return a sequence, which must have `number` entries."""
+    name, value = _one(named)
+    countable = bool(np.iterable(value))
+    if not (is_exact(number) or is_exact(value)) and not (countable and len(value) == number):
+        raise UsageError(f"{name} must have {number} entries, got {name}={shortened(value)}")
+    return value
+
+
+def instance(kind: type[Kind], **named: Any) -> Kind:
+    """Return an object, which must be of a class."""
+    name, value = _one(named)
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {name}={shortened(value)}")
+    return value
+
+
+def plain(given: Any, **least: int) -> None:
+    """Widen numpy's narrow numbers in the fields of a frozen object, and make those named whole, and at least so large.
+
+    In eight bits ``-1`` is 255, ``np.exp(1)`` has three digits, and 100 + 100 is -56. Lists, and columns in place of
+    tuples, become tuples, which do not change.
+    """
+    for name, is_tuple in _fields(given.__class__):
+        value = getattr(given, name)
+        column = is_tuple and hasattr(value, "__array__") and np.ndim(value) == 1
+        object.__setattr__(given, name, _wide(np.asarray(value).tolist() if column else value))
+    for name, at_least in least.items():
+        object.__setattr__(given, name, whole(**{name: getattr(given, name)}, at_least=at_least))
+
+
+@cache
+def _fields(kind: type) -> list[tuple[str, bool]]:
+    """Return the names of a class's fields, and which of them are tuples."""
+    return [(field.name, str(field.type).startswith("tuple[")) for field in fields(kind)]
+
+
+def _wide(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(value if set(map(type, value)) <= {float, int, str} else map(_wide, value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
+        return value.astype(float if value.dtype.kind == "f" else np.promote_types(value.dtype, np.int64), copy=False)
+    if isinstance(value, np.floating):
+        return float(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @contextmanager
@@ -235,16 +229,6 @@ def as_usage() -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         raise UsageError(str(error)) from None
-
-
-_BRINGS = {
-    "dask": ("dask", "distributed"),
-    "files": ("openpyxl", "pooch"),
-    "learning": ("sklearn",),
-    "proofs": ("sympy", "flint"),
-    "site": ("altair", "vl_convert"),
-}
-"""The libraries that each extra of the package installs."""
 
 
 @contextmanager
@@ -260,37 +244,10 @@ def needed_for(what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
-        for extra, brought in _BRINGS.items():
-            if library in brought:
-                command = f"python -m pip install 'ldpnb[{extra}]'"
-                raise UsageError(f"{what} needs {library}; `{command}` brings it") from None
+        for extra in [extra for extra, libraries in _EXTRAS.items() if library in libraries]:
+            command = f"python -m pip install 'ldpnb[{extra}]'"
+            raise UsageError(f"{what} needs {library}; `{command}` brings it") from None
         raise
-
-
-def entries(number: int, **named: Any) -> Any:
-    """Return a sequence, which must have `number` entries.
-
-    >>> entries(2, rates=[0.5])
-    Traceback (most recent call last):
-    ldpnb.checks.UsageError: rates must have 2 entries, got rates=[0.5]
-    """
-    name, value = _one(named)
-    if not (is_exact(number) or is_exact(value)) and _array(name, value).shape[:1] != (number,):
-        raise UsageError(f"{name} must have {number} entries, got {name}={shortened(value)}")
-    return value
-
-
-def instance(kind: type[Kind], **named: Any) -> Kind:
-    """Return an object, which must be of a class.
-
-    >>> instance(str, column=1)
-    Traceback (most recent call last):
-    TypeError: column must be a str, got column=1
-    """
-    name, value = _one(named)
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {name}={shortened(value)}")
-    return value
 
 
 def shown(text: str) -> str:
@@ -308,23 +265,7 @@ def shortened(value: Any) -> str:
     return text if len(text) <= _LONGEST_SHOWN + 2 else f"{text[:_LONGEST_SHOWN]}..."
 
 
-def rounded_up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up, so that what is printed is promised as well.
-
-    >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
-    ('0.5578', '1', '0')
-    """
-    if not (math.isfinite(value) and value > 0):
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
-
-
 def nearest(word: str, among: Sequence[str]) -> str:
-    """Return a suggestion for a misspelt word, or an empty text.
-
-    >>> nearest("epsilom", ("epsilon", "n"))
-    ' (did you mean epsilon?)'
-    """
+    """Return a suggestion for a misspelt word, such as " (did you mean epsilon?)", or an empty text."""
     near = difflib.get_close_matches(word[:_LONGEST_SHOWN], among, n=1, cutoff=0.5)
     return f" (did you mean {near[0]}?)" if near else ""

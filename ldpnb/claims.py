@@ -22,8 +22,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.checks import needed_for
-
 Status = Literal["reproduced", "supported", "corrected", "refuted", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
 Reach = Literal["all parameters", "a box", "instances"]
@@ -271,8 +269,7 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
     if source is not None and source not in LEDGERS:
         raise ValueError(f"source must be one of {', '.join(LEDGERS)}, got source={source!r}")
     for key in LEDGERS if source is None else (source,):
-        with needed_for(f"deciding the claims of {key}"):
-            importlib.import_module(f"ldpnb.papers.{key}.claims")
+        importlib.import_module(f"ldpnb.papers.{key}.claims")
     order = list(LEDGERS)
     chosen = [c for c in _registry.values() if source in (None, c.source)]
     return tuple(sorted(chosen, key=lambda c: order.index(c.source)))
@@ -289,8 +286,7 @@ def find(identifier: str) -> Claim:
 @cache
 def decide(identifier: str) -> Verdict:
     """Return the verdict of a claim, computed once per process."""
-    with needed_for(f"deciding {identifier}"):
-        return find(identifier).check()
+    return find(identifier).check()
 
 
 @cache

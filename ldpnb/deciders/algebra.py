@@ -5,13 +5,11 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
+import sympy
+from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.arithmetic import expression as expression
-from ldpnb.checks import needed_for
-
-with needed_for("a decider"):
-    import sympy
-    from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 Box = Mapping[Any, tuple[Any, Any]]
 """Open intervals with exact ends by symbol; ``sympy.oo`` for no upper end."""

@@ -10,13 +10,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import sympy
+from flint import arb, fmpq
 
 from ldpnb.arithmetic import Real, expression
-from ldpnb.checks import needed_for
-
-with needed_for("a decider"):
-    import sympy
-    from flint import arb, fmpq
 
 Ends = tuple[Any, Any]
 

@@ -5,12 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import fmpq, fmpq_mat
 from scipy.optimize import linprog
-
-from ldpnb.checks import needed_for
-
-with needed_for("a decider"):
-    from flint import fmpq, fmpq_mat
 
 Fractions = Sequence[Sequence[Any]] | np.ndarray[Any, Any]
 

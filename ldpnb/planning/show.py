@@ -7,8 +7,8 @@ import json
 import math
 from typing import Any
 
-from ldpnb.checks import rounded_up
 from ldpnb.mechanisms.registry import FREQUENCY
+from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.candidates import SMALLEST_EPSILON
 from ldpnb.planning.questions import Frequency
 from ldpnb.planning.solve import Answer, Plan

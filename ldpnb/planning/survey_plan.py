@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ldpnb.checks import rounded_up
+from ldpnb.notebook.prose import rounded_up
 from ldpnb.privacy.participation import participation_loss
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.surveys import response

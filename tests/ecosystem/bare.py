@@ -1,4 +1,4 @@
-"""Run as a script: everything that computes, where numpy, scipy, pandas, sympy and python-flint are installed and nothing else.
+"""Run as a script: everything that computes, where numpy, scipy, pandas, sympy, python-flint and lazy-loader are installed, no more.
 
 Printed is also what was asked for of Jupyter and matplotlib, which an installation that has them would load.
 """
@@ -11,7 +11,7 @@ from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-WITH_THEM = {"numpy", "scipy", "pandas", "sympy", "mpmath", "flint", "dateutil", "pytz", "six", "tzdata", "ldpnb"}
+WITH_THEM = {"numpy", "scipy", "pandas", "sympy", "mpmath", "flint", "lazy_loader", "dateutil", "pytz", "six", "tzdata", "ldpnb"}
 HEAVY = {"matplotlib", "IPython", "ipywidgets", "jupyter_client", "nbformat", "papermill", "nbval", "pytest"}
 ROOMS = ("accuracy", "checks", "data", "designs", "estimators", "mechanisms", "planning", "privacy", "rng", "surveys")
 
