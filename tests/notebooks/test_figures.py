@@ -133,16 +133,17 @@ def test_tables_for_latex_escape_text_and_shorten_numbers(tmp_path: Path, monkey
     assert (tmp_path / "nb/table.csv").read_text().splitlines()[1] == "a & b,0.3333333333,"
 
 
-def test_a_live_section_without_a_reader_draws_once_and_prints_its_number(monkeypatch, capsys) -> None:
+def test_a_live_section_without_a_reader_draws_once_and_shows_its_number(monkeypatch) -> None:
     monkeypatch.setenv(HEADLESS, "1")
-    seen = []
+    seen, shown = [], []
+    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
 
     def redraw(epsilon, kind):
         seen.append((epsilon, kind))
         return plt.figure(), f"epsilon is {epsilon}"
 
     live(redraw, epsilon=Slider(1.0, 0.1, 5.0, 0.1, "nats"), kind=Choice("a", ["a", "b"]))
-    assert capsys.readouterr().out == "epsilon is 1.0\n"
+    assert shown == [{"text/plain": "epsilon is 1.0"}]
     assert seen == [(1.0, "a")]
     assert not plt.get_fignums()
 
