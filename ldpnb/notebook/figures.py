@@ -27,7 +27,7 @@ from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
 from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import encoding, environment, latex, layout, parameters, printing
+from ldpnb.notebook import encoding, environment, latex, layout, printing
 from ldpnb.notebook.annotations import (
     FAR,
     NEAR,
@@ -340,9 +340,8 @@ def publish(
 
 @cache
 def _tell_where_figures_go() -> None:
-    """Print once how to keep figures, in JupyterLab and under plain papermill, if no folder is set."""
-    told = environment.FIGURES_FOLDER in os.environ
-    if not told and (environment.SESSION in os.environ or parameters.injected()):
+    """Print once how to keep figures, in JupyterLab, if no folder is set."""
+    if environment.SESSION in os.environ and environment.FIGURES_FOLDER not in os.environ:
         print(
             f'os.environ["{environment.FIGURES_FOLDER}"] = "my_figures" before this cell keeps PDF, PNG and CSV there'
         )

@@ -1,29 +1,36 @@
-"""A notebook's parameters, as its `parameters` cell declares them and papermill may replace them."""
+"""A notebook's parameters: papermill's own reading of the cell that declares them, with types and ranges checked.
+
+Papermill is imported by what reads declarations, which is no notebook, except where papermill itself has given it
+parameters.
+"""
 
 import ast
-import contextlib
 import math
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ldpnb.checks import UsageError, nearest, shortened, shown
+from ldpnb.notebook import environment
 
 UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError)
 """Errors of parsing and converting arbitrary text."""
 
-_INTERVAL = re.compile(r"[\[(]\s*[-+.\w]+\s*,\s*[-+.\w]+\s*[\])];")
+_INTERVAL = re.compile(r"([\[(])\s*([-+.\w]+)\s*,\s*([-+.\w]+)\s*([\])]);")
 _WORDS = re.compile(r"\{([^}]*)\};")
-_TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
-_INJECTED = "# Parameters\n"
-"""First line of the cell that papermill injects."""
+_TYPES: dict[str, Any] = {"int": (int, float), "float": (int, float), "str": str, "bool": bool, "list": list}
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter as a notebook's `parameters` cell or an experiment declares it, perhaps one of a few words."""
+    """A parameter as a notebook or an experiment declares it.
+
+    Its meaning may begin with the interval of its numbers, ``(0, 1]; sampling rate``, with the words it may be,
+    ``{error, missing}; what becomes of ...``, or with ``file;`` or ``folder;`` if it is the path of one.
+    """
 
     name: str
     type: str
@@ -32,21 +39,9 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The words it may be, with which its meaning may begin: ``{error, missing}; what becomes of ...``."""
-        found = _WORDS.match(self.meaning)
-        return tuple(word.strip() for word in found[1].split(",")) if found else self.choices
-
-    @property
-    def within(self) -> str:
-        """The interval for its numbers, with which its meaning may begin: ``(0, 1]; sampling rate``."""
-        found = _INTERVAL.match(self.meaning)
-        return found[0].removesuffix(";") if found else ""
-
-    @property
     def names_a_file(self) -> bool:
-        """Whether it is the path of a file or folder: its meaning then begins so, as in ``file; your table``."""
-        return self.meaning.startswith(("file;", "folder;")) or self.name == "data" or self.name.endswith("_path")
+        """Whether it is the path of a file or folder."""
+        return self.meaning.startswith(("file;", "folder;"))
 
     def convert(self, value: Any) -> Any:
         """Return `value` as this parameter's type, from text (the command line) or from a Python value.
@@ -54,110 +49,82 @@ class Parameter:
         Raises
         ------
         UsageError
-            If it cannot be converted without loss, is not finite, outside its interval, or none of the choices.
+            If it cannot be converted without loss, is not finite, outside its interval, or none of its words.
 
         Examples
         --------
         >>> Parameter("users", "int", 10, "").convert("1e6")
         1000000
-        >>> Parameter("users", "int", 10, "").convert("many")
+        >>> Parameter("rate", "float", 0.5, "(0, 1]; sampling rate").convert("1.5")
         Traceback (most recent call last):
-        ldpnb.checks.UsageError: users must be of type int, got users='many'
+        ldpnb.checks.UsageError: rate must lie in (0, 1], got rate='1.5'
         """
         try:
             converted = self._converted(value)
         except UNREADABLE:
-            raise UsageError(f"{self.name} must be of type {self.type}, got {self.name}={shortened(value)}") from None
+            raise self._refused(f"be of type {self.type}", value) from None
         if converted == [] and self.default:
-            raise UsageError(f"{self.name} must have an entry, got {self.name}=[]")
-        numbers = converted if isinstance(converted, list) else [converted]
-        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
-            raise UsageError(f"{self.name} must be finite, got {self.name}={shown(str(value))}")
-        if any(not _inside(number, self.within) for number in numbers):
-            raise UsageError(f"{self.name} must lie in {self.within}, got {self.name}={shortened(value)}")
-        if self.words and converted not in self.words:
-            got = f"{self.name}={shortened(value)}{nearest(converted, self.words)}"
-            raise UsageError(f"{self.name} must be one of {', '.join(self.words)}, got {got}")
+            raise self._refused("have an entry", converted)
+        numbers = [n for n in (converted if isinstance(converted, list) else [converted]) if isinstance(n, int | float)]
+        if not all(map(math.isfinite, numbers)):
+            raise self._refused("be finite", value)
+        interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
+        if interval and not all(_inside(number, *interval.groups()) for number in numbers):
+            raise self._refused(f"lie in {interval[0][:-1]}", value)
+        words = tuple(word.strip() for word in listed[1].split(",")) if listed else self.choices
+        if words and converted not in words:
+            raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
         return converted
 
+    def _refused(self, rule: str, value: Any, hint: str = "") -> UsageError:
+        return UsageError(f"{self.name} must {rule}, got {self.name}={shortened(value)}{hint}")
+
     def _converted(self, value: Any) -> Any:
-        kind = self.type.split("[")[0]
-        if kind == "str":
-            if not isinstance(value, str):
-                raise TypeError
-            value.encode()
-            return value
-        found = _read(value, kind) if isinstance(value, str) else value
-        if isinstance(found, bool) != (kind == "bool") or (kind == "list") != isinstance(found, list):
+        kind, _, inner = self.type.partition("[")
+        if isinstance(value, str) and kind != "str":
+            value = ast.literal_eval(value.strip().capitalize() if kind == "bool" else value.strip())
+        if not isinstance(value, _TYPES[kind]) or isinstance(value, bool) != (kind == "bool"):
             raise TypeError
-        if kind == "int" and found != int(found):
+        if kind == "list":
+            item = replace(self, type=inner.removesuffix("]") or "str")
+            return [item._converted(entry) for entry in value]
+        if kind == "str":
+            value.encode()
+        if kind == "int" and value != int(value):
             raise ValueError
-        return _items(found, self.type) if kind == "list" else _TYPES[kind](found)
+        return {"int": int, "float": float}.get(kind, type(value))(value)
 
 
-def _inside(number: Any, interval: str) -> bool:
-    if not interval or isinstance(number, str | bool | list):
-        return True
-    low, high = (float(end) for end in interval[1:-1].split(","))
-    above = number >= low if interval[0] == "[" else number > low
-    return bool(above and (number <= high if interval[-1] == "]" else number < high))
-
-
-def _read(text: str, kind: str) -> Any:
-    if kind == "bool":
-        return {"true": True, "false": False}[text.lower()] if text.lower() in ("true", "false") else None
-    if kind == "list":
-        return ast.literal_eval(text)
-    # as floats, whole numbers beyond 2^53 would change
-    with contextlib.suppress(ValueError):
-        return int(text)
-    return float(text)
-
-
-def _items(values: list[Any], annotation: str) -> list[Any]:
-    inner = annotation.removeprefix("list").strip("[]") or "str"
-    return [Parameter("item", inner, None, "")._converted(v) for v in values]
+def _inside(number: float, opening: str, low: str, high: str, closing: str) -> bool:
+    above = number >= float(low) if opening == "[" else number > float(low)
+    return above and (number <= float(high) if closing == "]" else number < float(high))
 
 
 def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
-    """Return the parameters that a cell declares, each ``name: type = literal  # meaning, unit``.
+    """Return the parameters that a cell declares, as papermill reads it: ``name: type = literal  # meaning, unit``.
 
     Raises
     ------
     UsageError
-        If the cell holds anything else.
+        If one has no such type, no literal, or no meaning.
 
     Examples
     --------
-    >>> (epsilon,) = declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
-    >>> epsilon.name, epsilon.type, epsilon.default, epsilon.meaning
-    ('epsilon', 'float', 1.0, 'budget, nats')
+    >>> declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
+    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats', choices=()),)
     """
-    lines, parameters = cell.splitlines(), []
-    for node in parsed(cell, where).body:
-        if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
-            raise UsageError(f"{where}: line {node.lineno} of the parameters cell is not `name: type = literal`")
-        line = lines[(node.end_lineno or node.lineno) - 1][node.end_col_offset or 0 :]
-        meaning = line.partition("#")[2].strip()
-        kind = ast.unparse(node.annotation)
-        if kind.split("[")[0] not in _TYPES or not meaning:
-            raise UsageError(
-                f"{where}: {node.target.id} needs a type among {', '.join(_TYPES)} and a comment with its meaning"
-            )
+    from papermill.translators import PythonTranslator
+
+    parameters = []
+    for name, kind, text, meaning in PythonTranslator.inspect({"source": cell}):
+        if kind.partition("[")[0] not in _TYPES or not meaning:
+            rule = f"a type among {', '.join(_TYPES)} and a comment with its meaning"
+            raise UsageError(f"{where}: {name} needs {rule}")
         try:
-            default = ast.literal_eval(node.value)
+            parameters.append(Parameter(name, kind, ast.literal_eval(text), meaning))
         except UNREADABLE:
-            raise UsageError(f"{where}: the value of {node.target.id} must be a literal") from None
-        parameters.append(Parameter(node.target.id, kind, default, meaning))
+            raise UsageError(f"{where}: the value of {name} must be a literal, got {shown(text)}") from None
     return tuple(parameters)
-
-
-def parsed(cell: str, where: str) -> ast.Module:
-    """Return the syntax tree of a tagged cell."""
-    try:
-        return ast.parse(cell)
-    except UNREADABLE as error:
-        raise UsageError(f"{where}: a tagged cell is not Python: {shown(str(error))}") from None
 
 
 def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -166,8 +133,7 @@ def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: st
     Raises
     ------
     UsageError
-        For a name that is not declared (the nearest is suggested), or a value of the wrong type or outside its
-        interval.
+        For a name that is not declared (the nearest is suggested), or a value that its parameter does not take.
     """
     known = {p.name: p for p in parameters}
     for name in given:
@@ -177,28 +143,17 @@ def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: st
     return {name: known[name].convert(value) for name, value in given.items()}
 
 
-def injected() -> bool:
-    """Return whether papermill has put parameters into this kernel's notebook."""
-    return bool(_injected()[1])
-
-
-def _injected() -> tuple[dict[str, Any], int, list[str]]:
-    """Return this kernel's names, the place of the cell that papermill put below a notebook's own, and all cells."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    names = shell.user_ns if shell is not None else {}
-    cells = [str(cell) for cell in names.get("In", [])]
-    return names, next((i for i, cell in enumerate(cells) if cell.startswith(_INJECTED)), 0), cells
-
-
 def check_injected() -> None:
     """Check what papermill has put below this kernel's `parameters` cell, and convert it as ``ldpnb run`` does.
 
-    Does nothing outside a kernel, or in one to which papermill has given no parameters.
+    Does nothing outside a kernel, in one to which papermill has given no parameters, and where ``ldpnb run`` did.
     """
-    names, at, cells = _injected()
-    if not at:
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    names = shell.user_ns if shell is not None else {}
+    cells = [str(cell) for cell in names.get("In", []) if cell]
+    at = next((i for i, cell in enumerate(cells) if cell.startswith("# Parameters\n")), 0)  # as papermill begins it
+    if not at or os.environ.get(environment.RUN_PARAMETERS, "{}") != "{}":
         return
-    own = next((cell for cell in reversed(cells[:at]) if cell), "")
-    targets = [node.targets[0] for node in parsed(cells[at], "papermill").body if isinstance(node, ast.Assign)]
+    targets = [node.targets[0] for node in ast.parse(cells[at]).body if isinstance(node, ast.Assign)]
     given = {target.id: names[target.id] for target in targets if isinstance(target, ast.Name)}
-    names.update(checked(declared_parameters(own, "the notebook"), given, "the notebook"))
+    names.update(checked(declared_parameters(cells[at - 1], "the notebook"), given, "the notebook"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import ldpnb
 from ldpnb.checks import UsageError, nearest, shown
-from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters, parsed
+from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters
 
 MARK = ".ldpnb"
 """File in a folder made by ``ldpnb get`` with the version."""
@@ -34,8 +34,13 @@ class Notebook:
     path: Path
     title: str
     source: str
-    parameters: tuple[Parameter, ...]
+    declaration: str
     claims: tuple[str, ...]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What its `parameters` cell, if it has one, declares."""
+        return declared_parameters(self.declaration, self.id) if self.declaration else ()
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given parameters converted to their types.
@@ -48,7 +53,7 @@ class Notebook:
             For a name the notebook does not have (the nearest is suggested), a value of the wrong type or outside its
             interval, or a file that is not there.
         """
-        known = {p.name: p for p in self.parameters}
+        known = {p.name: p for p in self.parameters} if given else {}
         return {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
 
 
@@ -155,8 +160,8 @@ def _read(path: Path, folder: Path) -> Notebook:
             tagged.setdefault(tag, []).append(text)
     if len(tagged["parameters"]) > 1:
         raise UsageError(f"{identifier}: {len(tagged['parameters'])} cells are tagged parameters, at most one may be")
-    declared = declared_parameters("".join(tagged["parameters"]), identifier)
-    return Notebook(identifier, path, title, source, declared, _claims(tagged["claims"], identifier))
+    claims = _claims(tagged["claims"], identifier)
+    return Notebook(identifier, path, title, source, "".join(tagged["parameters"]), claims)
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:
@@ -182,5 +187,8 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 
 
 def _claims(cells: list[str], where: str) -> tuple[str, ...]:
-    nodes = (node for cell in cells for node in ast.walk(parsed(cell, where)))
+    try:
+        nodes = [node for cell in cells for node in ast.walk(ast.parse(cell))]
+    except UNREADABLE as error:
+        raise UsageError(f"{where}: the cell of its claims is not Python: {shown(str(error))}") from None
     return tuple(n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and "/" in n.value)

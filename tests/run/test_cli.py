@@ -74,12 +74,17 @@ def test_a_missing_checkout_is_named(said, monkeypatch: pytest.MonkeyPatch) -> N
     assert "set LDPNB_HOME to a checkout" in said("list")
 
 
-NO_LITERAL, NO_TYPE, NO_VALUE = "not `name: type = literal`", "needs a type among", "x must be of type"
+NO_LITERAL, NO_TYPE, NO_VALUE = "the value of x must be a literal, got y", "needs a type among", "x must be of type"
 
 
 @pytest.mark.parametrize(
     ("cell", "rule"),
-    [("x = 1.0  # budget", NO_LITERAL), ("x: float = 1.0", NO_TYPE), ("x: complex = 1.0  # budget", NO_TYPE)],
+    [
+        ("x = 1.0  # budget", NO_TYPE),
+        ("x: float = y  # budget", NO_LITERAL),
+        ("x: float = 1.0", NO_TYPE),
+        ("x: complex = 1.0  # budget", NO_TYPE),
+    ],
 )
 def test_parameters_must_be_literals_with_a_type_and_a_meaning(cell: str, rule: str) -> None:
     with pytest.raises(UsageError, match=rule):
