@@ -43,8 +43,9 @@ stress: $(STAMP) ## runs, sweeps and hostile files while the disk fills and proc
 nox: $(STAMP) ## the same numbers on other Pythons, dependencies and code paths (an hour); ARGS="-s ..." picks some
 	@$(BIN)/python -m uv tool run nox $(ARGS)
 
-mutants: $(STAMP) ## break the formulas in small ways and see the tests notice (hours; SAMPLE=800 tries some)
-	@$(BIN)/python tests/mutants/run.py --sample $(or $(SAMPLE),0) --seed $(or $(SEED),0)
+mutants: $(STAMP) ## break the formulas of ROOM=mechanisms in SAMPLE=40 small ways (SEED=0) and see the tests notice
+	@$(BIN)/python -m uv tool run --from cosmic-ray==8.7.0 python tests/mutants/sample.py \
+	  $(or $(ROOM),mechanisms) $(or $(SAMPLE),40) $(or $(SEED),0)
 
 build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	@$(PYTHON) -m venv build/peers
