@@ -22,6 +22,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldpnb import checks
+
 Status = Literal["reproduced", "supported", "corrected", "refuted", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
 Reach = Literal["all parameters", "a box", "instances"]
@@ -244,7 +246,7 @@ def claim(
                 return Verdict("open", str(reason), kind, false_alarm=found.false_alarm)
 
         decided.__wrapped__ = check  # type: ignore[attr-defined]
-        says = " ".join((check.__doc__ or "").split())
+        says = " ".join(checks.docstring(check).split())
         new = Claim(source or check.__module__.split(".")[2], place, says, tuple(map(path_of, rests_on)), decided)
         if new.source not in LEDGERS or new.id in _registry or not (new.rests_on and says):
             raise ValueError(f"{new.id}: unknown source, registered twice, saying nothing or resting on nothing")

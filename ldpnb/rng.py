@@ -23,7 +23,8 @@ def stream(*key: str | int | float, seed: int) -> np.random.Generator:
     Parameters
     ----------
     *key : str, int or float
-        What the stream is for. Equal keys give equal streams; ``1`` and ``1.0`` are the same key.
+        What the stream is for. Equal keys give equal streams, and no others do; ``1`` and ``1.0`` are the same key, and
+        so are ``0.0`` and ``-0.0``.
     seed : int
         The experiment's seed, ``>= 0``.
 
@@ -46,10 +47,19 @@ def stream(*key: str | int | float, seed: int) -> np.random.Generator:
 
 def _canonical(part: str | int | float) -> str:
     if isinstance(part, str):
-        return "s" + part
+        return "s" + part.replace("\x1b", "\x1b\x1b").replace("\x1f", "\x1b\x1f")
+    if isinstance(part, int | np.integer) and not _is_a_float(int(part)):
+        return f"n{part}"  # without a point, unlike any float
     if isinstance(part, int | float | np.integer | np.floating):
-        return "n" + repr(float(part))
+        return "n" + repr(float(part) + 0.0)
     raise TypeError(f"a stream key consists of str, int and float, got {part!r}")
+
+
+def _is_a_float(number: int) -> bool:
+    try:
+        return float(number) == number
+    except OverflowError:
+        return False
 
 
 RECORDED = "3eded084adee550b3db804f17d35138d"

@@ -175,6 +175,7 @@ class BestGapChannel:
             told = np.linalg.solve([[1, lowest], [lowest, 1]], need[[0, 2]])
             theta[(_PATTERNS == [1, 1, 0, 0]).all(axis=1)] += told[0]
             theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += told[1]
+        theta.setflags(write=False)  # kept, and the same for everybody
         return theta
 
     def _information(self, theta: Numbers) -> tuple[Numbers, Numbers]:
@@ -203,7 +204,9 @@ class BestGapChannel:
     def scores(self) -> Numbers:
         """Score of each pattern, (14,): the mean score of all reports is the unbiased gap."""
         half, matrix = self._information(self.weights)
-        return np.asarray(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
+        scores = np.asarray(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
+        scores.setflags(write=False)
+        return scores
 
     def sample_gaps(self, counts: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator) -> Numbers:
         """Draw estimated gaps, ``(repetitions,)``, for ``(4,)`` numbers of users with each input."""

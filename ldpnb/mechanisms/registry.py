@@ -6,6 +6,7 @@ more.
 """
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
@@ -15,29 +16,35 @@ from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, 
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 
-FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = {
-    "k-RR": KaryRandomisedResponse,
-    "OUE": UnaryEncoding.optimised,
-    "SUE": UnaryEncoding.symmetric,
-    "subset selection": SubsetSelection.optimal,
-    "signs": SignRandomiser,
-    "OLH": LocalHashing.optimised,
-}
+FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingProxyType(
+    {
+        "k-RR": KaryRandomisedResponse,
+        "OUE": UnaryEncoding.optimised,
+        "SUE": UnaryEncoding.symmetric,
+        "subset selection": SubsetSelection.optimal,
+        "signs": SignRandomiser,
+        "OLH": LocalHashing.optimised,
+    }
+)
 
-MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = {
-    "1-bit": OneBit,
-    "local Laplace": LocalLaplace,
-    "central Laplace": CentralLaplace,
-}
+MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = MappingProxyType(
+    {
+        "1-bit": OneBit,
+        "local Laplace": LocalLaplace,
+        "central Laplace": CentralLaplace,
+    }
+)
 
-GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = {
-    "M_R": lambda epsilon, sizes: DiscretisedMeans.calibrated(epsilon, len(sizes)),
-    "M_L, k = 2": lambda epsilon, sizes: LaplaceMeans.calibrated(epsilon, len(sizes)),
-    "signed bit": SignedBit,
-    "signed Laplace": SignedLaplace,
-    "M_R as published": lambda epsilon, sizes: DiscretisedMeans.published(epsilon, len(sizes)),
-    "M_L as published": lambda epsilon, sizes: LaplaceMeans.published(epsilon, len(sizes)),
-}
+GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
+    {
+        "M_R": lambda epsilon, sizes: DiscretisedMeans.calibrated(epsilon, len(sizes)),
+        "M_L, k = 2": lambda epsilon, sizes: LaplaceMeans.calibrated(epsilon, len(sizes)),
+        "signed bit": SignedBit,
+        "signed Laplace": SignedLaplace,
+        "M_R as published": lambda epsilon, sizes: DiscretisedMeans.published(epsilon, len(sizes)),
+        "M_L as published": lambda epsilon, sizes: LaplaceMeans.published(epsilon, len(sizes)),
+    }
+)
 
 COLOURED: tuple[tuple[str, ...], ...] = (
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),

@@ -15,6 +15,7 @@ from ldpnb import claims, writing
 from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.verdicts import READINGS
+from ldpnb.run import ledger
 from ldpnb.run.catalogue import find, home, require_uncommitted
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
@@ -73,7 +74,9 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     files = {_BIBLIOGRAPHY: _joined(entries)}
     if sort == "claim":
         return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
-    about = json.loads((home() / f"figures/{name}.json").read_bytes())
+    path = home() / f"figures/{name}.json"
+    with ledger.whole(path):
+        about = json.loads(path.read_bytes())
     if sort == "table":
         import pandas as pd
 

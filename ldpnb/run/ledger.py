@@ -1,7 +1,8 @@
 """The ledger of verdicts, for notebooks, the terminal and the README."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
@@ -47,7 +48,21 @@ def committed_ledger() -> Any:
     """Return the committed ledger, ``figures/verdicts.csv``."""
     import pandas as pd
 
-    return pd.read_csv(home() / "figures/verdicts.csv", keep_default_na=False, dtype={"false_alarm": str, "power": str})
+    path = home() / "figures/verdicts.csv"
+    with whole(path):
+        table = pd.read_csv(path, keep_default_na=False, dtype={"false_alarm": str, "power": str})
+        if table.columns[0] != "claim" or table.columns[-1] != "power":
+            raise ValueError("columns are missing")
+    return table
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[None]:
+    """Say of a committed file that cannot be parsed that it is damaged."""
+    try:
+        yield
+    except ValueError as error:  # that of pandas, of json, and of text in another encoding
+        raise OSError(f"{path} is damaged ({str(error).splitlines()[0]}); `git checkout` brings it back") from None
 
 
 def changes(source: str | None = None) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.checks import UsageError, docstring, nearest, shown
 from ldpnb.notebook.parameters import Parameter
 
 Value = str | int | float | bool
@@ -67,7 +67,7 @@ def find(identifier: str) -> Experiment:
         hints, signature = get_type_hints(function), inspect.signature(function)
     except Exception as error:  # whatever a module raises that is not ours
         raise UsageError(f"no experiment {shown(identifier)}: {shown(str(error))}") from None
-    documentation = inspect.getdoc(function) or ""
+    documentation = docstring(function)
     meanings, parameters = _meanings(documentation), []
     for name, parameter in signature.parameters.items():
         if name in ("repetitions", "rng"):

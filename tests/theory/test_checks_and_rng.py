@@ -143,6 +143,13 @@ def test_numbers_of_equal_value_are_the_same_key_whatever_their_type() -> None:
     assert first("x", 2) != first("x", "2")
 
 
+def test_keys_that_differ_have_different_streams() -> None:
+    keys = [("a\x1fsb",), ("a", "b"), ("a\x1b", "b"), ("a\x1b\x1fsb",), ("a\x1b\x1b", "b"), ("", "a"), ("a", "")]
+    keys += [(2**53,), (2**53 + 1,), (2**53 + 2,), (10**400,), (10**400 + 1,), (-(2**53) - 1,), ("9007199254740993",)]
+    assert len({first(*key) for key in keys}) == len(keys)
+    assert first(0.0) == first(-0.0) == first(0)
+
+
 def test_a_stream_is_not_shifted_by_another() -> None:
     alone = stream("b", seed=1).random(5).tolist()
     stream("a", seed=1).random(1000)
