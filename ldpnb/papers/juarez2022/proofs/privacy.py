@@ -210,13 +210,15 @@ def fall_is_that_of_the_variance() -> bool:
 def far_budgets(most: int = 100_000) -> bool:
     """Decide that `fall` is positive beyond ``z = 40`` for a mean of up to `most`.
 
-    With ``growth <= e^-z < 2^-57 e^-x`` and ``x = z - 40``, 16 exceeds all that can be negative.
+    There both coefficients are negative and fall in the mean, so that `fall` is least at the largest growth, which is
+    below ``2^-57 e^-x`` at ``z = 40 + x``, and the largest mean.
     """
+    box = {y: (0, oo), c: (0, oo)}
+    values = [value for one in coefficients(FAR + y, c) for value in (one, derivative(one, c))]
+    negative = all(positive(-value, box) is True for value in values)
     x = sympy.Symbol("x", positive=True)
-    shrunk = sympy.exp(-x) / 2**57
-    negative = 8 * (1 + most) * (FAR + x) + 4 * (FAR + x) ** 3
-    rest = sympy.expand((16 - shrunk * negative - 16 * most * shrunk**2 * (FAR + x)) * sympy.exp(2 * x))
-    return bool(np.exp(-FAR) < 2.0**-57 and sign_changes(rest, x) == 0 and rest.subs(x, 0) > 0)
+    least = sympy.expand(fall(FAR + x, sympy.exp(-x) / 2**57, most) * sympy.exp(2 * x))
+    return bool(negative and np.exp(-FAR) < 2.0**-57 and sign_changes(least, x) == 0 and least.subs(x, 0) > 0)
 
 
 def the_end_decides() -> bool:
