@@ -2,8 +2,8 @@
 
 A source's module holds one function per numbered claim, in the source's order, registered with `claim`. Calling it
 computes the evidence and returns a `Verdict`. A check is sound only if its evidence comes by two independent routes
-that agree; when they do not, the verdict is ``open``, never a guess. Every formula a check relies on is named in
-``rests_on``; the tests break each of them and see the verdict change.
+that agree; when they do not, the verdict is ``open``, never a guess. Every formula that a check calls is named in
+``rests_on``; the tests trace the calls, break each formula and see the verdict become ``open``.
 
 A verdict also has a *reach*, for which parameters it is decided, and a *reading*, whether the source's formula can be
 read. Words of degree are judged by one rule for all sources (`within`, `better`).
@@ -225,8 +225,8 @@ def claim(
     place : str
         Where the source states it: ``"Theorem 3.5"``.
     *rests_on : function, method or property
-        The formulas behind the check. It must access them through their module or class (``sampling.variance_scaled``),
-        so that a test can replace them by broken ones.
+        Every formula that the check calls. It must access them through their module or class when it runs
+        (``sampling.variance_scaled``), so that a test can replace them by broken ones.
     kind : {"identity", "enumeration", "certified", "statistical", "proof"}
         Of the evidence, see `Verdict`.
     source : str
