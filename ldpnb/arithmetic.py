@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 Real = Any
 """A number of any of these kinds, or an array of floats."""
@@ -132,6 +133,20 @@ def as_array(values: Any) -> np.ndarray[Any, Any]:
     """
     array = np.asarray(values)
     return array if array.dtype == object and any(map(is_exact, array.flat)) else _floats(array)
+
+
+def read_only(values: Any) -> NDArray[np.float64]:
+    """Return freshly computed floats that are kept for later, such that nobody can write to them.
+
+    >>> kept = read_only(np.zeros(2))
+    >>> kept += 1
+    Traceback (most recent call last):
+        ...
+    ValueError: output array is read-only
+    """
+    array = np.asarray(values, dtype=float)
+    array.flags.writeable = False
+    return array
 
 
 _FAR = 300.0

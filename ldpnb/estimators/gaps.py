@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from ldpnb import checks
-from ldpnb.arithmetic import real
+from ldpnb.arithmetic import read_only, real
 from ldpnb.estimators.frequency import unbiased
 from ldpnb.mechanisms.contrasts import Contrast
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans
@@ -126,7 +126,7 @@ def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) ->
 @cache
 def _regions(level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     near = np.linspace(0, 12, 1201)
-    return near, acceptance_region(near, level)
+    return read_only(near), read_only(acceptance_region(near, level))
 
 
 def _upper(low: NDArray[np.float64], mean: NDArray[np.float64], target: ArrayLike) -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar, nnls
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, read_only
 
 Numbers = NDArray[np.float64]
 
@@ -91,11 +91,11 @@ class BestGapChannel:
     @cached_property
     def _heights(self) -> Numbers:
         """The patterns divided by ``e^epsilon``, so that large budgets do not overflow."""
-        return np.where(_PATTERNS, 1.0, np.exp(-self.epsilon))
+        return read_only(np.where(_PATTERNS, 1.0, np.exp(-self.epsilon)))
 
     @cached_property
     def _means(self) -> Numbers:
-        return self._heights @ np.repeat([self.share, 1 - self.share], 2) / 2
+        return read_only(self._heights @ np.repeat([self.share, 1 - self.share], 2) / 2)
 
     def _signal(self, ratio: float) -> Numbers:
         return self._heights @ np.array([1, -1, -ratio, ratio])
@@ -124,7 +124,7 @@ class BestGapChannel:
         one, other, turn = one[apart], other[apart], turn[apart]
         first, second = 2 * (rows[other, 1] - rows[other, 0]) / turn, 2 * (rows[one, 0] - rows[one, 1]) / turn
         inside = (first >= -1e-12) & (second >= -1e-12)
-        return (one[inside], other[inside]), (first[inside], second[inside])
+        return (one[inside], other[inside]), (read_only(first[inside]), read_only(second[inside]))
 
     @cached_property
     def _direction(self) -> float:
@@ -175,8 +175,7 @@ class BestGapChannel:
             told = np.linalg.solve([[1, lowest], [lowest, 1]], need[[0, 2]])
             theta[(_PATTERNS == [1, 1, 0, 0]).all(axis=1)] += told[0]
             theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += told[1]
-        theta.setflags(write=False)  # kept, and the same for everybody
-        return theta
+        return read_only(theta)
 
     def _information(self, theta: Numbers) -> tuple[Numbers, Numbers]:
         """Return how well patterns separate the signs in either group, in units of their weights, and the squares."""
@@ -204,9 +203,7 @@ class BestGapChannel:
     def scores(self) -> Numbers:
         """Score of each pattern, (14,): the mean score of all reports is the unbiased gap."""
         half, matrix = self._information(self.weights)
-        scores = np.asarray(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
-        scores.setflags(write=False)
-        return scores
+        return read_only(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
 
     def sample_gaps(self, counts: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator) -> Numbers:
         """Draw estimated gaps, ``(repetitions,)``, for ``(4,)`` numbers of users with each input."""

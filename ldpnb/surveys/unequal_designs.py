@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ldpnb import checks
+from ldpnb.arithmetic import read_only
 from ldpnb.privacy.subsampling import poisson_loss
 from ldpnb.surveys import releases
 from ldpnb.surveys.noise import NumberReports
@@ -113,11 +114,11 @@ class UnequalClusterDesign(SurveyDesign):
 
     @cached_property
     def _people(self) -> Floats:
-        return np.array(self.sizes, dtype=float)
+        return read_only(np.array(self.sizes, dtype=float))
 
     @cached_property
     def _takes(self) -> Floats:
-        return self._people if self.take is None else np.minimum(self._people, self.take)
+        return self._people if self.take is None else read_only(np.minimum(self._people, self.take))
 
     def people(self, count: int) -> int:
         """Return how many people that many clusters are on average."""

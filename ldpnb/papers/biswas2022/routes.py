@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import claims
 from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import read_only
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
@@ -103,7 +104,7 @@ def outcomes(report: Array) -> Reports:
     law = np.column_stack([1 - report.sum(axis=1), report])
     choices = np.indices((size + 1,) * users).reshape(users, -1).T
     chances = law[np.arange(users), choices].prod(axis=1)
-    return Reports(np.eye(size + 1)[choices][:, :, 1:], chances)
+    return Reports(read_only(np.eye(size + 1)[choices][:, :, 1:]), read_only(chances))
 
 
 def normal_delta(epsilon: float, deviation: float) -> float:

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import read_only
 from ldpnb.papers.bun2022.tabulations import CLASSES, SizeClass, Tabulation
 
 Whole = NDArray[np.int64]
@@ -120,7 +121,8 @@ def _zipf_mean(kind: SizeClass) -> float:
 def _bends(low: int, high: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return exponents and the means of ``size^-2 e^(exponent x size)`` on ``low .. high``, for interpolation."""
     exponents = np.sinh(np.linspace(-6, 6, 121)) / (high - low)
-    return exponents, np.array([_bent(low, high, b) @ np.arange(low, high + 1) for b in exponents])
+    means = [_bent(low, high, b) @ np.arange(low, high + 1) for b in exponents]
+    return read_only(exponents), read_only(means)
 
 
 def _bent(low: int, high: int, exponent: float) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtr
 
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, read_only
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
 Floats = NDArray[np.float64]
@@ -147,7 +147,7 @@ def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
     edges = np.linspace(0, 64 * sd, 2**14 + 1)
     low, high = np.maximum(gap - edges, 0), gap + edges
     below = [ndtr((x - gap) / sd) - ndtr((-x - gap) / sd) for x in (low, high)]
-    return (edges[:-1] + edges[1:]) / 2, np.diff(below[1] - below[0])
+    return read_only((edges[:-1] + edges[1:]) / 2), read_only(np.diff(below[1] - below[0]))
 
 
 def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
