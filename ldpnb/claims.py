@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, Context
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -35,16 +36,18 @@ COLUMNS = (
 )
 """Columns of the ledger."""
 
-SOURCES = {
-    "biswas2022": "Biswas, Cormode, Maple: Impact of sampling on locally differentially private data collection",
-    "bun2022": "Bun, Drechsler, Gaboardi, McMillan, Sarathy: Controlling privacy loss in sampling schemes",
-    "lopuhaa2020": "Lopuhaä-Zwakenberg, Li, Škorić, Wang: Improving frequency estimation under local differential "
-    "privacy",
-    "juarez2022": "Juarez, Korolova: Privately measuring demographic performance disparities in federated learning",
-    "lecture20": "Lecture 20: the local model of differential privacy",
-}
+SOURCES = MappingProxyType(
+    {
+        "biswas2022": "Biswas, Cormode, Maple: Impact of sampling on locally differentially private data collection",
+        "bun2022": "Bun, Drechsler, Gaboardi, McMillan, Sarathy: Controlling privacy loss in sampling schemes",
+        "lopuhaa2020": "Lopuhaä-Zwakenberg, Li, Škorić, Wang: Improving frequency estimation under local differential "
+        "privacy",
+        "juarez2022": "Juarez, Korolova: Privately measuring demographic performance disparities in federated learning",
+        "lecture20": "Lecture 20: the local model of differential privacy",
+    }
+)
 
-LEDGERS = SOURCES | {"companion": "Results of this companion, which no source states"}
+LEDGERS = MappingProxyType(SOURCES | {"companion": "Results of this companion, which no source states"})
 """The sources, and the companion's own results, which are decided like their claims but counted separately."""
 
 
@@ -307,7 +310,7 @@ def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1
     return bool(np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=rel, atol=abs))
 
 
-WORDS = {"equal": 1.05, "about": 1.1, "similar": 1.25, "near": 4.0}
+WORDS = MappingProxyType({"equal": 1.05, "about": 1.1, "similar": 1.25, "near": 4.0})
 """Words of degree, and the largest ratio of two quantities (errors, costs, losses) for which they hold."""
 
 

@@ -1,10 +1,11 @@
 """The design of a survey as the command line, tables and a pilot describe it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 from pathlib import Path
 from statistics import NormalDist
+from types import MappingProxyType
 from typing import Any
 
 from ldpnb import checks
@@ -181,14 +182,16 @@ def _poisson(
     return PoissonDesign((int(population or 0),), (), (square,))
 
 
-MAKERS: dict[str, Callable[..., SurveyDesign]] = {
-    "simple": _simple,
-    "everyone": _simple,
-    "cluster": _clusters,
-    "two-stage": _clusters,
-    "strata": _strata,
-    "poisson": _poisson,
-}
+MAKERS: Mapping[str, Callable[..., SurveyDesign]] = MappingProxyType(
+    {
+        "simple": _simple,
+        "everyone": _simple,
+        "cluster": _clusters,
+        "two-stage": _clusters,
+        "strata": _strata,
+        "poisson": _poisson,
+    }
+)
 """Functions whose keywords are the words that a design needs, or may have."""
 
 DESIGN_OPTIONS = tuple(sorted({name for make in MAKERS.values() for name in signature(make).parameters} - {"known"}))

@@ -1,7 +1,8 @@
 """The error of a gap: variances against budget, group shares, wrong sizes and noise parameters, and simulations."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -135,13 +136,15 @@ def mse_by_runs(mechanism: DiscretisedMeans, clients: Clients, runs: Sequence[in
             yield row | {"standard_error": float(found[1])}
 
 
-MEASURED: dict[str, Callable[[float], GroupMeans]] = {
-    "M_R as published": DiscretisedMeans.published,
-    "M_L as published": LaplaceMeans.published,
-    "M_L as in the code": LaplaceMeans.executed,
-    "M_R": DiscretisedMeans.calibrated,
-    "M_L, k = 2": LaplaceMeans.calibrated,
-}
+MEASURED: Mapping[str, Callable[[float], GroupMeans]] = MappingProxyType(
+    {
+        "M_R as published": DiscretisedMeans.published,
+        "M_L as published": LaplaceMeans.published,
+        "M_L as in the code": LaplaceMeans.executed,
+        "M_R": DiscretisedMeans.calibrated,
+        "M_L, k = 2": LaplaceMeans.calibrated,
+    }
+)
 """Mechanisms whose errors are measured on clients; the third has its two noise scales reversed."""
 
 

@@ -1,5 +1,6 @@
 """Histograms when everybody reports: sign vectors beside k-RR, unary encoding and a curator."""
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
 
-LOCAL = {name: FREQUENCY[name] for name in ("k-RR", "OUE", "signs")}
+LOCAL = MappingProxyType({name: FREQUENCY[name] for name in ("k-RR", "OUE", "signs")})
 """By name: epsilon and domain size to a local mechanism of exactly that loss."""
 
 

@@ -7,6 +7,7 @@ nor on which other points are computed.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ class Reports:
 Estimator = Callable[[Reports], Floats | tuple[Floats, Floats]]
 """From reports to estimates ``(draws, k)``, of both targets or one of the distribution and one of the frequencies."""
 
-MECHANISMS = {name: FREQUENCY[name] for name in ("k-RR", "OUE", "SUE")}
+MECHANISMS = MappingProxyType({name: FREQUENCY[name] for name in ("k-RR", "OUE", "SUE")})
 """Those of the source's experiments: epsilon and domain size to mechanism."""
 
 
@@ -173,11 +174,13 @@ def _fitted_posterior(tally: Counts, epsilon: float) -> bayes.PosteriorMean:
 estimate_empirical_bayes = _posterior_means(_fitted_posterior)
 """The posterior means under the symmetric Dirichlet prior that fits the reports best, for k-ary randomised response."""
 
-SOURCE_ESTIMATORS: Mapping[str, Estimator] = {
-    "unbiased": estimate_unbiased,
-    "Norm-Sub": estimate_norm_sub,
-    "MLE": estimate_mle,
-}
+SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
+    {
+        "unbiased": estimate_unbiased,
+        "Norm-Sub": estimate_norm_sub,
+        "MLE": estimate_mle,
+    }
+)
 """The three estimators of Section 5 of lopuhaa2020."""
 
 

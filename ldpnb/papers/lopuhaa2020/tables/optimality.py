@@ -6,6 +6,7 @@ standard errors, is smaller. Priors are symmetric Dirichlet, given by name and c
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,9 @@ TO_LIMIT = "error / its limit"
 LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
 LEAST = "error / least error"
 DISTANCE = "squared distance / least error"
-SHUFFLED: dict[str, Callable[[float, int], Any]] = {
-    name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")
-}
+SHUFFLED: Mapping[str, Callable[[float, int], Any]] = MappingProxyType(
+    {name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")}
+)
 RELATIVE = "limiting error / least of any channel"
 
 

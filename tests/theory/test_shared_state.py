@@ -1,0 +1,85 @@
+"""What is kept for later, and shared by all who ask, nobody can change."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldpnb
+from ldpnb import BestGapChannel
+from ldpnb.estimators import gaps
+from ldpnb.papers.biswas2022 import routes as biswas2022
+from ldpnb.papers.bun2022 import establishments
+from ldpnb.papers.juarez2022 import routes as juarez2022
+from ldpnb.surveys.unequal_designs import UnequalClusterDesign
+
+KEPT: dict[str, Any] = {
+    "regions": lambda: gaps._regions(0.05),
+    "law of an error": lambda: juarez2022.error_law(1.0, 0.5),
+    "bends": lambda: establishments._bends(5, 9),
+    "reports": lambda: vars_of(biswas2022.all_reports((0, 1), (0.5, 0.5), 1.0, 2)),
+    "best channel": lambda: cached(BestGapChannel(1.0, 0.4)),
+    "clusters": lambda: cached(UnequalClusterDesign((3, 5, 9), icc=0.1, take=4)),
+}
+
+
+def vars_of(given: Any) -> list[Any]:
+    return [getattr(given, name) for name in given.__slots__]
+
+
+def cached(given: Any) -> list[Any]:
+    """Return what an object computes once."""
+    return [getattr(given, name) for name, value in vars(type(given)).items() if isinstance(value, cached_property)]
+
+
+def arrays(kept: Any) -> list[np.ndarray]:
+    if isinstance(kept, np.ndarray):
+        return [kept] if kept.dtype.kind == "f" else []
+    return [array for part in kept for array in arrays(part)] if isinstance(kept, list | tuple) else []
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_arrays_that_are_kept_are_read_only(name: str) -> None:
+    kept = arrays(KEPT[name]())
+    assert kept
+    for array in kept:
+        with pytest.raises(ValueError, match="read-only"):
+            array *= 2
+
+
+def test_a_channel_s_variance_cannot_be_changed_through_its_weights() -> None:
+    channel = BestGapChannel(1.0, 0.4)
+    variance = channel.variance
+    with pytest.raises(ValueError, match="read-only"):
+        channel.weights[:] *= 2
+    assert channel.variance == variance == BestGapChannel(1.0, 0.4).variance
+
+
+ROOMS = ("mechanisms", "estimators", "designs", "privacy", "accuracy", "surveys", "planning", "guides", "claims")
+
+
+def tables(name: str) -> dict[str, Any]:
+    """Return the public tables that a module defines or hands on."""
+    found = vars(importlib.import_module(name))
+    return {
+        key: value for key, value in found.items() if key.isupper() and key[0] != "_" and isinstance(value, Mapping)
+    }
+
+
+def modules() -> list[str]:
+    every = [module.name for module in pkgutil.walk_packages(ldpnb.__path__, "ldpnb.")]
+    return [name for name in every if name.split(".")[1] in ROOMS or ("papers" in name and ".tables" in name)]
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if tables(name)])
+def test_registries_are_read_only(name: str) -> None:
+    for key, registry in tables(name).items():
+        before: Any = dict(registry)
+        changed: Any = registry
+        with pytest.raises(TypeError):
+            changed["another"] = next(iter(before.values()))
+        assert dict(registry) == before, key
