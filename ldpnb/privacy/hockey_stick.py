@@ -100,7 +100,12 @@ def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
 
     A law has a row for each reported group: its probability, and location and scale of the value.
     """
-    pairs = zip(np.asarray(first, dtype=float), np.asarray(second, dtype=float), strict=True)
+    laws = [np.asarray(law, dtype=float) for law in (first, second)]
+    shapes = [law.shape for law in laws]
+    if shapes[0] != shapes[1] or len(shapes[0]) != 2 or shapes[0][1] != 3:
+        rule = "first and second must be laws of as many reported groups, (groups, 3)"
+        raise ValueError(f"{rule}, got shapes {shapes[0]} and {shapes[1]}")
+    pairs = zip(*laws, strict=True)
     return min(1.0, float(sum(laplace_delta(tuple(p), tuple(q), epsilon)[0] for p, q in pairs if (p != q).any())))
 
 

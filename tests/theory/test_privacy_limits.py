@@ -85,7 +85,11 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: hockey_stick.discrete_delta([0.5, 0.5], [0.5, 0.5], -0.1), "epsilon must be >= 0"),
     (lambda: hockey_stick.discrete_delta([0.5, 0.5], [0.5, 0.6], 0.1), "second must sum to 1"),
     (lambda: hockey_stick.epsilon_at_delta(lambda _: 0.5, 0), r"delta must lie in \(0, 1\), got delta=0"),
-    (lambda: hockey_stick.law_delta([(1.0, 0.0, 2.0)], [(0.5, 0.0, 1.0)] * 2, 0.1), "zip"),
+    (
+        lambda: hockey_stick.law_delta([(1.0, 0.0, 2.0)], [(0.5, 0.0, 1.0)] * 2, 0.1),
+        r"as many reported groups.*got shapes",
+    ),
+    (lambda: hockey_stick.law_delta(1.0, 2.0, 0.1), r"\(groups, 3\), got shapes \(\) and \(\)"),
     (
         lambda: hockey_stick.law_delta([(1.1, 0.0, 2.0)], [(0.5, 0.0, 1.0)], 0.1),
         r"weight of first must lie in \[0, 1\]",

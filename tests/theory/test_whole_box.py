@@ -100,11 +100,8 @@ def needed(function: Callable[..., Any]) -> list[str]:
 def known(function: Callable[..., Any], *more: str) -> bool:
     names = needed(function)
     kinds = [str(p.annotation) for p in inspect.signature(function).parameters.values() if p.name in names]
-    several = any(
-        word in kind
-        for kind in kinds
-        for word in ("Sequence", "ndarray", "tuple", "_SupportsArray", "ArrayLike", "str")
-    )
+    words = ("Sequence", "ndarray", "tuple", "ArrayLike", "_SupportsArray", "str")  # numpy 2.5 calls it by its name
+    several = any(word in kind for kind in kinds for word in words)
     return set(names) <= {*DRAWN, *more, "mechanism"} and (not several or "holders" in names)
 
 
