@@ -19,8 +19,9 @@ def of_channel(channel: ArrayLike, path: str) -> str:
     loss, (outputs, inputs) = privacy_loss(matrix), matrix.shape
     likely, unlikely = loss.inputs
     chances = [matrix[loss.output, i] for i in loss.inputs]
-    sign = "The sign vector of Lecture 20, printed with a loss of 0.5 nats,"
-    name = f"The channel in {literal(path)}" if path else sign
+    name = (
+        f"The channel in {literal(path)}" if path else "The sign vector of Lecture 20, printed with a loss of 0.5 nats,"
+    )
     if not np.isfinite(loss.epsilon):
         return (
             f"{name} loses everything: output {loss.output} happens with input {likely} (chance {chances[0]:.4g}) and "
@@ -77,8 +78,9 @@ def of_errors(table: pd.DataFrame, column: Column, epsilon: float) -> str:
     """Describe which mechanism estimates the shares best, compared with a mean share."""
     errors, mean = rmse(table), 1 / len(column.labels)
     said = f"At ε = {epsilon:g} and {column.users:,} users {errors.index[0]} tells the shares of "
-    said += f"{literal(column.name)} best, off by {errors.iloc[0]:.3g} (root mean square over its "
-    said += f"{len(column.labels):,} values, whose mean share is {mean:.3g})"
+    said += f"{literal(column.name)} best, "
+    said += f"off by {errors.iloc[0]:.3g} (root mean square over its {len(column.labels):,} values, whose mean share "
+    said += f"is {mean:.3g})"
     if len(errors) == 1:
         return f"{said}."
     return f"{said}; {errors.index[-1]} errs {errors.iloc[-1] / errors.iloc[0]:.3g} times as much."
@@ -88,12 +90,12 @@ def of_mean(means: pd.DataFrame, column: Column, epsilon: float) -> str:
     """Describe the estimates of a column's mean by local reports and by a curator, or why it has none."""
     if means.empty:
         kind = "dates" if column.scale == "date" else "categories"
-        return f"The column {literal(column.name)} has no mean: its values are {kind}."
+        return f"{literal(column.name)} has no mean: its values are {kind}."
     local = means[~means["mechanism"].str.startswith("central")].sort_values("standard_deviation", kind="stable")
     best, central = local.iloc[0], means[means["mechanism"].str.startswith("central")].iloc[0]
     return (
-        f"The mean of {literal(column.name)} is {short(best['truth'], 4)}. From {column.users:,} reports at "
-        f"ε = {epsilon:g} "
+        f"The mean of {literal(column.name)} is {short(best['truth'], 4)}. "
+        f"From {column.users:,} reports at ε = {epsilon:g} "
         f"{best['mechanism']} puts it at {short(best['estimate'], 4)}, with a standard deviation of "
         f"{best['standard_deviation']:.3g}; a curator's noise at the same budget has one of "
         f"{central['standard_deviation']:.3g}."
@@ -110,8 +112,8 @@ def of_gap(gap: pd.DataFrame, column: Column | None) -> str:
     found = "tells" if abs(best["truth"]) > 2 * best["standard_deviation"] else "does not tell"
     return (
         f"**{literal(column.name)}**: the mean is {short(means[0], 4)} among {column.sizes[0]:,} users of the group "
-        f"{first} and {short(means[1], 4)} among {column.sizes[1]:,} of the group {second}, a gap of "
-        f"{short(best['truth'], 3)}. "
+        f"{first} and "
+        f"{short(means[1], 4)} among {column.sizes[1]:,} of the group {second}, a gap of {short(best['truth'], 3)}. "
         f"{best['mechanism']} has the least standard deviation, {best['standard_deviation']:.3g}: it {found} the gap "
         "from none at two standard deviations."
     )

@@ -15,6 +15,8 @@ from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 from scipy.optimize import isotonic_regression
 
+from ldpnb.notebook.labels import DOLLAR
+
 _GREY = "#5A5A5A"
 _SMALL, _LARGE = 8.0, 10.0
 """Points: names, numbers and settings; the finding."""
@@ -126,29 +128,24 @@ def head(figure: Figure, title: str, setting: str) -> None:
     finding = broken(title, width, FontProperties(size=_LARGE, weight="bold"))
     fixed = broken(setting, width, FontProperties(size=_SMALL))
     room = "\n" * (fixed.count("\n") + 1) if fixed else ""
-    text = f"{finding}{room} " if fixed and finding else finding or room
+    text = (f"{finding}{room} " if fixed and finding else finding or room).replace("$", DOLLAR)
     if not text:
         return
-    above = figure.suptitle(
-        text, x=0.008, ha="left", fontsize=_LARGE, fontweight="bold", linespacing=1.15, parse_math=False
-    )
+    above = figure.suptitle(text, x=0.008, ha="left", fontsize=_LARGE, fontweight="bold", linespacing=1.15)
     if fixed:
-        shape: dict[str, Any] = {
-            "color": _GREY,
-            "fontsize": _SMALL,
-            "va": "bottom",
-            "linespacing": 1.3,
-            "parse_math": False,
-        }
+        shape: dict[str, Any] = {"color": _GREY, "fontsize": _SMALL, "va": "bottom", "linespacing": 1.3}
         figure.add_artist(
-            Annotation(fixed, (0, 0), xycoords=above, xytext=(0, 1), textcoords="offset points", **shape)
+            Annotation(
+                fixed.replace("$", DOLLAR), (0, 0), xycoords=above, xytext=(0, 1), textcoords="offset points", **shape
+            )
         ).set_in_layout(False)
 
 
 def heading(figure: Figure) -> tuple[str, str]:
     """Return the finding and the setting above a figure."""
     fixed = next((artist.get_text() for artist in figure.artists if isinstance(artist, Annotation)), "")
-    return " ".join(figure.get_suptitle().split()), " ".join(fixed.split())
+    title, setting = (" ".join(text.split()).replace(DOLLAR, "$") for text in (figure.get_suptitle(), fixed))
+    return title, setting
 
 
 def broken(text: str, width: float, font: FontProperties) -> str:

@@ -91,22 +91,22 @@ class Encoding:
     aside: str | None = None
     marks: tuple[Mark, ...] = ()
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, for JSON; places of marks to a table's 10 digits."""
-        told = {field.name: v for field in fields(self) if (v := asdict(self)[field.name]) != field.default}
-        for mark in told.get("marks", ()):
+        stated = {field.name: v for field in fields(self) if (v := asdict(self)[field.name]) != field.default}
+        for mark in stated.get("marks", ()):
             mark |= {axis: float(f"{mark[axis]:.10g}") for axis in ("x", "y") if isinstance(mark[axis], float)}
-        return told
+        return stated
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Self:
-        """Return the encoding that `told` describes.
+    def read(cls, stated: Mapping[str, Any]) -> Self:
+        """Return the encoding that `to_dict` describes.
 
         >>> axes = Encoding(x="users", y="error", band=("low", "high"))
-        >>> Encoding.read({"x": "users", "y": "error", "band": ["low", "high"]}) == axes, axes.told()
+        >>> Encoding.read({"x": "users", "y": "error", "band": ["low", "high"]}) == axes, axes.to_dict()
         (True, {'x': 'users', 'y': 'error', 'band': ('low', 'high')})
         """
-        parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in told.items()}
+        parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in stated.items()}
         nested = {"layers": Layer, "marks": Mark}
         return cls(**parts | {name: tuple(kind(**v) for v in parts.get(name, ())) for name, kind in nested.items()})
 
@@ -136,12 +136,13 @@ class Drawn:
         ValueError
             If it does not contain these rows.
         """
-        by, told = self.encoding.by, self.encoding
+        by, drawn_as = self.encoding.by, self.encoding
         if by in table and len(table) > len(self.table):
-            told = replace(told, series=tuple(dict.fromkeys(self.table[by])))
-        if not {*told.used} <= {*table} or not told.rows(table)[told.used].equals(self.table[told.used]):
+            drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(self.table[by])))
+        used = drawn_as.used
+        if not {*used} <= {*table} or not drawn_as.rows(table)[used].equals(self.table[used]):
             raise ValueError(f"{name}: needs the table that its figure was drawn from")
-        return told
+        return drawn_as
 
 
 def keep(figure: Figure, table: pd.DataFrame, encoding: Encoding) -> Figure:

@@ -189,10 +189,22 @@ def curves(
     marks : sequence of Mark
         Crossings, gaps and printed values to point out.
     """
-    where: dict[str, Any] = {"x": x, "y": y, "by": by, "panel": panel, "error": error, "band": band}
-    how: dict[str, Any] = {"xlabel": xlabel, "ylabel": ylabel, "xscale": xscale, "yscale": yscale}
-    how |= {"columns": columns, "share_y": share_y, "discrete": discrete, "marks": tuple(marks)}
-    told = Encoding(**where, **how)
+    drawn_as = Encoding(
+        x=x,
+        y=y,
+        by=by,
+        panel=panel,
+        error=error,
+        band=band,
+        xlabel=xlabel,
+        ylabel=ylabel,
+        xscale=xscale,
+        yscale=yscale,
+        columns=columns,
+        share_y=share_y,
+        discrete=discrete,
+        marks=tuple(marks),
+    )
     panels = [None] if panel is None else list(dict.fromkeys(table[panel]))
     beside = int((printing.wanted().width or _WIDTH) // _PANEL)
     wide = min(columns, len(panels), max(beside, 1 if len(panels) <= _STACKED else 2))
@@ -206,7 +218,7 @@ def curves(
         for name in series:
             rows = part if by is None else part[part[by] == name]
             if len(rows):
-                curve = _series(axis, rows, told, looks[name], unset(name) if by else None)
+                curve = _series(axis, rows, drawn_as, looks[name], unset(name) if by else None)
                 drawn.setdefault(axis, []).append(curve)
         axis.set(xscale=xscale, yscale=yscale, title="" if panel is None else unset(value))
         whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
@@ -221,18 +233,20 @@ def curves(
     named = by is not None and direct is not False and _named(axes, drawn, force=bool(direct))
     if by is not None and not named:
         legend(figure, axes.flat)
-    return encoding.keep(figure, table, told)
+    return encoding.keep(figure, table, drawn_as)
 
 
-def _series(axis: Axes, rows: pd.DataFrame, told: Encoding, style: Look, name: str | None) -> Curve:
+def _series(axis: Axes, rows: pd.DataFrame, drawn_as: Encoding, style: Look, name: str | None) -> Curve:
     """Draw one series and return its curve."""
-    x, y, error, band = told.x, told.y, told.error, told.band
+    x, y, error, band = drawn_as.x, drawn_as.y, drawn_as.error, drawn_as.band
     simulated = rows[error].notna() if error else pd.Series(False, index=rows.index)
     theory, points = rows[~simulated], rows[simulated]
     if band is not None and len(theory):
         axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
     if len(theory):
-        marked: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if told.discrete else {}
+        marked: dict[str, Any] = (
+            {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if drawn_as.discrete else {}
+        )
         axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name, **marked)
     if len(points):
         looks: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}
@@ -326,13 +340,13 @@ def publish(
         figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
     title, setting = heading(figure)
     kept = encoding.drawn(figure)
-    told: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
-    told |= {"encoding": kept.of(table, name).told()} if kept else {}
+    heads: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
+    heads |= {"encoding": kept.of(table, name).to_dict()} if kept else {}
     settings: Any = printing.fonts(figure, printed.font)
     with mpl.rc_context(settings):
         head(figure, title, setting)
         picture = _png(figure)
-        _publish(table, name, caption, lambda: {".png": picture, **_vectors(figure, printed.format)}, told)
+        _publish(table, name, caption, lambda: {".png": picture, **_vectors(figure, printed.format)}, heads)
     plt.close(figure)
     display(Image(picture, width=round(100 * figure.get_figwidth()), alt=caption))
     _tell_where_figures_go()
@@ -359,7 +373,7 @@ def _require(table: pd.DataFrame, name: str, caption: str) -> None:
 
 
 def _publish(
-    table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]], told: dict[str, Any]
+    table: pd.DataFrame, name: str, caption: str, drawn: Callable[[], dict[str, bytes]], heads: dict[str, Any]
 ) -> None:
     """Write a table's numbers and what was drawn from them, if a folder is set."""
     folder = os.environ.get(environment.FIGURES_FOLDER)
@@ -367,16 +381,16 @@ def _publish(
         return
     pictures = drawn()
     numbers = without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n")
-    about = {
+    record = {
         "caption": caption,
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
         "rows": len(table),
         "columns": list(table.columns),
-        **told,
+        **heads,
         "sha256": _digest(numbers.encode()),
         "drawn": {suffix: _digest(content) for suffix, content in pictures.items()},
     }
-    provenance = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+    provenance = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
     contents = {".csv": numbers.encode(), ".json": provenance.encode(), **pictures}
     for suffix, content in contents.items():
         writing.write(Path(folder, name + suffix), content)
@@ -421,11 +435,8 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
 
 def _pdf(figure: Figure) -> bytes:
     """Return the PDF of a laid-out figure."""
-    from fontTools.subset import Options
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    # a PDF positions every glyph, so the font's positioning rules, slow to embed, are not needed
-    Options._drop_tables_default = [*dict.fromkeys([*Options._drop_tables_default, "GPOS", "GSUB", "GDEF", "kern"])]
     content = io.BytesIO()
     FigureCanvasPdf(figure).print_pdf(content, metadata={"CreationDate": None, "Producer": None, "Creator": None})
     return content.getvalue()

@@ -8,8 +8,11 @@ import re
 
 from ldpnb import checks
 
-_PLAIN = re.compile(r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'\u2013-]*[^\W_])?[)%+.]?")
+_PLAIN = re.compile(r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?")
 """What Markdown shows as it stands, wherever in a sentence."""
+
+DOLLAR = r"\$"
+"""A dollar sign in a figure."""
 
 
 def literal(label: object) -> str:
@@ -29,8 +32,8 @@ def literal(label: object) -> str:
 def unset(label: object) -> str:
     r"""Return words from data for a figure, where dollar signs would begin mathematics and a first ``_`` hide a name.
 
-    >>> unset("$0-$9,999"), unset("_x")
-    ('\\$0-\\$9,999', ' _x')
+    >>> unset("$9"), unset("_x")
+    ('\\$9', ' _x')
     """
-    text = " ".join(str(label).splitlines()).replace("$", r"\$")
+    text = " ".join(str(label).splitlines()).replace("$", DOLLAR)
     return f" {text}" if text.startswith("_") else text

@@ -1,10 +1,8 @@
-"""Tables for LaTeX: booktabs, long texts wrapped, numbers to six significant digits."""
+"""Tables for LaTeX by pandas: booktabs, long texts wrapped, numbers to six significant digits."""
 
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,16 +43,6 @@ def escaped(text: object) -> str:
     return "".join(_SPECIAL.get(c) or _greek(c) for c in signs)
 
 
-def outside_mathematics(text: str) -> str:
-    r"""Return text for LaTeX whose mathematics, between dollar signs (a price has ``\$``), is written in LaTeX already.
-
-    >>> outside_mathematics(r"50 % of $10^{4}$ at \$9")
-    '50 \\% of $10^{4}$ at \\$9'
-    """
-    parts = re.split(r"(?<!\\)\$", text)
-    return "$".join(part if i % 2 else escaped(part.replace(r"\$", "$")) for i, part in enumerate(parts))
-
-
 def _greek(c: str) -> str:
     kind, _, name = unicodedata.name(c, "").partition(" LETTER ")
     if c.isascii() or not kind.startswith("GREEK") or " " in name:
@@ -64,7 +52,7 @@ def _greek(c: str) -> str:
 
 
 def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") -> str:
-    """Return a floating table, or one that breaks if it is longer than a page.
+    """Return a floating table by `pandas.DataFrame.to_latex`, or one that breaks if it is longer than a page.
 
     It needs the packages booktabs, array, longtable and graphicx; `cited` ends the caption.
     """
@@ -73,29 +61,25 @@ def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") ->
     left = 0.9 if wrapped == len(kinds) else max(0.3, 0.9 - 0.08 * (len(kinds) - wrapped))
     share = round(left / max(wrapped, 1), 3)
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" if k == "p" else k for k in kinds)
-    rows = [" & ".join(_cell(v) for v in row) + r" \\" for row in content.itertuples(index=False)]
-    head = [r"\toprule", " & ".join(escaped(c) for c in content.columns) + r" \\", r"\midrule"]
-    said = rf"\caption{{{escaped(caption)}{cited}}}\label{{tab:{label}}}"
-    size = r"\scriptsize" if len(kinds) > 8 else r"\small"
+    long = len(content) > _ROWS
+    body = content.set_axis([_cell(c) for c in content.columns], axis=1).to_latex(
+        index=False,
+        escape=False,
+        formatters=[_cell] * len(kinds),
+        na_rep="",
+        column_format=f"@{{}}{columns}@{{}}",
+        longtable=long,
+        caption=f"{escaped(caption)}{cited}" if long else None,
+        label=f"tab:{label}" if long else None,
+    )
     needs = "% \\usepackage{booktabs,array,longtable,graphicx}"
-    if len(rows) > _ROWS:
-        body = [
-            rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
-            said + r" \\",
-            *head,
-            r"\endhead",
-            *rows,
-            r"\bottomrule",
-        ]
-        return "\n".join([f"{needs}; it takes one column: \\onecolumn", "{" + size, *body, r"\end{longtable}", "}", ""])
-    body = [rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", *head, *rows, r"\bottomrule", r"\end{tabular}"]
-    fitted = no_wider("\n".join(body))
-    return "\n".join([needs, r"\begin{table}", r"\centering" + size, said, fitted, r"\end{table}", ""])
-
-
-def no_wider(content: str) -> str:
-    """Return what shrinks content to the width of its column if it is wider."""
-    return "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n" + content + "}"
+    size = r"\scriptsize" if len(kinds) > 8 else r"\small"
+    if long:
+        return f"{needs}; it takes one column: \\onecolumn\n{{{size}\n{body}}}\n"
+    # what is wider than the column is shrunk to it
+    fitted = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n" + body.rstrip() + "}"
+    named = rf"\caption{{{escaped(caption)}{cited}}}\label{{tab:{label}}}"
+    return "\n".join([needs, r"\begin{table}", rf"\centering{size}", named, fitted, r"\end{table}", ""])
 
 
 def _kind(column: "pd.Series[Any]") -> str:
@@ -106,6 +90,6 @@ def _kind(column: "pd.Series[Any]") -> str:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:.6g}"
+        return f"{value:.6g}"
     text = escaped(value)
     return f"{{}}{text}" if text.startswith(("[", "*")) else text  # which the end of the row before would take

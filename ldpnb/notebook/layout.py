@@ -84,8 +84,10 @@ def _break_texts(figure: Figure) -> bool:
         wide, tall = axis.bbox.width, axis.bbox.height
         along = 1.15 * wide if columns > 1 else figure.bbox.width
         over = min(1.08 * wide, figure.bbox.x1 - axis.bbox.x0)
-        titles = [(axis._left_title, over)]  # type: ignore[attr-defined]
-        for text, room in [(axis.yaxis.label, tall), (axis.xaxis.label, along), *titles]:
+        title = axis.set_title(
+            axis.get_title(loc="left"), loc="left"
+        )  # the same, as matplotlib hands out its text only so
+        for text, room in [(axis.yaxis.label, tall), (axis.xaxis.label, along), (title, over)]:
             changed |= _broken(text, room, figure.dpi)
     return changed
 
@@ -119,17 +121,17 @@ def _grid(axis: Axes) -> tuple[int, int]:
 
 def _obstacles(axis: Axes) -> np.ndarray:
     """Return pixels that curves, points and bars of errors cover, one every two pixels."""
-    found = []
+    covered_pixels = []
     for line in axis.lines:
         corners = line.get_transform().transform(np.ma.filled(np.ma.asarray(line.get_xydata(), float), np.nan))
         if line.get_linestyle() not in ("None", "none", " ", ""):
-            found.append(_dense(corners))
+            covered_pixels.append(_dense(corners))
         if line.get_marker() not in ("None", "none", None, ""):
-            found += [corners + shift for shift in ((0, 0), (3, 3), (-3, 3), (3, -3), (-3, -3))]
+            covered_pixels += [corners + shift for shift in ((0, 0), (3, 3), (-3, 3), (3, -3), (-3, -3))]
     for collection in axis.collections:
         if isinstance(collection, LineCollection):
-            found += [_dense(axis.transData.transform(segment)) for segment in collection.get_segments()]
-    points = np.concatenate(found) if found else np.empty((0, 2))
+            covered_pixels += [_dense(axis.transData.transform(segment)) for segment in collection.get_segments()]
+    points = np.concatenate(covered_pixels) if covered_pixels else np.empty((0, 2))
     return points[np.isfinite(points).all(axis=1)]
 
 

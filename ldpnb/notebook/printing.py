@@ -54,8 +54,8 @@ def inches(width: float | str) -> float:
     >>> inches("column"), inches("8.6cm") == inches("86 mm"), inches(3.4)
     (3.4, True, 3.4)
     """
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(in|mm|cm|pt)?", str(width))
-    value = WIDTHS.get(str(width)) or (float(found[1]) * _INCHES[found[2] or "in"] if found else 0.0)
+    length = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(in|mm|cm|pt)?", str(width))
+    value = WIDTHS.get(str(width)) or (float(length[1]) * _INCHES[length[2] or "in"] if length else 0.0)
     if not _NARROWEST <= value <= _WIDEST:
         rule = f"column, page, or a length of {_NARROWEST:g} to {_WIDEST:g} in (3.4in, 86mm, 245pt)"
         raise UsageError(f"width must be {rule}, got width={str(width)!r}")

@@ -68,9 +68,9 @@ def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     at = np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0)
     share = gap[at] / (gap[at] - gap[at + 1])
     scale = np.log(grid) if positive else grid
-    found = scale[at] + share * (scale[at + 1] - scale[at])
+    between = scale[at] + share * (scale[at + 1] - scale[at])
     touched = np.flatnonzero((gap[1:-1] == 0) & (np.sign(gap[:-2]) * np.sign(gap[2:]) < 0)) + 1
-    places = [*(np.exp(found) if positive else found), *grid[touched]]
+    places = [*(np.exp(between) if positive else between), *grid[touched]]
     return sorted((float(f"{place:.12g}") for place in places), reverse=bool(grid[0] > grid[-1]))
 
 

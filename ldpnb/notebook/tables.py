@@ -1,6 +1,7 @@
 """Tidy tables: collected row by row, rounded for reading."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Any, ParamSpec
@@ -34,7 +35,7 @@ def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
     """Return a table for reading: its numbers as text, as `short` writes them; whole ones in full, nan left out.
 
-    Prices in its texts are shown as they are, though notebooks typeset what stands between dollar signs.
+    Its texts are shown as they are, though notebooks typeset what stands between dollar signs.
 
     >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678], "b": [5, 12345]})).to_numpy().tolist()
     [['0.3333', '5'], ['12,346', '12,345']]
@@ -45,15 +46,15 @@ def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
             shown[column] = [f"{v:,}" for v in shown[column]]
         elif kind == "f":
             shown[column] = [("" if np.isnan(v) else short(v, digits)) for v in shown[column]]
-    return _Untypeset(shown) if "$" in shown.to_csv() else shown
+    return _Untypeset(shown) if re.search(r"[$\\]", shown.to_csv()) else shown
 
 
 class _Untypeset(pd.DataFrame):
-    """A table whose dollar signs are no mathematics."""
+    """A table whose dollar signs and backslashes are no mathematics."""
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         with pd.option_context("display.html.use_mathjax", False):
-            return pd.DataFrame(self).to_html(notebook=True)
+            return super()._repr_html_()  # type: ignore[misc]  # the stubs leave it out
 
 
 def no_formula(value: Any) -> Any:

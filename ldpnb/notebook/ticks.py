@@ -5,7 +5,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.category import StrCategoryFormatter
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedFormatter, LogFormatterSciNotation, MaxNLocator, ScalarFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatterSciNotation, MaxNLocator, ScalarFormatter
 
 from ldpnb.notebook.labels import unset
 from ldpnb.notebook.prose import short
@@ -45,8 +45,7 @@ def numbers(figure: Figure) -> None:
         if made := written.get(type(direction.get_minor_formatter())):
             direction.set_minor_formatter(made(labelOnlyBase=False))
         if isinstance(named := direction.get_major_formatter(), StrCategoryFormatter):
-            names = named.format_ticks(direction.get_majorticklocs())
-            direction.set_major_formatter(FixedFormatter([unset(name) for name in names]))
+            direction.set_major_formatter(FuncFormatter(lambda place, _index, named=named: unset(named(place))))
 
 
 def whole_numbers(axis: Axes, *, x: bool, y: bool) -> None:

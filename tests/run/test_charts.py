@@ -14,7 +14,7 @@ TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error", "panel"])
 
 def test_the_chart_has_the_series_of_the_picture_with_their_numbers() -> None:
     kept = drawn(curves(TABLE, "epsilon", "mse", by="by", panel="panel", error="error", yscale="log"))
-    chart = charts.chart(TABLE, Encoding.read(kept.encoding.told()))
+    chart = charts.chart(TABLE, Encoding.read(kept.encoding.to_dict()))
     (left,), (right,) = (panel["series"] for panel in chart["panels"])
     assert [panel["title"] for panel in chart["panels"]] == ["a", "b"]
     assert (left["name"], left["mark"], left["x"], left["y"]) == ("MLE", "line", [1, 2], [0.5, 0.25])
@@ -25,7 +25,7 @@ def test_the_chart_has_the_series_of_the_picture_with_their_numbers() -> None:
 def test_columns_can_be_layers_and_panels_a_grid() -> None:
     layers = (Layer(name="mean", y="mse", mark="band", error="error"), Layer(name="truth", y="mse"))
     encoding = Encoding(x="epsilon", y="mse", panel=("panel", "by"), layers=layers)
-    assert Encoding.read(encoding.told()) == encoding
+    assert Encoding.read(encoding.to_dict()) == encoding
     panels = charts.panels(TABLE, encoding)
     assert [panel["title"] for panel in panels] == ["a, MLE", "b, Norm-Sub"]
     assert [series["name"] for series in panels[1]["series"]] == ["mean", "truth"]

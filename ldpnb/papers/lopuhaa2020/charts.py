@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from ldpnb.notebook import look
 from ldpnb.notebook.annotations import head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
+from ldpnb.notebook.labels import unset
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
 
 _NAMES = 20
@@ -32,7 +33,7 @@ def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setti
             axis.set_title(f"{name}, ε = {epsilon:g}", color=style.colour)
         row[0].set_ylabel("frequency")
     for axis in axes[-1]:
-        axis.set_xlabel(xlabel, parse_math=False)
+        axis.set_xlabel(unset(xlabel))
         axis.tick_params(axis="x", rotation=45 if named else 0)
     head(figure, title, setting)
     layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
