@@ -181,8 +181,9 @@ def choice(*, among: tuple[str, ...], **named: Any) -> str:
 def entries(number: int, **named: Any) -> Any:
     """Return a sequence, which must have `number` entries."""
     name, value = _one(named)
-    countable = bool(np.iterable(value))
-    if not (is_exact(number) or is_exact(value)) and not (countable and len(value) == number):
+    row = hasattr(value, "__array__") and np.ndim(value) > 0
+    row |= isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    if not (is_exact(number) or is_exact(value) or (row and len(value) == number)):
         raise UsageError(f"{name} must have {number} entries, got {name}={shortened(value)}")
     return value
 
