@@ -66,7 +66,7 @@ class Parameter:
         if converted == [] and self.default:
             raise self._refused("have an entry", converted)
         numbers = [n for n in (converted if isinstance(converted, list) else [converted]) if isinstance(n, int | float)]
-        if not all(map(math.isfinite, numbers)):
+        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
             raise self._refused("be finite", value)
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
         if interval and not all(_inside(number, *interval.groups()) for number in numbers):

@@ -34,6 +34,7 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
             "1_demo/01_line has no parameter user (did you mean users?); it has users, factor, label",
         ),
         (["run", "01_line", "-p", "users=many"], "ldpnb: users must be of type int, got users='many'"),
+        (["run", "01_line", "-p", "factor=1e400"], "ldpnb: factor must be finite, got factor='1e400'"),
         (["run", "01_line", "-p", "users=2.5"], "ldpnb: users must be of type int, got users='2.5'"),
         (["run", "01_line", "-p", "users"], "expected name=value, got 'users'"),
         (["run", "--jobs", "0"], "0 is not in the range"),
