@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import lzma
 import threading
 import traceback
 import zipfile
@@ -118,6 +117,12 @@ def _only_member(file: Any) -> Any:
     return archive.open(members[0])
 
 
+def _xz(file: Any) -> Any:
+    import lzma  # which Pyodide lacks
+
+    return lzma.open(file)
+
+
 def _zstandard(file: Any) -> Any:
     import pyarrow as pa
 
@@ -127,7 +132,7 @@ def _zstandard(file: Any) -> Any:
 PACKED: dict[str, Callable[[Any], Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
-    ".xz": lzma.open,
+    ".xz": _xz,
     ".zip": _only_member,
     ".zst": _zstandard,
 }
