@@ -2,7 +2,7 @@
 
 A closed form of this package runs on all three unchanged, because numpy's functions call the method of the same name on
 objects that they do not know: ``np.expm1(x)`` is ``x.expm1()``. Balls (`flint.arb`) have these methods; `Symbol` adds
-them to sympy's expressions. Balls and symbols need the extra ``proofs``.
+them to sympy's expressions. Balls need python-flint, and symbols sympy.
 
 >>> import sympy
 >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse

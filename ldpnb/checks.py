@@ -23,13 +23,6 @@ from ldpnb.arithmetic import is_exact
 
 _LONGEST_SHOWN = 200
 
-_EXTRAS = {
-    "dask": ("dask", "distributed"),
-    "files": ("openpyxl", "pooch"),
-    "learning": ("sklearn",),
-    "site": ("altair", "vl_convert"),
-}
-"""The libraries that each extra of the package brings."""
 
 Kind = TypeVar("Kind")
 
@@ -235,22 +228,30 @@ def as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from None
 
 
+_BRINGS = {name: name for name in ("altair", "distributed", "openpyxl", "pooch", "sympy")} | {
+    "dask": "distributed",
+    "flint": "python-flint",
+    "sklearn": "scikit-learn",
+    "vl_convert": "vl-convert-python",
+}
+"""Libraries that are optional, and the packages that bring them."""
+
+
 @contextmanager
 def needed_for(what: str) -> Iterator[None]:
-    """If an optional library is missing, say in one line which extra `what` needs.
+    """If an optional library is missing, say in one line which package `what` needs.
 
     >>> with needed_for("an Excel file"):
     ...     raise ModuleNotFoundError(name="openpyxl")
     Traceback (most recent call last):
-    ldpnb.checks.UsageError: an Excel file needs openpyxl; `python -m pip install 'ldpnb[files]'` brings it
+    ldpnb.checks.UsageError: an Excel file needs openpyxl; `python -m pip install openpyxl` brings it
     """
     try:
         yield
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
-        for extra in [extra for extra, libraries in _EXTRAS.items() if library in libraries]:
-            command = f"python -m pip install 'ldpnb[{extra}]'"
-            raise UsageError(f"{what} needs {library}; `{command}` brings it") from None
+        if package := _BRINGS.get(library):
+            raise UsageError(f"{what} needs {library}; `python -m pip install {package}` brings it") from None
         raise
 
 

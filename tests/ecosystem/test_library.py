@@ -12,7 +12,7 @@ from ldpnb.checks import UsageError
 from ldpnb.data import download, files
 from ldpnb.site import charts
 
-BARE = Path(__file__).with_name("bare.py")
+BARE, PYODIDE = Path(__file__).with_name("bare.py"), Path(__file__).with_name("pyodide.py")
 
 
 def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(tmp_path: Path) -> None:
@@ -23,25 +23,34 @@ def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(tmp_path: Pat
     assert asked == "asked for: nothing"
 
 
+@pytest.mark.parametrize("flags", [[], ["-OO"]], ids=["", "-OO"])
+def test_what_computes_is_imported_without_jupyter_and_where_no_process_starts(flags: list[str]) -> None:
+    command = [sys.executable, *flags, PYODIDE]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert int(result.stdout.split()[0]) > 100
+
+
 def excel(folder: Path) -> None:
     (folder / "a.xlsx").write_bytes(b"PK")
     files.load_counts(str(folder / "a.xlsx"), "answer")
 
 
 MISSING = [
-    ("openpyxl", "files", excel),
-    ("pooch", "files", lambda folder: download.fetch("adult", cache=folder)),
-    ("altair", "site", lambda _: charts.specification("linear", "log", False)),
-    ("vl_convert", "site", lambda _: charts.bundle()),
+    ("openpyxl", "openpyxl", excel),
+    ("pooch", "pooch", lambda folder: download.fetch("adult", cache=folder)),
+    ("altair", "altair", lambda _: charts.specification("linear", "log", False)),
+    ("vl_convert", "vl-convert-python", lambda _: charts.bundle()),
 ]
 
 
-@pytest.mark.parametrize(("library", "extra", "use"), MISSING, ids=[library for library, *_ in MISSING])
-def test_a_missing_extra_is_named_with_the_command_that_installs_it(
-    library: str, extra: str, use, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("library", "package", "use"), MISSING, ids=[library for library, *_ in MISSING])
+def test_a_missing_library_is_named_with_the_command_that_installs_it(
+    library: str, package: str, use, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UsageError, match=rf"needs {library}; `python -m pip install 'ldpnb\[{extra}\]'` brings it$"):
+    monkeypatch.delitem(sys.modules, "ldpnb.deciders.programs", raising=False)
+    with pytest.raises(UsageError, match=rf"needs {library}; `python -m pip install {package}` brings it$"):
         use(tmp_path)
 
 

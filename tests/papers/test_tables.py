@@ -282,9 +282,7 @@ def test_the_whole_chain_keeps_its_bound() -> None:
     assert (wide["bound"] > wide["mean error"]).all()
 
 
-def test_a_missing_scikit_learn_is_named_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_scikit_learn_is_named_with_the_package_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(
-        UsageError, match=r"classifier needs sklearn; `python -m pip install 'ldpnb\[learning\]'` brings it"
-    ):
+    with pytest.raises(UsageError, match=r"classifier needs sklearn; `python -m pip install scikit-learn` brings it"):
         sessions.fit(np.zeros((4, 8)), np.array([True, False, True, False]), l1_ratio=0.99, seed=1)
