@@ -183,9 +183,7 @@ def test_every_sentence_of_an_own_run_speaks_of_that_data(people: Path) -> None:
     assert f"{best} tells the shares of age of people.csv best" in words.of_errors(table, age, 1.0)
     assert words.finding(table, age).startswith(f"Shares of age: {best} errs least, by ")
     assert f"{worst} most" in words.finding(table, age)
-    assert words.of_mean(own.mean_estimates(sex, 1.0, seed=1), sex, 1.0).startswith(
-        "The column sex of people.csv has no mean"
-    )
+    assert words.of_mean(own.mean_estimates(sex, 1.0, seed=1), sex, 1.0).startswith("sex of people.csv has no mean")
     grouped = own.load_groups(str(people), age, "sex", name="age", **about)
     said = words.of_gap(own.gap_estimates(grouped, 1.0, seed=1), grouped)
     assert re.search(r"age by sex of people\.csv|age of people\.csv", said)

@@ -88,7 +88,7 @@ def test_ranges_and_lists_become_values_of_the_parameters_type() -> None:
         (["gaps", "-g", "epsilon=1:2"], "epsilon must be low:high:count[:log]"),
         (["gaps", "-g", "epsilon=2:1:5"], "epsilon must be low:high:count[:log]"),
         (["gaps", "-g", "epsilon=0:1:5:log"], "low > 0 for log; got epsilon=0:1:5:log"),
-        (["gaps", "-g", "epsilon=1,inf"], "epsilon must be finite, got epsilon=inf"),
+        (["gaps", "-g", "epsilon=1,inf"], "epsilon must be of type float, got epsilon='inf'"),
         (["gaps", "-g", "epsilon="], "epsilon must have a value, got epsilon="),
         (["gaps", "-g", "mechanism=M_R,M_X"], "got mechanism='M_X' (did you mean M_R?)"),
         (["gaps", "-g", "n=1e3", "-p", "n=10"], "n is both in the grid and fixed"),

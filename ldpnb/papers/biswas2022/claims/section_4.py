@@ -19,8 +19,8 @@ from ldpnb.claims import Evidence, better, claim
 from ldpnb.data import synthetic
 from ldpnb.deciders import identity, oo, symbols
 from ldpnb.designs import reporters
+from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
-from ldpnb.estimators.frequency import project_simplex
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import everywhere, f, n, pi, survey, t
@@ -96,8 +96,17 @@ def _simulated(
     counts = synthetic.sample_counts(distribution, users, rng=rng)
     tallies = np.array([reporters.sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(RUNS)])
     shares = _estimate(name, tallies, users, rate, epsilon) / users
-    found = np.abs((project_simplex(shares) if projected else shares) - counts / users).sum(axis=1) / 2
+    found = np.abs((frequency.project_simplex(shares) if projected else shares) - counts / users).sum(axis=1) / 2
     return float(found.mean()), float(found.std(ddof=1) / np.sqrt(RUNS))
+
+
+def _nearest_by_bisection(vector: Array) -> Array:
+    """Return the nearest distribution: what exceeds a level, which is bisected until that is 1 in all."""
+    low, high = vector.min() - 1, vector.max()
+    for _ in range(100):
+        level = (low + high) / 2
+        low, high = (level, high) if np.maximum(vector - level, 0).sum() > 1 else (low, level)
+    return np.maximum(vector - low, 0)
 
 
 def _improves(e: Evidence, distribution: Array) -> str:
@@ -220,6 +229,7 @@ def diminishing_returns(e: Evidence) -> str:
     "Section 6, rate .1 against 1",
     SampledCounts.variance_realised_size,
     estimators.realised_size,
+    frequency.project_simplex,
     *DISTANCE,
     synthetic.binomial,
     otherwise="corrected",
@@ -250,6 +260,8 @@ def a_tenth_against_all(e: Evidence) -> str:
         few, many = (_simulated(C_HAT, _first(e), rate, epsilon)[0] for rate in (low, full))
         seen[epsilon] = few / many
     e.sure(min(seen.values()) > 2)
+    raw = np.random.default_rng(2022).normal(0.01, 0.1, 101)
+    e.same(frequency.project_simplex(raw), _nearest_by_bisection(raw))
     inside = {}
     for epsilon in (0.25, 0.5, 1.0, 3.0):
         tenth_seen, all_seen = (_simulated(C_HAT, _first(e), rate, epsilon, projected=True) for rate in (low, full))
