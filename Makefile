@@ -61,7 +61,7 @@ site: $(STAMP) ## build the static site into build/site
 
 lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-root
 	@test "$$(id -u)" != 0 || test -n "$(ARGS)" || { echo "JupyterLab does not run as root unasked; make lab ARGS=--allow-root asks it to"; exit 2; }
-	@$(BIN)/python -m jupyterlab --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(ARGS)
+	@$(BIN)/python -m jupyterlab --log-level=ERROR --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(ARGS)
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \
