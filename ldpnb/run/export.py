@@ -5,9 +5,8 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
 
 import click
 
@@ -101,23 +100,12 @@ def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
 
     notebook = find(name.rpartition("/")[0])
     wanted = {environment.WIDTH: width, environment.FONT: font, environment.FORMAT: kind}
-    with tempfile.TemporaryDirectory() as folder, _environment(wanted):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, wanted):
         (task,) = runner.tasks([notebook], {}, Path(folder))
         outcome = runner.execute(task)
         if outcome.error:
             raise UsageError(f"{name} cannot be drawn as {kind}: {outcome.error}")
         return (task.figures / f"{name}.{kind}").read_bytes()
-
-
-@contextmanager
-def _environment(wanted: dict[str, str]) -> Iterator[None]:
-    before = {key: os.environ.get(key) for key in wanted}
-    os.environ.update(wanted)
-    try:
-        yield
-    finally:
-        for key, value in before.items():
-            os.environ.pop(key) if value is None else os.environ.update({key: value})
 
 
 def _verdict(identifier: str, cited: str) -> str:

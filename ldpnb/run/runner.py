@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
@@ -128,7 +129,7 @@ def execute(task: Task) -> Outcome:
     start, failed = time.perf_counter(), task.target.with_suffix(".failed.ipynb")
     try:
         source = task.notebook.path.read_bytes()
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, _environment(task, Path(folder))):
             executed, error = _executed(task, source, Path(folder))
             if error:
                 writing.write(failed, encoded(executed))
@@ -141,13 +142,16 @@ def execute(task: Task) -> Outcome:
     return Outcome(task, time.perf_counter() - start)
 
 
+def _environment(task: Task, folder: Path) -> dict[str, str]:
+    return kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
+
+
 def _executed(task: Task, source: bytes, folder: Path) -> tuple[dict[str, Any], str]:
     """Return a notebook executed in a folder, and what its first failing cell or its kernel said."""
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
     logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is told once
-    os.environ.update(kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters))
     copy, result, error = folder / "source.ipynb", folder / "result.ipynb", ""
     copy.write_bytes(source)
     try:

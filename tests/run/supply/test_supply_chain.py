@@ -64,7 +64,9 @@ def test_every_locked_package_has_a_free_licence_as_it_declares(name: str) -> No
         if "expression" in component["licenses"][0]:
             assert canonicalize_license_expression(words) == words
         if installed(name) == component["version"]:
-            assert named({"licenses": [bill.declared(name)]}) == words
+            declared = named({"licenses": [bill.declared(name)]})
+            # one version's wheels for two interpreters may say it in two ways
+            assert declared == words or {declared, words} == {"BSD License", "BSD-3-Clause"}
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
