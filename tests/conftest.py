@@ -1,6 +1,7 @@
 """A small checkout to run notebooks in, and the command line as a user calls it."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,10 @@ from patience import PATIENCE
 from ldpnb import cli
 from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import catalogue
+
+# a shell's background job ignores Ctrl-C, and so would everything that a test starts and interrupts
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
