@@ -228,9 +228,10 @@ def as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from None
 
 
-_BRINGS = {name: name for name in ("altair", "distributed", "openpyxl", "pooch", "sympy")} | {
+_BRINGS = {name: name for name in ("altair", "distributed", "pooch", "pyreadstat", "sympy")} | {
     "dask": "distributed",
     "flint": "python-flint",
+    "python_calamine": "python-calamine",
     "sklearn": "scikit-learn",
     "vl_convert": "vl-convert-python",
 }
@@ -241,10 +242,10 @@ _BRINGS = {name: name for name in ("altair", "distributed", "openpyxl", "pooch",
 def needed_for(what: str) -> Iterator[None]:
     """If an optional library is missing, say in one line which package `what` needs.
 
-    >>> with needed_for("an Excel file"):
-    ...     raise ModuleNotFoundError(name="openpyxl")
+    >>> with needed_for("a download"):
+    ...     raise ModuleNotFoundError(name="pooch")
     Traceback (most recent call last):
-    ldpnb.checks.UsageError: an Excel file needs openpyxl; `python -m pip install openpyxl` brings it
+    ldpnb.checks.UsageError: a download needs pooch; `python -m pip install pooch` brings it
     """
     try:
         yield

@@ -1,6 +1,6 @@
 """The command line: arguments in, calls out.
 
-Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted.
+Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that has two readings, 130 when interrupted.
 """
 
 import csv
@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from ldpnb import __version__
 from ldpnb.checks import UsageError, as_usage
-from ldpnb.data.options import reading_options
+from ldpnb.data.command import download, inspect_file
 from ldpnb.planning.command import plan
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run.catalogue import NoNotebookError, Notebook, catalogue, find, home, require_uncommitted
@@ -70,7 +70,7 @@ def cli() -> None:
 
 for _command in (survey, questions, power):
     plan.add_command(_command)
-for _command in (plan, get, export, sweep):
+for _command in (plan, get, export, sweep, inspect_file, download):
     cli.add_command(_command)
 
 
@@ -149,10 +149,10 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
     from ldpnb.run import runner
 
     tasks = runner.tasks(_chosen(ids), parameters, output)
-    failed = 0
+    failed = asked = 0
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
-            failed += bool(outcome.error)
+            failed, asked = failed + bool(outcome.error), asked + outcome.asks
             line = (
                 f"failed: {outcome.error}" if outcome.error else f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
             )
@@ -163,7 +163,7 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
         click.echo(f"results in {folder}")
     if failed:
         click.echo(f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched", err=True)
-        raise SystemExit(1)
+        raise SystemExit(2 if asked == failed else 1)
 
 
 @cli.command(short_help="Re-execute notebooks and compare with what is committed.")
@@ -255,46 +255,3 @@ def site(output: Path | None, play: tuple[str, ...], settings: int) -> None:
     require_uncommitted(target)
     playing = catalogue() if "all" in play else [find(name) for name in play]
     click.echo(f"{builder.build(target, playing, settings)} pages; open {target / 'index.html'}")
-
-
-@cli.command("inspect", short_help="Describe a file of your own, and what to run on it.")
-@click.argument("file", type=_FILE)
-@reading_options
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
-def inspect_file(file: Path, as_json: bool, **stated: Any) -> None:
-    """Show how a file is read, what each of its columns seems to hold, and the command to run next.
-
-    What is not stated is detected where that is safe. Nothing is written, and nothing leaves this machine.
-    """
-    import json
-
-    from ldpnb.data.inspection import inspect
-    from ldpnb.data.reading import Reading
-
-    with as_usage():
-        found = inspect(file, Reading(**stated))
-    click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=1) if as_json else found.report())
-
-
-@cli.command(short_help="Fetch public data.")
-@click.argument("name", required=False)
-@click.option("--url", default="", help="Where to fetch it from instead.")
-@click.option("--cache", type=_FOLDER, help="Folder for downloads.  [env: LDPNB_CACHE]")
-@click.option("--sha256", default="", help="Its checksum; without it the first download is trusted and recorded.")
-def download(name: str | None, url: str, cache: Path | None, sha256: str) -> None:
-    """Fetch public data by NAME and print the file's path; without a NAME, list what there is."""
-    from ldpnb.data import download as public
-
-    if name is None:
-        for key, dataset in public.DATASETS.items():
-            click.echo(f"{key:<6} {dataset.about}\n       {dataset.url}")
-        return
-    require_uncommitted(*([cache] if cache else []))
-    try:
-        found = public.fetch(name, url=url, cache=cache, sha256=sha256)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    except public.DownloadError as error:
-        _end(str(error), 1)
-    click.echo(f"SHA-256 {found.sha256} {'recorded on trust' if found.trusted else 'as recorded'}", err=True)
-    click.echo(found.path)

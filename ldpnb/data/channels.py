@@ -40,7 +40,10 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
 
 def _matrix(file: Path) -> NDArray[Any]:
     if file.suffix == ".npy":
-        return tables.mapped(file)
+        array = np.load(file, mmap_mode="r", allow_pickle=False)
+        if array.dtype.kind not in "fiub":
+            raise ValueError(f"it holds {array.dtype}")
+        return array
     if file.suffix != ".csv" or file.stat().st_size > _MOST_BYTES:
         raise ValueError(f"its name must end in .npy, or in .csv with at most {_MOST_BYTES:,} bytes")
     return np.loadtxt(file, delimiter=",", ndmin=2, encoding="utf-8-sig")

@@ -1,32 +1,39 @@
 """A column of the user's own table, tallied: categories, dates, whole numbers, or real numbers in stated bins.
 
-Use `load_counts` for one column and `load_groups` for a number together with a group. Both read every format of
-`ldpnb.data.tables` in pieces, in memory that does not grow with the number of rows. An empty path stands for the
-source's own population and gives None.
+Use `load_counts` for one column, `load_groups` for a number together with a group, and `load_rows` for columns row by
+row. An empty path stands for the source's own population and gives None.
 
 The range of a number is never taken from the data: it would reveal the smallest and the largest value, and users have
 to know it before they can answer. The same is true of categories, but if none are stated those that occur are taken,
-with a warning.
+with a remark.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.data.column import Column
-from ldpnb.data.reading import Reading
-from ldpnb.data.tables import Table, locate
-from ldpnb.data.tallying import OCCURRING, OTHER, Categories, Dates, Numbers, Outside, date_formats
+from ldpnb.data.entries import Entries, parsed
+from ldpnb.data.reading import AmbiguousError, Reading
+from ldpnb.data.tables import Table, locate, read
 
-Kind = Literal["auto", "category", "integer", "real", "date"]
-
-KINDS = ("auto", "category", "integer", "real", "date")
+UNITS = {"day": "D", "month": "M", "year": "Y", "weekday": ""}
+"""Units by which dates are tallied, and pandas' codes for such periods."""
 MOST_VALUES, MOST_GROUPS = 4096, 100
 """Most values of a column that local mechanisms can handle well, and most groups."""
+OTHER = "other"
+OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_COUNTS = re.compile(r"(?i)n|counts?|freq(uency)?|anzahl|häufigkeit|persons|people|obs")
+_MOST_COUNTED = 5
 _PLAIN = Reading()
 
 
@@ -34,13 +41,11 @@ def load_counts(
     data: str | Path,
     column: str,
     *,
-    kind: Kind = "auto",
     low: float | None = None,
     high: float | None = None,
     bins: int = 0,
     categories: Sequence[str] = (),
-    dates: str = "",
-    outside: Outside = "error",
+    unit: str = "month",
     reading: Reading = _PLAIN,
     most: int = MOST_VALUES,
     report: bool = False,
@@ -50,26 +55,19 @@ def load_counts(
     Parameters
     ----------
     data : str or Path
-        ``.csv``, ``.tsv`` (packed or not), ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.xlsx``, ``.npy``; ``""`` gives
-        None.
+        A table in a file, see `ldpnb.data.tables.read`; ``""`` gives None.
     column : str
         Its name, empty without a file or for the only column of a table; case and surrounding blanks do not matter.
-    kind : {"auto", "category", "integer", "real", "date"}
-        *auto* follows from what is stated: a range means numbers (whole ones unless there are `bins`), `dates` dates.
-        If nothing is stated, it is found from the entries.
     low, high : float, optional
         Range of a number, required for numbers; both None (or equal) if not stated.
     bins : int
         Number of bins of equal width between `low` and `high`, for real numbers.
     categories : sequence of str
         The categories; with ``"other"`` among them, all other entries count as that.
-    dates : str
-        Unit by which dates are tallied, "day", "month", "year" or "weekday", followed, where the entries are ambiguous,
-        by a blank and their form: ``"month %d/%m/%Y"``.
-    outside : {"error", "missing", "clamp"}
-        Whether numbers outside `low` and `high` are an error, a missing entry, or moved to the nearer end.
+    unit : {"day", "month", "year", "weekday"}
+        By which dates are tallied.
     reading : Reading
-        How to parse the text in the file, as far as it must be stated.
+        How to read the file, as far as it must be stated.
     most : int
         Largest number of values; a column with more is refused.
     report : bool
@@ -77,6 +75,8 @@ def load_counts(
 
     Raises
     ------
+    AmbiguousError
+        If the file or the column has two readings.
     ValueError
         For an unstated range, a column that is not there or not of that kind, or a file that cannot be read.
 
@@ -85,24 +85,22 @@ def load_counts(
     >>> load_counts("", "") is None
     True
     """
-    _require_texts(column=column, dates=dates)
-    if not str(data):
-        _require_no_column(column)
+    if not _required(data, column=column):
         return None
-    table = Table(locate(data), reading)
-    checks.choice(kind=kind, among=KINDS)
-    if kind == "auto":
-        kind = _kind(table, column, stated=_stated(low, high), bins=bins, categories=categories, dates=dates)
-    tally: Numbers | Categories | Dates
-    if kind == "category":
-        tally = Categories(table, column, tuple(str(c).strip() for c in categories), most)
-    elif kind == "date":
-        tally = Dates(table, column, dates, most)
-    else:
-        tally = _numbers(table, column, kind, low, high, bins, outside, most)
-    for (part,) in tally.table.parts(**{"numbers" if isinstance(tally, Numbers) else "texts": (column,)}):
-        tally.add(part)
-    return _told(tally.column(), report)
+    checks.choice(unit=unit or "month", among=tuple(UNITS))
+    ranged = _stated(low, high) or bins > 0
+    with opened(data) as path:
+        table, weights = _loaded(path, reading, column)
+        if categories:
+            reading = Reading(**reading.stated() | {"kind": "category"})
+        entries = parsed(table.entries(column), column, reading, ranged=ranged)
+        if entries.kind == "number":
+            made = _numbers(entries, weights, column, low, high, bins, reading, most)
+        elif entries.kind == "date":
+            made = _dates(entries, weights, column, unit or "month", most)
+        else:
+            made = _categories(entries, weights, column, [str(c).strip() for c in categories], most)
+        return _column(table, column, made, report)
 
 
 def load_groups(
@@ -114,7 +112,6 @@ def load_groups(
     high: float | None = None,
     bins: int = 0,
     groups: Sequence[str] = (),
-    outside: Outside = "error",
     reading: Reading = _PLAIN,
     most: int = MOST_VALUES,
     report: bool = False,
@@ -123,135 +120,289 @@ def load_groups(
 
     Parameters
     ----------
-    data, column, low, high, bins, outside, reading, most, report
+    data, column, low, high, bins, reading, most, report
         As for `load_counts`; the column must hold numbers.
     group : str
         The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
     groups : sequence of str
         The groups, in the order wanted; if left out, those that occur, largest first.
     """
-    if not str(data):
-        _require_no_column(column, group)
+    if not _required(data, column=column, group=group):
         return None
-    _require_texts(column=column, group=group)
     column, group = _pair(column, group)
-    table = Table(locate(data), reading)
-    whole = _numbers(table, column, "real" if bins else "integer", low, high, bins, outside, most)
-    members = {name: whole.empty() for name in groups}
-    for numbers, names in table.parts(numbers=(column,), texts=(group,)):
-        known = numbers.notna() & names.notna()
-        whole.missing += int((~known).sum())
-        for name, entries in numbers[known].groupby(names[known].astype(str).str.strip()):
-            key = str(name) if str(name) in members or not groups else OTHER
-            if groups and key not in members:
-                raise ValueError(f"groups must name every group or hold 'other', got {name!r} in {table.path}")
-            members.setdefault(key, whole.empty()).add(entries)
-        if len(members) > MOST_GROUPS:
-            raise ValueError(f"{table.path}: column {group} has more than {MOST_GROUPS:,} groups")
-    order = list(groups) or sorted(members, key=lambda name: (-int(members[name].counts.sum()), name))
-    if len(order) < 2 or not all(members[name].counts.any() for name in order):
-        raise ValueError(f"{table.path}: column {group} must have users in two groups or more, got {order}")
-    counts = np.array([members[name].counts for name in order])
-    whole.gather(members.values())
-    notes = () if groups else (OCCURRING,)
-    return _told(whole.column(f"{column} by {group}", counts=counts, groups=tuple(order), notes=notes), report)
+    with opened(data) as path:
+        table, weights = _loaded(path, reading, column, group)
+        of_groups = Reading(**reading.stated() | {"kind": "category"})
+        entries, members = (
+            parsed(table.entries(column), column, reading, ranged=True),
+            parsed(table.entries(group), group, of_groups),
+        )
+        names = [str(name) for name in members.values]
+        sizes = np.bincount(members.places[members.places >= 0], minlength=len(names))
+        order = list(groups) or sorted(names, key=lambda name: (-sizes[names.index(name)], name))
+        stray = [name for name in names if name not in order and OTHER not in order]
+        if stray or len(order) > MOST_GROUPS or len(order) < 2:
+            rule = (
+                f"groups must name every group or hold {OTHER!r}, got {stray[0]!r}"
+                if stray
+                else f"column {group} must have 2 to {MOST_GROUPS} groups, got {len(order)}"
+            )
+            raise ValueError(rule)
+        place = np.array([order.index(n if n in order else OTHER) for n in names] + [-1])[members.places]
+        made = _numbers(entries, weights, column, low, high, bins, reading, most, place=place, groups=order)
+        if not made["counts"].any(axis=1).all():
+            raise ValueError(f"column {group} must have users in every group, got {order}")
+        made["notes"] = () if groups else (OCCURRING,)
+        return _column(table, f"{column} by {group}", made, report, attribute=column)
 
 
-def require_columns(
-    data: str | Path, column: str, group: str = "", *, paired: bool = False, reading: Reading = _PLAIN
-) -> None:
-    """Refuse columns that a table does not have, by its header alone; `paired` if `column` names a group as well."""
-    _require_texts(column=column, group=group)
-    if not str(data):
-        return _require_no_column(column, group)
-    table = Table(locate(data), reading)
-    names = _pair(column, group) if group or paired else (column,)
-    table.matches(table.columns(), dict.fromkeys(names, True))
+def load_rows(
+    data: str | Path, *, numbers: Sequence[str] = (), texts: Sequence[str] = (), reading: Reading = _PLAIN
+) -> Any:
+    """Return columns of a table row by row, as a DataFrame of floats and texts; a missing entry is nan or None."""
+    import pandas as pd
+
+    with opened(data) as path:
+        table = read(path, reading, {name.lower() for name in (*numbers, *texts)})
+        frame = {}
+        for name in (*texts, *numbers):
+            kind = "number" if name in numbers else "category"
+            made = parsed(table.entries(name), name, Reading(**reading.stated() | {"kind": kind}))
+            values = np.array([*made.values, None], dtype=object)[made.places]
+            frame[name] = values.astype(float) if kind == "number" else values
+        return pd.DataFrame(frame)
+
+
+def column_names(data: str | Path, reading: Reading = _PLAIN, *, name: str = "data") -> tuple[str, ...]:
+    """Return the names of a table's columns; `name` is what the caller calls the file."""
+    locate(data, name)
+    with opened(data) as path:
+        return read(path, reading, ()).names
+
+
+@contextmanager
+def opened(data: str | Path) -> Iterator[Path]:
+    """Name the file in errors of what it holds."""
+    path = locate(data)
+    try:
+        yield path
+    except AmbiguousError as ask:
+        ask.file = str(path)
+        raise
+    except checks.UsageError:
+        raise
+    except ValueError as error:
+        raise ValueError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+
+
+def _required(data: str | Path, **columns: str) -> bool:
+    """Return whether a file is named, refusing a column without one: whoever names it means their own."""
+    for name, value in columns.items():
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be text, got {name}={checks.shortened(value)}")
+        if value and not str(data):
+            raise ValueError(f"data must name the file that the {name} {value!r} is in, got data=''")
+    return bool(str(data))
+
+
+def _pair(column: str, group: str) -> tuple[str, str]:
+    """Return the names of the number and of its group."""
+    if not group:
+        column, comma, group = (word.strip() for word in column.partition(","))
+        if not comma:
+            raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
+    if column.lower() == group.strip().lower():
+        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
+    return column, group
+
+
+def _loaded(path: Path, reading: Reading, *columns: str) -> tuple[Table, NDArray[np.int64] | None]:
+    """Return a table and how many users each row stands for, None for one each."""
+    counted = reading.counts not in ("", "none")
+    wanted = (*columns, reading.counts) if counted else columns
+    table = read(path, reading, {name.strip().lower() for name in wanted})
+    if counted:
+        numbers = parsed(
+            table.entries(reading.counts),
+            reading.counts,
+            Reading(kind="number", decimal=reading.decimal, thousands=reading.thousands),
+        )
+        if (numbers.places < 0).any() or (numbers.values < 0).any() or (numbers.values % 1 != 0).any():
+            raise ValueError(f"counts must name a column of whole numbers >= 0, got {reading.counts!r}")
+        return table, numbers.values.astype(np.int64)[numbers.places]
+    if not reading.counts and len(columns) == 1:
+        ask_counts(table, columns[0])
+    return table, None
+
+
+def ask_counts(table: Table, column: str) -> None:
+    """AmbiguousError whether a table has a row per user or per value, if it may have either."""
+    if len(table.names) > _MOST_COUNTED:
+        return
+    others = [name for name in table.names if _COUNTS.fullmatch(name) and name.lower() != column.strip().lower()]
+    if others and table.entries(column).is_unique:
+        ways = {"users per row": {"counts": others[0]}, "every row is one user": {"counts": "none"}}
+        raise AmbiguousError(f"column {others[0]!r} may say how many users each row stands for", ways)
 
 
 def _stated(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and low != high
 
 
-def _kind(
-    table: Table, column: str, *, stated: bool, bins: int, categories: Sequence[str], dates: str
-) -> Literal["category", "integer", "real", "date"]:
-    """Return the kind of a column from what is stated of it, or else from its entries."""
-    if dates or categories:
-        return "date" if dates else "category"
-    share = 1.0 if stated or bins else table.share_of_numbers(column)
-    if share == 1:
-        return "real" if bins else "integer"
-    if share >= 0.5:
-        rule = f"holds numbers ({share:.1%} of its first entries) and text"
-        ways = "state low, high and in missing= the codes of missing entries, or in Python kind='category'"
-        raise ValueError(f"{table.path}: column {column} {rule}; {ways}")
-    for (part,) in table.parts(texts=(column,)):
-        known = part.dropna()
-        plain = known.empty or not all(isinstance(entry, str) for entry in known.unique())
-        dated = "datetime" in str(known.infer_objects().dtype) if plain else bool(date_formats(known.head(1000)))
-        return "date" if dated else "category"
-    return "category"
+def _require_moderate(column: str, size: int, most: int) -> None:
+    """Refuse a domain too large for local mechanisms, before anything of its size is allocated."""
+    if size > most:
+        memory = f"a channel between them takes {float(size) * size * 8 / 2**30:,.3g} GiB"
+        ways = "bins of numbers (bins=100), the largest categories and 'other' (categories=[...]), or a larger most="
+        raise ValueError(f"column {column} has {size:,} values, more than most={most:,}: {memory}; ways out are {ways}")
+
+
+def _tally(places: NDArray[np.int64], weights: NDArray[np.int64] | None, size: int) -> NDArray[np.int64]:
+    known = places >= 0
+    if weights is None:
+        return np.bincount(places[known], minlength=size)
+    made = np.zeros(size, dtype=np.int64)
+    np.add.at(made, places[known], weights[known])
+    return made
+
+
+def _users(rows: NDArray[np.bool_], weights: NDArray[np.int64] | None) -> int:
+    return int(rows.sum() if weights is None else weights[rows].sum())
 
 
 def _numbers(
-    table: Table,
+    entries: Entries,
+    weights: NDArray[np.int64] | None,
     column: str,
-    kind: str,
     low: float | None,
     high: float | None,
     bins: int,
-    outside: Outside,
+    reading: Reading,
     most: int,
-) -> Numbers:
-    """Return a tally of numbers, after checking that everything that must be known beforehand was stated."""
+    *,
+    place: NDArray[np.int64] | None = None,
+    groups: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Tally numbers in their range, whole ones each or real ones in bins; by group if each row's `place` is given."""
+    low, high = _range(column, low, high, bins)
+    size = bins or round(high - low) + 1
+    _require_moderate(column, size, most)
+    values = entries.values
+    beyond, inside = (values < low) | (values > high), np.clip(values, low, high)
+    if not bins and (broken := inside[inside % 1 != 0]).size:
+        raise ValueError(f"column {column} must hold whole numbers, got {broken[0]:g}; state bins for real numbers")
+    if beyond.any() and reading.outside == "error":
+        count = _users(np.append(beyond, False)[entries.places], weights)
+        few = ", ".join(f"{number:g}" for number in values[beyond][:3])
+        ways = "state a wider range, codes of missing entries in missing=, or outside='clip' or 'missing'"
+        raise ValueError(
+            f"column {column} must lie in [{low:g}, {high:g}], got {count:,} outside, such as {few}; {ways}"
+        )
+    cell = np.minimum(((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1)
+    strange = np.append(beyond, False)[entries.places]
+    cells = np.append(cell, -1)[entries.places]
+    if reading.outside == "missing":
+        cells = np.where(strange, -1, cells)
+    if place is not None:
+        cells = np.where(place < 0, -1, cells)
+    counts = _tally(cells, weights, size)
+    if not counts.any():
+        raise ValueError(f"column {column} has no entries")
+    made: dict[str, Any] = {"missing": _users(cells < 0, weights), "outside": 0, "low": low, "high": high}
+    if bins:
+        each = np.append(inside, 0.0)[entries.places]
+        known = cells >= 0
+        sums = np.bincount(
+            cells[known], each[known] if weights is None else each[known] * weights[known], minlength=size
+        )
+        edges = np.linspace(low, high, bins + 1)
+        made["labels"] = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
+        means = np.where(counts > 0, sums / np.maximum(counts, 1), (edges[:-1] + edges[1:]) / 2)
+        made["numbers"] = np.clip(means, low, high)
+    else:
+        made["numbers"] = low + np.arange(size, dtype=float)
+        made["labels"] = tuple(f"{number:.0f}" for number in made["numbers"])
+    if reading.outside == "clip" and (clipped := _users(strange & (cells >= 0), weights)):
+        made["outside"] = clipped
+        raw = np.append(np.where(np.isfinite(values), values, 0.0), 0.0)[entries.places][cells >= 0]
+        made["unclamped"] = float((raw if weights is None else raw * weights[cells >= 0]).sum() / counts.sum())
+    if place is not None:
+        by_group = [_tally(np.where(place == g, cells, -1), weights, size) for g in range(len(groups))]
+        made |= {"counts": np.array(by_group), "groups": tuple(groups)}
+    return {"counts": counts} | made
+
+
+def _range(column: str, low: float | None, high: float | None, bins: int) -> tuple[float, float]:
+    """Return the range of a number, after checking that what must be known beforehand was stated."""
     checks.whole(bins=bins)
     if low is None or high is None or low == high:
-        if table.share_of_numbers(column) < 1:
-            raise ValueError(f"{table.path}: column {column} must hold numbers, got text")
         raise ValueError(
             f"low and high must be stated for numbers, such as low=0 and high=120, got none for column {column}: taken "
-            "from the data they would reveal its smallest and largest entry (in Python, kind='category' takes numbers "
-            "as mere names)"
+            "from the data they would reveal its smallest and largest entry (kind='category' takes numbers as names)"
         )
     if not (np.isfinite(low) and np.isfinite(high) and low < high and np.isfinite(float(high) - float(low))):
         raise ValueError(f"low must be < high, both finite, got low={low!r}, high={high!r}")
-    if bins and checks.whole(bins=bins) < 2:
+    if bins == 1:
         raise ValueError(f"bins must be >= 2, got bins={bins!r}")
-    if kind == "real" and not bins:
-        raise ValueError(f"bins must be stated for real numbers, such as bins=100, got bins={bins!r}")
-    if kind == "integer" and bins:
-        raise ValueError(f"bins are for real numbers, got kind=integer and bins={bins!r}")
-    if kind == "integer" and (low != int(low) or high != int(high)):
+    if not bins and (low % 1 or high % 1):
         raise ValueError(f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}")
-    return Numbers(table, column, float(low), float(high), bins, outside, most)
+    return float(low), float(high)
 
 
-def _pair(column: str, group: str) -> tuple[str, str]:
-    """Return the names of the number and of its group."""
-    if not group:
-        column, comma, group = column.partition(",")
-        if not comma:
-            raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
-    if column.strip().lower() == group.strip().lower():
-        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
-    return column, group
+def _categories(
+    entries: Entries, weights: NDArray[np.int64] | None, column: str, stated: Sequence[str], most: int
+) -> dict[str, Any]:
+    """Tally categories, stated or as they occur."""
+    occurring = [str(value) for value in entries.values]
+    labels = list(stated) or occurring
+    strangers = [name for name in occurring if name not in labels]
+    if strangers and OTHER not in labels:
+        rule = "is not among the stated categories; add it, or 'other'"
+        raise ValueError(f"{strangers[0]!r} of column {column} {rule}")
+    if len(labels) < 2:
+        raise ValueError(f"column {column} must have two values or more, got {labels[0]!r} only")
+    _require_moderate(column, len(labels), most)
+    known = {label: place for place, label in enumerate(labels)}
+    places = np.array([known.get(name, known.get(OTHER, -1)) for name in occurring] + [-1])[entries.places]
+    odd = np.array([name in set(strangers) for name in occurring] + [False])[entries.places]
+    made: dict[str, Any] = {
+        "labels": tuple(labels),
+        "counts": _tally(places, weights, len(labels)),
+        "scale": "category",
+    }
+    made |= {"missing": _users(places < 0, weights), "outside": _users(odd, weights)}
+    return made | {"notes": () if stated else (OCCURRING,)}
 
 
-def _require_texts(**named: str) -> None:
-    for name, value in named.items():
-        if not isinstance(value, str):
-            raise TypeError(f"{name} must be text, got {name}={checks.shortened(value)}")
+def _dates(entries: Entries, weights: NDArray[np.int64] | None, column: str, unit: str, most: int) -> dict[str, Any]:
+    """Tally dates by day, month, year or day of the week; periods run from the first that occurs to the last."""
+    import pandas as pd
+
+    days = pd.DatetimeIndex(entries.values)
+    places: Any = days.day_of_week.to_numpy()
+    labels: tuple[str, ...] = _WEEKDAYS
+    if unit != "weekday":
+        periods = days.to_period(UNITS[unit])
+        first, last = periods.min(), periods.max()
+        _require_moderate(column, (last - first).n + 1, most)
+        places = np.array([(period - first).n for period in periods])
+        labels = tuple(map(str, pd.period_range(first, last)))
+    each = np.append(places, -1)[entries.places]
+    notes = (f"Dates are tallied by {unit}.", *(() if unit == "weekday" else (OCCURRING,)))
+    made = {"labels": labels, "counts": _tally(each, weights, len(labels)), "missing": _users(each < 0, weights)}
+    return made | {"scale": "date", "notes": notes}
 
 
-def _require_no_column(column: str, group: str = "") -> None:
-    """Refuse a column or a group without a file: whoever names one means a file of their own."""
-    for name, value in (("column", column), ("group", group)):
-        if value:
-            raise ValueError(f"data must name the file that the {name} {value!r} is in, got data=''")
-
-
-def _told(found: Column, report: bool) -> Column:
+def _column(table: Table, name: str, made: dict[str, Any], report: bool, attribute: str = "") -> Column:
+    """Return a tally as a column, with remarks on how the file was read."""
+    numbers = made.pop("numbers", np.arange(len(made["labels"]), dtype=float))
+    notes = [*made.pop("notes", ())]
+    if table.skipped:
+        done = "filled up" if table.reading.bad_rows == "fill" else "left out"
+        notes.insert(0, f"{table.skipped:,} rows that do not fit the header were {done}.")
+    shown = f"{name} of {table.path.name}" if name else table.path.name
+    attribute = attribute or name or "value"
+    column = Column(shown, numbers=numbers, source=str(table.path), attribute=attribute, notes=tuple(notes), **made)
     if report:
-        print(found.report())
-    return found
+        print(column.report())
+    return column

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from ldpnb import checks
 from ldpnb.data.column import Column
-from ldpnb.data.tables import Table, locate
+from ldpnb.data.files import load_rows
 from ldpnb.designs.strata import largest_remainder
 
 _DATA = Path(__file__).parent
@@ -57,27 +57,23 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     ----------
     column : {"trip_distance", "payment_type"}
     path : str or Path
-        File of yellow or green trips in any format of `ldpnb.data.tables`; other columns are not read.
+        File of yellow or green trips in any format of `ldpnb.data.tables.read`; other columns are not read.
     """
     checks.choice(column=column, among=("trip_distance", "payment_type"))
     if not str(path):
         return taxi_stand_in(column)
-    table = Table(locate(path))
-    counts, outside, missing = np.zeros(len(_labels(column)), dtype=np.int64), 0, 0
-    for (part,) in table.parts(numbers=(column,)):
-        known = part.dropna().to_numpy()
-        places = known / _WIDTH if column == "trip_distance" else known
-        index = np.ceil(places - 1e-9)
-        valid = (known > 0) & (places <= counts.size * (1 + 1e-12))
-        if column == "payment_type":
-            valid &= known == index
-        held = np.clip(index[valid].astype(np.int64) - 1, 0, counts.size - 1)
-        counts += np.bincount(held, minlength=counts.size)
-        missing, outside = missing + len(part) - known.size, outside + int((~valid).sum())
-    if not counts.any():
+    trips, size = load_rows(path, numbers=(column,))[column], len(_labels(column))
+    known = trips.dropna().to_numpy()
+    places = known / _WIDTH if column == "trip_distance" else known
+    index = np.ceil(places - 1e-9)
+    valid = (known > 0) & (places <= size * (1 + 1e-12))
+    if column == "payment_type":
+        valid &= known == index
+    if not valid.any():
         raise ValueError(f"{path}: no valid trips")
-    name = f"{column.replace('_', ' ')} of {table.path.name}"
-    return _taxi(column, name, counts, str(path), missing=missing, outside=outside)
+    counts = np.bincount(np.clip(index[valid].astype(np.int64) - 1, 0, size - 1), minlength=size)
+    name = f"{column.replace('_', ' ')} of {Path(path).name}"
+    return _taxi(column, name, counts, str(path), missing=len(trips) - known.size, outside=int((~valid).sum()))
 
 
 def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:

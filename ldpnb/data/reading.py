@@ -1,174 +1,145 @@
-"""How to parse the text in a file: its encoding, separator, decimal mark and codes of missing entries.
-
-What is stated is used; the rest is detected from the first quarter of a megabyte, where that is safe.
-"""
+"""What is known of a file and of a column in it; and the question that is asked where two readings differ."""
 
 import codecs
-import csv
+import json
 import re
-from collections import Counter
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from ldpnb import checks
 
-SAMPLE = 2**18
-"""Bytes that are inspected."""
-ABSENT = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>")
-"""Entries of text files that always count as missing."""
+OUTSIDE = ("error", "missing", "clip")
+_WORDS = {
+    "decimal": ("", ".", ","),
+    "kind": ("", "number", "category", "date"),
+    "bad_rows": ("", "skip", "fill"),
+    "outside": OUTSIDE,
+}
 
-_MARKS = (",", ";", "\t", "|")
-_ENCODINGS = ["utf_16_le", "utf_16_be", "cp1252", "cp1250", "cp1251", "cp1253", "cp1254"]
-_SPACES = " '\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{RIGHT SINGLE QUOTATION MARK}"
-_BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+def _option(default: Any, meaning: str) -> Any:
+    return field(default=default, metadata={"meaning": meaning})
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is known of a text file; `completed` detects the empty fields.
+    """How a file is to be read; what is empty was not stated, and is found where there is one reading.
 
-    Parameters
-    ----------
-    separator : str
-        One character between fields; "tab" is one too.
-    encoding : str
-        Such as "utf-8" or "cp1252".
-    decimal : {"", ".", ","}
-    thousands : str
-        The character between groups of three digits, such as "." or a blank.
-    missing : tuple of str
-        Codes of missing entries, such as "k.A." or "-9", in addition to `ABSENT`.
+    Lists take one entry too: ``Reading(missing="k.A.")``. The meaning of each field stands beside it.
+
+    Raises
+    ------
+    ValueError
+        For a word that a field does not know, a mark longer than one character, or an unknown encoding.
     """
 
-    separator: str = ""
-    encoding: str = ""
-    decimal: str = ""
-    thousands: str = ""
-    missing: tuple[str, ...] = ()
+    sheet: str = _option("", "Sheet of a workbook, table of a database, or file of an archive.")
+    skip: int | None = _option(None, "Lines above the header.")
+    header: int | None = _option(None, "Rows of the header, whose first has the names; 0 for columns 1, 2, ...")
+    footer: int | None = _option(None, "Rows below the data.")
+    separator: str = _option("", "Character between fields, or tab.")
+    encoding: str = _option("", "Such as utf-8 or cp1252.")
+    decimal: str = _option("", "Decimal mark, a point or a comma.")
+    thousands: str = _option("", "Mark between groups of three digits.")
+    missing: tuple[str, ...] = _option((), "Entry that is missing, such as k.A. or -9.")
+    present: tuple[str, ...] = _option((), "Entry that is not missing though it looks so, such as NA or 99.")
+    strip: tuple[str, ...] = _option((), "Text to take off numbers, such as %.")
+    kind: str = _option("", "Of a column: number, category or date.")
+    dates: tuple[str, ...] = _option((), "Form of dates, such as %d.%m.%Y.")
+    counts: str = _option("", "Column that says how many users a row stands for, or none.")
+    fold: bool = _option(False, "Categories that differ only in case are the same.")
+    bad_rows: str = _option("", "Rows with too few or too many fields: skip, or fill up those with too few.")
+    outside: str = _option("error", "Numbers outside their range: error, missing or clip.")
 
     def __post_init__(self) -> None:
-        for name in ("separator", "encoding", "decimal", "thousands"):
-            if not isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} must be text, got {name}={checks.shortened(getattr(self, name))}")
+        for option in fields(self):
+            object.__setattr__(self, option.name, _converted(option.name, option.default, getattr(self, option.name)))
         object.__setattr__(self, "separator", {"tab": "\t", "\\t": "\t"}.get(self.separator, self.separator))
-        object.__setattr__(self, "missing", tuple(str(code).strip() for code in self.missing))
+        for name, words in _WORDS.items():
+            checks.choice(among=words, **{name: getattr(self, name)})
         if len(self.separator) > 1 or self.separator in ('"', "\n", "\r"):
             raise ValueError(
-                f"separator must be one character or 'tab', got separator={checks.shortened(self.separator)}"
+                f"separator must be one character or tab, got separator={checks.shortened(self.separator)}"
             )
-        checks.choice(decimal=self.decimal, among=("", ".", ","))
         if len(self.thousands) > 1 or self.thousands.isalnum() or self.thousands == (self.decimal or None):
-            got = f"got thousands={checks.shortened(self.thousands)}, decimal={self.decimal!r}"
-            raise ValueError(f"thousands must be one character that is neither digit, letter nor decimal mark, {got}")
+            marks = f"got thousands={checks.shortened(self.thousands)}, decimal={checks.shortened(self.decimal)}"
+            raise ValueError(f"thousands must be one character, no digit, letter or decimal mark, {marks}")
         try:
             codecs.lookup(self.encoding or "utf-8")
         except LookupError:
-            raise ValueError(
-                f"encoding must be one that Python knows, got encoding={checks.shortened(self.encoding)}"
-            ) from None
+            got = f"got encoding={checks.shortened(self.encoding)}"
+            raise ValueError(f"encoding must be one that Python knows, {got}") from None
 
-    @property
-    def missing_numbers(self) -> tuple[float, ...]:
-        """The codes of missing entries that are numbers."""
-        found = []
-        for code in self.missing:
-            with suppress(ValueError):
-                found.append(float(code.replace(",", ".")))
-        return tuple(found)
-
-    def completed(self, sample: bytes, usual: str = ",") -> "Reading":
-        r"""Return a complete reading, from the beginning of a file and the usual separator for its name.
-
-        Raises
-        ------
-        ValueError
-            If it is not text in any encoding.
+    @classmethod
+    def of(cls, words: Sequence[str]) -> "Reading":
+        """Return what words like ``thousands=.`` state; an option may occur several times if it takes several entries.
 
         Examples
         --------
-        >>> Reading().completed("Alter;Lohn\n30;1.234,50\n".encode("cp1252"))
-        Reading(separator=';', encoding='utf-8', decimal=',', thousands='.', missing=())
+        >>> Reading.of(["missing=k.A.", "missing=-9"]).missing
+        ('k.A.', '-9')
         """
-        encoding = self.encoding or _encoding(sample)
-        whole = len(sample) < SAMPLE
-        try:
-            text = sample.decode(encoding, errors="strict" if whole else "ignore")
-        except UnicodeError:
-            raise ValueError(f"it is not {encoding}; state encoding=, such as 'utf-8' or 'cp1252'") from None
-        lines = (text.splitlines() if whole else text.splitlines()[:-1])[:1000]
-        separator = self.separator or _separator(lines, usual)
-        decimal, thousands = _marks({f.strip() for row in _rows(lines, separator) for f in row})
-        if self.decimal and self.decimal != decimal:
-            decimal, thousands = self.decimal, ""
-        return replace(
-            self, separator=separator, encoding=encoding, decimal=decimal, thousands=self.thousands or thousands
-        )
+        given: dict[str, Any] = {}
+        known = {option.name: option.default for option in fields(cls)}
+        for word in words:
+            name, _, value = word.partition("=")
+            if name not in known:
+                raise ValueError(f"reading must state {', '.join(known)}, got {checks.shortened(word)}")
+            if isinstance(known[name], tuple):
+                given[name] = [*given.get(name, ()), value]
+            else:
+                given[name] = value == "True" if known[name] is False else value
+        return cls(**given)
 
-    def told(self, suffix: str) -> str:
-        """Return in a phrase how a file was parsed, empty if its suffix already says so."""
-        usual = {".tsv": "\t"}.get(suffix, ",")
-        if not self.separator:
-            return ""
-        parts = [f"separator {self.separator!r}"] * (self.separator != usual)
-        parts += [f"encoding {self.encoding}"] * (self.encoding not in ("utf-8", "utf-8-sig", "ascii"))
-        parts += [f"decimal mark {self.decimal!r}"] * (self.decimal == ",")
-        parts += [f"thousands mark {self.thousands!r}"] * bool(self.thousands)
-        return ", ".join(parts)
+    def stated(self) -> dict[str, Any]:
+        """Return the options in force."""
+        return {o.name: getattr(self, o.name) for o in fields(self) if getattr(self, o.name) != o.default}
 
 
-def _encoding(sample: bytes) -> str:
-    for mark, name in _BYTE_ORDER_MARKS.items():
-        if sample.startswith(mark):
-            return name
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < SAMPLE)
-    except UnicodeError:
-        pass
-    else:
-        if b"\0" not in sample:
-            return "utf-8"
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(sample[: SAMPLE // 8], cp_isolation=_ENCODINGS).best()
-    if best is None:
-        raise ValueError("its encoding is not found; state encoding=, such as 'cp1252'")
-    with suppress(UnicodeError):  # equivalent here, and likelier
-        if sample.decode("cp1252") == sample.decode(best.encoding):
-            return "cp1252"
-    return str(best.encoding)
+def _converted(name: str, default: Any, value: Any) -> Any:
+    """Return the value of an option as its type."""
+    if isinstance(default, tuple):
+        entries = [value] if isinstance(value, str | int | float) else list(value)
+        return tuple(f"{e:g}" if isinstance(e, float) else str(e).strip() for e in entries)
+    if default is None:
+        text = "" if value is None else str(value).strip()
+        if text and not re.fullmatch(r"\d{1,6}", text):
+            raise ValueError(f"{name} must be a whole number >= 0, got {name}={checks.shortened(text)}")
+        return int(text) if text else None
+    if not isinstance(value, type(default)):
+        raise TypeError(f"{name} must be {'text' if default == '' else 'true or false'}, got {name}={value!r}")
+    return value
 
 
-def _rows(lines: Iterable[str], separator: str) -> Iterable[list[str]]:
-    try:
-        yield from (row for row in csv.reader(lines, delimiter=separator) if row)
-    except csv.Error:
-        return
+class AmbiguousError(ValueError):
+    """A file that can be read in two ways which differ: what is not known, and the options that decide it.
+
+    Parameters
+    ----------
+    question : str
+        What was met, with an example.
+    ways : mapping
+        Options by what they mean.
+    column : str
+        The column in question; empty for the whole file.
+    """
+
+    def __init__(self, question: str, ways: Mapping[str, Mapping[str, Any]], column: str = "") -> None:
+        super().__init__(question)
+        self.question, self.ways, self.column, self.file = question, ways, column, ""
+
+    def __str__(self) -> str:
+        """Return the question with its ways."""
+        subject = (f"{self.file}: " if self.file else "") + (f"column {self.column!r}: " if self.column else "")
+        ways = [f"{' and '.join(spelled(way))} ({meaning})" for meaning, way in self.ways.items()]
+        return f"{subject}{self.question}; state {' or '.join(ways)}"
 
 
-def _separator(lines: list[str], usual: str) -> str:
-    """Return the mark that gives the header as many fields as most rows, or else that gives it the most fields."""
-    widths = {mark: [len(row) for row in _rows(lines, mark)] or [0] for mark in _MARKS}
-    alike = {mark: Counter(w).most_common(1)[0][0] for mark, w in widths.items()}
-    fitting = [mark for mark in _MARKS if alike[mark] == widths[mark][0] > 1]
-    best = max(fitting or _MARKS, key=lambda mark: (widths[mark][0], mark == usual))
-    return best if widths[best][0] > 1 else usual
-
-
-def _marks(fields: set[str]) -> tuple[str, str]:
-    """Return the decimal and the thousands mark: a decimal comma only where it cannot be anything else."""
-
-    def any_like(pattern: str) -> bool:
-        return any(re.fullmatch(pattern, field) for field in fields)
-
-    decided = {m: any_like(rf"[+-]?\d+{m}(\d{{1,2}}|\d{{4,}})|[+-]?(0|\d{{4,}}){m}\d+") for m in (",", r"\.")}
-    grouped = {
-        mark: any_like(rf"[+-]?\d{{1,3}}({group}\d{{3}}){{2,}}|[+-]?\d{{1,3}}({group}\d{{3}})+{mark}\d+")
-        for mark, group in ((",", r"\."), (r"\.", ","))
-    }
-    comma = (decided[","] or grouped[","]) and not (decided[r"\."] or grouped[r"\."])
-    decimal = "," if comma else "."
-    if grouped["," if comma else r"\."]:
-        return decimal, "." if comma else ","
-    blanks = [b for b in _SPACES if any_like(rf"[+-]?\d{{1,3}}({b}\d{{3}})+([.,]\d+)?")]
-    return decimal, blanks[0] if blanks else ""
+def spelled(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield options as ``name=value``, in the words that notebooks, commands and `Reading` take."""
+    for name, value in options.items():
+        if isinstance(value, tuple | list):
+            one = len(value) == 1 and not value[0].startswith("[")
+            value = value[0] if one else json.dumps(value, ensure_ascii=False)
+        yield f"{name}={'tab' if value == chr(9) else value}"

@@ -1,42 +1,95 @@
-"""Tables in files, read piece by piece in memory that does not grow with the number of rows.
+"""Tables in files: the names of the columns, and the entries of those that are wanted, as they stand.
 
-CSV, TSV (packed or not), Parquet, JSON lines, Excel and NumPy arrays. `Table.parts` yields columns as pandas Series.
-`ldpnb.data.reading` parses text, `ldpnb.data.files` decides what a column means. Whatever a file claims to contain,
-however small it is when packed, reading it takes a bounded amount of memory or is refused.
+A format is known by a file's content, whatever its name says. pyarrow and pandas do the reading; here it is found where
+the header and the data are, and asked where that can be seen in two ways. What the entries mean: `ldpnb.data.entries`.
 """
 
-import csv
 import io
 import json
+import mmap
 import os
 import re
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import islice
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.data.opening import PACKED, Bounded, lent, opened
-from ldpnb.data.reading import ABSENT, SAMPLE, Reading
+from ldpnb.data.layout import (
+    ROWS,
+    SAMPLE,
+    TAIL,
+    decoded,
+    find_encoding,
+    find_footer,
+    find_header,
+    find_separator,
+    names_in,
+    split,
+)
+from ldpnb.data.reading import AmbiguousError, Reading
 
-ROWS, LONGEST_TEXT = 2**18, 1000
-"""Rows in a piece, characters in a text."""
+MOST_BYTES = 2**31
+"""A packed file may unpack to as much."""
 
-_BLOCK = 2**21
-"""Bytes of delimited text in a piece."""
-_EXCEL_ROWS, _MEMBER_BYTES = 2**20, 2**27
-_SHOWN, _WIDTH = 20, 60
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
+"""Modules that unpack, by how a file begins; not every Python has all of them."""
 
-Wanted = dict[str, bool]
-"""Columns by the caller's names: True for text, False for numbers."""
-Pieces = Iterator[tuple[Any, int]]
-"""Frames with the wanted columns, and how many bytes of the file were read so far."""
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Names of all columns, and the entries of those that were wanted, by their places.
+
+    Parameters
+    ----------
+    path : Path
+    names : tuple of str
+    columns : DataFrame
+        Its columns are places in `names`.
+    reading : Reading
+        As stated and found.
+    skipped : int
+        Rows left out, or filled up, for their number of fields.
+    unsure : AmbiguousError, optional
+        Raised for a column that is not plain ASCII.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    columns: Any
+    reading: Reading
+    skipped: int = 0
+    unsure: AmbiguousError | None = None
+
+    def entries(self, name: str) -> Any:
+        """Return the entries of a column; an empty name stands for the only one."""
+        place = located(name, self.names, self.path)
+        series = self.columns[place]
+        if self.unsure and not (name.isascii() and all(str(e).isascii() for e in series.unique())):
+            raise self.unsure
+        return series
+
+
+def located(name: str, names: Sequence[str], path: Path) -> int:
+    """Return the place of a column; case and blanks around a name do not matter."""
+    if not isinstance(name, str):
+        raise TypeError(f"a column's name must be text, got {checks.shortened(name)}")
+    if not name.strip() and len(names) == 1:
+        return 0
+    for spelled, wanted in ((str, name), (str.lower, name.strip().lower())):
+        places = [place for place, there in enumerate(names) if spelled(there) == wanted]
+        if len(places) > 1:
+            raise ValueError(f"{path}: {len(places)} columns are called {name!r}; rename them")
+        if places:
+            return places[0]
+    shown = ", ".join(n[:60] for n in names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")
+    wrong = f"no column {name[:60]!r}" if name.strip() else "its column must be named"
+    raise ValueError(f"{path}: {wrong}, its columns are {shown}")
 
 
 def locate(data: str | Path, name: str = "data") -> Path:
@@ -47,401 +100,250 @@ def locate(data: str | Path, name: str = "data") -> Path:
     return path
 
 
-def readable(path: Path) -> bool:
-    """Return whether a path is a file in one of the formats read here."""
-    return path.is_file() and Table(path).suffix in _FORMATS
+def read(path: Path, reading: Reading, wanted: Collection[str] | None = None) -> Table:
+    """Return the wanted columns of a table, all if None.
 
+    CSV and the like, packed by gzip, bzip2, xz or zip, workbooks, Parquet, JSON records, Stata, SPSS, SQLite.
 
-def mapped(path: Path) -> "np.memmap[Any, Any]":
-    """Return a memory map of a ``.npy`` file of numbers; pickled objects are refused."""
-    try:
-        array = np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, SyntaxError, OverflowError, EOFError) as error:
-        raise ValueError(f"{path}: cannot be read as an array of numbers: {error}") from None
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"{path}: cannot be read as an array of numbers: it holds {array.dtype}")
-    return array
-
-
-def rows(path: Path) -> "Iterator[np.memmap[Any, Any]]":
-    """Yield blocks of the rows of a ``.npy`` file."""
-    whole = mapped(path)
-    if whole.ndim not in (1, 2) or np.isfortran(whole):
-        first = "columns" if np.isfortran(whole) else "rows"
-        raise ValueError(f"{path} must hold (n,) or (n, k) numbers in rows, got shape {whole.shape}, {first} first")
-    for start in range(0, len(whole), ROWS):
-        # a new mapping for every block releases the pages of the last one
-        shape = (min(ROWS, len(whole) - start), *whole.shape[1:])
-        yield np.memmap(path, dtype=whole.dtype, mode="r", offset=whole.offset + start * whole.strides[0], shape=shape)
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table in a file; only here is it decided how the file is parsed.
-
-    Parameters
-    ----------
-    path : Path
-        Its name indicates the format.
-    stated : Reading
-        What is known of its text; the rest is detected.
+    Raises
+    ------
+    AmbiguousError
+        If there are several sheets, headers, footers or encodings to choose from, or rows that do not fit.
+    ValueError
+        If it cannot be read.
     """
-
-    path: Path
-    stated: Reading = field(default_factory=Reading)
-
-    @property
-    def suffix(self) -> str:
-        """The suffix that indicates the format, without that of a compression."""
-        kinds = [suffix.lower() for suffix in self.path.suffixes]
-        if kinds and kinds[-1] in PACKED:
-            kinds.pop()
-            return kinds[-1] if kinds and kinds[-1] in _SEPARATORS else ".csv"
-        return kinds[-1] if kinds else ""
-
-    @cached_property
-    def reading(self) -> Reading:
-        """How its text is parsed, as stated or as detected."""
-        if self.suffix not in _SEPARATORS:
-            return replace(self.stated, decimal=self.stated.decimal or ".")
-        with opened(self.path) as source:
-            sample = source.read(SAMPLE)
-        try:
-            return self.stated.completed(sample, _SEPARATORS[self.suffix])
-        except ValueError as error:
-            raise self.unreadable(error) from None
-
-    def columns(self) -> list[str]:
-        """Return the names of the columns, without surrounding blanks."""
-        with self._named({}):
-            return [str(name).strip() for name in self._format.names(self)]
-
-    @property
-    def _format(self) -> "Format":
-        if self.suffix not in _FORMATS:
-            raise ValueError(f"{self.path}: its name must end in {', '.join(_FORMATS)}")
-        return _FORMATS[self.suffix]
-
-    def parts(self, *, numbers: tuple[str, ...] = (), texts: tuple[str, ...] = ()) -> Iterator[list[Any]]:
-        """Yield columns as pandas Series, piece by piece: first the numbers, then the texts, missing entries included.
-
-        Parameters
-        ----------
-        numbers, texts : tuple of str
-            Names; case and surrounding blanks do not matter. ``""`` is the only column of a table with one column.
-
-        Raises
-        ------
-        ValueError
-            If the file cannot be read, lacks a column, or holds no numbers where it should.
-        """
-        from tqdm import tqdm
-
-        wanted = dict.fromkeys(numbers, False) | dict.fromkeys(texts, True)
-        about: dict[str, Any] = {"total": self.path.stat().st_size, "unit": "B", "unit_divisor": 1024}
-        with tqdm(desc=self.path.name, unit_scale=True, disable=None, **about) as bar:
-            for frame, done in self._pieces(wanted):
-                yield [frame[column] for column in wanted]
-                bar.update(done - bar.n)
-
-    def share_of_numbers(self, column: str) -> float:
-        """Return the share of numbers among the entries of a column's first piece; booleans are not numbers."""
-        import pandas as pd
-
-        for frame, _ in self._pieces({column: True}):
-            known = frame[column].dropna()
-            known = known[~known.isin(self.reading.missing)].infer_objects()
-            kind = known.dtype
-            if pd.api.types.is_numeric_dtype(kind) or not len(known):
-                return float(bool(len(known)) and not pd.api.types.is_bool_dtype(kind))
-            return float(self.numbers(known).notna().mean())
-        return 0.0
-
-    def numbers(self, entries: Any) -> Any:
-        """Return texts as numbers by the marks of the reading, missing where a text is not a number."""
-        import pandas as pd
-
-        kinds = entries.drop_duplicates()
-        texts = kinds.astype(str).str.strip().where(~kinds.isin([True, False]), "")
-        if self.reading.thousands:
-            grouped = texts.str.fullmatch(rf"[+-]?\d{{1,3}}(?:{re.escape(self.reading.thousands)}\d{{3}})*(?:[.,]\d*)?")
-            texts = texts.where(~grouped.astype(bool), texts.str.replace(self.reading.thousands, "", regex=False))
-        if self.reading.decimal == ",":
-            texts = texts.str.replace(".", "x", regex=False).str.replace(",", ".", regex=False)
-        values = pd.to_numeric(texts, errors="coerce").astype(float)
-        return entries.map(dict(zip(kinds, values, strict=True))).astype(float)
-
-    def _pieces(self, wanted: Wanted) -> Pieces:
-        """Yield pieces of the wanted columns; errors name the file."""
-        read = self._format.read
-        with self._named(wanted):
-            for frame, done in read(self, wanted):
-                yield self._typed(frame, wanted), done
-
-    @contextmanager
-    def _named(self, wanted: Wanted) -> Iterator[None]:
-        """Turn any failure while a file is read into an error that names the file."""
-        import pandas as pd
-        import pyarrow as pa
-
-        unreadable = (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, pa.ArrowException, OSError)
-        broken = (zipfile.BadZipFile, csv.Error, LookupError, SyntaxError, RecursionError)
-        try:
-            yield
-        except (*unreadable, *broken) as error:
-            raise self.unreadable(self._explained(error)) from error
-        except (ValueError, TypeError) as error:
-            if str(self.path) in str(error):
-                raise
-            numbers = ", ".join(column for column, text in wanted.items() if not text)
-            raise ValueError(f"{self.path}: column {numbers} must hold numbers: {checks.shown(str(error))}") from error
-
-    def _explained(self, error: Exception) -> object:
-        """Return what is wrong in terms of the file."""
-        said = str(error)
-        if isinstance(error, UnicodeError) or "invalid UTF8" in said:
-            return f"it is not {self.reading.encoding or 'UTF-8'}; state encoding=, such as 'cp1252'"
-        if broken := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", said):
-            row, expected, got, text = broken.groups()
-            fields = f"row {row}, counting the header, has {got} fields where the header has {expected}"
-            return f"{fields}, {text[:_WIDTH]!r}; mend it, or state separator= (now {self.reading.separator!r})"
-        if isinstance(error, KeyError):  # pyarrow's, for what is no column of its own
-            column = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else said
-            return f"column {column} holds lists or records, where it must hold one value a row"
-        if "straddling object" in said:
-            return "its lines are too long, or a quote is not closed"
-        return error
-
-    def unreadable(self, reason: object) -> ValueError:
-        """Return the error for a file whose content does not match its name."""
-        return ValueError(f"{self.path}: cannot be read as {self.suffix[1:]}: {checks.shown(str(reason))}")
-
-    def _typed(self, frame: Any, wanted: Wanted) -> Any:
-        """Return a frame with texts as text and the rest as numbers."""
-        import pandas as pd
-
-        for column, text in wanted.items():
-            if text or not pd.api.types.is_numeric_dtype(frame[column].dtype):
-                frame[column] = self._texts(frame[column], column)
-            if not text and not pd.api.types.is_numeric_dtype(frame[column].dtype):
-                entries = frame[column].astype(object).where(~self._missing(frame[column]), None)
-                frame[column] = self.numbers(entries)
-                wrong = entries[frame[column].isna() & entries.notna()].drop_duplicates()
-                if len(wrong):
-                    shown = ", ".join(repr(entry)[:_WIDTH] for entry in wrong[:3])
-                    ways = "list codes of missing entries in missing=, or state decimal= or thousands="
-                    raise ValueError(f"{self.path}: column {column} must hold numbers, got {shown}; {ways}")
-            if not text:
-                frame[column] = frame[column].astype("Float64").astype(float)
-            if self.reading.missing:
-                frame[column] = frame[column].where(~self._missing(frame[column]), None if text else np.nan)
-        return frame
-
-    def _missing(self, entries: Any) -> Any:
-        """Return which entries are codes of missing ones, as text or as numbers."""
-        kinds = entries.drop_duplicates()
-        codes = {*self.reading.missing, *self.reading.missing_numbers}
-        gone = {kind for kind in kinds if (kind.strip() if isinstance(kind, str) else kind) in codes}
-        return entries.isin(gone)
-
-    def _texts(self, entries: Any, column: str) -> Any:
-        """Return entries after refusing texts that are too long; a text shared by many rows stays shared."""
-        import pandas as pd
-
-        if isinstance(entries.dtype, pd.StringDtype):
-            lengths = entries.str.len().fillna(0)
-        else:
-            entries = entries.astype(object).where(entries.notna(), None)
-            lengths = pd.Series([len(entry) if isinstance(entry, str) else 0 for entry in entries])
-        if (lengths > LONGEST_TEXT).any():
-            rule = f"must have texts of at most {LONGEST_TEXT:,} characters, got {int(lengths.max()):,}"
-            raise ValueError(f"{self.path}: column {column} {rule}")
-        return entries
-
-    def matches(self, names: list[Any], columns: Wanted) -> dict[str, Any]:
-        """Return the file's own names of some columns."""
-        plain = [str(name).strip().lower() for name in names]
-        known = dict(zip(plain, names, strict=True))
-        if len(names) == 1:
-            known[""] = names[0]
-        for column in columns:
-            if not isinstance(column, str):
-                raise TypeError(f"a column's name must be text, got {checks.shortened(column)}")
-            if plain.count(column.strip().lower()) > 1:
-                raise ValueError(f"{self.path}: {plain.count(column.strip().lower())} columns are called {column!r}")
-            if column.strip().lower() not in known:
-                there = [str(name)[:_WIDTH] for name in names[:_SHOWN]]
-                more = [f"and {len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
-                wrong = f"no column {column[:_WIDTH]!r}" if column.strip() else "its column must be named"
-                split = f" (separator {self.reading.separator!r})" if len(names) == 1 and self.reading.separator else ""
-                raise ValueError(f"{self.path}: {wrong}, its columns are {', '.join([*there, *more])}{split}")
-        return {column: known[column.strip().lower()] for column in columns}
+    try:
+        return _read(path, reading, wanted)
+    except (AmbiguousError, checks.UsageError):
+        raise
+    except Exception as error:  # every format's library has errors of its own
+        reason = str(error).strip().partition("\n")[0].removeprefix(f"{path}: ") or type(error).__name__
+        if "invalid UTF8" in reason or isinstance(error, UnicodeError):
+            reason = "it is not in one encoding throughout; state encoding, such as cp1252"
+        if re.search("straddling|out of sync", reason):
+            reason = "a quote is not closed, or a line is too long"
+        raise ValueError(f"{path}: cannot be read: {checks.shown(reason)}") from None
 
 
-def _text(table: Table, wanted: Wanted) -> Pieces:
-    """Read delimited text; rows that are longer or shorter than the header are refused."""
+def _read(path: Path, reading: Reading, wanted: Collection[str] | None) -> Table:
     import pandas as pd
+
+    data, suffix = _content(path, reading)
+    head = bytes(data[:512])
+    if not head.strip():
+        raise ValueError("it is empty")
+    if head.startswith(b"\xd0\xcf\x11\xe0") or _is_workbook(data):
+        return _workbook(path, data, reading)
+    if head.startswith(b"PAR1"):
+        return _parquet(path, data, reading, wanted)
+    if head.startswith(b"SQLite format 3"):
+        frame = _database(path, reading)
+    elif head.startswith(b"$FL2") or suffix in (".sav", ".zsav"):
+        with checks.needed_for(f"{path}: an SPSS file"):
+            import pyreadstat  # noqa: F401
+        frame = pd.read_spss(path)
+    elif head.startswith(b"<stata_dta>") or suffix == ".dta":
+        frame = pd.read_stata(io.BytesIO(data))
+    elif head.startswith(b"\x93NUMPY"):
+        frame = pd.DataFrame({"value": np.load(path, mmap_mode="r", allow_pickle=False)})
+    elif suffix in (".json", ".jsonl", ".ndjson") and head.lstrip()[:1] in (b"{", b"["):
+        frame = _records(bytes(data))
+    elif re.match(rb"\s*<(!doctype|html|table|\?xml)", head, re.I):
+        raise ValueError("it is a web page or XML, whatever its name says; save it from a spreadsheet as .csv or .xlsx")
+    else:
+        return _text(path, data, reading, wanted)
+    names = tuple(map(str, frame.columns))
+    return Table(path, names, frame.set_axis(range(len(names)), axis=1), reading)
+
+
+def _content(path: Path, reading: Reading) -> tuple[Any, str]:
+    """Return the bytes of a file, unpacked, and the suffix that its content goes by."""
+    with path.open("rb") as file:
+        data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+    suffix = path.suffix.lower()
+    for magic, module in _PACKED.items():
+        if data[:8].startswith(magic):
+            with import_module(module).open(path) as stream:
+                data, suffix = _bounded(stream), Path(path.stem).suffix.lower()
+    if data[:4] == b"PK\x03\x04" and not _is_workbook(data):
+        with zipfile.ZipFile(path) as archive:
+            files = [i.filename for i in archive.infolist() if not i.is_dir()]
+            names = [n for n in files if not re.search(r"(^|/)(\.|__MACOSX)", n)]
+            name = _one(names, reading.sheet, "files")
+            with archive.open(name) as stream:
+                data, suffix = _bounded(stream), Path(name).suffix.lower()
+    return data, suffix
+
+
+def _bounded(stream: Any) -> bytes:
+    data: bytes = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it unpacks to more than {MOST_BYTES:,} bytes")
+    return data
+
+
+def _is_workbook(data: Any) -> bool:
+    """Return whether an archive is a workbook, refusing one that would not fit in memory."""
+    if data[:4] != b"PK\x03\x04":
+        return False
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"} & set(archive.namelist()):
+            return False
+        if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
+            raise ValueError(f"it unpacks to more than {MOST_BYTES:,} bytes")
+    return True
+
+
+def _one(names: Sequence[str], stated: str, what: str) -> str:
+    """Return the part of a file that is stated, or its only one."""
+    if stated in names or (len(names) == 1 and not stated):
+        return stated or names[0]
+    if not names or stated:
+        raise ValueError(
+            f"no sheet {stated!r}, its {what} are {', '.join(names[:20])}" if names else f"it has no {what}"
+        )
+    raise AmbiguousError(
+        f"it holds {len(names)} {what}", {f"{what[:-1]} {i}": {"sheet": n} for i, n in enumerate(names[:8], 1)}
+    )
+
+
+def _workbook(path: Path, data: Any, reading: Reading) -> Table:
+    """Read a sheet; cells keep their types, and only an empty one is missing."""
+    import pandas as pd
+
+    with checks.needed_for(f"{path}: a workbook"):
+        import python_calamine  # noqa: F401
+    cells: dict[str, Any] = {"header": None, "dtype": object, "na_filter": False}
+    sheets = pd.read_excel(io.BytesIO(data), sheet_name=None, engine="calamine", **cells)
+    sheet = sheets[_one([name for name, sheet in sheets.items() if sheet.size], reading.sheet, "sheets")]
+    texts = sheet.head(ROWS).astype(str).to_numpy().tolist()
+    skip, header = find_header(texts, [sum(map(bool, row)) for row in texts], reading)
+    names = names_in(texts[skip] if header else [""] * sheet.shape[1])
+    body = sheet.iloc[skip + header :].where(sheet != "", None)
+    footer = find_footer(body.tail(4).fillna("").astype(str).to_numpy().tolist(), reading)
+    body = body.iloc[: len(body) - footer].set_axis(range(len(names)), axis=1)
+    body = body.dropna(how="all") if len(names) > 1 else body
+    return Table(path, names, body, replace(reading, skip=skip, header=header, footer=footer))
+
+
+def _parquet(path: Path, data: Any, reading: Reading, wanted: Collection[str] | None) -> Table:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)))
+    names = tuple(file.schema_arrow.names)
+    keep = {i: n for i, n in enumerate(names) if wanted is None or n.lower() in wanted or len(names) == 1}
+    table = file.read(columns=list(keep.values()))
+    columns = {
+        i: table.column(n).to_pandas(types_mapper=pd.ArrowDtype) for i, n in keep.items() if n in table.column_names
+    }
+    return Table(path, names, pd.DataFrame(columns), reading)
+
+
+def _database(path: Path, reading: Reading) -> Any:
+    import sqlite3  # not in every Python
+
+    import pandas as pd
+
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        rows = database.execute("select name from sqlite_master where type in ('table', 'view')")
+        name = _one([n for (n,) in rows if not n.startswith("sqlite_")], reading.sheet, "tables")
+        quoted = name.replace('"', '""')
+        return pd.read_sql(f'select * from "{quoted}"', database, coerce_float=False, dtype=object)
+
+
+def _records(data: bytes) -> Any:
+    import pandas as pd
+
+    whole = data.lstrip().startswith(b"[")
+    records = json.loads(data) if whole else [json.loads(line) for line in data.splitlines() if line.strip()]
+    if not all(isinstance(record, dict) for record in records):
+        raise ValueError("JSON must be one record a line, or a list of records")
+    return pd.DataFrame(records, dtype=object)
+
+
+def _text(path: Path, data: Any, reading: Reading, wanted: Collection[str] | None) -> Table:
+    """Read delimited text; a row that does not fit the header is never cut, filled or shifted unasked."""
+    import pandas as pd
+
+    encoding, unsure = (reading.encoding, None) if reading.encoding else find_encoding(data)
+    start = decoded(data[:SAMPLE], encoding, whole=len(data) <= SAMPLE)
+    lead = 1 if (first := re.match(r"\ufeff?sep=(.)\r?\n", start)) else 0
+    separator = reading.separator or (first[1] if first else find_separator(start, reading))
+    rows = split(io.StringIO(start, newline=""), separator)[lead : None if len(data) <= SAMPLE else -1]
+    if len(rows) > 1 and all(len(r) == len(rows[0]) + 1 and not r[-1] for r in rows[1:] if r):
+        rows[0].append("")  # a separator ends every line but the first
+    skip, header = find_header(rows[:ROWS], [len(r) for r in rows[:ROWS]], reading)
+    if len(rows) <= skip + header:
+        raise ValueError("it has a header but no rows" if rows else "it is empty")
+    names = names_in(rows[skip] if header else [""] * len(rows[skip]))
+    last = split(io.StringIO(decoded(data[-TAIL:], encoding, whole=False), newline=""), separator)
+    tail = [row for row in last[1 if len(data) > TAIL else lead + skip + header :] if row]
+    footer = find_footer(tail[-4:], reading, len(names))
+    keep = [i for i, n in enumerate(names) if wanted is None or n.lower() in wanted or len(names) == 1]
+    known = replace(reading, separator=separator, encoding=encoding, skip=skip, header=header, footer=footer)
+    if not keep:
+        return Table(path, names, pd.DataFrame(), known, 0, unsure)
+    texts, odd = _delimited(data, known, lead, len(names), keep)
+    below = sum(len(row) != len(names) for row in tail[max(len(tail) - footer, 0) :])
+    odd, footer = odd[: len(odd) - below], footer - below
+    if odd and (reading.bad_rows == "" or (reading.bad_rows == "fill" and any(r.actual > len(names) for r in odd))):
+        raise _unfit(odd, len(names))
+    frame = texts.slice(0, len(texts) - footer).to_pandas()
+    frame.columns = keep
+    if odd and reading.bad_rows == "fill":
+        filled = [split([row.text], separator)[0] for row in odd]
+        more = pd.DataFrame([[row[i] if i < len(row) else "" for i in keep] for row in filled], columns=keep)
+        frame = pd.concat([frame, more.astype(frame.dtypes)], ignore_index=True)
+    return Table(path, names, frame, known, len(odd), unsure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    number: int
+    actual: int
+    text: str
+
+
+def _delimited(data: Any, known: Reading, lead: int, width: int, keep: Sequence[int]) -> tuple[Any, list[_Row]]:
+    """Return some columns as texts, and the rows of another width."""
     import pyarrow as pa
     from pyarrow import csv as reader
 
-    blank, header = _header(table)
-    marks, order = table.reading, [str(place) for place in range(len(header))]  # names may occur twice
-    names = table.matches(header, wanted)
-    places = {column: str(header.index(name)) for column, name in names.items()}
-    plain = not marks.thousands
-    text, number = pa.dictionary(pa.int32(), pa.string()), pa.float64()
-    types = {places[column]: number if plain and not is_text else text for column, is_text in wanted.items()}
-    about: Any = {"skip_rows": blank, "column_names": order, "skip_rows_after_names": 1}
-    options = {
-        "read_options": reader.ReadOptions(use_threads=False, block_size=_BLOCK, **about),
-        "parse_options": reader.ParseOptions(delimiter=marks.separator, newlines_in_values=True),
-    }
-    codes = {"null_values": [*ABSENT, *marks.missing], "strings_can_be_null": True, "decimal_point": marks.decimal}
+    odd: list[_Row] = []
 
-    def pieces(types: dict[str, Any]) -> Pieces:
-        convert = reader.ConvertOptions(column_types=types, include_columns=list(types), **codes)
-        with opened(table.path) as source, lent(source, marks.encoding) as streams:
-            batches = None
-            try:
-                batches = reader.open_csv(pa.PythonFile(streams.pop(), mode="r"), convert_options=convert, **options)
-                for batch in batches:
-                    frame = pd.DataFrame({c: batch.column(place).to_pandas() for c, place in places.items()})
-                    yield frame, cast(Bounded, source.raw).next_piece()
-            finally:
-                batches = None
+    def note(row: Any) -> str:
+        odd.append(_Row(row.number, row.actual_columns, row.text))
+        return "skip"
 
-    try:
-        yield from pieces(types)
-    except pa.ArrowInvalid as error:
-        if "conversion error to double" not in str(error):
-            raise
-        yield from pieces(dict.fromkeys(types, text))  # to name what is no number
-        raise
+    places = [str(place) for place in range(width)]
+    chosen: Any = [places[i] for i in keep]
+    above = {"skip_rows": lead + (known.skip or 0), "skip_rows_after_names": known.header}
+    read = reader.ReadOptions(
+        use_threads=False, column_names=places, encoding=known.encoding, block_size=2**23, **above
+    )
+    rule = {"ignore_empty_lines": width > 1, "invalid_row_handler": note, "newlines_in_values": True}
+    parse = reader.ParseOptions(delimiter=known.separator, **rule)
+    convert = reader.ConvertOptions(column_types=dict.fromkeys(chosen, pa.string()), include_columns=chosen)
+    with closing(reader.open_csv(pa.BufferReader(pa.py_buffer(data)), read, parse, convert)) as stream:
+        texts = stream.read_all()
+    if len(texts) + len(odd) < _count(data, b"\n") // 2 and _count(data, b'"') % 2:
+        raise ValueError("a quote is not closed")
+    return texts, odd
 
 
-def _header(table: Table) -> tuple[int, list[str]]:
-    """Return the number of blank lines before the header, and the column names in it."""
-    with opened(table.path) as source:
-        text = io.TextIOWrapper(source, table.reading.encoding)
-        for blank, names in enumerate(csv.reader(text, delimiter=table.reading.separator, skipinitialspace=True)):
-            if names:
-                return blank, names
-    raise table.unreadable("it is empty")
+def _count(data: Any, byte: bytes) -> int:
+    return sum(bytes(data[at : at + 2**24]).count(byte) for at in range(0, len(data), 2**24))
 
 
-def _parquet_names(table: Table) -> list[str]:
-    import pyarrow.parquet as pq
-
-    return list(pq.read_schema(table.path).names)
-
-
-def _parquet(table: Table, wanted: Wanted) -> Pieces:
-    import pyarrow.parquet as pq
-
-    names, size = table.matches(_parquet_names(table), wanted), table.path.stat().st_size
-    # frequent texts stay shared; without a buffer size a whole row group is read at once
-    options: Any = {"read_dictionary": list(names.values()), "pre_buffer": False, "buffer_size": 2**20}
-    with pq.ParquetFile(table.path, **options) as source:
-        done, total = 0, max(source.metadata.num_rows, 1)
-        for batch in source.iter_batches(batch_size=ROWS, columns=list(names.values())):
-            done += batch.num_rows
-            yield batch.to_pandas().rename(columns={names[c]: c for c in wanted}), size * done // total
-
-
-def _json_lines(table: Table, wanted: Wanted) -> Pieces:
-    import pandas as pd
-
-    names: dict[str, Any] = {}
-    for records, done in _records(table):
-        names = names or table.matches(_keys(records), wanted)
-        yield pd.DataFrame({c: [record.get(names[c]) for record in records] for c in wanted}), done
-
-
-def _records(table: Table) -> Iterator[tuple[list[dict[str, Any]], int]]:
-    with opened(table.path) as source:
-        while lines := list(islice(source, ROWS // 4)):
-            try:
-                records = [json.loads(line) for line in lines if line.strip()]
-            except ValueError as error:
-                raise table.unreadable("it is not UTF-8" if isinstance(error, UnicodeError) else error) from None
-            if not all(isinstance(record, dict) for record in records):
-                raise table.unreadable("a line must be an object")
-            yield records, cast(Bounded, source.raw).next_piece()
-
-
-def _keys(records: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(key for record in records for key in record))
-
-
-def _excel(table: Table, wanted: Wanted) -> Pieces:
-    import pandas as pd
-
-    with _sheet(table) as (header, lines, place):
-        names, done = table.matches([cell for cell in header if cell is not None], wanted), 0
-        places = {column: header.index(names[column]) for column in wanted}
-        while block := list(islice(lines, ROWS // 4)):
-            done += len(block)
-            if done > _EXCEL_ROWS:
-                raise table.unreadable(f"it has more than {_EXCEL_ROWS:,} rows")
-            columns = {c: [row[i] if i < len(row) else None for row in block] for c, i in places.items()}
-            yield pd.DataFrame(columns, dtype=object), place()
-
-
-@contextmanager
-def _sheet(table: Table) -> Iterator[tuple[list[Any], Iterator[Any], Callable[[], int]]]:
-    """Open a workbook's first sheet: its header, its further rows, and how many bytes of the file were read."""
-    with checks.needed_for(f"{table.path}: an Excel file"):
-        import openpyxl
-    _require_moderate(table)
-    with table.path.open("rb") as file:
-        try:
-            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        except ValueError as error:
-            raise table.unreadable(str(error.__context__ or error).splitlines()[0]) from None
-        sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # the stated size of a sheet would be filled up with blanks
-        lines = sheet.iter_rows(values_only=True)
-        yield list(next(lines, ())), lines, file.tell
-        book.close()
-
-
-def _sheet_names(table: Table) -> list[Any]:
-    with _sheet(table) as (header, *_):
-        return [cell for cell in header if cell is not None]
-
-
-def _require_moderate(table: Table) -> None:
-    """Refuse a workbook whose parts other than its sheets, which are read in pieces, would not fit in memory."""
-    with zipfile.ZipFile(table.path) as archive:
-        sizes = [m.file_size for m in archive.infolist() if not m.filename.startswith("xl/worksheets/")]
-    if sum(sizes) > _MEMBER_BYTES:
-        raise ValueError(f"{table.path}: unpacks to {sum(sizes):,} bytes of text, more than {_MEMBER_BYTES:,}")
-
-
-def _array(table: Table, wanted: Wanted) -> Pieces:
-    import pandas as pd
-
-    done = 0
-    for block in rows(table.path):
-        if block.ndim == 2:
-            raise table.unreadable(f"a column must have one dimension, got rows of {block.shape[1]}")
-        table.matches(["value"], wanted)
-        done += block.nbytes
-        yield pd.DataFrame(dict.fromkeys(wanted, block)), done
-
-
-class Format(NamedTuple):
-    """How files of one format are read."""
-
-    read: Callable[[Table, Wanted], Pieces]
-    names: Callable[[Table], list[Any]]
-
-
-_SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
-_FORMATS: dict[str, Format] = {
-    **dict.fromkeys(_SEPARATORS, Format(_text, lambda table: _header(table)[1])),
-    ".parquet": Format(_parquet, _parquet_names),
-    **dict.fromkeys((".jsonl", ".ndjson"), Format(_json_lines, lambda t: _keys(next(_records(t), ([], 0))[0]))),
-    ".xlsx": Format(_excel, _sheet_names),
-    ".npy": Format(_array, lambda _: ["value"]),
-}
+def _unfit(odd: Sequence[_Row], width: int) -> AmbiguousError:
+    numbers = ", ".join(f"{row.number:,}" for row in odd[:5]) + (", ..." if len(odd) > 5 else "")
+    shown = f"line {odd[0].number:,}, {odd[0].text[:60]!r}, has {odd[0].actual} fields and the header {width}"
+    ways = {"leave them out": {"bad_rows": "skip"}}
+    if all(row.actual < width for row in odd):
+        ways["they end early: what lacks is missing"] = {"bad_rows": "fill"}
+    return AmbiguousError(
+        f"{len(odd):,} rows do not fit the header, lines {numbers}: {shown}",
+        ways | {"if that is wrong": {"separator": "..."}},
+    )

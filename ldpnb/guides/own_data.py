@@ -16,6 +16,7 @@ from ldpnb.accuracy import means as mean_errors
 from ldpnb.data import files
 from ldpnb.data.column import Column
 from ldpnb.data.public import adult
+from ldpnb.data.reading import Reading
 from ldpnb.estimators import frequency, likelihood, linear
 from ldpnb.estimators import gaps as gap_estimators
 from ldpnb.guides import own_words
@@ -183,12 +184,14 @@ def _bars(table: pd.DataFrame, column: Column) -> Figure:
     return keep(figure, table, Encoding(**told, xscale="category", flip=True, layers=layers, columns=3))
 
 
-def load_column(data: str, column: str, **stated: Any) -> Column:
-    """Return a column as `ldpnb.data.files.load_counts` does; without a file, the ages of UCI Adult."""
-    return files.load_counts(data, column, **stated) or replace(adult("age"), attribute="age, years")
+def ages() -> Column:
+    """Return the column that stands for the user's own: the ages of UCI Adult."""
+    return replace(adult("age"), attribute="age, years")
 
 
-def load_groups(data: str, column: Column, group: str, *, name: str, **stated: Any) -> Column | None:
+def groups(
+    data: str, name: str, column: Column, group: str, *, low: float, high: float, bins: int, reading: Reading
+) -> Column | None:
     """Return a number with a group, or None if there is no gap; without a file, the rates printed in juarez2022."""
     if data and not group:
         print("No group was stated, so there is no gap.")
@@ -197,7 +200,7 @@ def load_groups(data: str, column: Column, group: str, *, name: str, **stated: A
         print(f"{column.attribute} holds no numbers, so there is no gap between means.")
         return None
     if data:
-        return files.load_groups(data, name, group, **stated)
+        return files.load_groups(data, name, group, low=low, high=high, bins=bins, reading=reading)
     rates = clients.published_rates("true_positive_rate")
     hits = [round(size * rate) for size, rate in zip(_PUBLISHED_CLIENTS, rates, strict=True)]
     counts = np.array([[size - hit, hit] for size, hit in zip(_PUBLISHED_CLIENTS, hits, strict=True)])

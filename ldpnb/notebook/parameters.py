@@ -81,13 +81,17 @@ class Parameter:
 
     def _converted(self, value: Any) -> Any:
         kind, _, inner = self.type.partition("[")
+        if isinstance(value, str) and kind == "list" and not value.strip().startswith("["):
+            return [replace(self, type=inner.removesuffix("]"))._converted(value)]  # one entry needs no brackets
         if isinstance(value, str) and kind != "str":
             value = ast.literal_eval(value.strip().capitalize() if kind == "bool" else value.strip())
         if not isinstance(value, _TYPES[kind]) or isinstance(value, bool) != (kind == "bool"):
             raise TypeError
         if kind == "list":
             item = replace(self, type=inner.removesuffix("]") or "str")
-            return [item._converted(entry) for entry in value]
+            return [
+                item._converted(str(entry) if item.type == "str" and type(entry) is int else entry) for entry in value
+            ]
         if kind == "str":
             value.encode()
         if kind == "int" and value != int(value):

@@ -7,7 +7,7 @@ import click
 
 from ldpnb import checks
 from ldpnb.checks import as_usage
-from ldpnb.data.options import reading_options, stated
+from ldpnb.data.command import reading_options, stated
 from ldpnb.planning.command import COMMON, numbers, whole, with_options
 
 if TYPE_CHECKING:
@@ -163,14 +163,12 @@ def _table(rows: list[dict[str, Any]], style: str) -> str:
 
 def _reading(options: dict[str, Any]) -> Any:
     """Take how files are to be read out of all options."""
-    from ldpnb.data.reading import Reading
-
-    words = stated(options)
-    given = [name for name, word in words.items() if word]
+    reading = stated(options)
+    given = list(reading.stated())
     files = [options[name] for name in ("pilot", "strata", "cluster_sizes", "classes")]
     if given and not any(files) and not options["weights"].endswith((".csv", ".tsv", ".txt")):
         raise ValueError(f"{given[0]} belongs to a file, got none")
-    return Reading(**words)
+    return reading
 
 
 def _pilot(options: dict[str, Any], ends: tuple[float, float], reading: Any) -> Any:

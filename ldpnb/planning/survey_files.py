@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.data.files import column_names, load_rows
 from ldpnb.data.reading import Reading
-from ldpnb.data.tables import Table, locate
 from ldpnb.surveys.noise import NumberReports
 from ldpnb.surveys.open_designs import ClusterDesign
 from ldpnb.surveys.pilots import Pilot
@@ -202,31 +202,26 @@ _COLUMNS = {
 def unused(table: str, path: str | Path, reading: Reading | None = None) -> tuple[str, ...]:
     """Return a remark on columns that a kind of table does not use."""
     label, needs, may = _COLUMNS[table]
-    names = Table(locate(path, table.replace("_", "-")), reading or Reading()).columns()
+    names = column_names(path, reading or Reading(), name=table.replace("_", "-"))
     others = [name for name in names if name.lower() not in (label, *needs, *may)]
     return (f"{path}: columns that are not used: {', '.join(others)}.",) if others else ()
 
 
 def _frame(path: str | Path, kind: str, reading: Reading | None, *, named: bool = True) -> Any:
     """Return the columns that a kind of table uses; the error for a missing one lists what it needs and may have."""
-    import pandas as pd
-
     label, needs, may = _COLUMNS[kind]
-    table = Table(locate(path, kind.replace("_", "-")), reading or Reading())
-    there = [name.lower() for name in table.columns()]
+    columns = column_names(path, reading or Reading(), name=kind.replace("_", "-"))
+    there = [name.lower() for name in columns]
     texts = (label,) if label in there or (label and named) else ()
     lacking = [name for name in (*texts, *needs) if name not in there]
     if lacking:
-        columns = f"{', '.join((*((label,) if named else ()), *needs))}, and may have {', '.join(may)}"
-        raise ValueError(f"{path}: no column {lacking[0]}; it needs {columns}; it has {', '.join(table.columns())}")
+        wanted = f"{', '.join((*((label,) if named else ()), *needs))}, and may have {', '.join(may)}"
+        raise ValueError(f"{path}: no column {lacking[0]}; it needs {wanted}; it has {', '.join(columns)}")
     several = [name for name in _SPREAD if name in there and name in may]
     if kind == "strata" and len(several) > 1:
         raise ValueError(f"{path}: one of {', '.join(several)} tells the spread, got columns for each")
     known = (*needs, *(name for name in may if name in there))
-    parts = [pd.concat(part, axis=1) for part in table.parts(numbers=known, texts=texts)]
-    if not any(map(len, parts)):
-        raise ValueError(f"{path}: it holds no rows")
-    frame = pd.concat(parts, ignore_index=True)
+    frame = load_rows(path, numbers=known, texts=texts, reading=reading or Reading())
     for column in frame:
         if frame[column].isna().any():
             row = int(frame[column].isna().argmax())

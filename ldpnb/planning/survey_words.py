@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ldpnb import checks
+from ldpnb.data.files import load_rows
 from ldpnb.data.reading import Reading
-from ldpnb.data.tables import Table, locate
+from ldpnb.data.tables import locate
 from ldpnb.planning import survey_files
 from ldpnb.planning.survey import Collection
 from ldpnb.surveys.noise import MeanMechanism, NumberReports
@@ -244,13 +245,9 @@ def pilot(
     -----
     A pilot of people who are to be protected is itself a release: variances and correlation are published with it.
     """
-    import pandas as pd
-
     ends = survey_files.checked_ends(ends)
     labels = tuple(name for name in (cluster, stratum) if name)
-    table = Table(locate(path, "pilot"), reading or Reading())
-    columns = [pd.concat(part, axis=1) for part in table.parts(numbers=(value,), texts=labels)]
-    whole = pd.concat(columns)
+    whole = load_rows(locate(path, "pilot"), numbers=(value,), texts=labels, reading=reading or Reading())
     frame = whole.dropna()
     if not frame[value].between(*ends).all():
         worst = frame[value].loc[~frame[value].between(*ends)].iloc[0]

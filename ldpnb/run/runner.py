@@ -60,6 +60,11 @@ class Outcome:
     seconds: float
     error: str = ""
 
+    @property
+    def asks(self) -> bool:
+        """Whether it failed on a table that can be read in two ways, which is for the user to decide."""
+        return "raised AmbiguousError" in self.error
+
 
 def build() -> Path:
     """Return the folder for everything that is not committed."""

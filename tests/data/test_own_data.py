@@ -15,6 +15,7 @@ import pytest
 from ldpnb.accuracy import histograms, information
 from ldpnb.data import files
 from ldpnb.data.channels import load_channel
+from ldpnb.data.reading import Reading
 from ldpnb.estimators import linear
 from ldpnb.guides import own_data as own
 from ldpnb.guides import own_words as words
@@ -26,6 +27,7 @@ from ldpnb.run.catalogue import find
 
 CHANNEL = SignRandomiser.as_printed(0.5, 3).channel()
 SHARES = np.array([0.5, 0.3, 0.2])
+RANGE: dict = {"low": 0, "high": 100, "bins": 0, "reading": Reading()}
 
 
 @pytest.fixture(scope="module")
@@ -95,15 +97,15 @@ def test_estimates_of_a_channels_inputs_lie_within_their_errors() -> None:
 
 @pytest.mark.parametrize("mechanism", list(own.FREQUENCY))
 def test_shares_of_a_column_lie_within_their_errors(people: Path, mechanism: str) -> None:
-    column = own.load_column(str(people), "age", low=18, high=64, bins=0)
+    column = files.load_counts(str(people), "age", low=18, high=64, bins=0)
     table = own.shares(column, [mechanism], 2.0, seed=3)
     assert (np.abs(table["unbiased"] - table["truth"]) < 5.5 * table["standard_deviation"]).all()
     assert table["Norm-Sub"].sum() == pytest.approx(1)
 
 
 def test_means_and_gaps_of_a_column_lie_within_their_errors(people: Path) -> None:
-    column = own.load_column(str(people), "age", low=0, high=100, bins=0)
-    grouped = own.load_groups(str(people), column, "sex", name="age", low=0, high=100, bins=0)
+    column = files.load_counts(str(people), "age", low=0, high=100, bins=0)
+    grouped = own.groups(str(people), "age", column, "sex", **RANGE)
     frame = pd.read_csv(people)
     by_group = frame.groupby("sex")["age"].mean()
     means, gap = own.mean_estimates(column, 2.0, seed=3), own.gap_estimates(grouped, 2.0, seed=3)
@@ -114,12 +116,12 @@ def test_means_and_gaps_of_a_column_lie_within_their_errors(people: Path) -> Non
 
 
 def test_categories_have_no_mean_and_a_table_without_groups_no_gap(people: Path) -> None:
-    sex = own.load_column(str(people), "sex", low=0, high=0, bins=0)
+    sex = files.load_counts(str(people), "sex", low=0, high=0, bins=0)
     assert own.mean_estimates(sex, 1.0, seed=1).empty
-    for column, group in ((sex, "sex"), (own.load_column("", ""), "")):
-        assert own.gap_estimates(own.load_groups(str(people), column, group, name="age"), 1.0, seed=1).empty
-    assert own.load_column("", "").users == 32_561
-    published = own.gap_estimates(own.load_groups("", sex, "", name=""), 1.0, seed=1)
+    for column, group in ((sex, "sex"), (own.ages(), "")):
+        assert own.gap_estimates(own.groups(str(people), "age", column, group, **RANGE), 1.0, seed=1).empty
+    assert own.ages().users == 32_561
+    published = own.gap_estimates(own.groups("", "", sex, "", **RANGE), 1.0, seed=1)
     assert published["truth"].iloc[0] == pytest.approx(0.1724, abs=1e-4)
 
 
@@ -173,7 +175,7 @@ def test_a_notebook_does_not_take_a_range_from_the_users_file(people: Path, monk
 
 def test_every_sentence_of_an_own_run_speaks_of_that_data(people: Path) -> None:
     about: dict = {"low": 18, "high": 64}
-    age, sex = own.load_column(str(people), "age", **about), own.load_column(str(people), "sex")
+    age, sex = files.load_counts(str(people), "age", **about), files.load_counts(str(people), "sex")
     table = own.shares(age, ["k-RR", "OUE"], 1.0, seed=1)
     assert words.of_column(sex).startswith("**sex of people.csv**: 3,000 users hold 2 categories, by size male (")
     assert words.of_column(age).startswith(
@@ -184,7 +186,7 @@ def test_every_sentence_of_an_own_run_speaks_of_that_data(people: Path) -> None:
     assert words.finding(table, age).startswith(f"Shares of age: {best} errs least, by ")
     assert f"{worst} most" in words.finding(table, age)
     assert words.of_mean(own.mean_estimates(sex, 1.0, seed=1), sex, 1.0).startswith("sex of people.csv has no mean")
-    grouped = own.load_groups(str(people), age, "sex", name="age", **about)
+    grouped = own.groups(str(people), "age", age, "sex", **RANGE)
     said = words.of_gap(own.gap_estimates(grouped, 1.0, seed=1), grouped)
     assert re.search(r"age by sex of people\.csv|age of people\.csv", said)
     assert "of the group female" in said

@@ -57,7 +57,7 @@ def test_the_stand_in_has_the_sources_size_and_says_what_it_is(column, size: tup
     ("content", "message"),
     [
         ("fare\n1\n", "no column 'payment_type', its columns are fare"),
-        ("payment_type\ncash\n", "column payment_type must hold numbers"),
+        ("payment_type\ncash\n", "column payment_type must hold numbers, got 'cash'"),
         ("payment_type\n9\n", "no valid trips"),
     ],
 )

@@ -31,14 +31,15 @@ def test_what_computes_is_imported_without_jupyter_and_where_no_process_starts(f
     assert int(result.stdout.split()[0]) > 100
 
 
-def excel(folder: Path) -> None:
-    (folder / "a.xlsx").write_bytes(b"PK")
-    files.load_counts(str(folder / "a.xlsx"), "answer")
+def read(folder: Path, name: str, content: bytes) -> None:
+    (folder / name).write_bytes(content)
+    files.load_counts(str(folder / name), "answer")
 
 
 MISSING = [
-    ("openpyxl", "openpyxl", excel),
-    ("pooch", "pooch", lambda folder: download.fetch("adult", cache=folder)),
+    ("python_calamine", "python-calamine", lambda folder: read(folder, "a.xls", b"\xd0\xcf\x11\xe0")),
+    ("pyreadstat", "pyreadstat", lambda folder: read(folder, "a.sav", b"$FL2")),
+    ("pooch", "pooch", lambda folder: download.fetch(folder)),
     ("altair", "altair", lambda _: charts.specification("linear", "log", False)),
     ("vl_convert", "vl-convert-python", lambda _: charts.bundle()),
 ]

@@ -29,7 +29,7 @@ def test_cells_are_short_and_show_their_value(notebook: Notebook) -> None:
     cells = code_cells(notebook)
     assert len(cells) <= 15
     for cell in cells:
-        longest = 18 if "parameters" in cell["metadata"].get("tags", []) else 12
+        longest = 32 if "parameters" in cell["metadata"].get("tags", []) else 12
         assert len(cell["text"].splitlines()) <= longest, cell["text"]
     assert not [c["text"] for c in cells if c["text"].rstrip().endswith(";")]
 

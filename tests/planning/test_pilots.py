@@ -94,7 +94,10 @@ def test_strata_are_found_by_name(scores: Path, tmp_path: Path) -> None:
     [
         ("--value score", "value belongs to a pilot, got no --pilot"),
         ("--pilot {path}", "a pilot needs --value"),
-        ("--pilot {path} --value score", "column score must hold numbers, got 'k.A.'"),
+        (
+            "--pilot {path} --value score",
+            "column 'score': holds numbers and 1 other entries, such as 'k.A.'; state missing=k.A.",
+        ),
         ("--pilot {path} --value score --missing k.A. --range 0 0.9", "column score must lie in [0, 0.9], got 1"),
         ("--pilot {path} --value score --missing k.A. --stratum school --cluster school", "Draw"),
     ],

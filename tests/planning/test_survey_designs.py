@@ -245,7 +245,7 @@ STRATA, SIZES, CLASSES = (
         (STRATA + "zero.csv", "responses must lie in (0, 1], got responses=0.0"),
         (STRATA + "plain.csv --allocation equal", "allocation equal needs the standard deviation in each stratum"),
         (STRATA + "plain.csv --allocation neyman", "allocation neyman needs the standard deviation in each stratum"),
-        (STRATA + "none.csv", "it holds no rows"),
+        (STRATA + "none.csv", "it has a header but no rows"),
         (STRATA + "plain.csv --trim 2", "design strata has no trim, got trim=2.0"),
         (SIZES + "half.csv", "size must hold whole numbers >= 1, got 5.5"),
         (SIZES + "sds.csv", "sd within clusters needs their mean too, got no column mean"),

@@ -5,6 +5,8 @@ they employ in all. Use `read_tabulation` for a Census file and `stand_in` witho
 `ldpnb.papers.bun2022.establishments` makes establishments from either.
 """
 
+import gzip
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,7 +18,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.data import opening
 
 LARGEST = 50_000
 """Employees of the largest establishment in the open class "5000 or more": a choice, the tables do not tell."""
@@ -115,11 +116,10 @@ def read_tabulation(path: Any, *, industry_digits: int = 2) -> Tabulation:
     classes must sum to the number of establishments.
     """
     options: Any = {"dtype": str, "keep_default_na": False, "skipinitialspace": True}
-    if isinstance(path, str | Path):
-        with opening.opened(Path(path)) as source:
-            table = pd.read_csv(source, **options)
-    else:
+    try:
         table = pd.read_csv(path, **options)
+    except (ValueError, EOFError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        raise ValueError(f"{_name(path)} cannot be read: {error}") from None
     table.columns = table.columns.str.lower()
     counts = ["emp", "est", "n1000", *(c.column for c in CLASSES)]
     missing = [c for c in ("fipstate", "fipscty", "naics", *counts) if c not in table]

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.data import opening
 
 FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency")
 """Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz.
@@ -126,26 +125,23 @@ def read_sessions(path: str | Path) -> Sessions:
 
 
 def _sex(file: Path) -> str:
-    found = _FILE.fullmatch(file.name)
-    return found.group(1).upper() if found else ""
+    named = _FILE.fullmatch(file.name)
+    return named.group(1).upper() if named else ""
 
 
 def _read_one(file: Path) -> NDArray[np.float64]:
     rows = []
-    with opening.opened(file) as source:
-        for number, raw in enumerate(source, 1):
-            line = raw.decode(errors="replace").strip()
-            if not line:
-                continue
-            try:
-                row = [float(cell) for cell in line.split(",")]
-            except ValueError:
-                row = []
-            if len(row) != len(FEATURES) + 1 or not np.isfinite(row).all() or row[-1] not in (1, 2, 3, 4):
-                raise ValueError(
-                    f"{file.name}, line {number}: a reading must be 8 numbers and a label 1 to 4, got {line[:60]!r}"
-                )
-            rows.append(row)
+    for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
+        try:
+            row = [float(cell) for cell in line.split(",")] if line.strip() else None
+        except ValueError:
+            row = []
+        if row is None:
+            continue
+        if len(row) != len(FEATURES) + 1 or not np.isfinite(row).all() or row[-1] not in (1, 2, 3, 4):
+            rule = "a reading must be 8 numbers and a label 1 to 4"
+            raise ValueError(f"{file.name}, line {number}: {rule}, got {line.strip()[:60]!r}")
+        rows.append(row)
     if not rows:
         raise ValueError(f"{file.name}: a session must have readings, got an empty file")
     return np.array(rows)

@@ -1,0 +1,64 @@
+"""``ldpnb inspect`` and ``ldpnb download``, and the options on how to read a file that other commands take too."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ldpnb.checks import UsageError, as_usage
+from ldpnb.data.reading import AmbiguousError, Reading
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options on how to read a file."""
+    for option in reversed(fields(Reading)):
+        flag, meaning = f"--{option.name.replace('_', '-')}", option.metadata["meaning"]
+        several = isinstance(option.default, tuple)
+        kind: dict[str, Any] = {"multiple": True} if several else {"is_flag": True} if option.default is False else {}
+        if not kind:
+            kind = {"type": click.IntRange(0)} if option.default is None else {"default": option.default}
+        command = click.option(flag, option.name, help=f"{meaning} (repeatable)" if several else meaning, **kind)(
+            command
+        )
+    return command
+
+
+def stated(options: dict[str, Any]) -> Reading:
+    """Remove the options on reading from all options, and return what they state."""
+    return Reading(**{option.name: options.pop(option.name) for option in fields(Reading)})
+
+
+@click.command("inspect", short_help="Describe a file of your own, and what to run on it.")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@reading_options
+def inspect_file(file: Path, **options: Any) -> None:
+    """Show how a file is read, what each of its columns seems to hold, and the command to run next.
+
+    What is not stated is found where there is one reading, and asked where there are two. Nothing is written, and
+    nothing leaves this machine.
+    """
+    from ldpnb.data.inspection import UNANSWERED, flags, inspect
+
+    with as_usage():
+        try:
+            report = inspect(file, stated(options))
+        except AmbiguousError as ask:
+            ways = [f"  {' '.join(flags(way))}  {meaning}" for meaning, way in ask.ways.items()]
+            raise UsageError("\n".join([f"{file}: {ask.question}; state one of", *ways])) from None
+    click.echo(report)
+    if report.endswith(UNANSWERED):
+        raise SystemExit(2)
+
+
+@click.command(short_help="Fetch the UCI Adult data.")
+@click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for it.  [env: LDPNB_CACHE]")
+def download(cache: Path | None) -> None:
+    """Fetch the training split of UCI Adult, whose age and work class are built in, and print the file's path."""
+    from ldpnb.data.download import DownloadError, fetch
+
+    try:
+        click.echo(fetch(cache))
+    except DownloadError as error:
+        raise click.ClickException(str(error)) from None

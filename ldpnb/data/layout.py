@@ -1,0 +1,185 @@
+"""Where the header and the data of a table are, and in which encoding: found, or asked where that has two answers."""
+
+import csv
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ldpnb.data.reading import AmbiguousError, Reading
+
+SAMPLE, TAIL, ROWS = 2**18, 2**16, 1000
+"""Bytes at the beginning and at the end of a text, and rows, that are looked at."""
+
+_ENCODINGS: tuple[str, ...] = (
+    "utf_16_le",
+    "utf_16_be",
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp1254",
+    "mac_roman",
+    "cp850",
+)
+_ENCODINGS += ("iso8859_2", "shift_jis", "euc_kr", "big5", "gb18030")
+_BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_TOTAL = re.compile(r"(?i)(grand )?(total|sum|summe|gesamt|insgesamt|totale|somme|source|quelle|note)\b.*", re.S)
+_PLAIN = re.compile(r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?")
+"""A number or a date."""
+
+Rows = list[list[str]]
+
+
+def split(lines: Iterable[str], separator: str) -> Rows:
+    """Return the fields of every row of delimited text."""
+    try:
+        return list(csv.reader(lines, delimiter=separator))
+    except csv.Error as error:
+        raise ValueError(f"a quote is not closed, or a line is too long ({error})") from None
+
+
+def decoded(data: bytes, encoding: str, *, whole: bool) -> str:
+    """Return bytes as text; a part of a text may begin and end within a character."""
+    try:
+        return bytes(data).decode(encoding, "strict" if whole else "ignore")
+    except UnicodeError:
+        raise ValueError(f"it is not {encoding}; state another encoding, such as utf-8 or cp1252") from None
+
+
+def find_encoding(data: Any) -> tuple[str, AmbiguousError | None]:
+    """Return the encoding of text, and a question if other encodings read it otherwise."""
+    for mark, name in _BYTE_ORDER_MARKS.items():
+        if data[:3].startswith(mark):
+            return name, None
+    sample = bytes(data[: 2**22])
+    try:
+        sample.decode() if len(data) <= 2**22 else sample[: sample.rfind(b"\n")].decode()
+        if sample.count(b"\0") < len(sample) / 10:  # text in UTF-16 has more
+            return "utf-8", None
+    except UnicodeError:
+        pass
+    from charset_normalizer import from_bytes
+
+    matches = list(from_bytes(sample[:SAMPLE], cp_isolation=list(_ENCODINGS)))
+    best = min((m.chaos for m in matches), default=0)
+    names = [m.encoding for m in matches if m.chaos <= best + 0.05]
+    if b"\0" not in sample:
+        names = ["cp1252", *names, *(() if names else ("cp1250", "cp1251", "cp1253", "cp1254"))]
+    words = sorted({w for w in re.findall(rb"[^\s,;|\"\x00-\x1f]+", sample) if max(w) > 127})[:500]
+    readings: dict[tuple[str, ...], str] = {}
+    for name in names:
+        readings.setdefault(tuple(w.decode(name, "replace") for w in words), name)
+    if not readings:
+        raise ValueError("its encoding is not found; state encoding, such as cp1252 or utf-16")
+    if len(readings) == 1:
+        return next(iter(readings.values())), None
+    question = "its encoding is not certain"
+    if any("\ufffd" not in word.decode(errors="replace") for word in words):
+        question = "some of it is UTF-8 and some is not, as if two files were joined"
+    ways = {f"{texts[0][:20]}": {"encoding": name} for texts, name in list(readings.items())[:6]}
+    return next(iter(readings.values())), AmbiguousError(question, ways)
+
+
+def find_separator(start: str, reading: Reading) -> str:
+    """Return the mark by which most rows have the same number of fields, or one that does not occur."""
+    lines = start[:TAIL].splitlines()[reading.skip or 0 :][:300]
+    best = (0.0, 1, "")
+    for mark in (",", ";", "\t", "|"):
+        widths = Counter(len(row) for row in split(lines, mark) if row)
+        width, rows = widths.most_common(1)[0] if widths else (1, 0)
+        if width > 1:
+            best = max(best, (round(rows / sum(widths.values()), 1) + (mark in lines[0]) / 100, width, mark))
+    share, _, mark = best
+    if not mark:
+        gaps = [re.search(r"\S {2,}\S", line) for line in lines[1:50]]
+        if sum(map(bool, gaps)) > 0.8 * len(gaps) > 0:
+            raise ValueError("its fields seem to have a fixed width; save it with a separator, as .csv")
+        return next(m for m in ";|\x1f" if m not in start)
+    alone = mark not in lines[0] and mark in lines[1]
+    if reading.skip is None and alone and share > 0.9 and not lines[0].startswith("#"):
+        other = next(m for m in ";|\x1f" if m not in start)
+        ways: dict[str, dict[str, Any]] = {"one column": {"separator": other}}
+        ways["line 1 is a title"] = {"separator": mark, "skip": 1}
+        raise AmbiguousError(f"{mark!r} is in the rows but not in line 1, {lines[0][:40]!r}", ways)
+    return mark
+
+
+def find_header(rows: Rows, widths: Sequence[int], reading: Reading) -> tuple[int, int]:
+    """Return how many lines lie above the header and how many it has; ask where it is not the first line alone."""
+    filled = sorted(width for width in widths if width)
+    if not filled:
+        raise ValueError("it has no rows")
+    usual, skip = filled[len(filled) // 2], reading.skip
+    if skip is None:
+        skip = next(i for i, width in enumerate(widths) if width >= usual)
+        if skip == 1 and 1 < widths[0] == usual - 1:
+            ways: dict[str, dict[str, Any]] = {"columns 1, 2, ...": {"skip": 1, "header": 0}}
+            raise AmbiguousError(
+                f"the header has {widths[0]} fields and the rows have {usual}; mend it in the file", ways
+            )
+        if skip:
+            ways = {"lines above it are titles": {"skip": skip}, "line 1 is the header": {"skip": 0}}
+            raise AmbiguousError(f"the header seems to be line {skip + 1}, {_cut(rows[skip])}", ways)
+    elif skip >= len(rows):
+        raise ValueError(f"skip must leave a header and rows, got skip={skip}")
+    if reading.header is not None:
+        return skip, reading.header
+    texts = [[cell.strip() for cell in row] for row in rows[skip:]]
+    columns = [cells for cells in itertools.zip_longest(*texts, fillvalue="") if any(cells)]
+    plain = [[bool(_PLAIN.fullmatch(cell)) for cell in cells] for cells in columns]
+    data = [
+        (p[0] and np.mean(p[1:] or [False]) > 0.5) or c[0] in c[1:] for c, p in zip(columns, plain, strict=True) if c[0]
+    ]
+    if data and all(data) and len(texts) > 1:
+        ways = {"no header; columns 1, 2, ...": {"header": 0}, "it is the header": {"header": 1}}
+        raise AmbiguousError(f"line {skip + 1}, {_cut(texts[0])}, looks like data", ways)
+    for more in (2, 1):
+        unlike = [
+            len(c) > more + 10
+            and all(c[1 : more + 1])
+            and not any(p[1 : more + 1])
+            and not set(c[1 : more + 1]) & set(c[more + 1 :])
+            for c, p in zip(columns, plain, strict=True)
+        ]
+        bodies = [
+            [q for cell, q in zip(c[more + 1 :], p[more + 1 :], strict=True) if cell]
+            for c, p in zip(columns, plain, strict=True)
+        ]
+        if all(unlike) and any(body and all(body) for body in bodies):
+            ways = {"names are in the first": {"header": more + 1}, "one": {"header": 1}}
+            raise AmbiguousError(f"the header seems to have {more + 1} rows", ways)
+    return skip, 1
+
+
+def find_footer(rows: Rows, reading: Reading, width: int = 0) -> int:
+    """Return how many rows lie below the data; ask if some of the last ones seem to."""
+    if reading.footer is not None:
+        return reading.footer
+    cells = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
+    odd = [_is_note(row, width or len(row)) for row in cells]
+    if not any(odd):
+        return 0
+    below = len(odd) - odd.index(True)
+    ways = {"leave them out": {"footer": below}, "they are data": {"footer": 0}}
+    raise AmbiguousError(f"the last {below} rows, {_cut(cells[-below])}, do not look like data", ways)
+
+
+def _is_note(row: Sequence[str], width: int) -> bool:
+    """Return whether a row is a total, or a text in the first cell alone."""
+    first, alone = next(filter(None, row)), width > 2 and not any(row[1:])
+    return bool(_TOTAL.fullmatch(first)) or (alone and not _PLAIN.fullmatch(first))
+
+
+def names_in(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns from the cells of a header: 1, 2, ... without one."""
+    names = [re.sub(r"\s+", " ", cell).strip() for cell in cells]
+    numbered = not any(names)
+    return tuple(name or (str(i) if numbered else f"column {i}") for i, name in enumerate(names, 1))
+
+
+def _cut(row: Sequence[str]) -> str:
+    return f"{', '.join(row)[:60]!r}"

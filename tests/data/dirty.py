@@ -1,0 +1,417 @@
+"""Tables as surveys, offices and devices leave them, with what is true of a column: read, or asked and then read."""
+
+import bz2
+import datetime as dt
+import gzip
+import io
+import lzma
+import sqlite3
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pyreadstat
+
+ROWS = 60
+AGES = [18 + (7 * i) % 30 for i in range(ROWS)]
+SEXES = ["mfd"[i % 3] for i in range(ROWS)]
+PAYS = [1000 + 37 * i + i / 8 for i in range(ROWS)]
+DAYS = [dt.date(2024, 1 + i % 12, 1 + (5 * i) % 28) for i in range(ROWS)]
+REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Dirty:
+    """A file, one of its columns, and what is true of it.
+
+    `truth` is the tally of a category or a date, or the mean of a number with how many are missing, or `REFUSED`.
+    `asked` is a pattern of what is asked unless `stated` is; empty if nothing may be asked.
+    """
+
+    file: str
+    content: Callable[[Path], bytes | None] | bytes
+    column: str
+    truth: Any
+    asked: str = ""
+    stated: dict[str, Any] = field(default_factory=dict)
+
+    def write(self, folder: Path) -> Path:
+        """Write the file."""
+        path = folder / self.file
+        content = self.content if isinstance(self.content, bytes) else self.content(path)
+        if content is not None:
+            path.write_bytes(content)
+        return path
+
+
+def text(header: str, *columns: Sequence[Any], sep: str = ",", encoding: str = "utf-8", end: str = "\n") -> bytes:
+    """Return delimited text; the header is written as it is."""
+    rows = [sep.join(map(str, row)) for row in zip(*columns, strict=True)]
+    return "".join(line + end for line in ([header] if header else []) + rows).encode(encoding)
+
+
+def mean(numbers: Sequence[float | None]) -> tuple[float, int]:
+    """Return the mean of numbers and how many are missing."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known), len(numbers) - len(known)
+
+
+def tally(names: Sequence[str | None]) -> dict[str, int]:
+    """Return how often each name occurs."""
+    return {str(n): names.count(n) for n in names if n is not None}
+
+
+def months(days: Sequence[dt.date]) -> dict[str, int]:
+    """Return how many days lie in each month."""
+    return tally([f"{day:%Y-%m}" for day in days])
+
+
+def book(path: Path, **sheets: list[list[Any]]) -> None:
+    """Write a workbook."""
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    made.save(path)
+
+
+def cycled(*words: Any) -> list[Any]:
+    """Return words in turn, one a row."""
+    return [words[i % len(words)] for i in range(ROWS)]
+
+
+def database(path: Path, **tables: dict[str, list[Any]]) -> None:
+    """Write a database."""
+    path.unlink(missing_ok=True)
+    with sqlite3.connect(path) as made:
+        for name, columns in tables.items():
+            pd.DataFrame(columns, dtype=object).to_sql(name, made, index=False)
+    made.close()
+
+
+def archive(**files: bytes) -> bytes:
+    """Return a zip file."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(name.replace("_csv", ".csv"), content)
+    return made.getvalue()
+
+
+def stata(path: Path) -> None:
+    """Write a Stata file with a labelled column."""
+    pd.DataFrame({"age": AGES, "sex": pd.Categorical(SEXES)}).to_stata(path, write_index=False)
+
+
+def spss(path: Path) -> None:
+    """Write an SPSS file with labels and a range of declared missing entries."""
+    frame = pd.DataFrame({"age": [98.0 if i % 10 == 0 else float(a) for i, a in enumerate(AGES)]})
+    pyreadstat.write_sav(frame, str(path), missing_ranges={"age": [{"lo": 97, "hi": 99}]})
+
+
+def parquet(path: Path) -> None:
+    """Write a Parquet file with typed columns."""
+    columns = {"age": pd.array([None if i % 6 == 0 else a for i, a in enumerate(AGES)], dtype="Int64")}
+    columns |= {"pay": [Decimal(str(p)) for p in PAYS], "sex": pd.Categorical(SEXES), "list": [[a] for a in AGES]}
+    columns |= {"own": [a > 40 for a in AGES], "day": DAYS}
+    pd.DataFrame(columns).to_parquet(path, index=False)
+
+
+TOWNS = cycled("Köln", "Gießen", "Würzburg", "Bonn")
+CITIES = cycled("Москва", "Казань", "Самара", "Пермь")
+COMMA = [f"{p:.2f}".replace(".", ",") for p in PAYS]
+WHOLE = [1234 + 41 * i for i in range(ROWS)]
+DOTS = [f"{w:,}".replace(",", ".") for w in WHOLE]
+SURVEY = text("age,sex", AGES, SEXES)
+BOTH = [None if i % 7 == 0 else a for i, a in enumerate(AGES)]
+MDY = [dt.date(2024, 1 + i % 12, 1 + (5 * i) % 12) for i in range(ROWS)]
+PAIR = tally(SEXES)
+ROUND = mean([round(p, 2) for p in PAYS])
+AGE = mean(AGES)
+
+KINDS = {
+    # encodings
+    "cp1252": Dirty("a.csv", text("ort;x", TOWNS, AGES, sep=";", encoding="cp1252"), "ort", tally(TOWNS)),
+    "utf-16 without a mark": Dirty(
+        "a.csv", text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)
+    ),
+    "cp1251": Dirty(
+        "a.csv",
+        text("city,x", CITIES, AGES, encoding="cp1251"),
+        "city",
+        tally(CITIES),
+        "encoding=cp1251",
+        {"encoding": "cp1251"},
+    ),
+    "a number beside cp1251": Dirty("a.csv", text("city,x", CITIES, AGES, encoding="cp1251"), "x", AGE),
+    "two files joined": Dirty(
+        "a.csv", text("ort", TOWNS) + text("", TOWNS, encoding="cp1252"), "ort", REFUSED, "UTF-8"
+    ),
+    "a zero byte": Dirty("a.csv", SURVEY.replace(b"m\n", b"m\0\n", 1), "age", AGE),
+    # marks of numbers
+    "decimal commas": Dirty("a.csv", text("lohn;x", COMMA, AGES, sep=";"), "lohn", ROUND),
+    "points in groups": Dirty(
+        "a.csv", text("n;x", DOTS, AGES, sep=";"), "n", mean(WHOLE), "decimal=.*thousands=", {"thousands": "."}
+    ),
+    "points as decimals": Dirty(
+        "a.csv", text("n;x", DOTS, AGES, sep=";"), "n", mean([w / 1000 for w in WHOLE]), "thousands=", {"decimal": "."}
+    ),
+    "thin spaces": Dirty(
+        "a.csv",
+        text("n;x", [f"{w:,}".replace(",", "\u202f") + ",5" for w in WHOLE], AGES, sep=";"),
+        "n",
+        mean([w + 0.5 for w in WHOLE]),
+    ),
+    "apostrophes": Dirty(
+        "a.csv", text("n,x", [f"{w:,}.50".replace(",", "'") for w in WHOLE], AGES), "n", mean([w + 0.5 for w in WHOLE])
+    ),
+    "percent": Dirty("a.csv", text("p,x", [f"{a}%" for a in AGES], AGES), "p", AGE, "strip=%", {"strip": "%"}),
+    "a currency": Dirty(
+        "a.csv",
+        text("p,x", [f"CHF {a}.50" for a in AGES], AGES),
+        "p",
+        mean([a + 0.5 for a in AGES]),
+        "strip=CHF",
+        {"strip": "CHF"},
+    ),
+    "in brackets": Dirty(
+        "a.csv",
+        text("p,x", [f"({a})" if a % 2 else a for a in AGES], AGES),
+        "p",
+        mean([-a if a % 2 else a for a in AGES]),
+    ),
+    "minus behind": Dirty(
+        "a.csv",
+        text("p,x", [f"{a}-" if a % 2 else a for a in AGES], AGES),
+        "p",
+        mean([-a if a % 2 else a for a in AGES]),
+    ),
+    "powers of ten": Dirty("a.csv", text("p,x", [f"{a}e-3" for a in AGES], AGES), "p", mean([a / 1000 for a in AGES])),
+    "decimal commas alone": Dirty("a.csv", text("w", COMMA), "w", ROUND, "separator=;", {"separator": ";"}),
+    # codes and missing entries
+    "words among numbers": Dirty(
+        "a.csv",
+        text("age,x", [a or "k.A." for a in BOTH], AGES),
+        "age",
+        mean(BOTH),
+        r"missing=k\.A\.",
+        {"missing": "k.A."},
+    ),
+    "codes far away": Dirty(
+        "a.csv",
+        text("q,x", [1 + a % 5 if a else 99 for a in BOTH], AGES),
+        "q",
+        mean([1 + a % 5 if a else None for a in BOTH]),
+        "missing=99",
+        {"missing": [99]},
+    ),
+    "negative codes": Dirty(
+        "a.csv", text("age,x", [a or -9 for a in BOTH], AGES), "age", mean(BOTH), "missing=-9", {"missing": -9}
+    ),
+    "codes that are answers": Dirty(
+        "a.csv",
+        text("age,x", [a or 99 for a in BOTH], AGES),
+        "age",
+        mean([a or 99 for a in BOTH]),
+        "present=99",
+        {"present": "99"},
+    ),
+    "dots": Dirty(
+        "a.csv", text("age,x", [a or "." for a in BOTH], AGES), "age", mean(BOTH), r"missing=\.", {"missing": "."}
+    ),
+    "leading zeros": Dirty(
+        "a.csv",
+        text("plz,x", [f"0{a}00" for a in AGES], AGES),
+        "plz",
+        tally([f"0{a}00" for a in AGES]),
+        "kind=category",
+        {"kind": "category"},
+    ),
+    "Namibia": Dirty(
+        "a.csv",
+        text("land,x", cycled("NA", "DE", ""), AGES),
+        "land",
+        tally(cycled("NA", "DE", None)),
+        "present=NA",
+        {"present": "NA"},
+    ),
+    "nobody": Dirty(
+        "a.csv",
+        text("who,x", cycled("None", "one", "two"), AGES),
+        "who",
+        tally(cycled(None, "one", "two")),
+        "missing=None",
+        {"missing": "None"},
+    ),
+    "blank entries": Dirty("a.csv", text("sex,x", cycled("m", " ", "f"), AGES), "sex", tally(cycled("m", None, "f"))),
+    "answers in two cases": Dirty(
+        "a.csv",
+        text("a,x", cycled("Yes", "yes", "No"), AGES),
+        "a",
+        tally(cycled("yes", "yes", "no")),
+        "fold=True",
+        {"fold": True},
+    ),
+    "true and 1": Dirty(
+        "a.json",
+        lambda _: pd.DataFrame({"a": cycled(True, 1)}, dtype=object).to_json(orient="records").encode(),
+        "a",
+        tally(cycled("True", "1")),
+        "kind=category",
+        {"kind": "category"},
+    ),
+    # shape
+    "titles": Dirty("a.csv", b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, "skip=3", {"skip": 3}),
+    "comments": Dirty("a.csv", b"# made by a tool\n" + SURVEY, "sex", PAIR, "skip=1", {"skip": 1}),
+    "no header": Dirty("a.csv", text("", AGES, SEXES), "2", PAIR, "header=0", {"header": 0}),
+    "units below the header": Dirty(
+        "a.csv", b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, "header=2", {"header": 2}
+    ),
+    "a total": Dirty("a.csv", SURVEY + b"Total,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
+    "a source": Dirty("a.csv", SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
+    "rows that end early": Dirty(
+        "a.csv",
+        text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)]),
+        "age",
+        mean(BOTH),
+        "bad_rows=fill",
+        {"bad_rows": "fill"},
+    ),
+    "early rows left out": Dirty(
+        "a.csv",
+        text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)]),
+        "age",
+        mean([a for a in BOTH if a]),
+        "bad_rows=skip",
+        {"bad_rows": "skip"},
+    ),
+    "a comma in a field": Dirty(
+        "a.csv",
+        text("town,age", ["Bonn" if a else "Bonn, Rhein" for a in BOTH], AGES),
+        "age",
+        mean([a for a, b in zip(AGES, BOTH, strict=True) if b]),
+        "bad_rows=skip",
+        {"bad_rows": "skip"},
+    ),
+    "a quote left open": Dirty("a.csv", SURVEY.replace(b"m\n", b'"m\n', 1), "age", REFUSED, "quote"),
+    "line ends in quotes": Dirty("a.csv", text("note,age", ['"one\ntwo"'] * ROWS, AGES), "age", AGE),
+    "separators at the ends": Dirty("a.csv", text("age;sex;", AGES, SEXES, [""] * ROWS, sep=";"), "sex", PAIR),
+    "separators below the header": Dirty("a.csv", text("age,sex", AGES, SEXES, [""] * ROWS), "sex", PAIR),
+    "names of rows": Dirty(
+        "a.txt",
+        text("age\tsex", range(ROWS), AGES, SEXES, sep="\t"),
+        "3",
+        PAIR,
+        "skip=1 and header=0",
+        {"skip": 1, "header": 0},
+    ),
+    "a name twice": Dirty("a.csv", text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called"),
+    "sep=": Dirty("a.csv", b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
+    "old line ends": Dirty("a.csv", text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
+    "tabs": Dirty("a.csv", text("age\tsex", AGES, SEXES, sep="\t"), "sex", PAIR),
+    "bars": Dirty("a.csv", text("age|sex", AGES, SEXES, sep="|"), "sex", PAIR),
+    "fixed width": Dirty(
+        "a.txt",
+        text("age   sex", [f"{a}    {s}" for a, s in zip(AGES, SEXES, strict=True)]),
+        "age",
+        REFUSED,
+        "fixed width",
+    ),
+    "a row per value": Dirty(
+        "a.csv",
+        text("age,count", range(20, 30), range(10)),
+        "age",
+        mean([20 + i for i in range(10) for _ in range(i)]),
+        "counts=count",
+        {"counts": "count"},
+    ),
+    "blanks around": Dirty("a.csv", text(" age , sex", [f" {a} " for a in AGES], SEXES), "AGE", AGE),
+    # dates
+    "dates with points": Dirty("a.csv", text("d,x", [f"{d:%d.%m.%Y}" for d in DAYS], AGES), "d", months(DAYS)),
+    "American or not": Dirty(
+        "a.csv",
+        text("d,x", [f"{d:%m/%d/%Y}" for d in MDY], AGES),
+        "d",
+        months(MDY),
+        r"dates=%m/%d/%Y",
+        {"dates": "%m/%d/%Y"},
+    ),
+    "two digits": Dirty(
+        "a.csv", text("d,x", [f"{d:%d.%m.%y}" for d in DAYS], AGES), "d", months(DAYS), "century", {"dates": "%d.%m.%y"}
+    ),
+    "digits alone": Dirty(
+        "a.csv",
+        text("d,x", [f"{d:%Y%m%d}" for d in DAYS], AGES),
+        "d",
+        months(DAYS),
+        "dates=%Y%m%d",
+        {"dates": "%Y%m%d"},
+    ),
+    "with time and zone": Dirty("a.csv", text("d,x", [f"{d}T10:00:00Z" for d in DAYS], AGES), "d", months(DAYS)),
+    "in words": Dirty("a.csv", text("d,x", [f"{d:%d %b %Y}" for d in DAYS], AGES), "d", months(DAYS)),
+    "times of day": Dirty("a.csv", text("t,x", cycled("08:30", "12:00"), AGES), "t", tally(cycled("08:30", "12:00"))),
+    # formats
+    "gzip": Dirty("a.csv.gz", gzip.compress(SURVEY), "age", AGE),
+    "bzip2": Dirty("a.csv.bz2", bz2.compress(SURVEY), "age", AGE),
+    "xz": Dirty("a.csv.xz", lzma.compress(SURVEY), "age", AGE),
+    "zip": Dirty("a.zip", archive(a_csv=SURVEY, __MACOSX=b"\0\5"), "age", AGE),
+    "two files in one": Dirty(
+        "a.zip", archive(a_csv=SURVEY, b_csv=SURVEY[:20]), "age", AGE, r"sheet=a\.csv", {"sheet": "a.csv"}
+    ),
+    "a name that lies": Dirty("a.xls", text("age\tsex", AGES, SEXES, sep="\t"), "age", AGE),
+    "a web page": Dirty("a.xls", b"<html><table><tr><td>1</td></tr></table></html>", "age", REFUSED, "web page"),
+    "a picture": Dirty(
+        "a.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "age", REFUSED, "cannot be read"
+    ),
+    "empty": Dirty("a.csv", b"", "age", REFUSED, "empty"),
+    "a header alone": Dirty("a.csv", b"age,sex\n", "age", REFUSED, "no rows"),
+    "records": Dirty(
+        "a.jsonl", b"".join(b'{"age": %d}\n' % a if a else b'{"x": 1}\n' for a in BOTH), "age", mean(BOTH)
+    ),
+    "broken records": Dirty("a.jsonl", b'{"age": 1}\n{"age": \n', "age", REFUSED, "cannot be read"),
+    "a list of records": Dirty("a.json", pd.DataFrame({"age": AGES}).to_json(orient="records").encode(), "age", AGE),
+    "Stata": Dirty("a.dta", stata, "sex", PAIR),
+    "SPSS": Dirty("a.sav", spss, "age", mean([None if i % 10 == 0 else a for i, a in enumerate(AGES)])),
+    "Parquet with gaps": Dirty(
+        "a.parquet", parquet, "age", mean([None if i % 6 == 0 else a for i, a in enumerate(AGES)])
+    ),
+    "Parquet with decimals": Dirty("a.parquet", parquet, "pay", mean(PAYS)),
+    "Parquet with dates": Dirty("a.parquet", parquet, "day", months(DAYS)),
+    "Parquet with answers": Dirty("a.parquet", parquet, "own", tally([str(a > 40) for a in AGES])),
+    "Parquet with lists": Dirty("a.parquet", parquet, "list", REFUSED, "lists or records"),
+    "SQLite": Dirty("a.db", lambda p: database(p, people={"age": BOTH}), "age", mean(BOTH)),
+    "two tables": Dirty(
+        "a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, "sheet=a", {"sheet": "a"}
+    ),
+    "a workbook": Dirty(
+        "a.xlsx", lambda p: book(p, a=[["age", "sex"], *map(list, zip(AGES, SEXES, strict=True))]), "age", AGE
+    ),
+    "a second sheet": Dirty(
+        "a.xlsx",
+        lambda p: book(p, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]]),
+        "age",
+        AGE,
+        "sheet=data",
+        {"sheet": "data"},
+    ),
+    "a workbook with titles": Dirty(
+        "a.xlsx",
+        lambda p: book(p, a=[["Survey"], [], ["age", "x"], *[[a, 1] for a in AGES], ["Total", 60]]),
+        "age",
+        AGE,
+        "skip=2",
+        {"skip": 2, "footer": 1},
+    ),
+    "errors in cells": Dirty(
+        "a.xlsx", lambda p: book(p, a=[["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]]), "age", mean(BOTH)
+    ),
+    "dates in cells": Dirty("a.xlsx", lambda p: book(p, a=[["d", "x"], *[[d, 1] for d in DAYS]]), "d", months(DAYS)),
+    "numbers as text": Dirty("a.xlsx", lambda p: book(p, a=[["age", "x"], *[[str(a), 1] for a in AGES]]), "age", AGE),
+}
