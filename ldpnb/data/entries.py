@@ -79,9 +79,13 @@ def parsed(series: Any, name: str, reading: Reading, *, ranged: bool = False) ->
     if series.dtype == object:
         series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
     codes, distinct = pd.factorize(series)
+    try:
+        entries = list(distinct)
+    except OverflowError as error:
+        raise ValueError(f"column {name!r} holds what Python cannot: {error}") from None
     times = np.bincount(codes[codes >= 0], minlength=len(distinct))
     kind = reading.kind or ("date" if reading.dates else "number" if ranged else "")
-    kind, meant = _Column(name, reading, kind).meant(list(distinct), times)
+    kind, meant = _Column(name, reading, kind).meant(entries, times)
     known = np.array([value is not None for value in meant], dtype=bool)
     if not known.any():
         raise ValueError(f"column {name!r} has no entries")
