@@ -11,6 +11,7 @@ with a remark.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -88,19 +89,20 @@ def load_counts(
     if not _required(data, column=column):
         return None
     checks.choice(unit=unit or "month", among=tuple(UNITS))
-    ranged = _stated(low, high) or bins > 0
+    ranged = bins > 0 or (low is not None and high is not None and low != high)
     with opened(data) as path:
         table, weights = _loaded(path, reading, column)
         if categories:
-            reading = Reading(**reading.stated() | {"kind": "category"})
+            reading = replace(reading, kind="category")
         entries = parsed(table.entries(column), column, reading, ranged=ranged)
+        users = _users(entries, weights)
         if entries.kind == "number":
-            made = _numbers(entries, weights, column, low, high, bins, reading, most)
+            made = _numbers(entries.values, users, column, low, high, bins, reading.outside, most)
         elif entries.kind == "date":
-            made = _dates(entries, weights, column, unit or "month", most)
+            made = _dates(entries.values, users, column, unit or "month", most)
         else:
-            made = _categories(entries, weights, column, [str(c).strip() for c in categories], most)
-        return _column(table, column, made, report)
+            made = _categories(entries.values, users, column, [str(c).strip() for c in categories], most)
+        return _column(table, weights, column, made, report)
 
 
 def load_groups(
@@ -132,28 +134,22 @@ def load_groups(
     column, group = _pair(column, group)
     with opened(data) as path:
         table, weights = _loaded(path, reading, column, group)
-        of_groups = Reading(**reading.stated() | {"kind": "category"})
-        entries, members = (
-            parsed(table.entries(column), column, reading, ranged=True),
-            parsed(table.entries(group), group, of_groups),
-        )
-        names = [str(name) for name in members.values]
-        sizes = np.bincount(members.places[members.places >= 0], minlength=len(names))
-        order = list(groups) or sorted(names, key=lambda name: (-sizes[names.index(name)], name))
-        stray = [name for name in names if name not in order and OTHER not in order]
-        if stray or len(order) > MOST_GROUPS or len(order) < 2:
-            rule = (
-                f"groups must name every group or hold {OTHER!r}, got {stray[0]!r}"
-                if stray
-                else f"column {group} must have 2 to {MOST_GROUPS} groups, got {len(order)}"
-            )
-            raise ValueError(rule)
-        place = np.array([order.index(n if n in order else OTHER) for n in names] + [-1])[members.places]
-        made = _numbers(entries, weights, column, low, high, bins, reading, most, place=place, groups=order)
+        members = parsed(table.entries(group), group, replace(reading, kind="category"))
+        entries = parsed(table.entries(column), column, reading, ranged=True)
+        sizes = dict(zip(members.values, _users(members, weights), strict=True))
+        order = list(groups) or sorted(sizes, key=lambda name: (-sizes[name], name))
+        stray = [name for name in sizes if name not in order]
+        if stray and OTHER not in order:
+            raise ValueError(f"groups must name every group or hold {OTHER!r}, got {stray[0]!r}")
+        if not 2 <= len(order) <= MOST_GROUPS:
+            raise ValueError(f"column {group} must have 2 to {MOST_GROUPS} groups, got {len(order)}")
+        place = np.array([order.index(OTHER if name in stray else name) for name in members.values] + [-1])
+        users = np.array([_users(entries, weights, place[members.places] == g) for g in range(len(order))])
+        made = _numbers(entries.values, users, column, low, high, bins, reading.outside, most)
         if not made["counts"].any(axis=1).all():
             raise ValueError(f"column {group} must have users in every group, got {order}")
-        made["notes"] = () if groups else (OCCURRING,)
-        return _column(table, f"{column} by {group}", made, report, attribute=column)
+        made |= {"groups": tuple(order), "notes": () if groups else (OCCURRING,), "attribute": column}
+        return _column(table, weights, f"{column} by {group}", made, report)
 
 
 def load_rows(
@@ -167,7 +163,7 @@ def load_rows(
         frame = {}
         for name in (*texts, *numbers):
             kind = "number" if name in numbers else "category"
-            made = parsed(table.entries(name), name, Reading(**reading.stated() | {"kind": kind}))
+            made = parsed(table.entries(name), name, replace(reading, kind=kind))
             values = np.array([*made.values, None], dtype=object)[made.places]
             frame[name] = values.astype(float) if kind == "number" else values
         return pd.DataFrame(frame)
@@ -245,10 +241,6 @@ def ask_counts(table: Table, column: str) -> None:
         raise AmbiguousError(f"column {others[0]!r} may say how many users each row stands for", ways)
 
 
-def _stated(low: float | None, high: float | None) -> bool:
-    return low is not None and high is not None and low != high
-
-
 def _require_moderate(column: str, size: int, most: int) -> None:
     """Refuse a domain too large for local mechanisms, before anything of its size is allocated."""
     if size > most:
@@ -257,79 +249,58 @@ def _require_moderate(column: str, size: int, most: int) -> None:
         raise ValueError(f"column {column} has {size:,} values, more than most={most:,}: {memory}; ways out are {ways}")
 
 
-def _tally(places: NDArray[np.int64], weights: NDArray[np.int64] | None, size: int) -> NDArray[np.int64]:
-    known = places >= 0
-    if weights is None:
-        return np.bincount(places[known], minlength=size)
-    made = np.zeros(size, dtype=np.int64)
-    np.add.at(made, places[known], weights[known])
-    return made
-
-
-def _users(rows: NDArray[np.bool_], weights: NDArray[np.int64] | None) -> int:
-    return int(rows.sum() if weights is None else weights[rows].sum())
+def _users(
+    entries: Entries, weights: NDArray[np.int64] | None, rows: NDArray[np.bool_] | bool = True
+) -> NDArray[np.int64]:
+    """Return how many users hold each value, in all rows or in some."""
+    known = (entries.places >= 0) & rows
+    each = None if weights is None else weights[known]
+    return np.bincount(entries.places[known], each, len(entries.values)).astype(np.int64)
 
 
 def _numbers(
-    entries: Entries,
-    weights: NDArray[np.int64] | None,
+    values: NDArray[np.float64],
+    users: NDArray[np.int64],
     column: str,
     low: float | None,
     high: float | None,
     bins: int,
-    reading: Reading,
+    outside: str,
     most: int,
-    *,
-    place: NDArray[np.int64] | None = None,
-    groups: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Tally numbers in their range, whole ones each or real ones in bins; by group if each row's `place` is given."""
+    """Tally numbers in their range, whole ones each or real ones in bins; `users` hold each value, by group or not."""
     low, high = _range(column, low, high, bins)
     size = bins or round(high - low) + 1
     _require_moderate(column, size, most)
-    values = entries.values
-    beyond, inside = (values < low) | (values > high), np.clip(values, low, high)
+    inside = np.clip(values, low, high)
+    beyond, together = inside != values, users.reshape(-1, len(values)).sum(axis=0)
     if not bins and (broken := inside[inside % 1 != 0]).size:
         raise ValueError(f"column {column} must hold whole numbers, got {broken[0]:g}; state bins for real numbers")
-    if beyond.any() and reading.outside == "error":
-        count = _users(np.append(beyond, False)[entries.places], weights)
+    if beyond.any() and outside == "error":
         few = ", ".join(f"{number:g}" for number in values[beyond][:3])
+        got = f"got {together[beyond].sum():,} outside, such as {few}"
         ways = "state a wider range, codes of missing entries in missing=, or outside='clip' or 'missing'"
-        raise ValueError(
-            f"column {column} must lie in [{low:g}, {high:g}], got {count:,} outside, such as {few}; {ways}"
-        )
-    cell = np.minimum(((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1)
-    strange = np.append(beyond, False)[entries.places]
-    cells = np.append(cell, -1)[entries.places]
-    if reading.outside == "missing":
-        cells = np.where(strange, -1, cells)
-    if place is not None:
-        cells = np.where(place < 0, -1, cells)
-    counts = _tally(cells, weights, size)
+        raise ValueError(f"column {column} must lie in [{low:g}, {high:g}], {got}; {ways}")
+    clipped = outside == "clip"
+    users = users * (clipped | ~beyond)
+    cells = np.minimum(((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1)
+    counts = np.apply_along_axis(lambda row: np.bincount(cells, row, size), -1, users).astype(np.int64)
     if not counts.any():
         raise ValueError(f"column {column} has no entries")
-    made: dict[str, Any] = {"missing": _users(cells < 0, weights), "outside": 0, "low": low, "high": high}
+    numbers = low + np.arange(size, dtype=float)
+    labels = tuple(f"{number:.0f}" for number in numbers)
     if bins:
-        each = np.append(inside, 0.0)[entries.places]
-        known = cells >= 0
-        sums = np.bincount(
-            cells[known], each[known] if weights is None else each[known] * weights[known], minlength=size
-        )
         edges = np.linspace(low, high, bins + 1)
-        made["labels"] = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
-        means = np.where(counts > 0, sums / np.maximum(counts, 1), (edges[:-1] + edges[1:]) / 2)
-        made["numbers"] = np.clip(means, low, high)
-    else:
-        made["numbers"] = low + np.arange(size, dtype=float)
-        made["labels"] = tuple(f"{number:.0f}" for number in made["numbers"])
-    if reading.outside == "clip" and (clipped := _users(strange & (cells >= 0), weights)):
-        made["outside"] = clipped
-        raw = np.append(np.where(np.isfinite(values), values, 0.0), 0.0)[entries.places][cells >= 0]
-        made["unclamped"] = float((raw if weights is None else raw * weights[cells >= 0]).sum() / counts.sum())
-    if place is not None:
-        by_group = [_tally(np.where(place == g, cells, -1), weights, size) for g in range(len(groups))]
-        made |= {"counts": np.array(by_group), "groups": tuple(groups)}
-    return {"counts": counts} | made
+        labels = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
+        held = np.bincount(cells, users.reshape(-1, len(values)).sum(axis=0), size)
+        sums = np.bincount(cells, inside * users.reshape(-1, len(values)).sum(axis=0), size)
+        means = np.where(held > 0, sums / np.maximum(held, 1), (edges[:-1] + edges[1:]) / 2)
+        numbers = np.clip(means, low, high)
+    made: dict[str, Any] = {"labels": labels, "counts": counts, "numbers": numbers, "low": low, "high": high}
+    if clipped and beyond.any():
+        finite = np.where(np.isfinite(values), values, 0.0)
+        made |= {"outside": int(together[beyond].sum()), "unclamped": float(together @ finite / together.sum())}
+    return made
 
 
 def _range(column: str, low: float | None, high: float | None, bins: int) -> tuple[float, float]:
@@ -350,59 +321,53 @@ def _range(column: str, low: float | None, high: float | None, bins: int) -> tup
 
 
 def _categories(
-    entries: Entries, weights: NDArray[np.int64] | None, column: str, stated: Sequence[str], most: int
+    values: NDArray[Any], users: NDArray[np.int64], column: str, stated: Sequence[str], most: int
 ) -> dict[str, Any]:
     """Tally categories, stated or as they occur."""
-    occurring = [str(value) for value in entries.values]
-    labels = list(stated) or occurring
-    strangers = [name for name in occurring if name not in labels]
+    labels = list(stated or values)
+    strangers = [name for name in values if name not in labels]
     if strangers and OTHER not in labels:
         rule = "is not among the stated categories; add it, or 'other'"
         raise ValueError(f"{strangers[0]!r} of column {column} {rule}")
     if len(labels) < 2:
         raise ValueError(f"column {column} must have two values or more, got {labels[0]!r} only")
     _require_moderate(column, len(labels), most)
-    known = {label: place for place, label in enumerate(labels)}
-    places = np.array([known.get(name, known.get(OTHER, -1)) for name in occurring] + [-1])[entries.places]
-    odd = np.array([name in set(strangers) for name in occurring] + [False])[entries.places]
-    made: dict[str, Any] = {
-        "labels": tuple(labels),
-        "counts": _tally(places, weights, len(labels)),
-        "scale": "category",
-    }
-    made |= {"missing": _users(places < 0, weights), "outside": _users(odd, weights)}
+    counts = dict.fromkeys(labels, 0)
+    for name, held in zip(values, users, strict=True):
+        counts[name if name in counts else OTHER] += int(held)
+    others = sum(int(held) for name, held in zip(values, users, strict=True) if name in set(strangers))
+    made = {"labels": tuple(labels), "counts": np.array(list(counts.values())), "outside": others, "scale": "category"}
     return made | {"notes": () if stated else (OCCURRING,)}
 
 
-def _dates(entries: Entries, weights: NDArray[np.int64] | None, column: str, unit: str, most: int) -> dict[str, Any]:
+def _dates(values: NDArray[Any], users: NDArray[np.int64], column: str, unit: str, most: int) -> dict[str, Any]:
     """Tally dates by day, month, year or day of the week; periods run from the first that occurs to the last."""
     import pandas as pd
 
-    days = pd.DatetimeIndex(entries.values)
+    days = pd.DatetimeIndex(values)
     places: Any = days.day_of_week.to_numpy()
     labels: tuple[str, ...] = _WEEKDAYS
     if unit != "weekday":
         periods = days.to_period(UNITS[unit])
-        first, last = periods.min(), periods.max()
-        _require_moderate(column, (last - first).n + 1, most)
-        places = np.array([(period - first).n for period in periods])
-        labels = tuple(map(str, pd.period_range(first, last)))
-    each = np.append(places, -1)[entries.places]
+        _require_moderate(column, (periods[-1] - periods[0]).n + 1, most)
+        places = np.array([(period - periods[0]).n for period in periods])
+        labels = tuple(map(str, pd.period_range(periods[0], periods[-1])))
+    counts = np.bincount(places, users, len(labels)).astype(np.int64)
     notes = (f"Dates are tallied by {unit}.", *(() if unit == "weekday" else (OCCURRING,)))
-    made = {"labels": labels, "counts": _tally(each, weights, len(labels)), "missing": _users(each < 0, weights)}
-    return made | {"scale": "date", "notes": notes}
+    return {"labels": labels, "counts": counts, "scale": "date", "notes": notes}
 
 
-def _column(table: Table, name: str, made: dict[str, Any], report: bool, attribute: str = "") -> Column:
+def _column(table: Table, weights: NDArray[np.int64] | None, name: str, made: dict[str, Any], report: bool) -> Column:
     """Return a tally as a column, with remarks on how the file was read."""
-    numbers = made.pop("numbers", np.arange(len(made["labels"]), dtype=float))
-    notes = [*made.pop("notes", ())]
+    counts, notes = made["counts"], [*made.pop("notes", ())]
+    rows = len(table.columns) if weights is None else int(weights.sum())
     if table.skipped:
         done = "filled up" if table.reading.bad_rows == "fill" else "left out"
         notes.insert(0, f"{table.skipped:,} rows that do not fit the header were {done}.")
+    usual: dict[str, Any] = {"numbers": np.arange(counts.shape[-1], dtype=float), "attribute": name or "value"}
     shown = f"{name} of {table.path.name}" if name else table.path.name
-    attribute = attribute or name or "value"
-    column = Column(shown, numbers=numbers, source=str(table.path), attribute=attribute, notes=tuple(notes), **made)
+    missing = rows - int(counts.sum())
+    column = Column(shown, source=str(table.path), missing=missing, notes=tuple(notes), **(usual | made))
     if report:
         print(column.report())
     return column
