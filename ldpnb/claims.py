@@ -12,18 +12,16 @@ read. Words of degree are judged by one rule for all sources (`within`, `better`
 import importlib
 import re
 from collections.abc import Callable, Iterable
-from csv import DictReader
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, Context
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import checks
+from ldpnb import checks, writing
 
 Status = Literal["reproduced", "supported", "corrected", "refuted", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
@@ -297,8 +295,7 @@ def decide(identifier: str) -> Verdict:
 @cache
 def published(source: str) -> dict[str, float]:
     """Return the printed numbers of a source that its checks use, by key, from ``papers/<source>/printed.csv``."""
-    text = files("ldpnb").joinpath(f"papers/{source}/printed.csv").read_text(encoding="utf-8")
-    return {row["key"]: float(row["value"]) for row in DictReader(text.splitlines())}
+    return writing.Table(f"papers/{source}/printed.csv", lambda row: (row["key"], float(row["value"])))
 
 
 def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1e-12) -> bool:

@@ -1,9 +1,18 @@
-"""A file that is written completely or not at all, whatever ends its writer."""
+"""Files that are there whole or not at all: written in one step, and refused in one line if they were cut off."""
 
 import errno
 import os
 import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from csv import DictReader
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def write(path: Path, content: bytes) -> None:
@@ -40,3 +49,51 @@ def write(path: Path, content: bytes) -> None:
                 raise
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextmanager
+def whole(path: Traversable) -> Iterator[str]:
+    """Lend the text of a file that comes with the companion; where it is cut off or cannot be parsed, name it.
+
+    Raises
+    ------
+    OSError
+        If its last line does not end, or what is done with its text ends in a `ValueError` or a `KeyError`.
+
+    Examples
+    --------
+    >>> with whole(Path("/dev/null")) as text:
+    ...     len(text)
+    Traceback (most recent call last):
+    OSError: /dev/null is damaged (its last line does not end); `git checkout` or a new installation brings it back
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.endswith("\n"):
+            raise ValueError("its last line does not end")
+        yield text
+    except (ValueError, KeyError) as error:  # those of pandas, of json, and of text in another encoding
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error).splitlines()[0]
+        raise damaged(path, reason) from None
+
+
+def damaged(path: Traversable, reason: str) -> OSError:
+    """Return the error that says of a file that comes with the companion what is wrong with it."""
+    return OSError(f"{path} is damaged ({reason}); `git checkout` or a new installation brings it back")
+
+
+class Table(dict[Key, Value]):
+    """A CSV table of the package, given by its path there: what `read` makes of each row, a key and a value.
+
+    >>> Table("data/adult_age.csv", lambda row: (row["age"], int(row["count"])))["17"]
+    395
+    """
+
+    def __init__(self, path: str, read: Callable[[dict[str, str]], tuple[Key, Value]]) -> None:
+        self.path = files("ldpnb").joinpath(path)
+        with whole(self.path) as text:
+            super().__init__(map(read, DictReader(text.splitlines())))
+
+    def __missing__(self, key: Key) -> Value:
+        """Say that the table lacks a row."""
+        raise damaged(self.path, f"it lacks {key}")

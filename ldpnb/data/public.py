@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from ldpnb import checks
+from ldpnb import checks, writing
 from ldpnb.data.column import Column
 from ldpnb.data.files import load_rows
 from ldpnb.designs.strata import largest_remainder
 
-_DATA = Path(__file__).parent
 _BINS, _WIDTH = 1000, 0.02
+
+ADULT_USERS = 32_561
+"""People in the training split of UCI Adult."""
 
 TRIP_DISTANCE_USERS, PAYMENT_TYPE_USERS = 434_195, 359_902
 """Valid trips in the two columns that Section 5 of lopuhaa2020 uses."""
@@ -37,8 +39,10 @@ def adult(column: Literal["age", "workclass"]) -> Column:
     (32561, 74, '17')
     """
     checks.choice(column=column, among=("age", "workclass"))
-    rows = [line.split(",") for line in (_DATA / f"adult_{column}.csv").read_text().splitlines()[1:]]
-    labels, counts = tuple(row[0] for row in rows), np.array([int(row[1]) for row in rows])
+    rows = writing.Table(f"data/adult_{column}.csv", lambda row: (row[column], int(row["count"])))
+    labels, counts = tuple(rows), np.array(list(rows.values()))
+    if counts.sum() != ADULT_USERS:
+        raise writing.damaged(rows.path, f"its counts sum to {counts.sum()} instead of {ADULT_USERS}")
     name, source = f"Adult {column}", "UCI Adult, training split"
     if column == "workclass":
         return Column(name, labels, counts, np.arange(len(labels), dtype=float), source)

@@ -13,9 +13,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ldpnb import writing
 from ldpnb.notebook.environment import FIGURES_FOLDER, FORMAT
 from ldpnb.rng import as_recorded
 from ldpnb.run.catalogue import home
@@ -23,13 +25,18 @@ from ldpnb.run.runner import kernel_environment
 from ldpnb.run.sameness import ABSOLUTE, RELATIVE
 
 _FRESH = pytest.StashKey[Path]()
-_SIMULATED = json.loads(Path(__file__).with_name("simulated.json").read_text(encoding="utf-8"))
+_SIMULATED = pytest.StashKey[dict[str, Any]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give every kernel the environment of a run without a reader."""
     config.stash[_FRESH] = Path(tempfile.mkdtemp(prefix="ldpnb-check-"))
     os.environ.update(kernel_environment(config.stash[_FRESH], Path()))
+    try:
+        with writing.whole(Path(__file__).with_name("simulated.json")) as text:
+            config.stash[_SIMULATED] = json.loads(text)
+    except OSError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -55,7 +62,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let nbval execute simulated cells, but compare nothing, where the generator draws otherwise."""
     for item in [] if as_recorded() else items:
-        if hasattr(item, "cell_num") and item.cell_num in _SIMULATED["cells"].get(_id(item.path), ()):
+        if hasattr(item, "cell_num") and item.cell_num in item.config.stash[_SIMULATED]["cells"].get(
+            _id(item.path), ()
+        ):
             item.options["check"] = False  # type: ignore[attr-defined]
 
 
@@ -95,7 +104,7 @@ class SameNumbers(pytest.Item):
         """Compare the tables."""
         import pandas as pd
 
-        if self.own in _SIMULATED["tables"] and not as_recorded():
+        if self.own in self.config.stash[_SIMULATED]["tables"] and not as_recorded():
             pytest.skip("simulated, and this generator draws other numbers")
         stored, fresh = (pd.read_csv(path) for path in (self.stored, self.config.stash[_FRESH] / self.own))
         pd.testing.assert_frame_equal(fresh, stored, rtol=RELATIVE, atol=ABSOLUTE)

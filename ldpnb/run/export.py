@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+from io import StringIO
 from pathlib import Path
 from unittest import mock
 
@@ -14,7 +15,6 @@ from ldpnb import claims, writing
 from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.verdicts import READINGS
-from ldpnb.run import ledger
 from ldpnb.run.catalogue import find, home, require_uncommitted
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
@@ -74,12 +74,13 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     if sort == "claim":
         return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
     path = home() / f"figures/{name}.json"
-    with ledger.whole(path):
-        about = json.loads(path.read_bytes())
+    with writing.whole(path) as text:
+        about = json.loads(text)
     if sort == "table":
         import pandas as pd
 
-        rows = pd.read_csv(home() / f"figures/{name}.csv", keep_default_na=False)
+        with writing.whole(path.with_suffix(".csv")) as text:
+            rows = pd.read_csv(StringIO(text), keep_default_na=False)
         return files | {f"{stem}.tex": (head + latex.table(rows, about["caption"], stem, cited)).encode()}
     picture = rf"\include{'svg' if kind == 'svg' else 'graphics'}[width={_narrowed(f'{inches:.4g}in')}]{{{stem}}}"
     said = rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"

@@ -1,8 +1,8 @@
 """The ledger of verdicts, for notebooks, the terminal and the README."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
 
@@ -49,20 +49,11 @@ def committed_ledger() -> Any:
     import pandas as pd
 
     path = home() / "figures/verdicts.csv"
-    with whole(path):
-        table = pd.read_csv(path, keep_default_na=False, dtype={"false_alarm": str, "power": str})
+    with writing.whole(path) as text:
+        table = pd.read_csv(StringIO(text), keep_default_na=False, dtype={"false_alarm": str, "power": str})
         if table.columns[0] != "claim" or table.columns[-1] != "power":
             raise ValueError("columns are missing")
     return table
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[None]:
-    """Say of a committed file that cannot be parsed that it is damaged."""
-    try:
-        yield
-    except ValueError as error:  # that of pandas, of json, and of text in another encoding
-        raise OSError(f"{path} is damaged ({str(error).splitlines()[0]}); `git checkout` brings it back") from None
 
 
 def changes(source: str | None = None) -> list[str]:

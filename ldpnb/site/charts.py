@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib import metadata
+from io import StringIO
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpnb import checks
+from ldpnb import checks, writing
 from ldpnb.notebook.annotations import Mark, together
 from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.figures import Look, looks_of
@@ -83,9 +84,11 @@ def figures(notebook: Notebook) -> dict[str, dict[str, Any]]:
     """Return the charts of a notebook's published figures by their anchors, of those whose encoding is known."""
     folder, found = home() / "figures" / notebook.id, {}
     for path in sorted(folder.rglob("*.json")):
-        about = json.loads(path.read_text(encoding="utf-8"))
+        with writing.whole(path) as text:
+            about = json.loads(text)
         if "encoding" in about:
-            table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
+            with writing.whole(path.with_suffix(".csv")) as text:
+                table = pd.read_csv(StringIO(text), keep_default_na=False, na_values=[""])
             heading = {part: together(about.get(part, "")) for part in ("title", "setting")}
             drawn = {**heading, **chart(table, Encoding.read(about["encoding"]))}
             found[anchor(path.relative_to(folder).with_suffix("").as_posix())] = drawn

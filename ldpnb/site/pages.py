@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 from markupsafe import Markup
 
+from ldpnb import writing
 from ldpnb.checks import UsageError
 from ldpnb.claims import SOURCES
 from ldpnb.notebook.notation import marked
@@ -49,7 +50,8 @@ def published(notebook: Notebook) -> list[Published]:
     found = []
     for about in sorted((folder / notebook.id).glob("*.json")):
         stem = about.relative_to(folder).with_suffix("").as_posix()
-        caption = json.loads(about.read_text(encoding="utf-8"))["caption"]
+        with writing.whole(about) as text:
+            caption = json.loads(text)["caption"]
         found.append(Published(stem, caption, tuple(s for s in _FILES if about.with_suffix(s).exists())))
     return found
 

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb import checks
+from ldpnb import checks, writing
 
 LARGEST = 50_000
 """Employees of the largest establishment in the open class "5000 or more": a choice, the tables do not tell."""
@@ -95,8 +96,8 @@ def stand_in() -> Tabulation:
     >>> int(stand_in().cells["employment_low"].iloc[0])
     124085947
     """
-    with files("ldpnb").joinpath("papers/bun2022/establishments.csv").open() as file:
-        return read_tabulation(file, industry_digits=0)
+    with writing.whole(files("ldpnb").joinpath("papers/bun2022/establishments.csv")) as text:
+        return read_tabulation(StringIO(text), industry_digits=0)
 
 
 def read_tabulation(path: Any, *, industry_digits: int = 2) -> Tabulation:

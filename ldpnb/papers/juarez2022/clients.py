@@ -5,15 +5,13 @@ need.
 """
 
 from collections.abc import Sequence
-from csv import DictReader
 from dataclasses import dataclass
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from ldpnb import checks
+from ldpnb import checks, writing
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.papers.juarez2022 import printed
@@ -128,8 +126,7 @@ def published_rates(column: str) -> tuple[float, float]:
     """
     columns = ("sessions", "true_positive_rate", "false_positive_rate", "second_moment")
     checks.choice(column=column, among=columns)
-    text = files("ldpnb").joinpath("papers/juarez2022/rates.csv").read_text(encoding="utf-8")
-    rows = {row["group"]: float(row[column]) for row in DictReader(text.splitlines())}
+    rows = writing.Table("papers/juarez2022/rates.csv", lambda row: (row["group"], float(row[column])))
     return rows["male"], rows["female"]
 
 

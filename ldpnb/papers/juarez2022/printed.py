@@ -1,18 +1,17 @@
 """The numbers printed in juarez2022, or published with it, that the checks and notebooks use."""
 
-from csv import DictReader
 from functools import cache
-from importlib.resources import files
 
 import pandas as pd
+
+from ldpnb import writing
 
 MECHANISMS = ("M_R", "M_L")
 
 
 @cache
 def _printed() -> dict[tuple[str, str], str]:
-    table = files("ldpnb").joinpath("papers/juarez2022/printed.csv").read_text(encoding="utf-8")
-    return {(row["place"], row["key"]): row["value"] for row in DictReader(table.splitlines())}
+    return writing.Table("papers/juarez2022/printed.csv", lambda row: ((row["place"], row["key"]), row["value"]))
 
 
 def text(place: str, key: str) -> str:
