@@ -1,6 +1,7 @@
 """True data: who holds what before anyone asks, as a `column.Column`.
 
-Use `files` for a column of your own table (`tables` reads it piece by piece, `channels` reads a channel), `public` for
-public tallies and trip files, `download` for public files by name, `synthetic` for the sources' distributions and
-Dirichlet draws, and `reports` for tallies of reports in files larger than memory.
+A table of one's own goes through four modules: `reading` (what is stated of it), `tables` (what is in the file; `layout`
+finds header and data), `entries` (what a column's entries mean) and `files` (its tally). `inspection` shows all of it.
+`public` has the tallies of the sources, `download` fetches one whole table, `synthetic` the sources' distributions, and
+`channels` reads a channel.
 """
