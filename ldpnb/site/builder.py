@@ -38,6 +38,8 @@ def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explor
     UsageError
         If a notebook has not been executed, a figure or the ledger is missing, or the folder holds something else than
         a site.
+    OSError
+        If a figure or the ledger is damaged.
     """
     if os.path.lexists(target) and not target.is_dir():
         raise UsageError(f"output must be a folder, got {shown(str(target))}")
@@ -47,6 +49,8 @@ def build(target: Path, playing: Sequence[Notebook] = (), settings: int = explor
     try:
         _put(target, grids)
     except OSError as error:
+        if error.errno is None:  # not the system's: a figure or the ledger is damaged, as it says
+            raise
         raise UsageError(f"output cannot be written: {shown(str(target))} ({error.strerror})") from None
     return sum(1 for _ in target.rglob("*.html"))
 

@@ -16,7 +16,7 @@ from ldpnb.papers.bun2022 import tabulations
 from ldpnb.papers.juarez2022 import clients, printed
 from ldpnb.run import catalogue, export, ledger
 from ldpnb.run.catalogue import home
-from ldpnb.site import charts, pages
+from ldpnb.site import builder, charts, pages
 
 PACKAGE = Path(package.__file__).parent
 READERS: dict[str, Callable[[], object]] = {
@@ -36,6 +36,7 @@ NOTEBOOK, TABLE = "2_bun2022/03_cluster_lower_bounds", "figures/own_data/channel
 FIGURE = f"figures/{NOTEBOOK}/losses"
 RESULTS = [
     ("figures/verdicts.csv", ledger.committed_ledger),
+    ("figures/verdicts.csv", lambda: builder.build(home() / "build/site")),
     (f"{FIGURE}.json", lambda: pages.published(catalogue.find(NOTEBOOK))),
     (f"{FIGURE}.json", lambda: charts.figures(catalogue.find(NOTEBOOK))),
     (f"{FIGURE}.csv", lambda: charts.figures(catalogue.find(NOTEBOOK))),
