@@ -80,7 +80,7 @@ def prepare(folder: Path, patch: pytest.MonkeyPatch) -> Path:
     stem.with_suffix(".png").write_bytes(picture())
     stem.with_suffix(".pdf").write_bytes(b"%PDF")
     stem.with_suffix(".csv").write_text("x,y\n1,2\n")
-    stem.with_suffix(".json").write_text(json.dumps({"caption": 'A "line" at $x = 1$.'}))
+    stem.with_suffix(".json").write_text(json.dumps({"caption": 'A "line" at $x = 1$.'}) + "\n")
     (figures / "verdicts.csv").write_text(LEDGER)
     result = new_notebook(
         cells=[
