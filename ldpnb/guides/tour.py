@@ -111,7 +111,7 @@ def sampling_table(rates: Sequence[float], *, people: int, share: float, epsilon
 
 @table
 def observer_losses(rates: Sequence[float], *, people: int, epsilon: float, delta: float) -> Rows:
-    """Tabulate what each observer of a secret sample learns of one person, a column per sampling rate.
+    """Tabulate what each observer of a sample learns of one person, a column per sampling rate.
 
     Given that ``s`` of ``n`` people report they are a simple random sample, and the tallies of their reports lose
     ``ln(1 + (s/n)(e^epsilon - 1))``: no more, as tallies lose epsilon as a function of the sample, and that much where

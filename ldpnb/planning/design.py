@@ -1,13 +1,14 @@
 """Who reports, what that reveals, and the privacy loss of what is released.
 
 Three designs: everybody reports; a simple random sample of fixed size (``srs``); independent participation
-(``poisson``), where every user reports with the same probability. A report alone always loses its own budget, the
-*local* one. What is released of all reports may lose less:
+(``poisson``), where every user reports with the same probability. To whoever receives it a report always loses its own
+budget, the *local* one. What is released of all reports may lose less to its readers:
 
 - after a simple random sample whose members stay secret, ``ln(1 + rate (e^epsilon - 1))`` under replacement, and no
   more under deletion;
 - after a shuffler, which forgets who sent what, at a ``delta``, under replacement;
-- independent participation alone gains nothing: it shows who takes part, which is all that deletion is about.
+- independent participation alone gains nothing: everybody may happen to take part, which leaves a replacement its whole
+  loss, and the number of reports tells whether a user is absent (deletion).
 """
 
 from dataclasses import dataclass

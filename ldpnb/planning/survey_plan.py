@@ -209,8 +209,8 @@ class SurveyPlan:
         kept = self._kept()
         if kept > 0.99 * self.reported:
             return [f"{reports}, and so does what is released: a secret sample would gain nothing."]
-        hidden = f"{rounded_up(kept)} if the sample is secret (add --secret-sample)"
-        return [f"{reports}, and so does what is released: {hidden}."]
+        hidden = f"if its readers cannot know who was asked (--secret-sample), {rounded_up(kept)} under replacement"
+        return [f"{reports}, and so does what is released; {hidden}."]
 
     def _of_a_curator(self) -> list[str]:
         s = self.survey
@@ -218,13 +218,11 @@ class SurveyPlan:
         more = s.design.notes_on_scale(self.count, self.epsilon, s.span, s.releases) if s.hidden else []
         noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
         if s.releases == 1:
-            return [f"{noise}; the release loses {rounded_up(self.epsilon)} ({known}).", *more]
+            return [f"{noise}; the release loses {rounded_up(self.epsilon)} under replacement ({known}).", *more]
         fresh = s.design.scale(self.count, self.epsilon / s.releases, s.span, secret=s.hidden)
         told = f"of fresh samples, {fresh:.4g} would do"
-        together = (
-            f"each of the {s.releases:,} releases; together they lose {rounded_up(self.epsilon)} ({known}; {told})"
-        )
-        return [f"{noise} to {together}.", *more]
+        together = f"together they lose {rounded_up(self.epsilon)} under replacement ({known}; {told})"
+        return [f"{noise} to each of the {s.releases:,} releases; {together}.", *more]
 
     def _selection(self) -> list[str]:
         if self.response_bias is None or self.survey.response_range is None:

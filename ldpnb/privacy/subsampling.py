@@ -1,9 +1,11 @@
 """Privacy of a mechanism that sees a simple random sample, an independent one, or one drawn with replacement.
 
-The sample's secrecy multiplies ``e^epsilon - 1`` by the sampling rate. Two readings of the same formula: a sample of
-fixed size with an epsilon-*replacement*-DP mechanism (Theorem 2.2 of bun2022), and independent (Poisson) sampling with
-an epsilon-*deletion*-DP mechanism. An epsilon-deletion-DP mechanism is 2 epsilon-replacement-DP: pass ``2 * epsilon``.
-Budgets are in nats; the sampling rate ``p = m/n`` lies in ``(0, 1]``.
+To readers of the mechanism's output who cannot know who was drawn, the sample's secrecy multiplies ``e^epsilon - 1`` by
+the sampling rate. To whoever receives a drawn user's own randomised report sampling changes nothing: it loses its whole
+budget. Two readings of the same formula: a sample of fixed size with an epsilon-*replacement*-DP mechanism (Theorem 2.2
+of bun2022), and independent (Poisson) sampling with an epsilon-*deletion*-DP mechanism. An epsilon-deletion-DP
+mechanism is 2 epsilon-replacement-DP: pass ``2 * epsilon``. Budgets are in nats; the sampling rate ``p = m/n`` lies in
+``(0, 1]``.
 """
 
 import numpy as np
@@ -16,7 +18,7 @@ from ldpnb.arithmetic import Real, is_exact, log_mixed, log_thinned
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
     """Return ``ln(1 + p (e^epsilon - 1))``, the loss after sampling (Theorem 2.2 and equation (3) of bun2022).
 
-    No mechanism loses more, and some lose as much.
+    To readers of the output who cannot know who was drawn no mechanism loses more, and some lose as much.
 
     >>> round(float(np.exp(srs_loss(np.log(5), 0.5))), 12)
     3.0

@@ -60,7 +60,10 @@ class SurveyDesign:
         raise NotImplementedError
 
     def loss(self, count: int, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the joint loss of the reports of a secret sample, under replacement: `epsilon` if it hides nobody."""
+        """Return what all reports of a secret sample lose under replacement, to readers who cannot know who was asked.
+
+        It is `epsilon` where the sample hides nobody, and always to whoever receives a report.
+        """
         return epsilon
 
     def scale(self, count: int, epsilon: float, span: float, *, secret: bool) -> float:
