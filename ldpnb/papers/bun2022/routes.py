@@ -18,6 +18,8 @@ from ldpnb.privacy import optimiser
 Array = NDArray[np.float64]
 
 NOT_PRINTED = "the printed form is not recoverable from the text; this is the statement its proof establishes"
+DELETION = "deletion privacy of mechanism and whole"
+BOTH = "deletion privacy of the mechanism, replacement privacy of the whole"
 
 
 published = partial(claims.published, "bun2022")

@@ -181,7 +181,8 @@ def a_higher_epsilon(e: Evidence) -> str:
     kind="certified",
     example=True,
     over="n = 50000, k = 101, delta = 1e-6, three pairs of epsilon and pi: the source asks for a comparison and states "
-    "no result; each takes a sum over tallies",
+    "no result; each takes a sum over tallies; central budgets are under replacement of one user's value, to whoever "
+    "sees the shuffled reports only",
     assumption="Rare values, and enough random reports per value (n q of some hundred at pi = 1). A value of share f "
     "pays n f (p(1-p) - q(1-q)) / (pi (p-q)^2) more for its own randomisation and n f (1-pi)/pi for being sampled.",
 )

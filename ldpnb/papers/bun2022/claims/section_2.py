@@ -93,7 +93,8 @@ def equations_1_and_2(e: Evidence) -> str:
     "Section 2.4",
     subsampling.srs_budget,
     subsampling.proportion_noise_scale,
-    over="epsilon > 0, every number of records m < n, every population n",
+    over="epsilon > 0, every number of records m < n, every population n; replacement privacy, to readers of the "
+    "proportion who cannot know which records were drawn",
     assumption="the printed scale is not recoverable; this is the one at which the loss is epsilon exactly",
     argument="the worst populations hold ones only, or ones and a single zero: the sample's proportions are at "
     "most 1/m apart",

@@ -12,7 +12,7 @@ from ldpnb.papers.bun2022.proofs import sections_2_to_4 as proofs
 from ldpnb.privacy import lemmas, optimiser, random_size, subsampling
 from ldpnb.rng import stream
 
-EVERY_LAW = "epsilon > 0, every n, every law of the size but 0 for sure"
+EVERY_LAW = f"epsilon > 0, every n, every law of the size but 0 for sure; {routes.BOTH}"
 SYMMETRY = (
     "averaged over the order of the unchanged records, an event's chance depends on how many of them are drawn and on "
     "whether the changed one is"
@@ -199,7 +199,8 @@ def theorem_3_1_small_epsilon(e: Evidence) -> str:
     random_size.tilted_rate,
     optimiser.largest_log_ratio,
     over="epsilon > 0, every chance p > 0 of the whole data set beside any smaller size; every law with ln E e^(s (m - "
-    "mu)) <= s^2 v/2 for all s, positive and negative, so that mu is its mean, and mu + 2 epsilon v < n",
+    "mu)) <= s^2 v/2 for all s, positive and negative, so that mu is its mean, and mu + 2 epsilon v < n; "
+    f"{routes.BOTH}",
     argument="n E~ is the slope at epsilon of ln E e^(s m), which is convex and at least s mu",
 )
 def tails(e: Evidence) -> str:

@@ -171,8 +171,8 @@ def _least_error(outputs: np.ndarray, epsilon: float) -> float:
     lemmas.inserted_record_loss,
     lemmas.coupled_loss,
     optimiser.largest_loss,
-    over="epsilon > 0, 0 < r < 1; where the size stays m at n and n + 1 records the loss exceeds epsilon exactly if "
-    "m/(n+1) > 1/(1 + e^epsilon), so for large n if r does",
+    over=f"epsilon > 0, 0 < r < 1, {routes.DELETION}; where the size stays m at n and n + 1 records the loss "
+    "exceeds epsilon exactly if m/(n+1) > 1/(1 + e^epsilon), so for large n if r does",
     argument="the size jumps at some n for every r, and the loss there is exactly epsilon; m/(n+1) tends to r",
 )
 def deterministic_rounding(e: Evidence) -> str:
@@ -236,7 +236,7 @@ def randomised_rounding(e: Evidence) -> str:
     lemmas.mixture_loss_product_form,
     optimiser.largest_loss,
     rounding.event_terms,
-    over="epsilon > 0, 0 < r < 1, every n",
+    over=f"epsilon > 0, 0 < r < 1, every n; {routes.DELETION}",
     reading="reconstructed",
     assumption="the printed constant is not recoverable (6, 7 or 8 by how the proof couples); all hold, and |P| >= 1/r "
     "is not needed",

@@ -35,7 +35,7 @@ formula_5 = partial(section_5, reading="reconstructed")
     subsampling.weighted_loss,
     optimiser.largest_loss,
     assumption=N_1,
-    over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn",
+    over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn; {routes.DELETION}",
     argument="a signed count's tail has the odds rho t^n_1, rho = e_(m-1)(w)/e_m(w) at weights w_i = t^-n_i; m e_m "
     "sums w_i over the k - m clusters outside each draw of m - 1, so rho >= m/((k-m) max w), with equality at equal "
     "sizes",
@@ -68,7 +68,8 @@ def theorem_5_1(e: Evidence) -> str:
     optimiser.largest_loss,
     subsampling.weighted_loss,
     assumption=N_1,
-    over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn, every mechanism",
+    over=f"epsilon > 0, {ALL_SIZES}, every number of clusters and of clusters drawn, every mechanism; "
+    f"{routes.DELETION}",
     argument=SWAP.format("n_1 + n_i records"),
 )
 def theorem_5_2(e: Evidence) -> str:
@@ -97,7 +98,7 @@ def theorem_5_2(e: Evidence) -> str:
     ClusterSample.lower_bound,
     subsampling.srs_loss,
     assumption=N_1,
-    over="epsilon > 0, every share of clusters drawn below 1, all sizes",
+    over=f"epsilon > 0, every share of clusters drawn below 1, all sizes; {routes.DELETION}",
 )
 def growing_clusters(e: Evidence) -> str:
     """small clusters leave some amplification; as clusters grow the bounds converge to epsilon very quickly"""
@@ -260,7 +261,8 @@ def theorem_5_3(e: Evidence) -> str:
     reach="a box",
     assumption="the bound, whose formula is lost, is Theorem 5.2 at the budget q epsilon; approximately is read as "
     "within a tenth",
-    over=f"epsilon <= 0.18 (the budget; the bound itself in the limit of small epsilon), 0 < q < 1, {ALL_SIZES}",
+    over=f"epsilon <= 0.18 (the budget; the bound itself in the limit of small epsilon), 0 < q < 1, {ALL_SIZES}; "
+    f"{routes.DELETION}",
     argument="a mechanism on an independent sample is a mechanism on the clusters; ln(1 + x) <= x",
 )
 def two_stage_sampling(e: Evidence) -> str:

@@ -175,7 +175,7 @@ def detectable_inclusion(e: Evidence) -> str:
     unequal.one_draw_loss,
     reading="reconstructed",
     assumption=routes.NOT_PRINTED,
-    over="epsilon > 0, every design with a largest inclusion probability 0 < p_max < 1",
+    over="epsilon > 0, every design with a largest inclusion probability 0 < p_max < 1; " + routes.BOTH,
 )
 def pps_of_elements(e: Evidence) -> str:
     """whatever the method, sampling in proportion to size loses at least ln(1 + p_max (e^epsilon - 1)), and at least
@@ -286,7 +286,7 @@ def equal_sizes(e: Evidence) -> str:
     unequal.Inclusion.event_loss,
     samples.pps_rate,
     optimiser.largest_loss,
-    over="epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2",
+    over=f"epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2; {routes.DELETION}",
     argument="the loss is that of the tail of the signed count, as in Section 5 with one draw; mu_0 averages "
     "e^(-epsilon (n_1 + n_i)) over the others in proportion to size, and for two clusters Bernoulli's inequality gives "
     "t^n > 1 + n(t - 1), t = e^epsilon; seen from the neighbour no event loses more than epsilon, since by the "
@@ -319,7 +319,7 @@ def pps_of_clusters(e: Evidence) -> str:
     unequal.Inclusion.event_loss,
     samples.pps_rate,
     optimiser.largest_loss,
-    over="epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2",
+    over=f"epsilon > 0, two or more clusters of which one is drawn, all their sizes >= 2; {routes.DELETION}",
     argument="the loss is that of Section 6.2's tail; at sizes of at most s its mu_0 is at least e^(-2 s epsilon)",
 )
 def limited_cluster_sizes(e: Evidence) -> str:

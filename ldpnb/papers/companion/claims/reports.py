@@ -194,7 +194,8 @@ def _enumerated(known: blanket.Blanket, epsilon: float, users: int) -> float:
     kind="certified",
     example=True,
     over="50,000 users, 101 values, delta 1e-6, a value that nobody holds; central budgets .1, 1 and 2, rates .02, .2 "
-    "and 1; a budget of 4 at rate .2; a curator who adds noise to every count",
+    "and 1; a budget of 4 at rate .2; a curator who adds noise to every count; central budgets are under "
+    "replacement of one user's value, to whoever sees the shuffled reports, or the curator's counts, only",
     argument="lower and upper bounds on delta meet at the local budgets found; the variance of c-hat is exact",
 )
 def shuffled_against_gaussian(e: Evidence) -> str:
