@@ -9,4 +9,7 @@ loss and a curator's noise as functions of the number of units. Underneath, `var
 estimate, `releases` the noise of coins and lotteries, and `response` how many to invite. `populations` has the exact
 errors where all values are known, `budgets` shares one budget among several questions, and `pilots` says what a pilot
 tells.
+
+Afterwards: `field_plan` keeps what was planned, `reports` has what comes back, `samples` the variances of designs,
+`intervals` those that are exact or guaranteed, and `estimation` the estimates.
 """
