@@ -99,6 +99,8 @@ from .privacy.subsampling import srs_loss as srs_loss
 from .privacy.subsampling import with_replacement_loss as with_replacement_loss
 from .privacy.unequal import Inclusion as Inclusion
 from .rng import stream as stream
+from .surveys.estimation import estimate as estimate
+from .surveys.field_plan import FieldPlan as FieldPlan
 from .surveys.open_designs import ClusterDesign as ClusterDesign
 from .surveys.open_designs import SimpleDesign as SimpleDesign
 from .surveys.strata_designs import StratifiedDesign as StratifiedDesign

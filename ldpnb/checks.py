@@ -228,7 +228,7 @@ def as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from None
 
 
-_BRINGS = {name: name for name in ("altair", "distributed", "pooch", "pyreadstat", "sympy")} | {
+_BRINGS = {name: name for name in ("altair", "distributed", "openpyxl", "pooch", "pyreadstat", "sympy")} | {
     "dask": "distributed",
     "flint": "python-flint",
     "python_calamine": "python-calamine",

@@ -117,7 +117,7 @@ class _Column:
         known = [None if missing else entry for entry, missing in zip(entries, gone, strict=True)]
         texts = [entry for entry in known if isinstance(entry, str)]
         if self.kind == "category":
-            return self.kind, self._folded([None if e is None else _label(e) for e in known])
+            return self.kind, self._folded([None if e is None else label(e) for e in known])
         dates = [entry for entry in known if hasattr(entry, "year")]
         if dates and self.kind != "number":
             if len(dates) < sum(entry is not None for entry in known):
@@ -147,7 +147,7 @@ class _Column:
             days = dict(zip(texts, self._dates(texts), strict=True))
             return "date", [None if entry is None else days[entry] for entry in known]
         absent = {e for e, missing in zip(entries, gone, strict=True) if missing and isinstance(e, str)}
-        return "category", self._named([None if e is None else _label(e) for e in known], absent)
+        return "category", self._named([None if e is None else label(e) for e in known], absent)
 
     def _mixed(self, others: list[str], times: NDArray[np.int64]) -> AmbiguousError:
         """Return the question about numbers among words."""
@@ -293,7 +293,7 @@ class _Column:
             )
 
 
-def _label(entry: Any) -> str:
+def label(entry: Any) -> str:
     """Return an entry as a name: a whole number without its point."""
     return f"{entry:.15g}" if isinstance(entry, float) else str(entry)
 

@@ -68,6 +68,24 @@ _SHARED = (
 )  # fmt: skip
 
 
+SAVING = (
+    click.option("--save", type=click.Path(dir_okay=False), help="Keep the plan in this file, for `ldpnb estimate`."),
+    click.option(
+        "--device", type=click.Choice(["die", "ten-sided die", "two dice", "cards", "spinner", "form"]), default="form",
+        show_default=True, help="What randomises in the field; the saved plan has its own probabilities.",
+    ),
+    click.option("--question", default="", help="The question as it will be asked."),
+)  # fmt: skip
+
+
+def saved(path: str, plan: Any) -> None:
+    """Write a plan for the field, and say on standard error what its device makes of the promise."""
+    plan.save(path)
+    chances = f"{plan.device}, {plan.p} for the truth, " if plan.p else ""
+    promise = f"an error of {plan.error:.4g} or more with probability {plan.failure:.4g} at most ({plan.bound})"
+    click.echo(f"saved in {path}: {chances}epsilon {plan.epsilon:.6g}; {promise}", err=True)
+
+
 def with_options(options: tuple[Callable[[Command], Command], ...]) -> Callable[[Command], Command]:
     """Return a decorator that adds options, to be shown in their order."""
 
@@ -93,7 +111,9 @@ def plan() -> None:
 @with_options(COMMON)
 @click.option("--values", type=whole, metavar="INTEGER", help="Number of values that a user may hold.")
 @click.option("--simultaneous", is_flag=True, help="The error of all shares at once; otherwise of any one share.")
+@click.option("--labels", default="", metavar="NAMES", help="Names of the values, a,b,c, for a saved plan.")
 @with_options(_SHARED)
+@with_options(SAVING)
 def frequency(**options: Any) -> None:
     """Plan an estimate of the shares of users who hold each value."""
     from ldpnb.planning.questions import Frequency
@@ -106,6 +126,7 @@ def frequency(**options: Any) -> None:
 @click.option("--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie.")
 @click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
 @with_options(_SHARED)
+@with_options(SAVING)
 def mean(ends: tuple[float, float], **options: Any) -> None:
     """Plan an estimate of a mean of values in a known range."""
     from ldpnb.planning.questions import Mean
@@ -134,13 +155,19 @@ def gap(ends: tuple[float, float], **options: Any) -> None:
 
 
 def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
-    from ldpnb.planning import show, solve
+    from ldpnb.planning import saving, show, solve
     from ldpnb.planning.design import Design
 
     chosen = {field.name: options.pop(field.name) for field in fields(Design)}
-    tail, style = options.pop("tail"), options.pop("style")
+    tail, style, path = options.pop("tail"), options.pop("style"), options.pop("save", None)
+    keeping: dict[str, Any] = {name: options.pop(name) for name in ("device", "question") if name in options}
+    if labels := options.pop("labels", ""):
+        keeping["labels"] = tuple(label.strip() for label in labels.split(","))
     with as_usage():
         found = solve.plan(kind(design=Design(**chosen), **options), tail=tail)
+        kept = saving.of_answer(found, **keeping) if path else None
+    if kept is not None:
+        saved(path, kept)
     click.echo({"text": show.as_text, "json": show.as_json, "csv": show.as_csv}[style](found))
     if found.best is None:
         raise SystemExit(1)

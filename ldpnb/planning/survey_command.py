@@ -8,7 +8,7 @@ import click
 from ldpnb import checks
 from ldpnb.checks import as_usage
 from ldpnb.data.command import reading_options, stated
-from ldpnb.planning.command import COMMON, numbers, whole, with_options
+from ldpnb.planning.command import COMMON, SAVING, numbers, saved, whole, with_options
 
 if TYPE_CHECKING:
     from ldpnb.planning.survey import Survey
@@ -84,17 +84,27 @@ _SURVEY = (
 
 @click.command(short_help="A mean from a designed sample: clusters, strata, nonresponse.")
 @with_options(_SURVEY)
+@with_options(SAVING)
 @reading_options
-def survey(ends: tuple[float, float], style: str, **options: Any) -> None:
+def survey(ends: tuple[float, float], style: str, save: str | None, **options: Any) -> None:
     """Plan a survey: a mean or a share from a simple, cluster, stratified or Poisson sample, local or central.
 
     Leave out one of --count, --epsilon, --error and --failure.
     """
+    keeping = {name: options.pop(name) for name in ("device", "question")}
     costly = {name: options.pop(name) for name in ("costs", "grid_take")}
     with as_usage():
         if options["take"] is not None and any(costly.values()):
             raise ValueError(f"costs and grid-take look for a take, got take={options['take']}")
-        click.echo(_answered(_asked(options, ends), style, **costly))
+        asked = _asked(options, ends)
+        answered = _answered(asked, style, **costly)
+        if save is not None:
+            if any(costly.values()):
+                raise ValueError("save needs a take that is given, got costs or grid-take")
+            from ldpnb.planning import saving
+
+            saved(save, saving.of_survey(asked.plan(), **keeping))
+    click.echo(answered)
 
 
 def _asked(options: dict[str, Any], ends: tuple[float, float]) -> "Survey":

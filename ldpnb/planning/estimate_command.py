@@ -1,0 +1,92 @@
+"""``ldpnb estimate``: a plan and a file of reports in, estimates out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ldpnb.checks import UsageError, as_usage, needed_for
+from ldpnb.data.command import reading_options, stated
+
+if TYPE_CHECKING:
+    from ldpnb.surveys.estimation import Estimates
+
+_FORMATS = (".csv", ".json", ".xlsx")
+
+
+@click.command(short_help="Estimate from the reports of a planned survey.")
+@click.argument("plan", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("reports", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--by", default="", metavar="COLUMN", help="A public column: an estimate for each of its values too.")
+@click.option(
+    "--classes",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Table of those invited, class,invited: weights answers by nonresponse class, the reports' column class.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="How often intervals cover, of all labels.")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True, help="Output."
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, .csv, .json or .xlsx.")
+@reading_options
+def estimate(
+    plan: Path,
+    reports: Path,
+    by: str,
+    classes: Path | None,
+    level: float,
+    style: str,
+    output: Path | None,
+    **options: Any,
+) -> None:
+    """Estimate what PLAN, a file of `ldpnb plan --save`, was made for, from a table of REPORTS.
+
+    The table has a column report, and as the design asks stratum, cluster and cluster_size. Reports that the plan's
+    device cannot produce, or that nobody was asked for, are refused, and then nothing is written.
+    """
+    from ldpnb.planning.columns import read_columns
+    from ldpnb.surveys import estimation
+    from ldpnb.surveys.field_plan import FieldPlan
+
+    if output is not None and output.suffix not in _FORMATS:
+        raise UsageError(f"output must end in {', '.join(_FORMATS)}, got {output}")
+    with as_usage():
+        planned = FieldPlan.load(plan)
+        table = read_columns(reports, planned.columns, "reports", stated(options))
+        invited = _invited(classes) if classes else None
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie in (0, 1), got level={level}")
+        found = estimation.estimate(planned, table, by=by, classes=invited, alpha=round(1 - level, 12))
+    if output is not None:
+        _write(found, output)
+    else:
+        frame = found.to_frame().to_csv(index=False).rstrip() if style == "csv" else ""
+        click.echo({"text": str(found), "csv": frame, "json": found.to_json()}[style])
+
+
+def _invited(path: Path) -> dict[str, int]:
+    from ldpnb.planning.columns import read_columns
+
+    table = read_columns(path, ("class", "invited"), "classes")
+    try:
+        return {str(name): int(number) for name, number in zip(table["class"], table["invited"], strict=True)}
+    except ValueError:
+        raise ValueError(f"{path}: invited must hold whole numbers, got {', '.join(table['invited'])}") from None
+
+
+def _write(found: "Estimates", path: Path) -> None:
+    """Write the estimates in the format that the file's name indicates."""
+    import io
+
+    from ldpnb.writing import write
+
+    if path.suffix == ".json":
+        content = (found.to_json() + "\n").encode()
+    elif path.suffix == ".csv":
+        content = found.to_frame().to_csv(index=False).encode()
+    else:
+        buffer = io.BytesIO()
+        with needed_for("an Excel file"):
+            found.to_frame().to_excel(buffer, index=False)
+        content = buffer.getvalue()
+    write(path, content)

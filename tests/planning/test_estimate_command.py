@@ -1,0 +1,180 @@
+"""From a saved plan to estimates on the command line; what is wrong ends in one line, with nothing written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from ldpnb.checks import UsageError
+from ldpnb.cli import cli
+from ldpnb.rng import stream
+from ldpnb.surveys.estimation import estimate
+from ldpnb.surveys.field_plan import FieldPlan
+
+
+def run(*words: str) -> Result:
+    result = CliRunner().invoke(cli, list(words))
+    if isinstance(result.exception, UsageError):
+        result.exit_code = 2  # as `main` ends
+    return result
+
+
+SURVEY = ("plan", "survey", "--binary", "--epsilon", "1", "--failure", ".05")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    result = run(*SURVEY, "--population", "900", "--error", ".1", "--save", "plan.json", "--device", "spinner")
+    assert result.exit_code == 0, result.output
+    plan = FieldPlan.load("plan.json")
+    rng = stream("reports of a command", seed=0)
+    bits = (rng.random(plan.asked) < 0.4).astype(int)
+    pd.DataFrame({"report": bits, "sex": np.where(rng.random(plan.asked) < 0.5, "f", "m")}).to_csv(
+        "reports.csv", index=False
+    )
+    return tmp_path
+
+
+def test_the_saved_promise_is_that_of_the_device(folder: Path) -> None:
+    plan = FieldPlan.load("plan.json")
+    assert (plan.p, plan.q, plan.asked, plan.answers) == ("73/100", "27/100", plan.answers, plan.asked)
+    assert plan.epsilon == pytest.approx(np.log(73 / 27))
+    planned = json.loads(
+        run(*SURVEY, "--population", "900", "--error", ".1", "--format", "json").output.split("\n\n")[0]
+    )
+    assert planned["invited"] == plan.asked
+    assert plan.failure > planned["failure"]  # a spinner of 100 has a little less than epsilon 1
+
+
+def test_the_command_says_what_the_library_computes(folder: Path) -> None:
+    table = pd.read_csv("reports.csv")
+    own = estimate(FieldPlan.load("plan.json"), table, by="sex")
+    shown = run("estimate", "plan.json", "reports.csv", "--by", "sex")
+    assert shown.exit_code == 0
+    assert shown.output == f"{own}\n"
+    assert run("estimate", "plan.json", "reports.csv", "--by", "sex", "--format", "json").output == own.to_json() + "\n"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
+def test_estimates_are_written_in_the_format_of_the_name(suffix: str, folder: Path) -> None:
+    out = Path(f"found.{suffix}")
+    assert run("estimate", "plan.json", "reports.csv", "-o", str(out)).output == ""
+    value = estimate(FieldPlan.load("plan.json"), pd.read_csv("reports.csv")).rows[0].estimate
+    if suffix == "json":
+        assert json.loads(out.read_text())["estimates"][0]["estimate"] == value
+    else:
+        frame = pd.read_csv(out) if suffix == "csv" else pd.read_excel(out, engine="calamine")
+        assert frame["estimate"][0] == pytest.approx(value)
+
+
+def test_reports_in_a_spreadsheet_are_the_same(folder: Path) -> None:
+    pd.read_csv("reports.csv").to_excel("reports.xlsx", index=False)
+    shown = [run("estimate", "plan.json", name).output for name in ("reports.csv", "reports.xlsx")]
+    assert shown[0] == shown[1] != ""
+
+
+def test_classes_come_from_a_table(folder: Path) -> None:
+    asked = FieldPlan.load("plan.json").asked
+    Path("invited.csv").write_text(f"class,invited\nyoung,{asked // 2}\nold,{asked - asked // 2}\n")
+    table = pd.read_csv("reports.csv").head(asked // 2)
+    table["class"] = np.where(np.arange(len(table)) % 3 == 0, "young", "old")
+    table.to_csv("answered.csv", index=False)
+    shown = run("estimate", "plan.json", "answered.csv", "--classes", "invited.csv")
+    assert "df" in shown.output, shown.exception
+    assert "void" in shown.output
+
+
+def broken(kind: str) -> str:
+    """Spoil one file and return what the refusal says."""
+    table: Any = pd.read_csv("reports.csv")
+    if kind == "outside":
+        table.loc[3, "report"] = 2
+    elif kind == "too many":
+        table = pd.concat([table] * 2)
+    elif kind == "twice":
+        table["id"] = ["a", "a", *range(len(table) - 2)]
+    elif kind == "no column":
+        table = table.rename(columns={"report": "answer"})
+    elif kind == "gap":
+        table["report"] = table["report"].astype(object)
+        table.loc[0, "report"] = None
+    elif kind == "edited":
+        Path("plan.json").write_text(Path("plan.json").read_text().replace('"asked": ', '"asked": 1'))
+    table.to_csv("reports.csv", index=False)
+    return {
+        "outside": "report must be 0 or 1, got '2' in row 4",
+        "too many": "as many as were invited, got",
+        "twice": "id must be of one report each, got a 2 times",
+        "no column": "column report must be among the columns, got answer, sex",
+        "gap": "report must be 0 or 1, got '' in row 1",
+        "edited": "sha256 must be that of the content",
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["outside", "too many", "twice", "no column", "gap", "edited"])
+def test_what_is_wrong_ends_in_one_line_and_writes_nothing(kind: str, folder: Path) -> None:
+    message = broken(kind)
+    result = run("estimate", "plan.json", "reports.csv", "-o", "found.csv")
+    assert result.exit_code == 2
+    assert message in str(result.exception)
+    assert "\n" not in str(result.exception)
+    assert not Path("found.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.json", "reports.csv"], "nowhere.json: cannot be read as a plan"),
+        (["plan.json", "nowhere.csv"], "reports must be a file"),
+        (["plan.json", "reports.csv", "--by", "age"], "column age must be among"),
+        (["plan.json", "reports.csv", "--level", "95"], "level must lie in (0, 1), got level=95.0"),
+        (["plan.json", "reports.csv", "-o", "found.txt"], "output must end in .csv, .json, .xlsx"),
+    ],
+)
+def test_wrong_words_end_in_one_line(words: list[str], message: str, folder: Path) -> None:
+    result = run("estimate", *words)
+    assert result.exit_code == 2
+    assert message in str(result.exception)
+
+
+STRATA = "stratum,size,sd\nnorth,500,.2\nsouth,300,.4\n"
+NORMAL = ("--tail", "normal", "--epsilon", "2", "--error", ".2", "--failure", ".05")
+
+
+@pytest.mark.parametrize(
+    ("words", "design", "estimator"),
+    [
+        (("survey", "--design", "strata", "--strata", "strata.csv"), "strata", "stratified mean"),
+        (("survey", "--design", "cluster", "--clusters", "60", "--cluster-size", "9"), "clusters", "expansion"),
+        (("survey", "--design", "two-stage", "--clusters", "60", "--cluster-size", "9", "--take", "4"), "two stages", "expansion"),
+        (("survey", "--population", "900", "--mechanism", "Laplace"), "simple", "mean"),
+        (("survey", "--population", "900", "--collection", "central"), "simple", "release"),
+        (("mean",), "everyone", "mean"),
+        (("frequency", "--values", "3", "--labels", "a,b,c"), "everyone", "mean"),
+    ],
+)  # fmt: skip
+def test_every_design_is_saved_with_the_estimator_of_its_promise(
+    words: tuple[str, ...], design: str, estimator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("strata.csv").write_text(STRATA)
+    result = run("plan", *words, *NORMAL, "--save", "plan.json")
+    assert result.exit_code == 0, result.exception or result.output
+    plan = FieldPlan.load("plan.json")
+    assert (plan.design, plan.estimator) == (design, estimator)
+    assert plan.error == 0.2
+    assert plan.failure == pytest.approx(0.05, rel=0.2)
+    assert plan.failure <= 0.05 * (1 + 1e-6)
+
+
+def test_what_the_field_cannot_use_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = run("plan", "survey", "--design", "poisson", "--population", "9000", *NORMAL, "--save", "plan.json")
+    assert refused.exit_code == 2
+    assert "save needs a simple, cluster, two-stage or stratified sample" in str(refused.exception)
+    assert not Path("plan.json").exists()
