@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from ldpnb import checks
@@ -19,14 +20,16 @@ from ldpnb.writing import write
 
 DesignName = Literal["everyone", "simple", "strata", "clusters", "two stages"]
 
-ESTIMATORS = {
-    "mean": "the plain mean of the unbiased reports of all who answered",
-    "stratified mean": "shares of the population times the strata's means of the unbiased reports; the pooled mean "
-    "only if numbers are exactly proportional",
-    "expansion": "c + M/(m N) times the sum over the clusters drawn of N_g (mean of the unbiased reports - c), c the "
-    "middle of the range; the mean of all reports only if all sizes are equal",
-    "release": "the one number that the curator released",
-}
+ESTIMATORS: Mapping[str, str] = MappingProxyType(
+    {
+        "mean": "the plain mean of the unbiased reports of all who answered",
+        "stratified mean": "shares of the population times the strata's means of the unbiased reports; the pooled mean "
+        "only if numbers are exactly proportional",
+        "expansion": "c + M/(m N) times the sum over the clusters drawn of N_g (mean of the unbiased reports - c), c "
+        "the middle of the range; the mean of all reports only if all sizes are equal",
+        "release": "the one number that the curator released",
+    }
+)
 """Estimators, each of which `ldpnb.surveys.estimation` computes under this name."""
 
 _DESIGNS = {"everyone": "mean", "simple": "mean", "strata": "stratified mean", "clusters": "expansion"}

@@ -6,8 +6,10 @@ The probabilities are those of the device that was used, as fractions, never tho
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +22,9 @@ from ldpnb.mechanisms.frequency import UnaryEncoding
 Kind = Literal["binary", "labels", "bits", "number", "Laplace"]
 KINDS = ("binary", "labels", "bits", "number", "Laplace")
 
-DEVICES = {"die": 6, "ten-sided die": 10, "two dice": 36, "cards": 52, "spinner": 100, "form": 2**32}
+DEVICES: Mapping[str, int] = MappingProxyType(
+    {"die": 6, "ten-sided die": 10, "two dice": 36, "cards": 52, "spinner": 100, "form": 2**32}
+)
 """Devices for the field and how many equally likely outcomes each has; `form` is a page on one's own computer."""
 
 _ROUNDING = 1e-9
