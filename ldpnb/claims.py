@@ -1,9 +1,9 @@
 """Claims of the sources and the evidence that decides them.
 
-A source's module holds one function per numbered claim, in the source's order, registered with `claim`. Calling it
-computes the evidence and returns a `Verdict`. A check is sound only if its evidence comes by two independent routes
-that agree; when they do not, the verdict is ``open``, never a guess. Every formula that a check calls is named in
-``rests_on``; the tests trace the calls, break each formula and see the verdict become ``open``.
+A source's sections hold the words of its claims, and a check for each (`ldpnb.sections`). Calling the check computes
+the evidence and returns a `Verdict`. A check is sound only if its evidence comes by two independent routes that agree;
+when they do not, the verdict is ``open``, never a guess. Every formula that a check calls is named in ``rests_on``; the
+tests trace the calls, break each formula and see the verdict become ``open``.
 
 A verdict also has a *reach*, for which parameters it is decided, and a *reading*, whether the source's formula can be
 read. Words of degree are judged by one rule for all sources (`within`, `better`).
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb import checks, writing
 
-Status = Literal["reproduced", "supported", "corrected", "refuted", "open"]
+Status = Literal["reproduced", "supported", "corrected", "refuted", "answered", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
 Reach = Literal["all parameters", "a box", "instances"]
 Reading = Literal["printed", "reconstructed"]
@@ -55,17 +55,18 @@ class Verdict:
 
     Parameters
     ----------
-    status : {"reproduced", "supported", "corrected", "refuted", "open"}
+    status : {"reproduced", "supported", "corrected", "refuted", "answered", "open"}
         *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever it was tried,
         but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording, which
-        `corrected` puts right; *refuted*: false; *open*: the evidence does not decide.
+        `corrected` puts right; *refuted*: false; *answered*: a question, with its answer in `corrected`; *open*: the
+        evidence does not decide.
     evidence : str
         One line with the deciding numbers.
     kind : {"identity", "enumeration", "certified", "statistical", "proof"}
         An algebraic identity checked at machine precision, a complete enumeration, numerics with a certificate, a test
         with a stated false-alarm rate, or a derivation that numbers confirm.
     corrected : str
-        The statement that does hold, where the source's does not.
+        The statement that does hold, where the source's does not; the answer to a question.
     assumption : str
         What must be assumed beyond what the source says.
     false_alarm : float, optional
@@ -86,8 +87,8 @@ class Verdict:
     Raises
     ------
     ValueError
-        If a word is not one of the above, a refuted or corrected claim lacks its corrected statement, statistical
-        evidence its rate, or a reconstructed reading the assumption it makes.
+        If a word is not one of the above, a refuted, corrected or answered claim lacks what holds, statistical evidence
+        its rate, or a reconstructed reading the assumption it makes.
     """
 
     status: Status
@@ -106,8 +107,8 @@ class Verdict:
         for name, words in {"status": Status, "kind": Kind, "reach": Reach, "reading": Reading}.items():
             if (word := getattr(self, name)) not in get_args(words):
                 raise ValueError(f"{name} must be one of {', '.join(get_args(words))}, got {name}={word!r}")
-        if self.status in ("refuted", "corrected") and not self.corrected:
-            raise ValueError(f"a {self.status} claim needs its corrected statement")
+        if self.status in ("refuted", "corrected", "answered") and not self.corrected:
+            raise ValueError(f"{self.status} claims need what does hold")
         if (
             self.kind == "statistical"
             and self.status != "open"
@@ -125,9 +126,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One numbered statement of a source and the check that decides it."""
+    """One numbered statement, or question, of a source and the check that decides it."""
 
     source: str
+    key: str
     place: str
     says: str
     rests_on: tuple[str, ...]
@@ -136,7 +138,7 @@ class Claim:
     @property
     def id(self) -> str:
         """Return the identifier, such as ``biswas2022/theorem-3.5``."""
-        return f"{self.source}/{re.sub(r'[^a-z0-9.]+', '-', self.place.lower()).strip('-')}"
+        return f"{self.source}/{self.key}"
 
 
 _registry: dict[str, Claim] = {}
@@ -166,16 +168,18 @@ class Evidence:
     argument: str = ""
     reading: Reading = "printed"
     example: bool = False
+    question: bool = False
+    conflict: str = ""
 
     def same(self, one: ArrayLike, other: ArrayLike, **tolerance: float) -> None:
         """Require that two independent routes agree (see `agree`), else the verdict is ``open``."""
         if not agree(one, other, **tolerance):
             raise UnsoundError(f"two routes part: {np.asarray(one)!r:.60} and {np.asarray(other)!r:.60}")
 
-    def sure(self, condition: object) -> None:
-        """Require a property of the evidence itself, else the verdict is ``open``."""
+    def sure(self, condition: object, doubt: str = "something that the evidence rests on does not hold") -> None:
+        """Require a property of the evidence itself, else the verdict is ``open``, for that doubt."""
         if not condition:
-            raise UnsoundError("something that the evidence rests on does not hold")
+            raise UnsoundError(doubt)
 
     def needs(self, condition: object) -> None:
         """Require what the claim states."""
@@ -196,17 +200,24 @@ class Evidence:
     def verdict(self, text: str, kind: Kind) -> Verdict:
         """Return the verdict; a reach beyond instances requires an answer by a decider.
 
-        A claim that holds on instances is *supported*, unless it is about these instances only (`example`). One that
-        fails, though nobody has written what holds instead, is ``open``.
+        A claim that holds on instances is *supported*, unless it is about these instances only (`example`); so is one
+        whose reconstructed formula is in `conflict` with a sentence of the source. One that fails, though nobody has
+        written what holds instead, is ``open``; so is a question whose answer fails.
         """
         reach = self.reach if self.decided else "instances"
         status: Status = "reproduced" if self.holds else self.otherwise
         if status in ("refuted", "corrected") and not self.corrected:
             raise UnsoundError(f"what the claim states fails, and no corrected statement is known: {text}")
-        if status == "reproduced" and reach == "instances" and not self.example:
+        if self.question:
+            self.sure(self.holds, f"the answer given does not hold: {text}")
+            status = "answered"
+        elif status == "reproduced" and (self.conflict or (reach == "instances" and not self.example)):
             status = "supported"
-        told = (self.corrected, self.assumption, self.false_alarm, self.power)
-        return Verdict(status, text, kind, *told, reach, self.over, self.argument, self.reading)
+        assumption = "; in conflict with the source: ".join(filter(None, (self.assumption, self.conflict)))
+        rates = (self.false_alarm, self.power)
+        return Verdict(
+            status, text, kind, self.corrected, assumption, *rates, reach, self.over, self.argument, self.reading
+        )
 
 
 def claim(
@@ -248,7 +259,8 @@ def claim(
 
         decided.__wrapped__ = check  # type: ignore[attr-defined]
         says = " ".join(checks.docstring(check).split())
-        new = Claim(source or check.__module__.split(".")[2], place, says, tuple(map(path_of, rests_on)), decided)
+        key = re.sub(r"[^a-z0-9.]+", "-", place.lower()).strip("-")
+        new = Claim(source or check.__module__.split(".")[2], key, place, says, tuple(map(path_of, rests_on)), decided)
         if new.source not in LEDGERS or new.id in _registry or not (new.rests_on and says):
             raise ValueError(f"{new.id}: unknown source, registered twice, saying nothing or resting on nothing")
         _registry[new.id] = new
@@ -271,11 +283,16 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
     """Return every registered claim, or those of one source, in the order of `LEDGERS`."""
     if source is not None and source not in LEDGERS:
         raise ValueError(f"source must be one of {', '.join(LEDGERS)}, got source={source!r}")
-    for key in LEDGERS if source is None else (source,):
-        importlib.import_module(f"ldpnb.papers.{key}.claims")
-    order = list(LEDGERS)
-    chosen = [c for c in _registry.values() if source in (None, c.source)]
-    return tuple(sorted(chosen, key=lambda c: order.index(c.source)))
+    return tuple(claim for key in (LEDGERS if source is None else (source,)) for claim in _claims(key))
+
+
+@cache
+def _claims(source: str) -> tuple[Claim, ...]:
+    if hasattr(importlib.import_module(f"ldpnb.papers.{source}"), "SECTIONS"):
+        loaded: list[Claim] = importlib.import_module("ldpnb.sections").load(source)
+        return tuple(loaded)
+    importlib.import_module(f"ldpnb.papers.{source}.claims")
+    return tuple(c for c in _registry.values() if c.source == source)
 
 
 def find(identifier: str) -> Claim:

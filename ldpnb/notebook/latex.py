@@ -34,11 +34,14 @@ _ROWS = 40
 
 
 def escaped(text: object) -> str:
-    r"""Return plain text for LaTeX, Greek letters as mathematics.
+    r"""Return text for LaTeX, Greek letters as mathematics; TeX between dollars stays.
 
-    >>> escaped("50 % of ε_0"), escaped("π ≥ .5")
-    ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\ge$ .5')
+    >>> escaped("50 % of ε_0"), escaped("π ≥ .5"), escaped("5 % of $x_0$")
+    ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\ge$ .5', '5 \\% of $x_0$')
     """
+    parts = str(text).split("$")
+    if len(parts) % 2 and len(parts) > 1:
+        return "$".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
     signs = " ".join(str(text).splitlines()).replace(">=", "≥").replace("<=", "≤")
     return "".join(_SPECIAL.get(c) or _greek(c) for c in signs)
 

@@ -387,6 +387,8 @@ def marked(text: str) -> str:
     >>> marked("at n * q_1 <= 2, users <= 3 by _it_")
     'at $n\\cdot q_{1}\\le 2$, users ≤ 3 by \\_it\\_'
     """
+    if "$" in text:  # Markdown with TeX
+        return text
     return "".join(f"${tex}$" if tex else _escaped(signs(source)) for source, tex in formulas(text))
 
 

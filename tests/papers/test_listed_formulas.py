@@ -12,7 +12,7 @@ import pytest
 from test_negative_controls import owner_of
 
 import ldpnb
-from ldpnb import claims
+from ldpnb import claims, sections
 from ldpnb.claims import Evidence
 
 HOME = Path(ldpnb.__file__).parent
@@ -43,6 +43,7 @@ def formula(code: object) -> str | None:
 def traced(claim: claims.Claim) -> tuple[set[str], set[CodeType]]:
     """The formulas that a check and what it shares with others of its source call themselves, and all their calls."""
     profile = cProfile.Profile(builtins=False)
+    sections.parted.cache_clear()
     profile.runcall(claim.check)
     ours = (entry for entry in profile.getstats() if room(entry.code) == "papers")
     codes = {call.code for entry in ours for call in entry.calls or ()}

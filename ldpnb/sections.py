@@ -1,0 +1,166 @@
+"""Sections of a source: a claim's words stand in a TOML file, what decides it in the Python file beside it.
+
+A table of ``section_5.toml`` is a claim. Its words are Markdown with TeX between dollars. ``@{name}`` stands for a
+phrase of the file's table ``[phrases]``, or for a number that the check returns; there ``@{name:.3f}`` formats it. The
+check is the function of ``section_5.py`` that bears the claim's name. Second routes to formulas are registered once,
+by `second_route`: before a check runs, those of every formula in ``rests_on`` are compared, and the verdict is *open*
+where two part.
+"""
+
+import importlib
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from ldpnb.claims import Claim, Evidence, Kind, Reach, Reading, Status, UnsoundError, Verdict, path_of
+
+Pairs = Iterable[tuple[Any, ...]]
+"""A value of the package, that of the second route, and the relative tolerance where 1e-9 is too fine."""
+Numbers = Mapping[str, object] | None
+"""What the fields of a claim's words stand for."""
+
+_routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}
+"""Second routes by source and formula."""
+
+_WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
+_KEYS: Mapping[str, Any] = {
+    **dict.fromkeys(("place", "says", "asks", *_WORDS), str),
+    "kind": Kind,
+    "reach": Reach,
+    "reading": Reading,
+    "otherwise": Status,
+    "rests_on": list,
+    "example": bool,
+    "false_alarm": float,
+    "power": float,
+}
+_FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
+
+
+def second_route(*formulas: Any) -> Callable[[Callable[[], Pairs]], Callable[[], Pairs]]:
+    """Register pairs of values for some formulas: the formula's own, and that of an independent route."""
+
+    def register(pairs: Callable[[], Pairs]) -> Callable[[], Pairs]:
+        source = pairs.__module__.split(".")[2]
+        for formula in formulas:
+            _routes.setdefault((source, path_of(formula)), []).append(pairs)
+        return pairs
+
+    return register
+
+
+@cache
+def parted(pairs: Callable[[], Pairs]) -> str:
+    """Return where a formula and its second route part, or nothing; kept, so clear it when a formula is replaced."""
+    evidence = Evidence()
+    try:
+        for one, other, *rel in pairs():
+            evidence.same(one, other, rel=rel[0] if rel else 1e-9)
+    except UnsoundError as reason:
+        return str(reason)
+    return ""
+
+
+def load(source: str) -> list[Claim]:
+    """Return the claims of a source, from the sections that its package lists in ``SECTIONS``.
+
+    Raises
+    ------
+    ValueError
+        If a file has a wrong key, word, phrase or formula, or a claim has no check; it names file and key.
+    """
+    package = f"ldpnb.papers.{source}"
+    return [claim for name in importlib.import_module(package).SECTIONS for claim in _section(source, package, name)]
+
+
+def _section(source: str, package: str, name: str) -> list[Claim]:
+    checks = importlib.import_module(f"{package}.{name}")
+    file = Path(str(checks.__file__)).with_suffix(".toml")
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
+    used: set[str] = set()
+    for key, text in phrases.items():  # a phrase may use those above it
+        phrases[key] = _filled(text, {k: v for k, v in phrases.items() if k != key}, used)
+    loaded = []
+    for key, row in tables.items():
+        try:
+            words = {k: _filled(v, phrases, used) if isinstance(v, str) else v for k, v in (shared | row).items()}
+            loaded.append(_claim(source, key, checks, words, formulas))
+        except (ValueError, AttributeError, ImportError) as error:
+            raise ValueError(f"{file.name}, [{key}]: {error}") from error
+    if unused := sorted(phrases.keys() - used):
+        raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
+    return loaded
+
+
+def _filled(text: str, phrases: Mapping[str, str], used: set[str]) -> str:
+    """Return text on one line, its phrases filled in."""
+    used |= {name for name, _ in _FIELD.findall(text)} & phrases.keys()
+    return _FIELD.sub(lambda field: phrases.get(field[1], field[0]), " ".join(text.split()))
+
+
+def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapping[str, list[str]]) -> Claim:
+    for name, value in row.items():
+        if name not in _KEYS:
+            raise ValueError(f"{name} must be one of {', '.join(_KEYS)}")
+        if isinstance(_KEYS[name], type) and not isinstance(value, _KEYS[name]):
+            raise ValueError(f"{name} must be of type {_KEYS[name].__name__}, got {name}={value!r}")
+        if (words := get_args(_KEYS[name])) and value not in words:
+            raise ValueError(f"{name} must be one of {', '.join(words)}, got {name}={value!r}")
+    question = "asks" in row
+    if missing := {"place", "asks" if question else "says", "kind", "evidence", "rests_on"} - row.keys():
+        raise ValueError(f"{', '.join(sorted(missing))} must be given")
+    if question != ("answer" in row):
+        raise ValueError("a question (asks) and its answer must be given together")
+    rests_on = tuple(dict.fromkeys(path for name in row["rests_on"] for path in groups.get(name, [name])))
+    for path in rests_on:
+        _formula(path)
+    check: Callable[[Evidence], Numbers] = getattr(checks, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
+    given = {name: row[name] for name in row.keys() - {"place", "says", "asks", "kind", "evidence", "rests_on"}}
+    given |= {"corrected": given.pop("answer"), "question": True} if question else {}
+    kind: Kind = row["kind"]
+
+    def decided() -> Verdict:
+        evidence = Evidence(**given)
+        try:
+            for path in rests_on:
+                for route in _routes.get((source, path), ()):
+                    evidence.sure(not parted(route), parted(route))
+            text = _numbered(evidence, row["evidence"], check(evidence) or {}, f"{source}/{key}")
+            return evidence.verdict(text, kind)
+        except UnsoundError as reason:
+            return Verdict("open", str(reason), kind, false_alarm=evidence.false_alarm)
+
+    return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
+
+
+def _formula(path: str) -> Any:
+    """Return the formula of that path below ``ldpnb``."""
+    parts = path.split(".")
+    for depth in range(len(parts) - 1, 0, -1):
+        try:
+            value = importlib.import_module(".".join(["ldpnb", *parts[:depth]]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[depth:]:
+            value = getattr(value, part)
+        return value
+    raise ValueError(f"rests_on must list formulas of ldpnb, got {path!r}")
+
+
+def _numbered(evidence: Evidence, text: str, numbers: Mapping[str, object], claim: str) -> str:
+    """Return the line of evidence with its numbers, which are filled into the other words as well."""
+    names = {word for word in _WORDS if hasattr(evidence, word)}
+    texts = {"evidence": text} | {name: getattr(evidence, name) for name in sorted(names)}
+    fields = {name for words in texts.values() for name, _ in _FIELD.findall(words)}
+    if fields != numbers.keys():
+        rule = "the fields of its words must be the numbers that its check returns"
+        raise ValueError(f"{claim}: {rule}, one of both lacks {', '.join(sorted(fields ^ numbers.keys()))}")
+    for name, words in texts.items():
+        texts[name] = _FIELD.sub(lambda field: format(numbers[field[1]], field[2] or ""), words)
+    for name in names:
+        setattr(evidence, name, texts[name])
+    return texts["evidence"]
