@@ -220,18 +220,28 @@ def verdicts(source: str | None, status: str | None, reach: str | None, verbose:
     "--format", "kind", type=click.Choice(("md", "html", "csv")), help="[default: by the file's name, else md]"
 )
 @click.option("-o", "--output", type=_FILE, help="File to write.  [default: the terminal]")
-@click.option("--readme", is_flag=True, help="Renew the README's table of sources instead.")
-def write_report(kind: str | None, output: Path | None, readme: bool) -> None:
-    """Write the committed ledger as Markdown, HTML or CSV."""
+@click.option("--readme", is_flag=True, help="Renew the README's table and the erratum sheets instead.")
+@click.option("--errata", metavar="SOURCE", help="Write the source's erratum sheet instead, as Markdown or PDF.")
+def write_report(kind: str | None, output: Path | None, readme: bool, errata: str | None) -> None:
+    """Write the committed ledger as Markdown, HTML or CSV, or the erratum sheet of a source."""
     from ldpnb import writing
+    from ldpnb.run import errata as sheets
     from ldpnb.run import ledger
     from ldpnb.site import entries
 
     if readme:
         changed = ledger.write_readme_table(home() / "README.md")
         click.echo("README.md renewed" if changed else "README.md is current")
+        sheets.write()
         return
-    text = entries.document(kind or entries.format_of(str(output or "")))
+    if errata:
+        with as_usage():
+            text = sheets.sheet(errata)
+        if output and output.suffix == ".pdf":
+            require_uncommitted(output)
+            return sheets.pdf(text, output)
+    else:
+        text = entries.document(kind or entries.format_of(str(output or "")))
     if output is None:
         click.echo(text, nl=False)
     else:

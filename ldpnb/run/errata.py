@@ -1,0 +1,134 @@
+"""Erratum sheets: for a source's authors and readers, what does not hold as printed, and how to see it without us.
+
+``papers/<source>/errata.toml`` holds, for each corrected or refuted claim and in the order of weight, the smallest
+counterexample, one line of Python that shows it, what it prints, and what in the source rests on the statement.
+Statement and correction are those of the ledger.
+"""
+
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import ldpnb
+from ldpnb import claims, writing
+from ldpnb.checks import UsageError
+from ldpnb.run.catalogue import home
+
+NOTED = ("corrected", "refuted")
+"""Statuses of the statements on a sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """One statement: a small `counterexample`, `python` and what it `prints`, and what `rests` on it in the source."""
+
+    counterexample: str
+    python: str
+    prints: str
+    rests: str
+
+
+def sheets() -> list[str]:
+    """Return the sources that have a sheet."""
+    return [source for source in claims.SOURCES if _words(source).is_file()]
+
+
+def _words(source: str) -> Path:
+    return Path(ldpnb.__file__).parent / f"papers/{source}/errata.toml"
+
+
+def errata(source: str) -> dict[str, Erratum]:
+    """Return what is noted on a source's statements, by claim.
+
+    Raises
+    ------
+    UsageError
+        If the source has no sheet.
+    ValueError
+        If an entry lacks a key or has another one.
+    """
+    file = _words(source)
+    if source not in claims.SOURCES or not file.is_file():
+        raise UsageError(f"source must be one with a sheet ({', '.join(sheets())}), got source={source!r}")
+    noted = {}
+    for key, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
+        try:
+            noted[f"{source}/{key}"] = Erratum(
+                **{name: " ".join(text.split()) if name != "python" else text for name, text in entry.items()}
+            )
+        except TypeError as error:
+            raise ValueError(f"{file.name}, [{key}]: {error}") from error
+    return noted
+
+
+def sheet_path(source: str) -> Path:
+    """Return where a source's sheet is committed."""
+    number = list(claims.SOURCES).index(source) + 1
+    return home() / f"figures/{number}_{source}/errata.md"
+
+
+def sheet(source: str) -> str:
+    """Return the erratum sheet of a source, in Markdown.
+
+    Raises
+    ------
+    ValueError
+        If a corrected or refuted claim has no entry, or an entry is of another claim.
+    """
+    noted = errata(source)
+    verdicts = {claim.id: claims.decide(claim.id) for claim in claims.claims(source)}
+    due = {key for key, verdict in verdicts.items() if verdict.status in NOTED}
+    if noted.keys() != due:
+        raise ValueError(
+            f"{source}: sheet and ledger must list the same claims, one lacks {sorted(noted.keys() ^ due)}"
+        )
+    sure = sum(verdict.status in ("reproduced", "supported") for verdict in verdicts.values())
+    lines = [
+        f"# Notes on *{claims.SOURCES[source].partition(': ')[2]}*",
+        f"{claims.SOURCES[source].partition(': ')[0]}. Of {len(verdicts)} statements and questions that we checked, "
+        f"{sure} hold as they stand or as we read them. This sheet lists the {len(due)} that do not, those first on "
+        "which most rests. Every number is exact or rounded in its last digit; the line of Python needs no package of "
+        "ours. We are glad to be shown wrong.",
+    ]
+    for number, (key, erratum) in enumerate(noted.items(), 1):
+        claim, verdict = claims.find(key), verdicts[key]
+        read = "The formula is lost in the text at hand. " if verdict.reading == "reconstructed" else ""
+        lines += [
+            f"## {number}. {claim.place}",
+            f"**As printed.** {_sentence(claim.says)}",
+            f"**As we read it.** {read}{_sentence(verdict.assumption)}" if verdict.assumption else "",
+            f"**A counterexample.** {erratum.counterexample}",
+            f"**What holds.** {_sentence(verdict.corrected)}",
+            f"**To check it.** This prints `{erratum.prints}`:",
+            f"```python\n{erratum.python}\n```",
+            f"**What rests on it.** {erratum.rests}",
+        ]
+    return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def write() -> None:
+    """Renew the committed sheets."""
+    for source in sheets():
+        writing.write(sheet_path(source), sheet(source).encode())
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
+def pdf(markdown: str, path: Path) -> None:
+    """Write a sheet as PDF, by pandoc and a TeX.
+
+    Raises
+    ------
+    UsageError
+        If either is missing, or fails.
+    """
+    command = ["pandoc", "--from=markdown", "--variable=geometry:margin=25mm", "--output", str(path)]
+    try:
+        subprocess.run(command, input=markdown, text=True, capture_output=True, check=True)
+    except FileNotFoundError as error:
+        raise UsageError("a PDF needs pandoc and a TeX (apt-get install pandoc texlive-latex-recommended)") from error
+    except subprocess.CalledProcessError as error:
+        raise UsageError(f"pandoc cannot write {path.name}: {error.stderr.strip().splitlines()[-1]}") from error

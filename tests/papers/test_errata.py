@@ -1,0 +1,33 @@
+"""The erratum sheets: complete, committed as they are written, and each line of Python prints what is said."""
+
+import contextlib
+import io
+import subprocess
+import sys
+
+import pytest
+
+from ldpnb.run import errata
+
+NOTED = [(source, key) for source in errata.sheets() for key in errata.errata(source)]
+
+
+@pytest.mark.parametrize("source", errata.sheets())
+def test_the_committed_sheet_is_current(source: str) -> None:
+    assert errata.sheet_path(source).read_text(encoding="utf-8") == errata.sheet(source)
+
+
+@pytest.mark.parametrize(("source", "key"), NOTED)
+def test_the_line_of_python_prints_what_the_sheet_says(source: str, key: str) -> None:
+    entry, printed = errata.errata(source)[key], io.StringIO()
+    assert "ldpnb" not in entry.python
+    with contextlib.redirect_stdout(printed):
+        exec(entry.python, {})
+    assert printed.getvalue().strip() == entry.prints
+
+
+def test_a_source_without_a_sheet_is_refused() -> None:
+    command = [sys.executable, "-m", "ldpnb", "report", "--errata", "nobody2000"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "nobody2000" in done.stderr
