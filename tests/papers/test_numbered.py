@@ -8,7 +8,7 @@ import pytest
 
 from ldpnb import claims
 
-NUMBERED = list(csv.DictReader((Path(__file__).parent / "numbered.csv").open(encoding="utf-8")))
+NUMBERED = list(csv.DictReader((Path(__file__).parent / "numbered.csv").read_text(encoding="utf-8").splitlines()))
 """What the sources number, read from their texts; lecture20 numbers nothing."""
 
 
