@@ -68,15 +68,16 @@ def check(claim: claims.Claim) -> claims.Verdict:
         sections.parted.cache_clear()
 
 
-def break_formula(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def replace_formula(monkeypatch: pytest.MonkeyPatch, path: str, make: Callable[[Any], Any]) -> None:
+    """Put what `make` returns of the formula of that path in its place."""
     owner, name = owner_of(path)
     original = owner.__dict__[name]
     if isinstance(original, property):
-        monkeypatch.setattr(owner, name, property(broken(original.fget)))
+        monkeypatch.setattr(owner, name, property(make(original.fget)))
     elif isinstance(original, classmethod):
-        monkeypatch.setattr(owner, name, classmethod(broken(original.__func__)))
+        monkeypatch.setattr(owner, name, classmethod(make(original.__func__)))
     else:
-        monkeypatch.setattr(owner, name, broken(original))
+        monkeypatch.setattr(owner, name, make(original))
 
 
 @pytest.mark.parametrize("claim", claims.claims(), ids=lambda claim: claim.id)
@@ -85,7 +86,7 @@ def test_a_broken_formula_opens_the_verdict(claim: claims.Claim, monkeypatch: py
     for path in claim.rests_on:
         with monkeypatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what a wrong formula leads to
-            break_formula(patch, path)
+            replace_formula(patch, path, broken)
             found = check(claim)
         if found.status != "open" or found.evidence == OPEN.get(claim.id):
             unmoved.append(path)
