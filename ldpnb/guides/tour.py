@@ -60,27 +60,31 @@ def yes_answers(people: int, share: float, *, seed: int) -> NDArray[np.int64]:
     return (stream("yes", people, share, seed=seed).random(people) < share).astype(np.int64)
 
 
+def reports(truth: NDArray[np.int64], mechanism: KaryRandomisedResponse, *, seed: int) -> NDArray[np.int64]:
+    """Draw what people report, ``(people,)`` of 0 and 1; the same in every section for the same people and budget."""
+    return mechanism.randomize(truth, rng=stream("reports", truth.size, mechanism.epsilon, seed=seed))
+
+
 @table
-def forming_estimate(truth: NDArray[np.int64], epsilon: float, *, points: int = 200, seed: int) -> Rows:
+def forming_estimate(
+    truth: NDArray[np.int64], reports: NDArray[np.int64], mechanism: KaryRandomisedResponse, *, points: int = 200
+) -> Rows:
     """Follow the estimated share of yes as randomised answers come in.
 
     Parameters
     ----------
-    truth : (n,) of 0 and 1
-        Who would truthfully say yes.
-    epsilon : float
-        Budget of randomised response, nats.
+    truth, reports : (n,) of 0 and 1
+        Who would truthfully say yes, and who reports it.
+    mechanism : KaryRandomisedResponse
+        By which they were randomised.
     points : int
         Rows per series, evenly spaced in the logarithm of the number of people asked.
-    seed : int
 
     Returns
     -------
     DataFrame
         Series ``truth``, with two exact standard deviations around it as ``low`` and ``high``, and ``unbiased``.
     """
-    mechanism = KaryRandomisedResponse(epsilon, 2)
-    reports = mechanism.randomize(truth, rng=stream("reports", truth.size, epsilon, seed=seed))
     asked = np.unique(np.geomspace(min(10, truth.size), truth.size, points).astype(int))
     said_yes = np.cumsum(reports)[asked - 1] / asked
     estimates = frequency.unbiased(np.column_stack([1 - said_yes, said_yes]), 1, mechanism)[:, 1]
