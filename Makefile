@@ -26,6 +26,7 @@ test: $(STAMP) ## style, types, unit tests and every notebook against its stored
 	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
 
 lint: $(STAMP) ## ruff, mypy and which room may use which
+	@mkdir -p build
 	@$(BIN)/python -m ruff check --quiet
 	@$(BIN)/python -m ruff format --check --quiet
 	@$(BIN)/python -m mypy --no-error-summary
