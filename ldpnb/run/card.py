@@ -47,7 +47,8 @@ def find_claim(wanted: str) -> dict[str, str]:
     UsageError
         If several do, which are named, or none: then the nearest names of claims and notebooks.
     """
-    known = {row["claim"].replace("/", "-"): row for row in committed_ledger().to_dict("records")}
+    decided = committed_ledger().to_dict("records") if (home() / "figures/verdicts.csv").exists() else []
+    known = {row["claim"].replace("/", "-"): row for row in decided}
     words = re.sub(r"[^a-z0-9.]+", "-", wanted.lower()).strip("-")
     whole = [name for name in known if words in (name, name.split("-", 1)[1])]
     fitting = whole or [name for name in known if words and re.search(re.escape(words) + r"(?!\d)", name)]
