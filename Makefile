@@ -57,8 +57,8 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
 	@$(BIN)/python tests/run/supply/bill.py
 
-site: $(STAMP) ## build the static site into build/site
-	@$(BIN)/python -m ldpnb site --play all
+site: $(STAMP) ## build the site into build/site, which opens from disk
+	@$(BIN)/python -m ldpnb.site
 
 lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-root
 	@test "$$(id -u)" != 0 || test -n "$(ARGS)" || { echo "JupyterLab does not run as root unasked; make lab ARGS=--allow-root asks it to"; exit 2; }

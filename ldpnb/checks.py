@@ -228,12 +228,11 @@ def as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from None
 
 
-_BRINGS = {name: name for name in ("altair", "distributed", "openpyxl", "pooch", "pyreadstat", "sympy")} | {
+_BRINGS = {name: name for name in ("distributed", "openpyxl", "pooch", "pyreadstat", "sympy")} | {
     "dask": "distributed",
     "flint": "python-flint",
     "python_calamine": "python-calamine",
     "sklearn": "scikit-learn",
-    "vl_convert": "vl-convert-python",
 }
 """Libraries that are optional, and the packages that bring them."""
 

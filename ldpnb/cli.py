@@ -120,7 +120,7 @@ def show(id: str) -> None:
     try:
         notebook = find(id)
     except NoNotebookError:
-        from ldpnb.site import card
+        from ldpnb.run import card
 
         click.echo(card.card(card.find_claim(id)))
         return
@@ -215,54 +215,28 @@ def verdicts(source: str | None, status: str | None, reach: str | None, verbose:
         raise SystemExit(1)
 
 
-@cli.command("report", short_help="Write the ledger as Markdown, HTML or CSV.")
-@click.option(
-    "--format", "kind", type=click.Choice(("md", "html", "csv")), help="[default: by the file's name, else md]"
-)
+@cli.command("report", short_help="Write the ledger, or a source's erratum sheet, as Markdown.")
 @click.option("-o", "--output", type=_FILE, help="File to write.  [default: the terminal]")
 @click.option("--readme", is_flag=True, help="Renew the README's table and the erratum sheets instead.")
-@click.option("--errata", metavar="SOURCE", help="Write the source's erratum sheet instead, as Markdown or PDF.")
-def write_report(kind: str | None, output: Path | None, readme: bool, errata: str | None) -> None:
-    """Write the committed ledger as Markdown, HTML or CSV, or the erratum sheet of a source."""
+@click.option("--errata", metavar="SOURCE", help="Write the source's erratum sheet instead; as PDF by the file's name.")
+def write_report(output: Path | None, readme: bool, errata: str | None) -> None:
+    """Write the committed ledger, or the erratum sheet of a source, as Markdown."""
     from ldpnb import writing
     from ldpnb.run import errata as sheets
     from ldpnb.run import ledger
-    from ldpnb.site import entries
 
     if readme:
         changed = ledger.write_readme_table(home() / "README.md")
         click.echo("README.md renewed" if changed else "README.md is current")
         sheets.write()
         return
-    if errata:
-        with as_usage():
-            text = sheets.sheet(errata)
-        if output and output.suffix == ".pdf":
-            require_uncommitted(output)
-            return sheets.pdf(text, output)
-    else:
-        text = entries.document(kind or entries.format_of(str(output or "")))
+    if output is not None:
+        require_uncommitted(output)
+    with as_usage():
+        text = sheets.sheet(errata) if errata else ledger.document(ledger.committed_ledger())
     if output is None:
         click.echo(text, nl=False)
+    elif errata and output.suffix == ".pdf":
+        sheets.pdf(text, output)
     else:
-        require_uncommitted(output)
         writing.write(output, text.encode())
-
-
-@cli.command(short_help="Build the static site.")
-@click.option("-o", "--output", type=_FOLDER, help="Folder for it.  [default: build/site]")
-@click.option("--play", multiple=True, metavar="NOTEBOOK", help="Compute its live section, or all; runs its cells.")
-@click.option("--settings", type=click.IntRange(1), default=200, show_default=True, help="Most settings per section.")
-def site(output: Path | None, play: tuple[str, ...], settings: int) -> None:
-    """Build the static site of the executed notebooks, which works from disk and offline.
-
-    The live sections named by --play are computed on a grid of their controls, which takes minutes the first time.
-    Without --play no notebook code is run.
-    """
-    from ldpnb.run.runner import build
-    from ldpnb.site import builder
-
-    target = output or build() / "site"
-    require_uncommitted(target)
-    playing = catalogue() if "all" in play else [find(name) for name in play]
-    click.echo(f"{builder.build(target, playing, settings)} pages; open {target / 'index.html'}")

@@ -81,7 +81,7 @@ def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the committed notebooks, from the command line; built by the first process of the run that needs it."""
+    """The site of the committed notebooks, as `make site` builds it; made by the first process of the run that needs it."""
     import fcntl
 
     base = tmp_path_factory.getbasetemp()
@@ -90,10 +90,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            few = ["--play", "03_cluster", "--settings", "12"]
-            command = [sys.executable, "-m", "ldpnb", "site", "--output", str(folder), *few]
-            environment = os.environ | {"PYTHONHASHSEED": "1"}
-            result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+            command = [sys.executable, "-m", "ldpnb.site", str(folder)]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
             assert result.returncode == 0, result.stderr
             assert str(folder / "index.html") in result.stdout
     return folder

@@ -67,6 +67,23 @@ def changes(source: str | None = None) -> list[str]:
     return [f"{c}: {then.get(c, 'absent')} -> {now.get(c, 'absent')}" for c in names if now.get(c) != then.get(c)]
 
 
+_PARTS = {"over": "Decided for", "evidence": "Evidence", "corrected": "What holds", "assumption": "Assumption"}
+_PARTS |= {"argument": "Argued in words"}
+
+
+def document(table: Any) -> str:
+    """Return a ledger as a Markdown text: a section a source, an item a claim."""
+    lines = ["# Verdicts of ldpnb"]
+    for source, title in claims.LEDGERS.items():
+        own = table[table["claim"].str.startswith(f"{source}/")]
+        counts = (f"{count} {status}" for status, count in Counter(own["status"]).items())
+        lines += ["", f"## {title}", "", f"{len(own)} claims: {', '.join(counts)}.", ""]
+        for row in own.to_dict("records"):
+            lines.append(f"- **{row['place']}: {row['status']}.** {row['says']}")
+            lines += [f"  - {label}: {row[part]}" for part, label in _PARTS.items() if row[part]]
+    return "\n".join(lines) + "\n"
+
+
 def readme_table(words: Iterable[tuple[str, str, str]]) -> str:
     """Return the README's table of the sources, and of the companion's own results, in Markdown.
 

@@ -1,11 +1,6 @@
-"""The companion as a static site: executed notebooks in, pages out that work from disk and ask nothing of any host.
+"""The site: the notebooks with live charts, the ledger, the planner and the library's reference, built by Sphinx.
 
-`builder` assembles the folder: `front` makes the first page, `pages` one of each notebook (with `markdown`, `plain` and
-`mathematics` for the prose, `notation` for the formulas of claims, `launch` for where it runs), `reference` those of
-the library, `sources` those of the code, `entries` and `card` tell the verdicts, `search` the index. `atlas` knows
-where a file of the checkout lies on the site, `links` finds what leads nowhere, `inert` takes away what would run.
-
-Pages play: `charts` makes figures of tables and their encodings, `explore` lets `grid` compute live sections for the
-settings of their controls, and `planner` is the one section that no notebook has. The only code of notebooks that
-building runs is that of live sections, and of the cells before them.
+``make site`` lays the notebooks and the pages that follow from the ledger and the package beside each other in
+``build/pages`` (`ldpnb.site.__main__`) and builds them into ``build/site``. Nothing is executed: pictures become charts
+from the numbers and the encoding committed with them, and a live section from the grid that its notebook has left.
 """

@@ -1,264 +1,186 @@
-"""One notebook as one page: its cells in order, its figures with captions and files."""
+"""The pages that follow from the ledger, the notebooks and the package, as Markdown for Sphinx."""
 
-import base64
-import html
+import importlib
 import json
 import re
-import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from io import StringIO
+from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, fromstring, tostring
 
-from markupsafe import Markup
+import pandas as pd
 
-from ldpnb import writing
-from ldpnb.checks import UsageError
-from ldpnb.claims import SOURCES
-from ldpnb.notebook.notation import marked
-from ldpnb.run.catalogue import Notebook, home
-from ldpnb.site import charts, launch, reference
-from ldpnb.site.atlas import Atlas
-from ldpnb.site.atlas import address as address_of
-from ldpnb.site.entries import STATUSES, Entry
-from ldpnb.site.inert import require_inert
-from ldpnb.site.markdown import render
-from ldpnb.site.notation import typeset
-from ldpnb.site.plain import plain, slug
-from ldpnb.site.sources import highlighted
-from ldpnb.site.templates import fragment, page
+import ldpnb
+from ldpnb import claims, writing
+from ldpnb.run.catalogue import Notebook, catalogue, home
+from ldpnb.run.ledger import committed_ledger
+from ldpnb.site.code import address, address_of
 
-_FILES = (".png", ".pdf", ".csv", ".tex")
-_NUMBER = re.compile(r"|[-+]?[\d.,]+(e[-+]?\d+)?|-?inf|nan|NaN", re.IGNORECASE)
-_VERDICT = re.compile(rf"\*\*([^\n]+): ({'|'.join(STATUSES)})\.\*\*")
+COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
+PARTS = {
+    "corrected": "What holds",
+    "assumption": "Assumption",
+    "argument": "Argued in words",
+}
+READ_FIRST = ("00_start_here",)
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A figure or table that a notebook's run left under ``figures/``."""
-
-    stem: str
-    caption: str
-    suffixes: tuple[str, ...]
+@cache
+def rows() -> list[dict[str, str]]:
+    """Return the committed ledger."""
+    return committed_ledger().to_dict("records")
 
 
-def published(notebook: Notebook) -> list[Published]:
-    """Return what a notebook's last run left."""
-    folder = home() / "figures"
-    found = []
-    for about in sorted((folder / notebook.id).glob("*.json")):
-        stem = about.relative_to(folder).with_suffix("").as_posix()
-        with writing.whole(about) as text:
-            caption = json.loads(text)["caption"]
-        found.append(Published(stem, caption, tuple(s for s in _FILES if about.with_suffix(s).exists())))
-    return found
+def anchor(claim: str) -> str:
+    """Return a claim's anchor on the ledger's page.
 
-
-def notebook_page(
-    notebook: Notebook,
-    ledger: Iterable[Entry],
-    neighbours: Sequence[Notebook | None],
-    atlas: Atlas,
-    scripts: Sequence[str] = (),
-) -> str:
-    """Return the page of an executed notebook, with links to the one before and the one after.
-
-    Of the ledger, the verdicts shown in this notebook become its summary; the atlas learns what the page links to. The
-    scripts, by their addresses from the site's root, make its figures charts and its live section play.
-
-    Raises
-    ------
-    UsageError
-        If a cell was not executed, a picture has no published figure, a formula no translation, a link no target, or
-        something in it could run.
+    >>> anchor("biswas2022/theorem-3.5")
+    'biswas2022-theorem-3-5'
     """
-    address = f"{notebook.id}.html"
-    relink = atlas.relink(address, f"notebooks/{notebook.id}.ipynb")
-    decided = [e for e in ledger if e.notebook == notebook.id]
+    return re.sub(r"[/.]", "-", claim)
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of every generated page, and of the parts that others include."""
+    yield "_ledger.md", ledger()
+    yield "_filter.html", ledger_filter()
+    yield "read.md", notebooks()
+    yield from package()
+
+
+def ledger() -> str:
+    """Return every claim with its verdict, a section each under its source."""
+    parts = []
+    for source, title in claims.LEDGERS.items():
+        own = [row for row in rows() if row["claim"].split("/")[0] == source]
+        counts = Counter(row["status"] for row in own)
+        words = ", ".join(f"{count} {status}" for status, count in counts.items())
+        parts += [f"## {title}", f"{len(own)} claims: {words}.", *map(claim, own)]
+    return "\n\n".join(parts) + "\n"
+
+
+def claim(row: dict[str, str]) -> str:
+    """Return one claim: its verdict, what it says, what holds, the evidence, and where all that is."""
+    source = row["claim"].split("/")[0]
+    words = [f"{part}-{row[part].replace(' ', '-')}" for part in ("status", "reach", "kind")] + [f"source-{source}"]
+    status = f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}`"
+    shown = f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)" if row["notebook"] else source
+    rates = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in ("false_alarm", "power") if row[name])
+    reading = "; the formula is lost in the text at hand and rebuilt" if row["reading"] == "reconstructed" else ""
+    lines = [
+        f"- {title}{reading if part == 'assumption' else ''}: {row[part]}" for part, title in PARTS.items() if row[part]
+    ]
+    lines += [
+        f"- Decided for {row['reach']}" + (f": {row['over']}" if row["over"] else ""),
+        f"- Evidence ({row['kind']}{', ' if rates else ''}{rates}): {row['evidence']}",
+        f"- {code(row['claim'])}",
+    ]
+    says = row["says"][:1].upper() + row["says"][1:].rstrip(".") + "."
+    body = "\n".join([f"{status} {shown}", "", f"**{says}**" if "$" not in says else says, "", *lines])
+    return f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}\n{body}\n:::"
+
+
+def code(identifier: str) -> str:
+    """Return the links of a claim to the lines that decide it and to the formulas it rests on."""
     try:
-        plays = any(script.endswith("/explore.js") for script in scripts)
-        body = require_inert(_body(notebook, decided, relink, plays))
-        tables = require_inert("".join(_figure(f, notebook) for f in published(notebook) if ".png" not in f.suffixes))
-    except ValueError as error:
-        raise UsageError(f"{notebook.id}: {error}") from error
-    heading, body = _heading(body, notebook.title)
-    title = plain(notebook.title)
-    return page(
-        "notebook",
-        address,
-        title=title,
-        description=title,
-        id=notebook.id,
-        name=PurePosixPath(notebook.id).name,
-        source=notebook.source if notebook.source in SOURCES else "",
-        heading=Markup(heading),
-        body=Markup(_in_boxes(body) + tables),
-        decided={s: [e for e in decided if e.status == s] for s in STATUSES},
-        launch=launch.links(launch.repository(), f"notebooks/{notebook.id}.ipynb"),
-        needs=launch.needs(launch.repository()),
-        library=sorted({found for e in decided for found in reference.rests_on(e.claim)}),
-        before=neighbours[0],
-        after=neighbours[1],
-        scripts=scripts,
+        known = claims.find(identifier)
+    except ValueError:  # a claim of a source that is not this package's
+        return "Decided elsewhere"
+    rests = [
+        f"[`{path.rsplit('.', 2)[-2]}.{path.rsplit('.', 1)[-1]}`](code:{address(f'ldpnb.{path}')})"
+        for path in known.rests_on
+    ]
+    return f"[The lines that decide it](code:{address_of(known.check)}); rests on {', '.join(rests)}"
+
+
+def ledger_filter() -> str:
+    """Return the form by which the ledger's page is filtered."""
+    choices = {
+        "source": ("Source", list(claims.LEDGERS)),
+        "status": ("Verdict", sorted({row["status"] for row in rows()})),
+        "reach": ("Decided for", sorted({row["reach"] for row in rows()})),
+        "kind": ("Evidence", sorted({row["kind"] for row in rows()})),
+    }
+    fields = []
+    for name, (label, values) in choices.items():
+        options = "".join(f'<option value="{value.replace(" ", "-")}">{value}</option>' for value in values)
+        fields.append(f'<label>{label} <select name="{name}"><option value="">any</option>{options}</select></label>')
+    text = '<label>Containing <input type="search" name="text"></label>'
+    return f'<form id="filter" hidden>{"".join(fields)}{text}<output aria-live="polite"></output></form>\n'
+
+
+def notebooks() -> str:
+    """Return the page of notebooks: a card each, by source, and the tree of the sidebar."""
+    groups: dict[str, list[Notebook]] = {}
+    for notebook in catalogue():
+        title = claims.LEDGERS.get(notebook.source, "Start, plan, try your own data")
+        groups.setdefault(title, []).append(notebook)
+    parts = [
+        "# Notebooks",
+        "Each begins with a question and ends with sliders; [paths](notebooks/paths.md) lead through them by topic.",
+    ]
+    for title, own in groups.items():
+        parts += [f"## {title}", grid(own)]
+        extra = ["notebooks/paths", "notebooks/glossary"] if own[0].source not in claims.SOURCES else []
+        names = "\n".join([*(f"notebooks/{notebook.id}" for notebook in own), *extra])
+        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n{names}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def grid(shown: list[Notebook]) -> str:
+    """Return notebooks as cards with picture, title, finding and verdicts."""
+    return "::::{grid} 1 2 3 3\n:gutter: 3\n\n" + "\n".join(map(card, shown)) + "\n::::"
+
+
+def card(notebook: Notebook) -> str:
+    """Return a notebook's card: its first figure, what it finds, and how its claims came out."""
+    cells = json.loads(notebook.path.read_bytes())["cells"]
+    text = "".join(line for cell in cells for line in cell["source"])
+    folder = home() / "figures" / notebook.id
+    abouts = {
+        p.stem: json.loads(p.read_bytes()) for p in sorted(folder.glob("*.json")) if p.with_suffix(".png").exists()
+    }
+    first = min(abouts, key=lambda stem: text.find(f'"{stem}"') % len(text), default=None)
+    picture, finding = [], ""
+    if first:
+        finding = str(abouts[first].get("title", ""))
+        picture = [f":img-top: /figures/{notebook.id}/{first}.png", f":img-alt: {finding or 'first figure'}"]
+    counts = Counter(row["status"] for row in rows() if row["notebook"] == notebook.id)
+    badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}-line}}`{n} {status}`" for status, n in counts.items())
+    head = [f":::{{grid-item-card}} {notebook.title}", f":link: /notebooks/{notebook.id}", ":link-type: doc", *picture]
+    return "\n".join([*head, "", finding, "", badges, ":::"])
+
+
+def package() -> Iterator[tuple[str, str]]:
+    """Yield a page for the public names of each subpackage, and the page that lists these."""
+    stubs = Path(ldpnb.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    parts: dict[str, list[str]] = {}
+    for module, name in re.findall(r"^from \.(\S+) import \w+ as (\w+)", stubs, re.M):
+        parts.setdefault(module.split(".")[0], []).append(f"ldpnb.{module}.{name}")
+    for part, names in parts.items():
+        about = (importlib.import_module(f"ldpnb.{part}").__doc__ or "").partition("\n\n")[0]
+        table = [".. autosummary::", "   :nosignatures:", "", *(f"   ~{name}" for name in names)]
+        lines = [part, "=" * len(part), "", about, "", *table, ""]
+        for name in names:
+            short = name.rpartition(".")[2]
+            kind = "data" if short.isupper() else "class" if short[0].isupper() else "function"
+            members = ["   :members:"] if kind == "class" else []
+            lines += [short, "-" * len(short), "", f".. auto{kind}:: {name}", *members, ""]
+        yield f"package/{part}.rst", "\n".join(lines)
+    tree = "\n".join(f"package/{part}" for part in parts)
+    yield (
+        "package.md",
+        f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n```{{toctree}}\n:maxdepth: 2\n\n{tree}\n```\n",
     )
 
 
-def text_page(path: Path, atlas: Atlas) -> str:
-    """Return the page of a text beside the notebooks, such as the glossary."""
-    place = path.relative_to(home()).as_posix()
-    address = address_of(place)
-    try:
-        body = _named(require_inert(render(path.read_text(encoding="utf-8"), atlas.relink(address, place))))
-    except ValueError as error:
-        raise UsageError(f"{place}: {error}") from error
-    heading, body = _heading(body, path.stem)
-    title = plain(re.sub(r"<[^>]+>", "", heading)).strip()
-    body = _in_boxes(body.replace("<th>", '<th scope="col">'))
-    body = Markup(heading + body)
-    return page("text", address, title=title, description=title, body=body)
-
-
-def _named(body: str) -> str:
-    """Return a text of the site's root with its names of the library as links into the reference."""
-    known = {i.public: i.address for i in reference.items().values() if i.public}
-
-    def linked(code: re.Match[str]) -> str:
-        if code[1] not in known:
-            raise ValueError(f"it names {code[1]}, which ldpnb does not have")
-        return f'<a href="{known[code[1]]}">{code[0]}</a>'
-
-    return re.sub(r"<code>(ldp\.\w+)</code>", linked, body)
-
-
-def _body(notebook: Notebook, decided: list[Entry], relink: Any, plays: bool) -> str:
-    import nbformat
-
-    node = nbformat.read(notebook.path, as_version=4)
-    _annotate(node, notebook, plays)
-    anchors = {marked(e.place): e.anchor for e in decided}
-    return fragment(
-        "cells",
-        cells=node.cells,
-        prose=lambda text: render(text, relink),
-        results=lambda text: _results(text, anchors, relink),
-        code=highlighted,
-        table=_table,
-    )
-
-
-def _annotate(node: Any, notebook: Notebook, plays: bool) -> None:
-    """Note in the cells' metadata what the template shows of them beside their text."""
-    figures = {_content(f): f for f in published(notebook) if ".png" in f.suffixes}
-    for cell in node.cells:
-        if cell.cell_type != "code":
-            continue
-        if cell.source and cell.execution_count is None:
-            raise ValueError(f"it has not been executed; `ldpnb run {notebook.id}` does it")
-        if re.search(r"^live\(", cell.source, re.MULTILINE):
-            cell.metadata["live"] = "scripts or Python" if plays else "Python"
-        if "parameters" in cell.metadata.get("tags", []):
-            cell.metadata["parameters"] = [(p.name, repr(p.default), p.meaning) for p in notebook.parameters]
-        for output in (o for o in cell.outputs if "image/png" in o.get("data", {})):
-            figure = figures.get(base64.b64decode(output.data["image/png"]))
-            if figure is None:
-                raise ValueError(
-                    f"a picture in it is not among its figures; `ldpnb run --force {notebook.id}` renews both"
-                )
-            output.metadata["figure"] = _figure(figure, notebook)
-
-
-def _content(figure: Published) -> bytes:
-    return (home() / "figures" / f"{figure.stem}.png").read_bytes()
-
-
-def _figure(figure: Published, notebook: Notebook) -> str:
-    """Return a published figure with its caption and the links to its files; of a table, those alone."""
-    base = PurePosixPath(notebook.id).name + figure.stem.removeprefix(notebook.id)
-    links = "".join(f'<a href="{base}{s}" download>{s}</a>' for s in figure.suffixes if s in _FILES)
-    told = figure.caption if "$" in figure.caption else marked(figure.caption)
-    caption = render(told, lambda url: url).removeprefix("<p>").removesuffix("</p>\n")
-    picture = ""
-    if ".png" in figure.suffixes:
-        # the size in the file's header, at the density at which figures are drawn
-        width, height = (round(n / 1.5) for n in struct.unpack(">II", _content(figure)[16:24]))
-        picture = f'<img src="{base}.png" width="{width}" height="{height}" alt="{html.escape(plain(figure.caption))}">'
-        picture = f'<a href="{base}.png">{picture}</a>\n'
-    place = f' id="{charts.anchor(figure.stem.removeprefix(notebook.id)[1:])}"' if picture else ""
-    below = f'<figcaption>{caption} <span class="files screen">{links}</span></figcaption>'
-    return f"<figure{place}>\n{picture}{below}\n</figure>"
-
-
-def _results(text: str, anchors: dict[str, str], relink: Any) -> str:
-    """Return a Markdown output as HTML, with every verdict in it as a section that can be linked to."""
-    starts = [found.start() for found in _VERDICT.finditer(text) if text[: found.start()].endswith("\n\n")]
-    blocks = (text[start:end] for start, end in pairwise([0, *starts, len(text)]))
-    return "".join(_block(b, anchors, relink) for b in blocks)
-
-
-def _block(text: str, anchors: dict[str, str], relink: Any) -> str:
-    content = render(text, relink)
-    verdict = _VERDICT.match(text)
-    if verdict is None:
-        return content
-    anchor = f' id="{anchors[verdict[1]]}"' if verdict[1] in anchors else ""
-    return f'<section class="verdict {verdict[2]}"{anchor}>\n{content}</section>\n'
-
-
-def _table(markup: str) -> str:
-    """Return pandas' table with its headings named as such, columns of text aligned like text, and no row numbers."""
-    if 'class="dataframe"' not in markup:
-        return markup
-    tree = fromstring(re.sub(r"<style.*?</style>|&nbsp;", "", markup, flags=re.DOTALL))
-    table = next(tree.iter("table"))
-    del table.attrib["border"]
-    head, body = list(table[0]), list(table[1])
-    # rows that have a name name it in a line of its own, below the headings
-    if all((row[0].text or "").isdigit() for row in body) and any("".join(c.itertext()).strip() for c in head[-1][1:]):
-        _without_numbers(head, body)
-    for row in (*head, *body):
-        row.attrib.pop("style", None)
-        for cell in row.findall("th"):
-            if "".join(cell.itertext()).strip():
-                cell.set("scope", "col" if row in head else "row")
-            else:
-                cell.tag = "td"
-    for i in range(len(body[0]) if body else 0):
-        _align([row[i] for row in head if len(row) > i], [row[i] for row in body if len(row) > i])
-    return re.sub(r"(?<=>)[^<>]+(?=</t[hd]>)", _cell, tostring(table, encoding="unicode", method="html"))
-
-
-def _cell(text: re.Match[str]) -> str:
-    """Return the text of a cell with its formulas typeset; numbers stay, and letters, which may be names."""
-    kept = len(text[0]) == 1 or _NUMBER.fullmatch(text[0].strip())
-    return text[0] if kept else typeset(html.unescape(text[0]))
-
-
-def _without_numbers(head: list[Element], body: list[Element]) -> None:
-    """Take the numbers of rows away: with a single row of headings their column, else it holds the headings' names."""
-    for row in body:
-        row[0].text = ""
-    for row in (*head, *body) if len(head) == 1 else ():
-        row.remove(row[0])
-
-
-def _align(headings: list[Element], cells: list[Element]) -> None:
-    """Mark a column that holds text."""
-    values = [cell for cell in cells if cell.tag == "td"]
-    if any(not _NUMBER.fullmatch("".join(value.itertext()).strip()) for value in values):
-        for cell in (*headings, *values):
-            cell.set("class", "text")
-
-
-def _in_boxes(body: str) -> str:
-    """Put every table into a box in which it scrolls where the page is narrower."""
-    return re.sub(r"<table.*?</table>", r'<div class="scroll">\g<0></div>', body, flags=re.DOTALL)
-
-
-def _heading(body: str, title: str) -> tuple[str, str]:
-    """Return the page's first heading and the rest."""
-    found = re.search(r"<h1.*?</h1>\n?", body, re.DOTALL)
-    if found is None:
-        return f'<h1 id="{slug(title)}">{html.escape(title)}</h1>', body
-    return found[0], body[: found.start()] + body[found.end() :]
+def published(name: str) -> tuple[dict[str, Any], pd.DataFrame]:
+    """Return a published figure's caption, title, setting and encoding, and its numbers."""
+    path = home() / f"figures/{name}"
+    with writing.whole(path.with_suffix(".json")) as text:
+        made = json.loads(text)
+    with writing.whole(path.with_suffix(".csv")) as text:
+        table = pd.read_csv(StringIO(text), keep_default_na=False, na_values=[""])
+    return made, table

@@ -10,7 +10,6 @@ import pytest
 
 from ldpnb.checks import UsageError
 from ldpnb.data import download, files
-from ldpnb.site import charts
 
 BARE, PYODIDE = Path(__file__).with_name("bare.py"), Path(__file__).with_name("pyodide.py")
 
@@ -40,8 +39,6 @@ MISSING = [
     ("python_calamine", "python-calamine", lambda folder: read(folder, "a.xls", b"\xd0\xcf\x11\xe0")),
     ("pyreadstat", "pyreadstat", lambda folder: read(folder, "a.sav", b"$FL2")),
     ("pooch", "pooch", lambda folder: download.fetch(folder)),
-    ("altair", "altair", lambda _: charts.specification("linear", "log", False)),
-    ("vl_convert", "vl-convert-python", lambda _: charts.bundle()),
 ]
 
 

@@ -16,7 +16,7 @@ from ldpnb.papers.bun2022 import tabulations
 from ldpnb.papers.juarez2022 import clients, printed
 from ldpnb.run import catalogue, export, ledger
 from ldpnb.run.catalogue import home
-from ldpnb.site import builder, charts, pages
+from ldpnb.site import pages
 
 PACKAGE = Path(package.__file__).parent
 READERS: dict[str, Callable[[], object]] = {
@@ -36,10 +36,8 @@ NOTEBOOK, TABLE = "2_bun2022/03_cluster_lower_bounds", "figures/own_data/channel
 FIGURE = f"figures/{NOTEBOOK}/losses"
 RESULTS = [
     ("figures/verdicts.csv", ledger.committed_ledger),
-    ("figures/verdicts.csv", lambda: builder.build(home() / "build/site")),
-    (f"{FIGURE}.json", lambda: pages.published(catalogue.find(NOTEBOOK))),
-    (f"{FIGURE}.json", lambda: charts.figures(catalogue.find(NOTEBOOK))),
-    (f"{FIGURE}.csv", lambda: charts.figures(catalogue.find(NOTEBOOK))),
+    (f"{FIGURE}.json", lambda: pages.published(f"{NOTEBOOK}/losses")),
+    (f"{FIGURE}.csv", lambda: pages.published(f"{NOTEBOOK}/losses")),
     (f"{TABLE}.json", lambda: export.contents(TABLE.removeprefix("figures/"), "column", "times", "pdf")),
     (f"{TABLE}.csv", lambda: export.contents(TABLE.removeprefix("figures/"), "column", "times", "pdf")),
 ]

@@ -74,9 +74,9 @@ def test_a_checkout_may_have_any_path(tmp_path: Path, stub: Path, name: str) -> 
     print(name)
     folder = checkout_in(tmp_path / name / "ldpnb")
     calls = make(folder, stub)
-    assert calls[-1] == "-m ldpnb site --play all"
+    assert calls[-1] == "-m ldpnb.site"
     assert any(f"--python {folder}/.venv/bin/python" in call for call in calls)
-    assert make(folder, stub) == ["-c import pip", "-m ldpnb site --play all"]
+    assert make(folder, stub) == ["-c import pip", "-m ldpnb.site"]
     assert not list(tmp_path.rglob("PWNED"))
     ran = subprocess.run([folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(stub.with_name("log"))}, check=False)
     assert ran.returncode == 0
@@ -91,4 +91,4 @@ def test_an_environment_that_does_not_work_is_made_anew(tmp_path: Path, stub: Pa
     DAMAGE[damage](folder / ".venv")
     calls = make(folder, stub)
     assert "-m venv --clear .venv" in calls
-    assert make(folder, stub) == ["-c import pip", "-m ldpnb site --play all"]
+    assert make(folder, stub) == ["-c import pip", "-m ldpnb.site"]

@@ -1,0 +1,92 @@
+"""One claim on one card: what it says, how it was decided, and where its notebook, code and figures are."""
+
+import inspect
+import pkgutil
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import ldpnb
+from ldpnb import claims
+from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.run.catalogue import catalogue, find, home
+from ldpnb.run.ledger import committed_ledger
+
+_PARTS = {
+    "status": "verdict",
+    "reach": "reach",
+    "over": "over",
+    "reading": "reading",
+    "assumption": "assuming",
+    "corrected": "holds",
+    "evidence": "evidence",
+    "argument": "argued",
+    "notebook": "notebook",
+}
+
+
+def place(function: Any) -> tuple[Path, int]:
+    """Return where a function, method, property or class is defined: its file within the checkout, and the line.
+
+    >>> place(place)[0].as_posix()
+    'ldpnb/run/card.py'
+    """
+    for inner in ("fget", "func", "__func__"):  # of a property, a cached one, a class method
+        function = getattr(function, inner, None) or function
+    function = inspect.unwrap(function)
+    file = Path(inspect.getfile(function)).relative_to(Path(ldpnb.__file__).parent.parent)
+    return file, inspect.getsourcelines(function)[1]
+
+
+def find_claim(wanted: str) -> dict[str, str]:
+    """Return the row of the committed ledger whose claim's name contains the words given, as no other's does.
+
+    Raises
+    ------
+    UsageError
+        If several do, which are named, or none: then the nearest names of claims and notebooks.
+    """
+    decided = committed_ledger().to_dict("records") if (home() / "figures/verdicts.csv").exists() else []
+    known = {row["claim"].replace("/", "-"): row for row in decided}
+    words = re.sub(r"[^a-z0-9.]+", "-", wanted.lower()).strip("-")
+    whole = [name for name in known if words in (name, name.split("-", 1)[1])]
+    fitting = whole or [name for name in known if words and re.search(re.escape(words) + r"(?!\d)", name)]
+    if len(fitting) == 1:
+        return known[fitting[0]]
+    if fitting:
+        raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(known[name]['claim'] for name in fitting)}")
+    names = [*(n.id for n in catalogue()), *(n.id.split("/")[-1] for n in catalogue())]
+    names += [name for row in known.values() for name in (row["claim"], row["claim"].split("/")[1])]
+    raise UsageError(f"no notebook or claim {shown(wanted)}{nearest(wanted, names)}; `ldpnb list` shows the notebooks")
+
+
+def card(row: dict[str, str]) -> str:
+    """Return a claim with its verdict, its notebook, its code and its figures, in lines for a terminal."""
+    claim = claims.find(row["claim"])
+    lines = [f"{row['claim']}: {row['place']} of {claim.source}", "", *_lines("", row["says"], 2), ""]
+    lines += [line for part, label in _PARTS.items() if row[part] for line in _lines(label, row[part])]
+    rests = [pkgutil.resolve_name(f"ldpnb.{path}") for path in claim.rests_on]
+    for label, functions in {"decision": [claim.check], "rests on": rests}.items():
+        places = [place(function) for function in functions]
+        lines += _lines(label, "\n".join(f"{file.as_posix()}:{line}" for file, line in places))
+    return "\n".join(lines + _lines("figures", "\n".join(figures(row))))
+
+
+def figures(row: dict[str, str]) -> list[str]:
+    """Return the figures of a claim: the one of its own name, else all of its notebook."""
+    if not row["notebook"]:
+        return []
+    folder = home() / "figures"
+    pictures = (folder / find(row["notebook"]).id).glob("*.png")
+    names = sorted(path.relative_to(folder.parent).as_posix() for path in pictures)
+    own = re.match(r"(figure|table)-\d+", row["claim"].partition("/")[2])
+    return [name for name in names if own and Path(name).stem == own[0].replace("-", "_")] or names
+
+
+def _lines(label: str, text: str, indent: int = 12) -> list[str]:
+    """Return a text wrapped beside its label."""
+    first = f"  {label:<{indent - 2}}"
+    parts = text.splitlines() or [""]
+    wrapped = [line for part in parts for line in textwrap.wrap(part, 110 - indent, break_on_hyphens=False)]
+    return [(first if i == 0 else " " * indent) + line for i, line in enumerate(wrapped)]

@@ -1,0 +1,68 @@
+"""Build the site: ``python -m ldpnb.site`` from a checkout, into ``build/site``."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ldpnb.run.catalogue import catalogue, home
+from ldpnb.site import pages
+
+HERE = Path(__file__).parent
+
+
+def sources() -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of every page, written by hand, generated or a notebook, and of every picture."""
+    for path in sorted((HERE / "pages").iterdir()):
+        yield path.name, path.read_bytes()
+    for name, text in pages.generated():
+        yield name, text.encode()
+    for path in sorted(home().glob("notebooks/**/*")) + sorted(home().glob("figures/**/*.png")):
+        if path.suffix in (".md", ".csv", ".png") and path.name != "README.md":
+            yield path.relative_to(home()).as_posix(), path.read_bytes()
+    for notebook in catalogue():
+        yield f"notebooks/{notebook.id}.ipynb", shown(notebook.path.read_bytes())
+
+
+def shown(notebook: bytes) -> bytes:
+    """Return a notebook whose cells with hidden code are folded on its page too."""
+    content = json.loads(notebook)
+    for cell in content["cells"]:
+        if cell["metadata"].get("jupyter", {}).get("source_hidden"):
+            cell["metadata"].setdefault("tags", []).append("hide-input")
+    return json.dumps(content).encode()
+
+
+def stage(folder: Path) -> None:
+    """Lay out the pages; what is as before keeps its time, so that it is not built again."""
+    laid = dict(sources())
+    for name, content in laid.items():
+        path = folder / name
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    for path in folder.rglob("*.*"):
+        if path.relative_to(folder).as_posix() not in laid:
+            path.unlink()
+
+
+def main() -> int:
+    """Build the site; return Sphinx's exit code."""
+    from sphinx.cmd.build import build_main
+
+    build, target = home() / "build", Path(sys.argv[1] if len(sys.argv) > 1 else home() / "build/site")
+    stage(build / "pages")
+    options = ["-W", "-n", "-q", "--keep-going", "-j", "2", "-c", str(HERE), "-d", str(build / "doctrees")]
+    code = build_main([*options, str(build / "pages"), str(target)])
+    if not code:
+        keep = shutil.ignore_patterns("*.png", "*.json", "*.tex")
+        shutil.copytree(home() / "figures", target / "figures", ignore=keep, dirs_exist_ok=True)
+        for notebook in catalogue():
+            shutil.copy(notebook.path, target / f"notebooks/{notebook.id}.ipynb")
+        print(f"the site is {target / 'index.html'}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""The package's code as pages whose lines can be linked to."""
+
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ldpnb
+from ldpnb.run.card import place
+
+PACKAGE = Path(ldpnb.__file__).parent
+
+
+def address(name: str) -> str:
+    """Return the page and line of an object of the package, from the root of the site.
+
+    >>> address("ldpnb.rng.stream").split("#")[0], address("ldpnb.claims.Claim.id").split("#")[0]
+    ('code/ldpnb/rng.html', 'code/ldpnb/claims.html')
+    """
+    return address_of(pkgutil.resolve_name(name))
+
+
+def address_of(function: Any) -> str:
+    """Return the page and line of a function, method, property or class."""
+    file, line = place(function)
+    return f"code/{file.with_suffix('.html').as_posix()}#L-{line}"
+
+
+def pages(_app: Any) -> Iterator[tuple[str, dict[str, str], str]]:
+    """Yield a page for each module, for Sphinx's event ``html-collect-pages``."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    formatter = HtmlFormatter(linespans="L", cssclass="highlight code")
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE.parent)
+        text = highlight(path.read_text(encoding="utf-8"), PythonLexer(), formatter)
+        text = re.sub(r'<span class="[npw]">([^<]*)</span>', r"\1", text)  # which have no colour
+        yield f"code/{name.with_suffix('').as_posix()}", {"title": name.as_posix(), "body": text}, "code.html"

@@ -1,0 +1,155 @@
+"""What stock Sphinx lacks: charts in place of pictures, live sections, and links to the ledger and to code."""
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.util.docutils import SphinxDirective
+
+from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook.records import records
+from ldpnb.run.catalogue import home
+from ldpnb.site import code, pages
+from ldpnb.site.charts import chart
+
+
+def raw(text: str) -> nodes.raw:
+    """Return a node that is HTML as it stands."""
+    return nodes.raw("", text, format="html")
+
+
+def script(content: Any) -> str:
+    """Return JSON as the content of an element of a page."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    return f'<script type="application/json">{text}</script>'
+
+
+def figure(name: str, image: nodes.image, root: str) -> nodes.container:
+    """Return a published figure: its finding, the chart, the picture where there are no scripts, caption and files."""
+    made, table = pages.published(name)
+    encoding = Encoding.read(made["encoding"])
+    drawn = script(chart(records(table, encoding), encoding))
+    image["alt"] = made["caption"]
+    heading = nodes.paragraph(
+        "", "", nodes.strong(text=made.get("title", "")), nodes.Text(" " + made.get("setting", ""))
+    )
+    files = " ".join(f'<a href="{root}figures/{name}.{kind}">{kind.upper()}</a>' for kind in ("csv", "pdf"))
+    caption = f'<p class="caption">{html.escape(made["caption"])} <span class="files">{files}</span></p>'
+    label = html.escape(made["caption"], quote=True)
+    return nodes.container(
+        "",
+        heading,
+        raw(f'<div class="chart" data-label="{label}">{drawn}</div>'),
+        nodes.container("", image, classes=["picture"]),
+        raw(caption),
+        classes=["published"],
+        ids=["figure-" + name.rsplit("/", 1)[-1].replace("_", "-")],
+    )
+
+
+def live(name: str) -> list[nodes.Node]:
+    """Return a notebook's live section as a chart with sliders, or nothing if there is no grid of it."""
+    return []
+
+
+def draw(app: Any, doctree: nodes.document) -> None:
+    """Make a notebook's page: charts for pictures, the live section, links to the ledger, plain tables."""
+    docname = app.env.docname
+    if not docname.startswith("notebooks/"):
+        return
+    name = docname.removeprefix("notebooks/")
+    root = "../" * docname.count("/")
+    abouts = {path: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
+    pictures = {made["drawn"][".png"]: path.stem for path, made in abouts.items() if "encoding" in made}
+    for image in list(doctree.findall(nodes.image)):
+        if stem := pictures.get(Path(image["uri"]).stem):  # which myst-nb names by its hash
+            image.parent.replace(image, figure(f"{name}/{stem}", image.deepcopy(), root))
+    for row in pages.rows():
+        if row["notebook"] == name:
+            link(doctree, row)
+    for table in doctree.findall(nodes.raw):
+        if "<table" in table.astext():
+            table.children = [nodes.Text(plain(table.astext()))]
+    title = next(doctree.findall(nodes.title), None)
+    if title is not None and (home() / f"{docname}.ipynb").exists():
+        download = f'<p class="files"><a href="{Path(name).name}.ipynb" download>Download this notebook</a></p>'
+        title.parent.insert(title.parent.index(title) + 1, raw(download))
+
+
+def link(doctree: nodes.document, row: dict[str, str]) -> None:
+    """Put behind a verdict of a notebook the link to its row of the ledger."""
+    for strong in doctree.findall(nodes.strong):
+        if strong.astext().replace("$", "") == f"{row['place']}: {row['status']}.":
+            place = {"refdomain": "std", "reftype": "ref", "reftarget": pages.anchor(row["claim"])}
+            to = addnodes.pending_xref("", nodes.inline(text="in the ledger"), refexplicit=True, **place)
+            index = strong.parent.index(strong) + 1
+            strong.parent.insert(index, [nodes.Text(" "), to])
+            return
+
+
+def plain(table: str) -> str:
+    """Return pandas' HTML of a table without its style, its borders and its empty heads."""
+    table = re.sub(r"<style.*?</style>", "", table, flags=re.DOTALL)
+    return table.replace(' border="1"', "").replace("<th></th>", "<td></td>")
+
+
+def resolve(app: Any, doctree: nodes.document) -> None:
+    """Turn the links to the package's code and to figures into links to their pages and files."""
+    root = "../" * app.env.docname.count("/")
+    for node in list(doctree.findall(addnodes.pending_xref)):
+        target = node["reftarget"]
+        file = re.fullmatch(r"(?:\.\./)*(ldpnb/[\w/]+\.py|figures/[\w/.]+)(?:#L(\d+))?", target)
+        if target.startswith("code:"):
+            address = target.removeprefix("code:")
+        elif file and (code.PACKAGE.parent / file[1]).exists():
+            address = f"code/{file[1].removesuffix('.py')}.html" if file[1].endswith(".py") else file[1]
+            address += f"#L-{file[2]}" if file[2] else ""
+        else:
+            continue
+        node.replace_self(nodes.reference("", "", *node.children, refuri=root + address))
+
+
+class Published(SphinxDirective):
+    """A published figure, by notebook and name."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return it."""
+        image = nodes.image(uri=f"/figures/{self.arguments[0]}.png")
+        return [figure(self.arguments[0], image, "../" * self.env.docname.count("/"))]
+
+
+class Live(SphinxDirective):
+    """A notebook's live section, by notebook."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return it."""
+        return live(self.arguments[0])
+
+
+def bundle(app: Any) -> None:
+    """Write the script that draws charts."""
+    import vl_convert
+
+    library: Any = vl_convert
+    path = Path(app.outdir) / "_static/vega.js"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"(() => {{{library.javascript_bundle()}}})()", encoding="utf-8")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect these to Sphinx."""
+    app.add_directive("live", Live)
+    app.add_directive("published", Published)
+    app.connect("builder-inited", bundle)
+    app.connect("doctree-read", draw)
+    app.connect("doctree-read", resolve)
+    app.connect("html-collect-pages", code.pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
