@@ -134,6 +134,7 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
         except UnsoundError as reason:
             return Verdict("open", str(reason), kind, false_alarm=evidence.false_alarm)
 
+    decided.__wrapped__ = check  # type: ignore[attr-defined]  # where `inspect` finds what decides
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
 
 
