@@ -84,24 +84,32 @@ def document(table: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def readme_table(words: Iterable[tuple[str, str, str]]) -> str:
+_COUNTED = {
+    "reproduced as printed": ("reproduced", "printed"),
+    "as reconstructed": ("reproduced", "reconstructed"),
+    **{status: (status,) for status in get_args(claims.Status)[1:]},
+    **{reach: (reach,) for reach in get_args(claims.Reach)},
+}
+"""Columns of the README's table, and the words that a row has which counts in one."""
+
+
+def readme_table(words: Iterable[tuple[str, frozenset[str]]]) -> str:
     """Return the README's table of the sources, and of the companion's own results, in Markdown.
 
     Parameters
     ----------
-    words : iterable of (source, status, reach)
+    words : iterable of (source, {status, reach, reading})
         For each claim.
     """
-    counts = Counter((source, word) for source, *both in words for word in both)
-    columns = [*get_args(claims.Status), *get_args(claims.Reach)]
-    heads = ["source", "about", "notebooks", "claims", *columns]
+    rows = list(words)
+    heads = ["source", "about", "notebooks", "claims", *_COUNTED]
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     for number, (key, text) in enumerate(claims.LEDGERS.items(), 1):
-        by = [counts[key, word] for word in columns]
-        decided = sum(by[: len(get_args(claims.Status))])
+        own = [having for source, having in rows if source == key]
+        counts = [sum(having.issuperset(column) for having in own) for column in _COUNTED.values()]
         held = sum(n.source == key for n in catalogue())
-        path = f"notebooks/{number}_{key}" if key in claims.SOURCES else f"ldpnb/papers/{key}/claims"
-        cells = [f"[`{key}`]({path})", text, str(held or ""), str(decided), *map(str, by)]
+        path = f"notebooks/{number}_{key}" if key in claims.SOURCES else f"ldpnb/papers/{key}"
+        cells = [f"[`{key}`]({path})", text, str(held or ""), str(len(own)), *map(str, counts)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -112,7 +120,7 @@ def write_readme_table(path: Path) -> bool:
     head, _, rest = before.partition(TABLE_START)
     _, _, tail = rest.partition(TABLE_END)
     table = committed_ledger()
-    words = [(row.claim.split("/")[0], row.status, row.reach) for row in table.itertuples()]
+    words = [(row.claim.split("/")[0], frozenset((row.status, row.reach, row.reading))) for row in table.itertuples()]
     after = f"{head}{TABLE_START}\n{readme_table(words)}\n{TABLE_END}{tail}"
     if after != before:
         writing.write(path, after.encode())
