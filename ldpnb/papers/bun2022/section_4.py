@@ -42,6 +42,15 @@ def rounded_sample(records: list[Any], rate: float) -> laws.Law:
     return laws.subsets_of_random_size(records, rounded_sizes(len(records), rate))
 
 
+def nearest_optimum(population: int, rate: float, epsilon: float) -> float:
+    """Return the largest deletion loss over all mechanisms if the sample's size is rounded to the nearest."""
+
+    def sample(records: list[Any]) -> laws.Law:
+        return laws.subsets(records, int(np.floor(rate * len(records) + 0.5)))
+
+    return optimum(sample, population, epsilon, neighbours="deletion")
+
+
 def least_error(outputs: Array, epsilon: float) -> float:
     """Return the least worst-case mean error of two laws on ``0 .. gap``, meant to be 0 and `gap`.
 
@@ -99,12 +108,8 @@ def _two_points() -> Pairs:
 
 @second_route(rounding.nearest_rounding_loss)
 def _nearest() -> Pairs:
-    for n, rate, epsilon in ((7, 0.2, 0.5), (3, 0.4, 0.1), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
-
-        def sample(records: list[Any], rate: float = rate) -> laws.Law:
-            return laws.subsets(records, int(np.floor(rate * len(records) + 0.5)))
-
-        yield rounding.nearest_rounding_loss(n, rate, epsilon), optimum(sample, n, epsilon, neighbours="deletion")
+    for case in ((7, 0.2, 0.5), (3, 0.4, 0.1), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
+        yield rounding.nearest_rounding_loss(*case), nearest_optimum(*case)
 
 
 @second_route(rounding.random_rounding_loss)
@@ -198,6 +203,31 @@ def rounding_bounds() -> bool | None:
     return all(exact) and tight and all(positive(gap, BUDGET | {p: SHARE}) for gap in gaps)
 
 
+def supremum_approached() -> bool:
+    """Theorem 4.3: with ``r n`` whole and ``n`` growing, ``part = 0`` and both shares tend to ``r``: the supremum."""
+    weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)
+    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    return identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most)
+
+
+def nearest_rounding() -> bool:
+    """Where the size stays ``m`` the loss exceeds eps exactly if ``m/(n+1) > 1/(1 + t)``; where it jumps it is eps.
+
+    For ``m`` of ``n`` and ``m + 1`` of ``n + 1`` records couple within one step, and a count attains eps.
+    """
+    m, n = symbols("m n")
+    factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
+    jump = identity(np.exp(lemmas.coupled_loss(1, eps)), t)
+    return jump and identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1))
+
+
+def rounding_amplifies() -> bool:
+    """Show that the supremum exceeds ``eps`` exactly where ``r (1 + t) > 1``, and so does a fixed size's loss."""
+    most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(2 * eps, p))
+    excess = (t - 1) * (p * (t + 1) - 1)
+    return identity(most - t, (1 - p) * excess) and identity(fixed - t, excess)
+
+
 # --- Checks ---
 
 
@@ -266,10 +296,7 @@ def proposition_4_2(e: Evidence) -> Numbers:
 
 
 def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
-    m, n = symbols("m n")
-    factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
-    e.proven(identity(np.exp(lemmas.coupled_loss(1, eps)), t))  # the size jumps: within one step, which a count attains
-    e.proven(identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1)))
+    e.proven(nearest_rounding())
     e.needs(all(agree(rounding.nearest_rounding_loss(n, r, b), b) for n, r, b in ((7, 0.2, 0.5), (3, 0.4, 0.1))))
     half, one, two = (rounding.nearest_rounding_loss(4, 0.45, epsilon) for epsilon in (0.5, 1.0, 2.0))
     e.needs(half > 0.5 and one > 1 and two > 2)
@@ -280,8 +307,7 @@ def section_4_3_randomised_rounding(e: Evidence) -> Numbers:
     most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(2 * eps, p))
     e.proven(identity(most - 1, (1 - p + 1 / (t + 1)) * (fixed - 1)))
     e.proven(positive(most**2 - fixed, BUDGET | {p: SHARE}) and positive(fixed**3 - most**2, BUDGET | {p: SHARE}))
-    excess = (t - 1) * (p * (t + 1) - 1)
-    e.proven(identity(most - t, (1 - p) * excess) and identity(fixed - t, excess))
+    e.proven(rounding_amplifies())
     cases = [*product((0.01, 0.3, 0.75), (0.1, 1.0, 4.0))]
     pairs = [(rounding.random_rounding_loss_supremum(*c), subsampling.srs_loss(2 * c[1], c[0])) for c in cases]
     e.needs(within("near", *np.transpose(pairs)))
@@ -304,10 +330,7 @@ def section_4_3_size_of_the_sample(e: Evidence) -> Numbers:
 
 
 def theorem_4_3(e: Evidence) -> Numbers:
-    e.proven(random_rounding() and rounding_bounds())
-    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
-    weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)  # r n whole, n without bound
-    e.proven(identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most))
+    e.proven(random_rounding() and supremum_approached() and rounding_bounds())
     for rate, epsilon in RATES:
         supremum, chain = (
             abs(form(rate, epsilon))

@@ -136,8 +136,9 @@ def cluster_bound(growth: Real) -> Real:
 
 def grows_with_odds() -> bool | None:
     """Show that the loss grows with the odds, so with the smallest and against the largest weight, and is below eps."""
+    exact = identity(by_odds(odds), (1 + odds) / (1 + odds / t))
     rises = positive(by_odds(odds + more) - by_odds(odds), BUDGET | {odds: EVERY, more: EVERY})
-    return rises and positive(t - by_odds(odds), BUDGET | {odds: EVERY})
+    return exact and rises and positive(t - by_odds(odds), BUDGET | {odds: EVERY})
 
 
 def kept_at_a_rate() -> bool | None:
@@ -170,7 +171,6 @@ def everywhere(method: str, designs: Any = DESIGNS) -> Array:
 def theorem_5_1(e: Evidence) -> Numbers:
     (grown,) = symbols("grown")
     at = p / (1 - p) * t * grown
-    e.proven(identity(by_odds(odds), (1 + odds) / (1 + odds / t)))
     e.proven(identity(cluster_bound(grown), by_odds(at)) and grows_with_odds())
     lower, upper, exact = everywhere("lower_bound"), everywhere("upper_bound"), everywhere("loss")
     e.needs(((lower > 0) & (lower <= exact + 1e-12)).all() and (lower <= upper).all() and agree(lower[:3], exact[:3]))
