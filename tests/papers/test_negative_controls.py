@@ -16,7 +16,7 @@ from ldpnb import claims, sections
 from ldpnb.accuracy import allocation, gaps
 from ldpnb.arithmetic import Symbol
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.papers.bun2022.claims.section_7 import FAMILY, TOTAL
+from ldpnb.papers.bun2022.section_7 import FAMILY, TOTAL
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.subsampling import srs_loss
 from ldpnb.run.ledger import committed_ledger

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldpnb.papers.biswas2022.routes import published
-from ldpnb.papers.bun2022.routes import noisy_count_events
+from ldpnb.papers.bun2022.section_5 import counted
 from ldpnb.papers.juarez2022 import printed
 from ldpnb.papers.juarez2022.routes import mean_error_cdf
 from ldpnb.papers.lecture20.routes import clipped_mass, smallest_error
@@ -21,7 +21,7 @@ def test_notebooks_run_at_the_scale_of_the_source(name: str) -> None:
 
 @pytest.mark.parametrize("threshold", [-5.0, 0.0, 3.0])
 def test_noisy_count_events_are_chances(threshold: float) -> None:
-    inside, neighbour, outside = noisy_count_events((2, 3, 1), 2, 0.5, threshold)
+    inside, neighbour, outside = counted((2, 3, 1), 2, 0.5, threshold)
     assert 0 < outside < neighbour < inside < 1
     assert inside / neighbour <= 1.65
 

@@ -10,8 +10,7 @@ import numpy as np
 from ldpnb.claims import Evidence, claim
 from ldpnb.designs import laws
 from ldpnb.designs.sizes import binomial_size, fixed_size
-from ldpnb.papers.bun2022 import routes
-from ldpnb.papers.bun2022.proofs import sections_2_to_4
+from ldpnb.papers.bun2022 import section_4, shared
 from ldpnb.papers.companion import proofs
 from ldpnb.privacy import clusters, lemmas, optimiser, random_size, releases, rounding, subsampling
 
@@ -37,14 +36,14 @@ def rounding_amplifies(e: Evidence) -> str:
     only if its rate r exceeds 1/(1 + e^epsilon); rounded to the nearest, it does so at arbitrarily large sizes if r
     exceeds that, and at no size beyond a certain one if r is below
     """
-    e.proven(sections_2_to_4.supremum_approached() and sections_2_to_4.nearest_rounding())
-    e.proven(sections_2_to_4.rounding_amplifies() and proofs.threshold_of_the_nearest())
+    e.proven(section_4.supremum_approached() and section_4.nearest_rounding())
+    e.proven(section_4.rounding_amplifies() and proofs.threshold_of_the_nearest())
     epsilon, small = 1.0, (2, 0.25)
     edge = rounding.rounding_threshold(epsilon)
     e.same(rounding.random_rounding_loss_supremum(edge, epsilon), epsilon)
     e.same(subsampling.srs_loss(2 * epsilon, edge), epsilon)
     lost = rounding.nearest_rounding_loss(*small, epsilon)
-    e.same(lost, routes.nearest_optimum(*small, epsilon))
+    e.same(lost, section_4.nearest_optimum(*small, epsilon))
     e.needs(lost > epsilon and small[1] < edge)
     last = (0.5 - small[1]) / (edge - small[1])
     return (
@@ -108,7 +107,7 @@ def drawn_with_replacement(e: Evidence) -> str:
         lost = subsampling.with_replacement_loss(epsilon, draws, records)
         for other in (second, none):
             e.same(lost, optimiser.largest_loss(first, other, epsilon=epsilon, mechanism="replacement").loss)
-        fixed = routes.optimum(partial(laws.subsets, size=draws), records, epsilon, mechanism="replacement")
+        fixed = shared.optimum(partial(laws.subsets, size=draws), records, epsilon, mechanism="replacement")
         e.same(subsampling.srs_loss(epsilon, draws / records), fixed)
     one, other = subsampling.with_replacement_loss(1.0, 10, 100), subsampling.srs_loss(1.0, 0.1)
     e.needs(one > other)
@@ -144,7 +143,7 @@ def several_releases(e: Evidence) -> str:
     epsilons, rate = [1.0, 1.0], 0.1
     tenth = partial(subsampling.srs_loss, sampling_rate=rate)
     one, fresh = (releases.releases_loss(epsilons, tenth, fresh=new) for new in (False, True))
-    drawn = partial(routes.optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
+    drawn = partial(shared.optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
     e.same([one, fresh], [drawn(sum(epsilons)), 2 * drawn(1.0)])
     design = clusters.ClusterSample([5] * 10, 1)
     e.same(releases.releases_loss(epsilons, design.loss), design.upper_bound(2.0))

@@ -1,1 +1,0 @@
-"""Proofs of bun2022 for every parameter, each step answered by a decider."""

@@ -1,0 +1,210 @@
+"""What decides Section 2 of bun2022 and Appendices A and B: second routes, and a check for each claim."""
+
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+
+from ldpnb.arithmetic import Symbol
+from ldpnb.claims import WORDS, Evidence, agree, within
+from ldpnb.deciders import ball, budget, identity, positive, symbols, zeros
+from ldpnb.designs import laws
+from ldpnb.papers.bun2022.shared import (
+    BUDGET,
+    EVERY,
+    SHARE,
+    eps,
+    optimum,
+    p,
+    simple_random_sampling,
+    small_budgets,
+    t,
+    x,
+)
+from ldpnb.privacy import lemmas, optimiser, subsampling
+from ldpnb.sections import Numbers, Pairs, second_route
+
+SAMPLES = ((5, 2, 0.5), (4, 3, 1.5), (6, 2, 0.1))
+"""Records, records drawn, epsilon."""
+FIVE = ([0.6, 0.1, 0.0, 0.2, 0.1], [1.0, 1.0, 2.0, 2.0, 5.0], 0.3)
+"""A law of five sizes, a nondecreasing function of them, epsilon."""
+
+
+@second_route(subsampling.srs_loss)
+def _simple_random_sampling() -> Pairs:
+    for n, m, epsilon in SAMPLES:
+        most = optimum(partial(laws.subsets, size=m), n, epsilon, mechanism="replacement")
+        yield subsampling.srs_loss(epsilon, m / n), most
+
+
+@second_route(subsampling.srs_delta)
+def _delta() -> Pairs:
+    for n, m, epsilon in SAMPLES[:2]:
+        pair = laws.subsets(range(n), m), laws.subsets([-1, *range(1, n)], m)
+        after = abs(subsampling.srs_loss(epsilon, m / n))
+        most = optimiser.largest_delta(*pair, epsilon=epsilon, delta=0.01, epsilon_after=after)
+        yield subsampling.srs_delta(0.01, m / n), most, 1e-7
+
+
+@second_route(subsampling.poisson_loss)
+def _independent_draws() -> Pairs:
+    for rate, epsilon in ((0.3, 0.7), (0.8, 1.5)):
+        for relation in ("deletion", "replacement"):
+            most = optimum(partial(laws.poisson, rates=rate), 3, epsilon, neighbours=relation)
+            yield subsampling.poisson_loss(epsilon, rate, neighbours=relation), most
+
+
+@second_route(subsampling.with_replacement_loss)
+def _with_replacement() -> Pairs:
+    for n, m, epsilon in ((2, 2, 1.0), (3, 2, 0.4)):
+
+        def drawn(records: list[int], m: int = m) -> laws.Law:
+            return laws.mixture((len(records) ** -m, {one: 1.0}) for one in product(records, repeat=m))
+
+        yield subsampling.with_replacement_loss(epsilon, m, n), optimum(drawn, n, epsilon, mechanism="replacement")
+
+
+@second_route(subsampling.srs_budget)
+def _budget() -> Pairs:
+    for n, m, target in SAMPLES:
+        spent = abs(subsampling.srs_budget(target, m / n))
+        yield optimum(partial(laws.subsets, size=m), n, spent, mechanism="replacement"), target
+
+
+@second_route(subsampling.proportion_noise_scale)
+def _noise() -> Pairs:
+    for population in (100, 1000):  # ones against a zero, which is drawn with chance 100/population
+        scale, rate = abs(subsampling.proportion_noise_scale(1.0, 100, population)), 100 / population
+        outputs = np.linspace(-1, 1, 201)
+        ones = np.exp(-np.abs(outputs) / scale)
+        with_zero = (1 - rate) * ones + rate * np.exp(-np.abs(outputs + 0.01) / scale)
+        yield np.abs(np.log(with_zero / ones)).max(), 1.0
+    yield subsampling.proportion_noise_scale(2.0, 100), 1 / 200
+
+
+@second_route(lemmas.coupled_loss)
+def _coupled() -> Pairs:
+    for first, second in ((("x",), ("y",)), ((1, 2), (3, 4, 5)), ((1, 1, 2), (2, 2))):
+        steps = optimiser.lcs_distance(first, second)
+        yield lemmas.coupled_loss(steps, 0.3), optimiser.largest_loss({first: 1.0}, {second: 1.0}, epsilon=0.3).loss
+
+
+@second_route(lemmas.mixture_loss)
+def _mixture() -> Pairs:
+    for weight, common, other in ((0.3, 0.2, 1.0), (0.8, 0.5, 0.7)):
+        free = np.inf
+        distances = [
+            [0, free, common, other],
+            [free, 0, other, other],
+            [common, other, 0, free],
+            [other, other, free, 0],
+        ]
+        first, second = np.array([1 - weight, weight, 0, 0]), np.array([0, 0, 1 - weight, weight])
+        most = optimiser.largest_log_ratio(first, second, np.array(distances, dtype=float))[0]
+        yield lemmas.mixture_loss(weight, common=common, other=other), most
+
+
+@second_route(lemmas.inserted_record_loss)
+def _inserted() -> Pairs:
+    for n, m, epsilon in ((4, 2, 0.5), (3, 1, 1.2)):
+        most = optimum(partial(laws.subsets, size=m), n, epsilon, neighbours="deletion")
+        yield lemmas.inserted_record_loss(m, n, epsilon), most
+
+
+@second_route(lemmas.largest_tilted_mean)
+def _tilted_mean() -> Pairs:
+    law, values, epsilon = (np.array(part) for part in FIVE)
+    sizes, mean = np.arange(law.size), law @ values
+    apart = epsilon * np.abs(sizes[:, None] - sizes)
+    yield (
+        lemmas.largest_tilted_mean(*FIVE),
+        mean * np.exp(optimiser.largest_log_ratio(law * values / mean, law, apart)[0]),
+    )
+
+
+def tilting() -> bool:
+    """Lemma B.3: the gain over other weights ``a`` is a sum over pairs, none below 0 as ``a_j <= t^(j-i) a_i``."""
+    law, f, a = (symbols(" ".join(f"{name}{i}" for i in range(4))) for name in "lfa")
+    tilted = [w * t**m for m, w in enumerate(law)]
+    other = [w * chance for w, chance in zip(law, a, strict=True)]
+    gained = lemmas.largest_tilted_mean(law, f, eps) - sum(w * v for w, v in zip(other, f, strict=True)) / sum(other)
+    pairs = (law[i] * law[j] * (f[j] - f[i]) * (t**j * a[i] - t**i * a[j]) for i, j in combinations(range(4), 2))
+    return identity(gained * sum(tilted) * sum(other), sum(pairs))
+
+
+def section_2_3(e: Evidence) -> Numbers:
+    gain = (1 - p) * (t - 1)
+    e.proven(identity(t - np.exp(subsampling.srs_loss(eps, p)), gain) and small_budgets())
+    e.proven(identity(t - np.exp(subsampling.poisson_loss(eps, p, neighbours="deletion")), gain))
+    with_replacement = np.exp(subsampling.with_replacement_loss(eps, 2, Symbol(2)))
+    e.proven(positive(with_replacement - t, BUDGET))
+    e.decides(positive(t - with_replacement, BUDGET))
+    tenth, fifth = (subsampling.srs_loss(1.0, rate) for rate in (0.1, 0.2))
+    e.needs(fifth < tenth)  # the rarer somebody is left out, the less would be gained
+    return {"twice": subsampling.with_replacement_loss(1.0, 2, 2), "tenth": tenth, "fifth": fifth}
+
+
+def theorem_2_2(e: Evidence) -> Numbers:
+    a, delta, m = symbols("a delta m")
+    factor, least = np.exp(subsampling.srs_loss(eps, p)), subsampling.srs_delta(delta, p)
+    e.proven(simple_random_sampling() and small_budgets())
+    e.proven(identity(p * (t * a + delta) + (1 - p) * a, factor * a + least))  # attained by that event
+    scale, known = subsampling.proportion_noise_scale(eps, m, m + x), subsampling.proportion_noise_scale(eps, m)
+    spent, share = np.exp(1 / (m * scale)), m / (m + x)
+    e.proven(identity(1 - share + share * spent, t) and identity(np.exp(1 / (m * known)), t))
+    e.proven(identity(np.exp(subsampling.srs_budget(eps, share)), spent))
+    e.proven(positive(spent - t, BUDGET | {x: EVERY, m: EVERY}))
+    about, rate = WORDS["about"], 1e-9
+    (at,) = zeros(lambda y: y * ball(str(about)) - np.expm1(y), "0.01", 5)
+    end = float(at.mid())
+    e.same(subsampling.srs_loss(end, rate) / (rate * end), about, rel=1e-6)
+    e.needs(all(within("about", subsampling.srs_loss(0.99 * end, q) / (0.99 * end * q), 1.0) for q in (rate, 0.5, 1.0)))
+    loss, part = subsampling.srs_loss(0.5, 0.4), subsampling.srs_delta(0.01, 0.4)
+    scale, known = subsampling.proportion_noise_scale(1.0, 100, 1000), subsampling.proportion_noise_scale(1.0, 100)
+    e.needs(loss < 0.5 and part < 0.01 and scale < known)
+    numbers = {"loss": loss, "delta": part, "scale": scale, "known": known, "short": 1000 * scale, "end": end}
+    return numbers | {"budget": subsampling.srs_budget(1.0, 0.1)}
+
+
+def lemmas_a_2_to_a_4(e: Evidence) -> Numbers:
+    f, g, h, u, k, x0, x1, y0, y1 = symbols("f g h u k x0 x1 y0 y1")
+    e.proven(identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g)))  # A.2: two slacks add up
+    one, many, more = (np.exp(lemmas.coupled_loss(steps, eps)) for steps in (1, k, k + 1))
+    e.proven(identity(one, t) and identity(more, t * many))
+    u = t + x
+    tight = np.exp(lemmas.mixture_loss(p, common=eps, other=budget(u)))
+    same, crossed = p * tight / u, p * (1 - tight / u)
+    room = tight * ((1 - p) * y0 + p * y1) - (1 - p) * x0 - p * x1
+    e.proven(identity(room, (1 - p) * (t * y0 - x0) + same * (u * y1 - x1) + crossed * (u * y0 - x1)))
+    e.proven(identity((1 - p) * t + p * u, tight) and positive(crossed, BUDGET | {p: SHARE, x: EVERY}))
+    weaker = np.exp(lemmas.mixture_loss_product_form(p, common=eps, other=budget(u))) - tight
+    e.proven(identity(weaker, p * u * (t - 1)) and positive(weaker, BUDGET | {p: SHARE, x: EVERY}))
+    coupled = optimiser.largest_loss({(1, 2): 0.3, (3, 4): 0.7}, {(1, 2, 5): 0.3, (3,): 0.7}, epsilon=0.3).loss
+    e.needs(coupled <= lemmas.coupled_loss(1, 0.3) + 1e-12)
+    forms = [form(0.3, common=0.2, other=1.0) for form in (lemmas.mixture_loss, lemmas.mixture_loss_product_form)]
+    e.needs(forms[0] < forms[1])
+    five, three = (lemmas.coupled_loss(steps, 0.3) for steps in (5, 3))
+    return {"five": five, "three": three, "tight": forms[0], "product": forms[1]}
+
+
+def lemma_b_1(e: Evidence) -> Numbers:
+    a, b, m = symbols("a b m")  # an event's mean chance without the new record and with it, within t^2
+    share, factor = m / (m + x + 1), np.exp(lemmas.inserted_record_loss(m, m + x, eps))
+    e.proven(identity(factor * a - (1 - share) * a - share * b, share * (t * t * a - b)))
+    e.proven(positive(factor * (1 - share + share / t / t) - 1, BUDGET | {x: EVERY, m: EVERY}))
+    e.proven(identity(np.exp(lemmas.coupled_loss(1, eps)), t))
+    pair = laws.subsets(range(4), 2), laws.subsets(range(5), 3)
+    grown = optimiser.largest_loss(*pair, epsilon=0.5).loss
+    e.same(lemmas.coupled_loss(1, 0.5), grown)
+    worded = optimiser.largest_loss(*pair, epsilon=0.5, mechanism="replacement").loss
+    e.needs(np.isfinite(worded))
+    return {"same": lemmas.inserted_record_loss(2, 4, 0.5), "grown": grown, "worded": worded}
+
+
+def lemma_b_3(e: Evidence) -> Numbers:
+    e.proven(tilting())
+    law, values, epsilon = (np.array(part) for part in FIVE)
+    tilted = law * np.exp(epsilon * np.arange(law.size))
+    mean = lemmas.largest_tilted_mean(*FIVE)
+    e.needs(agree(mean, tilted @ values / tilted.sum()))
+    return {"mean": mean}

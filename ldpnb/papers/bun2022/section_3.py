@@ -1,0 +1,279 @@
+"""What decides Section 3 of bun2022, random sample sizes: second routes, and a check for each claim."""
+
+from functools import partial
+
+import numpy as np
+import sympy
+
+from ldpnb.arithmetic import Real, Symbol
+from ldpnb.claims import WORDS, Evidence, within
+from ldpnb.deciders import identity, limit, oo, positive, replaced, symbols, zeros
+from ldpnb.designs import laws, sizes
+from ldpnb.designs.sizes import SizeLaw
+from ldpnb.papers.bun2022.section_2 import tilting
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, optimum, p, small, t, x
+from ldpnb.privacy import lemmas, optimiser, random_size, subsampling
+from ldpnb.rng import stream
+from ldpnb.sections import Numbers, Pairs, second_route
+
+LARGER = (sizes.truncated_gaussian_size(20, 5.0, 2.0), 0.5)
+EVEN_ODDS = (sizes.fixed_size(1, 2), sizes.size_law([np.e**4 / (1 + np.e**4), 0.0, 1 / (1 + np.e**4)]))
+"""One of two records; none or both, with the same reweighted rate of 1/2 at epsilon 2."""
+
+
+def random_laws() -> list[tuple[SizeLaw, float]]:
+    """Return laws on the sizes of a sample from three or four records, nearly fixed to spread, each with a budget."""
+    rng = stream("laws of sample sizes", seed=3)
+    listed = [rng.dirichlet(np.full(n + 1, spread)) for n in (3, 4) for spread in (0.2, 1.0, 5.0)]
+    return [(sizes.size_law(law), epsilon) for law, epsilon in zip(listed, (0.1, 0.5, 1.5) * 2, strict=True)]
+
+
+# --- Second routes ---
+
+
+def largest(law: SizeLaw, epsilon: float) -> float:
+    """Return the largest loss over all mechanisms when one of distinct records is replaced."""
+    return optimum(partial(laws.subsets_of_random_size, size_law=law.probabilities), law.population, epsilon)
+
+
+def reduced_program(law: SizeLaw, epsilon: float) -> float:
+    """Return the largest loss by a linear program over an event's chances given the unchanged records in the sample."""
+    n, chances = law.population, law.probabilities
+    m = np.arange(n)
+    alone, joined = chances[:-1] * (1 - m / n), chances[1:] * (m + 1) / n
+    first, second = alone + np.exp(epsilon) * joined, alone + np.exp(-epsilon) * joined
+    apart = np.abs(m[:, None] - m)
+    near = np.where(apart <= 1, epsilon * apart, np.inf)
+    loss, _ = optimiser.largest_log_ratio(first / first.sum(), second / second.sum(), near)
+    return float(loss + np.log(first.sum() / second.sum()))
+
+
+def slope(law: SizeLaw, epsilon: float) -> float:
+    """Return ``E~``, the slope of ``ln E e^(s m) / n`` at epsilon, by a step along the imaginary axis."""
+    moments = law.probabilities @ np.exp((epsilon + 1e-30j) * np.arange(law.population + 1))
+    return float(np.log(moments).imag / 1e-30 / law.population)
+
+
+def tail_loss(law: SizeLaw, epsilon: float, step: int) -> float:
+    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`: from means of exponentials."""
+    m, n = np.arange(law.population + 1), law.population
+    whole = np.exp(epsilon * m)
+    fallen = (1 - m / n) * whole + m / n * np.exp(epsilon * (m - step))
+    return float(np.log(law.probabilities @ whole / (law.probabilities @ fallen)))
+
+
+@second_route(random_size.random_size_loss)
+def _exact() -> Pairs:
+    for law, epsilon in (*random_laws(), *((law, 2.0) for law in EVEN_ODDS)):
+        yield random_size.random_size_loss(law, epsilon), largest(law, epsilon)
+    for case in ((sizes.truncated_gaussian_size(40, 8.0, 10.0), 0.5), (sizes.size_law({2: 0.999, 12: 0.001}), 1.5)):
+        yield random_size.random_size_loss(*case), reduced_program(*case)
+
+
+@second_route(random_size.tilted_rate)
+def _tilted_rate() -> Pairs:
+    for case in (*random_laws(), LARGER):
+        yield random_size.tilted_rate(*case), slope(*case)
+
+
+@second_route(random_size.random_size_upper_bound)
+def _upper() -> Pairs:
+    for fixed in ((sizes.fixed_size(2, 4), 0.5), (EVEN_ODDS[0], 2.0)):
+        yield random_size.random_size_upper_bound(*fixed), largest(*fixed)
+    for law, epsilon in random_laws():
+        yield random_size.random_size_upper_bound(law, epsilon), np.log1p(np.expm1(2 * epsilon) * slope(law, epsilon))
+
+
+@second_route(random_size.random_size_lower_bound, random_size.random_size_lower_bound_pm1)
+def _lower() -> Pairs:
+    for case in (*random_laws(), LARGER):
+        yield random_size.random_size_lower_bound(*case), tail_loss(*case, 1)
+        yield random_size.random_size_lower_bound_pm1(*case), tail_loss(*case, 2)
+
+
+# --- Steps ---
+
+
+def one_record_law(rate: Real, growth: Real = t) -> SizeLaw:
+    """Return weights on the sizes 0 and 1 with ``E~ = rate``, for the bounds depend on a law by ``E~`` alone."""
+    return SizeLaw(np.array([np.log((1 - rate) * growth), np.log(rate)]))
+
+
+def bounds_of_a_rate() -> bool | None:
+    """Place every bound between two multiples of ``E~``, by its slope in epsilon.
+
+    ``2 eps E < upper < (t^2 - 1) E``, ``(1 - 1/t) E < lower < eps E`` and ``(1 - 1/t^2) E < improved < 2 eps E``.
+    """
+    growth = np.exp(small)
+    law = one_record_law(p, growth)
+    upper = random_size.random_size_upper_bound(law, small)
+    lower = random_size.random_size_lower_bound(law, small)
+    improved = random_size.random_size_lower_bound_pm1(law, small)
+    gaps = (
+        *(upper - 2 * small * p, (growth**2 - 1) * p - upper),
+        *(lower - (1 - 1 / growth) * p, small * p - lower),
+        *(improved - (1 - 1 / growth**2) * p, 2 * small * p - improved),
+    )
+    return all(grows(gap, {p: SHARE}) for gap in gaps)
+
+
+def from_above() -> bool | None:
+    """Show that an event loses ``(1 + t R)/(1 + R/t)``, which grows with ``R`` and is the bound at ``t E~/(1-E~)``.
+
+    ``R = sum v a / sum u a`` with ``u = l(m) (1 - m/n)`` and ``v = l(m+1) (m+1)/n``: as ``a(m-1) <= t a(m)``, ``R <= t
+    E/(1 - E)`` with ``E`` the mean of ``m/n`` under ``l(m) a(m)``, at most ``E~`` by Lemma B.3.
+    """
+
+    def lost(odds: Real) -> Real:
+        return (1 + t * odds) / (1 + odds / t)
+
+    weights = symbols("l0 l1 l2 l3")
+    tilted = [w * t**m for m, w in enumerate(weights)]
+    law = SizeLaw(np.array([np.log(w) for w in weights]))
+    mean = sum(w * m for m, w in enumerate(tilted)) / sum(tilted) / 3
+    bound = np.exp(random_size.random_size_upper_bound(one_record_law(x), eps))
+    rises = positive(lost(p + x) - lost(p), BUDGET | {x: EVERY, p: EVERY})
+    return identity(random_size.tilted_rate(law, eps), mean) and identity(bound, lost(t * x / (1 - x))) and rises
+
+
+def from_below() -> bool | None:
+    """Show that the noisy sum's tail, of chance ``t^sum``, loses the bounds when a one falls by 1 or by 2."""
+    weights = symbols("l0 l1 l2 l3")
+    law = SizeLaw(np.array([np.log(w) for w in weights]))
+    tilted = [w * t**m for m, w in enumerate(weights)]
+    for step, form in ((1, random_size.random_size_lower_bound), (2, random_size.random_size_lower_bound_pm1)):
+        fallen = [w * (1 - sympy.Rational(m, 3) * (1 - 1 / t**step)) for m, w in enumerate(tilted)]
+        bound = identity(np.exp(form(one_record_law(x), eps)), 1 / (1 - (1 - 1 / t**step) * x))
+        if not (bound and identity(np.exp(form(law, eps)), sum(tilted) / sum(fallen))):
+            return False
+    return True
+
+
+def largest_size_decides() -> bool | None:
+    """Show that sizes of at most ``M`` lose less than the fixed size ``M``, for ``E~ <= M/n`` and the bound grows.
+
+    The fixed size attains its bound (Theorem 2.2 at ``2 eps``).
+    """
+    weights = symbols("l0 l1 l2")
+    law = SizeLaw(np.array([*(np.log(w) for w in weights), Symbol(-oo)]))
+    fixed = SizeLaw(np.array([Symbol(-oo), Symbol(-oo), Symbol(0), Symbol(-oo)]))
+    at_most, at_two = (np.exp(random_size.random_size_upper_bound(one, eps)) for one in (law, fixed))
+    same = identity(at_two, np.exp(subsampling.srs_loss(2 * eps, Symbol("2/3"))))
+    return same and positive(at_two - at_most, BUDGET | dict.fromkeys(weights, EVERY))
+
+
+def short_of_the_whole() -> bool:
+    """Show that the improved bound is ``2 eps - ln(1 + (t^2 - 1)(1 - E~))``, short of the whole by ``1 - E~`` alone."""
+    bound = np.exp(random_size.random_size_lower_bound_pm1(one_record_law(x), eps))
+    return identity(bound * (1 + (t**2 - 1) * (1 - x)), t**2)
+
+
+# --- Checks ---
+
+
+def section_1_1_characterisation(e: Evidence) -> Numbers:
+    e.proven(bounds_of_a_rate())
+    law = one_record_law(p)
+    upper, lower = (
+        np.exp(bound(law, eps)) - 1
+        for bound in (random_size.random_size_upper_bound, random_size.random_size_lower_bound)
+    )
+    widest = limit(upper / lower, p.expression, 0)  # ln(1 + x) is x to first order
+    e.proven(identity(widest, t * (t + 1)))
+    one, other = (
+        SizeLaw(np.array([Symbol(weight) for weight in logs]))
+        for logs in ((-oo, 0, -oo), (2 * eps.expression, -oo, sympy.Integer(0)))
+    )
+    e.proven(all(identity(random_size.tilted_rate(both, eps), sympy.Rational(1, 2)) for both in (one, other)))
+    fixed = np.exp(random_size.random_size_upper_bound(one, eps))
+    spread = np.exp(random_size.random_size_lower_bound_pm1(other, eps))  # exact: the event's odds are at most 1/t
+    e.proven(identity(fixed, (1 + t**2) / 2) and identity(spread, 2 / (1 + 1 / t**2)))
+    e.proven(positive(fixed - spread, BUDGET))
+    near, most = WORDS["near"], float(np.log((np.sqrt(1 + 4 * WORDS["near"]) - 1) / 2))
+    rare = sizes.size_law([1 - 1e-9, 1e-9]), most
+    e.same(random_size.random_size_upper_bound(*rare) / random_size.random_size_lower_bound(*rare), near, rel=1e-6)
+    (apart,) = zeros(lambda y: np.log1p(np.expm1(2 * y) / 2) - near * np.log(2 / (1 + np.exp(-2 * y))), "0.01", 10)
+    losses = [random_size.random_size_loss(law, 2.0) for law in EVEN_ODDS]
+    e.needs(within("near", *losses))
+    return {"near": most, "one": losses[0], "other": losses[1], "apart": float(apart.mid())}
+
+
+def theorem_3_1(e: Evidence) -> Numbers:
+    e.proven(tilting() and from_above() and from_below() and largest_size_decides() and bounds_of_a_rate())
+    e.proven(identity(lemmas.largest_tilted_mean([1 - p, p], [0, 1], eps), p * t / (1 - p + p * t)))
+    exact, upper, lower, improved = (
+        np.array([bound(*case) for case in random_laws()])
+        for bound in (
+            random_size.random_size_loss,
+            random_size.random_size_upper_bound,
+            random_size.random_size_lower_bound,
+            random_size.random_size_lower_bound_pm1,
+        )
+    )
+    e.needs((lower < improved).all() and (improved <= exact + 1e-12).all() and (exact <= upper + 1e-12).all())
+    law, fixed = sizes.size_law([0.3, 0.2, 0.5, 0.0, 0.0]), sizes.fixed_size(2, 4)
+    mixed, largest_only = (random_size.random_size_loss(one, 0.8) for one in (law, fixed))
+    e.same(largest_only, subsampling.srs_loss(1.6, 0.5))
+    e.needs(mixed <= largest_only)
+    tiny = sizes.truncated_gaussian_size(100, 20.0, 4.0), 1e-7
+    unit = 1e-7 * random_size.tilted_rate(*tiny)
+    above = random_size.random_size_upper_bound(*tiny) / unit
+    below = random_size.random_size_lower_bound(*tiny) / unit
+    numbers = {"above": above, "below": below, "closed": random_size.random_size_lower_bound_pm1(*tiny) / unit}
+    numbers |= {"least": (upper - exact).min(), "most": (upper - exact).max(), "mixed": mixed, "fixed": largest_only}
+    bounds = random_size.random_size_lower_bound(*LARGER), random_size.random_size_lower_bound_pm1(*LARGER)
+    return numbers | dict(zip(("lower", "improved"), bounds, strict=True))
+
+
+def section_3_tails(e: Evidence) -> Numbers:
+    g, share, c, mu, v = symbols("g share c mu v")  # g = t^(n - share n), which grows without bound in n
+    rate = (p * g + (1 - p) * share) / (p * g + 1 - p)
+    heavy = SizeLaw(np.array([Symbol(-oo), np.log(1 - p), Symbol(-oo), np.log(p)]))  # one record of three, or all
+    third = replaced(replaced(rate, share, Symbol("1/3")), g, t * t)
+    e.proven(identity(random_size.tilted_rate(heavy, eps), third) and short_of_the_whole())
+    e.proven(positive((1 - p) / (p * g) - (1 - rate), {p: SHARE, g: (1, oo), share: SHARE}))
+    beyond = small * (1 + c)  # the slope at epsilon of a convex function is below that of any chord beyond
+    chord = (beyond * mu + beyond**2 * v / 2 - small * mu) / (c * small)
+    e.proven(identity(chord, mu + 2 * small * v + small * v * (1 - c) ** 2 / (2 * c)))
+    bound = np.exp(random_size.random_size_upper_bound(one_record_law(x), eps))
+    e.proven(identity(t**2 - bound, (t**2 - 1) * (1 - x)))
+    epsilon, chance, n, m = 1.5, 1e-3, 12, 2
+    law = sizes.size_law({m: 1 - chance, n: chance})
+    missing = float(np.log1p(np.expm1(2 * epsilon) * (1 - chance) / chance * np.exp((m - n) * epsilon)))
+    loss = random_size.random_size_loss(law, epsilon)
+    e.needs(2 * epsilon - missing <= random_size.random_size_lower_bound_pm1(law, epsilon) <= loss + 1e-12)
+    light = random_size.tilted_rate(sizes.binomial_size(50, 0.1), 0.5)
+    most = (5 + 2 * 0.5 * 50 / 4) / 50  # the variance proxy v is at most n/4
+    e.needs(light <= most < 1)
+    return {"loss": loss, "rate": light, "bound": most}
+
+
+def figure_2(e: Evidence) -> Numbers:
+    m, n, mu, deviation, root = symbols("m n mu deviation root")
+
+    def log_weight(size: Real) -> Real:
+        return small * size - (size - mu) ** 2 / (2 * deviation**2)
+
+    steepness, rest = small - (n - mu) / deviation**2, (n - m) / deviation**2 + 1 / (2 * deviation**2)
+    e.proven(identity(log_weight(m) - log_weight(m - 1), steepness + rest) and short_of_the_whole())
+    law = one_record_law(1 - (root**2 - 1) / (root**22 - 1), root**11)  # root = t^(1/11): 10/11 of 2 epsilon
+    e.proven(identity(np.exp(random_size.random_size_lower_bound_pm1(law, np.log(root**11))), root**20))
+    records, mean, epsilon = 40, 8.0, 0.5
+    deviations = np.array([0.1, 1.0, 2.0, 10.0, 15.0, 20.0])
+    listed = [sizes.truncated_gaussian_size(records, mean, one) for one in deviations]
+    exact = np.array([random_size.random_size_loss(one, epsilon) for one in listed])
+    e.same(exact[0], subsampling.srs_loss(2 * epsilon, mean / records))
+    e.same(exact[1:], [reduced_program(one, epsilon) for one in listed[1:]])
+    steep = epsilon - (records - mean) / deviations[3:] ** 2
+    falls = [np.diff(one.log_probabilities).min() + epsilon for one in listed[3:]]  # per record less, reweighted
+    e.sure((np.array(falls) >= steep).all())
+    floors = 2 * epsilon - np.log1p(np.expm1(2 * epsilon) / (records * np.expm1(steep)))
+    rates = [one.probabilities @ np.arange(records + 1) / records for one in listed[3:]]
+    e.needs((exact[3:] >= floors).all() and within("about", exact[4:], 2 * epsilon) and max(rates) < 0.5)
+    e.sure(records * np.expm1(steep[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
+    coins = [sizes.truncated_gaussian_size(1, 0.5, one) for one in (1.0, 100.0)]
+    e.same([random_size.random_size_loss(coin, epsilon) for coin in coins], [epsilon] * 2)
+    e.sure(exact[2] < exact[1] < exact[0])  # a little randomness in the size lowers the loss first
+    numbers = {"losses": exact, "rates": np.array(rates), "deviations": deviations}
+    forms = {"losses": "{:.4f}", "rates": "{:.2f}", "deviations": "{:g}"}
+    return {name: ", ".join(map(forms[name].format, row)) for name, row in numbers.items()}

@@ -1,0 +1,343 @@
+"""What decides Section 4 of bun2022, sizes that depend on the data: second routes, and a check for each claim."""
+
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy
+from scipy import integrate
+from scipy.optimize import linprog
+
+from ldpnb.arithmetic import Real, Symbol
+from ldpnb.claims import WORDS, Evidence, agree, within
+from ldpnb.deciders import ball, derivative, identity, oo, positive, replaced, symbols, zeros
+from ldpnb.designs import laws, strata
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, eps, optimum, p, ratio, small, t, x
+from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
+from ldpnb.rng import stream
+from ldpnb.sections import Numbers, Pairs, second_route
+
+ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4, 1.0))
+"""Records, rate, epsilon."""
+RATES = ((0.25, 0.4), (0.1, 1.2))
+"""Rates and budgets."""
+
+
+# --- Second routes ---
+
+
+def rounded_sizes(population: int, rate: float) -> Array:
+    """Return the law of the sample's size ``rate x population``, rounded at random."""
+    law = np.zeros(population + 1)
+    whole = int(np.floor(rate * population))
+    part = rate * population - whole
+    law[whole] = 1 - part
+    law[whole + (part > 0)] += part
+    return law / law.sum()
+
+
+def rounded_sample(records: list[Any], rate: float) -> laws.Law:
+    """Return the law of a simple random sample of that share, its size rounded at random."""
+    return laws.subsets_of_random_size(records, rounded_sizes(len(records), rate))
+
+
+def nearest_optimum(population: int, rate: float, epsilon: float) -> float:
+    """Return the largest deletion loss over all mechanisms if the sample's size is rounded to the nearest."""
+
+    def sample(records: list[Any]) -> laws.Law:
+        return laws.subsets(records, int(np.floor(rate * len(records) + 0.5)))
+
+    return optimum(sample, population, epsilon, neighbours="deletion")
+
+
+def least_error(outputs: Array, epsilon: float) -> float:
+    """Return the least worst-case mean error of two laws on ``0 .. gap``, meant to be 0 and `gap`.
+
+    Their outputs stay within `epsilon`: row ``i`` of `outputs` weighs the numbers behind output ``i``, the identity if
+    they are seen themselves, Laplace densities if noise is added. Whole outputs suffice for these: between whole
+    numbers the difference of two densities is ``a e^y + b e^-y``, which cannot change sign twice.
+    """
+    count, factor = len(outputs), np.exp(epsilon)
+    numbers, none = np.arange(count), np.zeros(count)
+    private = np.block([[outputs, -factor * outputs], [-factor * outputs, outputs]])
+    errors = np.array([[*numbers, *none, -1], [*none, *numbers[::-1], -1]])
+    sides = np.vstack([np.hstack([private, np.zeros((2 * count, 1))]), errors])
+    total = [[*(none + 1), *none, 0], [*none, *(none + 1), 0]]
+    cost = np.eye(2 * count + 1)[-1]
+    best = linprog(cost, A_ub=sides, b_ub=np.zeros(len(sides)), A_eq=total, b_eq=np.ones(2), method="highs")
+    return float(np.asarray(best.x)[-1])
+
+
+@second_route(data_dependent.size_count_loss)
+def _count() -> Pairs:
+    for first, second, epsilon in ((5, 9, 0.5), (3, 2, 1.2)):
+        most = optimiser.largest_loss({(0,) * first: 1.0}, {(0,) * second: 1.0}, epsilon=epsilon).loss
+        yield data_dependent.size_count_loss(abs(second - first), epsilon), most
+
+
+@second_route(data_dependent.size_test_advantage)
+def _size_test() -> Pairs:
+    for gap in (1, 2, 4, 7):
+        most = optimiser.largest_size_test_advantage(*np.eye(gap + 1)[[gap, 0]], epsilon=0.5)
+        yield data_dependent.size_test_advantage(gap, 0.5), most, 1e-8
+
+
+@second_route(data_dependent.advantage_bound)
+def _advantage() -> Pairs:
+    for epsilon in (0.1, 0.7, 2.0):
+        most = optimiser.largest_size_test_advantage([0, 1], [1, 0], epsilon=epsilon)
+        yield data_dependent.advantage_bound(epsilon), most, 1e-8
+
+
+@second_route(data_dependent.size_error_lower_bound, data_dependent.size_squared_error_lower_bound)
+def _noise_of_the_count() -> Pairs:
+    for epsilon in (0.5, 2.0):
+        absolute, square = (
+            2 * integrate.quad(lambda y, k=k, e=epsilon: y**k * e * np.exp(-e * y) / 2, 0, np.inf)[0] for k in (1, 2)
+        )
+        yield data_dependent.size_error_lower_bound(20.0, epsilon), 20 - absolute
+        yield data_dependent.size_squared_error_lower_bound(20.0, epsilon), 20 - square
+
+
+@second_route(data_dependent.two_point_error)
+def _two_points() -> Pairs:
+    for gap, epsilon in ((10, 0.5), (3, 0.5), (3, 1.0)):
+        yield data_dependent.two_point_error(gap, epsilon), least_error(np.eye(gap + 1), epsilon), 1e-8
+
+
+@second_route(rounding.nearest_rounding_loss)
+def _nearest() -> Pairs:
+    for case in ((7, 0.2, 0.5), (3, 0.4, 0.1), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
+        yield rounding.nearest_rounding_loss(*case), nearest_optimum(*case)
+
+
+@second_route(rounding.random_rounding_loss)
+def _at_random() -> Pairs:
+    for n, rate, epsilon in ROUNDED:
+        most = optimum(partial(rounded_sample, rate=rate), n, epsilon, neighbours="deletion")
+        yield rounding.random_rounding_loss(n, rate, epsilon), most
+
+
+@second_route(rounding.random_rounding_loss_supremum)
+def _supremum() -> Pairs:
+    for rate, epsilon in RATES:
+        yield (
+            rounding.random_rounding_loss_supremum(rate, epsilon),
+            rounding.random_rounding_loss(10**12, rate, epsilon),
+        )
+
+
+@second_route(rounding.random_rounding_bound, rounding.random_rounding_chain_bound)
+def _bounds() -> Pairs:
+    for rate, epsilon in RATES:
+        common = float(np.log1p(2 * rate * np.expm1(2 * epsilon)))
+        product_form = lemmas.mixture_loss_product_form(rate, common=common, other=2 * epsilon)
+        yield rounding.random_rounding_bound(rate, epsilon), product_form
+        tight = lemmas.mixture_loss(rate, common=common, other=max(common, 2 * epsilon))
+        yield rounding.random_rounding_chain_bound(rate, epsilon), tight
+
+
+# --- Steps ---
+
+
+def told_by_size() -> bool:
+    """Show that a noisy count's tail loses one more ``eps`` for every record by which the sizes differ."""
+    gap = symbols("gap")[0]
+    one, many, more = (np.exp(data_dependent.size_count_loss(records, eps)) for records in (1, gap, gap + 1))
+    return identity(one, t) and identity(more, t * many)
+
+
+def two_point_test() -> bool | None:
+    """Show that ``g <= t h`` and ``1 - h <= t (1 - g)`` make ``g - h <= (t - 1)/(t + 1)``, the weak form more.
+
+    Randomised response, ``g = t/(t + 1)`` and ``h = 1/(t + 1)``, attains it.
+    """
+    g, h = symbols("g h")
+    bound, weak = data_dependent.advantage_bound(eps), data_dependent.weak_advantage_bound(eps)
+    slack = (t * h - g) + (t * (1 - g) - (1 - h))
+    proof = identity(bound - (g - h), slack / (t + 1)) and identity(bound, t / (t + 1) - 1 / (t + 1))
+    return proof and identity(weak, t - 1) and positive(weak - bound, BUDGET)
+
+
+def random_rounding() -> bool | None:
+    """Theorem 4.3: no size loses more than the supremum, in either direction, with or without a move of the floor.
+
+    `event_terms` are the shipped chances of the best event: with ``a_k`` and ``c_k`` its mean chances over samples of
+    ``k`` records without and with the new one, couplings give ``c_k <= t a_(k-1)``, ``c_k <= t^2 a_k`` and ``a_(k+1) <=
+    t a_k`` and their mirror images, and the ratio is linear-fractional in ``a_(m+1)``, so extreme at its ends. What has
+    to be positive is linear in ``1/(n+1)``: its ends are ``n = infinity`` and the least ``n``, where ``m = 0``.
+    """
+    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    if not identity(most, 1 + p * (1 - p) * (t**2 - 1) + p * (t - 1)):
+        return False
+    for moves, part in ((False, (1 - p) * x), (True, 1 - p * x)):
+        for share in (Symbol(0), p / (part + p)):
+            for up, end in product((1, -1), repeat=2):
+                here, there = _event(part, share, up * eps, end * eps, moves)
+                room = most * here - there if up > 0 else most * there - here
+                if not positive(room, BUDGET | {p: SHARE, x: SHARE}):
+                    return False
+    return True
+
+
+def _event(part: Real, share: Real, step: Real, log_z: Real, moves: bool) -> tuple[Real, Real]:
+    """Return what the event's chances are proportional to, without and with the new record; ``share = 1/(n+1)``."""
+    mu, nu = p - (part + p) * share, p + (1 - part - p) * share  # n = (m + part)/p
+    weights, logs, *_ = rounding.event_terms(part, p, mu, nu, step, log_z, moves=moves)
+    return 1 - part + part * np.exp(log_z), sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
+
+
+def rounding_bounds() -> bool | None:
+    """Theorem 4.3: supremum < tight lemma < theorem, ``3 - 2r``, ``6 - 4r`` and 6 times ``r eps`` for small epsilon."""
+    forms = (
+        rounding.random_rounding_loss_supremum,
+        rounding.random_rounding_chain_bound,
+        rounding.random_rounding_bound,
+    )
+    least, chained, printed = (np.exp(form(p, eps)) for form in forms)
+    slopes = [replaced(derivative(form(p, small), small), small, 0) for form in forms]
+    exact = [identity(s, p * c) for s, c in zip(slopes, (3 - 2 * p, 6 - 4 * p, 6), strict=True)]
+    tight = identity(chained, 1 + p * (3 - 2 * p) * (t**2 - 1))
+    gaps = (chained - least, printed - chained)
+    return all(exact) and tight and all(positive(gap, BUDGET | {p: SHARE}) for gap in gaps)
+
+
+def supremum_approached() -> bool:
+    """Theorem 4.3: with ``r n`` whole and ``n`` growing, ``part = 0`` and both shares tend to ``r``: the supremum."""
+    weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)
+    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    return identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most)
+
+
+def nearest_rounding() -> bool:
+    """Where the size stays ``m`` the loss exceeds eps exactly if ``m/(n+1) > 1/(1 + t)``; where it jumps it is eps.
+
+    For ``m`` of ``n`` and ``m + 1`` of ``n + 1`` records couple within one step, and a count attains eps.
+    """
+    m, n = symbols("m n")
+    factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
+    jump = identity(np.exp(lemmas.coupled_loss(1, eps)), t)
+    return jump and identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1))
+
+
+def rounding_amplifies() -> bool:
+    """Show that the supremum exceeds ``eps`` exactly where ``r (1 + t) > 1``, and so does a fixed size's loss."""
+    most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(2 * eps, p))
+    excess = (t - 1) * (p * (t + 1) - 1)
+    return identity(most - t, (1 - p) * excess) and identity(fixed - t, excess)
+
+
+# --- Checks ---
+
+
+def section_4_1(e: Evidence) -> Numbers:
+    first, last, low, high, power = symbols("first last low high power")
+    e.proven(told_by_size())
+    # chances g_0, h, h', g_D: g_0 >= h/t^k, 1 - g_D >= (1 - h')/t^k; h' = h at D = 2k, h' - h <= (t-1)/(t+1) at 2k + 1
+    advantage = {gap: data_dependent.size_test_advantage(gap, eps) for gap in range(8)}
+    slack = (first - low / power) + ((1 - last) - (1 - high) / power)
+    odd = 1 - 2 / (power * (t + 1))
+    e.proven(identity(slack + ((t - 1) / (t + 1) - (high - low)) / power, odd - (last - first)))
+    e.proven(identity(slack + (low - high) / power, 1 - 1 / power - (last - first)))
+    e.proven(identity(advantage[0], 0) and identity(advantage[1], (t - 1) / (t + 1)))
+    e.proven(all(identity(1 - advantage[d + 2], (1 - advantage[d]) / t) for d in range(6)))
+    loss = data_dependent.size_count_loss(4, 0.5)
+    e.needs(agree(loss, optimiser.largest_loss({(0,) * 5: 1.0}, {(0,) * 9: 1.0}, epsilon=0.5).loss))
+    return {"loss": loss, "advantage": data_dependent.size_test_advantage(4, 0.5)}
+
+
+def section_4_1_low_sensitivity(e: Evidence) -> Numbers:
+    e.proven(told_by_size())
+    one, two = (data_dependent.size_count_loss(gap, 0.5) for gap in (1, 2))
+    random = rounding.random_rounding_loss(20, 0.1, 0.5)
+    e.needs(one >= 0.5 and two > 0.5)
+    e.sure(random < 0.5)
+    return {"one": one, "two": two, "random": random}
+
+
+def section_4_2_advantage(e: Evidence) -> Numbers:
+    e.proven(two_point_test())
+    about = WORDS["about"]
+    (at,) = zeros(lambda y: y * ball(str(about)) - np.expm1(y), "0.01", 5)
+    end = float(at.mid())
+    best, weak = data_dependent.advantage_bound(1.0), data_dependent.weak_advantage_bound(1.0)
+    e.needs(best <= weak and within("about", data_dependent.weak_advantage_bound(0.99 * end), 0.99 * end))
+    return {"best": best, "weak": weak, "end": end}
+
+
+def proposition_4_1(e: Evidence) -> Numbers:
+    e.proven(two_point_test())
+    larger, smaller = (rounded_sizes(n, 0.4) for n in (4, 3))
+    advantage = optimiser.largest_size_test_advantage(larger, smaller, epsilon=1.0)
+    bound = data_dependent.advantage_bound(abs(rounding.random_rounding_loss(3, 0.4, 1.0)))
+    e.needs(advantage <= bound)
+    return {"attained": data_dependent.advantage_bound(0.7), "advantage": advantage, "bound": bound}
+
+
+def proposition_4_2(e: Evidence) -> Numbers:
+    alpha, y, gap, here, there, across = symbols("alpha y gap here there across")
+    at, density = y.expression, (small * np.exp(-small * y)).expression
+    mean, square = (Symbol(sympy.integrate(at**k * density, (at, 0, oo))) for k in (1, 2))  # of Laplace noise
+    e.proven(identity(data_dependent.size_error_lower_bound(alpha, small), alpha - mean))
+    e.proven(identity(data_dependent.size_squared_error_lower_bound(alpha, small), alpha - square))
+    forced = data_dependent.two_point_error(gap, eps)  # `across` is at most t times `here`, and across + there >= gap
+    slack = ((t * here - across) + (across + there - gap)) / (t + 1)
+    e.proven(identity((t * here + there) / (t + 1) - forced, slack))
+    e.proven(positive(data_dependent.two_point_error(gap + x, eps) - forced, BUDGET | {x: EVERY, gap: EVERY}))
+    bound = data_dependent.size_error_lower_bound(abs(data_dependent.two_point_error(10, 0.5)), 1.0)
+    sizes = np.arange(11)
+    least = least_error(np.exp(-np.abs(sizes[:, None] - sizes)), 0.5)
+    e.sure(least >= bound - 1e-9)
+    half = ball("0.5")
+    missed = data_dependent.size_error_lower_bound(data_dependent.two_point_error(100, 2 * half), half)
+    e.needs(not missed > 0)
+    return {"missed": float(missed.mid()), "least": least, "bound": bound}
+
+
+def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
+    e.proven(nearest_rounding())
+    e.needs(all(agree(rounding.nearest_rounding_loss(n, r, b), b) for n, r, b in ((7, 0.2, 0.5), (3, 0.4, 0.1))))
+    half, one, two = (rounding.nearest_rounding_loss(4, 0.45, epsilon) for epsilon in (0.5, 1.0, 2.0))
+    e.needs(half > 0.5 and one > 1 and two > 2)
+    return {"half": half, "one": one, "two": two}
+
+
+def section_4_3_randomised_rounding(e: Evidence) -> Numbers:
+    most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(2 * eps, p))
+    e.proven(identity(most - 1, (1 - p + 1 / (t + 1)) * (fixed - 1)))
+    e.proven(positive(most**2 - fixed, BUDGET | {p: SHARE}) and positive(fixed**3 - most**2, BUDGET | {p: SHARE}))
+    e.proven(rounding_amplifies())
+    cases = [*product((0.01, 0.3, 0.75), (0.1, 1.0, 4.0))]
+    pairs = [(rounding.random_rounding_loss_supremum(*c), subsampling.srs_loss(2 * c[1], c[0])) for c in cases]
+    e.needs(within("near", *np.transpose(pairs)))
+    loss, supremum = rounding.random_rounding_loss(4, 0.75, 0.5), rounding.random_rounding_loss_supremum(0.75, 0.5)
+    e.sure(0.5 < loss < supremum)
+    return {"edge": 1 / (1 + np.exp(0.5)), "loss": loss, "most": supremum}
+
+
+def section_4_3_size_of_the_sample(e: Evidence) -> Numbers:
+    m, part = symbols("m part")  # of a share m + part: up to m + 1, and the nearest is at least m + part - 1/2
+    e.proven(positive(2 - ((m + 1) - (m + part - Symbol("1/2"))), {m: EVERY, part: SHARE}))
+    shares = np.arange(1, 97) / 8
+    nearest = strata.rounded_shares(shares)
+    e.same(nearest, np.floor(shares + 0.5))
+    drawn = strata.randomly_rounded_shares(np.tile(shares, (30, 1)), rng=stream("rounded shares", seed=4))
+    e.sure(((drawn == np.floor(shares)) | (drawn == np.ceil(shares))).all())
+    apart = drawn - nearest
+    e.needs((apart <= 1).all())
+    return {"cases": shares.size, "more": apart.max(), "less": -apart.min()}
+
+
+def theorem_4_3(e: Evidence) -> Numbers:
+    e.proven(random_rounding() and supremum_approached() and rounding_bounds())
+    for rate, epsilon in RATES:
+        supremum, chain = (
+            abs(form(rate, epsilon))
+            for form in (rounding.random_rounding_loss_supremum, rounding.random_rounding_chain_bound)
+        )
+        e.same(rounding.random_rounding_budget(supremum, rate), epsilon)
+        e.same(rounding.random_rounding_chain_budget(chain, rate), epsilon)
+    e.needs(all(rounding.random_rounding_loss(*case) <= rounding.random_rounding_bound(*case[1:]) for case in ROUNDED))
+    forms = {"exact": rounding.random_rounding_loss_supremum, "bound": rounding.random_rounding_bound}
+    return {name: form(0.1, 1e-6) / 1e-7 for name, form in forms.items()}

@@ -1,0 +1,283 @@
+"""What decides Section 5 of bun2022, cluster sampling: second routes, and a check for each claim.
+
+Given the changed cluster an event has chance `a`.
+"""
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import sympy
+
+from ldpnb.arithmetic import Real, Symbol
+from ldpnb.claims import WORDS, Evidence, agree, within
+from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
+from ldpnb.designs import laws, strata
+from ldpnb.papers.bun2022.section_2 import SAMPLES
+from ldpnb.papers.bun2022.shared import (
+    BUDGET,
+    EVERY,
+    RELATIONS,
+    SHARE,
+    Array,
+    eps,
+    p,
+    ratio,
+    simple_random_sampling,
+    small,
+    small_budgets,
+    t,
+)
+from ldpnb.privacy import clusters, optimiser, subsampling
+from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.sections import Numbers, Pairs, second_route
+
+EQUAL = (((1, 1, 1, 1), 1, 1.0), ((3, 3, 3), 1, 0.4), ((2, 2, 2, 2), 2, 0.7))
+UNEQUAL = (((3, 1, 2, 4), 2, 0.5), ((2, 4, 1), 1, 0.3), ((1, 3, 2, 2), 3, 1.0))
+DESIGNS = EQUAL + UNEQUAL
+"""Cluster sizes, of which the first one changes; clusters drawn; epsilon."""
+TWO_STAGES = (((2, 2, 2), 1, 0.5, 0.5), ((2, 1, 1), 2, 0.8, 0.3), ((1, 2), 1, 1.0, 0.7))
+"""The same, and the rate at which records are kept."""
+
+q, odds, more = symbols("q odds more")
+
+
+# --- Second routes ---
+
+
+def largest(sizes: Any, drawn: int, epsilon: float, neighbours: str = "deletion", rate: float = 1) -> float:
+    """Return the largest loss over all mechanisms on the drawn clusters' records, each kept at a rate, by program."""
+
+    def sample(population: list[list[Any]]) -> laws.Law:
+        chosen = laws.whole_clusters(population, drawn)
+        return laws.mixture((chance, laws.poisson(some, rate)) for some, chance in chosen.items())
+
+    whole = [[(i, record) for record in range(size)] for i, size in enumerate(sizes)]
+    other = [whole[0][1:] + [(0, -1)] * (neighbours == "replacement"), *whole[1:]]
+    return optimiser.largest_loss(sample(whole), sample(other), epsilon=epsilon).loss
+
+
+def bound_by_odds(own: int, other: int, rate: float, epsilon: float) -> float:
+    """Return ``B(other)`` from the chances, given the best mechanism's tail, that the cluster was drawn and was not."""
+    drawn, missed = rate * np.exp(epsilon * own), (1 - rate) * np.exp(-epsilon * other)
+    return float(np.log((drawn + missed) / (drawn * np.exp(-epsilon) + missed)))
+
+
+def counted(sizes: Any, drawn: int, epsilon: float, threshold: float) -> Array:
+    """Return chances that a noisy count is high: the cluster drawn, drawn but a record less, and not drawn.
+
+    The first cluster's records count +1, all others -1; the noise is Laplace of scale ``1/epsilon``.
+    """
+    own, *others = sizes
+    with_it, without = (-np.array([sum(some) for some in combinations(others, m)]) for m in (drawn - 1, drawn))
+    above = (epsilon * (threshold - count) for count in (with_it + own, with_it + own - 1, without))
+    return np.array([np.where(x > 0, np.exp(-abs(x)) / 2, 1 - np.exp(-abs(x)) / 2).mean() for x in above])
+
+
+@second_route(ClusterSample.loss)
+def _loss() -> Pairs:
+    single = (((1,) * n, m, epsilon) for n, m, epsilon in SAMPLES)
+    for (sizes, drawn, epsilon), relation in product((*DESIGNS, *single), RELATIONS):
+        yield ClusterSample(sizes, drawn).loss(epsilon, neighbours=relation), largest(sizes, drawn, epsilon, relation)
+
+
+@second_route(ClusterSample.lower_bound)
+def _lower_bound() -> Pairs:
+    for s, m, epsilon in DESIGNS:
+        yield ClusterSample(s, m).lower_bound(epsilon), bound_by_odds(s[0], min(s[1:]), m / len(s), epsilon)
+
+
+@second_route(ClusterSample.upper_bound)
+def _upper_bound() -> Pairs:
+    for s, m, epsilon in DESIGNS:
+        yield ClusterSample(s, m).upper_bound(epsilon), bound_by_odds(s[0], max(s[1:]), m / len(s), epsilon)
+
+
+@second_route(ClusterSample.two_stage_upper_bound)
+def _two_stages() -> Pairs:  # attained where every cluster is drawn
+    yield ClusterSample((2, 1), 2).two_stage_upper_bound(0.5, 0.4), largest((2, 1), 2, 0.5, rate=0.4)
+    for s, m, epsilon, rate in TWO_STAGES:
+        spent = largest((1,), 1, epsilon, rate=rate)  # by one record alone
+        bound = ClusterSample(s, m).two_stage_upper_bound(epsilon, rate)
+        yield bound, bound_by_odds(s[0], max(s[1:]), m / len(s), spent)
+
+
+@second_route(ClusterSample.identifying_confusion)
+def _confusion() -> Pairs:
+    for sizes, drawn, epsilon in (*UNEQUAL, *(((size,) * 4, 1, 0.3) for size in (1, 2, 5, 10))):
+        inside, _, outside = counted(sizes, drawn, epsilon, sizes[0])  # the best mechanism's tail
+        yield ClusterSample(sizes, drawn).identifying_confusion(epsilon), outside / inside
+
+
+@second_route(strata.Strata.variance, strata.mean_variance)
+def _shares_of_records() -> Pairs:
+    sizes = np.array([1, 2, 1, 2, 1, 2])
+    population = [[(i, record) for record in range(size)] for i, size in enumerate(sizes)]
+    for m in (1, 3, 5):
+        shares = np.array([len(sample) for sample in laws.whole_clusters(population, m)]) / sizes.sum()
+        spread = strata.Strata([6], [sizes.var(ddof=1)]).variance([m]) * (m / sizes.sum()) ** 2
+        yield [shares.mean(), shares.var()], [m / 6, spread]
+        yield strata.mean_variance(6, sizes.var(ddof=1), m) * (m / sizes.sum()) ** 2, shares.var()
+
+
+# --- Steps ---
+
+
+def by_odds(chances: Real) -> Real:
+    """Return ``e^loss`` if the odds that the changed cluster was drawn are `chances`, given the best tail."""
+    return ratio(subsampling.weighted_loss(eps, np.log(chances) - eps))
+
+
+def cluster_bound(growth: Real) -> Real:
+    """Return ``e^B(x)`` where ``t^(n_1 - 1 + x) = growth``."""
+    records = Symbol(sympy.log(growth.expression) / sympy.log(t.expression))
+    return ratio(clusters.cluster_loss_at(records, epsilon=eps, changed_size=1, sampling_rate=p))
+
+
+def grows_with_odds() -> bool | None:
+    """Show that the loss grows with the odds, so with the smallest and against the largest weight, and is below eps."""
+    exact = identity(by_odds(odds), (1 + odds) / (1 + odds / t))
+    rises = positive(by_odds(odds + more) - by_odds(odds), BUDGET | {odds: EVERY, more: EVERY})
+    return exact and rises and positive(t - by_odds(odds), BUDGET | {odds: EVERY})
+
+
+def kept_at_a_rate() -> bool | None:
+    """With ``g/t <= g' <= t g``, ``(1-q) g + q g'`` is within the factor ``1 + q(t - 1)`` of ``g``."""
+    after = ratio(subsampling.srs_loss(eps, q))
+    return identity((1 - q) + q * t, after) and positive((1 - q) + q / t - 1 / after, BUDGET | {q: SHARE})
+
+
+def variance_of_a_mean() -> bool:
+    """Show that a simple random sample's mean is unbiased with variance ``s^2 (1/m - 1/n)``, for any values.
+
+    With power sums ``S1``, ``S2``: each record enters with chance ``m/n``, each pair with ``m(m-1)/(n(n-1))``.
+    """
+    first, second, m, n = symbols("first second m n")
+    one, two = m / n, m * (m - 1) / (n * (n - 1))
+    square = (one * second + two * (first * first - second)) / (m * m)
+    variance = (second - first * first / n) / (n - 1)
+    return identity(one * first / m, first / n) and identity(
+        square - (first / n) * (first / n), strata.mean_variance(n, variance, m)
+    )
+
+
+def everywhere(method: str, designs: Any = DESIGNS) -> Array:
+    return np.array([getattr(ClusterSample(sizes, drawn), method)(epsilon) for sizes, drawn, epsilon in designs])
+
+
+# --- Checks ---
+
+
+def theorem_5_1(e: Evidence) -> Numbers:
+    (grown,) = symbols("grown")
+    at = p / (1 - p) * t * grown
+    e.proven(identity(cluster_bound(grown), by_odds(at)) and grows_with_odds())
+    lower, upper, exact = everywhere("lower_bound"), everywhere("upper_bound"), everywhere("loss")
+    e.needs(((lower > 0) & (lower <= exact + 1e-12)).all() and (lower <= upper).all() and agree(lower[:3], exact[:3]))
+    misread = clusters.cluster_loss_at(1, epsilon=1.0, changed_size=2, sampling_rate=1 / 4)  # the other reading of n_1
+    e.sure(misread > exact[0])
+    numbers = {"slack": (exact - lower)[3:].min(), "misread": misread, "optimum": exact[0]}
+    return numbers | {"equal": len(EQUAL), "unequal": len(UNEQUAL)}
+
+
+def theorem_5_2(e: Evidence) -> Numbers:
+    g, a, one, two = symbols("g a one two")  # a <= g b, and the neighbour's a' >= a/t; its own side has smaller odds
+    other, missed = a / t + one, a / g + two
+    surplus = cluster_bound(g / t) * (p * other + (1 - p) * missed) - (p * a + (1 - p) * missed)
+    e.proven(positive(surplus, BUDGET | {p: SHARE, g: (1, oo), a: EVERY, one: EVERY, two: EVERY}))
+    e.proven(grows_with_odds())
+    lower, exact, upper = map(everywhere, ("lower_bound", "loss", "upper_bound"))
+    e.needs(((lower <= exact + 1e-12) & (exact <= upper + 1e-12)).all() and agree(lower[:3], upper[:3]))
+    conserved = {relation: ClusterSample([500] * 20, 2).loss(0.1, neighbours=relation) for relation in RELATIONS}
+    for steps, relation in enumerate(RELATIONS, 1):
+        losses = [ClusterSample(s, m).loss(epsilon, neighbours=relation) / epsilon for s, m, epsilon in DESIGNS]
+        e.needs(max(losses) <= steps and conserved[relation] <= steps * 0.1 + 1e-12)
+    numbers = {f"{relation}_loss": loss for relation, loss in conserved.items()}
+    return numbers | {"lower": lower[3], "exact": exact[3], "upper": upper[3]}
+
+
+def section_5_1_growing_clusters(e: Evidence) -> Numbers:
+    (grown,) = symbols("grown")  # t^(n_1 - 1 + n)
+    short, box = (1 / p - 1) / grown, {p: SHARE, grown: EVERY}
+    e.proven(identity(cluster_bound(grown), 1 + (t - 1) / (1 + short)) and small_budgets())  # ln(1 + w(t-1)) >= w eps
+    e.proven(positive(t - cluster_bound(grown), BUDGET | box) and positive(1 / (1 + short) - (1 - short), box))
+    sizes, epsilon = np.array([1, 10, 20, 40, 80]), 0.1
+    lost = everywhere("lower_bound", [((n,) * 10, 1, epsilon) for n in sizes]) / epsilon
+    e.same(lost, [bound_by_odds(n, n, 0.1, epsilon) / epsilon for n in sizes])
+    e.needs((1 - lost <= 9 * np.exp(-epsilon * (2 * sizes - 1))).all())
+    return {"lost": ", ".join(f"{100 * part:.2f}" for part in lost), "sizes": ",".join(map(str, sizes))}
+
+
+def section_5_1_shares_of_clusters_and_records(e: Evidence) -> Numbers:
+    e.proven(variance_of_a_mean())
+    shares = np.array([1, 2, 1, 2, 1, 2]) / 9
+    e.needs(within("about", shares, np.full(6, 1 / 6)))
+    relative = [np.sqrt(strata.mean_variance(k, 0.25 * k / (k - 1), k / 10)) / 1.5 for k in (10, 1000, 100_000)]
+    e.same(relative[0], np.std([1, 2]) / 1.5)  # one of ten clusters: one or two records, each as likely
+    deviations = ", ".join(f"{value:.2g}" for value in relative)
+    return {"least": shares.min(), "most": shares.max(), "deviations": deviations}
+
+
+def equation_3(e: Evidence) -> Numbers:
+    at, whole = p / (1 - p) * t * t, ratio(subsampling.srs_loss(2 * eps, p))
+    e.proven(simple_random_sampling() and identity(cluster_bound(t), by_odds(at)))
+    e.proven(identity(ratio(subsampling.weighted_loss(2 * eps, np.log(at) - 2 * eps)), whole))
+    e.proven(positive(whole - cluster_bound(t), BUDGET | {p: SHARE}))
+    closed = [subsampling.srs_loss(epsilon, m / n) for n, m, epsilon in SAMPLES]
+    e.needs(agree(closed, [ClusterSample([1] * n, m).loss(s / 2, neighbours="replacement") for n, m, s in SAMPLES]))
+    return {"closed": closed[0], "single": ClusterSample([1] * 5, 2).loss(0.5)}
+
+
+def theorem_5_3(e: Evidence) -> Numbers:
+    s, beta, a = symbols("s beta a")  # chances a, a/s in the neighbour, beta a without the cluster
+    test = {"confusion": beta, "sampling_rate": p}
+    strong = ratio(clusters.identified_cluster_loss_lower_bound(budget(s), **test))
+    weak = ratio(clusters.identified_cluster_loss_weak_bound(budget(s), **test, epsilon=budget(s * t)))
+    revealed = ratio(clusters.identified_cluster_loss_lower_bound(budget(s), confusion=0 * beta, sampling_rate=p))
+    e.proven(identity(strong, (p * a + (1 - p) * beta * a) / (p * a / s + (1 - p) * beta * a)))
+    e.proven(identity(revealed, s))
+    e.proven(positive(strong - weak, BUDGET | {s: (1, oo), p: SHARE, beta: EVERY}))
+    lost = []
+    for sizes, drawn, epsilon in DESIGNS:
+        (inside, neighbour, outside), rate = counted(sizes, drawn, epsilon, 0.4), drawn / len(sizes)
+        known = float(np.log(inside / neighbour))
+        chances = {"confusion": outside / inside, "sampling_rate": rate}
+        missed = (1 - rate) * outside
+        own = np.log((rate * inside + missed) / (rate * neighbour + missed))
+        e.same(clusters.identified_cluster_loss_lower_bound(known, **chances), own)
+        weakened = clusters.identified_cluster_loss_weak_bound(known, **chances, epsilon=epsilon)
+        worse = rate * neighbour + missed * np.exp(epsilon) * neighbour / inside
+        e.same(weakened, np.log(rate * inside / worse))
+        lost.append(own - weakened)
+    optimal = [
+        clusters.identified_cluster_loss_lower_bound(
+            epsilon,
+            confusion=ClusterSample(sizes, drawn).identifying_confusion(epsilon),
+            sampling_rate=drawn / len(sizes),
+        )
+        for sizes, drawn, epsilon in UNEQUAL
+    ]
+    e.needs(agree(optimal, everywhere("loss", UNEQUAL)))
+    return {"events": len(DESIGNS), "optimal": optimal[0], "lost": max(lost)}
+
+
+def section_5_2_two_stage_sampling(e: Evidence) -> Numbers:
+    (n,) = symbols("n")
+    e.proven(kept_at_a_rate())
+    first = clusters.cluster_loss_at(n, epsilon=small, changed_size=1, sampling_rate=p)
+    for loss, share in ((subsampling.srs_loss(small, q), q), (first, p)):
+        e.proven(identity(limit(loss / small, small.expression, 0), share))
+    x = sympy.Symbol("x", positive=True)  # q (e^x - 1) is at most the word's ratio times q x, up to 0.18
+    surplus = sympy.nsimplify(WORDS["about"], rational=True) * x - sympy.exp(x) + 1
+    e.proven(identity(ratio(subsampling.srs_loss(eps, q)) - 1, q * (t - 1)) and sign_changes(surplus, x) == 1)
+    e.proven(bool(surplus.subs(x, sympy.Rational("0.18")) > 0))
+    gaps = []
+    for sizes, drawn, epsilon, rate in TWO_STAGES:
+        bounded = ClusterSample(sizes, drawn).two_stage_upper_bound(epsilon, rate)
+        gaps.append(100 * (bounded / largest(sizes, drawn, epsilon, rate=rate) - 1))
+    e.needs(min(gaps) >= -1e-10)
+    records = (1, 5, 10, 26, 50)
+    designs = [ClusterSample([size] * 10, 1) for size in records]
+    shares = [design.two_stage_upper_bound(0.1, 0.1) / design.upper_bound(0.1) / 0.1 for design in designs]
+    numbers = {"shares": ", ".join(f"{share:.2f}" for share in shares), "sizes": ",".join(map(str, records))}
+    return numbers | {"least": min(gaps), "most": max(gaps), "cases": len(TWO_STAGES)}

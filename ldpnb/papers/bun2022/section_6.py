@@ -1,0 +1,342 @@
+"""What decides Section 6 of bun2022, unequal probabilities: second routes, and a check for each claim."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import permutations, product
+
+import numpy as np
+
+from ldpnb import deciders
+from ldpnb.arithmetic import Real, Symbol
+from ldpnb.claims import Evidence, agree
+from ldpnb.deciders import budget, identity, limit, oo, positive, symbols
+from ldpnb.designs import laws, samples, strata
+from ldpnb.papers.bun2022.section_5 import kept_at_a_rate, largest
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, eps, optimum, p, ratio, simple_random_sampling, t
+from ldpnb.privacy import optimiser, subsampling, unequal
+from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.privacy.unequal import Inclusion
+from ldpnb.rng import stream
+from ldpnb.sections import Numbers, Pairs, second_route
+
+WEIGHTS = (1.0, 2.0, 3.0, 4.0)
+ONE: Real = Symbol(1)
+LARGE = (60, *[3] * 1000)
+
+
+def random_events() -> list[tuple[Inclusion, float, float]]:
+    """Return events of random mechanisms on random designs over three records, with their chances by enumeration."""
+    rng = stream("events of random designs", seed=6)
+    subsets = np.array(list(product((0, 1), repeat=3)))
+    drawn = subsets[:, 0] == 1
+    events = []
+    for _ in range(50):
+        both = [rng.dirichlet(np.ones(len(subsets))) for _ in range(2)]
+        accept = np.array([rng.uniform(0.05, 0.95) for _ in subsets])
+        rates = [law[drawn].sum() for law in both]
+        inside = [law[drawn] @ accept[drawn] / rate for law, rate in zip(both, rates, strict=True)]
+        outside = [law[~drawn] @ accept[~drawn] / (1 - rate) for law, rate in zip(both, rates, strict=True)]
+        chances = [float(law @ accept) for law in both]
+        events.append((Inclusion(*map(float, (*rates, *inside, *outside))), chances[0], chances[1]))
+    return events
+
+
+# --- Second routes ---
+
+
+@second_route(Inclusion.event_loss)
+def _event_loss() -> Pairs:
+    for event, here, there in random_events():
+        yield event.event_loss(), np.log(here / there)
+
+
+@second_route(Inclusion.loss_lower_bound)
+def _loss_lower_bound() -> Pairs:
+    for event, _, there in random_events():
+        yield event.loss_lower_bound(), np.log(event.rate * event.inside / there)
+
+
+@second_route(samples.pps_rates)
+def _rates() -> Pairs:
+    drawn = laws.one_draw([[i] for i in range(4)], WEIGHTS)
+    yield samples.pps_rates(WEIGHTS, 2), [2 * drawn[i,] for i in range(4)]
+
+
+@second_route(samples.pps_rate)
+def _rate() -> Pairs:
+    drawn = laws.one_draw([[0], [1]], (3, 7))
+    yield samples.pps_rate(3, 10, 1), drawn[0,]
+
+
+@second_route(unequal.one_draw_loss)
+def _one_draw() -> Pairs:
+    pairs = ((WEIGHTS[::-1], (9.0, 3.0, 2.0, 1.0), 1.0), ((0.1, *[0.225] * 4), (0.001, *[0.24975] * 4), 0.5))
+    for one, other, epsilon in pairs:
+        here, there = (
+            laws.one_draw([[first], *([i] for i in range(1, len(law)))], law) for first, law in ((0, one), (9, other))
+        )
+        rates = one[0] / sum(one), other[0] / sum(other)
+        yield unequal.one_draw_loss(*rates, epsilon), optimiser.largest_loss(here, there, epsilon=epsilon).loss
+
+
+@second_route(unequal.poisson_loss)
+def _poisson() -> Pairs:
+    sizes = np.linspace(1, 2, 6)
+    pair = sizes, np.array([2.0, *sizes[1:]])
+    both = (laws.poisson([one, *range(1, 6)], 1.5 * z / z.sum()) for one, z in zip((0, 9), pair, strict=True))
+    here, there = (1.5 * z / z.sum() for z in pair)
+    loss = unequal.poisson_loss([*here, 0], [0, *there[1:], there[0]], 0.5)
+    yield loss, optimiser.largest_loss(*both, epsilon=0.5).loss
+    yield unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5), optimum(partial(laws.poisson, rates=0.5), 4, 0.5)
+
+
+@second_route(unequal.pps_cluster_loss)
+def _clusters_by_size() -> Pairs:
+    for sizes, epsilon in (((3, 1, 2), 0.5), ((2, 2, 2), 0.5), ((1, 4), 0.3), ((4, 2, 1), 1.0), ((2, 2), 0.5)):
+        whole = [[(i, record) for record in range(size)] for i, size in enumerate(sizes)]
+        less = [cluster for cluster in (whole[0][1:], *whole[1:]) if cluster]
+        both = (laws.one_draw(some, list(map(len, some))) for some in (whole, less))
+        yield unequal.pps_cluster_loss(sizes, epsilon), optimiser.largest_loss(*both, epsilon=epsilon).loss
+    own, *others = np.array(LARGE)  # the tail of a signed count, from the law of the cluster drawn
+    outside = np.sum(others * np.exp(-0.5 * (own + np.array(others))))
+    here, there = own + outside, (own - 1) * np.exp(-0.5) + outside
+    yield unequal.pps_cluster_loss(LARGE, 0.5), np.log(here / sum(LARGE)) - np.log(there / (sum(LARGE) - 1))
+
+
+@second_route(unequal.systematic_rank_preserving_loss)
+def _kept_rank() -> Pairs:
+    yield unequal.systematic_rank_preserving_loss(4, 2, 0.5), largest((4, 4), 1, 0.5, "replacement")
+    yield unequal.systematic_rank_preserving_loss(2, 3, 1.1), largest((2, 2, 2), 1, 1.1, "replacement")
+
+
+@second_route(unequal.systematic_loss)
+def _systematic() -> Pairs:
+    yield unequal.systematic_loss(range(8), 3, 3.5, step=2, epsilon=0.5), largest((4, 4), 1, 0.5, "replacement")
+
+
+@second_route(unequal.systematic_rank_shift_loss)
+def _shifted_rank() -> Pairs:
+    for m, k in product((2, 4, 6, 8), (2, 3, 4)):
+        before, after = moved_to_the_middle(m, k)
+        apart = [[len({*before[i::k]} ^ {*after[j::k]}) for j in range(k)] for i in range(k)]
+        least, most = int(np.min(apart)), int(np.max(np.diag(apart)))
+        yield [unequal.systematic_rank_shift_loss(m, 0.5)] * 2, [0.5 * least, 0.5 * most]
+
+
+def moved_to_the_middle(size: int, step: int) -> tuple[list[int], list[int]]:
+    """Return an order, and that after the smallest record gave way to one in the middle."""
+    before = list(range(size * step))
+    return before, [*before[1 : size * step // 2], -1, *before[size * step // 2 :]]
+
+
+# --- Steps ---
+
+
+def by_size(own: Real, rest: Real, chance: Real) -> Real:
+    """Return the ratio of the tail if one cluster is drawn by size; `chance` is that without the changed cluster."""
+    here, there = samples.pps_rate(own, own + rest, 1), samples.pps_rate(own - 1, own + rest - 1, 1)
+    return ratio(Inclusion(here, there, ONE, 1 / t, chance, chance).event_loss())
+
+
+def clusters_by_size() -> bool | None:
+    """Show that the loss exceeds eps exactly where the others' mean chance is below ``1/(1 + n(t-1))``.
+
+    That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``; never above ``t n_1/(n_1 - 1)``.
+    """
+    own, rest, chance = symbols("own rest chance")
+    total, excess = own + rest, by_size(own, rest, chance) / t
+    below = total * (own - 1) + total * t * rest * chance
+    sign = identity(excess - 1, rest * (1 - chance * (1 + total * (t - 1))) / below)
+    return sign and positive(own / (own - 1) - excess, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY})
+
+
+def exactly_shifted(size: int, step: int) -> bool:
+    """Decide that moving the smallest record to the middle has the largest ratio ``t^size`` at ``t = 2``.
+
+    A linear program in fractions over the event's chance given each sample, certified by its dual.
+    """
+    drawn_from = [[frozenset(order[i::step]) for i in range(step)] for order in moved_to_the_middle(size, step)]
+    drawn = list(dict.fromkeys(drawn_from[0] + drawn_from[1]))
+    here, there = ([Fraction(law.count(one), step) for one in drawn] for law in drawn_from)
+    private = [
+        [int(g == one) - 2 ** len(one ^ other) * int(g == other) for g in drawn]
+        for one, other in permutations(drawn, 2)
+    ]
+    most = deciders.optimum(here, [*private, there], [0] * len(private) + [1])
+    return identity(np.exp(unequal.systematic_rank_shift_loss(size, budget(Symbol(2)))), Symbol(most))
+
+
+def listed(values: Sequence[float] | Array) -> str:
+    return ", ".join(f"{value:.4f}" for value in values)
+
+
+# --- Checks ---
+
+
+def proposition_6_1(e: Evidence) -> Numbers:
+    r, r1, inside, inside1, outside, outside1 = chances = symbols("r r1 inside inside1 outside outside1")
+    event = Inclusion(*chances)
+    own, bound = ratio(event.event_loss()), ratio(event.loss_lower_bound())
+    there = r1 * inside1 + (1 - r1) * outside1
+    e.proven(identity(own, (r * inside + (1 - r) * outside) / there) and identity(bound, r * inside / there))
+    dropped = 1 + (1 - r) * outside / (r * inside)
+    e.proven(identity(own, bound * dropped))
+    e.decides(positive(dropped - 1, dict.fromkeys(chances, SHARE)))
+    s, more = symbols("s more")  # mu_1 = s mu_1'
+    rare, often = (
+        ratio(Inclusion(1 / (1 + odds), 1 / (1 + odds), ONE, ONE / s, outside, outside).loss_lower_bound())
+        for odds in (r + more, r)
+    )
+    e.proven(positive(often - rare, {r: EVERY, more: EVERY, s: (1, oo), outside: SHARE}))
+    e.decides(identity(ratio(Inclusion(ONE, ONE, ONE, ONE / s, outside, outside).loss_lower_bound()), s))
+    events = [event for event, _, _ in random_events()]
+    slack = [event.event_loss() - event.loss_lower_bound() for event in events]
+    rates = (0.5, 0.9, 0.99, 1.0)
+    bounds = [Inclusion(rate, rate, 0.8, 0.8 * np.exp(-0.5), 0.3, 0.3).loss_lower_bound() for rate in rates]
+    e.needs(min(slack) >= -1e-12 and (np.diff(bounds) > 0).all() and agree(bounds[-1], 0.5))
+    shown = {"bounds": listed(bounds), "rates": ",".join(f"{rate:g}" for rate in rates)}
+    return shown | {"cases": len(events), "least": min(slack), "most": max(slack)}
+
+
+def section_6_data_dependent_inclusion(e: Evidence) -> Numbers:
+    e.proven(clusters_by_size() and simple_random_sampling())
+    rare, often = 0.001, 0.1
+    degraded, amplified = unequal.pps_cluster_loss([2, 2], 0.5), unequal.one_draw_loss(often, rare, 0.5)
+    e.needs(degraded > 0.5 and amplified < 1)
+    return {"degraded": degraded, "amplified": amplified, "apart": often / rare}
+
+
+def section_6_detectable_inclusion(e: Evidence) -> Numbers:
+    r, r1, s, outside, more = symbols("r r1 s outside more")
+
+    def bound(chance: Real) -> Real:
+        return ratio(Inclusion(r, r1, ONE, ONE / s, chance, chance).loss_lower_bound())
+
+    box = {r: SHARE, r1: SHARE, s: (1, oo), outside: EVERY, more: EVERY}
+    e.proven(positive(bound(outside) - bound(outside + more), box) and identity(bound(0 * outside), s * r / r1))
+    e.proven(kept_at_a_rate())
+    sizes = (1, 2, 5, 10)
+    likelier = np.array([1 / ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes])
+    e.same(np.log(likelier), [2 * 0.3 * size for size in sizes])
+    e.needs((likelier > np.exp(0.3)).all())
+    shown = {"ratios_of_chances": ", ".join(f"{value:.3g}" for value in likelier), "sizes": ", ".join(map(str, sizes))}
+    return shown | {"growth": np.exp(0.3)}
+
+
+def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
+    answer, other = t / (1 + t), 1 / (1 + t)  # randomised response on "the record is drawn"
+    event = Inclusion(p, ONE, answer, other, other, other)
+    floor = ratio(subsampling.srs_loss(eps, p))
+    e.proven(identity(ratio(event.loss_lower_bound()), p * t) and identity(ratio(event.event_loss()), floor))
+    e.proven(positive(floor - p * t, BUDGET | {p: SHARE}))
+    rates, accept = samples.pps_rates(WEIGHTS, 2), np.e / (1 + np.e)
+    least, weak = unequal.element_loss_floor(rates, 1.0), unequal.element_loss_weak_floor(rates, 1.0)
+    e.same(least, np.log((0.8 * accept + 0.2 * (1 - accept)) / (1 - accept)))
+    e.same(np.exp(weak - 1), 0.8)
+    one_draw, one_floor = unequal.one_draw_loss(0.4, 0.6, 1.0), unequal.element_loss_floor([0.4, 0.6], 1.0)
+    e.needs(weak <= least and one_floor <= one_draw)
+    return {"floor": least, "weak": weak, "one_draw": one_draw, "one_floor": one_floor}
+
+
+def section_6_1_limited_variation(e: Evidence) -> Numbers:
+    r, d = symbols("r d")  # the ratio of draws at chances r and r/(1 + d), an event favouring inclusion or exclusion
+    most = 1 + d * r * (t - 1)
+    for step, (one, other) in ((eps, (r, r / (1 + d))), (-eps, (r / (1 + d), r))):
+        change = ratio(subsampling.srs_loss(step, one)) / ratio(subsampling.srs_loss(step, other))
+        e.proven(positive(most - change, BUDGET | {r: SHARE, d: EVERY}))
+    moved = unequal.systematic_loss(range(8), 0, 3.5, step=2, epsilon=0.5)
+    e.same(moved, unequal.systematic_rank_shift_loss(4, 0.5))
+    e.needs(moved <= 1)
+    losses = []
+    for count in (6, 60, 600):
+        sizes = np.linspace(1, 2, count)
+        here, there = (samples.pps_rates(z, count / 4) for z in (sizes, np.array([2.0, *sizes[1:]])))
+        exact, alone = (
+            unequal.poisson_loss([*some, 0], [0, *then[1:], then[0]], 0.5)
+            for some, then in ((here, there), (here[:1], there[:1]))
+        )
+        losses.append((exact, alone, alone + np.expm1(0.5) / 4))
+    exact, alone, bounds = np.transpose(losses)
+    e.sure((exact <= bounds).all())
+    return {"exact": listed(exact), "alone": listed(alone), "bounds": listed(bounds), "moved": moved}
+
+
+def section_6_1_equal_sizes(e: Evidence) -> Numbers:
+    independent = ratio(subsampling.srs_loss(eps, p)) / ratio(subsampling.srs_loss(-eps, p))
+    e.proven(positive(ratio(subsampling.srs_loss(2 * eps, p)) - independent, BUDGET | {p: SHARE}))
+    drawn, fixed = laws.poisson(range(6), 0.5), laws.subsets(range(6), 3)
+    three = {sample: chance for sample, chance in drawn.items() if len(sample) == 3}
+    e.same([three[sample] / sum(three.values()) for sample in fixed], list(fixed.values()))
+    poisson, simple = unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5), subsampling.srs_loss(1.0, 0.5)
+    e.needs(agree(poisson, simple))
+    counts = {"independent": drawn, "fixed": fixed, "ordered": laws.every_kth(range(6), 2)}
+    return {name: len(law) for name, law in counts.items()} | {"poisson": poisson, "simple": simple}
+
+
+def section_6_2_pps_of_clusters(e: Evidence) -> Numbers:
+    own, rest, chance = symbols("own rest chance")
+    e.proven(clusters_by_size())
+    room = 1 + own / (rest * chance) - by_size(own, rest, chance)
+    e.proven(positive(room, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY}))
+    # as one cluster grows alone, its chance goes to 1 and the ratio to t
+    e.proven(limit(samples.pps_rate(own, own + rest, 1), own.expression, oo) == 1)
+    e.proven(identity(limit(by_size(own, rest, chance), own.expression, oo), t))
+    losses = {}
+    for size, count in ((2, 3), (10, 3), (2, 100), (10, 100), (10, 100_000)):
+        losses[size, count] = loss = unequal.pps_cluster_loss([size] * count, 0.5)
+        e.sure((loss > 0.5) == (np.exp(size) > 1 + size * count * np.expm1(0.5)))
+        e.needs(size < 10 or count > 100 or loss > 0.5)
+    counts = (2, 10, 100, 1000)
+    many = [unequal.pps_cluster_loss([3] * k, 0.5) for k in counts]
+    single = unequal.pps_cluster_loss(LARGE, 0.5)
+    e.needs((many <= np.log1p(np.exp(3) / (np.array(counts) - 1))).all() and single > many[-1])
+    shown = {"many": listed(many), "counts": ", ".join(map(str, counts))}
+    return shown | {"small": losses[2, 100], "large": losses[10, 100], "single": single}
+
+
+def section_6_3_systematic_sampling(e: Evidence) -> Numbers:
+    k, grown = symbols("k grown")  # t^(2m)
+    odds = grown / (k - 1)
+    loss = ratio(subsampling.weighted_loss(2 * eps, np.log(odds) - 2 * eps))
+    e.proven(identity(loss, 1 + (t * t - 1) / (1 + (k - 1) * t * t / grown)))
+    e.proven(positive(t * t - loss, BUDGET | {k: (1, oo), grown: EVERY}))
+    e.proven(identity(limit(loss, grown.expression, oo), t * t))  # all of 2 epsilon in the limit of large samples
+    e.proven(all(exactly_shifted(m, step) for m, step in ((2, 3), (4, 2), (6, 2))))
+    orders = [laws.every_kth(order, 2) for order in permutations(range(4))]
+    mixed, simple = laws.mixture((1 / len(orders), law) for law in orders), laws.subsets(range(4), 2)
+    e.same([mixed[sample] for sample in simple], list(simple.values()))
+    e.sure(mixed.keys() == simple.keys())
+
+    def worst(size: int, step: int) -> float:
+        """Return the largest loss over all places that the replacement of the smallest record may take."""
+        records = range(size * step)
+        places = (i - 0.5 for i in range(size * step + 1))
+        return max(unequal.systematic_loss(records, 0, place, step=step, epsilon=0.5) for place in places)
+
+    shifted, odd = unequal.systematic_rank_shift_loss(4, 0.5), [worst(3, 2), worst(5, 3)]
+    e.same(worst(4, 2), shifted)
+    e.sure(odd[0] > 3 * 0.5 and odd[1] > 5 * 0.5)
+    kept = unequal.systematic_rank_preserving_loss(4, 2, 0.5)
+    e.needs(max(kept, shifted, *odd) <= 1)
+    return {"random": subsampling.srs_loss(1.0, 0.5), "kept": kept, "shifted": shifted, "odd": listed(odd)}
+
+
+def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
+    c, k, m, a, b = symbols("c k m a b")
+    e.proven(identity(samples.pps_rate(c, k * m, m), c / k))
+    share = a + b / (b + k)  # of a (b + k) + b places
+    e.proven(positive(1 - (share - a), {a: EVERY, b: EVERY, k: EVERY}))
+    e.proven(positive(1 - (a + 1 - share), {a: EVERY, b: EVERY, k: EVERY}))
+    copies, step = (1, 2, 3, 2), 4
+    drawn = laws.every_kth([i for i, count in enumerate(copies) for _ in range(count)], step)
+    chances = [sum(chance for sample, chance in drawn.items() if i in sample) for i in range(len(copies))]
+    e.needs(agree(chances, samples.pps_rates(copies, sum(copies) / step)))
+    sizes = np.array([5, 11, 8])
+    stratum = np.repeat(np.arange(3), sizes)
+    counts = np.array([np.bincount(stratum[start::step], minlength=3) for start in range(step)])
+    shares = strata.Strata(sizes).proportional(1 / step)
+    e.needs(agree(counts.mean(axis=0), shares) and (np.abs(counts - shares) < 1).all())
+    shown = {"chances": chances, "shares": shares.tolist()}
+    numbers = {name: ", ".join(f"{value:g}" for value in values) for name, values in shown.items()}
+    return numbers | {"furthest": np.abs(counts - shares).max()}

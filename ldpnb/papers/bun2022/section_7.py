@@ -1,0 +1,297 @@
+"""What decides Section 7 of bun2022, stratified sampling: second routes, and a check for each claim."""
+
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, product
+from typing import Any
+
+import numpy as np
+
+from ldpnb.accuracy import allocation, best_allocation
+from ldpnb.claims import Evidence, agree, within
+from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symbols
+from ldpnb.designs import laws, strata
+from ldpnb.papers.bun2022 import establishments, tabulations
+from ldpnb.papers.bun2022.section_4 import random_rounding, rounded_sample, rounding_bounds, told_by_size
+from ldpnb.papers.bun2022.shared import EVERY, SHARE, Array, eps, p, published, ratio, t
+from ldpnb.privacy import data_dependent, optimiser, rounding
+from ldpnb.sections import Numbers, Pairs, second_route
+
+GROUPS = ((1.0, 2.0, 4.0), (10.0, 14.0, 15.0, 21.0), (40.0, 60.0, 80.0, 100.0, 170.0))
+LARGER_GROUPS = (
+    (1.0, 2.0, 4.0, 3.0, 2.0, 9.0),
+    (10.0, 14.0, 15.0, 21.0, 9.0, 30.0, 12.0),
+    (40.0, 60.0, 80.0, 66.0, 70.0, 55.0, 90.0, 64.0, 58.0, 71.0),
+)
+FAMILY, TOTAL = allocation.Family((20, 10), (1.0, 3.0)), 8
+EQUAL_STRATA = allocation.Family((3, 3), (1.0, 1.0))
+FIXED = [(m, TOTAL - m) for m in range(1, TOTAL)]
+CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
+
+m, n = symbols("m n")
+
+
+def compared() -> list[tuple[allocation.Family, allocation.Rule, float]]:
+    """Return families, rules and budgets: Neyman's, proportional with rounding, and a secret lottery."""
+    proportional = allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes))
+    cases = [(FAMILY, allocation.neyman(FAMILY, TOTAL), 1.0), (FAMILY, proportional, 0.41)]
+    return [*cases, (EQUAL_STRATA, allocation.lottery((1, 2), (2, 1), 0.5), 0.3)]
+
+
+# --- Second routes ---
+
+
+def closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Family = FAMILY) -> float:
+    """Return the noise for a fixed allocation: it hides a record's share, and the stratum's sampling helps."""
+    steps = zip(family.sizes, family.heights, drawn, strict=True)
+    return max(n * v / (sum(family.sizes) * m * float(np.log1p(np.expm1(epsilon) * n / m))) for n, v, m in steps)
+
+
+def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
+    """Return the least noise by bisection over the ratio of two densities on a fine grid of outputs."""
+    grid = np.union1d(np.linspace(table.values.min(), table.values.max(), 201), table.values)
+    apart = np.abs(grid - table.values[:, None])
+    low, high = 1e-3, np.ptp(table.values) / epsilon
+    while high - low > 1e-10 * high:
+        scale = (low + high) / 2
+        logs = np.log(table.chances @ np.exp(-apart / scale))
+        kept = np.abs(logs[table.pairs[:, 0]] - logs[table.pairs[:, 1]]).max() <= epsilon
+        low, high = (low, scale) if kept else (scale, high)
+    return float(high)
+
+
+@second_route(allocation.Outcomes.noise_scale)
+def _noise_scale() -> Pairs:
+    for drawn, epsilon in product(((2, 6), (3, 5), (5, 3)), (0.1, 1.0)):
+        table = allocation.outcomes(FAMILY, allocation.fixed(drawn))
+        yield table.noise_scale(epsilon), closed_scale(drawn, epsilon), 1e-8
+
+
+@second_route(allocation.Outcomes.variances, allocation.Family.variances)
+def _variances() -> Pairs:
+    for rule in (allocation.neyman(FAMILY, TOTAL), allocation.fixed((3, 5))):
+        drawn = ((FAMILY.variances(population), rule(population)[0][1]) for population in FAMILY.populations)
+        plain = [strata.Strata(FAMILY.sizes, spread).variance(sizes) for spread, sizes in drawn]
+        yield allocation.outcomes(FAMILY, rule).variances(), plain
+
+
+@second_route(allocation.Outcomes.total_variances)
+def _total_variances() -> Pairs:
+    for family, rule, epsilon in compared():
+        table = allocation.outcomes(family, rule)
+        squares = table.chances @ table.values**2 - (table.chances @ table.values) ** 2
+        yield table.total_variances(epsilon), squares + 2 * searched_scale(table, epsilon) ** 2, 1e-8
+
+
+@second_route(strata.Strata.variance)
+def _stratified_samples() -> Pairs:
+    drawn, sizes = (1, 2, 3), [len(group) for group in GROUPS]
+    every = product(*(combinations(group, m) for group, m in zip(GROUPS, drawn, strict=True)))
+    means = np.array([np.dot(sizes, list(map(np.mean, sample))) for sample in every]) / sum(sizes)
+    yield strata.strata_of(GROUPS).variance(drawn), means.var()
+
+
+@second_route(strata.Strata.neyman)
+def _neyman() -> Pairs:
+    values, rows = np.concatenate(LARGER_GROUPS), np.repeat(range(3), list(map(len, LARGER_GROUPS)))
+    shares = shares_from_integers(values, rows, np.ones(values.size))
+    yield strata.strata_of(LARGER_GROUPS).neyman(9), 9 * np.array(shares)
+
+
+def shares_from_integers(values: Array, rows: Any, counts: Any) -> list[float]:
+    """Return Neyman's shares of one record from exact sums of whole numbers."""
+    weights = []
+    for stratum in range(int(rows.max()) + 1):
+        listed = [(int(v), int(c)) for v, c, row in zip(values, counts, rows, strict=True) if row == stratum]
+        size, total, squares = (sum(c * v**power for v, c in listed) for power in range(3))
+        variance = Fraction(size * squares - total * total, size * max(size - 1, 1))
+        weights.append(size * float(variance) ** 0.5)
+    return [weight / sum(weights) for weight in weights]
+
+
+def listed(values: Any, form: str = "{:.4f}") -> str:
+    return ", ".join(map(form.format, values))
+
+
+# --- Checks ---
+
+
+def definition_7_1(e: Evidence) -> Numbers:
+    f, g, h, u = symbols("f g h u")
+    e.proven(identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g)))
+    budgets = {("a", 0): 0.3, ("a", 1): 0.3, ("b", 0): 0.8, ("b", 1): 0.8}
+    pairs = ((("a", 0), ("a", 1)), (("a", 0), ("b", 1)), (("b", 0), ("b", 1)))
+    kept = ("a", 0)  # a record that both samples hold
+    worst = [optimiser.largest_loss({(x, kept): 1.0}, {(y, kept): 1.0}, epsilon=budgets) for x, y in pairs]
+    for (x, y), one in zip(pairs, worst, strict=True):
+        e.same(one.loss, np.log(one.acceptance((x, kept)) / one.acceptance((y, kept))) * (1 - 2 * one.swapped))
+        e.needs(agree(one.loss, budgets[x] + budgets[y]))
+    for sample in (s for size in range(3) for s in combinations_with_replacement(budgets, size)):
+        accept = worst[1].acceptance(sample)
+        for record, spent in budgets.items():
+            more = worst[1].acceptance((*sample, record))
+            e.sure(np.abs(np.log([accept / more, (1 - accept) / (1 - more)])).max() <= spent + 1e-12)
+    return dict(zip(("first", "across", "second"), (one.loss for one in worst), strict=True))
+
+
+def equation_6(e: Evidence) -> Numbers:
+    first, second, drawn, other, weight, deviation, total = symbols("first second drawn other weight deviation total")
+    pair = first * first * other / drawn + second * second * drawn / other - 2 * first * second
+    e.proven(identity(pair, (first * other - second * drawn) ** 2 / (drawn * other)))
+    term = weight * weight * strata.mean_variance(weight, deviation * deviation, m * weight * deviation / total)
+    e.proven(
+        identity(term, weight * deviation * total / m - weight * deviation * deviation)
+    )  # Neyman's shares reach it
+    gains = [
+        strata.mean_variance(n, deviation, m + i) - strata.mean_variance(n, deviation, m + i + 1) for i in range(2)
+    ]
+    e.proven(identity(gains[0], deviation / (m * (m + 1))))
+    e.proven(positive(gains[0] - gains[1], {m: EVERY, deviation: EVERY, n: EVERY}))
+    population, records = strata.strata_of(LARGER_GROUPS), 9
+    sizes, variances = population.sizes, population.variances
+    shares = population.neyman(records)
+    bound = ((sizes @ np.sqrt(variances)) ** 2 / records - sizes @ variances) / sizes.sum() ** 2
+    e.same(population.variance(shares), bound)
+    whole = np.array([one for one in product(*(range(1, size + 1) for size in sizes)) if sum(one) == records])
+    losses = ((sizes / sizes.sum()) ** 2 * variances * (1 / whole - 1 / sizes)).sum(axis=1)
+    best = population.best_whole(records)
+    e.same(population.variance(best), losses.min())
+    e.needs(agree(shares.sum(), records) and (shares <= sizes).all() and (bound <= losses + 1e-12).all())
+    shown = {"shares": listed(shares, "{:.3f}"), "best": tuple(map(int, best))}
+    return shown | {"bound": bound, "allocations": len(losses), "total": records, "least": losses.min()}
+
+
+def equation_7(e: Evidence) -> Numbers:
+    scale, more, height = symbols("scale more height")  # of a statistic that is 0 or, with chance p, some height
+    table = allocation.Outcomes(np.array([0 * height, height]), np.array([[1 - p, p]]), np.empty((0, 2), dtype=int))
+    low, high = (table.private_variances(noise)[0] / table.variances()[0] for noise in (scale, scale + more))
+    e.proven(positive(high - low, {scale: EVERY, more: EVERY, height: EVERY, p: SHARE}))
+    e.proven(limit(low, p.expression, 0) == oo)
+    neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
+    fixed = allocation.outcomes(FAMILY, allocation.fixed((3, 5)))
+    needed, least = neyman.noise_scale(1.0), fixed.noise_scale(1.0)
+    e.same(needed, searched_scale(neyman, 1.0), rel=1e-8)
+    e.sure(needed > least)
+    e.same(neyman.private_variances(needed), neyman.total_variances(1.0))
+    constant = int((neyman.variances() <= 1e-12).sum())  # without sampling variance: the ratio is infinite
+    e.needs(constant == 0)
+    return {"neyman": needed, "fixed": least, "constant": constant, "populations": len(neyman.chances)}
+
+
+def section_7_1_data_independence(e: Evidence) -> Numbers:
+    family = allocation.Family((6, 6), (1.0, 1.0))
+    rule = allocation.neyman(family, 3)
+    used = sorted({rule(population)[0][1] for population in family.populations})
+    noise = max(allocation.outcomes(family, allocation.fixed(drawn)).noise_scale(0.1) for drawn in used)
+    chosen = allocation.outcomes(family, rule)
+    loss = chosen.loss(noise)
+    densities = chosen.chances @ np.exp(-np.abs(chosen.values[:, None] - chosen.values) / abs(noise))
+    e.same(loss, np.abs(np.log(densities[chosen.pairs[:, 0]] / densities[chosen.pairs[:, 1]])).max())
+    e.needs(loss > 0.1)
+    family = allocation.Family((2, 2), (1.0, 1.0))
+    blind, looks = (best_allocation.best_rule(family, 3, 1.5, looks=look) for look in (False, True))
+    for best in (blind, looks):
+        table = allocation.outcomes(family, best.rule(family))
+        e.same(table.variances().max() + 2 * table.noise_scale(1.5) ** 2, best.variance, rel=1e-7)
+    e.sure(looks.variance < blind.lower_bound)
+    return {"loss": loss, "looks": looks.variance, "blind": blind.variance}
+
+
+def equation_8(e: Evidence) -> Numbers:
+    fixed = [allocation.outcomes(FAMILY, allocation.fixed(drawn)) for drawn in FIXED]
+    neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
+    e.same(neyman.variances().max(), min(table.variances().max() for table in fixed))
+    spread = FAMILY.variances([size // 2 for size in FAMILY.sizes])
+    plain = [strata.Strata(FAMILY.sizes, spread).variance(drawn) for drawn in FIXED]
+    best, other = {}, {}
+    for epsilon in (0.1, 1.0, 3.0):
+        totals = [table.total_variances(epsilon).max() for table in fixed]
+        scales = [closed_scale(drawn, epsilon) for drawn in FIXED]
+        e.same(totals, np.array(plain) + 2 * np.square(scales), rel=1e-8)
+        best[epsilon], other[epsilon] = min(totals), neyman.total_variances(epsilon).max()
+        e.needs(best[epsilon] < other[epsilon])
+    splits = ((1, 2), (2, 1))
+    rules = [*map(allocation.fixed, splits), allocation.lottery(*splits, 0.5)]
+    *alone, drawn = (allocation.outcomes(EQUAL_STRATA, rule).total_variances(0.3).max() for rule in rules)
+    e.needs(drawn < min(alone))
+    shown = {
+        "fixed": listed(best.values()),
+        "neyman": listed(other.values()),
+        "budgets": ",".join(map("{:g}".format, best)),
+    }
+    return shown | {"alone": min(alone), "lottery": drawn}
+
+
+def section_7_2_neyman_example(e: Evidence) -> Numbers:
+    e.proven(told_by_size())
+    change, top_code = (int(published()[key]) for key in ("top_stratum_change", "top_code"))
+    tally = establishments.top_coded(establishments.simulate(tabulations.stand_in()), top_code)
+    tops: dict[int, list[float]] = {}
+    for top in (CLASSES[-1], top_code):
+        boundaries = np.unique([*CLASSES, top])
+        for table in (tally, establishments.with_smallest_grown(tally, top_code)):
+            values, counts = table["employees"].to_numpy(), table["establishments"].to_numpy()
+            rows = np.searchsorted(boundaries, values, side="right") - 1
+            shares = strata.strata_of_tallies(values, rows, counts).neyman(1.0)
+            e.same(shares, shares_from_integers(values, rows, counts), abs=1e-9)
+            tops.setdefault(top, []).append(shares[-1])
+    share, move = tops[CLASSES[-1]][0], np.diff(tops[CLASSES[-1]])[0]
+    e.sure(move > 0)
+    e.needs(any(tops[top_code]))
+    top = int(tally.loc[tally["employees"] >= CLASSES[-1], "establishments"].sum())
+    numbers = {"share": share, "move": move, "needed": change / move, "exhausted": top / share}
+    loss, advantage = data_dependent.size_count_loss(change, 0.1), data_dependent.size_test_advantage(change, 0.1)
+    point = np.eye(change + 1)[0]
+    e.same(advantage, optimiser.largest_size_test_advantage(point, point[::-1], epsilon=0.1))
+    return numbers | {"loss": loss, "advantage": advantage}
+
+
+def theorem_7_2(e: Evidence) -> Numbers:
+    e.proven(random_rounding() and rounding_bounds())
+    cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
+    exact = [rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, (own, _) in cases]
+    bounds = [rounding.random_rounding_bound(rate, own) for _, _, rate, (own, _) in cases]
+    for loss, (changed, other, rate, (own, others)) in zip(exact, cases, strict=True):
+        budgets = {("a", i): own for i in range(changed + 1)} | {("b", i): others for i in range(other)}
+        rest = rounded_sample([("b", i) for i in range(other)], rate)
+        both = (
+            laws.independent(rounded_sample([("a", i) for i in range(k)], rate), rest) for k in (changed, changed + 1)
+        )
+        e.same(loss, optimiser.largest_loss(*both, epsilon=budgets).loss)
+    e.needs(all(loss <= bound for loss, bound in zip(exact, bounds, strict=True)))
+    gain = t * t - 1  # e^bound is at most e^(3 r gain): any budget has its rate
+    e.proven(identity(ratio(rounding.random_rounding_bound(p, eps)), (1 + 2 * p * gain) * (1 + p * gain)))
+    loss, rates = 0.5, (0.01, 0.05, 0.1, 0.3)
+    roots = [np.roots([2 * rate**2, 3 * rate, -np.expm1(loss)]).max() for rate in rates]  # e^(2 epsilon) - 1
+    allowed = [float(np.log1p(root)) / 2 for root in roots]
+    exactly = [rounding.random_rounding_budget(loss, rate) for rate in rates]
+    for rate, spent, most in zip(rates, allowed, exactly, strict=True):
+        e.same(rounding.random_rounding_bound(rate, spent), loss)
+        e.same(rounding.random_rounding_loss_supremum(rate, most), loss)
+    few = loss / (3 * np.expm1(4 * loss))
+    e.needs(rounding.random_rounding_bound(few, 2 * loss) <= loss and allowed[0] > 2 * loss)
+    shown = {"budgets": listed(allowed), "exactly": listed(exactly), "rates": ",".join(map(str, rates))}
+    supremum = rounding.random_rounding_loss_supremum(0.4, 0.5)
+    return shown | {"exact": exact[0], "supremum": supremum, "bound": bounds[0], "few": few}
+
+
+def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:
+    w, variance, x, y, least, more = symbols("w variance x y least more")
+    proportional, best = (strata.mean_variance(n * w, variance, drawn) for drawn in (m * w, m))
+    apart = (n - m) / (n * w - m)
+    e.proven(identity(proportional / best, apart))  # if the stratum of share w has all the spread; more than 1/w
+    e.proven(positive(replaced(apart - 1 / w, n, m / w + n), {m: EVERY, n: EVERY, w: SHARE}))
+    e.proven(
+        positive(
+            (x + y) ** 2 / least - x * x / least - y * y / (least + more), dict.fromkeys((x, y, least, more), EVERY)
+        )
+    )
+    sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
+    both = [strata.Strata(sizes, varying).variance(drawn) for drawn in ((1, 99), (99, 1))]  # both have to be sampled
+    e.same(both, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 99 - 1 / 1000)])
+    e.needs(within("near", *both))
+    rules = [allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes)), allocation.neyman(FAMILY, TOTAL)]
+    losses = [
+        allocation.outcomes(FAMILY, rule).total_variances(0.41).max()
+        for rule in (*rules, *map(allocation.fixed, FIXED))
+    ]
+    return {"proportional": losses[0], "neyman": losses[1], "fixed": min(losses[2:]), "apart": both[0] / both[1]}
