@@ -1,0 +1,245 @@
+"""What decides what a random sample hides: second routes, and a check for each claim of ``samples.toml``.
+
+``t = e^epsilon``, ``q`` a sampling rate.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy
+
+from ldpnb.arithmetic import Real
+from ldpnb.claims import Evidence
+from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
+from ldpnb.designs import laws
+from ldpnb.designs.sizes import binomial_size, fixed_size
+from ldpnb.papers.bun2022 import section_4, shared
+from ldpnb.privacy import clusters, optimiser, random_size, releases, rounding, subsampling
+from ldpnb.sections import Numbers, Pairs, second_route
+
+t, q, e, n = symbols("t q e n")
+BUDGET, RATE = {t: (1, oo)}, {q: (0, 1)}
+eps = budget(t)
+FEW = ((4, 2, 0.5), (2, 2, 1.0), (3, 3, 0.5))
+"""Records, draws, epsilon."""
+
+
+# --- Second routes ---
+
+
+@second_route(rounding.rounding_threshold, rounding.random_rounding_loss_supremum)
+def _edge() -> Pairs:
+    for epsilon in (0.3, 1.0):
+        edge = rounding.rounding_threshold(epsilon)
+        yield rounding.random_rounding_loss_supremum(edge, epsilon), epsilon
+        yield subsampling.srs_loss(2 * epsilon, edge), epsilon
+
+
+@second_route(rounding.nearest_rounding_loss)
+def _nearest() -> Pairs:
+    for records, rate, epsilon in ((2, 0.25, 1.0), (3, 0.4, 0.5)):
+        yield rounding.nearest_rounding_loss(records, rate, epsilon), section_4.nearest_optimum(records, rate, epsilon)
+
+
+@second_route(subsampling.poisson_loss)
+def _poisson() -> Pairs:
+    for rate in (0.05, 0.2, 0.8):
+        yield subsampling.poisson_loss(1.0, rate), random_size.random_size_loss(binomial_size(20, rate), 1.0)
+        drawn, other, absent = (
+            laws.poisson([*changed, 0, 0], [rate] * (2 + len(changed))) for changed in ((1,), (2,), ())
+        )
+        yield subsampling.poisson_loss(1.0, rate), optimiser.largest_loss(drawn, other, epsilon=1.0).loss
+        deleted = max(optimiser.largest_loss(*two, epsilon=1.0).loss for two in ((drawn, absent), (absent, drawn)))
+        yield subsampling.poisson_loss(1.0, rate, neighbours="deletion"), deleted
+
+
+@second_route(subsampling.srs_loss)
+def _fixed() -> Pairs:
+    for records, draws, epsilon in FEW:
+        fixed = shared.optimum(partial(laws.subsets, size=draws), records, epsilon, mechanism="replacement")
+        yield subsampling.srs_loss(epsilon, draws / records), fixed
+    yield subsampling.srs_loss(2.0, 0.2), random_size.random_size_loss(fixed_size(4, 20), 1.0)
+
+
+def multisets(records: Sequence[Any], draws: int) -> laws.Law:
+    share = len(records) ** -draws
+    names = [str(record) for record in records]
+    return laws.mixture((share, {tuple(sorted(sample)): 1.0}) for sample in product(names, repeat=draws))
+
+
+@second_route(subsampling.with_replacement_loss)
+def _with_replacement() -> Pairs:
+    for records, draws, epsilon in FEW:
+        first, second, none = (multisets([*changed, *range(records - 1)], draws) for changed in ("x", "y", ""))
+        lost = subsampling.with_replacement_loss(epsilon, draws, records)
+        for other in (second, none):
+            yield lost, optimiser.largest_loss(first, other, epsilon=epsilon, mechanism="replacement").loss
+
+
+@second_route(releases.releases_loss, clusters.ClusterSample.upper_bound)
+def _releases() -> Pairs:
+    drawn = partial(shared.optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
+    tenth = partial(subsampling.srs_loss, sampling_rate=0.1)
+    yield releases.releases_loss([1.0, 1.0], tenth), drawn(2.0)
+    yield releases.releases_loss([1.0, 0.5], tenth, fresh=True), drawn(1.0) + drawn(0.5)
+    design = clusters.ClusterSample([5] * 10, 1)
+    yield releases.releases_loss([1.0, 1.0], design.loss), design.upper_bound(2.0)
+
+
+# --- Steps of proofs ---
+
+
+def threshold_of_the_nearest() -> bool:
+    """Nearest rounding: a share ``m/(n+1) <= (q n + 1/2)/(n + 1)``, for large ``n`` below any threshold above ``q``.
+
+    With ``h`` the threshold ``h - (q n + 1/2)/(n + 1)`` has the sign of ``(h - q)(n + 1) - (1/2 - q)``; rounding down
+    draws at most ``q n/(n + 1) < q``.
+    """
+    edge = rounding.rounding_threshold(eps)
+    room = (edge - q) * (n + 1) - (sympy.Rational(1, 2) - q)
+    return identity((edge - (q * n + sympy.Rational(1, 2)) / (n + 1)) * (n + 1), room) and identity(edge * (t + 1), 1)
+
+
+def _poisson_growth() -> list[Real]:
+    """Return ``e^loss`` of an independent sample, if the record is replaced and if it is deleted."""
+    return [np.exp(subsampling.poisson_loss(eps, q, neighbours=name)) for name in ("replacement", "deletion")]
+
+
+def poisson_from_above() -> bool | None:
+    """No mechanism exceeds `poisson_loss`, whatever the others' values and rates.
+
+    Given who else is drawn, an event has the chance ``absent`` without the record, ``present <= t absent`` with it and
+    ``new >= absent/t`` with its replacement: multipliers prove the bound, and means over the others keep it.
+    """
+    present, new, absent = symbols("present new absent")
+    replaced, deleted = _poisson_growth()
+    here, there = q * present + (1 - q) * absent, q * new + (1 - q) * absent
+    least = 1 - q + q / t
+    gained = deleted * q * (new - absent / t) + least * q * (t * absent - present)
+    both = identity((replaced * there - here) * least, gained)
+    added = identity(deleted * absent - here, q * (t * absent - present))
+    rest = deleted * q * (t * new - absent) + q * (1 - q) * (t - 1) ** 2 * absent
+    removed = identity((deleted * there - absent) * t, rest)
+    return both and added and removed
+
+
+def poisson_attained() -> bool:
+    """Attained by tails with ``present = t absent`` and ``new = absent/t``, as noise on a sum of +1 and -1 has."""
+    absent = symbols("absent")[0]
+    here, there = (q * growth * absent + (1 - q) * absent for growth in (t, 1 / t))
+    replaced, deleted = _poisson_growth()
+    return identity(here / there, replaced) and identity(here / absent, deleted)
+
+
+def poisson_below_fixed_size() -> bool | None:
+    """At one rate a fixed size loses more under replacement, for every budget; both are ``2 q eps`` to first order."""
+    fixed, free = np.exp(subsampling.srs_loss(2 * eps, q)), np.exp(subsampling.poisson_loss(eps, q))
+    losses = subsampling.srs_loss(2 * e, q), subsampling.poisson_loss(e, q)
+    slopes = all(identity(replaced(derivative(loss, e), e, 0), 2 * q) for loss in losses)
+    exact = identity(fixed, 1 + q * (t * t - 1)) and slopes
+    return exact and positive(fixed - free, BUDGET | RATE)
+
+
+def one_sample_or_fresh() -> bool | None:
+    """Releases of growth ``u`` and ``v``: what one sample loses more than fresh ones, ``F(u v) - F(u) F(v)``.
+
+    ``q (1 - q)(u - 1)(v - 1)`` for a simple random sample (and for a stratum, and independent samples under deletion).
+    Independent samples under replacement: the sign of ``1 - 2 q``.
+    """
+    u, v = symbols("u v")
+    box = RATE | {u: (1, oo), v: (1, oo)}
+
+    def excess(loss: Callable[[Real], Real]) -> Real:
+        one, other, both = (np.exp(loss(budget(growth))) for growth in (u, v, u * v))
+        return both - one * other
+
+    mixed = q * (1 - q) * (u - 1) * (v - 1)
+    fixed = identity(excess(lambda b: subsampling.srs_loss(b, q)), mixed)
+    added = identity(excess(lambda b: subsampling.poisson_loss(b, q, neighbours="deletion")), mixed)
+    replaced = excess(lambda b: subsampling.poisson_loss(b, q))
+    below = (1 - q + q / u) * (1 - q + q / v) * (1 - q + q / (u * v))
+    sign = identity(replaced, mixed * (1 - 2 * q) * (u * v - 1) / (u * v) / below)
+    return fixed and added and sign and positive(below, box)
+
+
+def one_cluster_sample_or_fresh() -> bool | None:
+    """Clusters of one size: one sample always loses more, in both relations.
+
+    ``F(u) = (u + c a)/(1 + c a)`` with ``c = 1/q - 1`` and a power ``a = u^-m`` of the growth; decided for every ``a``
+    and ``b`` in (0, 1), ``a b`` belonging to ``u v``. Under replacement put ``u^2`` for ``u``.
+    """
+    u, v, a, b, c = symbols("u v a b c")
+
+    def growth(x: Real, power: Real) -> Real:
+        return (x + c * power) / (1 + c * power)
+
+    for records in (0, 1, 5):
+        loss = clusters.cluster_loss_at(records, epsilon=budget(u), changed_size=1, sampling_rate=1 / (1 + c))
+        if not identity(np.exp(loss), growth(u, 1 / u**records)):
+            return False
+    box = {u: (1, oo), v: (1, oo), a: (0, 1), b: (0, 1), c: (0, oo)}
+    return positive(growth(u * v, a * b) - growth(u, a) * growth(v, b), box)
+
+
+def with_replacement() -> bool | None:
+    """Decide that no event beats ``E t^J`` if records are drawn with replacement, ``J`` times the one that changes.
+
+    With the event's mean chance 1 where ``J = 0``, ``u_j`` and ``v_j`` with the record and its replacement ``j`` times,
+    ``u_i <= t^max(i, j) v_j`` and ``u_i <= t^i``. Let ``w <= 1`` be the least ``v_j`` among 1 and the ``j`` with ``t^j
+    < R = E t^J``. Then ``u_j - R v_j <= w (t^j - R)`` for all ``j >= 1``: with ``u_j = t^j min(w, v_j)`` and ``v_j`` on
+    either side of ``w``. Their mean is ``w (R - 1) Pr(J = 0)``, at most what ``J = 0`` lacks.
+    """
+    w, v, power, most, none = symbols("w v power most none")
+    above = identity(w * (power - most) - (w * power - most * (w + v)), most * v)
+    least = w * (power - most) - (w - v) * (power - most)  # v_j = w - v below w, only where t^j >= R = most
+    below = identity(least, v * (power - most))
+    spare = identity(none * (most - 1) - w * (most - 1) * none, none * (most - 1) * (1 - w))
+    growth = np.exp(subsampling.with_replacement_loss(eps, 2, n))
+    mean = (1 - 1 / n) * (1 - 1 / n) + 2 / n * (1 - 1 / n) * t + t * t / (n * n)
+    attained = identity(growth, mean)  # u_j = t^j, v_j = 1
+    return above and below and spare and attained and positive((1 - w) * (most - 1), {w: (0, 1), most: (1, oo)})
+
+
+# --- Checks ---
+
+
+def when_rounding_amplifies(e: Evidence) -> Numbers:
+    e.proven(section_4.supremum_approached() and section_4.nearest_rounding())
+    e.proven(section_4.rounding_amplifies() and threshold_of_the_nearest())
+    epsilon, records, rate = 1.0, 2, 0.25
+    edge, lost = rounding.rounding_threshold(epsilon), rounding.nearest_rounding_loss(records, rate, epsilon)
+    e.needs(lost > epsilon and rate < edge)
+    last = (0.5 - rate) / (edge - rate)
+    return {"edge": edge, "records": records, "more": records + 1, "rate": rate, "lost": lost, "last": last}
+
+
+def poisson_against_fixed_size(e: Evidence) -> Numbers:
+    e.proven(poisson_from_above() and poisson_attained() and poisson_below_fixed_size())
+    free, rare = (subsampling.poisson_loss(1.0, rate) for rate in (0.2, 0.05))
+    fixed, few = (subsampling.srs_loss(2.0, rate) for rate in (0.2, 0.05))
+    e.needs(free < fixed and rare < few)
+    both = [laws.poisson([changed, 0, 0], [0.2] * 3) for changed in (1, 2)]
+    whole = optimiser.largest_loss(*both, epsilon=1.0, mechanism="replacement").loss
+    e.same(whole, 1.0)
+    return {"free": free, "fixed": fixed, "rare": rare, "few": few, "whole": whole}
+
+
+def samples_drawn_with_replacement(e: Evidence) -> Numbers:
+    e.proven(with_replacement())
+    one, other = subsampling.with_replacement_loss(1.0, 10, 100), subsampling.srs_loss(1.0, 0.1)
+    e.needs(one > other)
+    return {"one": one, "other": other}
+
+
+def several_releases_from_one_sample(e: Evidence) -> Numbers:
+    e.proven(one_sample_or_fresh() and one_cluster_sample_or_fresh())
+    tenth = partial(subsampling.srs_loss, sampling_rate=0.1)
+    often = partial(subsampling.poisson_loss, sampling_rate=0.8)
+    one, fresh, kept, anew = (
+        releases.releases_loss([1.0, 1.0], loss, fresh=new) for loss in (tenth, often) for new in (False, True)
+    )
+    e.needs(one > fresh and kept < anew)
+    return {"one": one, "fresh": fresh, "kept": kept, "anew": anew}
