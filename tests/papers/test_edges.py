@@ -215,7 +215,7 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     ),
     "biswas2022/section-6-open-question-iii": ("if the sum is whole", part_of_a_user),
     "bun2022/lemmas-a.2-to-a.4": (r"every other pair within $\varepsilon_1$", mixtures_of_apart_components),
-    "bun2022/section-3-tails": ("for all s, positive and negative", a_mean_that_is_too_large),
+    "bun2022/section-3-tails": ("for all $s$, positive and negative", a_mean_that_is_too_large),
     "bun2022/figure-2": (r"$n(e^s - 1) \ge", one_record_or_none),
     "bun2022/theorem-5.2": ("an emptied cluster stays", an_emptied_cluster_that_goes),
     "bun2022/section-6-detectable-inclusion": ("can prevent", an_event_that_tells_nothing_more),
