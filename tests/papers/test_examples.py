@@ -155,7 +155,7 @@ TOLD = {
         "below .05 above 5.42 (normal limit)",
         "projected onto the simplex 1.12 at 0.25, 1.26 at 0.5, 1.74 at 1",
     ],
-    "bun2022/lemma-b.1": ["2 of 4 and of 5 at epsilon 0.5: 0.523137"],
+    "bun2022/lemma-b.1": [r"$2$ of $4$ and of $5$ records at $\varepsilon = 0.5$ lose 0.523137"],
     "bun2022/section-5.1-shares-of-clusters-and-records": ["0.33, 0.032, 0.0032"],
     "bun2022/section-5.2-two-stage-sampling": ["0.93, 0.51, 0.29, 0.18, 0.25"],
     "bun2022/section-7.3-proportional-for-all-statistics": ["110 times"],

@@ -29,7 +29,7 @@ def test_a_card_tells_verdict_notebook_code_and_figures_that_exist() -> None:
     for part in ("verdict   reproduced", "reach     all parameters", "reading   reconstructed", "evidence  complete"):
         assert part in text
     assert "notebook  notebooks/2_bun2022/03_cluster_lower_bounds.ipynb" in text
-    assert re.search(r"decision  ldpnb/papers/bun2022/claims/section_5.py:\d+", text)
+    assert re.search(r"decision  ldpnb/papers/bun2022/section_5.py:\d+", text)
     assert re.search(r"rests on  ldpnb/privacy/clusters.py:\d+", text)
     assert "figures/2_bun2022/03_cluster_lower_bounds/losses.png" in text
     assert "secret-lottery" in said("lottery")
@@ -48,7 +48,7 @@ def test_every_claim_of_the_ledger_is_found_by_its_whole_name_and_its_files_exis
 
 
 def test_several_claims_are_listed_and_none_names_the_nearest() -> None:
-    assert said("theorem-3.1") == "theorem-3.1 is ambiguous: biswas2022/theorem-3.1, lopuhaa2020/theorem-3.1"
+    assert re.match(r"theorem-3.1 is ambiguous: .*bun2022/theorem-3.1, lopuhaa2020/theorem-3.1$", said("theorem-3.1"))
     for text in ("lopuhaa2020/figure-2-n-10-4", "lopuhaa2020/figure-3-n-10-6"):
         assert text in said("n-10")
     assert said("theorem-5.22").startswith("no notebook or claim theorem-5.22 (did you mean ")
