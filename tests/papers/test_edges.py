@@ -238,9 +238,9 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     ),
     "juarez2022/figure-2-small-groups": ("values of largest variance", lambda: 0.9 < growth_next_to_zeros() < 1.1),
     "juarez2022/appendix-b-privacy": ("two groups", lambda: 0.39 < three_groups() < 0.401),
-    "lecture20/local-model-accuracy": ("n >= 3 for numbers, at their worst", better_than_a_curator),
-    "lecture20/sample-complexity-central": (
-        "users, rounded up",
+    "lecture20/local-model-accuracy": (r"$n \ge 3$ for numbers, at their worst", better_than_a_curator),
+    "lecture20/mean-central-laplace": (
+        "users are enough, rounded up",
         lambda: means.users_needed(CentralLaplace(10.0), 1.0, 0.01) < 1,
     ),
     "companion/shuffled-reports-against-central-gaussian-noise": (

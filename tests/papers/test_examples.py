@@ -166,7 +166,7 @@ TOLD = {
     "juarez2022/table-2-standard-deviations": ["0.0008 (divided by nine) or 0.0003 (by ten)"],
     "juarez2022/theorem-4.3-allocation": ["6.0%", "17.3%", "3.66 and 10.64", "3.50 and 16.12", "s >= 4.42%"],
     "lecture20/local-model-pure-or-approximate": ["arXiv 1711.04740", "a larger one does help bits"],
-    "lecture20/randomised-response": ["4.642, 2.994, 2.724, 2.644 for n = 1, 5, 20, 100"],
+    "lecture20/randomised-response": ["4.642, 2.994, 2.724, 2.644 for $n = 1, 5, 20, 100$"],
     "lopuhaa2020/abstract": ["1.07 and 1.28 at 1 and 4"],
     "lopuhaa2020/figure-2-n-comparable-to-a": ["0.62 at n = 10^4"],
     "lopuhaa2020/section-4.3-number-of-outputs": ["37.5093 with the 6 pairs, 38.5134 with the 4"],

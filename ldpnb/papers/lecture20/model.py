@@ -1,42 +1,126 @@
 """What decides lecture20 on the model: second routes, and a check for each claim of ``model.toml``."""
 
 import numpy as np
+from scipy import optimize
 
 from ldpnb import claims
 from ldpnb.accuracy import histograms, means
+from ldpnb.arithmetic import Symbol
 from ldpnb.claims import Evidence
+from ldpnb.deciders import budget, identity, symbols
+from ldpnb.deciders.algebra import derivative
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.papers.lecture20 import proofs, routes
+from ldpnb.papers.lecture20.proofs import CURATOR, NOISE, m, n, u
+from ldpnb.privacy import hockey_stick, purify
+from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
-USERS = 10_000
+USERS, CHANNELS = 10_000, 100
 
 
 @second_route(means.worst_variance)
 def _worst_variance() -> Pairs:
-    for mechanism in (CentralLaplace(1.0), LocalLaplace(1.0)):
-        users = USERS if isinstance(mechanism, LocalLaplace) else USERS**2
-        yield means.worst_variance(mechanism, USERS), routes.noise_moment(mechanism, 2) / users
-    yield means.worst_variance(OneBit(1.0), USERS), 2 * routes.largest_pair_variance(1.0, 1.0) / USERS
+    for epsilon, upper in ((1.0, 1.0), (0.3, 5.0)):
+        noise = routes.laplace_moment(upper / epsilon, 2)
+        yield means.worst_variance(LocalLaplace(epsilon, upper), 40), noise / 40
+        yield means.worst_variance(CentralLaplace(epsilon, upper), 40), noise / 40**2
+        yield means.worst_variance(OneBit(epsilon, upper), 40), routes.largest_bit_variance(epsilon, upper) / 40
 
 
 @second_route(means.warner_variance)
 def _warner_variance() -> Pairs:
-    outcomes, chances = routes.all_bits(routes.printed_rates([0, 1], 1.0, 1.0))
-    variance = routes.moments(routes.printed_means(outcomes, 1.0, 1.0), chances)[1]
-    yield means.warner_variance(1.0, USERS), 2 * variance / USERS
+    for epsilon in (0.01, 1.0, 8.0):
+        outcomes, chances = routes.all_bits(routes.printed_rates([1, 1, 1, 1, 0, 0], epsilon, 1.0))
+        variance = routes.moments(routes.printed_means(outcomes, epsilon, 1.0), chances)[1]
+        yield means.warner_variance(epsilon, 6), variance
 
 
 @second_route(histograms.sign_variance)
 def _sign_variance() -> Pairs:
-    vectors, law = routes.printed_signs(np.tanh(0.5), 2)
-    variance = routes.moments(vectors[:, 0] / np.tanh(0.5), law[:, 0])[1]
-    yield histograms.sign_variance(USERS, users=USERS, bias=np.tanh(0.5)), USERS * variance
+    users = np.array([0, 0, 2])
+    vectors, law = routes.printed_signs(0.25, 3)
+    outcomes = np.array(list(np.ndindex(8, 8, 8)))
+    chances = law[outcomes, users].prod(axis=1)
+    for value, holders in enumerate(np.bincount(users)):
+        counts = vectors[outcomes, value].sum(axis=1) / 0.25
+        yield histograms.sign_variance(holders, users=3, bias=0.25), routes.moments(counts, chances)[1]
+
+
+@second_route(SignRandomiser.bias)
+def _bias() -> Pairs:
+    for epsilon in (0.1, 3.0):
+        kept = routes.printed_rates([0, 1], epsilon, 1.0)
+        yield SignRandomiser(epsilon, 4).bias, kept[1] - kept[0]
+
+
+@second_route(OneBit.slope)
+def _slope() -> Pairs:
+    for epsilon in (0.1, 3.0):
+        low, high = routes.printed_rates([0, 5], epsilon, 5.0)
+        yield OneBit(epsilon, 5.0).slope, high - low
+
+
+def _channels() -> list[tuple[float, np.ndarray]]:
+    rng = stream("channels", "purified", seed=1)
+    return [(epsilon, rng.dirichlet(np.full(5, 0.5), 3).T) for epsilon in np.linspace(0.1, 1.5, CHANNELS)]
+
+
+@second_route(hockey_stick.channel_delta)
+def _channel_delta() -> Pairs:
+    for epsilon, laws in _channels():
+        yield hockey_stick.channel_delta(laws, epsilon), routes.central_delta(laws, np.exp(epsilon))
+
+
+@second_route(purify.purified)
+def _purified() -> Pairs:
+    for epsilon, laws in _channels():
+        pure = purify.purified(laws, epsilon)
+        yield pure.sum(axis=0), np.ones(3)
+        yield 0.5 * np.abs(pure - laws).sum(axis=0), routes.clipped_mass(laws, np.exp(epsilon))
+
+
+@second_route(purify.refill)
+def _refill() -> Pairs:
+    for excess, end in ((0.1, 2.0), (-0.2, 0.4)):
+        left = 1 - excess
+        yield purify.refill(excess, end), optimize.brentq(lambda s: left * (1 - s) + s * end - 1, 0, 1, xtol=1e-14)  # noqa: B023
+
+
+@second_route(means.approximate_bit_variance)
+def _approximate_bit_variance() -> Pairs:
+    for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3)):
+        best = routes.best_unbiased_variances(routes.most_informative(epsilon, delta))
+        yield 7 * means.approximate_bit_variance(epsilon, delta, 7) * np.ones(2), best
+
+
+def curator_is_better() -> bool:
+    """Decide how many times a curator's variance the local ones are.
+
+    More than n/2 with one bit, n with noise, and for bits and counts at least n over ``8 sinh^2(epsilon/2) /
+    epsilon^2``, which grows with epsilon from 2.
+    """
+    f, epsilon = symbols("f")[0], 2 * u
+    curator, count = means.worst_variance(CentralLaplace(epsilon, m), n), Symbol(8) / (epsilon * epsilon)
+    bias = SignRandomiser(epsilon, symbols("d")[0]).bias
+    everybody = histograms.sign_variance(n, users=n, bias=bias)
+    ratios = (
+        identity(means.worst_variance(OneBit(epsilon, m), n) / curator, n / 2 * proofs.unit_variance())
+        and identity(means.worst_variance(NOISE, n) / means.worst_variance(CURATOR, n), n)
+        and identity(means.warner_variance(epsilon, n) * m**2 / curator, n / proofs.enough_users(epsilon))
+        and identity(histograms.sign_variance(f, users=n, bias=bias) - (n - f), everybody)
+        and identity(everybody / count, n / proofs.enough_users(epsilon))
+    )
+    grows = proofs.positive_throughout(derivative(proofs.enough_users(epsilon), u)) and proofs.positive_throughout(
+        proofs.enough_users(epsilon) - 2
+    )
+    return ratios and proofs.bit_order() and grows
 
 
 def local_model_accuracy(e: Evidence) -> Numbers:
     clear = claims.WORDS["equal"] ** 2
-    e.decides(proofs.curator_is_better())
+    e.decides(curator_is_better())
     e.sure(2 * clear < 3)
     variances = [means.worst_variance(mechanism, USERS) for mechanism in (OneBit(1.0), LocalLaplace(1.0))]
     errors = np.sqrt([*variances, means.warner_variance(1.0, USERS)])
@@ -44,3 +128,34 @@ def local_model_accuracy(e: Evidence) -> Numbers:
     e.needs(claims.better(curator, errors))
     bit, noise, bits = errors / curator
     return {"clear": clear, "enough": clear * proofs.enough_users(1.0), "bit": bit, "noise": noise, "bits": bits}
+
+
+def best_weights() -> bool:
+    """Decide the least variance of weights a (the bit is shown) and b (it is kept as by Warner), both signs alike.
+
+    Cauchy-Schwarz: ``(delta a^2 + (1 - delta) b^2)(delta + (1 - delta) T^2)`` exceeds the square of ``delta a + (1 -
+    delta) T b``, which unbiasedness makes 1/2, by ``delta (1 - delta) (T a - b)^2``.
+    """
+    t, delta, a, b = symbols("t delta a b")
+    slope = OneBit(budget(t)).slope
+    second, information = delta * a * a + (1 - delta) * b * b, delta + (1 - delta) * (slope * slope)
+    mean = delta * a + (1 - delta) * slope * b
+    gap = identity(second * information - mean * mean, delta * (1 - delta) * (slope * a - b) * (slope * a - b))
+    return gap and identity(means.approximate_bit_variance(budget(t), delta, 1), 1 / (4 * information) - Symbol("1/4"))
+
+
+def local_model_pure_or_approximate(e: Evidence) -> Numbers:
+    moved, losses = [], []
+    for epsilon, laws in _channels():
+        pure = purify.purified(laws, epsilon)
+        moved.append(0.5 * np.abs(pure - laws).sum(axis=0).max() / hockey_stick.channel_delta(laws, epsilon))
+        losses.append(np.log(pure.max(axis=1) / pure.min(axis=1)).max() / epsilon)
+    e.needs(max(moved) <= 1 + 1e-9 and max(losses) <= 2 + 1e-9)
+    e.decides(proofs.purification())
+    e.proven(best_weights())
+    tiny, small, large = (
+        means.approximate_bit_variance(epsilon, delta, 1) / means.warner_variance(epsilon, 1)
+        for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3))
+    )
+    numbers = {"tried": CHANNELS, "nearest": max(moved), "largest": max(losses)}
+    return numbers | {"tiny": 1 - tiny, "small": small, "large": large}

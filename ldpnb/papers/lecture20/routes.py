@@ -1,4 +1,4 @@
-"""Independent routes behind the claims of lecture20: nothing here uses the package's probabilities or variances."""
+"""Enumerations, integrals and printed formulas of lecture20: nothing here uses the package's chances or variances."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,10 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from ldpnb import claims
-from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace
 
 Array = NDArray[np.float64]
-BUDGETS = (0.1, 0.5, 1.0, 3.0)
 
 
 published = partial(claims.published, "lecture20")
@@ -67,19 +65,14 @@ def half_line(function: Callable[[Array], Array], scale: float, start: float = 0
     return float(scale * (weights * np.exp(nodes)) @ function(start + scale * nodes))
 
 
-def noise_moment(mechanism: CentralLaplace | LocalLaplace, power: int, *, start: float = 0.0) -> float:
-    """Return a moment of a mechanism's noise beyond `start` on either side, by integrating its density."""
-
-    def density(noise: Array) -> Array:
-        return np.array([np.exp(mechanism.log_density([y], [0.0])).item() for y in noise])
-
-    scale = 1 / (2 * density(np.zeros(1)).item())
-    return 2 * half_line(lambda y: y**power * density(y), scale, start=start)
+def laplace_density(distance: float, scale: float) -> float:
+    """Return the density of Laplace noise as that of the difference of two exponential variables."""
+    return half_line(lambda y: np.exp(-(2 * y + abs(distance)) / scale) / scale**2, scale / 2)
 
 
-def laplace_tail(error: float, scale: float) -> float:
-    """Return the chance that Laplace noise of that scale is further than `error` from 0."""
-    return 2 * half_line(lambda y: np.exp(-y / scale) / (2 * scale), scale, start=error)
+def laplace_moment(scale: float, power: int, start: float = 0.0) -> float:
+    """Return a moment of Laplace noise beyond `start` on either side, by integrating its density."""
+    return 2 * half_line(lambda y: y**power * np.exp(-y / scale) / (2 * scale), scale, start=start)
 
 
 def inverted_tail(users: float, threshold: float) -> float:
@@ -99,11 +92,19 @@ def normal_tail(error: float, variance: float) -> float:
     return float(special.erfc(error / np.sqrt(2 * variance)))
 
 
-def largest_pair_variance(epsilon: float, upper: float) -> float:
-    """Return the largest variance of the 1-bit mean of two users, over all pairs of values on a grid."""
+def largest_bit_variance(epsilon: float, upper: float) -> float:
+    """Return the largest variance of one user's 1-bit estimate, over a grid of values."""
     rates = printed_rates(np.linspace(0, upper, 41), epsilon, upper)
-    spread = rates * (1 - rates)
-    return float((upper / 2 / np.tanh(epsilon / 2)) ** 2 * (spread[:, None] + spread).max())
+    zero, one = printed_means([[0], [1]], epsilon, upper)
+    return float(((one - zero) ** 2 * rates * (1 - rates)).max())
+
+
+def chernoff_exponent(error: float, users: float, epsilon: float, upper: float) -> float:
+    """Return the least exponent of Chernoff's bound by Hoeffding's lemma for the 1-bit mean, over a fine grid."""
+    zero, one = printed_means([[0], [1]], epsilon, upper)
+    best = 4 * users * error / (one - zero) ** 2
+    pulls = best * np.linspace(0, 2, 2001)
+    return float((pulls**2 * (one - zero) ** 2 / (8 * users) - pulls * error).min())
 
 
 def rounded_entropy(scale: float) -> float:
@@ -126,27 +127,16 @@ def public_signs(epsilon: float, domain_size: int) -> Array:
     return law
 
 
-def neighbours_of_one(values: int) -> list[tuple[int, int]]:
-    """Return the values in all ordered pairs of data sets of one user that differ in one user's value."""
-    data = list(product(range(values), repeat=1))
-    pairs = ((x, y) for x, y in product(data, data) if sum(a != b for a, b in zip(x, y, strict=True)) == 1)
-    return [(x[0], y[0]) for x, y in pairs]
-
-
 def largest_gap(law: Array, other: Array, factor: float) -> float:
     """Return the largest ``P(E) - factor Q(E)`` over all events E, one by one."""
     events = np.array(list(product((0.0, 1.0), repeat=len(law))))
     return float((events @ (law - factor * other)).max())
 
 
-def central_loss(laws: Array) -> float:
-    """Return the largest log-ratio of an output's chances over neighbouring data sets of one user."""
-    return max(float(np.log(laws[:, x] / laws[:, y]).max()) for x, y in neighbours_of_one(laws.shape[1]))
-
-
 def central_delta(laws: Array, growth: float) -> float:
-    """Return the largest gap of an event's chances over neighbouring data sets of one user."""
-    return max(largest_gap(laws[:, x], laws[:, y], growth) for x, y in neighbours_of_one(laws.shape[1]))
+    """Return the largest gap of an event's chances over data sets of one user, all of which are neighbours."""
+    pairs = product(range(laws.shape[1]), repeat=2)
+    return max(largest_gap(laws[:, x], laws[:, y], growth) for x, y in pairs if x != y)
 
 
 def clipped_mass(laws: Array, growth: float) -> Array:
@@ -163,9 +153,8 @@ def most_informative(epsilon: float, delta: float) -> Array:
     return np.stack([zero, zero[::-1]], axis=1)
 
 
-def best_unbiased_variances(channel: Array) -> tuple[float, float]:
+def best_unbiased_variances(channel: Array) -> Array:
     """Return the variance, given each bit, of the unbiased estimate of the bit with the least total variance."""
     shown = channel / channel.sum(axis=1, keepdims=True)
     weights = shown @ np.linalg.solve(channel.T @ shown, [0.0, 1.0])
-    zero, one = weights**2 @ channel - np.array([0.0, 1.0])
-    return float(zero), float(one)
+    return np.asarray(weights**2 @ channel - np.array([0.0, 1.0]))

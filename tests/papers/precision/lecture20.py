@@ -92,78 +92,72 @@ def entropy_of_whole_numbers(scale: int) -> mpf:
 
 CERTIFICATES = {
     "local-model-accuracy": {
-        "for bits: {}, {} and {} at": lambda: [
+        "one bit {}, local noise {}, bits {} times": lambda: [
             100 / (2 * sqrt(mpf(2)) * tanh(mpf("0.5"))),
             mpf(100),
             100 / (2 * sqrt(mpf(2)) * sinh(mpf("0.5"))),
         ],
     },
     "randomised-response": {
-        "sqrt(n) is within {} with": lambda: mpf(10),
-        "within {>=} for epsilon <= 1": lambda: sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5")),
-        "above 1 too, {}, {}, {}, {} for n": lambda: [
+        r"n$ within {} (Chebyshev), {>=} (Hoeffding": lambda: [mpf(10), sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5"))],
+        "worst {}, {}, {}, {} for $n": lambda: [
             mpf(99) / 98 * log(mpf(99)),
             warner_constant(5, 0, 3, "2.13"),
             warner_constant(20, 10, 6, "0.425"),
             warner_constant(100, 50, 13, "0.45"),
         ],
-        "(normal limit at epsilon = 1: {})": lambda: z() / (2 * sinh(mpf("0.5"))),
+        "(normal limit at 1: {})": lambda: z() / (2 * sinh(mpf("0.5"))),
     },
-    "mean-central-laplace": {"= {}/(epsilon n), also": lambda: log(mpf(100))},
+    "mean-central-laplace": {
+        r"exactly $\ln 100 = {}$ times": lambda: log(mpf(100)),
+        "probability {} |": lambda: 1 - exp(mpf(-1)),
+        r"failure})$, {} at": lambda: log(mpf(100)),
+    },
     "mean-local-laplace": {
-        "budget: {} times at 1 and {} at 4": lambda: [8 * sinh(mpf(e) / 2) ** 2 / e**2 for e in (1, 4)],
+        "response: {} times at $\\varepsilon = 1$, {} at 4": lambda: [8 * sinh(mpf(e) / 2) ** 2 / e**2 for e in (1, 4)],
     },
     "mean-error-of-local-laplace": {
-        "for c = {} {} (n = 100) and {} (n = 10,000)": lambda: [sqrt(mpf(2)) * z(), *local_successes(False)],
+        "within ${}\\,m/(\\sqrt n\\,\\varepsilon)$ lies": lambda: sqrt(mpf(2)) * z(),
+        "probability {} at $n = 100$, {} at 10,000": lambda: local_successes(False),
         "noises with {} and {} |": lambda: local_successes(True),
-        "within {>=} m/(sqrt(n) epsilon) with": lambda: sqrt(mpf(200)),
-        "z sqrt(2) = {} |": lambda: sqrt(mpf(2)) * z(),
-    },
-    "sample-complexity-central": {
-        "ln(100) = {} times m": lambda: log(mpf(100)),
-        "probability {} only": lambda: 1 - exp(mpf(-1)),
-        "failure), {} at": lambda: log(mpf(100)),
+        "within ${>=}\\,m/(\\sqrt n\\,\\varepsilon)$ with": lambda: sqrt(mpf(200)),
+        r"z\sqrt 2 = {}$": lambda: sqrt(mpf(2)) * z(),
     },
     "sample-complexity-local": {
-        "at least {} and at most {} times": lambda: [2 * (1 - sqrt(mpf("0.06"))), mpf(200)],
+        "takes {} to {} times": lambda: [2 * (1 - sqrt(mpf("0.06"))), mpf(200)],
         "100, {} times ({} in the normal": lambda: [least_users(), 2 * z() ** 2],
         "with probability {} |": lambda: within(100, mpf(10)),
-        "2 z^2, {} at": lambda: 2 * z() ** 2,
+        "$2z^2$, {} at": lambda: 2 * z() ** 2,
     },
     "mean-communication": {
-        "resolution: {} for m = 1024 r and {} for": lambda: [entropy_of_whole_numbers(m) for m in (1024, 2048)],
+        r"1$ {} bits for $m = 1024\,r$ and {} for": lambda: [entropy_of_whole_numbers(m) for m in (1024, 2048)],
     },
-    "1-bit-mean": {"at mean {} of": lambda: mpf(13) / 6},
-    "1-bit-mean-error": {
-        "from 1; {>=} m^2": lambda: log(mpf(200)) / 2 / tanh(mpf("0.5")) ** 2,
+    "1-bit-mean": {
+        "enough: {>=} $m^2": lambda: log(mpf(200)) / 2 / tanh(mpf("0.5")) ** 2,
         "normal limit {}, {}, {}, {}, {} at": lambda: [one_bit(e) for e in ("0.1", "0.5", "1", "3", "30")],
         "equality {}, {}, {} at": lambda: [one_bit_success(e) for e in ("0.1", "1", "3")],
-        "iff epsilon < {} |": crossing,
+        r"iff $\varepsilon < {}$": crossing,
     },
     "frequency-central-laplace": {
-        "is off by {} at most": lambda: -2 * log(-expm1(log(mpf("0.99")) / 1000)),
+        "is off by at most {} with": lambda: -2 * log(-expm1(log(mpf("0.99")) / 1000)),
         "(union bound {})": lambda: 2 * log(mpf(10) ** 5),
     },
     "frequency-sign-randomiser": {
-        "0.1 -> {}, 0.25 -> {}, 0.5 -> {}, 0.9 -> {};": lambda: [
+        "2\\varepsilon$: {}, {}, {}, {} at": lambda: [
             log1p(mpf(b)) - log1p(-mpf(b)) for b in ("0.1", "0.25", "0.5", "0.9")
         ],
-        "at most {>=} epsilon up to": lambda: 2 * log(mpf(3)),
+        r"at most {>=} $\varepsilon$ up to": lambda: 2 * log(mpf(3)),
     },
     "frequency-communication": {
-        "({} bits at": lambda: 7 + binary_entropy(exp(mpf("0.1")) / (1 + exp(mpf("0.1")))),
+        "h(p)$: {} bits at": lambda: 7 + binary_entropy(exp(mpf("0.1")) / (1 + exp(mpf("0.1")))),
     },
     "local-model-pure-or-approximate": {
-        "at most {} delta and {} epsilon": lambda: [mpf(1), mpf(2)],
-        "pure one: 1 - {} at (1, 1e-6), {} at (1, 0.01), {} at": lambda: [
+        r"at most {} $\delta$, loss at most {} $": lambda: [mpf(1), mpf(2)],
+        r"one: 1 - {}, {}, {} at": lambda: [
             1 - approximate("1", "1e-6"),
             approximate("1", "0.01"),
             approximate("0.01", "0.001"),
         ],
     },
 }
-EXCEPTIONS = {
-    "frequency-estimator": "prints whole numbers",
-    "local-model-definition": "prints whole numbers, and the budget at which deltas are compared",
-    "frequency-time": "prints whole numbers",
-}
+EXCEPTIONS = {"frequency-estimator": "prints whole numbers, and a bias"}

@@ -1,0 +1,166 @@
+"""What decides lecture20 on counts: second routes, and a check for each claim of ``frequencies.toml``."""
+
+from itertools import product
+
+import numpy as np
+import sympy
+
+from ldpnb import claims
+from ldpnb.accuracy import histograms
+from ldpnb.arithmetic import Symbol
+from ldpnb.claims import Evidence
+from ldpnb.deciders import budget, identity, positive, symbols
+from ldpnb.deciders.algebra import derivative, expression, replaced
+from ldpnb.estimators import frequency
+from ldpnb.mechanisms import means as mechanisms
+from ldpnb.mechanisms import signs
+from ldpnb.mechanisms.means import CentralLaplace
+from ldpnb.mechanisms.signs import SignRandomiser
+from ldpnb.papers.lecture20 import routes
+from ldpnb.papers.lecture20.proofs import CURATOR, eps, m, n, noise_is_private, noise_moment, noise_tail
+from ldpnb.privacy import channel
+from ldpnb.sections import Numbers, Pairs, second_route
+
+PARAMETERS = (0.1, 0.25, 0.5, 0.9)
+PRINTED = [routes.printed_signs(parameter, 4)[1] for parameter in PARAMETERS]
+LOSSES = [np.log(law[:, :, None] / law[:, None]).max() for law in PRINTED]
+
+
+def _everything_sent() -> tuple[SignRandomiser, np.ndarray, np.ndarray]:
+    """Return signs of bias .25, how many are +1 in all reports of three users, ``(8^3, 3)``, and their chances."""
+    vectors, law = routes.printed_signs(0.25, 3)
+    outcomes = np.array(list(product(range(8), repeat=3)))
+    chances = law[outcomes, [0, 0, 2]].prod(axis=1)
+    return SignRandomiser.as_printed(0.25, 3), (vectors[outcomes] == 1).sum(axis=1), chances
+
+
+@second_route(mechanisms.histogram_sensitivity)
+def _histogram_sensitivity() -> Pairs:
+    people = np.array(list(product(range(4), repeat=3)))  # 3: the user has gone
+    counts = np.stack([(people == value).sum(axis=1) for value in range(3)], axis=1)
+    moves = np.abs(counts[:, None] - counts).sum(axis=2) * ((people[:, None] != people).sum(axis=2) == 1)
+    gone = (people == 3).any(axis=1)
+    yield mechanisms.histogram_sensitivity("replacement"), moves[~gone][:, ~gone].max()
+    yield mechanisms.histogram_sensitivity("deletion"), moves[~gone][:, gone].max()
+
+
+@second_route(histograms.central_laplace_count_variance)
+def _count_variance() -> Pairs:
+    yield histograms.central_laplace_count_variance(0.5), routes.laplace_moment(4.0, 2)
+
+
+@second_route(histograms.central_laplace_largest_error)
+def _largest_error() -> Pairs:
+    for epsilon, size, chance in ((1.0, 1000, routes.failure()), (0.5, 3, 0.2)):
+        worst = histograms.central_laplace_largest_error(epsilon, size, chance)
+        yield np.exp(size * np.log1p(-routes.laplace_moment(2 / epsilon, 0, start=worst))), 1 - chance
+
+
+@second_route(SignRandomiser.channel, SignRandomiser.p, SignRandomiser.q, SignRandomiser.miss_rate)
+def _signs() -> Pairs:
+    for epsilon in (0.1, 3.0):
+        mechanism, (vectors, law) = SignRandomiser(epsilon, 3), routes.printed_signs(np.tanh(epsilon / 2), 3)
+        order = [int(np.flatnonzero((mechanism.outputs() == v).all(axis=1))[0]) for v in vectors]
+        yield mechanism.channel()[order], law
+        plus = [law[vectors[:, value] == 1, 0].sum() for value in (0, 1)]
+        yield [mechanism.p, mechanism.q, mechanism.miss_rate], [*plus, 1 - plus[0]]
+
+
+@second_route(signs.exact_epsilon)
+def _exact_epsilon() -> Pairs:
+    yield from zip(map(signs.exact_epsilon, PARAMETERS), LOSSES, strict=True)
+
+
+@second_route(SignRandomiser.as_printed)
+def _as_printed() -> Pairs:
+    yield from ((SignRandomiser.as_printed(b, 4).epsilon, loss) for b, loss in zip(PARAMETERS, LOSSES, strict=True))
+
+
+@second_route(channel.privacy_loss)
+def _privacy_loss() -> Pairs:
+    yield from ((channel.privacy_loss(law).epsilon, loss) for law, loss in zip(PRINTED, LOSSES, strict=True))
+
+
+@second_route(signs.calibrated_bias)
+def _calibrated_bias() -> Pairs:
+    for epsilon in (0.1, 1.0):
+        law = routes.printed_signs(signs.calibrated_bias(epsilon), 4)[1]
+        yield np.log(law[:, :, None] / law[:, None]).max(), epsilon
+
+
+@second_route(frequency.unbiased)
+def _unbiased() -> Pairs:
+    mechanism, tallies, _ = _everything_sent()
+    yield 3 * frequency.unbiased(tallies, 3, mechanism), (2 * tallies - 3) / 0.25
+
+
+@second_route(histograms.pure_variance)
+def _pure_variance() -> Pairs:
+    mechanism, tallies, chances = _everything_sent()
+    variances = [routes.moments((2 * column - 3) / 0.25, chances)[1] for column in tallies.T]
+    yield histograms.pure_variance(np.array([2, 0, 1]), users=3, mechanism=mechanism), variances
+
+
+@second_route(histograms.unary_report_bits)
+def _unary_report_bits() -> Pairs:
+    for p, q, size in ((0.7, 0.2, 2), (0.95, 0.5, 3), (0.5, 0.1, 8)):
+        law = routes.all_bits(np.array([p] + [q] * (size - 1)))[1]
+        yield histograms.unary_report_bits(p, q, size), -(law * np.log2(law)).sum()
+
+
+def frequency_central_laplace(e: Evidence) -> Numbers:
+    g, k = symbols("g k")
+    error = histograms.central_laplace_largest_error(eps, k, 1 - np.exp(-g), m)
+    e.proven(noise_tail(CURATOR) and identity(k * np.log1p(-np.exp(-error * eps / m)), -g))
+    e.proven(identity(noise_moment(CURATOR, 2), histograms.central_laplace_count_variance(eps, m)))
+    e.decides(noise_is_private(CURATOR))
+    moved, printed = mechanisms.histogram_sensitivity("replacement"), routes.published()["sensitivity"]
+    e.needs(claims.agree(printed, moved))
+    released, counts = np.array(list(product((-9.0, 0.5, 9.0), repeat=3))), np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0]])
+    one, other = (CentralLaplace(0.5, printed).log_density(released, row) for row in counts)
+    e.needs(claims.agree(np.abs(one - other).max(), 0.5))
+    worst = histograms.central_laplace_largest_error(1.0, 1000, routes.failure())
+    return {"moved": moved, "worst": worst, "union": printed * np.log(1000 / routes.failure())}
+
+
+def frequency_sign_randomiser(e: Evidence) -> Numbers:
+    """Two values' laws differ in two signs, each of which contributes ``p / (1 - p)``; the loss is convex in the bias.
+
+    By convexity the loss is at most ``(b/c)`` times that at c, up to any c.
+    """
+    b, d, t = symbols("b d t")
+    exact, inside = signs.exact_epsilon(b), {b: (0, 1)}
+    printed, mended = SignRandomiser.as_printed(b, d), SignRandomiser(budget(t), d)
+    e.decides(identity(printed.p, (1 + b) / 2) and identity(np.exp(exact), printed.p / printed.miss_rate))
+    e.proven(identity(printed.p + printed.miss_rate, 1) and identity(mended.p, t * mended.miss_rate))
+    e.proven(identity(signs.calibrated_bias(budget(t)), 2 * mended.p - 1))
+    e.proven(identity(replaced(exact, b, 0)) and positive(derivative(exact - 2 * b, b), inside))
+    e.proven(positive(derivative(exact, b, 2), inside))
+    losses = [channel.privacy_loss(SignRandomiser.as_printed(c, 4).channel()).epsilon for c in PARAMETERS]
+    e.needs(claims.agree(losses, [signs.exact_epsilon(c) for c in PARAMETERS]))
+    return {"losses": ", ".join(f"{x:.5f}" for x in losses), "most": claims.at_most(2 * losses[2])}
+
+
+def frequency_estimator(e: Evidence) -> Numbers:
+    b, d, f = symbols("b d f")
+    mechanism = SignRandomiser.as_printed(b, d)
+    tally = f * mechanism.p + (n - f) * mechanism.q
+    variance = (f * (1 - b * b) + (n - f)) / (b * b)  # a holder's sign has expectation b, another's 0, squares are 1
+    e.decides(identity(n * frequency.unbiased(tally, n, mechanism), f))
+    e.proven(identity(histograms.sign_variance(f, users=n, bias=b), variance))
+    e.proven(identity(histograms.pure_variance(f, users=n, mechanism=mechanism), variance))
+    return {"example": histograms.sign_variance(5000, users=20_000, bias=0.5)}
+
+
+def frequency_communication(e: Evidence) -> Numbers:
+    b, d, t, tally = symbols("b d t tally")
+    mechanism, printed = SignRandomiser(budget(t), d), SignRandomiser.as_printed(b, d)
+    nats = histograms.unary_report_bits(mechanism.p, Symbol(expression(mechanism.q)), d) * np.log(2)
+    own = -mechanism.p * np.log(mechanism.p) - (1 - mechanism.p) * np.log(1 - mechanism.p)
+    e.decides(identity(nats, own + (d - 1) * sympy.log(2)))
+    moved = frequency.unbiased(tally + 1, n, printed) - frequency.unbiased(tally, n, printed)
+    e.decides(identity(n * moved, 2 / b))
+    e.same(routes.public_signs(0.1, 3), routes.printed_signs(np.tanh(0.05), 3)[1])
+    shown, half = SignRandomiser(0.1, 8), SignRandomiser.as_printed(0.5, 3)
+    flipped = 2 * (frequency.unbiased(2, 2, half) - frequency.unbiased(1, 2, half))
+    return {"bits": histograms.unary_report_bits(shown.p, shown.q, 8), "moved": flipped}

@@ -1,0 +1,331 @@
+"""What decides lecture20 on means: second routes, and a check for each claim of ``means.toml``."""
+
+from itertools import count
+from math import comb
+
+import numpy as np
+import sympy
+from scipy import optimize
+
+from ldpnb import claims
+from ldpnb.accuracy import means
+from ldpnb.arithmetic import Real, Symbol
+from ldpnb.claims import Evidence
+from ldpnb.deciders import ball, digits, identity, oo, positive, sign_changes, symbols, zeros
+from ldpnb.deciders.algebra import derivative, expression
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.papers.lecture20 import proofs, routes
+from ldpnb.papers.lecture20.proofs import CURATOR, NOISE, eps, m, n, u, y
+from ldpnb.papers.lecture20.routes import failure
+from ldpnb.sections import Numbers, Pairs, second_route
+
+BITS = (OneBit(0.1, 5.0), OneBit(3.0, 5.0), OneBit(1.0))
+NOISES = (LocalLaplace(0.5, 8.0), LocalLaplace(1.0))
+CURATORS = (CentralLaplace(0.1, 8.0), CentralLaplace(3.0))
+VALUES = np.array([0, 0.5, 2, 2, 3.5, 5])
+
+
+@second_route(OneBit.channel, OneBit.one_rate, OneBit.p, OneBit.q, OneBit.estimate)
+def _one_bit() -> Pairs:
+    for bit in BITS:
+        values = bit.upper * np.array([0, 0.1, 0.4, 0.7, 1])
+        rates = routes.printed_rates(values, bit.epsilon, bit.upper)
+        outcomes, _ = routes.all_bits(rates)
+        yield bit.channel(values), [1 - rates, rates]
+        yield bit.one_rate(values), rates
+        yield [bit.q, bit.p], rates[[0, -1]]
+        yield bit.estimate(outcomes.sum(axis=1), 5), routes.printed_means(outcomes, bit.epsilon, bit.upper)
+
+
+@second_route(CentralLaplace.log_density)
+def _central_density() -> Pairs:
+    for curator, released in zip(CURATORS, ([-9.0, 0.5], [2.0, 7.0]), strict=True):
+        law = [routes.laplace_density(x - 3, curator.sensitivity / curator.epsilon) for x in released]
+        yield curator.log_density(released, [3.0, 3.0]), np.log(law).sum()
+
+
+@second_route(LocalLaplace.log_density)
+def _local_density() -> Pairs:
+    for noise in NOISES:
+        law = [routes.laplace_density(x - 1, noise.upper / noise.epsilon) for x in (-5, 1, 6)]
+        yield noise.log_density([-5, 1, 6], 1.0), np.log(law)
+
+
+@second_route(CentralLaplace.estimate)
+def _central_estimate() -> Pairs:
+    yield CURATORS[0].estimate(VALUES.sum(), 6), VALUES.mean()
+
+
+@second_route(LocalLaplace.estimate)
+def _local_estimate() -> Pairs:
+    yield NOISES[0].estimate(VALUES.sum(), 6), VALUES.mean()
+
+
+@second_route(means.warner_error)
+def _warner_error() -> Pairs:
+    bits = np.array([1, 1, 1, 1, 0, 0])
+    for epsilon in (1e-2, 1.0, 8.0):
+        outcomes, chances = routes.all_bits(routes.printed_rates(bits, epsilon, 1.0))
+        errors = routes.printed_means(outcomes, epsilon, 1.0) - bits.mean()
+        for chance in (failure(), 0.3):
+            yield means.warner_error(epsilon, 6, 4, chance), routes.smallest_error(errors, chances, chance)
+
+
+@second_route(means.largest_warner_constant)
+def _largest_warner_constant() -> Pairs:
+    f = failure()
+    yield means.largest_warner_constant(1, f), np.log((1 - f) / f) * (1 - f) / (1 - 2 * f), 1e-7
+    # Of two users a one and a zero are worst: a lie is undone by another, and just one is likely below this budget.
+    truth = np.sqrt(1 - 2 * f)
+    yield means.largest_warner_constant(2, f), np.log((1 + truth) / (1 - truth)) / (np.sqrt(2) * truth), 1e-7
+
+
+@second_route(means.normal_quantile)
+def _normal_quantile() -> Pairs:
+    yield from ((routes.normal_tail(means.normal_quantile(chance), 1.0), chance) for chance in (failure(), 0.3))
+
+
+@second_route(means.normal_error)
+def _normal_error() -> Pairs:
+    for variance, chance in ((4.0, failure()), (0.2, 0.3)):
+        yield routes.normal_tail(means.normal_error(variance, chance), variance), chance
+
+
+@second_route(means.certain_error)
+def _certain_error() -> Pairs:
+    for curator in CURATORS:
+        error = 40 * means.certain_error(curator, 40, failure())
+        yield routes.laplace_moment(curator.sensitivity / curator.epsilon, 0, start=error), failure()
+    for bit in BITS:
+        exponent = routes.chernoff_exponent(means.certain_error(bit, 40, failure()), 40, bit.epsilon, bit.upper)
+        yield 2 * np.exp(exponent), failure()
+
+
+@second_route(means.users_needed)
+def _users_needed() -> Pairs:
+    for curator in CURATORS:
+        scale = curator.sensitivity / curator.epsilon
+        yield routes.laplace_moment(scale, 0, start=1.6 * means.users_needed(curator, 1.6, failure())), failure()
+    for mechanism in (*BITS, *NOISES):
+        scale, is_bit = mechanism.upper / mechanism.epsilon, isinstance(mechanism, OneBit)
+        of_one = routes.largest_bit_variance(mechanism.epsilon, mechanism.upper) if is_bit else 2 * scale**2
+        yield routes.normal_tail(1.6, of_one / means.users_needed(mechanism, 1.6, failure())), failure()
+
+
+@second_route(means.users_for_certain)
+def _users_for_certain() -> Pairs:
+    least = next(users for users in count(1300) if routes.inverted_tail(users, users * 0.1) <= failure())
+    yield means.users_for_certain(NOISES[0], 1.6, failure()), least
+    for bit in BITS:
+        users = means.users_for_certain(bit, 0.4, failure())
+        yield 2 * np.exp(routes.chernoff_exponent(0.4, users, bit.epsilon, bit.upper)), failure()
+
+
+@second_route(means.success)
+def _success() -> Pairs:
+    for users in (100, 1000):
+        yield means.success(NOISES[0], users, 1.6), 1 - routes.inverted_tail(users, 0.1 * users)
+    for users, reach in ((40, 5), (41, 7)):
+        within = sum(comb(users, ones) for ones in range(users + 1) if abs(2 * ones - users) <= 2 * reach)
+        yield means.success(BITS[1], users, 5 * (reach + 0.2) / users / np.tanh(1.5)), within / 2**users
+
+
+@second_route(means.laplace_sum_tail)
+def _laplace_sum_tail() -> Pairs:
+    for users, threshold in ((100, 36.0), (100, 0.36), (10_000, 0.036)):
+        yield means.laplace_sum_tail(users, threshold), routes.inverted_tail(users, threshold)
+
+
+@second_route(means.laplace_report_bits)
+def _laplace_report_bits() -> Pairs:
+    for mechanism, resolution in ((LocalLaplace(1.0, 1024.0), 1.0), (LocalLaplace(0.5, 4096.0), 4.0)):
+        scale = mechanism.upper / mechanism.epsilon / resolution
+        yield means.laplace_report_bits(mechanism, resolution), routes.rounded_entropy(scale), 1e-6
+
+
+@second_route(means.variance)
+def _variance() -> Pairs:
+    values, counts = np.array([0, 0.5, 2.0, 5.0]), np.array([1, 2, 1, 1])
+    for bit in BITS[:2]:
+        outcomes, chances = routes.all_bits(routes.printed_rates(np.repeat(values, counts), bit.epsilon, 5.0))
+        estimates = routes.printed_means(outcomes, bit.epsilon, 5.0)
+        yield means.variance(bit, values, counts), routes.moments(estimates, chances)[1]
+    yield means.variance(NOISES[0], values, counts), routes.laplace_moment(16.0, 2) / 5
+
+
+@second_route(means.one_bit_floor)
+def _one_bit_floor() -> Pairs:
+    yield means.one_bit_floor(5.0, 400), np.sqrt(routes.largest_bit_variance(50.0, 5.0) / 400)
+
+
+@second_route(means.one_bit_crossing)
+def _one_bit_crossing() -> Pairs:
+    def difference(epsilon: float) -> float:
+        return routes.largest_bit_variance(epsilon, 1.0) - routes.laplace_moment(1 / epsilon, 2)
+
+    yield means.one_bit_crossing(), optimize.brentq(difference, 1, 5, xtol=1e-13)
+
+
+def bit_is_unbiased() -> bool:
+    """Decide that the estimate has the users' mean as expectation.
+
+    It depends on the mean of the bits only; the chance of a one is affine in the value, so that its mean is that at the
+    mean value, and there the estimate is that value.
+    """
+    ones, (_, bit) = symbols("ones")[0], proofs.one_bit()
+    of_the_mean = identity(bit.estimate(ones, n), bit.estimate(ones / n, 1))
+    affine = identity(derivative(bit.one_rate(y), y, 2))
+    return of_the_mean and affine and identity(bit.estimate(bit.one_rate(y), 1), y)
+
+
+def bit_variance() -> bool:
+    """Decide that m/2 is the worst value, with ``m^2 coth^2(epsilon/2) / 4``, and what bits have instead.
+
+    A user's part has variance ``(m / (p - q))^2 P (1 - P)``; 0 and m give Warner's.
+    """
+    share, (_, bit) = symbols("share")[0], proofs.one_bit()
+    rate, unit = bit.one_rate(share * m), (m / bit.slope) * (m / bit.slope)
+    nearer = identity(means.worst_variance(bit, 1) - unit * rate * (1 - rate), unit * (rate - Symbol("1/2")) ** 2)
+    return nearer and identity(unit * bit.q * (1 - bit.q), m * m * means.warner_variance(bit.epsilon, 1))
+
+
+def hoeffding_grows() -> bool:
+    """Decide that Hoeffding's error in units of ``m / (epsilon sqrt n)`` grows with epsilon."""
+    (f,) = symbols("f")
+    square = means.certain_error(OneBit(2 * u, m), n, f) ** 2 * n * (2 * u) ** 2 / m**2
+    of_variance = identity(square, 2 * np.log(2 / f) * proofs.unit_variance())
+    return of_variance and proofs.positive_throughout(derivative(proofs.unit_variance(), u))
+
+
+def randomised_response(e: Evidence) -> Numbers:
+    e.proven(bit_is_unbiased() and bit_variance() and hoeffding_grows())
+    e.decides(proofs.positive_throughout(1 / (4 * u * u) - means.warner_variance(2 * u, 1)))
+    largest = routes.published()["largest_epsilon"]
+    worst = [means.largest_warner_constant(users, failure()) for users in (1, 5, 20, 100)]
+    return {
+        "chebyshev": 1 / np.sqrt(failure()),
+        "hoeffding": claims.at_most(largest * float(means.certain_error(OneBit(largest), 1, failure()))),
+        "worst": ", ".join(f"{constant:.4g}" for constant in worst),
+        "normal": means.normal_error(means.warner_variance(1.0, 1), failure()),
+    }
+
+
+def mean_central_laplace(e: Evidence) -> Numbers:
+    f, alpha = symbols("f alpha")
+    error, users = means.certain_error(CURATOR, n, f), means.users_needed(CURATOR, alpha, f)
+    e.proven(
+        proofs.noise_is_private(CURATOR) and proofs.noise_tail(CURATOR) and identity(CURATOR.estimate(y, n), y / n)
+    )
+    e.decides(identity(np.exp(-error * n * eps / m), f) and identity(np.exp(-alpha * users * eps / m), f))
+    equality = np.exp(-1)
+    e.same(means.users_needed(CentralLaplace(0.1, 8.0), 0.5, equality), 8 / (0.5 * 0.1))
+    return {"constant": means.certain_error(CentralLaplace(1.0), 1, failure()), "equality": 1 - equality}
+
+
+def noise_averages() -> bool:
+    """Decide that the local mean is off by the *mean* of the noises, of variance ``2 (m / epsilon)^2 / n``."""
+    (total,) = symbols("total")
+    off = identity(NOISE.estimate(total + y, n) - NOISE.estimate(total, n), y / n)
+    return off and identity(means.worst_variance(NOISE, n), proofs.noise_moment(NOISE, 2) / n)
+
+
+def mean_local_laplace(e: Evidence) -> Numbers:
+    e.decides(proofs.noise_is_private(NOISE))
+    e.decides(proofs.noise_tail(NOISE))
+    ratio = means.worst_variance(LocalLaplace(2 * u), n) / means.warner_variance(2 * u, n)
+    e.proven(noise_averages() and identity(ratio, proofs.enough_users(2 * u)) and proofs.positive_throughout(ratio - 2))
+    at_1, at_4 = (means.worst_variance(LocalLaplace(b), 1) / means.warner_variance(b, 1) for b in (1.0, 4.0))
+    return {"at_1": at_1, "at_4": at_4}
+
+
+def mean_error_of_local_laplace(e: Evidence) -> Numbers:
+    e.proven(noise_averages())
+    e.decides(identity(NOISE.estimate(y, n), y))
+    constant, (few, many) = np.sqrt(2) * means.normal_quantile(failure()), (100, 10_000)
+    printed = {users: 1 - means.laplace_sum_tail(users, constant / np.sqrt(users)) for users in (few, many)}
+    e.sure(all(chance <= constant / np.sqrt(users) for users, chance in printed.items()))
+    mended = [means.success(LocalLaplace(0.5, 8.0), users, constant * 16 / np.sqrt(users)) for users in printed]
+    return {
+        "chebyshev": claims.at_most(np.sqrt(2 / failure())),
+        "constant": constant,
+        **{f"printed_{users}": chance for users, chance in printed.items()},
+        **{f"mended_{users}": chance for users, chance in zip(printed, mended, strict=True)},
+    }
+
+
+def sample_complexity_local(e: Evidence) -> Numbers:
+    e.decides(noise_averages())
+    second, fourth = (proofs.noise_moment(NOISE, power) for power in (2, 4))
+    ratio = (n * fourth + 3 * n * (n - 1) * second * second) / (n * second) ** 2  # E S^4 / (E S^2)^2 of their sum
+    e.proven(identity(ratio, 3 + 3 / n))
+    fewest, most = 2 * (1 - np.sqrt(6 * failure())), 2 / failure()
+    exact = means.users_for_certain(NOISES[0], 1.6, failure()) / 100
+    e.sure(fewest <= exact <= most)
+    limit, met = means.users_needed(NOISES[0], 1.6, failure()) / 100, means.success(NOISES[0], 100, 1.6)
+    return {"fewest": fewest, "most": most, "exact": exact, "limit": limit, "met": met}
+
+
+def report_bits() -> bool:
+    """Decide that a rounded Laplace report has at most ``log2(2 e (1 + (m/r) (1 + 1/epsilon)))`` bits of entropy.
+
+    Gibbs: the entropy of a whole number K is at most ``-E log2 g(K)`` for any law g. With ``g(k)`` proportional to
+    ``e^(-|k|/M)`` and ``M = (m/r)(1 + 1/epsilon) + 1/2``, which is at least ``E|K|``, this is at most ``log2(e coth(1 /
+    (2M)))``, and ``coth x < 1 + 1/x``.
+    """
+    (resolution,) = symbols("r")
+    coth = (np.exp(2 * u) + 1) / (np.exp(2 * u) - 1)
+    bits = means.laplace_report_bits(NOISE, resolution) * np.log(2)
+    most = m / resolution * (1 + 1 / eps) + Symbol("1/2")
+    total = identity(coth, 1 + 2 * np.exp(-2 * u) / (1 - np.exp(-2 * u)))  # of all e^(-|k|/M), u = 1 / (2M)
+    bound = identity(2 * most + 1, np.exp(bits - 1) * (1 + eps + eps * resolution / m))
+    return proofs.positive_throughout(1 + 1 / u - coth) and total and bound
+
+
+def mean_communication(e: Evidence) -> Numbers:
+    e.decides(report_bits())
+    e.proven(identity(proofs.noise_moment(NOISE, 1) + m, m * (1 + 1 / eps)))  # a report's mean size: m, and the noise's
+    sizes = (1024, 2048)
+    return {f"bits_{size}": means.laplace_report_bits(LocalLaplace(1.0, float(size)), 1.0) for size in sizes}
+
+
+def bit_is_private() -> bool | None:
+    """Decide that either bit is at most ``e^epsilon`` times as likely at one value as at another.
+
+    Its chances are between q and p, those at 0 and m, and ``p = e^epsilon q``.
+    """
+    share, (t, bit) = symbols("share")[0], proofs.one_bit()
+    one, zero = bit.one_rate(share * m), bit.one_rate(m - share * m)
+    inside = {t: (1, oo), share: (0, 1), m: (0, oo)}
+    between = all(positive(gap, inside) for rate in (one, zero) for gap in (rate - bit.q, bit.p - rate))
+    return between and identity(one + zero, 1) and identity(bit.p, t * bit.q)
+
+
+def bit_crosses_noise(printed: str) -> bool | None:
+    """Decide that one bit has less than the variance of noise below one budget, more above, and that it prints so."""
+
+    def difference(epsilon: Real) -> Real:
+        noise, bit = LocalLaplace(epsilon), OneBit(epsilon)
+        return (means.worst_variance(noise, 1) - means.worst_variance(bit, 1)) * epsilon * epsilon
+
+    top, bottom = sympy.fraction(sympy.together(expression(difference(u))))
+    roots = zeros(difference, "1/10", 10)
+    once = sign_changes(top, expression(u)) == len(roots) == 1 and sign_changes(bottom, expression(u)) == 0
+    return once and bool(difference(ball(1)) > 0) and digits(roots[0], printed)
+
+
+def claim_1_bit_mean(e: Evidence) -> Numbers:
+    e.decides(bit_is_private())
+    e.decides(bit_is_unbiased())
+    e.decides(proofs.bit_order())
+    crossing = means.one_bit_crossing()
+    e.proven(bit_variance() and hoeffding_grows() and bit_crosses_noise(f"{crossing:.4f}"))
+    needed = [means.users_needed(OneBit(b), 0.01, failure()) * (b * 0.01) ** 2 for b in (0.1, 0.5, 1.0, 3.0, 30.0)]
+    floor = means.one_bit_floor(1.0, 400)
+    e.sure(claims.agree(needed[-1] / 30**2, (20 * floor * means.normal_quantile(failure())) ** 2, rel=1e-6))
+    met = [1 - routes.normal_tail(0.01, means.worst_variance(OneBit(b), round((b * 0.01) ** -2))) for b in (0.1, 1, 3)]
+    return {
+        "hoeffding": claims.at_most(float(means.certain_error(OneBit(1.0), 1, failure())) ** 2),
+        "needed": ", ".join(f"{c:.4g}" for c in needed),
+        "success": ", ".join(f"{c:.3g}" for c in met),
+        "crossing": crossing,
+    }
