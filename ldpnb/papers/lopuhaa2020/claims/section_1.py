@@ -13,7 +13,7 @@ from ldpnb.deciders import budget, derivative, digits, identity, oo, positive, r
 from ldpnb.deciders.algebra import limit
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import routes_old as routes
 from ldpnb.papers.lopuhaa2020.proofs import section_3 as proofs
 from ldpnb.papers.lopuhaa2020.proofs import section_4 as proofs_4
 from ldpnb.papers.lopuhaa2020.tables import frequencies

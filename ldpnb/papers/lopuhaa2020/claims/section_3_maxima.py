@@ -12,7 +12,7 @@ from ldpnb.claims import Evidence, agree, claim, within
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import routes_old as routes
 from ldpnb.papers.lopuhaa2020.proofs import section_3 as proofs
 from ldpnb.papers.lopuhaa2020.proofs import section_4 as proofs_4
 from ldpnb.rng import stream

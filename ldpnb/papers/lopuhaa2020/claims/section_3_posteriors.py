@@ -13,7 +13,7 @@ from ldpnb.claims import Evidence, agree, claim
 from ldpnb.deciders import symbols
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import routes_old as routes
 from ldpnb.papers.lopuhaa2020.proofs import section_3 as proofs
 
 EPSILON = 1.0

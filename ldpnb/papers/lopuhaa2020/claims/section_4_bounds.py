@@ -13,7 +13,7 @@ from ldpnb.accuracy import information, lower_bounds
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.claims import Evidence, claim
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import routes_old as routes
 from ldpnb.papers.lopuhaa2020.proofs import section_4 as proofs
 from ldpnb.privacy import best_channel
 

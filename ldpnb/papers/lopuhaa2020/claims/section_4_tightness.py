@@ -16,7 +16,7 @@ from ldpnb.deciders.algebra import limit
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import routes_old as routes
 from ldpnb.papers.lopuhaa2020.proofs import section_4 as proofs
 from ldpnb.privacy import best_channel
 

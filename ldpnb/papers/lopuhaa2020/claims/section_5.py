@@ -16,8 +16,8 @@ from ldpnb.claims import WORDS, Evidence, better, claim, within
 from ldpnb.data import public
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.papers.lopuhaa2020.routes import published
+from ldpnb.papers.lopuhaa2020 import routes_old as routes
+from ldpnb.papers.lopuhaa2020.routes_old import published
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
 from ldpnb.rng import stream
