@@ -16,7 +16,6 @@ from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.routes import Array, Counts, patterns, uniform
 from ldpnb.privacy import best_channel
-from ldpnb.privacy.channel import privacy_loss
 from ldpnb.sections import Pairs, second_route
 
 CASES = ((0.3, 2), (1.0, 3), (4.0, 6))
@@ -99,12 +98,6 @@ def _errors(epsilon: float, size: int) -> list[float]:
     return [routes.limiting_error(channel, uniform(size)) for channel in channels]
 
 
-@second_route(privacy_loss)
-def _losses() -> Pairs:
-    for channel in (routes.krr_channel(1.3, 3), routes.oue_channel(0.7, 2)):
-        yield privacy_loss(channel).epsilon, routes.loss(channel)
-
-
 @second_route(frequency.unbiased)
 def _unbiased() -> Pairs:
     for epsilon, size in CASES:
@@ -140,8 +133,8 @@ def _offsets() -> Pairs:
 @second_route(likelihood.krr_mle)
 def _krr_maxima() -> Pairs:
     for epsilon, size in (*CASES, (1e-6, 2), (0.5, 300)):
-        tallies = drawn_tallies(size)
-        yield likelihood.krr_mle(tallies, epsilon=epsilon), routes.krr_maximum(tallies, epsilon)
+        for tallies in (drawn_tallies(size), 10**6 * drawn_tallies(size)):
+            yield likelihood.krr_mle(tallies, epsilon=epsilon), routes.krr_maximum(tallies, epsilon)
 
 
 @second_route(likelihood.mle)
@@ -343,11 +336,11 @@ def _tallies_bound() -> Pairs:
 @second_route(EntropyBounds.limits)
 def _entropy_limits() -> Pairs:
     for channel in CHANNELS:
-        information, covariance = routes.information_sum(channel, POINT)
-        inverse, own = np.linalg.inv(information), np.diag(POINT[:2]) - np.outer(POINT[:2], POINT[:2])
+        precision, covariance = routes.information_sum(channel, POINT)
+        inverse, own = np.linalg.inv(precision), np.diag(POINT[:2]) - np.outer(POINT[:2], POINT[:2])
         # H(T|Y) = H(T|Y,P) + h(P|Y) - h(P|T)
         known, told, true = (multivariate_normal(cov=cov).entropy() for cov in (covariance, inverse, own))
-        logs = [float(np.linalg.slogdet(matrix)[1]) for matrix in (information, covariance, own)]
+        logs = [float(np.linalg.slogdet(matrix)[1]) for matrix in (precision, covariance, own)]
         yield EntropyBounds(3).limits(logs[0], logs[1] - logs[2] - logs[0]), (told, known + told - true)
 
 

@@ -13,8 +13,14 @@ from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes, second_routes
 from ldpnb.papers.lopuhaa2020.tables import frequencies
-from ldpnb.privacy.channel import privacy_loss
-from ldpnb.sections import Numbers
+from ldpnb.privacy import channel
+from ldpnb.sections import Numbers, Pairs, second_route
+
+
+@second_route(channel.privacy_loss)
+def _losses() -> Pairs:
+    for rows in (routes.krr_channel(1.3, 3), routes.oue_channel(0.7, 2)):
+        yield channel.privacy_loss(rows).epsilon, routes.loss(rows)
 
 
 def abstract(e: Evidence) -> Numbers:
@@ -81,12 +87,12 @@ def section_1_2_optimised_unary_encoding(e: Evidence) -> Numbers:
 
 def section_2_4_assumptions(e: Evidence) -> Numbers:
     rows, moved = sympy.Matrix(3, 4, sympy.symbols("q:12")), sympy.Matrix(sympy.symbols("v:4"))
-    channel = rows.col_join(sympy.Matrix([1 - sum(rows[:, x]) for x in range(4)]).T)
-    e.proven(identity(sum(channel * moved), sum(moved)))  # so what the channel takes to 0 has sum 0
+    whole = rows.col_join(sympy.Matrix([1 - sum(rows[:, x]) for x in range(4)]).T)
+    e.proven(identity(sum(whole * moved), sum(moved)))  # so what the channel takes to 0 has sum 0
     merged = routes.krr_channel(1.0, 2)[:, [0, 1, 1]]
     risks = [exact_risk.exact_risks(merged, n, second_routes.JEFFREYS, {})["Bayes"].distribution for n in (4, 8, 16)]
     floor = 2 / 8 * (1 * 2) / (1.5 * 2.5)  # the second share of the two is Beta(1/2, 1/2), their sum Beta(1, 1/2)
     e.needs(min(risks) >= floor)
-    loss = privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
+    loss = channel.privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
     e.needs(np.isinf(loss))
     return dict(zip(("four", "eight", "sixteen"), risks, strict=True)) | {"floor": floor, "loss": loss}
