@@ -1,0 +1,255 @@
+"""What decides Section 5 of lopuhaa2020, Monte Carlo at the source's scale; the words stand in ``section_5.toml``.
+
+All estimators see the same reports, and differences between them are paired. What "better", "equal" and "similar" mean
+is judged (`ldpnb.claims`) at both ends of the ratio of errors plus and minus `CERTAIN` standard errors.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import sympy
+from scipy.special import ndtr
+
+from ldpnb.claims import WORDS, Evidence, agree, better, within
+from ldpnb.data import public
+from ldpnb.deciders import budget, derivative, identity, oo, positive, symbols
+from ldpnb.estimators import frequency, likelihood
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020.routes import Array, Counts, published
+from ldpnb.papers.lopuhaa2020.second_routes import JEFFREYS
+from ldpnb.papers.lopuhaa2020.tables import frequencies
+from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
+from ldpnb.rng import stream
+from ldpnb.sections import Numbers, Pairs, second_route
+
+SEED, CERTAIN = 2022, 6.0
+BETTER = 1 / WORDS["equal"]
+
+
+@second_route(public.adult)
+def _adult() -> Pairs:
+    for column, key in ((public.adult("age"), "adult_age"), (public.adult("workclass"), "adult_workclass")):
+        users, size = published()["adult_users"], published()[f"{key}_domain_size"]
+        yield [column.users, column.counts.sum(), column.counts.size], [users, users, size]
+
+
+def section_5_equivalence(e: Evidence) -> Numbers:
+    t, size = symbols("t a")
+    e.proven(scaling_about_an_offset() and contrasts_grow_with_the_offset())
+    offset = frequency.normal_offset(KaryRandomisedResponse(budget(t), size))
+    e.decides(identity(offset, 1 / np.expm1(budget(t))))
+    exact, normal, plain = _three(np.array([[500, 300, 150, 40, 10], [210, 205, 200, 195, 190]]), 1.0)
+    e.sure(agree(exact[1], normal[1]) and agree(exact[1], plain[1]))  # where none is negative
+    e.sure(agree(exact, frequency.scale_simplex(plain, 1 / np.expm1(1.0))))
+    ratios = [_error_ratio(epsilon) for epsilon in (0.5, 1.0, 4.0, 6.0, 10.0)]
+    e.sure(within("equal", ratios, 1.0))
+    shown = {name: str(rows[0].round(3).tolist()) for name, rows in (("exact", exact), ("normal", normal))}
+    return shown | {"ratios": ", ".join(f"{ratio:.4f}" for ratio in ratios)}
+
+
+def scaling_about_an_offset() -> bool:
+    """Decide where the MLE of [25] scales about, ``-(1/c) (1 + e^epsilon / (a-2))``, and the exact one, ``-1/c``.
+
+    Errors of variance proportional to ``u = f' + k`` have their least weighted square at ``u = gamma (f + k)``.
+    """
+    t, a, f, gamma, share = symbols("t a f gamma share")
+    krr = KaryRandomisedResponse(budget(t), a)
+    variance = share * krr.p * (1 - krr.p) + (1 - share) * krr.q * (1 - krr.q)
+    normal = frequency.normal_offset(krr)
+    proportional = identity(variance / (share + normal), krr.p * (1 - krr.p) - krr.q * (1 - krr.q))
+    u, g = sympy.symbols("u g", positive=True)
+    slope = sympy.diff((g - u) ** 2 / u, u)
+    stationary = identity(slope.subs(u, gamma.expression * g), 1 - 1 / gamma.expression**2)  # the same for all kept
+    # f + 1/c is proportional to the share of the reports
+    exact = identity((f + 1 / (t - 1)) * krr.truthful_rate, f * krr.truthful_rate + krr.q)
+    return proportional and stationary and exact and identity(normal * (t - 1), 1 + t / (a - 2))
+
+
+def contrasts_grow_with_the_offset() -> bool:
+    """Decide that a larger offset leaves larger contrasts among the values kept.
+
+    ``gamma (f + k) - k`` is ``1/K + gamma (f - mean)`` on K kept values, and gamma grows with k where they sum to
+    more than 1.
+    """
+    f, mean, kept, k, more = symbols("f mean K k more")
+    gamma = (1 + kept * k) / (kept * (mean + k))
+    same = identity(gamma * (f + k) - k, 1 / kept + gamma * (f - mean))
+    mean = (1 + more) / kept
+    slope = derivative((1 + kept * k) / (kept * (mean + k)), k)
+    return same and positive(slope, {kept: (1, oo), k: (0, oo), more: (0, oo)}) is True
+
+
+def _three(tallies: Counts, epsilon: float) -> tuple[Array, Array, Array]:
+    """Return MLE, that of [25] and unbiased estimates."""
+    mechanism = KaryRandomisedResponse(epsilon, tallies.shape[1])
+    plain = frequency.unbiased(tallies, int(tallies[0].sum()), mechanism)
+    normal = frequency.scale_simplex(plain, frequency.normal_offset(mechanism))
+    return likelihood.krr_mle(tallies, epsilon=epsilon), normal, plain
+
+
+def _error_ratio(epsilon: float) -> float:
+    """Return the squared error of [25] over that of the MLE in ten data sets of the source's second setting."""
+    size, users, rng = 1024, 10_000, stream("equivalence", epsilon, seed=SEED)
+    truths = rng.dirichlet(np.full(size, 0.5), size=10)
+    mechanism = KaryRandomisedResponse(epsilon, size)
+    tallies = np.array([mechanism.sample_tallies(rng.multinomial(users, truth), rng=rng) for truth in truths])
+    exact, normal, _ = _three(tallies, epsilon)
+    return float(((normal - truths) ** 2).sum() / ((exact - truths) ** 2).sum())
+
+
+def section_5_unary_encoding(e: Evidence) -> Numbers:
+    r, a = symbols("r a")  # a set bit makes its value e^epsilon times likelier, so an output counts with its bits alone
+    for power, made in ((1, UnaryEncoding.optimised(budget(r), a)), (2, UnaryEncoding.symmetric(2 * budget(r), a))):
+        e.proven(identity(made.p / made.q / (made.miss_rate / (1 - made.q)), r**power))
+    users, size, gap = 10**6, 20, 1e-3
+    large, rng = UnaryEncoding.optimised(2.0, size), stream("unary", seed=SEED)
+    outputs, tallies = large.sample_outputs(rng.multinomial(users, np.full(size, 1 / size)), rng=rng)
+    fit = likelihood.support_mle(outputs, tallies, large)
+    lacks = routes.steepest(1 + np.expm1(2.0) * outputs, tallies, fit.estimate) - users
+    e.sure(agree(fit.estimate.sum(), 1))
+    e.needs(not (lacks < gap and len(tallies) < 2**size / 10))
+    return {"users": users, "seen": len(tallies), "gap": gap}
+
+
+def _draws() -> int:
+    return int(published()["draws"])
+
+
+def _compare(mechanism: str, truth: Truth, *epsilons: float, draws: int = 0, baseline: str = "Norm-Sub") -> Any:
+    """Return, by epsilon, target and estimator, the error's ratio to the baseline's, its spread, and z, a DataFrame."""
+    table = frequencies.compare(mechanism, truth, epsilons, draws=draws or _draws(), seed=SEED, baseline=baseline)
+    table["spread"] = ((table["ratio"] - 1) / table["z"]).abs()
+    return table.set_index([frequencies.EPSILON, "target", "estimator"])[["ratio", "z", "spread"]]
+
+
+def _mle(table: Any) -> Any:
+    return table.xs("MLE", level="estimator")
+
+
+def _jeffreys(key: str, users: str) -> Truth:
+    numbers = published()
+    size, count = int(numbers[f"{key}_domain_size"]), int(numbers[f"{key}_users_{users}"])
+    return Truth.from_prior(size, count, numbers["prior_concentration"])
+
+
+def _ends(rows: Any) -> Any:
+    """Return least and largest ratio of errors that are not excluded."""
+    return rows["ratio"] - CERTAIN * rows["spread"], rows["ratio"] + CERTAIN * rows["spread"]
+
+
+def _power(rows: Any, limit: float) -> float:
+    """Return the least chance, over the rows, of telling a ratio from a limit."""
+    return float(np.min(ndtr(np.abs(rows["ratio"] - limit) / rows["spread"] - CERTAIN)))
+
+
+def figures_2_and_3(e: Evidence) -> Numbers:
+    e.proven(projection_comes_nearer())
+    settings = [("k-RR", _jeffreys("krr", size), 4.0) for size in ("large", "moderate")]
+    settings += [("OUE", _jeffreys("unary", size), 1.0) for size in ("large", "moderate")]
+    tables = [
+        _compare(*setting, draws=times * _draws(), baseline="unbiased")
+        for setting, times in zip(settings, (1, 1, 2, 1), strict=True)
+    ]
+    rows = pd.concat([table.drop("unbiased", level="estimator") for table in tables])
+    e.needs(better(_ends(rows)[1], 1.0))
+    e.power = _power(rows, BETTER)
+    every = routes.all_sequences(routes.krr_channel(1.0, 3), 4, JEFFREYS)
+    plain = frequency.unbiased(every.tallies, 4, KaryRandomisedResponse(1.0, 3))
+    near = frequency.project_simplex(plain)
+    before, after = (((estimate[:, None] - np.eye(3)) ** 2).sum(axis=2) for estimate in (plain, near))
+    e.needs((after <= before + 1e-12).all())  # no vertex of the simplex, hence no distribution, is further
+    risks = [every.risks(estimate)[0] for estimate in (plain, near)]
+    return {"largest": rows["ratio"].max(), "before": risks[0], "after": risks[1]}
+
+
+def projection_comes_nearer() -> bool:
+    """Decide ``(f - u) (u - p)`` coordinate by coordinate, u being f after Norm-Sub and p a point of the simplex.
+
+    It is ``delta (u - p)`` where ``u = f - delta``, and ``(delta - f) p`` more, not negative, where ``u = 0``: in all
+    at least 0, as u and p have the same sum.
+    """
+    f, p, delta = symbols("f p delta")
+    kept, clipped = f - delta, 0 * f
+    more = [(f - u) * (u - p) - delta * (u - p) for u in (kept, clipped)]
+    u = symbols("u")[0]
+    square = (f - p) * (f - p) - (u - p) * (u - p)
+    nearer = identity(square, (f - u) * (f - u) + 2 * (f - u) * (u - p))
+    return identity(more[0]) and identity(more[1], (delta - f) * p) and nearer
+
+
+def figure_2_n_10_6(e: Evidence) -> Numbers:
+    every = _mle(_compare("k-RR", _jeffreys("krr", "large"), 0.1, 1.0, 2.0, 4.0, 8.0))
+    rows = every.drop(0.1)
+    e.needs(all(within("equal", end, 1.0) for end in _ends(rows)))
+    e.power = min(_power(rows, BETTER), _power(rows, 1 / BETTER))
+    first, last, below = (every.loc[epsilon, "frequency"] for epsilon in (1.0, 8.0, 0.1))
+    shown = {"low": rows["ratio"].min(), "high": rows["ratio"].max(), "first": first["ratio"], "z": first["z"]}
+    return shown | {"last": last["ratio"], "below": below["ratio"]}
+
+
+def figure_2_n_10_4(e: Evidence) -> Numbers:
+    rows = _mle(_compare("k-RR", _jeffreys("krr", "moderate"), 1.0, 4.0, 6.0, 10.0))
+    early, late = rows.drop(10.0), rows.loc[10.0]
+    equal = all(within("equal", end, 1.0) for end in _ends(late))
+    e.needs(better(_ends(rows)[1], 1.0))
+    e.otherwise = "corrected" if better(_ends(early)[1], 1.0) and equal else "open"
+    e.power = min(_power(early, BETTER), _power(late, BETTER))
+    shown = {}
+    for name, epsilon in (("one", 1.0), ("four", 4.0), ("six", 6.0), ("ten", 10.0)):
+        both = [rows.loc[(epsilon, target), "ratio"] for target in ("distribution", "frequency")]
+        shown[name] = " and ".join(f"{ratio:.3f}" for ratio in both)
+    return shown
+
+
+def figure_2_n_comparable_to_a(e: Evidence) -> Numbers:
+    size = int(published()["krr_domain_size"])
+    # the first is not the source's
+    truths = [Truth.from_prior(size, size), _jeffreys("krr", "moderate"), _jeffreys("krr", "large")]
+    rows = [_mle(_compare("k-RR", truth, 1.0, draws=2 * _draws())).loc[1.0, "distribution"] for truth in truths]
+    ends = [_ends(row) for row in rows]
+    e.needs(better(ends[0][1], 1.0) and all(one[1] < other[0] for one, other in pairwise(ends)))
+    steps = [(b["ratio"] - a["ratio"]) / (a["spread"] + b["spread"]) for a, b in pairwise(rows)]
+    e.power = float(ndtr(min(steps) - CERTAIN))
+    return dict(zip(("few", "some", "many"), (row["ratio"] for row in rows), strict=True))
+
+
+def figure_3_n_10_6(e: Evidence) -> Numbers:
+    truth = _jeffreys("unary", "large")
+    small = _mle(_compare("OUE", truth, 0.5, draws=_draws() // 4)).loc[0.5, "frequency"]
+    large = _mle(_compare("OUE", truth, 3.0, draws=2 * _draws())).loc[3.0, "frequency"]
+    e.needs(better(_ends(large)[1], 1.0))
+    e.power = _power(large, BETTER)
+    return {"large": large["ratio"], "z": large["z"], "small": small["ratio"], "weak": small["z"]}
+
+
+def figure_3_n_100(e: Evidence) -> Numbers:
+    truth, draws = _jeffreys("unary", "moderate"), 10 * _draws()
+    small = _mle(_compare("OUE", truth, 1.0, draws=draws // 10)).loc[1.0, "frequency"]
+    large = _mle(_compare("OUE", truth, 4.0, draws=draws)).loc[4.0, "frequency"]
+    e.needs(all(within("similar", end, 1.0) for row in (small, large) for end in _ends(row)))
+    e.power = min(_power(row, 1 / WORDS["similar"]) for row in (small, large))
+    shown = {"large": large["ratio"], "z": large["z"], "small": small["ratio"], "weak": small["z"]}
+    return shown | {"draws": draws}
+
+
+def figure_4(e: Evidence) -> Numbers:
+    ages = Truth.from_counts("Adult age", public.adult("age").counts)
+    distances = Truth.from_counts("taxi distance", public.taxi_stand_in("trip_distance").counts)
+    plain = _mle(_compare("k-RR", ages, 1.0, baseline="unbiased")).loc[1.0, "frequency"]
+    near = _mle(_compare("k-RR", ages, 1.0, 4.0)).xs("frequency", level="target")["ratio"]
+    made_up = _mle(_compare("k-RR", distances, 5.0)).loc[5.0, "frequency"]
+    e.needs(better(_ends(plain)[1], 1.0))
+    e.power = _power(plain, BETTER)
+    return {"plain": plain["ratio"], "one": near[1.0], "four": near[4.0], "made_up": made_up["ratio"]}
+
+
+def figure_5(e: Evidence) -> Numbers:
+    classes, draws = Truth.from_counts("Adult workclass", public.adult("workclass").counts), 3 * _draws()
+    rows = _compare("OUE", classes, 3.0, draws=draws).loc[3.0, "frequency"]
+    mle, plain = rows.loc["MLE"], rows.loc["unbiased"]
+    e.needs(better(_ends(mle)[1], 1.0) and mle["ratio"] < plain["ratio"])
+    e.power = _power(mle, BETTER)
+    return {"mle": mle["ratio"], "z": mle["z"], "plain": plain["ratio"], "draws": draws}

@@ -1,0 +1,90 @@
+"""What decides Section 6 of lopuhaa2020; the words stand in ``section_6.toml``."""
+
+import numpy as np
+
+from ldpnb.accuracy import information, lower_bounds
+from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.information import SymmetricDirichlet
+from ldpnb.accuracy.lower_bounds import LowerBounds
+from ldpnb.claims import Evidence, agree
+from ldpnb.deciders import budget, identity, oo, positive, symbols
+from ldpnb.estimators import likelihood
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020.best_rows import best_subset_size, inverse_trace, row_trace, selection_gap
+from ldpnb.papers.lopuhaa2020.section_3 import krr_maximum
+from ldpnb.rng import stream
+from ldpnb.sections import Numbers
+
+
+def section_6_more_than_two_values(e: Evidence) -> Numbers:
+    e.proven(row_trace() and inverse_trace() and halves_attain())
+    small, ratios, published = 1e-3, [], []
+    for weights in ([0.9, 0.1], [0.7, 0.2, 0.1], [0.97, 0.01, 0.01, 0.01], [0.5, 0.3, 0.1, 0.05, 0.03, 0.02]):
+        point, size, bounds = np.array(weights), len(weights), LowerBounds(len(weights), small)
+        error = information.distribution_error(SubsetSelection(small, size, size // 2).channel(), point)
+        ratios += [error / bounds.any_channel(), error / lower_bounds.any_channel_bound_at(point, small)[0]]
+        published.append(error / bounds.distribution())
+    e.needs(min(ratios) + 1e-9 >= 1 and max(ratios) < np.exp(3 * small) and min(published[1:]) > 1.9)
+    return {"low": min(ratios), "high": max(ratios), "published": ", ".join(f"{r:.2f}" for r in published)}
+
+
+def halves_attain() -> bool:
+    """Decide that subset selection is within t^3 of ``(a-1)^2 a / (k (a-k) c^2)`` at every distribution.
+
+    A factor ``t = e^epsilon`` for the distribution (the chances of all outputs change by as much at most), t^2 at the
+    uniform one.
+    """
+    t, k, more = symbols("t k more")
+    a = k + more
+    best = (a - 1) * (a - 1) / LowerBounds(a, budget(t)).uniform_information(k)
+    bound = a * (a - 1) * (a - 1) / (k * more * (t - 1) * (t - 1))
+    share = (k * t + more) / a
+    return (
+        identity(best / bound, share * share) and positive(t - share, {t: (1, oo), k: (0, oo), more: (0, oo)}) is True
+    )
+
+
+def section_6_optimal_protocols(e: Evidence) -> Numbers:
+    e.proven(row_trace() and inverse_trace() and best_subset_size())
+    e.needs(selection_gap() < 1e-6)
+    switches = {size: 0.5 * np.log((size - 1) * (size - 2) / 2) for size in (4, 5, 6, 1024)}
+    for size, at in switches.items():
+        e.needs([SubsetSelection.optimal(at * f, size).subset_size for f in (0.99, 1.01)] == [2, 1])
+    many = LowerBounds(1024, 1.0)
+    error, krr = many.uniform_optimum(), 1023**2 / many.uniform_information(1)
+    plain = information.unbiased_frequency_error(KaryRandomisedResponse(1.0, 1024)) + 1 - 1 / 1024
+    e.sure(agree(krr, plain))  # k-RR has as many outputs as values, so that no estimate beats the unbiased one
+    return {"switches": ", ".join(f"{at:.3f}" for at in switches.values()), "krr": krr / error}
+
+
+def section_6_large_domains(e: Evidence) -> Numbers:
+    e.proven(krr_maximum())
+    size, users, rng = 10**5, 10**6, stream("large domains", seed=2022)
+    held = rng.multinomial(users, rng.dirichlet(np.full(size, 0.5)))
+    tallies = KaryRandomisedResponse(1.0, size).sample_tallies(held, rng=rng)
+    estimate = likelihood.krr_mle(tallies, epsilon=1.0)
+    slopes = np.expm1(1.0) * tallies / (1 + np.expm1(1.0) * estimate)  # alike on the values kept, and smaller elsewhere
+    kept, steepest = slopes[estimate > 0], slopes.max()
+    rises = float((steepest - kept.min()) / steepest)
+    unary, few, gap = UnaryEncoding.optimised(1.0, 128), 10**4, 1e-3
+    outputs, counts = unary.sample_outputs(rng.multinomial(few, np.full(128, 1 / 128)), rng=rng)
+    fit = likelihood.support_mle(outputs, counts, unary)
+    lacks = routes.steepest(1 + np.expm1(unary.epsilon) * outputs, counts, fit.estimate) - few
+    e.sure(agree([estimate.sum(), fit.estimate.sum()], [1, 1]))
+    e.needs(not (rises < 1e-9 and lacks < gap))
+    return {"values": size, "users": users, "krr": 1e-9, "gap": gap}
+
+
+def section_6_prior_knowledge(e: Evidence) -> Numbers:
+    alpha = symbols("alpha")[0]
+    variance = (1 - SymmetricDirichlet(2, alpha).diversity() - 0.5) / 2
+    e.decides(identity((variance + 0.25) / variance, 2 + 2 * alpha))  # at least twice, whatever the prior
+    ratios, seen = [], np.arange(6)
+    maximum = likelihood.krr_mle(np.column_stack([seen, 5 - seen]), epsilon=1e-6)[:, 0]
+    for concentration in (0.5, 2.0):
+        case = TwoValues(5, 1e-6, concentration)
+        ratios.append(case.risk(maximum).distribution / case.risk().distribution)
+    e.needs(agree(ratios, [3.0, 6.0], rel=1e-4))
+    return {"jeffreys": ratios[0], "beta": ratios[1]}
