@@ -32,12 +32,18 @@ def _variances() -> Pairs:
         yield outcomes.variances(), (outcomes.chances * off).sum(axis=1)
 
 
-@second_route(allocation.Outcomes.noise_scale, subsampling.srs_budget)
+@second_route(allocation.Outcomes.noise_scale)
 def _noise() -> Pairs:
     for epsilon in BUDGETS:
         for outcomes in alone():
-            yield outcomes.noise_scale(epsilon), 0.5 / subsampling.srs_budget(epsilon, 1 / 3)
+            yield outcomes.noise_scale(epsilon), 0.5 / np.log1p(3 * np.expm1(epsilon))
         yield drawn().noise_scale(epsilon), tail_scale(epsilon)
+
+
+@second_route(subsampling.srs_budget)
+def _budget() -> Pairs:
+    for epsilon in BUDGETS:
+        yield subsampling.srs_loss(subsampling.srs_budget(epsilon, 1 / 3), 1 / 3), epsilon
 
 
 @second_route(best_allocation.best_rule)
@@ -109,6 +115,6 @@ def the_best_rule_looks_at_the_data_at_random(e: Evidence) -> Numbers:
             e.sure(best_allocation.deterministic_rule_below(family, total, epsilon, fixed * (1 + 1e-6)))
             e.needs(not best_allocation.deterministic_rule_below(family, total, epsilon, fixed * (1 - 1e-6)))
         searched += float(min(total - 1, *family.sizes)) ** len(family.populations)
-    looks, blind = (best[(3, 3), 1.5, look].variance for look in (True, False))
+    shown = {"looks": best[(3, 3), 1.5, True].variance, "blind": best[(3, 3), 1.5, False].variance}
     ratios = ", ".join(f"{value:.4f} {sizes}" for value, sizes in zip(most, strata, strict=True))
-    return {"looks": looks, "blind": blind, "ratios": ratios, "searched": searched / 1e9}
+    return shown | {"ratios": ratios, "searched": searched / 1e9}

@@ -58,10 +58,19 @@ def mean_distance(values: np.ndarray, survey: sampling.SampledCounts) -> float:
     return float(total)
 
 
-@second_route(exact_distances.exact_total_variation, exact_distances.mean_absolute_error, estimators.realised_size)
+@second_route(exact_distances.exact_total_variation, exact_distances.mean_absolute_error)
 def _distances() -> Pairs:
     tiny = SampledCounts(3, 0.6, KaryRandomisedResponse(1.0, 3))
     yield exact_distances.exact_total_variation([2, 0, 1], tiny), mean_distance(np.array([0, 0, 2]), tiny)
+
+
+@second_route(estimators.realised_size)
+def _realised() -> Pairs:
+    counts, mechanism = np.array([5.0, 3.0, 2.0]), KaryRandomisedResponse(1.0, 3)
+    tallies = (
+        0.6 * (counts * math.e + (10 - counts)) / (math.e + 2)
+    )  # expected where each of ten reports with chance .6
+    yield estimators.realised_size(tallies, sampling_rate=0.6, mechanism=mechanism), counts
 
 
 def second_moment(holders: int, survey: sampling.SampledCounts) -> float:

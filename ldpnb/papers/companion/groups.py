@@ -72,7 +72,6 @@ def best(share: float, epsilon: float) -> best_gap.BestGapChannel:
     best_gap.BestGapChannel.channel,
     best_gap.BestGapChannel.variance,
     best_gap.BestGapChannel.target,
-    channel.privacy_loss,
 )
 def _channels() -> Pairs:
     for a_share, epsilon in product(SHARES, BUDGETS):

@@ -47,7 +47,6 @@ def _nearest() -> Pairs:
 @second_route(subsampling.poisson_loss)
 def _poisson() -> Pairs:
     for rate in (0.05, 0.2, 0.8):
-        yield subsampling.poisson_loss(1.0, rate), random_size.random_size_loss(binomial_size(20, rate), 1.0)
         drawn, other, absent = (
             laws.poisson([*changed, 0, 0], [rate] * (2 + len(changed))) for changed in ((1,), (2,), ())
         )
@@ -61,7 +60,14 @@ def _fixed() -> Pairs:
     for records, draws, epsilon in FEW:
         fixed = shared.optimum(partial(laws.subsets, size=draws), records, epsilon, mechanism="replacement")
         yield subsampling.srs_loss(epsilon, draws / records), fixed
-    yield subsampling.srs_loss(2.0, 0.2), random_size.random_size_loss(fixed_size(4, 20), 1.0)
+
+
+@second_route(random_size.random_size_loss)
+def _random_size() -> Pairs:
+    for rate in (0.05, 0.2):
+        yield random_size.random_size_loss(fixed_size(int(20 * rate), 20), 1.0), np.log1p(rate * np.expm1(2.0))
+        free = np.log1p(rate * np.expm1(1.0)) - np.log1p(rate * np.expm1(-1.0))
+        yield random_size.random_size_loss(binomial_size(20, rate), 1.0), free
 
 
 def multisets(records: Sequence[Any], draws: int) -> laws.Law:

@@ -1,0 +1,229 @@
+"""What decides local reports: second routes, and a check for each claim of ``reports.toml``; ``t = e^epsilon``."""
+
+from dataclasses import replace
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+import sympy
+
+from ldpnb.accuracy import histograms
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.claims import Evidence, agree
+from ldpnb.deciders import budget, identity, symbols
+from ldpnb.estimators import sampling as sampled
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.hashing import LocalHashing
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.papers.biswas2022.routes import all_reports, amplified_as_published, normal_delta
+from ldpnb.papers.lecture20.proofs import purification
+from ldpnb.papers.lecture20.routes import central_delta
+from ldpnb.privacy import blanket, hockey_stick, purify, shuffling
+from ldpnb.privacy import channel as channels
+from ldpnb.rng import stream
+from ldpnb.sections import Numbers, Pairs, second_route
+
+t = symbols("t")[0]
+eps = budget(t)
+HASHING = LocalHashing.optimised(1.0, 3)
+USERS, DELTA = 50_000, 1e-6
+
+
+# --- Second routes ---
+
+
+def bits_of(kept: float, other: float) -> np.ndarray:
+    """Return the ``(8, 3)`` law of three bits, the holder's own 1 with chance `kept`, the others `other`."""
+    bits = np.array(list(product((0, 1), repeat=3)))[:, ::-1]
+    chances = [[kept if value == own else other for own in range(3)] for value in range(3)]
+    return np.array([np.where(bits == 1, row, 1 - np.array(row)).prod(axis=1) for row in chances]).T
+
+
+def rare_variance(law: np.ndarray, p: float, q: float) -> float:
+    """Return the variance of the estimated count of the second value, from the bits of one sender of the first."""
+    estimates = ((np.arange(len(law)) >> 1 & 1) - q) / (p - q)
+    return float(law[:, 0] @ estimates**2 - (law[:, 0] @ estimates) ** 2)
+
+
+@second_route(LocalHashing.p, LocalHashing.q, LocalHashing.truthful_rate)
+def _hashing() -> Pairs:
+    kept = np.e / (np.e + 3)
+    yield [HASHING.p, HASHING.q, HASHING.truthful_rate], [kept, 1 / 4, kept - 1 / 4]
+
+
+@second_route(UnaryEncoding.channel)
+def _unary() -> Pairs:
+    kept = np.e / (np.e + 3)
+    yield UnaryEncoding(kept, 1 / 4, 3).channel(), bits_of(kept, 1 / 4)
+
+
+@second_route(histograms.pure_variance)
+def _variances() -> Pairs:
+    kept, other = np.e / (np.e + 3), 1 / (np.e + 1)
+    near, oue = LocalHashing.optimised(1.0, 100), UnaryEncoding.optimised(1.0, 100)
+    yield histograms.pure_variance(0, users=1, mechanism=near), rare_variance(bits_of(kept, 1 / 4), kept, 1 / 4)
+    yield histograms.pure_variance(0, users=1, mechanism=oue), rare_variance(bits_of(0.5, other), 0.5, other)
+
+
+@second_route(LocalHashing.channel)
+def _supported() -> Pairs:
+    channel, functions = HASHING.channel(), HASHING.functions()
+    supported = np.repeat(functions, 4, axis=0) == np.tile(np.arange(4), len(functions))[:, None]
+    law = np.zeros((8, 3))
+    np.add.at(law, supported @ (1 << np.arange(3)), channel)
+    yield law, bits_of(np.e / (np.e + 3), 1 / 4)
+
+
+@second_route(purify.purified, hockey_stick.channel_delta)
+def _purified() -> Pairs:
+    for laws, epsilon in channels_between():
+        pure = purify.purified(laws, epsilon)
+        cut = np.maximum(laws - np.exp(epsilon) * laws[:, [0]], 0).sum(axis=0)
+        filled = np.maximum(laws[:, [0]] * np.exp(-epsilon) - laws, 0).sum(axis=0)
+        yield np.abs(pure - laws).sum(axis=0) / 2, np.maximum(cut, filled)
+        yield pure.sum(axis=0), np.ones(4)
+        yield hockey_stick.channel_delta(laws, epsilon), central_delta(laws, np.exp(epsilon))
+
+
+@second_route(channels.privacy_loss)
+def _loss() -> Pairs:
+    for laws, _ in channels_between():
+        yield channels.privacy_loss(laws).epsilon, np.log(laws.max(axis=1) / laws.min(axis=1)).max()
+
+
+def channels_between() -> list[tuple[np.ndarray, float]]:
+    """Return random channels of four values and budgets."""
+    rng = stream("channels", "band", seed=2)
+    return [(rng.dirichlet(np.full(6, 0.4), 4).T, float(epsilon)) for epsilon in np.geomspace(0.02, 3.0, 60)]
+
+
+def blanket_bound(known: blanket.Blanket, epsilon: float, users: int) -> float:
+    """Return the blanket's bound from all combinations of the users' values of ``Z``."""
+    values = np.append(known.first[0] - np.exp(epsilon) * known.second[0], 0.0)
+    chances = np.append(known.chances, 1 - known.chances.sum())
+    sums = reduce(np.add.outer, [values] * users)
+    weights = reduce(np.multiply.outer, [chances] * users)
+    return float((weights * np.maximum(sums, 0)).sum() / users)
+
+
+def small() -> tuple[Any, ...]:
+    """Return a mechanism of each kind with few values."""
+    unary, hashing = UnaryEncoding.symmetric(1.5, 3), LocalHashing(1.5, 3, 3)
+    return KaryRandomisedResponse(1.5, 3), unary, hashing, SubsetSelection(1.5, 4, 2)
+
+
+@second_route(blanket.Blanket.of, blanket.Blanket.of_channel, blanket.Blanket.delta_upper)
+def _blankets() -> Pairs:
+    for mechanism in small():
+        law = mechanism.channel()
+        yield law.sum(axis=0), np.ones(law.shape[1])
+        few = blanket.Blanket.of(mechanism)
+        yield few.delta_upper(0.4, users=60), blanket.Blanket.of_channel(law).delta_upper(0.4, users=60)
+
+
+@second_route(blanket.Blanket.sampled, shuffling.ShuffledReports.epsilon_upper)
+def _account() -> Pairs:
+    account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
+    general = blanket.Blanket.of(account.mechanism).sampled(0.5)
+    yield general.epsilon_upper(1e-6, users=5000), account.epsilon_upper(1e-6), 2e-3
+    yield replace(account, users=4).delta_upper(0.7), blanket_bound(general, 0.7, 4)
+
+
+@second_route(shuffling.closed_form)
+def _closed_form() -> Pairs:
+    yield shuffling.closed_form(1e-6, users=100_000, epsilon=2.0), amplified_as_published(2.0, 100_000, 1e-6)
+
+
+@second_route(shuffling.gaussian_delta, shuffling.gaussian_deviation)
+def _gaussian() -> Pairs:
+    for central in (0.1, 1.0, 2.0):
+        deviation = shuffling.gaussian_deviation(central, DELTA)
+        yield shuffling.gaussian_delta(central, deviation=deviation) / DELTA, 1.0
+        yield normal_delta(central, deviation) / DELTA, 1.0
+
+
+@second_route(histograms.central_laplace_count_variance)
+def _laplace() -> Pairs:
+    for central in (0.1, 4.0):
+        yield histograms.central_laplace_count_variance(central), 2 * (2 / central) ** 2
+
+
+@second_route(SampledCounts.rare_variance_realised_size)
+def _rare() -> Pairs:
+    mechanism, rate = KaryRandomisedResponse(6.0, 101), 0.2
+    one = all_reports((0,), (rate,), 6.0, 101)  # a user who holds another value
+    estimates = sampled.realised_size(one.totals, sampling_rate=rate, mechanism=mechanism)
+    yield SampledCounts(USERS, rate, mechanism).rare_variance_realised_size, USERS * one.variance(estimates)[1]
+
+
+# --- Steps of proofs ---
+
+
+def hashing_is_unary() -> bool:
+    """Decide that ``p = t/(t + g - 1)`` and ``1/g`` are a unary encoding of loss ``ln t``, OUE at ``g = t + 1``."""
+    g = symbols("g")[0]
+    hashing, best = LocalHashing(eps, 3, g), LocalHashing(eps, 3, t + 1)
+    loss = identity(np.exp(hashing.unary.epsilon), t) and identity(hashing.truthful_rate, hashing.p - hashing.q)
+    return loss and identity(best.p, sympy.Rational(1, 2)) and identity(best.q, UnaryEncoding.optimised(eps, 3).q)
+
+
+# --- Checks ---
+
+
+def local_hashing_is_unary_encoding(e: Evidence) -> Numbers:
+    e.proven(hashing_is_unary())
+    channel = HASHING.channel()
+    e.needs(agree(channels.privacy_loss(channel).epsilon, 1.0))
+    near, oue = LocalHashing.optimised(1.0, 100), UnaryEncoding.optimised(1.0, 100)
+    e.same(oue.epsilon, 1.0)
+    variance, least = (histograms.pure_variance(0, users=1, mechanism=one) for one in (near, oue))
+    return {"outputs": len(channel), "cells": near.cells, "ratio": float(variance / least)}
+
+
+def approximate_to_pure(e: Evidence) -> Numbers:
+    e.proven(purification())
+    moved, lost = [], []
+    for laws, epsilon in channels_between():
+        pure = purify.purified(laws, epsilon)
+        moved.append(float(np.abs(pure - laws).sum(axis=0).max() / 2))
+        e.needs(moved[-1] <= hockey_stick.channel_delta(laws, epsilon) + 1e-12)
+        lost.append(channels.privacy_loss(pure).epsilon / epsilon)
+    e.needs(max(lost) <= 2 + 1e-9)
+    return {"tried": len(moved), "nearest": max(moved), "largest": max(lost)}
+
+
+def shuffled_reports_of_any_randomizer(e: Evidence) -> Numbers:
+    for mechanism in small():
+        few = blanket.Blanket.of(mechanism)
+        exact = blanket_bound(few, 0.7, 4)
+        e.sure(exact <= few.delta_upper(0.7, users=4) <= exact * 1.01)
+    account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
+    general = blanket.Blanket.of(account.mechanism).sampled(0.5)
+    e.sure(general.delta_upper(0.2, users=5000) > account.delta_upper(0.2) * (1 - 1e-6))
+    published = shuffling.closed_form(DELTA, users=100_000, epsilon=2.0)
+    made: dict[str, Any] = {"krr": KaryRandomisedResponse(2.0, 16), "sue": UnaryEncoding.symmetric(2.0, 16)}
+    made |= {"olh": LocalHashing.optimised(2.0, 16), "subset": SubsetSelection.optimal(2.0, 16)}
+    e.same([mechanism.epsilon for mechanism in made.values()], np.full(4, 2.0))
+    central = {name: blanket.Blanket.of(one).epsilon_upper(DELTA, users=100_000) for name, one in made.items()}
+    e.needs(max(central.values()) < published / 5)
+    return central | {"published": published}
+
+
+def shuffled_reports_against_central_gaussian_noise(e: Evidence) -> Numbers:
+    gaussian, laplace = {}, {}
+    for central, rate in (*product((0.1, 1.0, 2.0), (0.02, 0.2, 1.0)), (4.0, 0.2)):
+        local = shuffling.local_budget(central, DELTA, users=USERS, rate=rate, domain_size=101)
+        reports = shuffling.ShuffledReports(USERS, rate, KaryRandomisedResponse(local, 101))
+        e.same([reports.delta_lower(central), reports.delta_upper(central)], [DELTA, DELTA], rel=5e-3, abs=0)
+        variance = float(SampledCounts(USERS, rate, reports.mechanism).rare_variance_realised_size)
+        gaussian[central, rate] = variance / shuffling.gaussian_deviation(central, DELTA) ** 2
+        laplace[central, rate] = variance / histograms.central_laplace_count_variance(central)
+    e.needs(all(gaussian[central, 0.2] < 1 < gaussian[central, 0.02] for central in (0.1, 1.0, 2.0)))
+    e.needs(
+        gaussian[2.0, 0.2] < gaussian[1.0, 0.2] < gaussian[0.1, 0.2] and gaussian[0.1, 1.0] < 1 < gaussian[1.0, 1.0]
+    )
+    larger = laplace.pop((4.0, 0.2))
+    e.needs(larger < 1 < min(laplace.values()))
+    rows = [", ".join(f"{gaussian[c, rate]:.3f}" for rate in (0.02, 0.2, 1.0)) for c in (0.1, 1.0, 2.0)]
+    return dict(zip(("tenth", "one", "two"), rows, strict=True)) | {"least": min(laplace.values()), "larger": larger}
