@@ -44,33 +44,33 @@ def lottery(epsilon: str) -> list[mpf]:
 CERTIFICATES = {
     "when-rounding-amplifies": {
         "rates up to {} lose at most": lambda: 1 / (1 + e),
-        "lose {} (linear": lambda: log(1 + expm1(mpf(2)) / 3),
-        "from {} records on at most": lambda: mpf(1) / 4 / (1 / (1 + exp(1)) - mpf(1) / 4),
+        "lose {}, more": lambda: log(1 + expm1(mpf(2)) / 3),
+        "more than {} at most": lambda: mpf(1) / 4 / (1 / (1 + exp(1)) - mpf(1) / 4),
     },
     "poisson-against-fixed-size": {
-        "{} against {} at q = 0.2 and {} against {} at q = 0.05": lambda: [
+        "{} against {} at $q = 0.2$, {} against {} at $q = 0.05$": lambda: [
             *(poisson("0.2"), fixed("0.2", 2), poisson("0.05"), fixed("0.05", 2)),
         ],
     },
     "samples-drawn-with-replacement": {
-        "at epsilon 1: {} against {} (": lambda: [10 * log1p(expm1(mpf(1)) / 100), fixed("0.1", 1)],
+        "\\varepsilon = 1$: {} against {};": lambda: [10 * log1p(expm1(mpf(1)) / 100), fixed("0.1", 1)],
     },
-    "local-hashing-is-unary-encoding": {"rare value is {} times": lambda: (e + 3) ** 2 / (12 * e)},
+    "local-hashing-is-unary-encoding": {"= 1$ have {} times": lambda: (e + 3) ** 2 / (12 * e)},
     "several-releases-from-one-sample": {
-        "a tenth lose {}, on fresh samples {} (": lambda: [fixed("0.1", 2), 2 * fixed("0.1", 1)],
-        "replacement lose {} and {} |": lambda: [poisson("0.8", 2), 2 * poisson("0.8")],
+        "a tenth lose {}, on fresh samples {};": lambda: [fixed("0.1", 2), 2 * fixed("0.1", 1)],
+        "replacement {} and {} |": lambda: [poisson("0.8", 2), 2 * poisson("0.8")],
     },
     "bias-or-variance": {
-        "below {} users; at 60": lambda: (e + mpf("2.5")) * 6,
-        "errors of {} (c_DE), {} (g_DE) and {} at s = {} on": rare,
+        "below {} users; at": lambda: (e + mpf("2.5")) * 6,
+        "errors {} ($c_{DE}$), {} ($g_{DE}$), {} at the share {}": rare,
     },
     "dropouts-with-estimated-group-sizes": {
-        "errors of {} by Definition 5.1, {} with estimated and {} with known": dropout,
+        "errors of {}, with estimated sizes {}, with known {}": dropout,
     },
     "a-secret-lottery-over-allocations": {
-        "variance is {} by the lottery": lambda: lottery("0.3")[0],
-        "against {} by either, and": lambda: lottery("0.3")[1],
-        "at 3 it is {} against {} (": lambda: lottery("3"),
+        "(2, 1)$ {} against": lambda: lottery("0.3")[0],
+        "against {} by either": lambda: lottery("0.3")[1],
+        "{} against {} at $3$": lambda: lottery("3"),
     },
 }
 EXCEPTIONS = {
