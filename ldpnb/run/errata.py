@@ -84,11 +84,12 @@ def sheet(source: str) -> str:
             f"{source}: sheet and ledger must list the same claims, one lacks {sorted(noted.keys() ^ due)}"
         )
     sure = sum(verdict.status in ("reproduced", "supported") for verdict in verdicts.values())
+    listed = f"the {len(due)} that do not, those first on which most rests" if len(due) > 1 else "the one that does not"
     lines = [
         f"# Notes on *{claims.SOURCES[source].partition(': ')[2]}*",
         f"{claims.SOURCES[source].partition(': ')[0]}. Of {len(verdicts)} statements and questions that we checked, "
-        f"{sure} hold as they stand or as we read them. This sheet lists the {len(due)} that do not, those first on "
-        "which most rests. Every number is exact or rounded in its last digit; the line of Python needs no package of "
+        f"{sure} hold as they stand or as we read them. This sheet lists {listed}. "
+        "Questions that the source asks are answered elsewhere. Every number is exact or rounded in its last digit; the line of Python needs no package of "
         "ours. We are glad to be shown wrong.",
     ]
     for number, (key, erratum) in enumerate(noted.items(), 1):
