@@ -89,8 +89,8 @@ def sheet(source: str) -> str:
         f"# Notes on *{claims.SOURCES[source].partition(': ')[2]}*",
         f"{claims.SOURCES[source].partition(': ')[0]}. Of {len(verdicts)} statements and questions that we checked, "
         f"{sure} hold as they stand or as we read them. This sheet lists {listed}. "
-        "Questions that the source asks are answered elsewhere. Every number is exact or rounded in its last digit; the line of Python needs no package of "
-        "ours. We are glad to be shown wrong.",
+        "Questions that the source asks are answered elsewhere. Every number is exact, or rounded in its last digit; "
+        "the line of Python needs no package of ours. We are glad to be shown wrong.",
     ]
     for number, (key, erratum) in enumerate(noted.items(), 1):
         claim, verdict = claims.find(key), verdicts[key]
