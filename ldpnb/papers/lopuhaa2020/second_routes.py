@@ -65,7 +65,7 @@ def _unary_loss() -> Pairs:
 def _optimised() -> Pairs:
     for epsilon, size in CASES[:2]:
         made, errors = UnaryEncoding.optimised(epsilon, size), []
-        yield routes.loss(routes.unary_channel(made.p, made.q, size)), epsilon
+        yield [routes.loss(routes.unary_channel(made.p, made.q, size)), made.domain_size], [epsilon, size]
         for p in (made.p - 1e-4, made.p + 1e-4):  # where nobody holds the value p is at a minimum of the variance
             q = p / (p + (1 - p) * np.exp(epsilon))
             errors.append(q * (1 - q) / (p - q) ** 2)
@@ -76,7 +76,8 @@ def _optimised() -> Pairs:
 def _symmetric() -> Pairs:
     for epsilon, size in CASES[:2]:
         made = UnaryEncoding.symmetric(epsilon, size)
-        yield [routes.loss(routes.unary_channel(made.p, made.q, size)), made.p], [epsilon, 1 - made.q]
+        lost = routes.loss(routes.unary_channel(made.p, made.q, size))
+        yield [lost, made.p, made.domain_size], [epsilon, 1 - made.q, size]
 
 
 @second_route(SubsetSelection.channel)
@@ -162,11 +163,10 @@ def _support_maxima() -> Pairs:
 
 @second_route(likelihood.certificate_gap)
 def _gaps() -> Pairs:
-    channel, flat, step = routes.krr_channel(1.0, 5), np.full(5, 0.2), 1e-6
+    channel, flat, step = routes.krr_channel(1.0, 5), np.full(5, 0.2), 1e-4
     for tally in drawn_tallies(5)[:3]:  # the slope of the log-likelihood towards the best vertex
-        rises = [tally @ np.log(channel @ ((1 - step) * flat + step * one)) for one in np.eye(5)]
-        slope = (max(rises) - tally @ np.log(channel @ flat)) / step
-        yield likelihood.certificate_gap(channel, tally, flat), slope, 1e-4
+        ends = [np.log(channel @ (flat + h * (np.eye(5) - flat)).T).T @ tally for h in (-step, step)]
+        yield likelihood.certificate_gap(channel, tally, flat), np.max(ends[1] - ends[0]) / (2 * step), 1e-7
 
 
 @second_route(bayes.posterior)
