@@ -1,26 +1,13 @@
 """The numbers printed for lopuhaa2020, computed anew in high precision from channels and priors written out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 from math import comb, factorial, prod
 
-from mpmath import cos, exp, expm1, gamma, log, matrix, mp, mpf, pi, polyroots, sqrt
+from mpmath import cos, exp, expm1, log, matrix, mp, mpf, pi, polyroots, rf, sqrt
 
 Rows = list[list[mpf]]
-JEFFREYS = ("0.5", "0.5", "0.5")
-
-
-def krr(epsilon: mpf, a: int) -> Rows:
-    scale = exp(epsilon) + a - 1
-    return [[(exp(epsilon) if x == y else mpf(1)) / scale for x in range(a)] for y in range(a)]
-
-
-def unary(p: mpf, q: mpf, a: int) -> Rows:
-    def chance(bits: Sequence[int], x: int) -> mpf:
-        ones = [p if y == x else q for y in range(a)]
-        return mp.fprod(one if bit else 1 - one for bit, one in zip(bits, ones, strict=True))
-
-    return [[chance(bits, x) for x in range(a)] for bits in product((0, 1), repeat=a)]
+HALF = mpf("0.5")
 
 
 def subset_rows(epsilon: mpf, sets: Sequence[Sequence[int]], a: int) -> Rows:
@@ -29,31 +16,31 @@ def subset_rows(epsilon: mpf, sets: Sequence[Sequence[int]], a: int) -> Rows:
     return [[v / t for v, t in zip(row, totals, strict=True)] for row in rows]
 
 
-def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    return (counts for counts in product(range(total + 1), repeat=parts) if sum(counts) == total)
+def evidence(tallies: Sequence[int], alpha: Sequence[mpf], epsilon: mpf) -> mpf:
+    """Mean of ``prod_x (1 + c P_x)^s_x`` under Dirichlet(alpha), multiplied out."""
+    law = [mpf(1)]
+    for s, a in zip(tallies, alpha, strict=True):
+        own = [comb(s, j) * expm1(epsilon) ** j * rf(a, j) for j in range(s + 1)]
+        ends = [(m, range(max(0, m - len(law) + 1), min(m, s) + 1)) for m in range(len(law) + s)]
+        law = [mp.fsum(law[m - j] * own[j] for j in js) for m, js in ends]
+    return mp.fsum(w / rf(sum(alpha), m) for m, w in enumerate(law))
 
 
-def multinomial(counts: Sequence[int]) -> int:
-    return factorial(sum(counts)) // prod(map(factorial, counts))
+def posterior(tallies: Sequence[int], epsilon: mpf) -> tuple[mpf, list[mpf], mpf]:
+    """Chance of the tallies under k-RR and Jeffreys' prior, posterior mean and mean square of the distribution."""
+    size, n = len(tallies), sum(tallies)
+    ways = mpf(factorial(n)) / prod(map(factorial, tallies)) / (expm1(epsilon) + size) ** n
+    raised = [[[HALF + (k if x == y else 0) for y in range(size)] for x in range(size)] for k in (0, 1, 2)]
+    total = evidence(tallies, raised[0][0], epsilon)
+    mean = [evidence(tallies, alpha, epsilon) / total / size for alpha in raised[1]]
+    square = sum(evidence(tallies, alpha, epsilon) for alpha in raised[2]) * HALF * 3 / 2
+    return ways * total, mean, square / total / (size * HALF * (size * HALF + 1))
 
 
-def posterior(channel: Rows, seen: Sequence[int], prior: Sequence[str]) -> tuple[mpf, list[mpf], list[mpf], mpf, mpf]:
-    """Chance of the tallies; means of distribution and frequencies, and of their squares, over who may hold what."""
-    alpha, n, values = [mpf(c) for c in prior], sum(seen), len(prior)
-    total, laws = sum(alpha), []
-    for table in product(*(list(splits(count, values)) for count in seen)):
-        held = [sum(column) for column in zip(*table, strict=True)]
-        weight = mpf(multinomial(seen)) * gamma(total) / gamma(total + n)
-        for y, row in enumerate(table):
-            weight *= multinomial(row) * mp.fprod(channel[y][x] ** c for x, c in enumerate(row))
-        weight *= mp.fprod(gamma(a + c) / gamma(a) for a, c in zip(alpha, held, strict=True))
-        laws.append((weight, held, [a + c for a, c in zip(alpha, held, strict=True)]))
-    chance = sum(weight for weight, _, _ in laws)
-    first = [sum(w * after[x] for w, _, after in laws) / (total + n) / chance for x in range(values)]
-    shares = [sum(w * held[x] for w, held, _ in laws) / n / chance for x in range(values)]
-    square = sum(w * b * (b + 1) for w, _, after in laws for b in after) / ((total + n) * (total + n + 1)) / chance
-    share_square = sum(w * c**2 for w, held, _ in laws for c in held) / n**2 / chance
-    return chance, first, shares, square, share_square
+def draws(n: int, shares: Sequence[str]) -> mpf:
+    """Draws from Jeffreys' prior worth one from the posterior, k-RR at epsilon 1."""
+    tallies, prior = [int(n * mpf(share) + HALF) for share in shares], [HALF] * len(shares)
+    return evidence([2 * s for s in tallies], prior, mpf(1)) / evidence(tallies, prior, mpf(1)) ** 2
 
 
 def projection(vector: Sequence[mpf]) -> list[mpf]:
@@ -74,14 +61,21 @@ def maximum(shares: Sequence[mpf], epsilon: mpf) -> list[mpf]:
     raise AssertionError("a single value is always nonnegative")
 
 
+def three_values(users: int, epsilon: mpf) -> list[tuple[tuple[int, ...], list[mpf], list[mpf], list[mpf]]]:
+    """Every tally of so many reports, with MLE, Norm-Sub and unbiased estimate."""
+    found, c = [], expm1(epsilon)
+    for seen in product(range(users + 1), repeat=3):
+        if sum(seen) == users:
+            plain = [(mpf(s) / users * (c + 3) - 1) / c for s in seen]
+            found.append((seen, maximum([mpf(s) / users for s in seen], epsilon), projection(plain), plain))
+    return found
+
+
 def theorem_3_1() -> list[mpf]:
-    channel, n, c = krr(mpf(1), 3), 4, expm1(mpf(1))
     errors = [mpf(0)] * 5
-    for seen in splits(n, 3):
-        chance, mean, _, square, _ = posterior(channel, seen, JEFFREYS)
-        plain = [(mpf(s) / n * (c + 3) - 1) / c for s in seen]
-        tried = [mean, maximum([mpf(s) / n for s in seen], mpf(1)), projection(plain), plain, [mpf(1) / 3] * 3]
-        for i, estimate in enumerate(tried):
+    for seen, *estimates in three_values(4, mpf(1)):
+        chance, mean, square = posterior(seen, mpf(1))
+        for i, estimate in enumerate([mean, *estimates, [mpf(1) / 3] * 3]):
             cross = sum(m * e for m, e in zip(mean, estimate, strict=True))
             errors[i] += chance * (square - 2 * cross + sum(e**2 for e in estimate))
     return errors
@@ -89,29 +83,17 @@ def theorem_3_1() -> list[mpf]:
 
 def at_one_value(epsilon: mpf) -> mpf:
     """MLE's error over Norm-Sub's where all of three users hold the first of three values."""
-    channel, c, errors = krr(epsilon, 3), expm1(epsilon), [mpf(0), mpf(0)]
-    for seen in splits(3, 3):
-        chance = multinomial(seen) * mp.fprod(channel[y][0] ** s for y, s in enumerate(seen))
-        plain = [(mpf(s) / 3 * (c + 3) - 1) / c for s in seen]
-        for i, estimate in enumerate((maximum([mpf(s) / 3 for s in seen], epsilon), projection(plain))):
+    errors = [mpf(0), mpf(0)]
+    for seen, *estimates, _ in three_values(3, epsilon):
+        chance = exp(epsilon * seen[0]) * factorial(3) / prod(map(factorial, seen))
+        for i, estimate in enumerate(estimates):
             errors[i] += chance * sum((e - own) ** 2 for e, own in zip(estimate, (1, 0, 0), strict=True))
     return errors[0] / errors[1]
 
 
-def least_error(n: int) -> mpf:
-    """n times the least error of the distribution, two values, Jeffreys' prior, epsilon 1/2: Gauss-Chebyshev."""
-    c, size, total = expm1(mpf("0.5")), n // 2 + 3, mpf(0)
-    nodes = [(1 + cos((2 * i + 1) * pi / (2 * size))) / 2 for i in range(size)]
-    for seen in range(n + 1):
-        joint = [(1 + c * p) ** seen * (1 + c * (1 - p)) ** (n - seen) * comb(n, seen) / (c + 2) ** n for p in nodes]
-        mean = sum(w * p for w, p in zip(joint, nodes, strict=True)) / sum(joint)
-        total += sum(w * (p - mean) ** 2 for w, p in zip(joint, nodes, strict=True)) / size
-    return 2 * n * total
-
-
-def distance_to_bayes(n: int) -> mpf:
-    """Squared distance of MLE and posterior mean over the least error, two values: Gauss-Chebyshev, exact here."""
-    c, size = expm1(mpf(1)), n // 2 + 3
+def two_values(n: int, epsilon: mpf) -> tuple[mpf, mpf]:
+    """n times the least error, and the MLE's squared distance over it, Jeffreys' prior: Gauss-Chebyshev, exact here."""
+    c, size = expm1(epsilon), n // 2 + 3
     nodes = [(1 + cos((2 * i + 1) * pi / (2 * size))) / 2 for i in range(size)]
     low, high = [(1 + c * (1 - p)) / (c + 2) for p in nodes], [(1 + c * p) / (c + 2) for p in nodes]
     weights, odds = [x**n for x in low], [h / x for h, x in zip(high, low, strict=True)]
@@ -124,7 +106,7 @@ def distance_to_bayes(n: int) -> mpf:
         best = min(max((mpf(seen) / n * (c + 2) - 1) / c, mpf(0)), mpf(1))
         apart, least = apart + chance * (best - mean) ** 2, least + chance * (square - mean**2)
         weights = [w * o for w, o in zip(weights, odds, strict=True)]
-    return apart / least
+    return 2 * n * least, apart / least
 
 
 def limiting_error(channel: Rows, point: Sequence[mpf]) -> mpf:
@@ -240,24 +222,6 @@ def nearness(a: int) -> list[mpf]:
     return [error / bounds(a, epsilon)[0] for error in errors]
 
 
-def draws(n: int, shares: Sequence[str]) -> mpf:
-    """Draws from Jeffreys' prior worth one from the posterior, k-RR at epsilon 1: the likelihood by its expansion."""
-
-    def marginal(tallies: Sequence[int]) -> mpf:
-        c, law = expm1(mpf(1)), [mpf(1)]
-        for s in tallies:
-            own = [comb(s, j) * c**j * gamma(mpf("0.5") + j) / gamma(mpf("0.5")) for j in range(s + 1)]
-            law = [
-                mp.fsum(law[m - j] * own[j] for j in range(max(0, m - len(law) + 1), min(m, s) + 1))
-                for m in range(len(law) + s)
-            ]
-        total = mpf(len(tallies)) / 2
-        return mp.fsum(w * gamma(total) / gamma(total + m) for m, w in enumerate(law))
-
-    tallies = [int(n * mpf(share) + mpf("0.5")) for share in shares]
-    return marginal([2 * s for s in tallies]) / marginal(tallies) ** 2
-
-
 CERTIFICATES = {
     "abstract": {
         "Norm-Sub: {}, {}, {}, {} at": lambda: [at_one_value(mpf(e)) for e in (1, 2, 3, 4)],
@@ -279,7 +243,7 @@ CERTIFICATES = {
     },
     "section-2.4-assumptions": {"never below {};": lambda: mpf(2) / 15},
     "theorem-3.1": {"sequences: {}; MLE {}, Norm-Sub {}, unbiased {}, uniform {} |": theorem_3_1},
-    "proposition-3.2": {"summands, ({}, {}, {}),": lambda: posterior(krr(mpf(1), 3), (4, 1, 2), JEFFREYS)[1]},
+    "proposition-3.2": {"summands, ({}, {}, {}),": lambda: posterior((4, 1, 2), mpf(1))[1]},
     "section-3-monte-carlo": {
         "160: {}, {}, {} (two values), {}, {}, {} (three)": lambda: [
             draws(n, shares) for shares in (("0.6", "0.4"), ("0.5", "0.3", "0.2")) for n in (10, 40, 160)
@@ -290,7 +254,7 @@ CERTIFICATES = {
             10 * maximum([mpf(s) / 10, 1 - mpf(s) / 10], mpf(2))[0] for s in range(5, 9)
         ]
     },
-    "theorem-3.3": {"prior: {}, {},": lambda: [distance_to_bayes(n) for n in (64, 256)]},
+    "theorem-3.3": {"prior: {}, {},": lambda: [two_values(n, mpf(1))[1] for n in (64, 256)]},
     "section-5-equivalence": {"MLE [{}, {}, {}, {}, {}], [25] [{}, {}, {}, {}, {}];": five},
     "figures-2-and-3": {"1$: {} becomes {} |": lambda: [theorem_3_1()[3], theorem_3_1()[2]]},
     "section-6-prior-knowledge": {"error {} under Jeffreys' prior, {} under": lambda: [mpf(3), mpf(6)]},
@@ -299,7 +263,7 @@ CERTIFICATES = {
         "a^{1/(a-1)}$, {} at $a = 10$": lambda: mpf("0.9") * mpf(10) ** (mpf(1) / 9),
     },
     "theorem-4.5": {
-        "({} >= {} > {});": lambda: [least_error(59), bounds(2, mpf("0.5"))[0], least_error(58)],
+        "({} >= {} > {});": lambda: [two_values(59, HALF)[0], bounds(2, HALF)[0], two_values(58, HALF)[0]],
         "(59) says {} for": lambda: bounds(1024, mpf("0.5"))[0] / 10**4,
         "guess errs by {}, less": lambda: (1 - mpf(1) / 1024) / 513,
         "with up to {} users": lambda: mp.ceil(bounds(1024, mpf("0.5"))[0] * 513 / (1 - mpf(1) / 1024)) - 1,
