@@ -21,7 +21,7 @@ from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, OneBit
-from ldpnb.papers.lopuhaa2020.proofs import section_4
+from ldpnb.papers.lopuhaa2020 import section_4
 from ldpnb.privacy import (
     channel,
     hockey_stick,
@@ -228,7 +228,10 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     "bun2022/theorem-7.2": ("has Theorem 4.3's bound", more_than_the_mechanism),
     "bun2022/section-7.3-proportional-for-all-statistics": ("need no rounding", rounded_shares),
     "lopuhaa2020/theorem-4.5": ("symmetric Dirichlet", lambda: bound_under_a_skewed_prior() > 1.1),
-    "lopuhaa2020/theorem-4.2": ("at epsilon 1 and n = 400", lambda: 0.50 < distance_to_the_limit(0.5) < 0.52),
+    "lopuhaa2020/theorem-4.2": (
+        r"at $\varepsilon = 1$ and $n = 400$",
+        lambda: 0.50 < distance_to_the_limit(0.5) < 0.52,
+    ),
     "lopuhaa2020/proposition-3.2": ("for the error as many for each tally", more_tallies_than_terms),
     "juarez2022/theorem-4.1": ("two or more groups", a_single_group),
     "juarez2022/theorem-4.3-allocation": ("values of 1 and -1", lambda: split_of_zeros() == 1),

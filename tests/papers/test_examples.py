@@ -168,14 +168,14 @@ TOLD = {
     "lecture20/local-model-pure-or-approximate": ["arXiv 1711.04740", "a larger one does help bits"],
     "lecture20/randomised-response": ["4.642, 2.994, 2.724, 2.644 for $n = 1, 5, 20, 100$"],
     "lopuhaa2020/abstract": ["1.07 and 1.28 at 1 and 4"],
-    "lopuhaa2020/figure-2-n-comparable-to-a": ["0.62 at n = 10^4"],
-    "lopuhaa2020/section-4.3-number-of-outputs": ["37.5093 with the 6 pairs, 38.5134 with the 4"],
+    "lopuhaa2020/figure-2-n-comparable-to-a": ["0.62 at $n = 10^4$"],
+    "lopuhaa2020/section-4.3-number-of-outputs": ["37.5093 with 6 pairs, 38.5134 with k-RR"],
     "lopuhaa2020/section-5-equivalence": ["1.0005, 1.0008"],
-    "lopuhaa2020/theorem-4.4": ["it is in conflict with that remark"],
+    "lopuhaa2020/theorem-4.4": ["in conflict with the source: Section 4.3"],
     "lopuhaa2020/theorem-4.5": [
-        "n = 59 (4.7571 >= 4.7524 > 4.7367)",
+        "$n$ = 59 (4.7571 >= 4.7524 > 4.7367)",
         "up to 1249468 users",
-        "conflict with that remark",
+        "in conflict with the source",
     ],
 }
 """What the ledger says where referees had a number."""

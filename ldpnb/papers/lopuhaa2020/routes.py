@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.integrate import quad
 from scipy.special import gammaln, roots_jacobi
 
 from ldpnb import claims
@@ -84,21 +86,14 @@ def projected(vectors: Array) -> Array:
     return np.maximum(vectors - threshold, 0)
 
 
-def scaled(vectors: Array, offset: float) -> Array:
-    """Return ``max(gamma (f + offset) - offset, 0)`` of sum 1, the factor found by bisection."""
-    above = vectors + offset
-    excess = lambda level: np.maximum(above / level - offset, 0).sum(axis=1, keepdims=True) - 1  # noqa: E731
-    highest = above.sum(axis=1, keepdims=True) / offset
-    return np.maximum(above / bisect(excess, 1e-12 * highest, highest) - offset, 0)
+def levelled(heights: NDArray[Any], offset: float) -> Array:
+    """Return ``max(heights / level - offset, 0)`` of sum 1, the level found by bisection.
 
-
-def krr_maximum(tallies: NDArray[np.integer], epsilon: float) -> Array:
-    """Return the maximum-likelihood estimates under k-RR from the KKT conditions, the multiplier found by bisection."""
-    contrast, users = np.expm1(epsilon), tallies.sum(axis=1, keepdims=True)
-    excess = lambda m: np.maximum(tallies / m - 1 / contrast, 0).sum(axis=1, keepdims=True) - 1  # noqa: E731
-    multiplier = bisect(excess, 1e-12 * users, contrast * users)
-    estimates: Array = np.maximum(tallies / multiplier - 1 / contrast, 0)
-    return estimates
+    From tallies, with offset ``1/c``, it is the maximum-likelihood estimate under k-RR, by the KKT conditions.
+    """
+    excess = lambda level: np.maximum(heights / level - offset, 0).sum(axis=1, keepdims=True) - 1  # noqa: E731
+    highest = heights.sum(axis=1, keepdims=True) / offset
+    return np.maximum(heights / bisect(excess, 1e-12 * highest, highest) - offset, 0)
 
 
 def steepest(channel: Array, tallies: NDArray[np.integer], estimate: Array) -> float:
@@ -211,23 +206,20 @@ def _binomial(trials: int, chance: float) -> Array:
 def binary_entropies(users: int, epsilon: float) -> tuple[float, float]:
     """Return ``h(P|Y)`` and ``H(T|Y)`` for randomised response on two values under Jeffreys' prior.
 
-    In the angle with ``p = sin^2`` the posterior densities are trigonometric polynomials, and ``ln sin 2u`` has the
-    Fourier series ``-ln 2 - sum_k cos(4 k u) / k``: the first integral is a finite sum.
+    The first by adaptive quadrature, in the angle with ``p = sin^2``, which the prior spreads evenly.
     """
-    nodes = 8 * users + 400
-    angle = (np.arange(nodes) + 0.5) * np.pi / (2 * nodes)
-    chance = (1 + np.expm1(epsilon) * np.sin(angle) ** 2) / (np.exp(epsilon) + 1)
     distribution = 0.0
     for seen in range(users + 1):
-        joint = comb(users, seen) * chance**seen * (1 - chance) ** (users - seen)
-        wave = np.array([2 * (joint / joint.sum()) @ np.cos(4 * k * angle) for k in range(1, users // 2 + 1)])
-        log_jacobian = -np.log(2) - (wave / (2 * np.arange(1, wave.size + 1))).sum()
-        own = -(joint / joint.sum()) @ np.log(joint / joint.mean() * 2 / np.pi)
-        distribution += joint.mean() * float(own + log_jacobian)
+
+        def density(angle: float, seen: int = seen) -> float:
+            chance = (1 + np.expm1(epsilon) * np.sin(angle) ** 2) / (np.exp(epsilon) + 1)
+            return float(comb(users, seen) * chance**seen * (1 - chance) ** (users - seen) * 2 / np.pi)
+
+        total = quad(density, 0, np.pi / 2, epsabs=0, epsrel=1e-12)[0]
+        own = lambda u, f=density, m=total: -f(u) * np.log(f(u) / m / np.sin(2 * u))  # noqa: E731
+        distribution += quad(own, 0, np.pi / 2, epsabs=1e-12, epsrel=1e-10, limit=200)[0]
     held = np.arange(users + 1)
-    prior = np.array([comb(users, t) for t in held]) * np.exp(
-        gammaln(held + 0.5) + gammaln(users - held + 0.5) - gammaln(users + 1)
-    )
+    prior = np.exp(gammaln(held + 0.5) + gammaln(users - held + 0.5) - gammaln(held + 1) - gammaln(users - held + 1))
     joint = holders_laws(users, epsilon) * prior[:, None] / np.pi
     return distribution, -float((joint * np.log(joint / joint.sum(axis=0))).sum())
 

@@ -22,6 +22,7 @@ CASES = ((0.3, 2), (1.0, 3), (4.0, 6))
 """Budgets and numbers of values."""
 JEFFREYS, UNEVEN = np.full(3, 0.5), np.array([0.5, 1.0, 2.0])
 POINT = np.array([0.5, 0.3, 0.2])
+FORMS: tuple[lower_bounds.Form, ...] = ("published", "sharp")
 CHANNELS = (routes.krr_channel(1.0, 3), routes.oue_channel(2.0, 3), routes.subset_channel(0.3, 3, 2))
 
 
@@ -32,19 +33,11 @@ def drawn_tallies(domain_size: int) -> Counts:
     return tallies
 
 
-@second_route(KaryRandomisedResponse.p)
-def _true_reports() -> Pairs:
-    yield from ((KaryRandomisedResponse(*case).p, routes.krr_channel(*case)[0, 0]) for case in CASES)
-
-
-@second_route(KaryRandomisedResponse.q)
-def _false_reports() -> Pairs:
-    yield from ((KaryRandomisedResponse(*case).q, routes.krr_channel(*case)[0, 1]) for case in CASES)
-
-
-@second_route(KaryRandomisedResponse.truthful_rate)
-def _truthful_rates() -> Pairs:
-    yield from ((KaryRandomisedResponse(*case).truthful_rate, np.ptp(routes.krr_channel(*case))) for case in CASES)
+@second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
+def _krr_chances() -> Pairs:
+    for case in CASES:
+        made, (true, false) = KaryRandomisedResponse(*case), routes.krr_channel(*case)[0, :2]
+        yield [made.p, made.q, made.truthful_rate], [true, false, true - false]
 
 
 @second_route(UnaryEncoding.channel)
@@ -65,7 +58,7 @@ def _unary_loss() -> Pairs:
 def _optimised() -> Pairs:
     for epsilon, size in CASES[:2]:
         made, errors = UnaryEncoding.optimised(epsilon, size), []
-        yield routes.loss(routes.unary_channel(made.p, made.q, size)), epsilon
+        yield [routes.loss(routes.unary_channel(made.p, made.q, size)), made.domain_size], [epsilon, size]
         for p in (made.p - 1e-4, made.p + 1e-4):  # where nobody holds the value p is at a minimum of the variance
             q = p / (p + (1 - p) * np.exp(epsilon))
             errors.append(q * (1 - q) / (p - q) ** 2)
@@ -76,7 +69,8 @@ def _optimised() -> Pairs:
 def _symmetric() -> Pairs:
     for epsilon, size in CASES[:2]:
         made = UnaryEncoding.symmetric(epsilon, size)
-        yield [routes.loss(routes.unary_channel(made.p, made.q, size)), made.p], [epsilon, 1 - made.q]
+        lost = routes.loss(routes.unary_channel(made.p, made.q, size))
+        yield [lost, made.p, made.domain_size], [epsilon, 1 - made.q, size]
 
 
 @second_route(SubsetSelection.channel)
@@ -119,7 +113,7 @@ def _projections() -> Pairs:
 def _scalings() -> Pairs:
     for epsilon, size in CASES:
         plain, offset = routes.inverted(routes.krr_channel(epsilon, size), drawn_tallies(size)), 1.1 / np.expm1(epsilon)
-        yield frequency.scale_simplex(plain, offset), routes.scaled(plain, offset)
+        yield frequency.scale_simplex(plain, offset), routes.levelled(plain + offset, offset)
 
 
 @second_route(frequency.normal_offset)
@@ -134,7 +128,7 @@ def _offsets() -> Pairs:
 def _krr_maxima() -> Pairs:
     for epsilon, size in (*CASES, (1e-6, 2), (0.5, 300)):
         for tallies in (drawn_tallies(size), 10**6 * drawn_tallies(size)):
-            yield likelihood.krr_mle(tallies, epsilon=epsilon), routes.krr_maximum(tallies, epsilon)
+            yield likelihood.krr_mle(tallies, epsilon=epsilon), routes.levelled(tallies, 1 / np.expm1(epsilon))
 
 
 @second_route(likelihood.mle)
@@ -142,7 +136,7 @@ def _maxima() -> Pairs:
     tallies = drawn_tallies(5)
     yield (
         likelihood.mle(routes.krr_channel(1.0, 5), tallies, tolerance=1e-9).estimate,
-        routes.krr_maximum(tallies, 1.0),
+        routes.levelled(tallies, 1 / np.expm1(1.0)),
         1e-5,
     )
     tally = np.array([53, 52, 22, 14, 25, 19, 7, 8])
@@ -162,11 +156,10 @@ def _support_maxima() -> Pairs:
 
 @second_route(likelihood.certificate_gap)
 def _gaps() -> Pairs:
-    channel, flat, step = routes.krr_channel(1.0, 5), np.full(5, 0.2), 1e-6
+    channel, flat, step = routes.krr_channel(1.0, 5), np.full(5, 0.2), 1e-4
     for tally in drawn_tallies(5)[:3]:  # the slope of the log-likelihood towards the best vertex
-        rises = [tally @ np.log(channel @ ((1 - step) * flat + step * one)) for one in np.eye(5)]
-        slope = (max(rises) - tally @ np.log(channel @ flat)) / step
-        yield likelihood.certificate_gap(channel, tally, flat), slope, 1e-4
+        ends = [np.log(channel @ (flat + h * (np.eye(5) - flat)).T).T @ tally for h in (-step, step)]
+        yield likelihood.certificate_gap(channel, tally, flat), np.max(ends[1] - ends[0]) / (2 * step), 1e-7
 
 
 @second_route(bayes.posterior)
@@ -253,14 +246,11 @@ def _binary_entropies() -> Pairs:
     yield from ((TwoValues(*case).entropies(), routes.binary_entropies(*case)) for case in ((20, 1.0), (7, 2.5)))
 
 
-@second_route(information.fisher_information)
-def _information() -> Pairs:
-    yield from ((information.fisher_information(c, POINT), routes.information_sum(c, POINT)[0]) for c in CHANNELS)
-
-
-@second_route(information.conditional_covariance)
-def _covariance() -> Pairs:
-    yield from ((information.conditional_covariance(c, POINT), routes.information_sum(c, POINT)[1]) for c in CHANNELS)
+@second_route(information.fisher_information, information.conditional_covariance)
+def _matrices() -> Pairs:
+    for channel in CHANNELS:
+        found = information.fisher_information(channel, POINT), information.conditional_covariance(channel, POINT)
+        yield found, routes.information_sum(channel, POINT)
 
 
 @second_route(information.entropy_constants)
@@ -362,19 +352,12 @@ def _lowest_row(epsilon: float, size: int) -> float:
     return min(float(np.log(row / (row @ corner)).sum()) for row in patterns(epsilon, size) for corner in corners)
 
 
-@second_route(LowerBounds.log_information_ceiling)
-def _ceilings() -> Pairs:
-    for epsilon, size in CASES:
-        slope = _steepest_row(epsilon, size)
-        yield LowerBounds(size, epsilon).log_information_ceiling(), 2 * (size - 1) * np.log(slope)
-
-
-@second_route(LowerBounds.log_covariance_floor)
-def _floors() -> Pairs:
-    for epsilon, size in CASES:  # the published one counts a value that the sharp one does not
-        bounds, sharp = LowerBounds(size, epsilon), _lowest_row(epsilon, size)
-        yield bounds.log_covariance_floor("sharp"), sharp
-        yield bounds.log_covariance_floor(), sharp + sharp / (size - 1)
+@second_route(LowerBounds.log_information_ceiling, LowerBounds.log_covariance_floor)
+def _constants_of_the_budget() -> Pairs:
+    for epsilon, size in CASES:  # the published floor counts a value that the sharp one does not
+        bounds, slope, sharp = LowerBounds(size, epsilon), _steepest_row(epsilon, size), _lowest_row(epsilon, size)
+        yield bounds.log_information_ceiling(), 2 * (size - 1) * np.log(slope)
+        yield [bounds.log_covariance_floor(form) for form in FORMS], [sharp + sharp / (size - 1), sharp]
 
 
 @second_route(LowerBounds.distribution)
@@ -385,10 +368,12 @@ def _budget_bounds() -> Pairs:
 @second_route(LowerBounds.frequency)
 def _budget_bounds_on_frequencies() -> Pairs:
     for epsilon, size in CASES:
-        mean = _lowest_row(epsilon, size) / (size - 1)  # of the logarithms of the directions
-        yield LowerBounds(size, epsilon).frequency("sharp"), size * np.exp(mean) / _steepest_row(epsilon, size) ** 2
-        more = size * np.exp(mean * size / (size - 1)) / _steepest_row(epsilon, size) ** 2
-        yield LowerBounds(size, epsilon).frequency(), more
+        sharp = _lowest_row(epsilon, size) / (size - 1)  # of the logarithms, the mean of the directions
+        scale, found = (
+            size / _steepest_row(epsilon, size) ** 2,
+            [LowerBounds(size, epsilon).frequency(f) for f in FORMS],
+        )
+        yield found, [scale * np.exp(mean) for mean in (sharp * size / (size - 1), sharp)]
 
 
 @second_route(LowerBounds.any_channel)
