@@ -241,7 +241,7 @@ def far_budgets(most: int = 100_000) -> bool:
     """
     values = [value for one in coefficients(LIMIT + y, c) for value in (one, derivative(one, c))]
     negative = all(positive(-value, {y: (0, oo), c: (0, oo)}) is True for value in values)
-    x = sympy.exact("x", positive=True)
+    x = sympy.Symbol("x", positive=True)
     least = sympy.expand(fall(LIMIT + x, sympy.exp(-x) / 2**57, most) * sympy.exp(2 * x))
     return bool(negative and np.exp(-LIMIT) < 2.0**-57 and sign_changes(least, x) == 0 and least.subs(x, 0) > 0)
 
