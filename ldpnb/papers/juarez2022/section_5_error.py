@@ -105,6 +105,13 @@ def equation_20(e: Evidence) -> Numbers:
     return as_printed(e, gaps.variance_discretised_mean, SIGNS, added, printed)
 
 
+def signs_have_a_limit(e: Evidence, mechanism: DiscretisedMeans) -> None:
+    """Decide that a mean of n, half of all, has variance ``1 / (gain^2 n)`` at most, and that the gain tends to 1."""
+    equal = gaps.variance_discretised_mean(mechanism, n, 2 * n, 0)
+    e.proven(identity(equal, 1 / (mechanism.gain * mechanism.gain * n)))
+    e.proven(positive(1 - mechanism.gain, {y: (1, oo)}) and limit(mechanism.gain, y.expression, oo) == 1)
+
+
 def section_5_largest_variance(e: Evidence) -> Numbers:
     largest = {}
     for name, epsilon in (("one", 1.0), ("four", 4.0), ("ten", 10.0)):
@@ -114,10 +121,7 @@ def section_5_largest_variance(e: Evidence) -> Numbers:
     e.needs(within("about", largest["ten"], 1))
     every = gaps.variance_discretised_mean(SIGNS, n, n + c * n, 0)
     e.proven(identity(every - gaps.variance_discretised_mean(SIGNS, n, n + c * n, nu2), nu2 / n))
-    halves = DiscretisedMeans.published(budget(y))
-    equal = gaps.variance_discretised_mean(halves, n, 2 * n, 0)
-    e.proven(identity(equal, 1 / (halves.gain * halves.gain * n)))
-    e.proven(positive(1 - halves.gain, {y: (1, oo)}) and limit(halves.gain, y.expression, oo) == 1)
+    signs_have_a_limit(e, DiscretisedMeans.published(budget(y)))
     return largest
 
 
