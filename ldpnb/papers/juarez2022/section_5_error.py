@@ -70,14 +70,21 @@ def proposition_5_2(e: Evidence) -> Numbers:
     return {"mechanisms": len(MECHANISMS)}
 
 
-def as_printed(e: Evidence, shipped: Any, every: groups.GroupMeans, added: Real, printed: Any) -> Numbers:
-    """Decide a variance for every number of groups, from what all clients add to that of a sum, and as printed for two.
+def added_up(mechanism: groups.GroupMeans, own: Real, other: Real) -> Real:
+    """Return the variance of an estimated mean, where a member adds `own` to that of the sum and another `other`."""
+    unit = mechanism.gain * n
+    return n * (own + c * other) / (unit * unit)
 
-    Return what the printed one is of the exact variance of three groups.
-    """
-    group = {"size": n, "clients": n + c * n, "second_moment": nu2}
-    unit, two = every.gain * n, replace(every, groups=2)
-    e.proven(identity(shipped(every, *group.values()), added / (unit * unit)))
+
+def variance_of_signs() -> Real:
+    """Return (20) for every number of groups: a member's sign counts if it stays, another's if it moves here."""
+    return added_up(SIGNS, SIGNS.keep - SIGNS.gain * SIGNS.gain * nu2, SIGNS.move)
+
+
+def as_printed(e: Evidence, shipped: Any, every: groups.GroupMeans, expected: Real, printed: Any) -> Numbers:
+    """Decide a variance for every number of groups, and as printed for two; return what the latter is at three."""
+    group, two = {"size": n, "clients": n + c * n, "second_moment": nu2}, replace(every, groups=2)
+    e.proven(identity(shipped(every, *group.values()), expected))
     e.proven(identity(shipped(two, *group.values()), printed(two, group)))
     ratios: dict[int, list[float]] = {2: [], 3: []}
     for m in MECHANISMS:
@@ -92,17 +99,16 @@ def equation_19(e: Evidence) -> Numbers:
     def printed(m: LaplaceMeans, group: dict[str, Any]) -> Real:
         return routes.printed_variance_laplace(m.group_epsilon, m.value_epsilon, m.k, **group)
 
-    own, moved = (2 * scale * scale for scale in (NOISE.kept_scale, NOISE.moved_scale))
-    added = n * NOISE.keep * (nu2 + own) - n * NOISE.keep * NOISE.keep * nu2 + c * n * NOISE.move * moved
-    return as_printed(e, gaps.variance_laplace_mean, NOISE, added, printed)
+    kept, moved = (2 * scale * scale for scale in (NOISE.kept_scale, NOISE.moved_scale))
+    expected = added_up(NOISE, NOISE.keep * (nu2 + kept) - NOISE.keep * NOISE.keep * nu2, NOISE.move * moved)
+    return as_printed(e, gaps.variance_laplace_mean, NOISE, expected, printed)
 
 
 def equation_20(e: Evidence) -> Numbers:
     def printed(m: DiscretisedMeans, group: dict[str, Any]) -> Real:
         return routes.printed_variance_discretised(m.group_epsilon, m.value_epsilon, groups=m.groups, **group)
 
-    added = n * SIGNS.keep - n * SIGNS.gain * SIGNS.gain * nu2 + c * n * SIGNS.move
-    return as_printed(e, gaps.variance_discretised_mean, SIGNS, added, printed)
+    return as_printed(e, gaps.variance_discretised_mean, SIGNS, variance_of_signs(), printed)
 
 
 def signs_have_a_limit(e: Evidence, mechanism: DiscretisedMeans) -> None:
