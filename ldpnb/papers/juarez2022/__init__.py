@@ -1,7 +1,8 @@
 """Juarez and Korolova: Privately measuring demographic performance disparities in federated learning.
 
-`claims` decides what the source says, section by section, and `proofs` the steps of that for every parameter; `routes`
-holds the second, independent ways to the deciding values; `tables` computes what the notebooks show and `charts` draws
-it; the numbers that the source prints are in ``printed.csv``. `clients` and `sessions` make the populations of Section
-5 and Appendix D.
+A section's claims stand in its TOML file, what decides them beside it; `routes` holds the second, independent ways that
+several sections share; `tables` computes what the notebooks show and `charts` draws it; the numbers that the source
+prints are in ``printed.csv``. `clients` and `sessions` make the populations of Section 5 and Appendix D.
 """
+
+SECTIONS = ("section_4", "section_5_error", "section_5_comparisons", "section_5_tables", "section_6")

@@ -1,17 +1,36 @@
-"""Second routes to the deciding values of juarez2022: printed formulas, and numbers from output laws alone."""
+"""Second routes to the formulas of juarez2022: printed formulas, and numbers from output laws alone.
 
+The pairs that a section alone needs stand in it.
+"""
+
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.integrate import quad
 from scipy.special import gammaln, ndtr
 
-from ldpnb.arithmetic import Real, read_only
+from ldpnb.accuracy import gaps
+from ldpnb.arithmetic import Real, Symbol, read_only
+from ldpnb.mechanisms import moves
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.sections import Pairs, second_route
 
 Floats = NDArray[np.float64]
 PAIRS = (((0, 1.0), (0, -1.0)), ((0, 1.0), (1, 1.0)))
 """The two pairs of clients ``(group, value)`` among which those of ``M_L`` easiest to tell apart are."""
+BUDGETS = (0.1, 0.5, 1.0, 2.0, 4.0)
+SIGNS = (DiscretisedMeans(1.0, 1.0), DiscretisedMeans(0.3, 2.0, 3))
+NOISE = (LaplaceMeans(0.5, 1.0), LaplaceMeans(0.7, 0.4, 2 / 3, 3))
+MECHANISMS: tuple[GroupMeans, ...] = SIGNS + NOISE
+VALUES, HOLDERS = np.array([-1.0, -0.2, 0.4, 1.0]), np.array([[2, 1, 3, 4], [5, 0, 2, 1], [1, 1, 1, 3]])
+"""Values, and how many clients of each group hold them: sizes and means all differ."""
+INSIDE, FAR = np.linspace(-1, 1, 9), np.array([-9.0, -1.0, 0.0, 1.0, 9.0])
+"""Reports that equation (1) looks at, and others: between them the log-ratios of `LaplaceMeans` are linear."""
 
 
 def printed_keep(group_epsilon: Real, groups: Real = 2) -> Real:
@@ -159,21 +178,48 @@ def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
     return float(np.interp(x * runs, sums + step / 2, np.cumsum(law)))
 
 
-def integrated_delta(
-    mechanism: LaplaceMeans, inputs: tuple[tuple[int, float], tuple[int, float]], epsilon: float
-) -> float:
-    """Return the hockey-stick divergence between the reports of two clients ``(group, value)``, by quadrature.
+def log_densities(mechanism: LaplaceMeans, reports: ArrayLike) -> Floats:
+    """Return log-densities ``(d, 3, d, r)``: own group, value -1, 0 or 1, reported group, and reported value."""
+    laws = np.array([mechanism.law(g, v) for g, v in product(range(mechanism.groups), (-1.0, 0.0, 1.0))])
+    chance, location, scale = (laws[..., i, None] for i in range(3))
+    logs = np.log(chance / (2 * scale)) - np.abs(np.asarray(reports) - location) / scale
+    return np.asarray(logs.reshape(mechanism.groups, 3, mechanism.groups, -1))
 
-    Sign changes of the integrand are found by bisection from a fine grid; between them it is smooth and Gauss-Legendre
-    panels integrate it.
-    """
-    first, second = (mechanism.law(group, value) for group, value in inputs)
-    return sum(_integral(p, q, epsilon) for p, q in zip(first, second, strict=True))
+
+def density_loss(mechanism: LaplaceMeans, reports: ArrayLike) -> float:
+    """Return the largest log-ratio of the densities of given reported values, over all groups and values -1, 0, 1."""
+    return float(np.ptp(log_densities(mechanism, reports), axis=(0, 1)).max())
+
+
+def kept_over_moved(mechanism: LaplaceMeans, reports: ArrayLike) -> float:
+    """Return the largest log-ratio of a report of one's own group to the same report by a member of another."""
+    logs = log_densities(mechanism, reports)
+    return float((logs[0, :, 0] - logs[1, 0, 0]).max())
 
 
 def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     """Return the delta of ``M_L`` over its worst `PAIRS`, by quadrature."""
-    return max(integrated_delta(mechanism, pair, epsilon) for pair in PAIRS)
+    return max(_integrated(mechanism.law(*one), mechanism.law(*other), np.exp(epsilon)) for one, other in PAIRS)
+
+
+def _integrated(first: Floats, second: Floats, factor: float) -> float:
+    def advantage(x: float) -> float:
+        one, other = (law[:, 0] / (2 * law[:, 2]) * np.exp(-np.abs(x - law[:, 1]) / law[:, 2]) for law in laws)
+        return float(np.maximum(one - factor * other, 0).sum())
+
+    laws, reach = (first, second), 1 + 45 * float(max(first[:, 2].max(), second[:, 2].max()))
+    ends = [-reach, -20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 20.0, reach]
+    return sum(quad(advantage, *cell, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for cell in pairwise(ends))
+
+
+def exact(value: Any) -> Real:
+    """Return a number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
+    return Symbol(value)
+
+
+def numbered(**lists: Iterable[float]) -> dict[str, float]:
+    """Return numbers by their list's name and their place in it, from 1 on, as the fields of a sentence."""
+    return {f"{name}_{i}": value for name, values in lists.items() for i, value in enumerate(values, 1)}
 
 
 def log_binomials(draws: ArrayLike, hits: ArrayLike) -> Floats:
@@ -182,22 +228,70 @@ def log_binomials(draws: ArrayLike, hits: ArrayLike) -> Floats:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-def _integral(first: Floats, second: Floats, epsilon: float) -> float:
-    def advantage(x: Floats) -> Floats:
-        one, other = (w / (2 * s) * np.exp(-np.abs(x - m) / s) for w, m, s in (first, second))
-        return np.asarray(one - np.exp(epsilon) * other)
+def group_examples(mechanism: GroupMeans) -> Iterator[tuple[dict[str, Any], float, tuple[float, float]]]:
+    """Yield each group's size, all clients and second moment; its mean; its estimate's mean and variance."""
+    held = HOLDERS[: mechanism.groups]
+    for group, row in enumerate(held):
+        words = {
+            "size": int(row.sum()),
+            "clients": int(held.sum()),
+            "second_moment": float(row @ VALUES**2 / row.sum()),
+        }
+        yield words, float(row @ VALUES / row.sum()), mean_moments(mechanism, held, VALUES, group)
 
-    reach = 1 + 45 * max(first[2], second[2])
-    points = np.unique([*np.linspace(-reach, reach, 1501), first[1], second[1]])
-    signs = advantage(points) > 0
-    turns = np.flatnonzero(signs[1:] != signs[:-1])
-    low, high = points[turns], points[turns + 1]
-    for _ in range(60):
-        middle = (low + high) / 2
-        left = (advantage(middle) > 0) == signs[turns]
-        low, high = np.where(left, middle, low), np.where(left, high, middle)
-    ends = np.unique([*points, *high])
-    nodes, weights = np.polynomial.legendre.leggauss(8)
-    half = np.diff(ends) / 2
-    values = advantage((ends[:-1] + half)[:, None] + np.outer(half, nodes))
-    return float((np.maximum(values, 0) @ weights) @ half)
+
+def sizes(mechanism: GroupMeans) -> tuple[int, ...]:
+    """Return the sizes of those groups."""
+    return tuple(HOLDERS[: mechanism.groups].sum(axis=1).tolist())
+
+
+@second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q)
+@second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
+def _response() -> Pairs:
+    responses = [KaryRandomisedResponse(epsilon, d) for epsilon, d in product(BUDGETS, (2, 3, 5))]
+    kept = [(kary.p, kary.q, kary.epsilon, kary.domain_size) for kary in responses]
+    kept += [(m.keep, m.move, m.group_epsilon, m.groups) for m in MECHANISMS]
+    for keep, move, epsilon, d in kept:
+        yield (keep + (d - 1) * move, np.log(keep / move)), (1.0, epsilon)
+
+
+@second_route(moves.sign_probabilities, DiscretisedMeans.channel, DiscretisedMeans.gain)
+def _signs() -> Pairs:
+    for m in SIGNS:
+        coins, truth = np.stack([1 - VALUES, 1 + VALUES]) / 2, printed_truth(m.value_epsilon)
+        yield moves.sign_probabilities(VALUES, m.value_epsilon), truth * coins + (1 - truth) * coins[::-1]
+        yield m.channel(VALUES), printed_channel(m, VALUES)
+        yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
+
+
+@second_route(LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale, LaplaceMeans.gain)
+def _noise() -> Pairs:
+    for m in NOISE:
+        keep, second = printed_keep(m.group_epsilon, m.groups), m.value_epsilon
+        others = [[(1 - keep) / (m.groups - 1), 0.0, m.k / second]] * (m.groups - 1)
+        yield m.law(0, -0.3), np.array([[keep, -0.3, 2 / second], *others])
+        yield (2 / m.kept_scale, 2 * m.moved_scale / m.kept_scale), (second, m.k)
+        yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
+
+
+@second_route(gaps.mean_variance, gaps.variance_discretised_mean, gaps.variance_laplace_mean)
+def _variances() -> Pairs:
+    for m in MECHANISMS:
+        formula: Any = gaps.variance_discretised_mean if m in SIGNS else gaps.variance_laplace_mean
+        for group, _, (_, variance) in group_examples(m):
+            yield (formula(m, *group.values()), gaps.mean_variance(m, *group.values())), (variance, variance)
+
+
+def worst_moment(mechanism: GroupMeans) -> float:
+    """Return the largest variance of the gap over clients who all hold one value."""
+    clients, held = np.diag(sizes(mechanism)), np.ones(mechanism.groups)
+    return max(gap_moments(mechanism, clients, value * held)[1] for value in (-1.0, -0.5, 0.0, 1.0))
+
+
+@second_route(gaps.GroupGap.variance, gaps.GroupGap.worst_variance)
+def _gap_variances() -> Pairs:
+    for m in MECHANISMS:
+        held, gap = HOLDERS[: m.groups], gaps.GroupGap(m, sizes(m))
+        moments = (held @ VALUES**2 / held.sum(axis=1))[:2]
+        yield gap.variance(tuple(moments)), gap_moments(m, held, VALUES)[1]
+        yield gap.worst_variance(), worst_moment(m)

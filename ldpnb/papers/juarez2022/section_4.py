@@ -1,0 +1,379 @@
+"""What decides Sections 2 and 4 of juarez2022 with Appendices A and B: the privacy of both mechanisms, their budgets.
+
+In proofs ``t1 = e^eps1``, ``t2 = e^eps2``, ``y = e^epsilon`` and `e2` is ``eps2``; `d` is the number of groups, `n` the
+members of one and `c` how many others there are for each.
+"""
+
+from itertools import chain, combinations, product
+from typing import Any
+
+import numpy as np
+import sympy
+from flint import arb
+
+from ldpnb.accuracy import budgets, gaps
+from ldpnb.arithmetic import Real
+from ldpnb.claims import Evidence
+from ldpnb.deciders import ball, budget, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
+from ldpnb.deciders.algebra import derivative, replaced
+from ldpnb.mechanisms import frequency, groups, moves
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022.routes import BUDGETS, FAR, INSIDE, exact
+from ldpnb.privacy import channel, hockey_stick
+from ldpnb.sections import Numbers, Pairs, second_route
+
+GROUPS = (2, 3, 5)
+OTHERS = (2 / 3, 1.0, 3.0)
+"""Noise parameters other than 2."""
+ALWAYS, SMALL = "0.0442", "1.74"
+"""Share of the smaller group from which on, and half the budget up to which, ``eps2 = epsilon`` is best for ``M_L``."""
+WINDOWS = ("0.0441", "0.01", "0.001")
+"""Shares of a smaller group next to which there are budgets at which it is not; the first is just below `ALWAYS`."""
+
+t1, t2, y, d, e2, k, n, c, nu2 = symbols("t1 t2 y d e2 k n c nu2")
+BOX = {t1: (1, oo), t2: (1, oo)}
+SIGNS, NOISE = DiscretisedMeans(budget(t1), budget(t2), d), LaplaceMeans(budget(t1), e2, k, d)
+EQUAL_NOISE = LaplaceMeans(budget(t1), e2, 2, d)
+LIMIT = 40
+"""Half a budget from which on the terms of `fall` that can be negative are below ``2^-50``."""
+
+
+@second_route(DiscretisedMeans.epsilon, DiscretisedMeans.group_loss, DiscretisedMeans.claimed_epsilon)
+def _losses_of_signs() -> Pairs:
+    for first, second, number in product(BUDGETS, BUDGETS, GROUPS):
+        m = DiscretisedMeans(first, second, number)
+        logs = np.log(routes.printed_channel(m, (-1.0, 0.5, 1.0)).reshape(number, 2, number, 3))
+        yield m.epsilon, np.ptp(logs, axis=(2, 3)).max()
+        yield m.group_loss, (logs[0, :, 0] - logs[0, :, 1]).max()
+        odds = [keep / (1 - keep) for keep in (routes.printed_keep(first), routes.printed_keep(second))]
+        yield m.claimed_epsilon, np.log(max(odds))
+
+
+@second_route(LaplaceMeans.epsilon, LaplaceMeans.group_loss, LaplaceMeans.claimed_epsilon, LaplaceMeans.clipped_epsilon)
+def _losses_of_noise() -> Pairs:
+    for first, second, number in product((0.05, 0.5, 1.5), (0.1, 1.0, 4.0), GROUPS):
+        m = LaplaceMeans(first, second, 2.0, number)
+        yield (m.epsilon, m.group_loss), (routes.density_loss(m, FAR), routes.kept_over_moved(m, FAR))
+    for first, second, other in ((0.5, 1.0, 2 / 3), (0.5, 1.0, 3.0), (1.0, 3.0, 2 / 3), (0.1, 6.0, 1.0)):
+        m = LaplaceMeans(first, second, other)
+        laws = np.array([m.law(g, v) for g, v in product((0, 1), (-1.0, 0.0, 1.0))])
+        atoms = np.log(laws[..., 0] / 2) - (1 - laws[..., 1]) / laws[..., 2]
+        inside = routes.density_loss(m, INSIDE)
+        yield (m.claimed_epsilon, m.clipped_epsilon), (inside, max(inside, np.ptp(atoms, axis=0).max()))
+
+
+@second_route(channel.privacy_loss, hockey_stick.channel_delta)
+def _deltas_of_signs() -> Pairs:
+    matrix = routes.printed_channel(routes.SIGNS[0], (-1.0, 1.0))
+    yield channel.privacy_loss(matrix).epsilon, max(np.log(p / q) for row in matrix for p, q in product(row, row))
+    events = [list(event) for event in chain(*(combinations(range(4), size) for size in (1, 2, 3)))]
+    for epsilon in (0.3, 1.0):
+        gains = [
+            matrix[event].sum(axis=0).max() - np.exp(epsilon) * matrix[event].sum(axis=0).min() for event in events
+        ]
+        yield hockey_stick.channel_delta(matrix, epsilon), max(gains)
+
+
+@second_route(hockey_stick.laplace_means_delta, hockey_stick.total_variation)
+def _deltas_of_noise() -> Pairs:
+    for other, epsilon in ((2 / 3, 0.98), (1.0, 1.3), (2.0, 0.98), (3.0, 0.2)):
+        m = LaplaceMeans(0.5, 1.0, other)
+        stated = hockey_stick.laplace_means_delta(m, epsilon), hockey_stick.total_variation(m)
+        yield stated, (routes.worst_delta(m, epsilon), routes.worst_delta(m, 0.0)), 1e-8
+
+
+@second_route(groups.largest_group_epsilon, LaplaceMeans.allowed, LaplaceMeans.published)
+def _equation_1() -> Pairs:
+    for epsilon, other in ((0.3, 2 / 3), (0.9, 0.9), (0.9, 1.2), (1.7, 1.1), (5.0, 5.0)):
+        most = 1 + epsilon - routes.kept_over_moved(LaplaceMeans(1.0, epsilon, other), INSIDE)
+        m = LaplaceMeans.allowed(epsilon, other)
+        yield (groups.largest_group_epsilon(epsilon, other), m.group_epsilon), (most, most)
+        yield (m.value_epsilon, m.k), (epsilon, other)
+    for epsilon in (0.1, 0.9, 2.0, 6.3):
+        m = LaplaceMeans.published(epsilon)
+        yield (m.group_epsilon, m.k, m.value_epsilon), (*routes.published_laplace_budgets(epsilon), epsilon)
+
+
+def _sign_variance(first: Any, second: Any) -> Any:
+    return routes.printed_variance_discretised(first, second, size=1, clients=3, second_moment=0.5)
+
+
+@second_route(DiscretisedMeans.calibrated)
+def _calibrated_signs() -> Pairs:
+    for epsilon in BUDGETS:  # the least error on the line of one loss
+        m, grid = DiscretisedMeans.calibrated(epsilon), np.linspace(0.05, 1, 39) * epsilon
+        line = _sign_variance(epsilon - np.log(2 / (1 + np.exp(-grid))), grid).min()
+        lost = np.ptp(np.log(routes.printed_channel(m, (-1.0, 1.0))), axis=1).max()
+        yield (lost, _sign_variance(m.group_epsilon, m.value_epsilon)), (epsilon, line)
+
+
+@second_route(DiscretisedMeans.published)
+def _published_signs() -> Pairs:
+    for epsilon in BUDGETS:  # the least error of all budgets up to epsilon
+        m, grid = DiscretisedMeans.published(epsilon), np.linspace(0.05, 1, 39) * epsilon
+        yield _sign_variance(m.group_epsilon, m.value_epsilon), _sign_variance(grid[:, None], grid).min()
+
+
+@second_route(LaplaceMeans.calibrated)
+def _calibrated_noise() -> Pairs:
+    for epsilon in BUDGETS:
+        m = LaplaceMeans.calibrated(epsilon)
+        own = np.ptp(routes.log_densities(m, FAR)[0, :, 0], axis=0).max()
+        yield (own, routes.kept_over_moved(m, FAR), m.k), (epsilon, epsilon, 2.0)
+
+
+@second_route(budgets.best_laplace)
+def _best_laplace() -> Pairs:
+    for epsilon, share in product((1.0, 6.0), (0.5, 0.01)):
+        sizes = (round(10**6 * share), 10**6 - round(10**6 * share))
+
+        def variance(second: Any, epsilon: float = epsilon, sizes: tuple[int, int] = sizes) -> Any:
+            budgets_and_k = epsilon - second / 2, second, 2.0
+            parts = ({"size": size, "clients": 10**6, "second_moment": 1} for size in sizes)
+            return sum(routes.printed_variance_laplace(*budgets_and_k, **part) for part in parts)
+
+        best, tried = budgets.best_laplace(epsilon, sizes), np.linspace(0.1, 1, 20_001) * epsilon
+        yield best.group_epsilon + best.value_epsilon / 2, epsilon
+        yield variance(best.value_epsilon), variance(tried).min(), 1e-7
+
+
+def definition_2_2(e: Evidence) -> Numbers:
+    settings = list(product(BUDGETS, GROUPS))
+    keep = np.array([frequency.KaryRandomisedResponse(*setting).p for setting in settings])
+    number = np.array([number for _, number in settings])
+    totals = keep + number * (1 - keep) / (number - 1)
+    e.needs(np.allclose(totals, 1) and keep.min() >= 0.5)
+    kary, box = frequency.KaryRandomisedResponse(budget(t1), d), {t1: (1, oo), d: (1, oo)}
+    e.proven(identity(kary.p + (d - 1) * kary.q, 1) and identity(kary.p / kary.q, t1))
+    e.proven(positive(kary.p - 1 / d, box) and identity(2 * kary.p - 1, (t1 - d + 1) / (t1 + d - 1)))
+    e.proven(positive(kary.p + d * (1 - kary.p) / (d - 1) - 1, box))  # one value too many
+    return {"least": totals.min(), "most": totals.max(), "truth": keep.min()}
+
+
+def theorem_4_1(e: Evidence) -> Numbers:
+    mechanisms = [DiscretisedMeans(*setting) for setting in product(BUDGETS, BUDGETS, GROUPS)]
+    excess = [m.epsilon - m.claimed_epsilon for m in mechanisms]
+    e.needs(max(excess) <= 1e-12)
+    # the ratios of chances that can be largest: one group; kept over moved at value 1; moved over kept at value -1
+    up, down = (SIGNS.keep * moves.sign_probabilities(v, SIGNS.value_epsilon)[1] for v in (exact(1), exact(-1)))
+    e.proven(identity(up / down, t2) and identity(up / (SIGNS.move / 2), np.exp(SIGNS.group_loss)))
+    e.proven(positive(t2 - SIGNS.move / 2 / down, BOX))
+    loss = np.exp(SIGNS.group_loss)  # above eps1 always, above eps2 if and only if 2 t1 > 1 + t2
+    e.proven(positive(loss - t1, BOX) and identity(loss - t2, t2 * (2 * t1 - 1 - t2) / (1 + t2)))
+    e.proven(positive(2 * t1 - loss, BOX))
+    example = DiscretisedMeans(1.0, 1.0)
+    delta, at_exact = (hockey_stick.channel_delta(example.channel(), at) for at in (1.0, example.epsilon))
+    e.sure(at_exact < 1e-12 and abs(channel.privacy_loss(example.channel()).epsilon - example.epsilon) < 1e-12)
+    return {"exact": example.epsilon, "delta": delta, "settings": len(mechanisms), "excess": max(excess)}
+
+
+def theorem_4_1_allocation(e: Evidence) -> Numbers:
+    ratios = []
+    for epsilon, sizes in product(BUDGETS, ((5000, 5000), (100, 9900))):
+        growth = np.exp(epsilon)
+        equal = float(np.log((growth + np.sqrt(growth * growth + 8 * growth)) / 4))
+        mechanisms = DiscretisedMeans(equal, equal), DiscretisedMeans.calibrated(epsilon)
+        e.same([m.epsilon for m in mechanisms], [epsilon, epsilon])
+        same, best = (gaps.GroupGap(m, sizes).variance((0.0, 0.0)) for m in mechanisms)
+        ratios.append(same / best)
+    e.needs(max(ratios) <= 1)
+    # the variance falls in eps1, so that t1 = y (1 + t2) / (2 t2); along that line it falls in t2, up to y = t2 + w
+    (w,) = symbols("w")
+    one = gaps.variance_discretised_mean(SIGNS, 1, 1 + c, 0)
+    e.proven(identity(gaps.variance_discretised_mean(SIGNS, n, n + c * n, nu2), (one - nu2) / n))
+    falls = replaced(-derivative(replaced(one, t1, y * (1 + t2) / (2 * t2)), t2), y, t2 + w)
+    best = DiscretisedMeans.calibrated(budget(y))
+    e.proven(identity(np.exp(best.group_epsilon), (1 + y) / 2) and identity(np.exp(best.group_loss), y))
+    e.proven(positive(-derivative(one, t1), BOX | {d: (1, oo), c: (0, oo)}))
+    e.proven(positive(falls, {t2: (1, oo), w: (0, oo), c: (0, oo), d: (1, oo)}))
+    return {"least": min(ratios), "most": max(ratios)}
+
+
+def theorem_4_3_k_2(e: Evidence) -> Numbers:
+    settings = list(product((0.05, 0.5, 1.5), (0.1, 1.0, 4.0), GROUPS))
+    for first, second, number in settings:
+        e.needs(LaplaceMeans(first, second, 2.0, number).epsilon <= max(second, second / 2 + first) + 1e-12)
+    # one group: |v - v'| / scale, at most eps2; kept over moved: eps1 + 1 / scale, more than moved over kept
+    scale = EQUAL_NOISE.kept_scale
+    e.proven(identity(scale, EQUAL_NOISE.moved_scale) and identity(2 / scale, e2))
+    e.proven(identity(EQUAL_NOISE.keep / EQUAL_NOISE.move, t1))
+    e.proven(identity(EQUAL_NOISE.group_loss, budget(t1) + 1 / scale))
+    below, at = (hockey_stick.laplace_means_delta(LaplaceMeans(0.5, 1.0), epsilon) for epsilon in (0.98, 1.0))
+    e.sure(below > 0 and at == 0)
+    return {"settings": len(settings), "below": below}
+
+
+def strangers(share: Any) -> Any:
+    """Return the mean of others per member of two groups, weighted by 1/size: 1 if equal, growing as one shrinks."""
+    return (1 - share) * (1 - share) / share + share * share / (1 - share)
+
+
+def coefficients(z: Any, mean: Any) -> tuple[Any, Any]:
+    """Return the coefficients of ``growth`` and its square in `fall`."""
+    return (1 + mean) * (16 - 8 * z) - 4 * z * z * z, 16 * mean * (1 - z)
+
+
+def fall(z: Any, growth: Any, mean: Any) -> Any:
+    """Return, up to a positive factor, how fast the worst variance for ``k = 2`` falls in ``eps2 = 2 z``.
+
+    Here ``eps1 = epsilon - z`` and ``growth = e^-eps1``, at most ``e^-z``; `mean` as `strangers` returns it.
+    """
+    linear, quadratic = coefficients(z, mean)
+    return 16 + growth * (linear + growth * quadratic)
+
+
+def fall_is_that_of_the_variance() -> bool:
+    """Decide that `fall` is minus the slope of the variance of the gap, times ``eps2^3 / (1/n1 + 1/n2)``."""
+    share, growth, total, second = symbols("share growth total second")
+    mechanism = LaplaceMeans(total - second / 2, second)
+    first, other = (gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (share, 1 - share))
+    slope = replaced(derivative(first + other, second), total, second / 2 - np.log(growth))
+    scaled = -slope * second * second * second * share * (1 - share)
+    return identity(scaled, fall(second / 2, growth, strangers(share)))
+
+
+def far_budgets(most: int = 100_000) -> bool:
+    """Decide that `fall` is positive beyond ``z = 40`` for a mean of up to `most`.
+
+    There both coefficients are negative and fall in the mean, so that `fall` is least at the largest growth, which is
+    below ``2^-57 e^-x`` at ``z = 40 + x``, and the largest mean.
+    """
+    values = [value for one in coefficients(LIMIT + y, c) for value in (one, derivative(one, c))]
+    negative = all(positive(-value, {y: (0, oo), c: (0, oo)}) is True for value in values)
+    x = sympy.Symbol("x", positive=True)
+    least = sympy.expand(fall(LIMIT + x, sympy.exp(-x) / 2**57, most) * sympy.exp(2 * x))
+    return bool(negative and np.exp(-LIMIT) < 2.0**-57 and sign_changes(least, x) == 0 and least.subs(x, 0) > 0)
+
+
+def the_end_decides() -> bool:
+    """Decide that `fall` is positive for every smaller ``eps2`` too where it is not negative at ``eps2 = epsilon``.
+
+    Up to ``z = 1`` it always is. Beyond, at ``z - x`` the growth is ``e^-x`` times that at z, and as both coefficients
+    of `fall` fall in z, it is at least ``16 (1 - e^-x) + e^-x`` times its value at z.
+    """
+    x, z, growth, shrunk, above = symbols("x z growth shrunk above")  # shrunk = e^-x, above = z - 1
+    early = positive(fall(z, growth, c), {z: (0, 1), growth: (0, oo), c: (0, oo)})
+    later, sooner = coefficients(1 + above, c), coefficients(1 + above - x, c)
+    cubic = 4 * (3 * z * z * x + 3 * z * x * x + x * x * x)  # at z + x against z, so that both are positive
+    falls = identity(coefficients(z, c)[0] - coefficients(z + x, c)[0], 8 * x * (1 + c) + cubic)
+    box = {x: (0, oo), above: (0, oo), shrunk: (0, 1), c: (0, oo)}
+    return bool(early and falls and positive(shrunk * sooner[1] - later[1], box))
+
+
+def at_the_end(mean: Any) -> Any:
+    """Return `fall` at ``eps2 = epsilon``, where ``growth = e^-z``, as a function of z."""
+    return lambda z: fall(z, (-z).exp(), mean)
+
+
+def theorem_4_3_allocation(e: Evidence) -> Numbers:
+    savings = {}
+    for epsilon, share in product((1.0, 6.0), (0.5, 0.1, 0.01, 0.001)):
+        sizes = (round(10**6 * share), 10**6 - round(10**6 * share))
+        mechanisms = LaplaceMeans.calibrated(epsilon), budgets.best_laplace(epsilon, sizes)
+        e.same([m.epsilon for m in mechanisms], [epsilon, epsilon])
+        stated, best = (gaps.GroupGap(m, sizes).worst_variance() for m in mechanisms)
+        savings[epsilon, share] = 1 - best / stated
+    e.needs(max(savings.values()) < 1e-9)
+    e.proven(fall_is_that_of_the_variance() and the_end_decides() and far_budgets())
+    # `fall` is linear in the mean: positive at every budget from a share on, and up to a budget for every share
+    even, most = at_the_end(arb(1)), at_the_end(strangers(ball(ALWAYS)))
+    e.proven(holds_on(even, (0, LIMIT)) and holds_on(most, (0, LIMIT)))
+    e.proven(holds_on(lambda z: at_the_end(arb(2))(z) - even(z), (0, SMALL)))
+    windows = []
+    for part in WINDOWS:  # all budgets at which the slope changes its sign
+        low, high = (2 * float(z.mid()) for z in zeros(at_the_end(strangers(ball(part))), "0.01", LIMIT))
+        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(part):g}%")
+    saved = {"one": savings[6.0, 0.01], "tenth": savings[6.0, 0.001]}
+    return saved | {"always": float(ALWAYS), "small": 2 * float(SMALL), "windows": ", ".join(windows)}
+
+
+def no_other_noise(e: Evidence) -> None:
+    """Decide that far out the log-ratio of kept to moved grows by ``eps2 (2 - k)/(2k)`` a unit: not at ``k = 2``."""
+    growth = 1 / NOISE.moved_scale - 1 / NOISE.kept_scale
+    e.proven(identity(growth, e2 * (2 - k) / (2 * k)))
+
+
+def theorem_4_3_other_k(e: Evidence) -> Numbers:
+    mechanisms = [LaplaceMeans(0.5, 1.0, other) for other in OTHERS]
+    far = [routes.density_loss(m, [-2e3, 2e3]) for m in mechanisms]
+    nearer = [routes.density_loss(m, [-1e3, 1e3]) for m in mechanisms]
+    e.same(np.subtract(far, nearer) / 1e3, [abs(1 / other - 1 / 2) for other in OTHERS])
+    e.needs(np.isfinite([m.epsilon for m in mechanisms]).all())
+    no_other_noise(e)
+    e.proven(identity(1 / NOISE.moved_scale, e2 / k))  # clipped at 1, the two atoms have the log-ratio eps1 + eps2 / k
+    e.sure(all(m.clipped_epsilon >= 0.5 + 1 / m.k - 1e-12 for m in mechanisms if m.k < 2))
+    deltas = [hockey_stick.laplace_means_delta(m, m.claimed_epsilon) for m in mechanisms]
+    e.sure(min(deltas) > 0)
+    return routes.numbered(far=far, delta=deltas)
+
+
+def section_4_moved_clients(e: Evidence) -> Numbers:
+    half, equal = LaplaceMeans(0.5, 1.0, 1.0), LaplaceMeans(0.5, 1.0)
+    delta = hockey_stick.laplace_means_delta(half, half.claimed_epsilon)
+    e.needs(delta == 0 and np.isfinite(half.epsilon))
+    e.sure(hockey_stick.laplace_means_delta(equal, equal.epsilon) == 0)
+    no_other_noise(e)
+    return {"delta": delta, "claimed": half.claimed_epsilon, "equal": equal.epsilon}
+
+
+def appendix_b_privacy(e: Evidence) -> Numbers:
+    mechanisms = [LaplaceMeans.published(epsilon) for epsilon in (0.02, 0.21, 0.71, 1.0, 2.56)]
+    deltas = [hockey_stick.laplace_means_delta(m, m.claimed_epsilon) for m in mechanisms]
+    e.needs(max(deltas) < 1e-12)
+    growths = [1 / m.moved_scale - 1 / m.kept_scale for m in map(_allowed, (e2, exact("2/3")))]
+    e.proven(identity(growths[0], 1 - e2 / 2) and identity(growths[1], e2))
+    # delta tends to the integral of 3/4 (e^-u - e^-3u) with u = epsilon |v'| / 2: the densities' limits
+    m, zero = _allowed(exact("2/3")), e2.expression
+    keep = limit(m.keep, zero, 0)
+    at_zero = limit(m.move * m.kept_scale / (m.keep * m.moved_scale), zero, 0)
+    faster = (m.kept_scale / m.moved_scale).expression
+    e.proven(bool(at_zero == 1 and sympy.simplify(keep * (1 - at_zero / faster)) == sympy.Rational(1, 2)))
+    others = {"distance": hockey_stick.total_variation(mechanisms[0]), "kept": np.tanh(0.01)}
+    return routes.numbered(delta=deltas) | others
+
+
+def _allowed(noise: Real) -> LaplaceMeans:
+    return LaplaceMeans.allowed(e2, noise)
+
+
+def claimed_terms(mechanism: LaplaceMeans) -> tuple[Real, Real]:
+    """Return the second and the third term of equation (1)."""
+    spread = np.log(exact(2) / mechanism.k)
+    first, second = mechanism.group_epsilon, mechanism.value_epsilon
+    return spread + second / 2 - first, second / mechanism.k + first - spread
+
+
+def equation_21(e: Evidence) -> Numbers:
+    table = printed.table_1()
+    claimed = table.loc[table["mechanism"] == "M_L", "printed"].tolist()
+    mechanisms = [LaplaceMeans.published(epsilon) for epsilon in claimed]
+    e.same([m.claimed_epsilon for m in mechanisms], claimed)
+    outside = sum(m.k > printed.value("Section 4", "largest_k") for m in mechanisms)
+    e.needs(outside == 0)
+    tried = [routes.density_loss(LaplaceMeans(first, 0.9, 0.6), INSIDE) for first in np.linspace(0.01, 3, 300)]
+    e.needs(min(tried) > 0.9)  # below 2/3 no eps1 will do
+    upper = LaplaceMeans.allowed(e2, k)
+    flipped, kept = claimed_terms(upper)
+    lower = np.log(exact(2) / k) - e2 / 2
+    e.proven(sympy.simplify(sympy.expand_log((kept - e2).expression)) == 0)  # met with equality at the upper bound
+    e.proven(identity(upper.group_epsilon - lower, e2 * (3 * k - 2) / (2 * k)))
+    e.proven(identity(flipped - e2, lower - upper.group_epsilon))
+    e.proven(identity(derivative(upper.group_epsilon, k), (e2 - k) / (k * k)))
+    # capped at 2 the last term exceeds epsilon by x - 1 - ln x with x = epsilon / 2: 0 at 1, and it grows
+    excess = claimed_terms(LaplaceMeans(groups.largest_group_epsilon(e2, e2), e2, exact(2)))[1] - e2
+    e.proven(bool(sympy.simplify(replaced(excess, e2, exact(2)).expression) == 0))
+    e.proven(positive(derivative(excess, e2), {e2: (2, oo)}))
+    capped = LaplaceMeans(groups.largest_group_epsilon(10.0, 10.0), 10.0, 2.0).claimed_epsilon
+    negative = float(groups.largest_group_epsilon(10.0, 0.7))
+    numbers = {"outside": outside, "cells": len(claimed), "largest": max(claimed)}
+    return numbers | {"capped": capped, "negative": negative}
+
+
+def section_4_sequential_composition(e: Evidence) -> Numbers:
+    signs, noise, other = DiscretisedMeans(1.0, 1.0), LaplaceMeans(1.0, 1.0), LaplaceMeans(1.0, 3.0, 2 / 3)
+    e.needs(max(signs.epsilon, noise.epsilon) < 2)
+    e.needs(other.claimed_epsilon < 4 and np.isfinite(other.epsilon))
+    e.proven(positive(t1 * t2 - np.exp(SIGNS.group_loss), BOX))
+    e.proven(identity(budget(t1) + e2 - EQUAL_NOISE.group_loss, e2 / 2))
+    return {"signs": signs.epsilon, "noise": noise.epsilon, "other": other.claimed_epsilon}
