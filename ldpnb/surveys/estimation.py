@@ -344,7 +344,8 @@ def _entries(plan: FieldPlan, columns: Columns) -> NDArray[Any]:
     if column.size > plan.asked:
         raise ValueError(f"reports must be at most {plan.asked:,}, as many as were invited, got {column.size:,}")
     if "id" in columns:
-        kinds, times = np.unique(columns["id"].astype(str), return_counts=True)
+        receipts = columns["id"].astype(str)
+        kinds, times = np.unique(receipts[receipts != ""], return_counts=True)
         if (times > 1).any():
             raise ValueError(f"id must be of one report each, got {kinds[times > 1][0]} {times.max()} times")
     if plan.kind == "Laplace":
