@@ -18,6 +18,7 @@ from ldpnb.checks import UsageError, as_usage
 from ldpnb.data.command import download, inspect_file
 from ldpnb.planning.command import plan
 from ldpnb.planning.estimate_command import estimate
+from ldpnb.planning.kit.command import kit
 from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run.catalogue import NoNotebookError, Notebook, catalogue, find, home, require_uncommitted
 from ldpnb.run.export import export
@@ -71,7 +72,7 @@ def cli() -> None:
 
 for _command in (survey, questions, power):
     plan.add_command(_command)
-for _command in (plan, estimate, get, export, sweep, inspect_file, download):
+for _command in (plan, kit, estimate, get, export, sweep, inspect_file, download):
     cli.add_command(_command)
 
 

@@ -9,15 +9,21 @@ from ldpnb.checks import UsageError, as_usage, needed_for
 from ldpnb.data.command import reading_options, stated
 
 if TYPE_CHECKING:
-    from ldpnb.surveys.estimation import Estimates
+    from ldpnb.surveys.estimates import Estimates
 
-_FORMATS = (".csv", ".json", ".xlsx")
+_PICTURES = (".png", ".svg", ".pdf")
+_FORMATS = (".csv", ".json", ".xlsx", *_PICTURES)
 
 
 @click.command(short_help="Estimate from the reports of a planned survey.")
 @click.argument("plan", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("reports", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--by", default="", metavar="COLUMN", help="A public column: an estimate for each of its values too.")
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN",
+    help="A public column: an estimate for each of its values too (repeatable).",
+)
 @click.option(
     "--classes",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -27,12 +33,17 @@ _FORMATS = (".csv", ".json", ".xlsx")
 @click.option(
     "--format", "style", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True, help="Output."
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, .csv, .json or .xlsx.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.",
+)
 @reading_options
 def estimate(
     plan: Path,
     reports: Path,
-    by: str,
+    by: tuple[str, ...],
     classes: Path | None,
     level: float,
     style: str,
@@ -80,13 +91,16 @@ def _write(found: "Estimates", path: Path) -> None:
 
     from ldpnb.writing import write
 
+    buffer = io.BytesIO()
     if path.suffix == ".json":
-        content = (found.to_json() + "\n").encode()
+        buffer.write((found.to_json() + "\n").encode())
     elif path.suffix == ".csv":
-        content = found.to_frame().to_csv(index=False).encode()
+        buffer.write(found.to_frame().to_csv(index=False).encode())
+    elif path.suffix in _PICTURES:
+        from ldpnb.planning.estimate_figure import picture
+
+        picture(found).savefig(buffer, format=path.suffix[1:])
     else:
-        buffer = io.BytesIO()
         with needed_for("an Excel file"):
             found.to_frame().to_excel(buffer, index=False)
-        content = buffer.getvalue()
-    write(path, content)
+    write(path, buffer.getvalue())

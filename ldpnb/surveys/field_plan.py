@@ -147,13 +147,17 @@ class FieldPlan:
     def columns(self) -> tuple[str, ...]:
         """Columns of the file of reports."""
         more = {"strata": ("stratum",), "clusters": ("cluster",), "two stages": ("cluster",)}
-        size = ("cluster_size",) if self.design == "two stages" and not self.cluster_size else ()
+        size = ("cluster_size",) if self.clusters and not self.cluster_size else ()
         return ("report", *more.get(self.design, ()), *size)
 
     def to_json(self) -> str:
         """Return the plan as a JSON object with its checksum; fields that do not apply are left out."""
-        content = self._content()
-        return json.dumps(content | {_SUM: _checksum(content)}, indent=1) + "\n"
+        return json.dumps(self._content() | {_SUM: self.checksum}, indent=1) + "\n"
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the content, which the plan's file has."""
+        return _checksum(self._content())
 
     def _content(self) -> dict[str, Any]:
         given = {"format": _FORMAT} | asdict(self) | {"estimator": self.estimator}

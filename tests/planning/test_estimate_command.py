@@ -72,6 +72,28 @@ def test_estimates_are_written_in_the_format_of_the_name(suffix: str, folder: Pa
         assert frame["estimate"][0] == pytest.approx(value)
 
 
+@pytest.mark.parametrize(("suffix", "first"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_a_picture_has_a_line_for_every_estimate(suffix: str, first: bytes, folder: Path) -> None:
+    assert run("estimate", "plan.json", "reports.csv", "--by", "sex", "-o", f"found.{suffix}").exit_code == 0
+    content = Path(f"found.{suffix}").read_bytes()
+    assert content.startswith(first)
+    if suffix == "svg":
+        found = estimate(FieldPlan.load("plan.json"), pd.read_csv("reports.csv")).rows[0]
+        assert f"Share: {found.estimate:.3g}, from {found.low:.3g} to {found.high:.3g}".encode() in content
+        assert all(name in content for name in (b">share<", b">sex f share<", b">sex m share<"))
+
+
+def test_several_columns_are_taken(folder: Path) -> None:
+    table = pd.read_csv("reports.csv")
+    table.assign(age=["old", "young"] * (len(table) // 2) + ["old"] * (len(table) % 2)).to_csv(
+        "reports.csv", index=False
+    )
+    shown = json.loads(
+        run("estimate", "plan.json", "reports.csv", "--by", "sex", "--by", "age", "--format", "json").output
+    )
+    assert [row["group"] for row in shown["estimates"]] == ["", "sex f", "sex m", "age old", "age young"]
+
+
 def test_reports_in_a_spreadsheet_are_the_same(folder: Path) -> None:
     pd.read_csv("reports.csv").to_excel("reports.xlsx", index=False)
     shown = [run("estimate", "plan.json", name).output for name in ("reports.csv", "reports.xlsx")]
@@ -133,7 +155,10 @@ def test_what_is_wrong_ends_in_one_line_and_writes_nothing(kind: str, folder: Pa
         (["plan.json", "nowhere.csv"], "reports must be a file"),
         (["plan.json", "reports.csv", "--by", "age"], "column age must be among"),
         (["plan.json", "reports.csv", "--level", "95"], "level must lie in (0, 1), got level=95.0"),
-        (["plan.json", "reports.csv", "-o", "found.txt"], "output must end in .csv, .json, .xlsx"),
+        (
+            ["plan.json", "reports.csv", "-o", "found.txt"],
+            "output must end in .csv, .json, .xlsx, .png, .svg, .pdf, got",
+        ),
     ],
 )
 def test_wrong_words_end_in_one_line(words: list[str], message: str, folder: Path) -> None:

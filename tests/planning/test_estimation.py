@@ -36,6 +36,14 @@ STAGES = FieldPlan(
     design="two stages", kind="number", p="3/4", q="1/4", high=10.0,
     population=800, clusters=40, chosen=20, take=10, cluster_size=20, asked=200,
 )  # fmt: skip
+UNEQUAL = FieldPlan(
+    design="clusters", kind="binary", p="3/4", q="1/4", population=800, clusters=40, chosen=20, asked=400
+)
+NUMBER = FieldPlan(design="simple", kind="number", p="3/4", q="1/4", population=300, asked=150)
+RELEASE = FieldPlan(
+    design="simple", kind="binary", collection="curator", epsilon=0.2,
+    population=1000, asked=100, answers=100, scale=0.05,
+)  # fmt: skip
 LAPLACE = FieldPlan(design="simple", kind="Laplace", epsilon=1.0, population=300, asked=150)
 
 
@@ -140,9 +148,8 @@ def row(plan: FieldPlan, table: dict[str, Any], **more: Any) -> Any:
 def test_the_interval_is_chosen_by_design_and_numbers() -> None:
     ones = {"report": [1] * 90 + [0] * 60}
     assert row(SIMPLE, ones).interval == "exact"
-    number = FieldPlan(design="simple", kind="number", p="3/4", q="1/4", population=300, asked=150)
-    assert row(number, ones).interval == "guaranteed"
-    assert row(number, {"report": [1, 0, 0]}).interval == "t, 2 df"
+    assert row(NUMBER, ones).interval == "guaranteed"
+    assert row(NUMBER, {"report": [1, 0, 0]}).interval == "t, 2 df"
     even = FieldPlan(
         design="strata", kind="binary", p="3/4", q="1/4", strata={"n": (200, 90), "s": (100, 45)}, asked=135
     )
@@ -174,17 +181,7 @@ def test_shares_have_the_nearest_and_the_likeliest_distribution_beside_them() ->
 
 
 def test_a_release_has_its_exact_interval() -> None:
-    plan = FieldPlan(
-        design="simple",
-        kind="binary",
-        collection="curator",
-        epsilon=0.2,
-        population=1000,
-        asked=100,
-        answers=100,
-        scale=0.05,
-    )
-    found = row(plan, {"report": [0.3]})
+    found = row(RELEASE, {"report": [0.3]})
     assert (found.low, found.high, found.interval) == (0.14, 0.472, "exact")
 
 
@@ -194,7 +191,7 @@ def test_a_release_has_its_exact_interval() -> None:
         (SIMPLE, {"report": [0, 1, 2]}, {}, "report must be 0 or 1, got '2' in row 3"),
         (LABELS, {"report": ["a", "x"]}, {}, "report must be one of a, b, c, got 'x' in row 2"),
         (BITS, {"report": ["010", "01"]}, {}, "report must be a word of 3 bits, one per label, got '01' in row 2"),
-        (LAPLACE, {"report": [0.5, np.nan]}, {}, "report must be a finite number, got nan"),
+        (LAPLACE, {"report": [0.5, np.nan]}, {}, "report must be a finite number, got '' in row 2"),
         (SIMPLE, {"report": [1] * 151}, {}, "reports must be at most 150, as many as were invited, got 151"),
         (SIMPLE, {"report": []}, {}, "reports must be at least 1, got none"),
         (SIMPLE, {"answer": [1]}, {}, "column report must be among the reports' columns, got answer"),
@@ -206,6 +203,20 @@ def test_a_release_has_its_exact_interval() -> None:
         (CLUSTERS, {"report": [1] * 21, "cluster": range(21)}, {}, "clusters must be at most 20, as many as were drawn"),
         (CLUSTERS, {"report": [1], "cluster": ["x"]}, {}, "reports must be of 2 to 40 clusters, got 1"),
         (STAGES, {"report": [1] * 11 + [0], "cluster": ["x"] * 11 + ["y"]}, {}, "cluster x must have at most 10 reports"),
+        (STRATA, {"report": [1, 0], "stratum": ["n", None]}, {}, "stratum must be given in every row, got '' in row 2"),
+        (CLUSTERS, {"report": [1, 0, 1], "cluster": ["x", "", "x"]}, {}, "cluster must be given in every row, got '' in row 2"),
+        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"]}, {}, "column cluster_size must be among the reports' columns"),
+        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [3, 1, 2]}, {}, "cluster_size must be one number in cluster y"),
+        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [3, 1, 1]}, {}, "cluster y must have 1 to 1 reports"),
+        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [700, 200, 200]}, {}, "cluster_size must sum to 800 at most, got 900"),
+        (SIMPLE, {"report": [1, 0, 1], "sex": ["f", "m", ""]}, {"by": "sex"}, "sex must be given in every row, got '' in row 3"),
+        (SIMPLE, {"report": [1, 0, 1], "sex": ["f", "m", "m"]}, {"by": "sex"}, "sex f cannot be estimated: the sample must have at least 2 reports"),
+        (STRATA, {"report": [1, 0] * 3, "stratum": list("nnnsss"), "sex": list("fmmmmm")}, {"by": "sex"}, "sex f cannot be estimated: reports must be 2 or more, got 1"),
+        (CLUSTERS, {"report": [1, 0] * 3, "cluster": list("xxyyzz"), "sex": list("ffmmmm")}, {"by": "sex"}, "sex f cannot be estimated: reports must be of 2 clusters or more, got 1"),
+        (BITS, {"report": ["010", "000"], "class": ["y", "o"]}, {"classes": {"y": 100, "o": 100}}, "nonresponse classes need design simple"),
+        (NUMBER, {"report": [1, 0], "class": ["y", "o"]}, {"classes": {"y": 75, "o": 75}}, "nonresponse classes have no variance estimate for one-bit numbers"),
+        (RELEASE, {"report": [0.5, 0.4]}, {}, "report must hold the one number that was released, got 2 rows"),
+        (RELEASE, {"report": [0.5], "sex": ["f"]}, {"by": "sex"}, "a curator's release tells nothing of groups"),
         (SIMPLE, {"report": [1, 0]}, {"by": "sex"}, "column sex must be among the reports' columns, got report"),
         (SIMPLE, {"report": [1, 0], "class": ["y", "y"]}, {"classes": {"y": 75, "o": 75}}, "classes must be the same among"),
         (SIMPLE, {"report": [1, 0], "class": ["y", "o"]}, {"classes": {"y": 7, "o": 5}}, "invited must add up to the 150"),
@@ -238,6 +249,38 @@ def test_the_sentences_name_estimator_population_and_promise() -> None:
     assert "for the population of 300" in shown
     assert "promised an error below 0.2 except with probability 0.05." in shown
     assert "void: 120 answers were planned for" in str(estimate(plan, {"report": [1, 0] * 50}))
+
+
+def test_the_notes_say_who_is_missing() -> None:
+    shown = str(estimate(STRATA, {"report": [1, 0] * 50, "stratum": ["n"] * 50 + ["s"] * 50}))
+    assert (
+        "100 of the 150 people asked answered: they are taken as drawn at random from those asked of their stratum."
+        in shown
+    )
+    assert "people asked" not in str(estimate(SIMPLE, {"report": [1, 0] * 75}))
+
+
+def test_clusters_of_other_sizes_may_have_more_people_than_expected() -> None:
+    """A plan knows the mean size; which clusters are drawn decides how many people there are."""
+    sizes = np.repeat([30, 25], [15, 5])
+    table = {
+        "report": np.arange(575) % 2,
+        "cluster": np.repeat(np.arange(20), sizes),
+        "cluster_size": np.repeat(sizes, sizes),
+    }
+    found = estimate(UNEQUAL, table)
+    assert (found.asked, found.rows[0].reports) == (575, 575)
+    missing = {name: np.delete(column, [0, 600 - 30]) for name, column in table.items()}
+    assert "573 of the 575 people asked answered" in str(estimate(UNEQUAL, missing))
+
+
+def test_a_small_group_of_a_simple_sample_has_the_error_of_its_own_reports() -> None:
+    table = {"report": [1, 0, 1] * 50, "sex": ["f"] * 3 + ["m"] * 147}
+    found = estimate(SIMPLE, table, by="sex").rows[1]
+    alone = row(
+        FieldPlan(design="simple", kind="binary", p="3/4", q="1/4", population=6, asked=3), {"report": [1, 0, 1]}
+    )
+    assert (found.estimate, found.standard_error) == (alone.estimate, pytest.approx(alone.standard_error))
 
 
 def test_a_table_and_json_hold_the_same_numbers() -> None:

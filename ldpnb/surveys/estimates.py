@@ -1,0 +1,132 @@
+"""Estimates of a survey: a table, the sentences for a report, and files."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
+
+_WITHIN = {"strata": " of their stratum", "clusters": " of their cluster", "two stages": " of their cluster"}
+_CLASS_WEIGHTED = "shares of those asked in each class times the class's mean of the unbiased reports"
+_SHOWN = ["of", "group", "reports", "estimate", "standard_error", "low", "high", "norm_sub", "mle"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One number and how far it may be off.
+
+    Parameters
+    ----------
+    of : str
+        A label, "share" or "mean".
+    group : str
+        Empty for the population.
+    reports : int
+    estimate, standard_error, low, high : float
+        `low` and `high` are clipped to the range, the unbiased estimate is not.
+    interval : str
+        How it was made: "exact", "guaranteed", or "t" with its degrees of freedom.
+    sampling_error, randomisation_error : float
+        Parts of the standard error; their squares add up to its square. Where chance makes the first negative it is 0.
+    design_effect, design_effect_total : float
+        Sampling variance, and all of it, over that of a simple random sample of as many; nan where nothing can be told.
+    norm_sub, mle : float
+        The same share of the estimate that is nearest among all distributions, and of the most likely one.
+    remark : str
+    """
+
+    of: str
+    group: str
+    reports: int
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    interval: str
+    sampling_error: float = math.nan
+    randomisation_error: float = math.nan
+    design_effect: float = math.nan
+    design_effect_total: float = math.nan
+    norm_sub: float = math.nan
+    mle: float = math.nan
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """All estimates of a survey; ``print`` shows a table and the sentences for a report.
+
+    Parameters
+    ----------
+    plan : FieldPlan
+    alpha : float
+        Chance that an interval misses, of all labels together.
+    rows : tuple of Estimate
+        For the population first, then for groups.
+    asked : int
+        People who were asked; of the clusters that have reports, where the plan leaves open how many these are.
+    weighted : bool
+        Whether answers are weighted by nonresponse classes.
+    """
+
+    plan: FieldPlan
+    alpha: float
+    rows: tuple[Estimate, ...]
+    asked: int
+    weighted: bool = False
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row per estimate; columns in which nothing is known are left out."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows]).replace("", None).dropna(axis=1, how="all")
+
+    def to_json(self) -> str:
+        """Return a JSON object; what is not known is null."""
+        rows = [{k: None if v != v else v for k, v in asdict(row).items()} for row in self.rows]
+        level = round(1 - self.alpha, 12)
+        return json.dumps({"estimator": self.estimator, "level": level, "estimates": rows}, indent=1)
+
+    @property
+    def estimator(self) -> str:
+        """What was computed, in words."""
+        return _CLASS_WEIGHTED if self.weighted else ESTIMATORS[self.plan.estimator]
+
+    def __str__(self) -> str:
+        frame = self.to_frame()
+        table = frame[[name for name in _SHOWN if name in frame]]
+        shown = table.to_string(index=False, na_rep="", float_format=lambda number: f"{number:.4g}")
+        return "\n".join([shown, "", *map(self._sentence, self.rows), *self._notes()])
+
+    def _notes(self) -> list[str]:
+        """Return what the estimates are for and rest on, and what became of the promise."""
+        plan, reports = self.plan, self.rows[0].reports
+        people = sum(size for size, _ in plan.strata.values()) if plan.strata else plan.population
+        whom = "those who answered" if plan.design == "everyone" else f"the population of {people:,}"
+        notes = [f"Estimator: {self.estimator}.", f"Standard errors and intervals are for {whom}."]
+        if reports < self.asked and plan.collection == "local":
+            within = " of their class" if self.weighted else _WITHIN.get(plan.design, "")
+            taken = f": they are taken as drawn at random from those asked{within}" if plan.design != "everyone" else ""
+            notes.append(f"{reports:,} of the {self.asked:,} people asked answered{taken}.")
+        if plan.error == plan.error:
+            needed = plan.answers if self.asked == plan.asked else self.asked
+            broken = "it is for another estimator" if self.weighted else f"{needed:,} answers were planned for"
+            void = f", which is void: {broken}" if reports < needed or self.weighted else ""
+            promise = f"The plan promised an error below {plan.error:.4g} except with probability {plan.failure:.4g}"
+            notes.append(f"{promise}{void}.")
+        return notes
+
+    def _sentence(self, row: Estimate) -> str:
+        whose = f" among {row.group}" if row.group else ""
+        what = f"share of {row.of}" if self.plan.labels else row.of
+        parts = f": sampling {row.sampling_error:.3g}, randomisation {row.randomisation_error:.3g}"
+        together = ", simultaneous" if self.plan.labels else ""
+        effect = f"; design effect {row.design_effect:.3g} of sampling, {row.design_effect_total:.3g} in all"
+        return (
+            f"The {what}{whose} is estimated at {row.estimate:.4g} (standard error {row.standard_error:.3g}"
+            f"{parts if row.sampling_error == row.sampling_error else ''}; {100 * (1 - self.alpha):g} % interval "
+            f"{row.low:.4g} to {row.high:.4g}, {row.interval}{together}; {row.reports:,} reports"
+            f"{effect if row.design_effect == row.design_effect else ''})."
+            + (f" Beware: {row.remark}." if row.remark else "")
+        )

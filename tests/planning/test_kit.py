@@ -1,0 +1,295 @@
+"""The field kit: a draw that anybody can repeat, cards with the plan's exact chances, and files that are whole."""
+
+import csv
+import json
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from ldpnb.checks import UsageError
+from ldpnb.cli import cli
+from ldpnb.planning.kit import command
+from ldpnb.planning.kit.pages import Kit, pages
+from ldpnb.rng import stream
+from ldpnb.surveys.draw import draw
+from ldpnb.surveys.estimation import estimate
+from ldpnb.surveys.field_plan import FieldPlan
+from ldpnb.surveys.reports import DEVICES, Reports, realised, realised_bits
+
+LABELS = ("never", "once", "often")
+DESIGNS: dict[str, dict[str, Any]] = {
+    "everyone": {},
+    "simple": {"population": 900},
+    "strata": {"strata": {"north": (500, 120), "south | west": (300, 80)}},
+    "clusters": {"population": 900, "clusters": 60, "chosen": 20, "cluster_size": 15},
+    "two stages": {"population": 900, "clusters": 60, "chosen": 20, "take": 10},
+}
+KINDS = ("binary", "labels", "bits", "number", "Laplace")
+
+
+def planned(design: str = "simple", kind: str = "binary", device: str = "spinner", **more: Any) -> FieldPlan:
+    outcomes, labels = DEVICES[device], LABELS if kind in ("labels", "bits") else ()
+    if kind == "Laplace":
+        chances: dict[str, Any] = {"epsilon": 1.2}
+    else:
+        several = realised_bits(1.5, outcomes, optimised=True) if kind == "bits" else None
+        p, q = several or realised(1.5, outcomes, len(labels) or 2)
+        chances = {"p": str(p), "q": str(q), "epsilon": Reports(kind, p, q, labels=labels).epsilon}  # type: ignore[arg-type]
+    size = {"low": 0.0, "high": 24.0} if kind in ("number", "Laplace") else {}
+    options = DESIGNS[design] | chances | size | {"asked": 200, "answers": 150, "error": 0.1, "failure": 0.05} | more
+    return FieldPlan(design=design, kind=kind, device=device, labels=labels, **options)  # type: ignore[arg-type]
+
+
+def run(*words: str) -> Result:
+    result = CliRunner().invoke(cli, list(words))
+    if isinstance(result.exception, UsageError):
+        result.exit_code = 2  # as `main` ends
+    return result
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_every_page_is_filled_for_every_plan(design: str, kind: str) -> None:
+    for device in DEVICES if kind != "Laplace" else ("form",):
+        plan = planned(design, kind, device, question="Do you ...?")
+        made = pages(Kit(plan=plan, groups={"sex": ("f", "m")}))
+        assert ("card.md" in made) == (device != "form")
+        for name, text in made.items():
+            assert name.endswith(".html") or not re.search(r"\$[a-z]|None|nan\b", text), (name, text)
+        assert made["reports.csv"] == ",".join([*plan.columns, "sex", "id"]) + "\n"
+        for name in ("consent.md", "script.md", "data.md", "device.md", "methods.md", "sample.md", "start.md"):
+            assert len(made[name]) > 400
+
+
+def test_a_draw_is_that_of_the_rule_on_the_page() -> None:
+    plan = planned("strata")
+    ids = [str(i) for i in range(800)]
+    frame = {"id": ids, "stratum": ["north"] * 500 + ["south | west"] * 300}
+    drawn = draw(plan, frame, seed=7)
+    for name, number, own in (("north", 120, ids[:500]), ("south | west", 80, ids[500:])):
+        chances = stream("draw", f"stratum {name}", seed=7).random(len(own))
+        rule = sorted(x for _, x in sorted(zip(chances, sorted(own), strict=True))[:number])
+        assert drawn["id"][drawn["stratum"] == name].tolist() == rule
+    backwards = {name: column[::-1] for name, column in frame.items()}
+    assert {k: v.tolist() for k, v in draw(plan, backwards, seed=7).items()} == {
+        k: v.tolist() for k, v in drawn.items()
+    }
+    assert draw(plan, frame, seed=8)["id"].tolist() != drawn["id"].tolist()
+
+
+def test_clusters_are_drawn_and_then_people_in_them() -> None:
+    frame = {"id": np.arange(900).astype(str), "cluster": np.arange(900) % 60}
+    whole, some = (draw(planned(design), frame, seed=1) for design in ("clusters", "two stages"))
+    for drawn, each in ((whole, 15), (some, 10)):
+        names, times = np.unique(drawn["cluster"], return_counts=True)
+        assert (names.size, set(times), set(drawn["cluster_size"])) == (20, {each}, {"15"})
+        assert (drawn["id"].astype(int) % 60 == drawn["cluster"].astype(int)).all()
+    assert set(whole["cluster"]) == set(some["cluster"])
+
+
+def test_every_sample_is_equally_likely() -> None:
+    plan, times = planned(population=5, asked=2, answers=2), dict[tuple[str, ...], int]()
+    for seed in range(2000):
+        drawn = tuple(draw(plan, {"id": list("abcde")}, seed=seed)["id"])
+        times[drawn] = times.get(drawn, 0) + 1
+    assert len(times) == 10
+    assert sum((n - 200) ** 2 / 200 for n in times.values()) < 45  # chi-square of 9, false alarm 1e-6
+
+
+IDS = [str(i) for i in range(900)]
+
+
+@pytest.mark.parametrize(
+    ("design", "frame", "message"),
+    [
+        ("everyone", {"id": IDS}, "frame needs a plan of a sample"),
+        ("simple", {"id": IDS[:899]}, "frame must list the 900 people of the plan, got 899"),
+        ("simple", {"id": [*IDS[:899], "3"]}, "id must be of one person each, got 3 2 times"),
+        ("simple", {"id": [*IDS[:899], ""]}, "id must be given for everybody in the frame, got '' in row 900"),
+        ("strata", {"id": IDS, "stratum": ["west"] * 900}, "stratum must be one of north, south | west, got west in row 1"),
+        ("strata", {"id": IDS, "stratum": ["north"] * 900}, "stratum north must have the 500 people of the plan, got 900"),
+        ("clusters", {"id": IDS, "cluster": np.arange(900) % 59}, "frame must have the 60 clusters of the plan, got 59"),
+        ("clusters", {"id": IDS, "cluster": [1, *(np.arange(899) % 60)]}, "cluster 1 must have the 15 people of the plan, got 16"),
+    ],
+)  # fmt: skip
+def test_a_list_of_another_population_is_refused(design: str, frame: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        draw(planned(design), frame, seed=0)
+
+
+def outcomes_of(card: str) -> list[tuple[int, int, str]]:
+    """What the card says for outcomes from the first to the last."""
+    found = re.findall(r"\*\*(\d+) to (\d+)\*\*: (.*)", card)
+    return [(int(first), int(last), text) for first, last, text in found]
+
+
+@pytest.mark.parametrize("device", [name for name in DEVICES if name != "form"])
+def test_the_card_has_the_chances_of_the_plan(device: str) -> None:
+    plan = planned(device=device)
+    (_, kept, truth), (after, last, opposite) = outcomes_of(pages(Kit(plan=plan))["card.md"])
+    assert ("true answer" in truth, "opposite" in opposite) == (True, True)
+    assert (after, last) == (kept + 1, DEVICES[device])
+    assert (Fraction(kept, last), 1 - Fraction(kept, last)) == (Fraction(plan.p), Fraction(plan.q))
+
+
+def test_the_card_of_labels_draws_among_all() -> None:
+    plan = planned(kind="labels", device="cards")
+    (_, kept, _), (_, last, text) = outcomes_of(pages(Kit(plan=plan))["card.md"])
+    assert "one of the 3 answer cards (never, once, often)" in text
+    other = Fraction(last - kept, 3 * last)
+    assert (Fraction(kept, last) + other, other) == (Fraction(plan.p), Fraction(plan.q))
+
+
+def test_the_card_of_forced_answers_has_three_parts() -> None:
+    plan = planned(device="die", p="5/6", q="2/6")
+    (_, yes, _), (first, last, truth), (no, most, _) = outcomes_of(
+        pages(Kit(plan=plan))["card.md"].replace(" 6 to 6", " 6 to 6")
+    )
+    assert "true answer" in truth
+    assert (yes, first, last, no, most) == (2, 3, 5, 6, 6)
+    assert (Fraction(last, 6), Fraction(yes, 6)) == (Fraction(plan.p), Fraction(plan.q))
+
+
+def test_the_card_of_bits_has_a_chance_for_either_side() -> None:
+    plan = planned(kind="bits", device="spinner")
+    own, other = map(int, re.findall(r'say "yes" at 1 to (\d+)', pages(Kit(plan=plan))["card.md"]))
+    assert (Fraction(own, 100), Fraction(other, 100)) == (Fraction(plan.p), Fraction(plan.q))
+
+
+def test_the_table_of_devices_has_the_nearest_chance_and_its_exact_loss() -> None:
+    p, q = realised(1.0, 2**32)
+    text = pages(Kit(plan=planned(p=str(p), q=str(q), device="form", epsilon=1.0)))
+    rows = dict(re.findall(r"^\| ([\w -]+) \| ([\d,]+) of [\d,]+ \| [\d.]+ \|", text["device.md"], re.MULTILINE))
+    losses = dict(re.findall(r"^\| ([\w -]+) \| [\d,]+ of [\d,]+ \| ([\d.]+) \|", text["device.md"], re.MULTILINE))
+    for name, outcomes in DEVICES.items():
+        kept = int(rows[name].replace(",", ""))
+        assert math.log(kept / (outcomes - kept)) <= 1 < math.log((kept + 1) / (outcomes - kept - 1))
+        assert float(losses[name]) == pytest.approx(math.log(kept / (outcomes - kept)), abs=5e-5)
+
+
+def test_the_consent_says_epsilon_as_odds() -> None:
+    text = pages(Kit(plan=planned(p="73/100", q="27/100")))["consent.md"]
+    assert "at most 2.71 times as likely" in text  # 73/27 = 2.7037, rounded up
+    assert "50 in 100 that a certain answer is yours, your report can raise that to 73 in 100" in text
+    assert "10 in 100 to 24 in 100" in text  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
+
+
+def test_words_of_a_question_are_shown_and_never_run() -> None:
+    question = 'Did it cost $5 or <b onload="x()">more</b>\n| </script>?'
+    made = pages(Kit(plan=planned(question=question)))
+    assert 'Did it cost $5 or <b onload="x()">more</b> | </script>?' in made["card.md"]
+    assert made["form.html"].count("</script>") == 2
+    assert "<b " not in made["form.html"]
+
+
+def test_columns_of_the_kit_are_those_that_the_estimate_reads() -> None:
+    plan = planned("two stages")
+    header = next(csv.reader([pages(Kit(plan=plan, groups={"sex": ("f", "m")}))["reports.csv"]]))
+    rng = stream("kit columns", seed=0)
+    entries = {
+        "report": rng.integers(0, 2, 40), "cluster": np.arange(40) % 4, "cluster_size": np.full(40, 15),
+        "sex": np.where(np.arange(40) % 3, "f", "m"), "id": np.where(np.arange(40) < 20, "", np.arange(40).astype(str)),
+    }  # fmt: skip
+    assert set(header) == set(entries)
+    assert len(estimate(plan, {name: entries[name] for name in header}, by="sex").rows) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "groups", "message"),
+    [
+        ({"collection": "curator"}, {}, "a curator collects true answers"),
+        ({"kind": "Laplace", "device": "form"}, {}, ""),
+        ({"device": "form", "p": "2/3", "q": "1/3"}, {}, "p and q must be chances of form"),
+        ({}, {"sex": ("f",)}, "by must be a new column with 2 values or more"),
+        ({}, {"report": ("f", "m")}, "by must be a new column with 2 values or more"),
+    ],
+)
+def test_what_the_field_cannot_do_is_refused(options: dict[str, Any], groups: dict[str, Any], message: str) -> None:
+    plan = planned(**options)
+    if message:
+        with pytest.raises(ValueError, match=message):
+            Kit(plan=plan, groups=groups)
+    else:
+        assert "scale" in pages(Kit(plan=plan, groups=groups))["form.html"]
+
+
+def test_laplace_noise_has_no_card() -> None:
+    with pytest.raises(ValueError, match="device must be form with Laplace noise, got device=die"):
+        Kit(plan=FieldPlan(design="everyone", kind="Laplace", epsilon=1.0, device="die", asked=9))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    planned("strata").save("plan.json")
+    strata = ["north"] * 500 + ["south | west"] * 300
+    Path("frame.csv").write_text("id,stratum\n" + "".join(f"{i:04},{name}\n" for i, name in enumerate(strata)))
+    return tmp_path
+
+
+def test_the_command_writes_a_kit_with_the_draw(folder: Path) -> None:
+    result = run("kit", "plan.json", "-o", "kit", "--frame", "frame.csv", "--seed", "7", "--by", "class=young,old")
+    assert (result.exit_code, result.output) == (0, "kit: read kit/start.md first\n")
+    drawn = list(csv.DictReader(Path("kit/draw.csv").read_text().splitlines()))
+    assert [sum(row["stratum"] == name for row in drawn) for name in ("north", "south | west")] == [120, 80]
+    assert Path("kit/plan.json").read_text() == Path("plan.json").read_text()
+    assert "seed=7" in Path("kit/sample.md").read_text()
+    assert Path("kit/fieldwork.csv").read_text().splitlines()[1] == "north,120,,,,"
+    assert Path("kit/invited.csv").read_text() == "class,invited\nyoung,\nold,\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["frame.csv", "kit", "plan.json"]
+    again = run("kit", "plan.json", "-o", "again", "--frame", "frame.csv", "--seed", "7", "--by", "class=young,old")
+    assert again.exit_code == 0
+    assert {p.name: p.read_bytes() for p in Path("kit").iterdir()} == {
+        p.name: p.read_bytes() for p in Path("again").iterdir()
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["plan.json", "-o", "frame.csv"], "output must be a new folder, got frame.csv"),
+        (["plan.json", "-o", "."], "output must be a new folder, got ."),
+        (["plan.json", "-o", "kit", "--frame", "frame.csv"], "frame and seed must be given together"),
+        (["plan.json", "-o", "kit", "--frame", "people.csv", "--seed", "1"], "column id must be among the columns"),
+        (["frame.csv", "-o", "kit"], "frame.csv: cannot be read as a plan"),
+        (["plan.json", "-o", "kit", "--by", "sex"], "by must be a new column with 2 values or more"),
+    ],
+)
+def test_wrong_words_end_in_one_line_and_write_nothing(words: list[str], message: str, folder: Path) -> None:
+    Path("people.csv").write_text("name\nAnna\n")
+    before = sorted(folder.iterdir())
+    result = run("kit", *words)
+    assert result.exit_code == 2
+    assert message in str(result.exception)
+    assert "\n" not in str(result.exception)
+    assert sorted(folder.iterdir()) == before
+
+
+def test_an_edited_plan_has_no_kit(folder: Path) -> None:
+    content = json.loads(Path("plan.json").read_text()) | {"p": "82/100"}
+    Path("plan.json").write_text(json.dumps(content))
+    result = run("kit", "plan.json", "-o", "kit")
+    assert (result.exit_code, Path("kit").exists()) == (2, False)
+    assert "sha256 must be that of the content" in str(result.exception)
+
+
+def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = pages(Kit(plan=planned()))
+    write, left = Path.write_text, [5]
+
+    def full(path: Path, text: str, **options: Any) -> int:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device", str(path))
+        return write(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        command.save(tmp_path / "kit", texts)
+    assert list(tmp_path.iterdir()) == []
