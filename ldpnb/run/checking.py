@@ -4,14 +4,14 @@
 
 nbval compares what cells print. After a notebook's last cell every CSV file of its figures is compared with the stored
 one. Simulated cells and tables (``simulated.json``) are compared only where numpy's generator draws as it did when they
-were stored, and skipped elsewhere.
+were stored.
 """
 
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +25,22 @@ from ldpnb.run.runner import kernel_environment
 from ldpnb.run.sameness import ABSOLUTE, RELATIVE
 
 _FRESH = pytest.StashKey[Path]()
-_SIMULATED = pytest.StashKey[dict[str, Any]]()
+
+
+@cache
+def _simulated() -> dict[str, Any]:
+    """Return the tables that are simulated, and by notebook the numbers of its simulated cells."""
+    with writing.whole(Path(__file__).with_name("simulated.json")) as text:
+        simulated: dict[str, Any] = json.loads(text)
+    return simulated
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give every kernel the environment of a run without a reader."""
-    config.stash[_FRESH] = Path(tempfile.mkdtemp(prefix="ldpnb-check-"))
+    folder = tempfile.TemporaryDirectory(prefix="ldpnb-check-")
+    config.add_cleanup(folder.cleanup)
+    config.stash[_FRESH] = Path(folder.name)
     os.environ.update(kernel_environment(config.stash[_FRESH], Path()))
-    try:
-        with writing.whole(Path(__file__).with_name("simulated.json")) as text:
-            config.stash[_SIMULATED] = json.loads(text)
-    except OSError as error:
-        raise pytest.UsageError(str(error)) from None
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Remove the fresh figures."""
-    shutil.rmtree(config.stash[_FRESH], ignore_errors=True)
 
 
 @pytest.hookimpl(trylast=True)
@@ -62,9 +61,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let nbval execute simulated cells, but compare nothing, where the generator draws otherwise."""
     for item in [] if as_recorded() else items:
-        if hasattr(item, "cell_num") and item.cell_num in item.config.stash[_SIMULATED]["cells"].get(
-            _id(item.path), ()
-        ):
+        if hasattr(item, "cell_num") and item.cell_num in _simulated()["cells"].get(_id(item.path), ()):
             item.options["check"] = False  # type: ignore[attr-defined]
 
 
@@ -77,34 +74,25 @@ class NotebookNumbers(pytest.File):
     """A notebook as a set of tables."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield a comparison for every table, and one for their names."""
-        yield SameTables.from_parent(self, name="same tables")
-        for path in sorted((home() / "figures" / _id(self.path)).rglob("*.csv")):
-            yield SameNumbers.from_parent(self, name=path.stem, stored=path)
-
-
-class SameTables(pytest.Item):
-    """A fresh run makes the tables that are stored, no more and no fewer."""
-
-    def runtest(self) -> None:
-        """Compare the names of files."""
-        folders = (home() / "figures" / _id(self.path), self.config.stash[_FRESH] / _id(self.path))
-        stored, fresh = ({p.relative_to(folder).as_posix() for p in folder.rglob("*.csv")} for folder in folders)
-        assert fresh == stored
+        """Yield the comparison of them all."""
+        yield SameNumbers.from_parent(self, name="numbers")
 
 
 class SameNumbers(pytest.Item):
-    """A fresh table has the stored words and, to a relative 1e-6, the stored numbers."""
-
-    def __init__(self, *, stored: Path, **options: object) -> None:
-        super().__init__(**options)  # type: ignore[arg-type]
-        self.stored, self.own = stored, stored.relative_to(home() / "figures").as_posix()
+    """A fresh run makes the stored tables: the same words and, to a relative 1e-6, the same numbers."""
 
     def runtest(self) -> None:
         """Compare the tables."""
         import pandas as pd
 
-        if self.own in self.config.stash[_SIMULATED]["tables"] and not as_recorded():
-            pytest.skip("simulated, and this generator draws other numbers")
-        stored, fresh = (pd.read_csv(path) for path in (self.stored, self.config.stash[_FRESH] / self.own))
-        pd.testing.assert_frame_equal(fresh, stored, rtol=RELATIVE, atol=ABSOLUTE)
+        stored, fresh = (
+            {p.relative_to(folder).as_posix(): p for p in (folder / _id(self.path)).rglob("*.csv")}
+            for folder in (home() / "figures", self.config.stash[_FRESH])
+        )
+        assert fresh.keys() == stored.keys()
+        skipped = [] if as_recorded() else [name for name in stored if name in _simulated()["tables"]]
+        for name in stored.keys() - {*skipped}:
+            one, other = pd.read_csv(stored[name]), pd.read_csv(fresh[name])
+            pd.testing.assert_frame_equal(other, one, rtol=RELATIVE, atol=ABSOLUTE, obj=name)
+        if skipped:
+            pytest.skip(f"simulated, and this generator draws other numbers: {', '.join(skipped)}")

@@ -1,12 +1,9 @@
 """A kernel provisioner for Jupyter: kernels forked from a process that has the imports.
 
-Starting Python and importing numpy, scipy, pandas and matplotlib takes longer than most notebooks compute. The standard
-library's forkserver does that once for each process that starts kernels; every kernel is a process of its own with its
-own folder, environment and session, as any other. All notebooks together take about half the time.
-
-`ldpnb run` and the tests choose it by its name in ``JUPYTER_DEFAULT_PROVISIONER_NAME``; set that variable to
-``local-provisioner`` to do without. Where nothing can be forked (other systems than Linux, kernels of other Pythons,
-too few processes or files) the ordinary way of starting a kernel takes over.
+Starting Python and its imports takes longer than most notebooks compute. The standard library's forkserver does that
+once, and all notebooks together take about half the time. `ldpnb run` and the tests choose it by its name in the
+variable ``JUPYTER_DEFAULT_PROVISIONER_NAME``; ``local-provisioner`` there does without. Where nothing can be forked
+(other systems than Linux, too few processes or files) the ordinary way of starting a kernel takes over.
 """
 
 import contextlib
@@ -16,7 +13,6 @@ import os
 import random
 import signal
 import sys
-import threading
 from collections.abc import Mapping
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
@@ -26,19 +22,9 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 NAME = "ldpnb-forked"
 """As the package's metadata registers it."""
 
-_IMPORTS = (
-    "ipykernel.kernelapp",
-    "ipykernel.debugger",
-    "ipywidgets",
-    "scipy.optimize",
-    "scipy.stats",
-    "matplotlib.backends.backend_agg",
-    "matplotlib.backends.backend_pdf",
-    "matplotlib_inline.backend_inline",
-    "ldpnb.notebook.figures",
-    "ldpnb.notebook.live",
-    "ldpnb.notebook.verdicts",
-)
+_IMPORTS = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "scipy.optimize", "scipy.stats"]
+_IMPORTS += ["matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf", "matplotlib_inline.backend_inline"]
+_IMPORTS += ["ldpnb.notebook.figures", "ldpnb.notebook.live", "ldpnb.notebook.verdicts"]
 _LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
@@ -51,7 +37,7 @@ class ForkedKernel(LocalProvisioner):
         if sys.platform != "linux" or [program[0], *program[-2:]] != [sys.executable, *_LAUNCHER]:
             return await super().launch_kernel(cmd, **options)
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(list(_IMPORTS))
+        context.set_forkserver_preload(_IMPORTS)
         given = (cmd[len(program) :], dict(options["env"]), options.get("cwd") or os.getcwd())
         process = context.Process(target=_become_a_kernel, args=given, daemon=True)
         try:
@@ -89,21 +75,10 @@ def _become_a_kernel(arguments: list[str], environment: Mapping[str, str], folde
     IPKernelApp.launch_instance([*arguments, "--IPKernelApp.parent_handle=0"])
 
 
-def end_with_parent() -> None:
-    """Let this process end as soon as the one that started it by multiprocessing has ended."""
-
-    def wait() -> None:
-        cast(BaseProcess, multiprocessing.parent_process()).join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
 def _be_killed_with_parent() -> None:
-    """Let the system kill this process as soon as the one that started it has ended, whatever it computes then.
+    """Let the system kill this process once the one that started it has ended, even while C code holds the lock.
 
-    The end of its parent closes a pipe, of which the system tells by the signal that is chosen here. A thread that
-    waits for it would not run while numerical code keeps the interpreter's lock.
+    That end closes a pipe, of which the system tells by the signal that is chosen here.
     """
     import fcntl
 
@@ -121,8 +96,7 @@ class _Popen:
     stdin = stdout = stderr = None
 
     def __init__(self, process: BaseProcess) -> None:
-        self._process = process
-        self.kill, self.terminate = process.kill, process.terminate
+        self._process, self.kill, self.terminate = process, process.kill, process.terminate
 
     def poll(self) -> int | None:
         return self._process.exitcode
@@ -132,6 +106,5 @@ class _Popen:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        if self._process.pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._process.pid, number)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(cast(int, self._process.pid), number)

@@ -1,8 +1,8 @@
 """Running notebooks with papermill, and putting into place what they leave.
 
 A notebook is executed in a temporary place. Only when it has passed, and only if it is still the file that was
-executed, do its outputs and figures replace the earlier ones, each file in one step; what is the same as before
-(`ldpnb.run.sameness`) is left as it is. So running everything again changes no file, on any processor.
+executed, do its outputs and figures replace the earlier ones, each file in one step. If all of them are the same as
+before (`ldpnb.run.sameness`), all are left as they are. So running everything again changes no file, on any processor.
 """
 
 import hashlib
@@ -11,29 +11,24 @@ import logging
 import multiprocessing
 import os
 import tempfile
+import threading
 import time
-from binascii import b2a_base64
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
-from ldpnb.notebook import environment
+from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS, RUN_PARAMETERS
 from ldpnb.run import kernels
 from ldpnb.run.catalogue import Notebook, home, require_uncommitted
 from ldpnb.run.normalise import encoded, identity, normalised
-from ldpnb.run.sameness import figures_in, same_content, same_figure
+from ldpnb.run.sameness import same_files
 
-_IPYTHON = """\
-c = get_config()  # noqa: F821
-c.HistoryManager.enabled = False
-c.InlineBackend.figure_formats = {"png"}
-c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Software": None}}
-"""
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _CELL_SECONDS, _START_SECONDS = 600, 120
 
@@ -116,7 +111,7 @@ def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
     if jobs < 2:
         yield from map(execute, wanted)
         return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), kernels.end_with_parent) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
         try:
             # the last first: it decides every claim, and takes longest
             running = {pool.submit(execute, task): task for task in reversed(wanted)}
@@ -129,26 +124,35 @@ def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
             raise
 
 
+def _end_with_parent() -> None:
+    """Let this process end as soon as the one that started it has ended."""
+
+    def wait() -> None:
+        cast(BaseProcess, multiprocessing.parent_process()).join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def execute(task: Task) -> Outcome:
     """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
     start, failed = time.perf_counter(), task.target.with_suffix(".failed.ipynb")
     try:
         source = task.notebook.path.read_bytes()
-        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, _environment(task, Path(folder))):
-            executed, error = _executed(task, source, Path(folder))
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            environment = kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
+            with mock.patch.dict(os.environ, environment):
+                executed, error = _executed(task, source, folder)
             if error:
                 writing.write(failed, encoded(executed))
                 raise RunError(f"{error} (see {failed})")
-            _install(task, source, executed, Path(folder, "figures"))
+            _install(task, source, executed, folder / "figures")
         failed.unlink(missing_ok=True)
     except (RunError, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {reason}")
     return Outcome(task, time.perf_counter() - start)
-
-
-def _environment(task: Task, folder: Path) -> dict[str, str]:
-    return kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
 
 
 def _executed(task: Task, source: bytes, folder: Path) -> tuple[dict[str, Any], str]:
@@ -186,15 +190,12 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
     Parameters
     ----------
     folder : Path
-        For IPython's settings, which are written there.
+        For IPython's own files.
     figures : Path
         For the notebook's figures.
     parameters : mapping, optional
         The run's own, recorded with every figure.
     """
-    config = folder / "ipython/profile_default/ipython_kernel_config.py"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(_IPYTHON, encoding="utf-8")
     return _ONE_THREAD | {
         "IPYTHONDIR": str(folder / "ipython"),
         "PYTHONHASHSEED": "0",
@@ -202,55 +203,30 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "JUPYTER_PREFER_ENV_PATH": "1",
         "JUPYTER_DEFAULT_PROVISIONER_NAME": os.environ.get("JUPYTER_DEFAULT_PROVISIONER_NAME", kernels.NAME),
-        environment.HEADLESS: "1",
-        environment.FIGURES_FOLDER: str(figures),
-        environment.RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),
+        HEADLESS: "1",
+        FIGURES_FOLDER: str(figures),
+        RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),
     }
 
 
 def _install(task: Task, source: bytes, executed: dict[str, Any], figures: Path) -> None:
-    """Replace what differs, each file in one step: figures first, then the notebook; remove figures no longer made."""
-    fresh, own = figures_in(figures), f"{task.notebook.id}/"
-    stored = {n: files for n, files in figures_in(task.figures).items() if n in fresh or n.startswith(own)}
-    kept = {name for name in fresh.keys() & stored.keys() if same_figure(stored[name], fresh[name])}
-    _keep_pictures(executed, [(fresh[name].get(".png"), stored[name].get(".png")) for name in kept])
-    if task.target.exists():
-        _keep_outputs(executed, json.loads(task.target.read_bytes()))
+    """Replace what was there, each file in one step, unless all of it is the same; remove figures no longer made."""
     content = encoded(executed)
     if task.notebook.path.read_bytes() != source:
         beside = task.target.with_suffix(".executed.ipynb")
         writing.write(beside, content)
         raise RunError(f"it was edited while it ran: the edit stands, and the result is {beside}")
-    for name in fresh.keys() - kept:
-        for suffix, made in fresh[name].items():
-            writing.write(task.figures / f"{name}{suffix}", made)
-    for name, files in stored.items():
-        for suffix in files.keys() - fresh.get(name, {}).keys():
-            (task.figures / f"{name}{suffix}").unlink(missing_ok=True)
-    if not task.target.exists() or task.target.read_bytes() != content:
-        writing.write(task.target, content)
+    fresh = _files(figures)
+    stored = {n: c for n, c in _files(task.figures).items() if n in fresh or n.startswith(f"{task.notebook.id}/")}
+    before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
+    if same_files(stored | before, fresh | {"notebook.ipynb": content}):
+        return
+    for name in fresh:
+        writing.write(task.figures / name, fresh[name])
+    for name in stored.keys() - fresh.keys():
+        (task.figures / name).unlink(missing_ok=True)
+    writing.write(task.target, content)
 
 
-def _keep_pictures(notebook: dict[str, Any], pairs: Sequence[tuple[bytes | None, bytes | None]]) -> None:
-    """Put the stored picture of every figure that is kept into a notebook, in place of the fresh one."""
-    stored = {_base64(fresh): _base64(kept) for fresh, kept in pairs if fresh and kept}
-    for data in _data(notebook):
-        if (picture := data.get("image/png")) in stored:
-            data["image/png"] = stored[picture]
-
-
-def _base64(picture: bytes) -> str:
-    return b2a_base64(picture, newline=False).decode()
-
-
-def _data(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            yield output.get("data", {})
-
-
-def _keep_outputs(notebook: dict[str, Any], stored: dict[str, Any]) -> None:
-    """Put a cell's stored outputs into a notebook where they are the same as the fresh ones."""
-    for cell, before in zip(notebook["cells"], stored["cells"], strict=False):
-        if "outputs" in cell and same_content(cell["outputs"], before.get("outputs")):
-            cell["outputs"] = before["outputs"]
+def _files(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}

@@ -1,12 +1,13 @@
-"""When a fresh result is the same as a stored one, which is then left as it is.
+"""When a fresh result is the same as the stored one, which is then left as it is.
 
 Processors differ in the last digits of sums and powers. A result is the same if its numbers agree to a relative 1e-6,
-its words agree exactly, and its picture is the same by matplotlib's comparison of images.
+its words agree exactly, and its pictures are the same by matplotlib's comparison of images.
 """
 
 import io
 import json
 import re
+from binascii import a2b_base64
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,15 +43,17 @@ def _close(a: float, b: float) -> bool:
     return abs(a - b) <= ABSOLUTE + RELATIVE * max(abs(a), abs(b))
 
 
-def same_content(one: Any, other: Any) -> bool:
-    """Return whether two contents of JSON are the same: texts and numbers at the same places."""
+def same_content(one: Any, other: Any, key: str = "") -> bool:
+    """Return whether two contents of JSON, there under a key, have the same texts, numbers and pictures."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(same_content(one[key], other[key]) for key in one)
+        return list(one) == list(other) and all(same_content(one[name], other[name], name) for name in one)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same_content, one, other))
+        return len(one) == len(other) and all(same_content(a, b, key) for a, b in zip(one, other, strict=True))
     if isinstance(one, float) and isinstance(other, float):
         return _close(one, other)
-    return same_text(one, other) if isinstance(one, str) and isinstance(other, str) else bool(one == other)
+    if one == other or key == "source" or not (isinstance(one, str) and isinstance(other, str)):
+        return bool(one == other)
+    return same_picture(a2b_base64(one), a2b_base64(other)) if key == "image/png" else same_text(one, other)
 
 
 def same_picture(one: bytes, other: bytes) -> bool:
@@ -65,39 +68,24 @@ def same_picture(one: bytes, other: bytes) -> bool:
     return pixels[0].shape == pixels[1].shape and bool(calculate_rms(*pixels) <= PIXELS)
 
 
-def same_figure(stored: Mapping[str, bytes], fresh: Mapping[str, bytes]) -> bool:
-    """Return whether two figures, or tables, are the same: numbers, words and picture.
+def same_files(stored: Mapping[str, bytes], fresh: Mapping[str, bytes]) -> bool:
+    """Return whether two folders have the same files: their contents, by name.
 
-    Parameters
-    ----------
-    stored, fresh : mapping
-        Content of each of a figure's files, by suffix. Its other drawings and its hashes belong to its picture and its
-        numbers, and are the same if these are.
+    A page belongs to its picture, and hashes to what they are of: they are the same if these are.
     """
-    if stored.keys() != fresh.keys():
-        return False
-    if any(not same_text(*_texts(suffix, stored, fresh)) for suffix in stored.keys() & {".csv", ".tex"}):
-        return False
-    if ".json" in stored and not same_content(*(_provenance(files[".json"]) for files in (stored, fresh))):
-        return False
-    return ".png" not in stored or same_picture(stored[".png"], fresh[".png"])
+    return stored.keys() == fresh.keys() and all(
+        _same_file(Path(name).suffix, stored[name], fresh[name]) for name in stored
+    )
 
 
-def _texts(suffix: str, *figures: Mapping[str, bytes]) -> list[str]:
-    return [files[suffix].decode() for files in figures]
-
-
-def _provenance(content: bytes) -> Any:
+def _same_file(suffix: str, one: bytes, other: bytes) -> bool:
+    if one == other or suffix in (".pdf", ".pgf"):
+        return True
     try:
-        return {key: value for key, value in json.loads(content).items() if key not in _HASHES}
-    except (ValueError, AttributeError):  # a damaged one is renewed
-        return None
-
-
-def figures_in(folder: Path) -> dict[str, dict[str, bytes]]:
-    """Return the content of a folder's files by figure and suffix."""
-    figures: dict[str, dict[str, bytes]] = {}
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        name = path.relative_to(folder).with_suffix("").as_posix()
-        figures.setdefault(name, {})[path.suffix] = path.read_bytes()
-    return figures
+        if suffix == ".png":
+            return same_picture(one, other)
+        if suffix in (".json", ".ipynb"):
+            return same_content(*({k: v for k, v in json.loads(c).items() if k not in _HASHES} for c in (one, other)))
+        return same_text(one.decode(), other.decode())
+    except (ValueError, AttributeError, OSError, SyntaxError):  # a damaged one is renewed
+        return False

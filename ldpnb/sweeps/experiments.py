@@ -1,13 +1,12 @@
 """Experiments repeated many times at one setting, which `ldpnb sweep` runs over a grid.
 
-Each function takes scalar parameters by name, a number of repetitions and a random stream, and yields its series: the
-labels, and one number per measure and repetition. Annotations, defaults and docstrings are the specification that the
-command line shows and checks. A measure is named after its mean over the repetitions, so ``mse`` holds squared
-errors.
+Each function takes parameters by name, a number of repetitions and a random stream, and yields its series: the labels,
+and by measure one number per repetition. The command line reads types, ranges, meanings and defaults from the
+signature. A measure is named after its mean over the repetitions, so ``mse`` holds squared errors.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,48 +24,38 @@ Floats = NDArray[np.float64]
 Series = tuple[Mapping[str, str | int | float], Mapping[str, Floats]]
 """Labels of a series, and by measure ``(repetitions,)`` numbers."""
 
+Budget = Annotated[float, "(0, 700]; privacy budget of a report, nats"]
+Users = Annotated[int, "[1, inf); number of users"]
+Values = Annotated[int, "[2, inf); number of values"]
+Value = Annotated[float, "[-1, 1]; value of every user in this group"]
+Gap = Literal["M_R", "M_L, k = 2", "M_R as published", "M_L as published", "signed bit", "signed Laplace"]
+
+EXPERIMENTS = ("frequencies", "sampling", "gaps")
+"""Names of the companion's own."""
+
 
 def frequencies(
     *,
-    mechanism: Literal["k-RR", "OUE", "SUE"] = "k-RR",
-    epsilon: float = 1.0,
-    domain_size: int = 10,
-    n: int = 10_000,
-    concentration: float = 0.5,
+    mechanism: Annotated[Literal["k-RR", "OUE", "SUE"], "frequency protocol; OUE and SUE take at most 12 values"] = (
+        "k-RR"
+    ),
+    epsilon: Budget = 1.0,
+    domain_size: Values = 10,
+    n: Users = 10_000,
+    concentration: Annotated[float, "(0, inf); of the symmetric Dirichlet prior; 1/2 is Jeffreys' prior"] = 0.5,
     repetitions: int,
     rng: np.random.Generator,
 ) -> Iterator[Series]:
     """Compare estimators of a histogram: unbiased, Norm-Sub and maximum likelihood, on the same reports.
 
-    Parameters
-    ----------
-    mechanism : str
-        Frequency protocol; unary encodings take at most 12 values.
-    epsilon : float
-        (0, 700]; privacy budget per report, nats.
-    domain_size : int
-        [2, inf); number of values.
-    n : int
-        [1, inf); number of users, whose values are drawn from a Dirichlet prior's distribution.
-    concentration : float
-        (0, inf); of the symmetric Dirichlet prior, where 1/2 is Jeffreys' prior.
-    repetitions : int
-    rng : numpy.random.Generator
-
-    Yields
-    ------
-    Series
-        Labels ``target`` (distribution or frequency) and ``estimator``; measure ``mse``, the squared Euclidean error.
-
-    References
-    ----------
-    Section 5 of lopuhaa2020.
+    Every repetition draws a distribution from the prior, and the users' values from it (lopuhaa2020, Section 5). The
+    measure ``mse`` is the squared Euclidean error.
     """
     truth = Truth.from_prior(domain_size, n, concentration)
-    pairs = [truth.draw(rng) for _ in range(repetitions)]
-    users = np.array([held for _, held in pairs])
+    drawn = [truth.draw(rng) for _ in range(repetitions)]
+    users = np.array([counts for _, counts in drawn])
     reports = sample_reports(MECHANISMS[mechanism](epsilon, domain_size), users, [rng] * repetitions)
-    targets = {"distribution": np.array([distribution for distribution, _ in pairs]), "frequency": users / n}
+    targets = {"distribution": np.array([distribution for distribution, _ in drawn]), "frequency": users / n}
     for estimator, estimate in SOURCE_ESTIMATORS.items():
         estimates = estimate(reports)
         for target, true in targets.items():
@@ -76,42 +65,22 @@ def frequencies(
 
 def sampling(
     *,
-    epsilon: float = 1.0,
-    sampling_rate: float = 0.5,
-    n: int = 50_000,
-    domain_size: int = 101,
+    epsilon: Budget = 1.0,
+    sampling_rate: Annotated[float, "(0, 1]; probability that a user reports"] = 0.5,
+    n: Users = 50_000,
+    domain_size: Values = 101,
     repetitions: int,
     rng: np.random.Generator,
 ) -> Iterator[Series]:
     """Compare estimators of a histogram when only a Poisson sample of the users reports, by k-ary randomised response.
 
-    Parameters
-    ----------
-    epsilon : float
-        (0, 700]; privacy budget per report, nats.
-    sampling_rate : float
-        (0, 1]; probability that a user reports.
-    n : int
-        [1, inf); number of users, who hold values drawn from Bin(domain_size - 1, 1/2).
-    domain_size : int
-        [2, inf); number of values.
-    repetitions : int
-    rng : numpy.random.Generator
-
-    Yields
-    ------
-    Series
-        Label ``estimator``; measures ``mse``, the squared Euclidean error of the frequencies, and ``bias``, the error
-        at the most frequent value.
-
-    References
-    ----------
-    Section 4 of biswas2022, with a new data set in every repetition.
+    Every repetition draws the users' values from Bin(domain_size - 1, 1/2) (biswas2022, Section 4). The measure ``mse``
+    is the squared Euclidean error of the frequencies, and ``bias`` the error at the most frequent value.
     """
     mechanism = KaryRandomisedResponse(epsilon, domain_size)
     chances = synthetic.binomial(domain_size - 1, 0.5)
     counts = np.array([synthetic.sample_counts(chances, n, rng=rng) for _ in range(repetitions)])
-    tallies = np.array([sampled_tallies(held, sampling_rate, mechanism, rng=rng) for held in counts])
+    tallies = np.array([sampled_tallies(users, sampling_rate, mechanism, rng=rng) for users in counts])
     estimates = {
         "c_DE": sampling_estimators.unadjusted(tallies, users=n, mechanism=mechanism),
         "g_DE": sampling_estimators.rescaled(tallies, users=n, sampling_rate=sampling_rate, mechanism=mechanism),
@@ -126,44 +95,19 @@ def sampling(
 
 def gaps(
     *,
-    mechanism: Literal[
-        "M_R", "M_L, k = 2", "M_R as published", "M_L as published", "signed bit", "signed Laplace"
-    ] = "M_R",
-    epsilon: float = 1.0,
-    n: int = 100_000,
-    first_value: float = 0.0,
-    second_value: float = 0.0,
-    alpha: float = 0.1,
+    mechanism: Annotated[Gap, "of group means, or of the gap alone; those as published exceed their budget"] = "M_R",
+    epsilon: Budget = 1.0,
+    n: Annotated[int, "[2, inf); number of users, half of them in either group"] = 100_000,
+    first_value: Value = 0.0,
+    second_value: Value = 0.0,
+    alpha: Annotated[float, "(0, inf); error of the gap that counts as a failure, on the scale of the values"] = 0.1,
     repetitions: int,
     rng: np.random.Generator,
 ) -> Iterator[Series]:
     """Simulate the estimated gap between the means of two equal groups.
 
-    Parameters
-    ----------
-    mechanism : str
-        Mechanism for group means or for the gap alone.
-    epsilon : float
-        (0, 700]; privacy budget that the mechanism is given, nats; those "as published" exceed it.
-    n : int
-        [2, inf); number of users, half of them in either group.
-    first_value : float
-        [-1, 1]; value of every user in the first group.
-    second_value : float
-        [-1, 1]; value of every user in the second group.
-    alpha : float
-        (0, inf); error of the gap that counts as a failure, on the scale of the values.
-    repetitions : int
-    rng : numpy.random.Generator
-
-    Yields
-    ------
-    Series
-        Without labels; measures ``mse``, ``bias`` and ``failures``, the share of errors of alpha or more.
-
-    References
-    ----------
-    Sections 4 and 5 of juarez2022.
+    The measures are ``mse``, ``bias`` and ``failures``, the share of errors of alpha or more (juarez2022, Sections 4
+    and 5).
     """
     chosen, half = families(n)[mechanism](epsilon), n // 2
     values = np.array([[first_value], [second_value]])

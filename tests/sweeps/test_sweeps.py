@@ -18,8 +18,9 @@ from patience import PATIENCE
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.rng import stream
-from ldpnb.sweeps import registry
+from ldpnb.sweeps import grid
 from ldpnb.sweeps import sweep as sweeps
+from ldpnb.sweeps.experiments import EXPERIMENTS
 
 HERE = Path(__file__).parent
 
@@ -31,7 +32,11 @@ def _experiments_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(folder: Path, experiment: str = "disturbed:gated", point: str = "0:3:4", **options: int) -> pd.DataFrame:
-    return sweeps.run(experiment, {"point": point}, folder, fixed={}, **{"repetitions": 6, **options}).table
+    return sweeps.sweep(experiment, {"point": point}, folder, **{"repetitions": 6, **options})[0]
+
+
+def computed(folder: Path, experiment: str = "disturbed:gated") -> int:
+    return sweeps.sweep(experiment, {"point": "0:3:4"}, folder, repetitions=6)[1]
 
 
 def command(*arguments: str | Path) -> Result:
@@ -55,71 +60,78 @@ def wait_until(holds) -> float:
     return time.monotonic() - begin
 
 
-@pytest.mark.parametrize("experiment", registry.EXPERIMENTS)
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_runs_and_its_errors_shrink_with_the_users(experiment: str, tmp_path: Path) -> None:
-    table = sweeps.run(experiment, {"n": "1e3,1e5"}, tmp_path, fixed={}, repetitions=40).table
+    table, _ = sweeps.sweep(experiment, {"n": "1e3,1e5"}, tmp_path / "out", repetitions=40)
     series = [c for c in ("target", "estimator") if c in table]
     few, many = (table[table["n"] == n].set_index(series or "mechanism")["mse"] for n in (1000, 100_000))
     unbiased = few.index != "c_DE"  # which takes the reports of a sample for those of all
     assert (many[unbiased] < few[unbiased] / 2).all()
-    for parameter in registry.find(experiment).parameters:
-        assert parameter.meaning.endswith(".")
+    for parameter in grid.parameters(experiment).values():
+        assert parameter.meaning
         if parameter.type in ("int", "float"):
             with pytest.raises(UsageError, match=f"{parameter.name} must lie in "):
-                sweeps.run(experiment, {parameter.name: "-2"}, tmp_path, fixed={})
+                sweeps.sweep(experiment, {parameter.name: "-2"}, tmp_path)
 
 
-def test_ranges_and_lists_become_values_of_the_parameters_type() -> None:
-    epsilon, n, mechanism = (registry.find("gaps").parameter(name) for name in ("epsilon", "n", "mechanism"))
-    assert registry.values(epsilon, "0.1:5:50")[:3] == (0.1, 0.2, 0.3)
-    assert registry.values(epsilon, "1e-3:10:5:log") == (0.001, 0.01, 0.1, 1.0, 10.0)
-    assert registry.values(n, "2:4:9") == (2, 3, 4)
-    assert registry.values(epsilon, "1,1.0,2") == (1.0, 2.0)
-    assert registry.values(mechanism, "M_L, k = 2,M_R, signed bit") == ("M_L, k = 2", "M_R", "signed bit")
+@pytest.mark.parametrize(
+    ("name", "text", "values"),
+    [
+        ("epsilon", "0.1:0.3:3", (0.1, 0.2, 0.3)),
+        ("epsilon", "1e-3:10:5:log", (0.001, 0.01, 0.1, 1.0, 10.0)),
+        ("epsilon", "1,1.0, 2", (1.0, 2.0)),
+        ("n", "2:4:9", (2, 3, 4)),
+        ("n", "1e2,1e6", (100, 1_000_000)),
+        ("mechanism", "M_L, k = 2,M_R,signed bit", ("M_L, k = 2", "M_R", "signed bit")),
+    ],
+)
+def test_ranges_and_lists_become_values_of_the_parameters_type(name: str, text: str, values: tuple) -> None:
+    assert grid.values(grid.parameters("gaps")[name], text) == values
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gaps", "-g", "epsilom=1,2"], "gaps has no parameter epsilom (did you mean epsilon?); it has mechanism,"),
-        (["gap"], "no experiment gap (did you mean gaps?); `ldpnb sweep --list` shows all"),
-        (["gaps", "-p", "n=many"], "n must be of type int, got n='many'"),
-        (["gaps", "-g", "n=1e3,1.5"], "n must be of type int, got n='1.5'"),
-        (["gaps", "-g", "epsilon=1:2"], "epsilon must be low:high:count[:log]"),
-        (["gaps", "-g", "epsilon=2:1:5"], "epsilon must be low:high:count[:log]"),
-        (["gaps", "-g", "epsilon=0:1:5:log"], "low > 0 for log; got epsilon=0:1:5:log"),
-        (["gaps", "-g", "epsilon=1,inf"], "epsilon must be of type float, got epsilon='inf'"),
-        (["gaps", "-g", "epsilon="], "epsilon must have a value, got epsilon="),
-        (["gaps", "-g", "mechanism=M_R,M_X"], "got mechanism='M_X' (did you mean M_R?)"),
-        (["gaps", "-g", "n=1e3", "-p", "n=10"], "n is both in the grid and fixed"),
-        (["gaps", "-g", "n=1e3", "--grid", "n=10"], "n is given twice"),
-        (
-            ["gaps", "-g", "epsilon=1:2:1001", "-g", "alpha=1:2:1001"],
-            "a sweep has at most 1,000,000 blocks of 1000 repetitions",
-        ),
-        (["gaps", "--repetitions", "1"], "need repetitions >= 2, seed >= 0, jobs >= 1, got 1, 2022, 1"),
-        (
-            ["gaps", "--scheduler", "tcp://127.0.0.1:1"],
-            "backend dask needs a scheduler's address, and only it, got loky",
-        ),
-        (["gaps", "--backend", "dask", "--scheduler", "nowhere"], "no Dask scheduler answers at nowhere"),
-        (["no_such_module:x"], "no experiment no_such_module:x: No module named"),
-        (["disturbed:undocumented"], "parameter point needs a type among int, float, str, bool, a default and a line"),
+        ("gaps -g epsilom=1,2", "gaps has no parameter epsilom (did you mean epsilon?); it has mechanism,"),
+        ("gap", "no experiment gap (did you mean gaps?); `ldpnb sweep --list` shows all"),
+        ("gaps -p n=many", "n must be of type int, got n='many'"),
+        ("gaps -g n=1e3,1.5", "n must be of type int, got n='1.5'"),
+        ("gaps -g epsilon=1:2", "epsilon must be low:high:count"),
+        ("gaps -g epsilon=2:1:5", "epsilon must be low:high:count with low < high"),
+        ("gaps -g epsilon=0:1:5:log", "low > 0 too, or a list with commas, got epsilon=0:1:5:log"),
+        ("gaps -g epsilon=1,inf", "epsilon must be of type float, got epsilon='inf'"),
+        ("gaps -g epsilon=", "epsilon must be of type float, got epsilon=''"),
+        ("gaps -g mechanism=M_R,M_X", "got mechanism='M_X' (did you mean M_R?)"),
+        ("gaps -g n=1e3 -p n=10", "n is both in the grid and fixed"),
+        ("gaps -g n=1e3 --grid n=10", "n is given twice"),
+        ("gaps -g epsilon=1:2:1001 -g alpha=1:2:1001", "a sweep has at most 1,000,000 blocks of 1000 repetitions"),
+        ("gaps -r 1", "need repetitions >= 2 and seed >= 0, got repetitions=1"),
+        ("gaps --scheduler tcp://127.0.0.1:1", "--backend dask and --scheduler need each other, got loky"),
+        ("gaps --backend dask --scheduler nowhere", "no Dask scheduler answers at nowhere"),
+        ("no_such_module:x", "no experiment no_such_module:x: No module named"),
+        ("disturbed:untyped", "disturbed:untyped: point needs a default and a type among int, float"),
     ],
 )
-def test_wrong_usage_is_refused_before_any_work(arguments: list[str], message: str, tmp_path: Path) -> None:
-    result = command(*arguments, "--output", tmp_path / "out", "--jobs", "1")
-    assert isinstance(result.exception, UsageError) or result.exit_code == 2 or "twice" in message
+def test_wrong_usage_is_refused_before_any_work(arguments: str, message: str, tmp_path: Path) -> None:
+    result = command(*arguments.split(), "--output", tmp_path / "out", "--jobs", "1")
+    assert isinstance(result.exception, UsageError) or "twice" in message
     assert message in str(result.exception)
     assert not list(tmp_path.iterdir())
 
 
+def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("mine")
+    with pytest.raises(UsageError, match="the folder must be new, empty or of another sweep"):
+        run(tmp_path)
+    assert (tmp_path / "table.csv").read_text() == "mine"
+
+
 def test_the_numbers_do_not_depend_on_the_workers_or_on_the_grid_around_a_point(tmp_path: Path) -> None:
-    tables = [run(tmp_path / str(jobs), jobs=jobs, repetitions=1500) for jobs in (1, 2)]
-    pd.testing.assert_frame_equal(*tables)
+    for jobs in (1, 2):
+        run(tmp_path / str(jobs), jobs=jobs, repetitions=1500)
     assert (tmp_path / "1/table.csv").read_bytes() == (tmp_path / "2/table.csv").read_bytes()
-    alone = run(tmp_path / "3", point="2", repetitions=1500)
-    assert alone["value"].tolist() == tables[0].query("point == 2")["value"].tolist()
+    alone, beside = run(tmp_path / "3", point="2", repetitions=1500), pd.read_csv(tmp_path / "1/table.csv")
+    assert alone["value"].tolist() == beside.query("point == 2")["value"].tolist()
 
 
 def test_blocks_add_up_to_the_mean_and_error_of_all_their_repetitions(tmp_path: Path) -> None:
@@ -145,84 +157,77 @@ def test_finished_blocks_are_not_run_again_and_damaged_ones_are(tmp_path: Path) 
     cut, empty, other, kept = before
     cut.write_bytes(cut.read_bytes()[:-9])
     empty.write_bytes(b"")
-    shutil.copyfile(kept, other.with_suffix(".bak"))
-    other.unlink()
-    outcome = sweeps.run("disturbed:gated", {"point": "0:3:4"}, tmp_path, fixed={}, repetitions=6)
-    assert (outcome.blocks, outcome.before) == (4, 1)
-    pd.testing.assert_frame_equal(outcome.table, first)
+    other.write_bytes(kept.read_bytes().replace(b"0.1", b"0.2", 1).replace(b"0.5", b"0.6", 1) + b"\n")
+    table, again = sweeps.sweep("disturbed:gated", {"point": "0:3:4"}, tmp_path, repetitions=6)
+    assert again == 3
+    pd.testing.assert_frame_equal(table, first)
     assert kept.stat().st_mtime_ns == before[kept]
+    assert sweeps.sweep("disturbed:gated", {"point": "0:5:6"}, tmp_path, repetitions=6)[1] == 2  # a wider grid
 
 
 def test_blocks_of_other_code_are_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(HERE / "disturbed.py", tmp_path / "mine.py")
     monkeypatch.syspath_prepend(tmp_path)
-    run(tmp_path / "out", "mine:gated")
-    assert sweeps.run("mine:gated", {"point": "0:3:4"}, tmp_path / "out", fixed={}, repetitions=6).before == 4
-    (tmp_path / "mine.py").write_text((tmp_path / "mine.py").read_text() + "# edited\n")
+    assert [computed(tmp_path / "out", "mine:gated") for _ in range(2)] == [4, 0]
+    (tmp_path / "beside.py").write_text("# a module that it might import\n")
     sweeps._code.cache_clear()
-    assert sweeps.run("mine:gated", {"point": "0:3:4"}, tmp_path / "out", fixed={}, repetitions=6).before == 0
-    block = sweeps.Block("mine:gated", {}, 0, 2, 1, "of another worker")
-    assert "its worker has other code" in str(sweeps.execute(block)[1])
+    assert computed(tmp_path / "out", "mine:gated") == 4
+    with pytest.raises(RuntimeError, match="its worker has other code"):
+        sweeps.compute(sweeps.Block("mine:gated", (("point", 1),), 0, 2, 1, "of another worker"))
 
 
-def test_a_folder_belongs_to_one_sweep(tmp_path: Path) -> None:
-    run(tmp_path / "one")
-    for folder, message in (
-        ("one", "holds another sweep"),
-        (".", "something else than"),
-        ("one/sweep.json/x", "cannot"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            run(tmp_path / folder, repetitions=7)
-
-
-def test_failures_are_told_with_their_point_and_done_again_once_mended(tmp_path: Path) -> None:
-    out, mended = tmp_path / "out", tmp_path / "mended"
-    arguments = ["disturbed:faulty", "-g", "point=0:4:5", "-p", f"mended={mended}", "-o", out, "-j", "1", "-r", "4"]
-    first = command(*arguments)
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("error", "ZeroDivisionError: nothing to divide by"),
+        ("number", "ValueError: value must be 4 finite numbers"),
+        ("none", "ValueError: the experiment must yield a series, got none"),
+        ("label", "ValueError: labels must not be named as parameters, got fault"),
+    ],
+)
+def test_a_failure_names_its_point_and_the_sweep_goes_on_once_it_is_mended(
+    fault: str, message: str, tmp_path: Path
+) -> None:
+    mended = tmp_path / "mended"
+    words = ["disturbed:faulty", "-g", f"fault=fine,{fault}", "-p", f"mended={mended}", "-o", tmp_path / "out", "-r4"]
+    first = command(*words, "-j1")
     assert first.exit_code == 1
-    assert "5 blocks: 0 from before, 4 failed" in first.output
-    for line in (
-        "failed: point=1, block 0: ZeroDivisionError: nothing to divide by",
-        "failed: point=2, block 0: ValueError: value must be 4 finite numbers",
-        "failed: point=3, block 0: ValueError: the experiment must yield a series, got none",
-        "failed: point=4, block 0: ValueError: labels must not be named as other columns, got point",
-    ):
-        assert line in first.stderr
+    assert f"fault={fault}, mended={mended}: {message}" in first.stderr
     mended.touch()
-    second = command(*arguments)
-    assert second.exit_code == 0
-    assert "5 blocks: 1 from before, 0 failed" in second.output
+    assert command(*words, "-j1").output == f"{tmp_path / 'out/table.csv'}: 2 rows, 1 new blocks\n"
 
 
 def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
     assert "gaps: Simulate the estimated gap between the means of two equal groups." in command("--list").output
     assert (
-        "  -p epsilon=1.0  (float) (0, 700]; privacy budget per report, nats." in command("sampling", "--list").output
+        "  -p epsilon=1.0  (float) (0, 700]; privacy budget of a report, nats" in command("sampling", "--list").output
     )
-    assert "needs a folder for its results" in str(command("gaps").exception)
+    assert "needs a folder for its results" in str(command("gaps", "-g", "n=10").exception)
     arguments = ["gaps", "--grid", "epsilon=0.5,1", "--repetitions", "20", "--output", tmp_path, "--jobs", "1"]
     first, second = command(*arguments), command(*arguments)
-    assert "2 blocks: 0 from before, 0 failed" in first.output
-    assert "2 blocks: 2 from before, 0 failed" in second.output
+    assert first.output.endswith("table.csv: 2 rows, 2 new blocks\n")
+    assert second.output.endswith("table.csv: 2 rows, 0 new blocks\n")
     assert pd.read_csv(tmp_path / "table.csv")["epsilon"].tolist() == [0.5, 1.0]
 
 
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
-def test_a_sweep_that_is_ended_leaves_no_worker_and_goes_on_later(way: signal.Signals, tmp_path: Path) -> None:
+def test_a_sweep_that_is_ended_goes_on_later(way: signal.Signals, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     words = ["disturbed:gated", "-g", "point=0:5:6", "-p", "first_waiting=3", "-p", f"gate={gate}", "-r4", "-j2"]
     process = start(*words, "-o", tmp_path / "out")
     wait_until(lambda: len(list(tmp_path.glob("gate.*"))) == 2 and len(blocks(tmp_path / "out")) == 3)
     workers = [int(path.suffix[1:]) for path in tmp_path.glob("gate.*")]
     process.send_signal(way)
-    error = process.communicate(timeout=PATIENCE)[1]
-    wait_until(lambda: not any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers))
+    process.wait(PATIENCE)
     if way == signal.SIGINT:
+        wait_until(lambda: not any(Path(f"/proc/{worker}/cmdline").exists() for worker in workers))
         assert process.returncode == 130
-        assert "ldpnb: interrupted; what has finished is kept, everything else is as it was" in error.splitlines()
+        line = "ldpnb: interrupted; what has finished is kept, everything else is as it was"
+        assert line in process.stderr.read().splitlines()
+    for pipe in (process.stdout, process.stderr):  # which workers keep open until they have been idle for a while
+        pipe.close()
     gate.touch()
-    assert "6 blocks: 3 from before, 0 failed" in start(*words, "-o", tmp_path / "out").communicate()[0]
+    assert "12 rows, 3 new blocks" in start(*words, "-o", tmp_path / "out").communicate()[0]
 
 
 @pytest.fixture(scope="module")
@@ -239,7 +244,7 @@ def scheduler() -> Iterator[str]:
 def test_on_dask_a_lost_worker_loses_no_point_and_the_numbers_are_the_same(scheduler: str, tmp_path: Path) -> None:
     words = ["disturbed:lethal", "-g", "point=0:19:20", "-p", f"killed={tmp_path / 'killed'}", "-r", "3"]
     result = start(*words, "-o", tmp_path / "dask", "--backend", "dask", "--scheduler", scheduler)
-    assert "20 blocks: 0 from before, 0 failed" in result.communicate(timeout=PATIENCE)[0]
+    assert "20 rows, 20 new blocks" in result.communicate(timeout=PATIENCE)[0]
     assert (tmp_path / "killed").exists()
     there = pd.read_csv(tmp_path / "dask/table.csv")
     assert there["point"].tolist() == list(range(20))
