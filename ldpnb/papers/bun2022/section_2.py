@@ -7,12 +7,13 @@ import numpy as np
 
 from ldpnb.arithmetic import Symbol
 from ldpnb.claims import WORDS, Evidence, agree, within
-from ldpnb.deciders import ball, budget, identity, positive, symbols, zeros
+from ldpnb.deciders import budget, identity, positive, symbols
 from ldpnb.designs import laws
 from ldpnb.papers.bun2022.shared import (
     BUDGET,
     EVERY,
     SHARE,
+    about_until,
     eps,
     optimum,
     p,
@@ -154,10 +155,8 @@ def theorem_2_2(e: Evidence) -> Numbers:
     e.proven(identity(1 - share + share * spent, t) and identity(np.exp(1 / (m * known)), t))
     e.proven(identity(np.exp(subsampling.srs_budget(eps, share)), spent))
     e.proven(positive(spent - t, BUDGET | {x: EVERY, m: EVERY}))
-    about, rate = WORDS["about"], 1e-9
-    (at,) = zeros(lambda y: y * ball(str(about)) - np.expm1(y), "0.01", 5)
-    end = float(at.mid())
-    e.same(subsampling.srs_loss(end, rate) / (rate * end), about, rel=1e-6)
+    end, rate = about_until(), 1e-9
+    e.same(subsampling.srs_loss(end, rate) / (rate * end), WORDS["about"], rel=1e-6)
     e.needs(all(within("about", subsampling.srs_loss(0.99 * end, q) / (0.99 * end * q), 1.0) for q in (rate, 0.5, 1.0)))
     loss, part = subsampling.srs_loss(0.5, 0.4), subsampling.srs_delta(0.01, 0.4)
     scale, known = subsampling.proportion_noise_scale(1.0, 100, 1000), subsampling.proportion_noise_scale(1.0, 100)

@@ -12,7 +12,7 @@ from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symb
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments, tabulations
 from ldpnb.papers.bun2022.section_4 import random_rounding, rounded_sample, rounding_bounds, told_by_size
-from ldpnb.papers.bun2022.shared import EVERY, SHARE, Array, eps, p, published, ratio, t
+from ldpnb.papers.bun2022.shared import EVERY, SHARE, Array, eps, listed, p, published, ratio, t
 from ldpnb.privacy import data_dependent, optimiser, rounding
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -106,10 +106,6 @@ def shares_from_integers(values: Array, rows: Any, counts: Any) -> list[float]:
         variance = Fraction(size * squares - total * total, size * max(size - 1, 1))
         weights.append(size * float(variance) ** 0.5)
     return [weight / sum(weights) for weight in weights]
-
-
-def listed(values: Any, form: str = "{:.4f}") -> str:
-    return ", ".join(map(form.format, values))
 
 
 # --- Checks ---

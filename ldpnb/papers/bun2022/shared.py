@@ -4,7 +4,7 @@
 package.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ldpnb import claims
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import UnsoundError
-from ldpnb.deciders import budget, derivative, expression, identity, oo, positive, replaced, symbols
+from ldpnb.deciders import ball, budget, derivative, expression, identity, oo, positive, replaced, symbols, zeros
 from ldpnb.designs import laws
 from ldpnb.privacy import optimiser, subsampling
 
@@ -50,6 +50,16 @@ def grows(value: Real, box: dict[Real, tuple[Real, Real]]) -> bool | None:
     return identity(replaced(value, small, 0)) and positive(
         replaced(derivative(value, small), small, eps), BUDGET | box
     )
+
+
+def listed(values: Iterable[Any], form: str = "{:.4f}") -> str:
+    return ", ".join(map(form.format, values))
+
+
+def about_until() -> float:
+    """Return the budget up to which ``e^epsilon - 1`` is about epsilon, for their ratio grows."""
+    (end,) = zeros(lambda y: y * ball(str(claims.WORDS["about"])) - np.expm1(y), "0.01", 5)
+    return float(end.mid())
 
 
 def small_budgets() -> bool | None:
