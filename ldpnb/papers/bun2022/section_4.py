@@ -13,7 +13,8 @@ from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import ball, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, about_until, eps, optimum, p, ratio, small, t, x
+from ldpnb.papers.bun2022.section_2 import about_until
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, eps, optimum, p, ratio, small, t, x
 from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route

@@ -13,22 +13,8 @@ from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import WORDS, Evidence, agree, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
 from ldpnb.designs import laws, strata
-from ldpnb.papers.bun2022.section_2 import SAMPLES
-from ldpnb.papers.bun2022.shared import (
-    BUDGET,
-    EVERY,
-    RELATIONS,
-    SHARE,
-    Array,
-    eps,
-    listed,
-    p,
-    ratio,
-    simple_random_sampling,
-    small,
-    small_budgets,
-    t,
-)
+from ldpnb.papers.bun2022.section_2 import SAMPLES, simple_random_sampling, small_budgets
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, RELATIONS, SHARE, Array, eps, listed, p, ratio, small, t
 from ldpnb.privacy import clusters, optimiser, subsampling
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.sections import Numbers, Pairs, second_route

@@ -11,8 +11,9 @@ from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence, agree
 from ldpnb.deciders import budget, identity, limit, oo, positive, symbols
 from ldpnb.designs import laws, samples, strata
+from ldpnb.papers.bun2022.section_2 import simple_random_sampling
 from ldpnb.papers.bun2022.section_5 import kept_at_a_rate, largest
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, listed, optimum, p, ratio, simple_random_sampling, t
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, listed, optimum, p, ratio, t
 from ldpnb.privacy import optimiser, subsampling, unequal
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.unequal import Inclusion
