@@ -30,20 +30,13 @@ CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
 m, n = symbols("m n")
 
 
-def compared() -> list[tuple[allocation.Family, allocation.Rule, float]]:
-    """Return families, rules and budgets: Neyman's, proportional with rounding, and a secret lottery."""
-    proportional = allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes))
-    cases = [(FAMILY, allocation.neyman(FAMILY, TOTAL), 1.0), (FAMILY, proportional, 0.41)]
-    return [*cases, (EQUAL_STRATA, allocation.lottery((1, 2), (2, 1), 0.5), 0.3)]
-
-
 # --- Second routes ---
 
 
-def closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Family = FAMILY) -> float:
+def closed_scale(drawn: tuple[int, ...], epsilon: float) -> float:
     """Return the noise for a fixed allocation: it hides a record's share, and the stratum's sampling helps."""
-    steps = zip(family.sizes, family.heights, drawn, strict=True)
-    return max(n * v / (sum(family.sizes) * m * float(np.log1p(np.expm1(epsilon) * n / m))) for n, v, m in steps)
+    steps = zip(FAMILY.sizes, FAMILY.heights, drawn, strict=True)
+    return max(size * v / (30 * m * float(np.log1p(np.expm1(epsilon) * size / m))) for size, v, m in steps)
 
 
 def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
@@ -76,7 +69,14 @@ def _variances() -> Pairs:
 
 @second_route(allocation.Outcomes.total_variances)
 def _total_variances() -> Pairs:
-    for family, rule, epsilon in compared():
+    proportional = allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes))
+    lottery = allocation.lottery((1, 2), (2, 1), 0.5)
+    cases = (
+        (FAMILY, allocation.neyman(FAMILY, TOTAL), 1.0),
+        (FAMILY, proportional, 0.41),
+        (EQUAL_STRATA, lottery, 0.3),
+    )
+    for family, rule, epsilon in cases:
         table = allocation.outcomes(family, rule)
         squares = table.chances @ table.values**2 - (table.chances @ table.values) ** 2
         yield table.total_variances(epsilon), squares + 2 * searched_scale(table, epsilon) ** 2, 1e-8
