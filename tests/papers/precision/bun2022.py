@@ -119,7 +119,7 @@ CERTIFICATES = {
         "only, is {} times": lambda: 10 / growth("10", "1"),
     },
     "lemmas-a.2-to-a.4": {
-        "$1$: {}, attained, and {} by": lambda: [
+        "form {} is attained, the product form {} is": lambda: [
             log(mpf("0.7") * exp(mpf("0.2")) + mpf("0.3") * exp(1)),
             mpf("0.2") + growth("0.3", "1"),
         ],
@@ -196,7 +196,7 @@ CERTIFICATES = {
     "section-6.1-equal-sizes": {"(20) {};": lambda: growth("0.5", "1")},
     "section-6.2-pps-of-clusters": {
         "lose {}, of $10$ {};": lambda: [equal_clusters(2, 100), equal_clusters(10, 100)],
-        "of $3$ {}, {}, {}, {}; a": lambda: [equal_clusters(3, k) for k in (2, 10, 100, 1000)],
+        "of $3$ lose {}, {}, {}, {}; a": lambda: [equal_clusters(3, k) for k in (2, 10, 100, 1000)],
         "of $3$ {} |": lambda: pps_clusters(60, [(3, 1000)]),
     },
     "section-6.3-systematic-sampling": {
