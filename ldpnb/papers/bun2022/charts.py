@@ -66,8 +66,7 @@ def advantage(table: Table, *, setting: str) -> Figure:
     title = f"Group privacy allows a test {gap.max():.2f} more advantage than it can have: {bound:.2f} for {exact:.2f} "
     title += f"at {at} records"
     marks = [Mark(at, bound, f"{bound:.2f}"), Mark(at, exact, f"{exact:.2f}", side="below")]
-    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks}
-    return curves(table, x, "advantage", by="quantity", discrete=True, **named)
+    return curves(table, x, "advantage", by="quantity", discrete=True, title=title, setting=setting, marks=marks)
 
 
 def rounding(table: Table, *, setting: str = "") -> Figure:
@@ -92,8 +91,7 @@ def constants(table: Table, *, setting: str) -> Figure:
     times = wide["Theorem 4.3"] / wide["exact supremum"]
     title = f"Theorem 4.3 is {short(times.min())} to {short(times.max())} times the exact supremum"
     marks = [Mark(wide.index[0], value, short(value)) for value in wide.iloc[0]]
-    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks}
-    return curves(table, BUDGET, y, by="quantity", xscale="log", **named)
+    return curves(table, BUDGET, y, by="quantity", xscale="log", title=title, setting=setting, marks=marks)
 
 
 def cluster_losses(table: Table, *, setting: str) -> Figure:
@@ -165,8 +163,7 @@ def growth(table: Table, *, setting: str = "") -> Figure:
     title = f"A record that grows {short(wide.index[-1])}-fold costs {short(last['exact'] / own)} times what no "
     title += f"sampling would; the source's lower bound shows {short(last['lower bound'] / own)}"
     marks = [Mark(place, own, f"{short(place)}-fold") for place in over]
-    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "xscale": "log"}
-    return curves(table, GROWN, LOSS, by="quantity", **named)
+    return curves(table, GROWN, LOSS, by="quantity", title=title, setting=setting, marks=marks, xscale="log")
 
 
 def systematic(table: Table, *, setting: str) -> Figure:
@@ -194,8 +191,7 @@ def systematic_moves(table: Table, own: float, *, setting: str) -> Figure:
     marks += [
         Mark(row[RANK], row[LOSS], "rank kept") for _, row in table[table[RANK] == table["rank before"]].iterrows()
     ]
-    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks}
-    return curves(table, RANK, LOSS, by="record", discrete=True, **named)
+    return curves(table, RANK, LOSS, by="record", discrete=True, title=title, setting=setting, marks=marks)
 
 
 def allocation_change(table: Table, *, setting: str, total: int, printed: float | None = None) -> Figure:
@@ -273,8 +269,7 @@ def standard_errors(table: Table, total: int, *, setting: str) -> Figure:
     title = f"At {at:,} records Neyman's standard error is {short(neyman)}, {short(proportional / neyman)} times less "
     title += f"than proportional allocation's and {short(simple / neyman)} times less than without strata"
     marks = [Mark(at, simple, short(simple)), *(Mark(at, v, short(v), side="below") for v in (proportional, neyman))]
-    axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
-    return curves(table, DRAWN, y, by="design", **axes)
+    return curves(table, DRAWN, y, by="design", xscale="log", yscale="log", title=title, setting=setting, marks=marks)
 
 
 def private_variances(table: Table, *, setting: str) -> Figure:

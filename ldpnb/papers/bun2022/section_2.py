@@ -9,18 +9,7 @@ from ldpnb.arithmetic import Symbol
 from ldpnb.claims import WORDS, Evidence, agree, within
 from ldpnb.deciders import ball, budget, identity, positive, symbols, zeros
 from ldpnb.designs import laws
-from ldpnb.papers.bun2022.shared import (
-    BUDGET,
-    EVERY,
-    SHARE,
-    eps,
-    optimum,
-    p,
-    simple_random_sampling,
-    small_budgets,
-    t,
-    x,
-)
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, optimum, p, small, t, x
 from ldpnb.privacy import lemmas, optimiser, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -28,6 +17,9 @@ SAMPLES = ((5, 2, 0.5), (4, 3, 1.5), (6, 2, 0.1))
 """Records, records drawn, epsilon."""
 FIVE = ([0.6, 0.1, 0.0, 0.2, 0.1], [1.0, 1.0, 2.0, 2.0, 5.0], 0.3)
 """A law of five sizes, a nondecreasing function of them, epsilon."""
+
+
+# --- Second routes ---
 
 
 @second_route(subsampling.srs_loss)
@@ -122,6 +114,35 @@ def _tilted_mean() -> Pairs:
     )
 
 
+# --- Steps ---
+
+
+def about_until() -> float:
+    """Return the budget up to which ``e^epsilon - 1`` is about epsilon, for their ratio grows."""
+    (end,) = zeros(lambda y: y * ball(str(WORDS["about"])) - np.expm1(y), "0.01", 5)
+    return float(end.mid())
+
+
+def small_budgets() -> bool | None:
+    """Equations (1) and (2): ``p epsilon <= ln(1 + p (e^epsilon - 1)) <= p (e^epsilon - 1)``, both from slopes."""
+    loss = subsampling.srs_loss(small, p)
+    return grows(loss - p * small, {p: SHARE}) and grows(p * np.expm1(small) - loss, {p: SHARE})
+
+
+def simple_random_sampling() -> bool | None:
+    """Theorem 2.2: multipliers of ``mu_1 <= t mu_1' + delta`` and ``mu_1 <= t mu_0 + delta`` prove the bound.
+
+    ``mu_1`` is the mean chance given that the record is drawn, ``mu_1'`` that with its replacement, ``mu_0`` that given
+    that it is not drawn: replacing the record by one that is not drawn couples the first and the last.
+    """
+    inside, new, outside, delta = symbols("inside new outside delta")
+    factor, least = np.exp(subsampling.srs_loss(eps, p)), subsampling.srs_delta(delta, p)
+    first, second = p * factor / t, (1 - p) * (factor - 1) / t
+    room = factor * (p * new + (1 - p) * outside) + least - (p * inside + (1 - p) * outside)
+    proof = identity(room, first * (t * new + delta - inside) + second * (t * outside + delta - inside))
+    return proof and all(positive(value, BUDGET | {p: SHARE}) for value in (first, second, t - factor))
+
+
 def tilting() -> bool:
     """Lemma B.3: the gain over other weights ``a`` is a sum over pairs, none below 0 as ``a_j <= t^(j-i) a_i``."""
     law, f, a = (symbols(" ".join(f"{name}{i}" for i in range(4))) for name in "lfa")
@@ -130,6 +151,9 @@ def tilting() -> bool:
     gained = lemmas.largest_tilted_mean(law, f, eps) - sum(w * v for w, v in zip(other, f, strict=True)) / sum(other)
     pairs = (law[i] * law[j] * (f[j] - f[i]) * (t**j * a[i] - t**i * a[j]) for i, j in combinations(range(4), 2))
     return identity(gained * sum(tilted) * sum(other), sum(pairs))
+
+
+# --- Checks ---
 
 
 def section_2_3(e: Evidence) -> Numbers:
@@ -154,10 +178,8 @@ def theorem_2_2(e: Evidence) -> Numbers:
     e.proven(identity(1 - share + share * spent, t) and identity(np.exp(1 / (m * known)), t))
     e.proven(identity(np.exp(subsampling.srs_budget(eps, share)), spent))
     e.proven(positive(spent - t, BUDGET | {x: EVERY, m: EVERY}))
-    about, rate = WORDS["about"], 1e-9
-    (at,) = zeros(lambda y: y * ball(str(about)) - np.expm1(y), "0.01", 5)
-    end = float(at.mid())
-    e.same(subsampling.srs_loss(end, rate) / (rate * end), about, rel=1e-6)
+    end, rate = about_until(), 1e-9
+    e.same(subsampling.srs_loss(end, rate) / (rate * end), WORDS["about"], rel=1e-6)
     e.needs(all(within("about", subsampling.srs_loss(0.99 * end, q) / (0.99 * end * q), 1.0) for q in (rate, 0.5, 1.0)))
     loss, part = subsampling.srs_loss(0.5, 0.4), subsampling.srs_delta(0.01, 0.4)
     scale, known = subsampling.proportion_noise_scale(1.0, 100, 1000), subsampling.proportion_noise_scale(1.0, 100)

@@ -11,7 +11,7 @@ from ldpnb.deciders import identity, limit, oo, positive, replaced, symbols, zer
 from ldpnb.designs import laws, sizes
 from ldpnb.designs.sizes import SizeLaw
 from ldpnb.papers.bun2022.section_2 import tilting
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, optimum, p, small, t, x
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, listed, optimum, p, small, t, x
 from ldpnb.privacy import lemmas, optimiser, random_size, subsampling
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
@@ -201,15 +201,9 @@ def section_1_1_characterisation(e: Evidence) -> Numbers:
 def theorem_3_1(e: Evidence) -> Numbers:
     e.proven(tilting() and from_above() and from_below() and largest_size_decides() and bounds_of_a_rate())
     e.proven(identity(lemmas.largest_tilted_mean([1 - p, p], [0, 1], eps), p * t / (1 - p + p * t)))
-    exact, upper, lower, improved = (
-        np.array([bound(*case) for case in random_laws()])
-        for bound in (
-            random_size.random_size_loss,
-            random_size.random_size_upper_bound,
-            random_size.random_size_lower_bound,
-            random_size.random_size_lower_bound_pm1,
-        )
-    )
+    names = ("loss", "upper_bound", "lower_bound", "lower_bound_pm1")
+    forms = (getattr(random_size, f"random_size_{name}") for name in names)
+    exact, upper, lower, improved = (np.array([form(*case) for case in random_laws()]) for form in forms)
     e.needs((lower < improved).all() and (improved <= exact + 1e-12).all() and (exact <= upper + 1e-12).all())
     law, fixed = sizes.size_law([0.3, 0.2, 0.5, 0.0, 0.0]), sizes.fixed_size(2, 4)
     mixed, largest_only = (random_size.random_size_loss(one, 0.8) for one in (law, fixed))
@@ -221,8 +215,8 @@ def theorem_3_1(e: Evidence) -> Numbers:
     below = random_size.random_size_lower_bound(*tiny) / unit
     numbers = {"above": above, "below": below, "closed": random_size.random_size_lower_bound_pm1(*tiny) / unit}
     numbers |= {"least": (upper - exact).min(), "most": (upper - exact).max(), "mixed": mixed, "fixed": largest_only}
-    bounds = random_size.random_size_lower_bound(*LARGER), random_size.random_size_lower_bound_pm1(*LARGER)
-    return numbers | dict(zip(("lower", "improved"), bounds, strict=True))
+    numbers["improved"] = random_size.random_size_lower_bound_pm1(*LARGER)
+    return numbers | {"lower": random_size.random_size_lower_bound(*LARGER)}
 
 
 def section_3_tails(e: Evidence) -> Numbers:
@@ -260,20 +254,18 @@ def figure_2(e: Evidence) -> Numbers:
     e.proven(identity(np.exp(random_size.random_size_lower_bound_pm1(law, np.log(root**11))), root**20))
     records, mean, epsilon = 40, 8.0, 0.5
     deviations = np.array([0.1, 1.0, 2.0, 10.0, 15.0, 20.0])
-    listed = [sizes.truncated_gaussian_size(records, mean, one) for one in deviations]
-    exact = np.array([random_size.random_size_loss(one, epsilon) for one in listed])
+    sized = [sizes.truncated_gaussian_size(records, mean, one) for one in deviations]
+    exact = np.array([random_size.random_size_loss(one, epsilon) for one in sized])
     e.same(exact[0], subsampling.srs_loss(2 * epsilon, mean / records))
-    e.same(exact[1:], [reduced_program(one, epsilon) for one in listed[1:]])
+    e.same(exact[1:], [reduced_program(one, epsilon) for one in sized[1:]])
     steep = epsilon - (records - mean) / deviations[3:] ** 2
-    falls = [np.diff(one.log_probabilities).min() + epsilon for one in listed[3:]]  # per record less, reweighted
+    falls = [np.diff(one.log_probabilities).min() + epsilon for one in sized[3:]]  # per record less, reweighted
     e.sure((np.array(falls) >= steep).all())
     floors = 2 * epsilon - np.log1p(np.expm1(2 * epsilon) / (records * np.expm1(steep)))
-    rates = [one.probabilities @ np.arange(records + 1) / records for one in listed[3:]]
+    rates = [one.probabilities @ np.arange(records + 1) / records for one in sized[3:]]
     e.needs((exact[3:] >= floors).all() and within("about", exact[4:], 2 * epsilon) and max(rates) < 0.5)
     e.sure(records * np.expm1(steep[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
     coins = [sizes.truncated_gaussian_size(1, 0.5, one) for one in (1.0, 100.0)]
     e.same([random_size.random_size_loss(coin, epsilon) for coin in coins], [epsilon] * 2)
     e.sure(exact[2] < exact[1] < exact[0])  # a little randomness in the size lowers the loss first
-    numbers = {"losses": exact, "rates": np.array(rates), "deviations": deviations}
-    forms = {"losses": "{:.4f}", "rates": "{:.2f}", "deviations": "{:g}"}
-    return {name: ", ".join(map(forms[name].format, row)) for name, row in numbers.items()}
+    return {"losses": listed(exact), "rates": listed(rates, "{:.2f}"), "deviations": listed(deviations, "{:g}")}

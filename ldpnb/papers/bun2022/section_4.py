@@ -10,9 +10,10 @@ from scipy import integrate
 from scipy.optimize import linprog
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import WORDS, Evidence, agree, within
-from ldpnb.deciders import ball, derivative, identity, oo, positive, replaced, symbols, zeros
+from ldpnb.claims import Evidence, agree, within
+from ldpnb.deciders import ball, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
+from ldpnb.papers.bun2022.section_2 import about_until
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, eps, optimum, p, ratio, small, t, x
 from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
 from ldpnb.rng import stream
@@ -258,9 +259,7 @@ def section_4_1_low_sensitivity(e: Evidence) -> Numbers:
 
 def section_4_2_advantage(e: Evidence) -> Numbers:
     e.proven(two_point_test())
-    about = WORDS["about"]
-    (at,) = zeros(lambda y: y * ball(str(about)) - np.expm1(y), "0.01", 5)
-    end = float(at.mid())
+    end = about_until()
     best, weak = data_dependent.advantage_bound(1.0), data_dependent.weak_advantage_bound(1.0)
     e.needs(best <= weak and within("about", data_dependent.weak_advantage_bound(0.99 * end), 0.99 * end))
     return {"best": best, "weak": weak, "end": end}

@@ -13,21 +13,8 @@ from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import WORDS, Evidence, agree, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
 from ldpnb.designs import laws, strata
-from ldpnb.papers.bun2022.section_2 import SAMPLES
-from ldpnb.papers.bun2022.shared import (
-    BUDGET,
-    EVERY,
-    RELATIONS,
-    SHARE,
-    Array,
-    eps,
-    p,
-    ratio,
-    simple_random_sampling,
-    small,
-    small_budgets,
-    t,
-)
+from ldpnb.papers.bun2022.section_2 import SAMPLES, simple_random_sampling, small_budgets
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, RELATIONS, SHARE, Array, eps, listed, p, ratio, small, t
 from ldpnb.privacy import clusters, optimiser, subsampling
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.sections import Numbers, Pairs, second_route
@@ -205,7 +192,7 @@ def section_5_1_growing_clusters(e: Evidence) -> Numbers:
     lost = everywhere("lower_bound", [((n,) * 10, 1, epsilon) for n in sizes]) / epsilon
     e.same(lost, [bound_by_odds(n, n, 0.1, epsilon) / epsilon for n in sizes])
     e.needs((1 - lost <= 9 * np.exp(-epsilon * (2 * sizes - 1))).all())
-    return {"lost": ", ".join(f"{100 * part:.2f}" for part in lost), "sizes": ",".join(map(str, sizes))}
+    return {"lost": listed(100 * lost, "{:.2f}"), "sizes": ",".join(map(str, sizes))}
 
 
 def section_5_1_shares_of_clusters_and_records(e: Evidence) -> Numbers:
@@ -214,8 +201,7 @@ def section_5_1_shares_of_clusters_and_records(e: Evidence) -> Numbers:
     e.needs(within("about", shares, np.full(6, 1 / 6)))
     relative = [np.sqrt(strata.mean_variance(k, 0.25 * k / (k - 1), k / 10)) / 1.5 for k in (10, 1000, 100_000)]
     e.same(relative[0], np.std([1, 2]) / 1.5)  # one of ten clusters: one or two records, each as likely
-    deviations = ", ".join(f"{value:.2g}" for value in relative)
-    return {"least": shares.min(), "most": shares.max(), "deviations": deviations}
+    return {"least": shares.min(), "most": shares.max(), "deviations": listed(relative, "{:.2g}")}
 
 
 def equation_3(e: Evidence) -> Numbers:
@@ -279,5 +265,5 @@ def section_5_2_two_stage_sampling(e: Evidence) -> Numbers:
     records = (1, 5, 10, 26, 50)
     designs = [ClusterSample([size] * 10, 1) for size in records]
     shares = [design.two_stage_upper_bound(0.1, 0.1) / design.upper_bound(0.1) / 0.1 for design in designs]
-    numbers = {"shares": ", ".join(f"{share:.2f}" for share in shares), "sizes": ",".join(map(str, records))}
+    numbers = {"shares": listed(shares, "{:.2f}"), "sizes": ",".join(map(str, records))}
     return numbers | {"least": min(gaps), "most": max(gaps), "cases": len(TWO_STAGES)}

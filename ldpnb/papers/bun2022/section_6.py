@@ -1,6 +1,5 @@
 """What decides Section 6 of bun2022, unequal probabilities: second routes, and a check for each claim."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import permutations, product
@@ -12,8 +11,9 @@ from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence, agree
 from ldpnb.deciders import budget, identity, limit, oo, positive, symbols
 from ldpnb.designs import laws, samples, strata
+from ldpnb.papers.bun2022.section_2 import simple_random_sampling
 from ldpnb.papers.bun2022.section_5 import kept_at_a_rate, largest
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, eps, optimum, p, ratio, simple_random_sampling, t
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, listed, optimum, p, ratio, t
 from ldpnb.privacy import optimiser, subsampling, unequal
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.unequal import Inclusion
@@ -167,10 +167,6 @@ def exactly_shifted(size: int, step: int) -> bool:
     return identity(np.exp(unequal.systematic_rank_shift_loss(size, budget(Symbol(2)))), Symbol(most))
 
 
-def listed(values: Sequence[float] | Array) -> str:
-    return ", ".join(f"{value:.4f}" for value in values)
-
-
 # --- Checks ---
 
 
@@ -220,7 +216,7 @@ def section_6_detectable_inclusion(e: Evidence) -> Numbers:
     likelier = np.array([1 / ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes])
     e.same(np.log(likelier), [2 * 0.3 * size for size in sizes])
     e.needs((likelier > np.exp(0.3)).all())
-    shown = {"ratios_of_chances": ", ".join(f"{value:.3g}" for value in likelier), "sizes": ", ".join(map(str, sizes))}
+    shown = {"ratios_of_chances": listed(likelier, "{:.3g}"), "sizes": ", ".join(map(str, sizes))}
     return shown | {"growth": np.exp(0.3)}
 
 
@@ -337,6 +333,5 @@ def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
     counts = np.array([np.bincount(stratum[start::step], minlength=3) for start in range(step)])
     shares = strata.Strata(sizes).proportional(1 / step)
     e.needs(agree(counts.mean(axis=0), shares) and (np.abs(counts - shares) < 1).all())
-    shown = {"chances": chances, "shares": shares.tolist()}
-    numbers = {name: ", ".join(f"{value:g}" for value in values) for name, values in shown.items()}
-    return numbers | {"furthest": np.abs(counts - shares).max()}
+    shown = {"chances": listed(chances, "{:g}"), "shares": listed(shares, "{:g}")}
+    return shown | {"furthest": np.abs(counts - shares).max()}

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from ldpnb import claims
 from ldpnb.accuracy import allocation, best_allocation
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments, tabulations
 from ldpnb.papers.bun2022.section_4 import random_rounding, rounded_sample, rounding_bounds, told_by_size
-from ldpnb.papers.bun2022.shared import EVERY, SHARE, Array, eps, p, published, ratio, t
+from ldpnb.papers.bun2022.shared import EVERY, SHARE, Array, eps, listed, p, ratio, t
 from ldpnb.privacy import data_dependent, optimiser, rounding
 from ldpnb.sections import Numbers, Pairs, second_route
 
-GROUPS = ((1.0, 2.0, 4.0), (10.0, 14.0, 15.0, 21.0), (40.0, 60.0, 80.0, 100.0, 170.0))
-LARGER_GROUPS = (
+GROUPS = (
     (1.0, 2.0, 4.0, 3.0, 2.0, 9.0),
     (10.0, 14.0, 15.0, 21.0, 9.0, 30.0, 12.0),
     (40.0, 60.0, 80.0, 66.0, 70.0, 55.0, 90.0, 64.0, 58.0, 71.0),
@@ -30,20 +30,13 @@ CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
 m, n = symbols("m n")
 
 
-def compared() -> list[tuple[allocation.Family, allocation.Rule, float]]:
-    """Return families, rules and budgets: Neyman's, proportional with rounding, and a secret lottery."""
-    proportional = allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes))
-    cases = [(FAMILY, allocation.neyman(FAMILY, TOTAL), 1.0), (FAMILY, proportional, 0.41)]
-    return [*cases, (EQUAL_STRATA, allocation.lottery((1, 2), (2, 1), 0.5), 0.3)]
-
-
 # --- Second routes ---
 
 
-def closed_scale(drawn: tuple[int, ...], epsilon: float, family: allocation.Family = FAMILY) -> float:
+def closed_scale(drawn: tuple[int, ...], epsilon: float) -> float:
     """Return the noise for a fixed allocation: it hides a record's share, and the stratum's sampling helps."""
-    steps = zip(family.sizes, family.heights, drawn, strict=True)
-    return max(n * v / (sum(family.sizes) * m * float(np.log1p(np.expm1(epsilon) * n / m))) for n, v, m in steps)
+    steps = zip(FAMILY.sizes, FAMILY.heights, drawn, strict=True)
+    return max(size * v / (30 * m * float(np.log1p(np.expm1(epsilon) * size / m))) for size, v, m in steps)
 
 
 def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
@@ -76,7 +69,14 @@ def _variances() -> Pairs:
 
 @second_route(allocation.Outcomes.total_variances)
 def _total_variances() -> Pairs:
-    for family, rule, epsilon in compared():
+    proportional = allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes))
+    lottery = allocation.lottery((1, 2), (2, 1), 0.5)
+    cases = (
+        (FAMILY, allocation.neyman(FAMILY, TOTAL), 1.0),
+        (FAMILY, proportional, 0.41),
+        (EQUAL_STRATA, lottery, 0.3),
+    )
+    for family, rule, epsilon in cases:
         table = allocation.outcomes(family, rule)
         squares = table.chances @ table.values**2 - (table.chances @ table.values) ** 2
         yield table.total_variances(epsilon), squares + 2 * searched_scale(table, epsilon) ** 2, 1e-8
@@ -84,7 +84,7 @@ def _total_variances() -> Pairs:
 
 @second_route(strata.Strata.variance)
 def _stratified_samples() -> Pairs:
-    drawn, sizes = (1, 2, 3), [len(group) for group in GROUPS]
+    drawn, sizes = (1, 1, 2), [len(group) for group in GROUPS]
     every = product(*(combinations(group, m) for group, m in zip(GROUPS, drawn, strict=True)))
     means = np.array([np.dot(sizes, list(map(np.mean, sample))) for sample in every]) / sum(sizes)
     yield strata.strata_of(GROUPS).variance(drawn), means.var()
@@ -92,9 +92,9 @@ def _stratified_samples() -> Pairs:
 
 @second_route(strata.Strata.neyman)
 def _neyman() -> Pairs:
-    values, rows = np.concatenate(LARGER_GROUPS), np.repeat(range(3), list(map(len, LARGER_GROUPS)))
+    values, rows = np.concatenate(GROUPS), np.repeat(range(3), list(map(len, GROUPS)))
     shares = shares_from_integers(values, rows, np.ones(values.size))
-    yield strata.strata_of(LARGER_GROUPS).neyman(9), 9 * np.array(shares)
+    yield strata.strata_of(GROUPS).neyman(9), 9 * np.array(shares)
 
 
 def shares_from_integers(values: Array, rows: Any, counts: Any) -> list[float]:
@@ -106,10 +106,6 @@ def shares_from_integers(values: Array, rows: Any, counts: Any) -> list[float]:
         variance = Fraction(size * squares - total * total, size * max(size - 1, 1))
         weights.append(size * float(variance) ** 0.5)
     return [weight / sum(weights) for weight in weights]
-
-
-def listed(values: Any, form: str = "{:.4f}") -> str:
-    return ", ".join(map(form.format, values))
 
 
 # --- Checks ---
@@ -146,7 +142,7 @@ def equation_6(e: Evidence) -> Numbers:
     ]
     e.proven(identity(gains[0], deviation / (m * (m + 1))))
     e.proven(positive(gains[0] - gains[1], {m: EVERY, deviation: EVERY, n: EVERY}))
-    population, records = strata.strata_of(LARGER_GROUPS), 9
+    population, records = strata.strata_of(GROUPS), 9
     sizes, variances = population.sizes, population.variances
     shares = population.neyman(records)
     bound = ((sizes @ np.sqrt(variances)) ** 2 / records - sizes @ variances) / sizes.sum() ** 2
@@ -223,7 +219,7 @@ def equation_8(e: Evidence) -> Numbers:
 
 def section_7_2_neyman_example(e: Evidence) -> Numbers:
     e.proven(told_by_size())
-    change, top_code = (int(published()[key]) for key in ("top_stratum_change", "top_code"))
+    change, top_code = (int(claims.published("bun2022")[key]) for key in ("top_stratum_change", "top_code"))
     tally = establishments.top_coded(establishments.simulate(tabulations.stand_in()), top_code)
     tops: dict[int, list[float]] = {}
     for top in (CLASSES[-1], top_code):

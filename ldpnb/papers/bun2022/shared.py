@@ -1,23 +1,21 @@
-"""What the sections of bun2022 share: symbols, steps of several proofs, and the worst mechanism by enumeration.
+"""What the sections of bun2022 share: symbols, and the worst mechanism by enumeration.
 
 ``t = e^epsilon`` throughout; by the definition of privacy one event decides. The enumerations use no closed form of the
 package.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from ldpnb import claims
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, derivative, expression, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws
-from ldpnb.privacy import optimiser, subsampling
+from ldpnb.privacy import optimiser
 
 Array = NDArray[np.float64]
 
@@ -26,9 +24,6 @@ eps = budget(t)
 EVERY, SHARE = (0, oo), (0, 1)
 BUDGET = {t: (1, oo)}
 RELATIONS = ("deletion", "replacement")
-
-published = partial(claims.published, "bun2022")
-"""Numbers printed in bun2022, by key."""
 
 
 def ratio(loss: Real) -> Real:
@@ -52,24 +47,8 @@ def grows(value: Real, box: dict[Real, tuple[Real, Real]]) -> bool | None:
     )
 
 
-def small_budgets() -> bool | None:
-    """Equations (1) and (2): ``p epsilon <= ln(1 + p (e^epsilon - 1)) <= p (e^epsilon - 1)``, both from slopes."""
-    loss = subsampling.srs_loss(small, p)
-    return grows(loss - p * small, {p: SHARE}) and grows(p * np.expm1(small) - loss, {p: SHARE})
-
-
-def simple_random_sampling() -> bool | None:
-    """Theorem 2.2: multipliers of ``mu_1 <= t mu_1' + delta`` and ``mu_1 <= t mu_0 + delta`` prove the bound.
-
-    ``mu_1`` is the mean chance given that the record is drawn, ``mu_1'`` that with its replacement, ``mu_0`` that given
-    that it is not drawn: replacing the record by one that is not drawn couples the first and the last.
-    """
-    inside, new, outside, delta = symbols("inside new outside delta")
-    factor, least = np.exp(subsampling.srs_loss(eps, p)), subsampling.srs_delta(delta, p)
-    first, second = p * factor / t, (1 - p) * (factor - 1) / t
-    room = factor * (p * new + (1 - p) * outside) + least - (p * inside + (1 - p) * outside)
-    proof = identity(room, first * (t * new + delta - inside) + second * (t * outside + delta - inside))
-    return proof and all(positive(value, BUDGET | {p: SHARE}) for value in (first, second, t - factor))
+def listed(values: Iterable[Any], form: str = "{:.4f}") -> str:
+    return ", ".join(map(form.format, values))
 
 
 def optimum(
