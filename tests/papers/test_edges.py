@@ -234,8 +234,8 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     ),
     "lopuhaa2020/proposition-3.2": ("for the error as many for each tally", more_tallies_than_terms),
     "juarez2022/theorem-4.1": ("two or more groups", a_single_group),
-    "juarez2022/theorem-4.3-allocation": ("values of 1 and -1", lambda: split_of_zeros() == 1),
-    "juarez2022/figure-1-crossings": (
+    "juarez2022/theorem-4.3-allocation": ("values of $1$ and $-1$", lambda: split_of_zeros() == 1),
+    "juarez2022/figure-1": (
         "largest variances",
         lambda: signs_over_noise(0.0) > 1.05 > 1 > signs_over_noise(1.0),
     ),
