@@ -31,12 +31,13 @@ def verdicts(*identifiers: str) -> None:
 
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
-    says = claim.says[:1].upper() + claim.says[1:].rstrip(".")
+    says = claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
     evidence = f"- Evidence ({marked(evidence_kind(verdict))}): {marked(verdict.evidence)}"
-    lines = [f"**{marked(claim.place)}: {verdict.status}.** {marked(says)}.", ""]
+    lines = [f"**{marked(claim.place)}: {verdict.status}.** {marked(says)}", ""]
     lines += [f"- Decided for {marked(verdict.decided_for)}", evidence]
     if verdict.corrected:
-        lines.append(f"- What holds: {marked(verdict.corrected)}")
+        label = "Answer" if verdict.status == "answered" else "What holds"
+        lines.append(f"- {label}: {marked(verdict.corrected)}")
     if verdict.assumption:
         lines.append(f"- Assumption{READINGS[verdict.reading]}: {marked(verdict.assumption)}")
     if verdict.argument:

@@ -247,12 +247,12 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
         lambda: means.users_needed(CentralLaplace(10.0), 1.0, 0.01) < 1,
     ),
     "companion/shuffled-reports-against-central-gaussian-noise": (
-        "a curator's Laplace noise, which needs no delta, has less variance than either",
+        "A curator's Laplace noise, which needs no $\\delta$, has less variance than either",
         lambda: shuffled_over_laplace(1.0) > 3 and shuffled_over_laplace(4.0) < 1,
     ),
     "companion/the-best-channel-for-a-gap": ("a channel that takes numbers unrounded", numbers_as_they_are),
     "companion/when-rounding-amplifies": ("exactly that where a size rounded down jumps", jump_of_a_size_rounded_down),
-    "companion/dropouts-with-estimated-group-sizes": ("is off by d' m' - d m however many", harmless_dropout),
+    "companion/dropouts-with-estimated-group-sizes": ("is off by $d'm' - dm$ however many", harmless_dropout),
 }
 """Words that a verdict needs, and what happens where they do not hold."""
 

@@ -40,8 +40,8 @@ def test_most_claims_are_certified() -> None:
     ]
     claims = sum(len(table.CERTIFICATES) for table in TABLES.values())
     assert all(re.fullmatch(NUMBER, number) for number in numbers)
-    assert len(numbers) >= 490
-    assert claims >= 139
+    assert len(numbers) >= 430
+    assert claims >= 120
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_cells_of_table_1_are_reproduced_in_high_precision(cell: str) -> Non
 
 @pytest.mark.parametrize("off", ["0.0005", "-0.0007"])
 def test_a_last_digit_that_is_off_by_one_is_refused(off: str) -> None:
-    claim, piece = "lecture20/mean-central-laplace", "= {}/(epsilon n), also"
+    claim, piece = "lecture20/mean-central-laplace", r"exactly $\ln 100 = {}$ times"
     certify(claim, piece, lambda: log(mpf(100)))
     with pytest.raises(AssertionError, match=r"printed 4.605"):
         certify(claim, piece, lambda: log(mpf(100)) + mpf(off))
