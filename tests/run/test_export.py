@@ -48,7 +48,7 @@ def test_the_environment_says_how_all_figures_of_a_run_are_drawn(
     monkeypatch.setenv(environment.FONT, "computer-modern")
     pdf = published(tmp_path, monkeypatch).read_bytes()
     assert page(pdf)[0] == pytest.approx(3.4, abs=0.01)
-    assert b"cmr10" in pdf
+    assert b"Cmr10" in pdf
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-pictures")
