@@ -20,6 +20,7 @@ _PARTS = {
     "reading": "reading",
     "assumption": "assuming",
     "corrected": "holds",
+    "kind": "by",
     "evidence": "evidence",
     "argument": "argued",
     "notebook": "notebook",

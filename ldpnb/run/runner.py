@@ -212,6 +212,7 @@ def _install(task: Task, source: bytes, executed: dict[str, Any], figures: Path)
     """Replace what differs, each file in one step: figures first, then the notebook; remove figures no longer made."""
     fresh, own = figures_in(figures), f"{task.notebook.id}/"
     stored = {n: files for n, files in figures_in(task.figures).items() if n in fresh or n.startswith(own)}
+    stored = {n: files for n, files in stored.items() if n in fresh or not n.endswith(".grid")}  # made when asked for
     kept = {name for name in fresh.keys() & stored.keys() if same_figure(stored[name], fresh[name])}
     _keep_pictures(executed, [(fresh[name].get(".png"), stored[name].get(".png")) for name in kept])
     if task.target.exists():
