@@ -43,7 +43,11 @@ def shown(notebook: Path) -> set[bytes]:
     return {a2b_base64("".join(one["image/png"])) for one in data if "image/png" in one}
 
 
-@pytest.mark.parametrize("figure", sorted({p.with_suffix("") for p in FIGURES.rglob("*.*") if p.suffixes[0] != ".grid"}), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "figure",
+    sorted({p.with_suffix("") for p in FIGURES.rglob("*.*") if p.suffixes[0] != ".grid"}),
+    ids=lambda p: p.name,
+)
 def test_a_committed_figure_belongs_to_its_numbers(figure: Path) -> None:
     assert list(faults(figure)) == []
 
