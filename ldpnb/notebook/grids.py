@@ -28,8 +28,10 @@ from ldpnb.notebook.records import NUMBERS, Record, records, value
 NAME = "live.grid.json"
 STEPS, MARKS = 40, (3, 4, 5, 7, 9, 12, 16, 20, 25, 33, 1000)
 """Fewest stops of a slider, unless it has fewer whole numbers, and the numbers of marks that are tried."""
-BYTES, POINTS, DIGITS = 360_000, 28, 4
-"""Most bytes of a grid, most points of a curve, and digits of a number."""
+BYTES, DIGITS = 390_000, 4
+"""Most bytes of a grid, and digits of its numbers."""
+POINTS = {"line": 28, "points": 51}
+"""Most points of a curve, and of a cloud."""
 _ROUND = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.25, 1.0)
 _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
 Redraw = Callable[..., tuple[Figure, str]]
@@ -151,8 +153,9 @@ def _short(record: Record) -> Record:
     """
     columns = {name: np.array(record[name], dtype=object) for name in NUMBERS if name in record}
     length = len(next(iter(columns.values())))
-    if record["mark"] == "line" and length > POINTS:
-        places = np.linspace(0, length - 1, POINTS).round().astype(int)
+    most = POINTS.get(record["mark"], length)
+    if length > most:
+        places = np.linspace(0, length - 1, most).round().astype(int)
         columns = {name: column[places] for name, column in columns.items()}
     ends = [columns[name] for name in ("y", "low", "high") if name in columns]
     if len(ends) == 3 and all(None not in end for end in ends):

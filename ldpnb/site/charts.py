@@ -59,7 +59,8 @@ def chart(
     panels = list(dict.fromkeys(record["panel"] for record in shown))
     spec: Spec = {"layer": list(_layers(records, encoding, domain))}
     if len(panels) > 1:
-        facet = {"field": "panel", "sort": panels, "title": None}
+        header = {"labelExpr": "names['panel ' + datum.value] || datum.value"}
+        facet = {"field": "panel", "sort": panels, "title": None, "header": header}
         spec = {"facet": facet, "columns": encoding.columns, "spec": spec | {"height": _SMALL}}
         if not encoding.share_y:
             spec["resolve"] = {"scale": {"x" if encoding.flip else "y": "independent"}}
@@ -120,13 +121,16 @@ def _series(records: Sequence[Record], encoding: Encoding) -> Spec:
     several = len(names) > 1 and encoding.by != encoding.x
     legend = {"title": None, "labelExpr": "names[datum.label] || datum.label"} if several else None
 
-    def channel(ranges: Sequence[Any]) -> Spec:
-        return {"field": "series", "type": "nominal", "legend": legend, "scale": {"domain": names, "range": ranges}}
+    dotted = any(record["mark"] == "points" for record in records)
+
+    def channel(ranges: Sequence[Any], *, named: bool = True) -> Spec:
+        shown, scale = legend if named else None, {"domain": names, "range": ranges}
+        return {"field": "series", "type": "nominal", "legend": shown, "scale": scale}
 
     dashes = [[1, 0] if isinstance(look.dash, str) else [2 * n for n in look.dash[1]] for look in looks.values()]
     return {
         "color": channel([themed(look.colour) for look in looks.values()]),
-        "strokeDash": channel(dashes),
+        "strokeDash": channel(dashes, named=not dotted),
         "shape": channel([_SHAPES[look.marker] for look in looks.values()]),
         "opacity": {"condition": {"param": "shown", "value": 1}, "value": 0.06},
     }

@@ -75,7 +75,10 @@ def sentence(words: list[str], numbers: list[str]) -> str:
 
 
 def specification(grid: dict[str, Any], axes: int, domain: Sequence[float] | None) -> Spec:
-    """Return the chart of all settings with these axes; its series have slots if settings name them differently."""
+    """Return the chart of all settings with these axes.
+
+    Where settings name series differently these have slots, and where they name panels differently these have numbers.
+    """
     settings = [expanded(grid, setting) for setting in grid["settings"] if setting[1] == axes]
     encoding = Encoding.read(grid["axes"][axes])
     names = {record["series"] for records in settings for record in records if not record["mark"].startswith("at ")}
@@ -85,9 +88,13 @@ def specification(grid: dict[str, Any], axes: int, domain: Sequence[float] | Non
         for records in settings:
             renamed = dict(zip(series(records), slots, strict=False))
             records[:] = [r | {"series": renamed.get(r["series"], r["series"])} for r in records]
+    panels = {record["panel"] for records in settings for record in records}
+    for records in settings if len(panels) > _MANY else ():
+        own = list(dict.fromkeys(r["panel"] for r in records))
+        records[:] = [r | {"panel": str(own.index(r["panel"]))} for r in records]
     domain = domain or shared(settings, encoding)
     spec = chart([r for records in settings for r in records], encoding, live=True, domain=domain)
-    return spec | {"usermeta": {"slots": slots}}
+    return spec | {"usermeta": {"slots": slots, "numbered": len(panels) > _MANY}}
 
 
 def shared(settings: Sequence[Sequence[Record]], encoding: Encoding) -> list[float] | None:

@@ -189,7 +189,7 @@ def card(notebook: Notebook) -> str:
         finding = str(abouts[first].get("title", ""))
         picture = [f":img-top: /figures/{notebook.id}/{first}.png", f":img-alt: {finding or 'first figure'}"]
     counts = Counter(row["status"] for row in rows() if row["notebook"] == notebook.id)
-    badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}-line}}`{n} {status}`" for status, n in counts.items())
+    badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}}}`{n} {status}`" for status, n in counts.items())
     head = [f":::{{grid-item-card}} {notebook.title}", f":link: /notebooks/{notebook.id}", ":link-type: doc", *picture]
     return "\n".join([*head, "", finding, "", badges, ":::"])
 

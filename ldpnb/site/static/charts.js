@@ -35,13 +35,15 @@ async function draw(host, spec) {
 
 function label(host, text) {
   const svg = host.querySelector("svg.marks");
+  svg.querySelectorAll("[role]").forEach((part) => part.removeAttribute("role"));
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", text);
 }
 
 // a setting's records: a list of one number is that number throughout, and half a spread lies on either side
-function records({ kinds, columns }, [, , , , curves], { usermeta: { slots }, transform: [{ flatten }] }) {
-  const names = {};
+function records({ kinds, columns }, [, , , , curves], { usermeta: { slots, numbered }, transform: [{ flatten }] }) {
+  const [names, panels, series] = [{}, [], []];
+  const place = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
   const expanded = curves.map(([kind, ...places]) => {
     const { columns: fields, ...about } = kinds[kind];
     const record = { ...Object.fromEntries(flatten.map((field) => [field, []])), ...about };
@@ -51,8 +53,13 @@ function records({ kinds, columns }, [, , , , curves], { usermeta: { slots }, tr
     if (record.half) [-1, 1].forEach((sign, i) => { record[i ? "high" : "low"] = record.y.map((y, j) => y + sign * record.half[j]); });
     if (slots.length && !record.mark.startsWith("at ")) {
       record.label = record.series;
-      record.series = slots[[...new Set([...Object.values(names), record.label])].indexOf(record.label)];
+      record.series = slots[place(series, record.label)];
       names[record.series] = record.label;
+    }
+    if (numbered) {
+      const panel = place(panels, record.panel);
+      names[`panel ${panel}`] = record.panel;
+      record.panel = String(panel);
     }
     return record;
   });
@@ -130,4 +137,7 @@ const near = new IntersectionObserver((seen) => {
     else draw(target, JSON.parse(target.querySelector("script").textContent));
   }
 }, { rootMargin: "500px" });
+document.querySelectorAll(".formula, .cell_output").forEach((part) => {
+  if (part.scrollWidth > part.clientWidth) part.tabIndex = 0; // so that the keyboard can scroll it
+});
 document.querySelectorAll(".chart, .live").forEach((chart) => near.observe(chart));
