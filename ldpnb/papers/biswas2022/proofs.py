@@ -95,6 +95,23 @@ def moments(estimate: Estimate, users: Users) -> tuple[Any, Any]:
     return mean, variance
 
 
+_CLOSED = {
+    "mean_unadjusted": (unadjusted, 0),
+    "variance_unadjusted": (unadjusted, 1),
+    "variance_rescaled": (rescaled, 1),
+    "variance_realised_size": (realised, 1),
+}
+
+
+def sums_over_users(*names: str) -> bool:
+    """Return whether closed forms of `SampledCounts` are the moments of their estimates, for fixed and iid data."""
+    return all(
+        identity(getattr(survey(data), name)(n * f), moments(_CLOSED[name][0], law)[_CLOSED[name][1]])
+        for name in names
+        for data, law in DATA.items()
+    )
+
+
 def thinned(estimate: Callable[[Any, Any], Any]) -> bool:
     """Return whether the mean of an estimate at a lower rate, given the reports at a higher one, is the estimate there.
 

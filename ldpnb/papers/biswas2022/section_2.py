@@ -48,10 +48,8 @@ def definition_2_4(e: Evidence) -> Numbers:
 def theorem_2_1(e: Evidence) -> Numbers:
     stated = proofs.survey().mean_unadjusted(n * f)
     e.proven(identity(stated, n * f * pi - n * SWITCH * (1 - pi) / (KEEP - SWITCH)))
-    for law in proofs.DATA.values():
-        mean = proofs.moments(proofs.unadjusted, law)[0]
-        e.decides(identity(stated, mean))
-        e.proven(identity(proofs.survey().bias_unadjusted(n * f), mean - n * f))
+    e.decides(proofs.sums_over_users("mean_unadjusted"))
+    e.proven(identity(proofs.survey().bias_unadjusted(n * f), stated - n * f))
     e.proven(identity(proofs.survey(rate=1).bias_unadjusted(n * f)))
     for share in (f, 0, 1):
         e.decides(everywhere(-proofs.survey().bias_unadjusted(n * share)))

@@ -43,20 +43,14 @@ def _variance_realised_size() -> Pairs:
         yield shown, _displayed_rescaled(case) + size / case.sampling_rate**2
 
 
-@second_route(displayed.normalised_variance)
-def _normalised_variance() -> Pairs:
+@second_route(displayed.normalised_variance, displayed.rare_normalised_variance)
+def _normalised_variances() -> Pairs:
     for case in FIXED:
-        values, numbers = case.rescaled[:, case.holders > 0], case.holders[case.holders > 0]
-        ratios = case.reports.mean((values - case.reports.mean(values)) ** 2 / numbers)
-        yield displayed.normalised_variance(case.reports.variance(values), case.reports.mean(values)), ratios
-
-
-@second_route(displayed.rare_normalised_variance)
-def _rare_normalised_variance() -> Pairs:
-    for case in FIXED:
-        absent = case.without_first_value()
-        expected = len(case.values) * case.sampling_rate
-        yield displayed.rare_normalised_variance(case.survey), absent.reports.variance(absent.rescaled[:, 0] / expected)
+        held, absent = case.rescaled[:, case.holders > 0], case.without_first_value()
+        mean, reports = case.reports.mean(held), len(case.values) * case.sampling_rate
+        ratios = case.reports.mean((held - mean) ** 2 / case.holders[case.holders > 0])
+        yield displayed.normalised_variance(case.reports.variance(held), mean), ratios
+        yield displayed.rare_normalised_variance(case.survey), absent.reports.variance(absent.rescaled[:, 0] / reports)
 
 
 def theorem_3_1(e: Evidence) -> Numbers:
@@ -67,8 +61,8 @@ def theorem_3_1(e: Evidence) -> Numbers:
 
 
 def section_3_meaning_of_f(e: Evidence) -> Numbers:
-    mean, reported = moments(proofs.unadjusted, DATA["fixed"])[0], f * KEEP + (1 - f) * SWITCH
-    e.proven(identity(survey().mean_unadjusted(n * f), mean))
+    e.proven(proofs.sums_over_users("mean_unadjusted"))
+    mean, reported = survey().mean_unadjusted(n * f), f * KEEP + (1 - f) * SWITCH
     e.proven(identity(survey().mean_unadjusted(n * reported), mean + n * pi * SWITCH * (1 - k * f)))
     e.decides(identity(survey().mean_unadjusted(n * reported), mean))
     case, users = FIXED[0], len(FIXED[0].values)
@@ -84,19 +78,16 @@ def section_3_meaning_of_f(e: Evidence) -> Numbers:
 def theorem_3_2(e: Evidence) -> Numbers:
     gap = KEEP - SWITCH
     printed = n * (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi)
-    e.proven(identity(survey().rare_variance_rescaled, printed))
-    for data, law in DATA.items():
-        e.proven(identity(survey(data).variance_rescaled(n * f), moments(proofs.rescaled, law)[1]))
+    e.proven(identity(survey().rare_variance_rescaled, printed) and proofs.sums_over_users("variance_rescaled"))
     e.decides(identity(moments(proofs.rescaled, proofs.RARE)[1], printed))
     return {"example": RARELY.rare_variance_rescaled}
 
 
 def theorem_3_2_proof(e: Evidence) -> Numbers:
+    e.proven(proofs.sums_over_users("mean_unadjusted", "variance_unadjusted"))
     shown, lost = displayed.variance_unadjusted(survey(), n * f), n * pi * f * (1 - f)
-    for (data, law), missing in zip(DATA.items(), (lost * (1 - pi), lost), strict=True):
-        mean, variance = moments(proofs.unadjusted, law)
-        e.proven(identity(survey(data).mean_unadjusted(n * f), mean))
-        e.proven(identity(survey(data).variance_unadjusted(n * f), variance))
+    for data, missing in (("fixed", lost * (1 - pi)), ("iid", lost)):
+        variance = survey(data).variance_unadjusted(n * f)
         e.proven(identity(variance - shown, missing))
         e.decides(identity(shown, variance))
     fixed, iid = (SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data) for data in ("fixed", "iid"))
@@ -145,7 +136,7 @@ def section_3_bias_against_variance(e: Evidence) -> Numbers:
 
 def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
     gap = KEEP - SWITCH
-    e.proven(identity(survey().variance_rescaled(n * f), moments(proofs.rescaled, DATA["fixed"])[1]))
+    e.proven(proofs.sums_over_users("variance_rescaled"))
 
     def by_definition(counts: SampledCounts, share: Real) -> Real:
         held = counts.users * share
@@ -188,12 +179,11 @@ def section_3_limit(e: Evidence) -> Numbers:
 
 
 def theorem_3_5(e: Evidence) -> Numbers:
-    for data, law in DATA.items():
-        g, c = (moments(estimate, law)[1] for estimate in (proofs.rescaled, proofs.realised))
-        e.proven(identity(survey(data).variance_rescaled(n * f), g))
-        e.proven(identity(survey(data).variance_realised_size(n * f), c))
-        e.proven(identity(survey(data).variance_gain(n * f), g - c))
-        e.decides(everywhere(c - g))
+    e.proven(proofs.sums_over_users("variance_rescaled", "variance_realised_size"))
+    for counts in map(survey, DATA):
+        gain = counts.variance_rescaled(n * f) - counts.variance_realised_size(n * f)
+        e.proven(identity(counts.variance_gain(n * f), gain))
+        e.decides(everywhere(-gain))
     e.proven(all(everywhere(survey().variance_gain(n * share)) for share in ENDS))
     example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
     return {
@@ -205,9 +195,8 @@ def theorem_3_5(e: Evidence) -> Numbers:
 
 def theorem_3_6(e: Evidence) -> Numbers:
     mean = survey().mean_unadjusted(n * f)
-    for law in DATA.values():
-        e.proven(identity(moments(proofs.rescaled, law)[0], n * f))
-        e.proven(identity(moments(proofs.unadjusted, law)[0], mean))
+    e.proven(proofs.sums_over_users("mean_unadjusted"))
+    e.proven(all(identity(moments(proofs.rescaled, law)[0], n * f) for law in DATA.values()))
     e.proven(identity(mean, n * pi * (f - survey().negative_mean_threshold)) and everywhere(n - mean))
     e.proven(identity(survey(rate=1).mean_unadjusted(n * f), n * f))
     e.decides(everywhere(mean))

@@ -80,28 +80,10 @@ def _horvitz_thompson() -> Pairs:
         yield population.reports.mean(estimates), population.held.sum(axis=0)
 
 
-@second_route(PersonalRates.users)
-def _users() -> Pairs:
-    yield from ((population.survey.users, len(population.values)) for population in POPULATIONS)
-
-
-@second_route(PersonalRates.reports)
-def _reports() -> Pairs:
-    for population in POPULATIONS:
-        sent = population.reports.totals.sum(axis=1)
-        yield population.survey.reports, population.reports.mean(sent)
-
-
 @second_route(PersonalRates.mean)
 def _mean() -> Pairs:
     for population in POPULATIONS:
         yield population.survey.mean(population.held), population.reports.mean(population.pooled)
-
-
-@second_route(PersonalRates.variance)
-def _variance() -> Pairs:
-    for population in POPULATIONS:
-        yield population.survey.variance(population.held), population.reports.variance(population.pooled)
 
 
 @second_route(PersonalRates.rare_variance)
@@ -114,17 +96,22 @@ def _with_a_rare_value() -> list[Population]:
     return [Population(p.epsilon, p.domain_size + 1, p.values, p.rates) for p in POPULATIONS]
 
 
-@second_route(displayed.variance_personalised)
-def _displayed() -> Pairs:
-    """Add up the display user by user, for every value."""
+@second_route(PersonalRates.variance)
+def _variance() -> Pairs:
     for population in POPULATIONS:
-        channel, rates = direct_encoding(population.epsilon, population.domain_size), np.array(population.rates)
-        chances = channel[:, list(population.values)]
+        yield population.survey.variance(population.held), population.reports.variance(population.pooled)
+
+
+@second_route(PersonalRates.users, PersonalRates.reports, displayed.variance_personalised)
+def _displayed() -> Pairs:
+    for population in POPULATIONS:
+        survey, reports, rates = population.survey, population.reports, np.array(population.rates)
+        yield [survey.users, survey.reports], [rates.size, reports.mean(reports.totals.sum(axis=1))]
+        channel = direct_encoding(population.epsilon, population.domain_size)  # the display, added up user by user
+        chances, gap = channel[:, list(population.values)], np.expm1(population.epsilon) * channel[0, 1]
         noise, mean = (chances * (1 - chances)).mean(axis=1), chances.mean(axis=1)
         total = sum(rate * (1 - rate) * (noise + mean**2) + rate**2 * noise for rate in rates)
-        gap = np.expm1(population.epsilon) * channel[0, 1]
-        written = total * (rates.size / (rates.sum() * gap)) ** 2
-        yield displayed.variance_personalised(population.survey, population.held), written
+        yield displayed.variance_personalised(survey, population.held), total * (rates.size / (rates.sum() * gap)) ** 2
 
 
 def theorem_5_1_unbiasedness(e: Evidence) -> Numbers:

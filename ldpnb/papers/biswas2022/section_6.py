@@ -39,43 +39,25 @@ def _by_report() -> Array:
     return np.vstack([sent, 1 - sent.sum(axis=0)])
 
 
-@second_route(participation.value_dependent_channel)
-def _value_dependent_channel() -> Pairs:
-    yield participation.value_dependent_channel(RATES, KaryRandomisedResponse(1.0, 4)), _by_value(1.0)
-
-
-@second_route(participation.report_dependent_channel)
-def _report_dependent_channel() -> Pairs:
+@second_route(
+    participation.value_dependent_channel, participation.report_dependent_channel, participation.participation_loss
+)
+def _participation() -> Pairs:
+    for epsilon in (0.1, 1.0):
+        law = _by_value(epsilon)
+        yield participation.value_dependent_channel(RATES, KaryRandomisedResponse(epsilon, 4)), law
+        loss = np.log(law[:, :, None] / law[:, None]).max()
+        yield participation.participation_loss(epsilon, lowest_rate=0.08, highest_rate=0.8), loss
     yield participation.report_dependent_channel(TWO_RATES, TWO), _by_report()
 
 
-@second_route(participation.participation_loss)
-def _participation_loss() -> Pairs:
-    for epsilon in (0.1, 1.0):
-        laws = np.log(_by_value(epsilon))
-        loss = (laws[:, :, None] - laws[:, None]).max()
-        yield participation.participation_loss(epsilon, lowest_rate=0.08, highest_rate=0.8), loss
-
-
-@second_route(estimators.reweighted_reports)
+@second_route(estimators.reweighted_reports, personalised.variance_reweighted_reports)
 def _reweighted_reports() -> Pairs:
-    law = outcomes(_by_report()[:2, list(VALUES)].T)
-    estimates = estimators.reweighted_reports(law.totals, users=4, report_rates=TWO_RATES, mechanism=TWO)
-    yield law.mean(estimates), np.bincount(VALUES)
-
-
-@second_route(personalised.variance_reweighted_reports)
-def _variance_reweighted_reports() -> Pairs:
     law, (keep, switch) = outcomes(_by_report()[:2, list(VALUES)].T), keep_and_switch(1.0, 2)
     known: dict[str, Any] = {"users": 4, "report_rates": TWO_RATES, "mechanism": TWO}
+    yield law.mean(estimators.reweighted_reports(law.totals, **known)), np.bincount(VALUES)
     written = law.variance((law.totals / TWO_RATES - 4 * switch) / (keep - switch))
     yield personalised.variance_reweighted_reports(np.bincount(VALUES), **known), written
-
-
-@second_route(histograms.central_laplace_count_variance)
-def _central_laplace_count_variance() -> Pairs:
-    noise = stats.laplace(scale=2 / 0.5)  # a replaced value moves two counts by 1
-    yield histograms.central_laplace_count_variance(0.5), noise.expect(np.square)
 
 
 @second_route(ShuffledReports.delta_lower)
@@ -107,40 +89,30 @@ def _delta_upper() -> Pairs:
     yield [shuffled.delta_upper(budget) for budget in BUDGETS], total
 
 
-@second_route(shuffling.gaussian_delta)
-def _gaussian_delta() -> Pairs:
-    yield shuffling.gaussian_delta(0.3, deviation=1.7), routes.normal_delta(0.3, 1.7)
-
-
 @second_route(shuffling.gaussian_deviation)
 def _gaussian_deviation() -> Pairs:
     yield from ((routes.normal_delta(0.1, shuffling.gaussian_deviation(0.1, d)) / d, 1.0, 1e-7) for d in (DELTA, 0.01))
 
 
-@second_route(shuffling.closed_form)
-def _closed_form() -> Pairs:
+@second_route(shuffling.gaussian_delta, shuffling.closed_form, histograms.central_laplace_count_variance)
+def _curators_and_published() -> Pairs:
+    yield shuffling.gaussian_delta(0.3, deviation=1.7), routes.normal_delta(0.3, 1.7)
     yield shuffling.closed_form(DELTA, users=50_000, epsilon=5.0), routes.amplified_as_published(5.0, 50_000, DELTA)
+    noise = stats.laplace(scale=2 / 0.5)  # a replaced value moves two counts by 1
+    yield histograms.central_laplace_count_variance(0.5), noise.expect(np.square)
 
 
-@second_route(personalised.report_noise)
-def _report_noise() -> Pairs:
-    """Enumerate one user who does not hold the value."""
-    for epsilon in (0.5, 3.0):
-        one, (keep, switch) = all_reports((0,), (1.0,), epsilon, 10), keep_and_switch(epsilon, 10)
-        variance = one.variance(one.totals)[1] / (keep - switch) ** 2
-        yield personalised.report_noise(KaryRandomisedResponse(epsilon, 10)), variance
-
-
-@second_route(personalised.rare_variance_horvitz_thompson)
-def _rare_variance_horvitz_thompson() -> Pairs:
+@second_route(personalised.report_noise, personalised.rare_variance_horvitz_thompson)
+def _noise_of_a_user() -> Pairs:
     """Enumerate one user of each rate who does not hold the value."""
     noises, variances = [], []
     for epsilon, rate in ((0.5, 0.2), (3.0, 0.9)):
         keep, switch = keep_and_switch(epsilon, 3)
-        one = all_reports((0,), (rate,), epsilon, 3)
-        noises.append(switch * (1 - switch) / (keep - switch) ** 2)
-        parts = (one.totals[:, 1] - switch * one.totals.sum(axis=1)) / (rate * (keep - switch))
-        variances.append(one.variance(parts))
+        always, sampled = (all_reports((0,), (r,), epsilon, 3) for r in (1.0, rate))
+        noises.append(always.variance(always.totals)[1] / (keep - switch) ** 2)
+        yield personalised.report_noise(KaryRandomisedResponse(epsilon, 3)), noises[-1]
+        parts = (sampled.totals[:, 1] - switch * sampled.totals.sum(axis=1)) / (rate * (keep - switch))
+        variances.append(sampled.variance(parts))
     shown = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=[30, 20], rates=[0.2, 0.9])
     yield shown, 30 * variances[0] + 20 * variances[1]
 
@@ -193,11 +165,9 @@ def _repair_proven(e: Evidence) -> None:
 
 
 def section_6_ii_a_higher_epsilon(e: Evidence) -> Numbers:
-    for data, law in proofs.DATA.items():
-        mean, variance = proofs.moments(proofs.unadjusted, law)
-        e.proven(identity(survey(data).bias_unadjusted(n * f), mean - n * f))
-        e.proven(identity(survey(data).variance_unadjusted(n * f), variance))
-        e.proven(identity(survey(data).variance_realised_size(n * f), proofs.moments(proofs.realised, law)[1]))
+    e.proven(proofs.sums_over_users("variance_unadjusted", "variance_realised_size"))
+    mean = proofs.moments(proofs.unadjusted, proofs.FIXED)[0]
+    e.proven(identity(survey().bias_unadjusted(n * f), mean - n * f))
     for name, rate in (("variance_unadjusted", pi), ("variance_realised_size", 1)):
         fixed, iid = (getattr(survey(data), name)(n * f) for data in proofs.DATA)
         e.proven(identity(iid - fixed, n * f * (1 - f) * rate * rate))
