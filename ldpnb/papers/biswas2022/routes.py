@@ -90,9 +90,9 @@ def all_reports(
         Of the randomiser.
     iid : bool
     """
-    held = np.eye(domain_size)[list(values)]
-    held = np.broadcast_to(held.mean(axis=0), held.shape) if iid else held
-    return outcomes(np.asarray(rates)[:, None] * (held @ direct_encoding(epsilon, domain_size).T))
+    law = np.eye(domain_size)[list(values)]
+    law = np.broadcast_to(law.mean(axis=0), law.shape) if iid else law
+    return outcomes(np.asarray(rates)[:, None] * (law @ direct_encoding(epsilon, domain_size).T))
 
 
 def outcomes(report: Array) -> Reports:

@@ -46,10 +46,10 @@ def _variance_realised_size() -> Pairs:
 @second_route(displayed.normalised_variance, displayed.rare_normalised_variance)
 def _normalised_variances() -> Pairs:
     for case in FIXED:
-        held, absent = case.rescaled[:, case.holders > 0], case.without_first_value()
-        mean, reports = case.reports.mean(held), len(case.values) * case.sampling_rate
-        ratios = case.reports.mean((held - mean) ** 2 / case.holders[case.holders > 0])
-        yield displayed.normalised_variance(case.reports.variance(held), mean), ratios
+        common, absent = case.rescaled[:, case.holders > 0], case.without_first_value()
+        mean, reports = case.reports.mean(common), len(case.values) * case.sampling_rate
+        ratios = case.reports.mean((common - mean) ** 2 / case.holders[case.holders > 0])
+        yield displayed.normalised_variance(case.reports.variance(common), mean), ratios
         yield displayed.rare_normalised_variance(case.survey), absent.reports.variance(absent.rescaled[:, 0] / reports)
 
 
@@ -70,7 +70,7 @@ def section_3_meaning_of_f(e: Evidence) -> Numbers:
     return {
         "share": share,
         "reported": case.survey.mean_unadjusted(users * share),
-        "held": case.survey.mean_unadjusted(case.holders)[0],
+        "half": case.survey.mean_unadjusted(case.holders)[0],
         "mean": case.reports.mean(case.unadjusted)[0],
     }
 
@@ -139,8 +139,8 @@ def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("variance_rescaled"))
 
     def by_definition(counts: SampledCounts, share: Real) -> Real:
-        held = counts.users * share
-        return displayed.normalised_variance(counts.variance_rescaled(held), held)
+        holders = counts.users * share
+        return displayed.normalised_variance(counts.variance_rescaled(holders), holders)
 
     normalised, many = by_definition(survey(), f), by_definition(SampledCounts(10 * n, pi, KARY), f)
     e.proven(identity(normalised, many))

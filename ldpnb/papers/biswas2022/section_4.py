@@ -136,9 +136,9 @@ def figure_1_and_2(e: Evidence) -> Numbers:
 def figure_3_trade_off(e: Evidence) -> Numbers:
     e.decides(identity(reporters.expected_reports([n * f, n - n * f], pi), n * pi))
     e.proven(proofs.sums_over_users("variance_realised_size") and proofs.thinned(proofs.realised))
-    share = symbols("w")[0]
-    for held in (f, 0, 1):
-        fewer, more = (survey(rate=rate).variance_realised_size(n * held) for rate in (share * pi, pi))
+    part = symbols("w")[0]
+    for share in (f, 0, 1):
+        fewer, more = (survey(rate=rate).variance_realised_size(n * share) for rate in (part * pi, pi))
         e.decides(everywhere(fewer - more, w=(0, 1)))
     low, high = published()["rate_low"], published()["rate_high"]
     few, many = (reporters.expected_reports(int(published()["nodes"]), rate) for rate in (low, high))

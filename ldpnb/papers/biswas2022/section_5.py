@@ -31,7 +31,7 @@ class Population:
         return tuple(sorted(set(self.rates)).index(rate) for rate in self.rates)
 
     @property
-    def held(self) -> Array:
+    def holders(self) -> Array:
         """Users of each group who hold each value, ``(g, k)``."""
         table = np.zeros((len(set(self.rates)), self.domain_size))
         np.add.at(table, (self.groups, self.values), 1)
@@ -41,7 +41,7 @@ class Population:
     def survey(self) -> PersonalRates:
         """The closed forms."""
         mechanism = KaryRandomisedResponse(self.epsilon, self.domain_size)
-        return PersonalRates(self.held.sum(axis=1), np.array(sorted(set(self.rates))), mechanism)
+        return PersonalRates(self.holders.sum(axis=1), np.array(sorted(set(self.rates))), mechanism)
 
     @property
     def reports(self) -> Reports:
@@ -77,13 +77,13 @@ def _horvitz_thompson() -> Pairs:
     for population in POPULATIONS:
         known: dict[str, Any] = {"rates": population.survey.rates, "mechanism": population.survey.mechanism}
         estimates = estimators.horvitz_thompson(population.reports.by_group(population.groups), **known)
-        yield population.reports.mean(estimates), population.held.sum(axis=0)
+        yield population.reports.mean(estimates), population.holders.sum(axis=0)
 
 
 @second_route(PersonalRates.mean)
 def _mean() -> Pairs:
     for population in POPULATIONS:
-        yield population.survey.mean(population.held), population.reports.mean(population.pooled)
+        yield population.survey.mean(population.holders), population.reports.mean(population.pooled)
 
 
 @second_route(PersonalRates.rare_variance)
@@ -99,7 +99,7 @@ def _with_a_rare_value() -> list[Population]:
 @second_route(PersonalRates.variance)
 def _variance() -> Pairs:
     for population in POPULATIONS:
-        yield population.survey.variance(population.held), population.reports.variance(population.pooled)
+        yield population.survey.variance(population.holders), population.reports.variance(population.pooled)
 
 
 @second_route(PersonalRates.users, PersonalRates.reports, displayed.variance_personalised)
@@ -111,7 +111,10 @@ def _displayed() -> Pairs:
         chances, gap = channel[:, list(population.values)], np.expm1(population.epsilon) * channel[0, 1]
         noise, mean = (chances * (1 - chances)).mean(axis=1), chances.mean(axis=1)
         total = sum(rate * (1 - rate) * (noise + mean**2) + rate**2 * noise for rate in rates)
-        yield displayed.variance_personalised(survey, population.held), total * (rates.size / (rates.sum() * gap)) ** 2
+        yield (
+            displayed.variance_personalised(survey, population.holders),
+            total * (rates.size / (rates.sum() * gap)) ** 2,
+        )
 
 
 def theorem_5_1_unbiasedness(e: Evidence) -> Numbers:
@@ -125,7 +128,7 @@ def theorem_5_1_unbiasedness(e: Evidence) -> Numbers:
     e.decides(identity(mean, x + y))
     rates = np.array([0.75, (0.5634 * 2000 - 0.75 * 1251) / 749])
     many = PersonalRates(np.array([1251, 749]), rates, KaryRandomisedResponse(1.0, 2)).mean([1251, 0])
-    return {"few": POPULATIONS[0].survey.mean(POPULATIONS[0].held)[0], "many": many}
+    return {"few": POPULATIONS[0].survey.mean(POPULATIONS[0].holders)[0], "many": many}
 
 
 def theorem_5_1_var(e: Evidence) -> Numbers:
@@ -150,8 +153,8 @@ def theorem_5_1_proof(e: Evidence) -> Numbers:
     e.proven(identity(iid - shown, f * (1 - f) * (a * u + b * v) * scale * scale))
     e.decides(identity(shown, RATES.variance(unrelated)))
     survey = PersonalRates(np.array([1300, 700]), np.array([0.8, 0.1]), KaryRandomisedResponse(2.0, 4))
-    held = [1200, 100]
-    return {"shown": displayed.variance_personalised(survey, held), "exact": survey.variance(held)}
+    holders = [1200, 100]
+    return {"shown": displayed.variance_personalised(survey, holders), "exact": survey.variance(holders)}
 
 
 def remark_2(e: Evidence) -> Numbers:

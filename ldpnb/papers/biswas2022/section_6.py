@@ -172,12 +172,12 @@ def section_6_ii_a_higher_epsilon(e: Evidence) -> Numbers:
         fixed, iid = (getattr(survey(data), name)(n * f) for data in proofs.DATA)
         e.proven(identity(iid - fixed, n * f * (1 - f) * rate * rate))
     for name in ("variance_unadjusted", "variance_realised_size", "bias_unadjusted"):
-        for held in (0, 1):
-            slope = derivative(getattr(survey(), name)(n * held), t)
+        for share in (0, 1):
+            slope = derivative(getattr(survey(), name)(n * share), t)
             e.decides(everywhere(slope if name == "bias_unadjusted" else -slope))
     together = proofs.moments(proofs.pooled, proofs.TWO_RATES)[1]
     e.proven(identity(together, proofs.RATES.variance([x, y])))
-    parts = [SampledCounts(m, rate, KARY).variance_unadjusted(held) for m, rate, held in ((a, u, x), (b, v, y))]
+    parts = [SampledCounts(m, rate, KARY).variance_unadjusted(holders) for m, rate, holders in ((a, u, x), (b, v, y))]
     scale = (a + b) / (a * u + b * v)
     e.proven(identity(together, scale * scale * (parts[0] + parts[1])))
     few = (SampledCounts(50_000, 0.1, KaryRandomisedResponse(epsilon, DOMAIN)) for epsilon in (1.0, 3.0, 8.0))
@@ -217,11 +217,11 @@ def section_6_open_question_ii(e: Evidence) -> Numbers:
     e.needs(within("equal", ratios[5.0], 1))
     gaussian = shuffling.gaussian_deviation(budgets[5.0], DELTA) ** 2
     e.sure(np.isclose(shuffling.gaussian_delta(budgets[5.0], deviation=np.sqrt(gaussian)), DELTA, rtol=1e-6, atol=0))
-    held = SampledCounts(users, 0.1, KaryRandomisedResponse(5.0, DOMAIN)).variance_realised_size(0.05 * users)
+    common = SampledCounts(users, 0.1, KaryRandomisedResponse(5.0, DOMAIN)).variance_realised_size(0.05 * users)
     generic = shuffling.closed_form(DELTA, users=users, epsilon=5.0)
     e.needs(generic > budgets[5.0])
     laplace = ratios[5.0] * gaussian / histograms.central_laplace_count_variance(budgets[5.0])
-    numbers = {"laplace": laplace, "common": held / gaussian, "generic": generic}
+    numbers = {"laplace": laplace, "common": common / gaussian, "generic": generic}
     numbers |= {f"central_{local:g}": central for local, central in budgets.items()}
     return numbers | {f"ratio_{local:g}": ratio for local, ratio in ratios.items()}
 
