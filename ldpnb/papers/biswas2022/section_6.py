@@ -28,9 +28,9 @@ RATES = np.array([0.08, 0.5, 0.8, 0.3])
 TWO, TWO_RATES, VALUES = KaryRandomisedResponse(1.0, 2), np.array([0.3, 0.9]), (0, 0, 0, 1)
 
 
-def _by_value(epsilon: float) -> Array:
+def _by_value(epsilon: float, rates: Array) -> Array:
     """Write out the channel of users who take part by their value, silence last."""
-    return np.vstack([direct_encoding(epsilon, RATES.size) * RATES, 1 - RATES])
+    return np.vstack([direct_encoding(epsilon, rates.size) * rates, 1 - rates])
 
 
 def _by_report() -> Array:
@@ -43,11 +43,11 @@ def _by_report() -> Array:
     participation.value_dependent_channel, participation.report_dependent_channel, participation.participation_loss
 )
 def _participation() -> Pairs:
-    for epsilon in (0.1, 1.0):
-        law = _by_value(epsilon)
-        yield participation.value_dependent_channel(RATES, KaryRandomisedResponse(epsilon, 4)), law
-        loss = np.log(law[:, :, None] / law[:, None]).max()
-        yield participation.participation_loss(epsilon, lowest_rate=0.08, highest_rate=0.8), loss
+    for epsilon, rates in ((0.1, RATES), (1.0, RATES), (0.1, np.array([0.5, 0.99, 0.7]))):  # silence tells most last
+        law = _by_value(epsilon, rates)
+        yield participation.value_dependent_channel(rates, KaryRandomisedResponse(epsilon, rates.size)), law
+        ends, loss = {"lowest_rate": rates.min(), "highest_rate": rates.max()}, np.log(law[:, :, None] / law[:, None])
+        yield participation.participation_loss(epsilon, **ends), loss.max()
     yield participation.report_dependent_channel(TWO_RATES, TWO), _by_report()
 
 
@@ -63,14 +63,15 @@ def _reweighted_reports() -> Pairs:
 @second_route(ShuffledReports.delta_lower)
 def _delta_lower() -> Pairs:
     """Write out the tallies' laws of two data sets in full."""
-    local, size, rate, laws = 1.5, 3, 0.7, []
-    for value in (0, 1):
-        reports = all_reports((value, 2, 2, 2), (rate,) * 4, local, size)
-        cells = (reports.totals @ [1, 10, 100]).astype(int)
-        laws.append(np.bincount(cells, weights=reports.chances, minlength=1000))
-    shuffled = ShuffledReports(4, rate, KaryRandomisedResponse(local, size))
-    for budget in BUDGETS:
-        yield shuffled.delta_lower(budget), np.maximum(laws[0] - np.exp(budget) * laws[1], 0).sum()
+    for local, rate in ((1.5, 0.7), (0.4, 1.0)):
+        laws = []
+        for value in (0, 1):
+            reports = all_reports((value, 2, 2, 2), (rate,) * 4, local, 3)
+            cells = (reports.totals @ [1, 10, 100]).astype(int)
+            laws.append(np.bincount(cells, weights=reports.chances, minlength=1000))
+        shuffled = ShuffledReports(4, rate, KaryRandomisedResponse(local, 3))
+        for budget in BUDGETS:
+            yield shuffled.delta_lower(budget), np.maximum(laws[0] - np.exp(budget) * laws[1], 0).sum()
 
 
 @second_route(ShuffledReports.delta_upper)
@@ -96,10 +97,13 @@ def _gaussian_deviation() -> Pairs:
 
 @second_route(shuffling.gaussian_delta, shuffling.closed_form, histograms.central_laplace_count_variance)
 def _curators_and_published() -> Pairs:
-    yield shuffling.gaussian_delta(0.3, deviation=1.7), routes.normal_delta(0.3, 1.7)
-    yield shuffling.closed_form(DELTA, users=50_000, epsilon=5.0), routes.amplified_as_published(5.0, 50_000, DELTA)
-    noise = stats.laplace(scale=2 / 0.5)  # a replaced value moves two counts by 1
-    yield histograms.central_laplace_count_variance(0.5), noise.expect(np.square)
+    for central, deviation in ((0.3, 1.7), (1.0, 0.6)):
+        yield shuffling.gaussian_delta(central, deviation=deviation), routes.normal_delta(central, deviation)
+        noise = stats.laplace(scale=2 / central)  # a replaced value moves two counts by 1
+        yield histograms.central_laplace_count_variance(central), noise.expect(np.square), 1e-7
+    for local, users, delta in ((5.0, 50_000, DELTA), (1.0, 10_000, 0.01)):
+        published_bound = routes.amplified_as_published(local, users, delta)
+        yield shuffling.closed_form(delta, users=users, epsilon=local), published_bound
 
 
 @second_route(personalised.report_noise, personalised.rare_variance_horvitz_thompson)

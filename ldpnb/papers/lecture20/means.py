@@ -136,7 +136,8 @@ def _laplace_report_bits() -> Pairs:
 
 @second_route(means.one_bit_floor, means.one_bit_crossing)
 def _one_bit_floor_and_crossing() -> Pairs:
-    yield means.one_bit_floor(5.0, 400), np.sqrt(routes.largest_bit_variance(50.0, 5.0) / 400)
+    for upper, users in ((5.0, 400), (2.0, 9)):
+        yield means.one_bit_floor(upper, users), np.sqrt(routes.largest_bit_variance(50.0, upper) / users)
 
     def difference(epsilon: float) -> float:
         return routes.largest_bit_variance(epsilon, 1.0) - routes.laplace_moment(1 / epsilon, 2)
