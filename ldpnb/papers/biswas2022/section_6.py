@@ -225,6 +225,7 @@ def section_6_open_question_ii(e: Evidence) -> Numbers:
     generic = shuffling.closed_form(DELTA, users=users, epsilon=5.0)
     e.needs(generic > budgets[5.0])
     laplace = ratios[5.0] * gaussian / histograms.central_laplace_count_variance(budgets[5.0])
+    e.needs(ratios[5.0] < ratios[7.0] < ratios[8.0] and common > 2 * gaussian and laplace > 1)
     numbers = {"laplace": laplace, "common": common / gaussian, "generic": generic}
     numbers |= {f"central_{local:g}": central for local, central in budgets.items()}
     return numbers | {f"ratio_{local:g}": ratio for local, ratio in ratios.items()}
