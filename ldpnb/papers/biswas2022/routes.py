@@ -175,8 +175,9 @@ class Case:
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
         return np.asarray((self.reports.totals - users * switch) / (keep - switch))
 
-    def without_first_value(self) -> "Case":
-        """Return the same case with the holders of the value 0 holding 1."""
+    @property
+    def absent(self) -> "Case":
+        """The same case with the holders of the value 0 holding 1."""
         return replace(self, values=tuple(max(value, 1) for value in self.values))
 
 
@@ -229,43 +230,28 @@ def _realised_size() -> Pairs:
         yield case.reports.mean(estimates), case.holders
 
 
-def _enumerated(formula: Any, of_case: Callable[[Case], Array]) -> None:
-    """Register the same moment over all outcomes as the second route to a closed form by value."""
+def _enumerated(name: str, of_case: Callable[[Case], Array | float]) -> None:
+    """Register what all outcomes give as the second route to a closed form of `SampledCounts`."""
 
     def pairs() -> Pairs:
         for case in CASES:
-            yield getattr(case.survey, formula.__name__)(case.holders), of_case(case)
+            closed = getattr(case.survey, name)
+            yield closed(case.holders) if callable(closed) else closed, of_case(case)
 
-    second_route(formula)(pairs)
-
-
-_enumerated(SampledCounts.mean_unadjusted, lambda case: case.reports.mean(case.unadjusted))
-_enumerated(SampledCounts.bias_unadjusted, lambda case: case.reports.mean(case.unadjusted) - case.holders)
-_enumerated(SampledCounts.variance_unadjusted, lambda case: case.reports.variance(case.unadjusted))
-_enumerated(SampledCounts.variance_rescaled, lambda case: case.reports.variance(case.rescaled))
-_enumerated(SampledCounts.variance_realised_size, lambda case: case.reports.variance(case.realised))
-_enumerated(
-    SampledCounts.variance_gain,
-    lambda case: case.reports.variance(case.rescaled) - case.reports.variance(case.realised),
-)
+    second_route(getattr(SampledCounts, name))(pairs)
 
 
-@second_route(SampledCounts.rare_variance_rescaled)
-def _rare_variance_rescaled() -> Pairs:
-    for case in CASES:
-        absent = case.without_first_value()
-        yield case.survey.rare_variance_rescaled, absent.reports.variance(absent.rescaled)[0]
+def _share_of_mean_0(case: Case) -> float:
+    slope, start = np.polyfit(case.holders / len(case.values), case.reports.mean(case.unadjusted), 1)
+    return float(-start / slope)
 
 
-@second_route(SampledCounts.rare_variance_realised_size)
-def _rare_variance_realised_size() -> Pairs:
-    for case in CASES:
-        absent = case.without_first_value()
-        yield case.survey.rare_variance_realised_size, absent.reports.variance(absent.realised)[0]
-
-
-@second_route(SampledCounts.negative_mean_threshold)
-def _negative_mean_threshold() -> Pairs:
-    for case in CASES:
-        slope, start = np.polyfit(case.holders / len(case.values), case.reports.mean(case.unadjusted), 1)
-        yield case.survey.negative_mean_threshold, -start / slope
+_enumerated("mean_unadjusted", lambda case: case.reports.mean(case.unadjusted))
+_enumerated("bias_unadjusted", lambda case: case.reports.mean(case.unadjusted) - case.holders)
+_enumerated("variance_unadjusted", lambda case: case.reports.variance(case.unadjusted))
+_enumerated("variance_rescaled", lambda case: case.reports.variance(case.rescaled))
+_enumerated("variance_realised_size", lambda case: case.reports.variance(case.realised))
+_enumerated("variance_gain", lambda case: case.reports.variance(case.rescaled) - case.reports.variance(case.realised))
+_enumerated("rare_variance_rescaled", lambda case: case.absent.reports.variance(case.absent.rescaled)[0])
+_enumerated("rare_variance_realised_size", lambda case: case.absent.reports.variance(case.absent.realised)[0])
+_enumerated("negative_mean_threshold", _share_of_mean_0)

@@ -46,7 +46,7 @@ def _variance_realised_size() -> Pairs:
 @second_route(displayed.normalised_variance, displayed.rare_normalised_variance)
 def _normalised_variances() -> Pairs:
     for case in FIXED:
-        common, absent = case.rescaled[:, case.holders > 0], case.without_first_value()
+        common, absent = case.rescaled[:, case.holders > 0], case.absent
         mean, reports = case.reports.mean(common), len(case.values) * case.sampling_rate
         ratios = case.reports.mean((common - mean) ** 2 / case.holders[case.holders > 0])
         yield displayed.normalised_variance(case.reports.variance(common), mean), ratios
