@@ -204,9 +204,9 @@ def three_groups() -> float:
 
 EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     "biswas2022/theorem-3.5": ("at every rate below 1", lambda: SampledCounts(9, 1.0, KRR).variance_gain(3) == 0),
-    "biswas2022/theorem-5.1-unbiasedness": ("or nobody holds the value", no_users_to_compare),
+    "biswas2022/theorem-5.1-unbiasedness": ("0 where nobody holds $i$", no_users_to_compare),
     "biswas2022/section-6-ii-a-higher-epsilon": (
-        "at rates below 1 the size of c_DE's bias",
+        "at rates below 1 the size of $c_{DE}$'s bias",
         lambda: SampledCounts(9, 1.0, KRR).bias_unadjusted(3) == 0,
     ),
     "biswas2022/section-6-open-question-i": (

@@ -153,7 +153,7 @@ def test_numbers_of_the_referees(name: str) -> None:
 TOLD = {
     "biswas2022/section-6-rate-.1-against-1": [
         "below .05 above 5.42 (normal limit)",
-        "projected onto the simplex 1.12 at 0.25, 1.26 at 0.5, 1.74 at 1",
+        "projected onto the simplex 1.12, 1.26, 1.74, 2.91 at $0.25, 0.5, 1, 3$",
     ],
     "bun2022/lemma-b.1": [r"$2$ of $4$ and of $5$ records at $\varepsilon = 0.5$ lose 0.523137"],
     "bun2022/section-5.1-shares-of-clusters-and-records": ["0.33, 0.032, 0.0032"],
