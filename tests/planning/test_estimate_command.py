@@ -125,6 +125,12 @@ def broken(kind: str) -> str:
     elif kind == "gap":
         table["report"] = table["report"].astype(object)
         table.loc[0, "report"] = None
+    elif kind == "empty group":
+        table.loc[2, "sex"] = None
+    elif kind == "class without answers":
+        asked = FieldPlan.load("plan.json").asked
+        Path("invited.csv").write_text(f"class,invited\nyoung,{asked - 9}\nold,9\n")
+        table["class"] = "young"
     elif kind == "edited":
         Path("plan.json").write_text(Path("plan.json").read_text().replace('"asked": ', '"asked": 1'))
     table.to_csv("reports.csv", index=False)
@@ -134,14 +140,19 @@ def broken(kind: str) -> str:
         "twice": "id must be of one report each, got a 2 times",
         "no column": "column report must be among the columns, got answer, sex",
         "gap": "report must be 0 or 1, got '' in row 1",
+        "empty group": "sex must be given in every row, got '' in row 3",
+        "class without answers": "classes must be the same among invited and answers, got old in one only",
         "edited": "sha256 must be that of the content",
     }[kind]
 
 
-@pytest.mark.parametrize("kind", ["outside", "too many", "twice", "no column", "gap", "edited"])
+@pytest.mark.parametrize(
+    "kind", ["outside", "too many", "twice", "no column", "gap", "edited", "empty group", "class without answers"]
+)
 def test_what_is_wrong_ends_in_one_line_and_writes_nothing(kind: str, folder: Path) -> None:
     message = broken(kind)
-    result = run("estimate", "plan.json", "reports.csv", "-o", "found.csv")
+    more = {"empty group": ["--by", "sex"], "class without answers": ["--classes", "invited.csv"]}.get(kind, [])
+    result = run("estimate", "plan.json", "reports.csv", "-o", "found.csv", *more)
     assert result.exit_code == 2
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
