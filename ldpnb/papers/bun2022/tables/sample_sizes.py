@@ -148,7 +148,7 @@ def rounding_constants(sampling_rate: float, epsilons: list[float]) -> Rows:
     for name, bound in bounds.items():
         for epsilon in epsilons:
             constant = bound(sampling_rate, epsilon) / (sampling_rate * epsilon)
-            yield {"epsilon (nats)": epsilon, "quantity": name, "loss / (r epsilon)": constant}
+            yield {"epsilon (nats)": epsilon, "quantity": name, "loss / (r ε)": constant}
 
 
 @table
@@ -177,7 +177,7 @@ def proportional_losses(rates: Sequence[float], epsilons: Sequence[float]) -> Ro
     for epsilon, rate in product(epsilons, rates):
         loss = rounding.random_rounding_loss_supremum(rate, epsilon) / epsilon
         threshold = rounding.rounding_threshold(epsilon)
-        yield {"epsilon": f"ε = {epsilon:g}: amplifies up to {threshold:.1%}", "sampling rate": rate, "loss / ε": loss}
+        yield {"epsilon": f"ε = {epsilon:g}: up to {threshold:.1%}", "sampling rate": rate, "loss / ε": loss}
 
 
 @table
