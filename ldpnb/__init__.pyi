@@ -21,7 +21,6 @@ from .accuracy.shrinkage import unscaled_below as unscaled_below
 from .claims import Evidence as Evidence
 from .claims import Verdict as Verdict
 from .claims import agree as agree
-from .claims import claim as claim
 from .claims import decide as decide
 from .data.channels import load_channel as load_channel
 from .data.column import Column as Column
