@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, legend, looks_of, size
-from ldpnb.notebook.prose import crossings, short
+from ldpnb.notebook.prose import crossings, rounded_up, short
 from ldpnb.papers.bun2022.tables.allocation import DRAWN, MOVE
 from ldpnb.papers.bun2022.tables.clusters import SIZE
 from ldpnb.papers.bun2022.tables.sample_sizes import DEVIATION
@@ -69,7 +69,7 @@ def rounding(table: Table, *, setting: str = "") -> Figure:
     """Draw `ldpnb.papers.bun2022.tables.sample_sizes.rounding_losses`, its constants as rules."""
     largest = table.groupby("quantity", sort=False)[LOSS].max()
     supremum, bound = largest["supremum, at random"], largest["Theorem 4.3"]
-    title = f"A share rounded at random never loses more than {short(supremum)} nats"
+    title = f"A share rounded at random never loses more than {rounded_up(supremum)} nats"
     setting += f"{'; ' if setting else ''}black: that supremum; grey: Theorem 4.3, {short(bound)}"
     marks = [Mark(y=supremum), Mark(y=bound, printed=True)]
     drawn = table[table["quantity"].isin(["rounded at random", "rounded to nearest"])]
@@ -116,12 +116,9 @@ def critical_sizes(table: Table, share: float, *, at: float, setting: str) -> Fi
     """Draw `ldpnb.papers.bun2022.tables.clusters.critical_sizes`, with the sizes at one budget."""
     wide = _wide(table, BUDGET, "clusters", "critical size (records)")
     sizes = {name: float(np.exp(np.interp(np.log(at), np.log(wide.index), np.log(wide[name])))) for name in wide}
-    marks = (
-        [Mark(at, value, short(value), side="right") for value in sizes.values()]
-        if wide.index[0] <= at <= wide.index[-1]
-        else []
-    )
     most = max(sizes, key=sizes.__getitem__)
+    marks = [Mark(at, v, short(v), side="above" if name == most else "below") for name, v in sizes.items()]
+    marks = marks if wide.index[0] <= at <= wide.index[-1] else []
     title = f"Even with {most}, clusters of {short(sizes[most])} records lose {share:.0%} of ε = {at:g}"
     if not marks:
         title = f"From {short(wide.max().max())} records on clusters lose {share:.0%} of every ε shown"
@@ -320,6 +317,6 @@ def releases(table: Table, *, setting: str) -> Figure:
 
 def threshold(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.bun2022.tables.sample_sizes.proportional_losses`, whose series name their thresholds."""
-    first, rate = next(name for name in table["epsilon"] if ": up to " in name).split(": up to ")
+    first, rate = next(name for name in table["epsilon"] if ": to " in name).split(": to ")
     title = f"At {first} rounding at random amplifies up to a sampling rate of {rate}"
     return curves(table, "sampling rate", "loss / ε", by="epsilon", title=title, setting=setting)
