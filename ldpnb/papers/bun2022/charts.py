@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, legend, looks_of, size
-from ldpnb.notebook.prose import crossings, short
+from ldpnb.notebook.prose import crossings, rounded_up, short
 from ldpnb.papers.bun2022.tables.allocation import DRAWN, MOVE
 from ldpnb.papers.bun2022.tables.clusters import SIZE
 from ldpnb.papers.bun2022.tables.sample_sizes import DEVIATION
@@ -69,7 +69,7 @@ def rounding(table: Table, *, setting: str = "") -> Figure:
     """Draw `ldpnb.papers.bun2022.tables.sample_sizes.rounding_losses`, its constants as rules."""
     largest = table.groupby("quantity", sort=False)[LOSS].max()
     supremum, bound = largest["supremum, at random"], largest["Theorem 4.3"]
-    title = f"A share rounded at random never loses more than {short(supremum)} nats"
+    title = f"A share rounded at random never loses more than {rounded_up(supremum)} nats"
     setting += f"{'; ' if setting else ''}black: that supremum; grey: Theorem 4.3, {short(bound)}"
     marks = [Mark(y=supremum), Mark(y=bound, printed=True)]
     drawn = table[table["quantity"].isin(["rounded at random", "rounded to nearest"])]
@@ -116,12 +116,9 @@ def critical_sizes(table: Table, share: float, *, at: float, setting: str) -> Fi
     """Draw `ldpnb.papers.bun2022.tables.clusters.critical_sizes`, with the sizes at one budget."""
     wide = _wide(table, BUDGET, "clusters", "critical size (records)")
     sizes = {name: float(np.exp(np.interp(np.log(at), np.log(wide.index), np.log(wide[name])))) for name in wide}
-    marks = (
-        [Mark(at, value, short(value), side="right") for value in sizes.values()]
-        if wide.index[0] <= at <= wide.index[-1]
-        else []
-    )
     most = max(sizes, key=sizes.__getitem__)
+    marks = [Mark(at, value, short(value) if name == most else "") for name, value in sizes.items()]
+    marks = marks if wide.index[0] <= at <= wide.index[-1] else []
     title = f"Even with {most}, clusters of {short(sizes[most])} records lose {share:.0%} of ε = {at:g}"
     if not marks:
         title = f"From {short(wide.max().max())} records on clusters lose {share:.0%} of every ε shown"
@@ -154,7 +151,9 @@ def growth(table: Table, *, setting: str = "") -> Figure:
     title = f"A record that grows {short(wide.index[-1])}-fold costs {short(last['exact'] / own)} times what no "
     title += "sampling would"
     axes: dict[str, Any] = {"xlabel": f"{GROWN} (times the others')", "xscale": "log"}
-    axes["marks"] = [Mark(place, own, f"{short(place)}-fold", side="right") for place in over]
+    axes["marks"] = [Mark(place, own) for place in over]
+    if over:
+        setting += f"{'; ' if setting else ''}black: {short(over[0])}-fold, where it costs as much"
     return curves(table, GROWN, LOSS, by="quantity", title=title, setting=setting, **axes)
 
 
@@ -165,7 +164,7 @@ def systematic(table: Table, *, setting: str) -> Figure:
     largest = int(table[SAMPLE].max())
     title = f"If ranks shift, {largest} records in a known order lose {short(shift / last['no amplification'])} times "
     title += "what no sampling would"
-    marks = [Mark(largest, shift, short(shift), side="left"), Mark(largest, secret, short(secret))]
+    marks = [Mark(largest, secret, short(secret))]
     named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks, "yscale": "log"}
     return curves(table, SAMPLE, LOSS, by="order", discrete=True, **named)
 
@@ -174,11 +173,9 @@ def systematic_moves(table: Table, own: float, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.bun2022.tables.unequal.systematic_moves`, beside the mechanism's `own` loss."""
     title = f"A record that moves to another rank costs up to {short(table[LOSS].max() / own)} times what no sampling "
     title += "would"
-    setting += f"; dotted: the loss without sampling, {short(own)}"
-    marks = [Mark(y=own, printed=True)]
-    marks += [
-        Mark(row[RANK], row[LOSS], "rank kept") for _, row in table[table[RANK] == table["rank before"]].iterrows()
-    ]
+    setting += f"; dotted: no sampling, {short(own)}; black: rank kept"
+    kept = table[table[RANK] == table["rank before"]]
+    marks = [Mark(y=own, printed=True), *(Mark(row[RANK], row[LOSS]) for _, row in kept.iterrows())]
     return curves(table, RANK, LOSS, by="record", discrete=True, title=title, setting=setting, marks=marks)
 
 
@@ -230,13 +227,11 @@ def top_stratum_moves(table: Table, printed: float, *, setting: str) -> Figure:
     if len(reach):
         needed = (reach[DRAWN] * printed / reach[MOVE]).min()
         title = f"A move of {printed:g} takes at least {short(needed)} records"
-        marks.append(Mark(needed, printed))
+        marks.append(Mark(needed, printed, printed=True))
     ends = [Mark(row[DRAWN], row[MOVE]) for _, row in last[last[MOVE] < printed].iterrows()]
-    named = {row["strata"]: f"{row['strata']}: at most {short(row[MOVE])}" for _, row in last.iterrows()}
+    setting += "; points: the stratum is exhausted"
     axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "direct": False}
-    return curves(
-        shown.assign(strata=shown["strata"].map(named)), DRAWN, MOVE, by="strata", **axes, marks=[*marks, *ends]
-    )
+    return curves(shown, DRAWN, MOVE, by="strata", **axes, marks=[*marks, *ends])
 
 
 def leaks(table: Table) -> Figure:
@@ -320,6 +315,6 @@ def releases(table: Table, *, setting: str) -> Figure:
 
 def threshold(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.bun2022.tables.sample_sizes.proportional_losses`, whose series name their thresholds."""
-    first, rate = next(name for name in table["epsilon"] if ": up to " in name).split(": up to ")
+    first, rate = next(name for name in table["epsilon"] if ": to " in name).split(": to ")
     title = f"At {first} rounding at random amplifies up to a sampling rate of {rate}"
     return curves(table, "sampling rate", "loss / ε", by="epsilon", title=title, setting=setting)

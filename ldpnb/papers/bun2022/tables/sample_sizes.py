@@ -177,7 +177,7 @@ def proportional_losses(rates: Sequence[float], epsilons: Sequence[float]) -> Ro
     for epsilon, rate in product(epsilons, rates):
         loss = rounding.random_rounding_loss_supremum(rate, epsilon) / epsilon
         threshold = rounding.rounding_threshold(epsilon)
-        yield {"epsilon": f"ε = {epsilon:g}: up to {threshold:.1%}", "sampling rate": rate, "loss / ε": loss}
+        yield {"epsilon": f"ε = {epsilon:g}: to {threshold:.1%}", "sampling rate": rate, "loss / ε": loss}
 
 
 @table
