@@ -10,6 +10,7 @@ estimate, `releases` the noise of coins and lotteries, and `response` how many t
 errors where all values are known, `budgets` shares one budget among several questions, and `pilots` says what a pilot
 tells.
 
-Afterwards: `field_plan` keeps what was planned, `reports` has what comes back, `samples` the variances of designs,
-`intervals` those that are exact or guaranteed, and `estimation` the estimates.
+Afterwards: `field_plan` keeps what was planned, `draw` says who is asked, `reports` what one report tells, `fieldwork`
+refuses what cannot have come back, `samples` has the variances of designs, `intervals` those that are exact or
+guaranteed, `estimation` computes the estimates, and `estimates` shows them.
 """
