@@ -7,7 +7,7 @@ formulas are those of `ldpnb.accuracy` and `ldpnb.privacy`; what is new here hol
 average.
 
 Surveys have designs: `survey` asks and `survey_plan` answers, `survey_words` understands the command's words and
-pilots, `survey_files` reads tables of strata, clusters, classes and weights, `takes` compares how many are asked in a
-cluster, `survey_questions` shares a budget among questions, `power` plans a test, and `survey_command` is their command
-line. Their formulas are in `ldpnb.surveys`.
+pilots, `survey_files` reads tables of strata, clusters, classes and weights, `survey_questions` shares a
+budget among questions, `power` plans a test, and `survey_command` is their command line.
+Their formulas are in `ldpnb.surveys`.
 """

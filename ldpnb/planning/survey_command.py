@@ -1,11 +1,9 @@
 """``ldpnb plan survey``, ``questions`` and ``power``: options in, a plan out."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldpnb import checks
 from ldpnb.checks import as_usage
 from ldpnb.data.command import reading_options, stated
 from ldpnb.planning.command import COMMON, SAVING, numbers, saved, whole, with_options
@@ -34,17 +32,13 @@ _SURVEY = (
     click.option("--cluster-sizes", type=click.Path(dir_okay=False),
                  help="CSV of all clusters: size[,cluster][,mean or share,sd]."),
     click.option("--take", type=whole, metavar="INTEGER", help="People asked in each cluster drawn.  [default: all]"),
-    click.option("--costs", nargs=2, type=float,
-                 help="Costs of a cluster and of an answer: finds the cheapest take."),
-    click.option("--grid-take", type=numbers, metavar="NUMBERS", help="Takes to compare in a table."),
     click.option("--ratio", is_flag=True, default=None,
                  help="Divide by the people in the clusters drawn, for sizes that differ (tail normal)."),
     click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
     click.option("--strata", type=click.Path(dir_okay=False),
-                 help="CSV: stratum,size[,sd or share or mean][,low,high][,cost][,response]."),
-    click.option("--allocation", type=click.Choice(["proportional", "neyman", "equal", "lottery"]),
-                 help="Of the sample to strata: by size; for the least variance at the cost, the reports' noise "
-                 "included; for equal precision of each; or by size, fractions by a secret lot.  "
+                 help="CSV: stratum,size[,sd or share or mean][,low,high][,response]."),
+    click.option("--allocation", type=click.Choice(["proportional", "neyman"]),
+                 help="Of the sample to strata: by size, or for the least variance, the reports' noise included.  "
                  "[default: proportional]"),
     click.option("--classes", type=click.Path(dir_okay=False),
                  help="CSV of classes with a rate of their own (poisson): class,size,rate[,mean or share,sd]."),
@@ -92,19 +86,15 @@ def survey(ends: tuple[float, float], style: str, save: str | None, **options: A
     Leave out one of --count, --epsilon, --error and --failure.
     """
     keeping = {name: options.pop(name) for name in ("device", "question")}
-    costly = {name: options.pop(name) for name in ("costs", "grid_take")}
     with as_usage():
-        if options["take"] is not None and any(costly.values()):
-            raise ValueError(f"costs and grid-take look for a take, got take={options['take']}")
         asked = _asked(options, ends)
-        answered = _answered(asked, style, **costly)
+        answer = asked.plan()
         if save is not None:
-            if any(costly.values()):
-                raise ValueError("save needs a take that is given, got costs or grid-take")
             from ldpnb.planning import saving
 
-            saved(save, saving.of_survey(asked.plan(), **keeping))
-    click.echo(answered)
+            saved(save, saving.of_survey(answer, **keeping))
+    table = answer.to_frame().to_csv(index=False).rstrip() if style == "csv" else ""
+    click.echo({"text": str(answer), "json": answer.to_json(), "csv": table}[style])
 
 
 def _asked(options: dict[str, Any], ends: tuple[float, float]) -> "Survey":
@@ -136,25 +126,6 @@ def _asked(options: dict[str, Any], ends: tuple[float, float]) -> "Survey":
 
 def _whole_size(size: float | None) -> int | None:
     return None if size is None else max(1, round(size))
-
-
-def _answered(
-    asked: "Survey", style: str, *, costs: tuple[float, float] | None, grid_take: tuple[float, ...] | None
-) -> str:
-    """Return the answer: of one survey, of that with the cheapest take, or a table of takes."""
-    from ldpnb.planning import takes
-
-    if grid_take:
-        wanted = [int(checks.whole(grid_take=take, at_least=1)) for take in grid_take]
-        return _table(takes.rows(takes.plans(asked, wanted), costs), style)
-    if costs is None:
-        found = asked.plan()
-    else:
-        best = takes.cheapest(asked, costs)
-        more = takes.note(asked, best, costs)
-        found = replace(best, survey=best.survey.with_value("notes", (*best.survey.notes, more)))
-    table = found.to_frame().to_csv(index=False).rstrip()
-    return {"text": str(found), "json": found.to_json(), "csv": table}[style]
 
 
 def _table(rows: list[dict[str, Any]], style: str) -> str:

@@ -35,8 +35,8 @@ def load_strata(
     ----------
     path : path
         A row per stratum; ``sd``, or for yes/no questions ``share`` or ``mean``; ``low`` and ``high``, a range of its
-        own; ``cost`` of an answer; ``response``, the share of those asked who answer.
-    allocation : {"proportional", "neyman", "equal", "lottery"}
+        own; ``response``, the share of those asked who answer.
+    allocation : {"proportional", "neyman"}
     reports : NumberReports, optional
         Of the people, whose noise an allocation takes into account.
     ends : (float, float)
@@ -74,9 +74,8 @@ def load_strata(
         if reports is None
         else float(checks.instance(NumberReports, reports=reports).within(max(spans or (reports.range,))).worst)
     )
-    rows = {name: tuple(frame[name].tolist()) if name in frame else None for name in ("cost", "response")}
-    known: dict[str, Any] = {"costs": rows["cost"], "responses": rows["response"], "spans": spans}
-    return StratifiedDesign(sizes, s2, allocation, noise, names, **known)
+    responses = tuple(frame["response"].tolist()) if "response" in frame else None
+    return StratifiedDesign(sizes, s2, allocation, noise, names, spans, responses)
 
 
 def load_clusters(
@@ -191,7 +190,7 @@ def load_weights(
 
 
 _COLUMNS = {
-    "strata": ("stratum", ("size",), (*_SPREAD, "low", "high", "cost", "response")),
+    "strata": ("stratum", ("size",), (*_SPREAD, "low", "high", "response")),
     "cluster_sizes": ("cluster", ("size",), _SPREAD),
     "classes": ("class", ("size", "rate"), _SPREAD),
     "weights": ("", ("weight",), ("size",)),

@@ -215,14 +215,13 @@ class SurveyPlan:
     def _of_a_curator(self) -> list[str]:
         s = self.survey
         known = "a secret sample" if s.hidden else "a sample that may be known"
-        more = s.design.notes_on_scale(self.count, self.epsilon, s.span, s.releases) if s.hidden else []
         noise = f"A curator adds Laplace noise of scale {s.scale():.4g}"
         if s.releases == 1:
-            return [f"{noise}; the release loses {rounded_up(self.epsilon)} under replacement ({known}).", *more]
+            return [f"{noise}; the release loses {rounded_up(self.epsilon)} under replacement ({known})."]
         fresh = s.design.scale(self.count, self.epsilon / s.releases, s.span, secret=s.hidden)
         told = f"of fresh samples, {fresh:.4g} would do"
         together = f"together they lose {rounded_up(self.epsilon)} under replacement ({known}; {told})"
-        return [f"{noise} to each of the {s.releases:,} releases; {together}.", *more]
+        return [f"{noise} to each of the {s.releases:,} releases; {together}."]
 
     def _selection(self) -> list[str]:
         if self.response_bias is None or self.survey.response_range is None:

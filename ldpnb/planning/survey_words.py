@@ -146,7 +146,7 @@ def _clusters(
 
 
 def _strata(known: Known, *, strata: str, allocation: str = "proportional") -> SurveyDesign:
-    if allocation in ("neyman", "equal") and known.collection == "local" and known.epsilon is None:
+    if allocation == "neyman" and known.collection == "local" and known.epsilon is None:
         raise ValueError(f"allocation {allocation} needs epsilon: it counts the reports' noise")
     about: dict[str, Any] = {"ends": known.ends, "binary": known.binary, "reading": known.reading}
     told: Any = allocation

@@ -94,10 +94,6 @@ class SurveyDesign:
         """Return remarks for the answer."""
         return []
 
-    def notes_on_scale(self, count: int, epsilon: float, span: float, releases: int) -> list[str]:
-        """Return remarks on a curator's noise for a secret sample, on each of so many releases."""
-        return []
-
 
 class Divided(SurveyDesign):
     """People in parts: a stratum or a class each."""

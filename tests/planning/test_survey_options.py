@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from scipy import stats
 
 from ldpnb.cli import cli
-from ldpnb.planning import takes
 from ldpnb.planning.power import Power
 from ldpnb.planning.survey import Survey
 from ldpnb.planning.survey_questions import SurveyQuestions
@@ -54,23 +53,6 @@ def test_enough_are_invited_in_every_stratum_and_cluster() -> None:
         Survey(design=ClusterDesign(400, 25), count=100, epsilon=1, failure=0.05, response=0.8).plan()
     with pytest.raises(ValueError, match="would have to be invited for 1,842 answers, got 2,000 people"):
         Survey(design=SimpleDesign(2000), **TARGET, response=0.6).plan()
-
-
-def test_the_cheapest_take_counts_the_noise() -> None:
-    best = takes.cheapest(SCHOOLS, (10, 1))
-    assert (best.count, best.answers, takes.cost(best, (10, 1))) == (44, 704, 1144)
-    assert takes.best_take(SCHOOLS, (10, 1)) == pytest.approx(15.3, abs=0.05)
-    some = takes.plans(SCHOOLS, [15, 16, 17])
-    assert [takes.cost(one, (10, 1)) for one in some.values()] == [1150, 1144, 1161]
-    words = "survey --binary --design cluster --clusters 400 --cluster-size 25 --icc 0.05 --costs 10 1 --epsilon 3"
-    asked = [*words.split(), "--error", "0.05", "--failure", "0.05", "--tail", "normal"]
-    assert "The cheapest take is 16, at a cost of 1,144; the formula's, a real number, is 15.3." in plan(*asked).stdout
-    table = json.loads(plan(*asked, "--grid-take", "15,16", "--format", "json").stdout)
-    assert [(row["clusters"], row["cost"]) for row in table] == [(46, 1150), (44, 1144)]
-    assert "got take=5" in str(plan(*asked, "--take", "5").exception)
-    assert "takes belong to a design of clusters" in str(
-        plan("survey", "--population", "999", *asked[-6:], "--epsilon", "1", "--costs", "1", "1").exception
-    )
 
 
 @pytest.mark.parametrize(("population", "answers"), [("1e9", 1600), ("500", 381)])
@@ -163,8 +145,7 @@ def test_bits_of_a_sample_are_independent_ones_in_law(number: int) -> None:
 
 DESIGNS = [
     *(SimpleDesign(1000), ClusterDesign(40, 25), ClusterDesign(40, 25, 0.05, 5), ClusterDesign(40, 25, None, 5)),
-    *(StratifiedDesign((600, 400)), StratifiedDesign((600, 400), allocation="lottery")),
-    StratifiedDesign((600, 400), allocation="lottery", spans=(1.0, 2e-4)),
+    *(StratifiedDesign((600, 400)), StratifiedDesign((600, 400), spans=(1.0, 2e-4))),
     *(UnequalClusterDesign((2, 5, 9, 30, 3)), PoissonDesign((600, 400), (1.0, 2.0))),
 ]
 

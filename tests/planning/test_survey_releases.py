@@ -1,4 +1,4 @@
-"""Several releases, absent records and secret lots: what a plan says they lose, against complete enumeration."""
+"""Several releases and absent records: what a plan says they lose, against complete enumeration."""
 
 import math
 from collections import Counter, defaultdict
@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ldpnb.accuracy import allocation
 from ldpnb.cli import cli
-from ldpnb.designs.strata import lots
 from ldpnb.mechanisms.means import OneBit
 from ldpnb.planning.survey import Survey
-from ldpnb.rng import stream
 from ldpnb.surveys.open_designs import ClusterDesign, SimpleDesign
 from ldpnb.surveys.strata_designs import StratifiedDesign
 from ldpnb.surveys.unequal_designs import PoissonDesign
@@ -145,47 +142,3 @@ def test_plans_say_what_several_releases_lose() -> None:
     assert "releases must be an integer >= 1, got releases=0" in str(
         CliRunner().invoke(cli, [*words.split(), "--releases", "0"]).exception
     )
-
-
-@pytest.mark.parametrize("total", [3, 4, 5])
-@pytest.mark.parametrize("sizes", [(3, 3), (2, 4), (2, 2, 3)])
-def test_a_secret_lot_loses_no_more_than_certified(sizes: tuple[int, ...], total: int) -> None:
-    design, family = StratifiedDesign(sizes, allocation="lottery"), allocation.Family(sizes, (1.0,) * len(sizes))
-    drawn = allocation.outcomes(family, lambda _: list(design.draws(total)))
-    assert float(drawn.variances().max()) == pytest.approx(float(design.variance(total, None, 1.0).total))
-    for epsilon in (0.3, 1.5):
-        exact = drawn.noise_scale(epsilon)
-        scale = design.scale(total, epsilon, 1.0, secret=True)
-        known = max(design.known_scale(lot, epsilon, 1.0, secret=True) for _, lot in design.draws(total))
-        assert exact * (1 - 1e-9) <= scale <= known * (1 + 1e-9)
-        assert len(design.draws(total)) == 1 or design.least_scale(total, epsilon, 1.0) <= exact * (1 + 1e-9)
-
-
-def test_the_lot_of_the_smallest_strata_needs_less_noise_than_numbers_that_are_known() -> None:
-    asked: dict[str, Any] = {"count": 3, "epsilon": 0.3, "failure": 0.05, "collection": "central", "tail": "normal"}
-    totals = []
-    for kind in ("lottery", "proportional"):
-        survey = Survey(design=StratifiedDesign((3, 3), allocation=kind), **asked, secret=True).plan().survey
-        totals.append(float(survey.variance().total) + 2 * survey.scale() ** 2)
-    # the enumerated optimum of lots, and of numbers that are fixed: .9127 and 1.0403
-    assert 0.9127 < totals[0] < totals[1] == pytest.approx(1.0403, abs=5e-5)
-    said = str(Survey(design=StratifiedDesign((3, 3), allocation="lottery"), **asked, secret=True).plan())
-    assert "no scale below 0.6493 would do, and numbers that are known take 0.6967" in said
-    local = Survey(design=StratifiedDesign((30, 70), allocation="lottery"), count=11, epsilon=1, failure=0.05).plan()
-    assert "a lottery gains no privacy" in str(local)
-    with pytest.raises(ValueError, match="needs everybody's answer: how many there are tells the lot"):
-        Survey(design=local.survey.design, count=11, epsilon=1, failure=0.05, response=0.9).plan()
-    with pytest.raises(ValueError, match="lottery needs two strata or more, got 1"):
-        StratifiedDesign((30,), allocation="lottery")
-
-
-def test_lots_are_the_shares_on_average() -> None:
-    rng = stream("lots", seed=1)
-    for strata_there in (1, 2, 5, 9):
-        shares = rng.dirichlet(np.ones(strata_there)) * 12
-        found = lots(shares)
-        chances, numbers = np.array([p for p, _ in found]), np.array([n for _, n in found])
-        assert chances.sum() == pytest.approx(1)
-        assert (numbers.sum(axis=1) == 12).all()
-        assert chances @ numbers == pytest.approx(shares, abs=1e-8)
-        assert (np.abs(numbers - shares) < 1).all()
