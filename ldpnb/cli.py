@@ -18,7 +18,6 @@ from ldpnb.checks import UsageError, as_usage
 from ldpnb.data.command import download, inspect_file
 from ldpnb.planning.command import plan
 from ldpnb.planning.estimate_command import estimate
-from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run.catalogue import NoNotebookError, Notebook, catalogue, find, home, require_uncommitted
 from ldpnb.run.export import export
 from ldpnb.run.options import pairs
@@ -69,8 +68,6 @@ def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
 
 
-for _command in (survey, questions, power):
-    plan.add_command(_command)
 for _command in (plan, estimate, get, export, sweep, inspect_file, download):
     cli.add_command(_command)
 
