@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from ldpnb.guides.plan_charts import needs
 from ldpnb.notebook.live import Choice, Slider
 from ldpnb.notebook.prose import short
+from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency
-from ldpnb.planning.solve import plan
 
 FAILURE = 0.01
 _ERROR = "error"
@@ -27,10 +27,9 @@ def section() -> tuple[Callable[..., tuple[Figure, str]], dict[str, Slider | Cho
 
 def ranking(epsilon: float, users: int, values: int) -> tuple[Figure, str]:
     """Rank the mechanisms by the error that any one of the shares exceeds with probability `FAILURE` at most."""
-    answers = plan(Frequency(epsilon=epsilon, users=users, failure=FAILURE, values=values)).answers
-    rows = [{"mechanism": a.mechanism, _ERROR: a.value} for a in answers if a.feasible]
-    best = next(a for a in answers if not a.yardstick)
-    said = f"The least error where nobody is trusted, {short(best.value)}, is that of {best.mechanism}."
-    if not best.feasible:
-        said = "No mechanism keeps any error below 1."
+    found = plan(Frequency(epsilon=epsilon, count=users, failure=FAILURE, values=values))
+    rows = [{"mechanism": a.name, _ERROR: a.value} for a in found.answers if a.feasible]
+    said = "No mechanism keeps any error below 1."
+    if found.best is not None:
+        said = f"The least error where nobody is trusted, {short(found.best.value)}, is that of {found.best.name}."
     return needs(pd.DataFrame(rows), _ERROR, xlabel="error of any one share"), said
