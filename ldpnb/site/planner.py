@@ -15,8 +15,8 @@ from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.grids import grid, stops
 from ldpnb.notebook.live import Choice, Slider
 from ldpnb.notebook.prose import short
+from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Gap, Mean, Question
-from ldpnb.planning.solve import plan
 
 GRID = Path(__file__).with_name("planner.grid.json")
 FAILURE = 0.01
@@ -39,8 +39,8 @@ def errors(what: str, epsilon: float) -> pd.DataFrame:
     assert isinstance(crowd, Slider)
     rows = []
     for people in stops(crowd.start, crowd.low, crowd.high, log=True):
-        question = TASKS[what].with_value("epsilon", epsilon).with_users(int(people))
-        rows += [(a.mechanism, people, a.value) for a in plan(question).answers if a.feasible and not a.yardstick]
+        question = TASKS[what].with_value("epsilon", epsilon).with_value("count", int(people))
+        rows += [(a.name, people, a.value) for a in plan(question).able]
     return pd.DataFrame(rows, columns=["mechanism", "people asked", "error"])
 
 

@@ -23,7 +23,7 @@ THOROUGH = "LDPNB_THOROUGH" in os.environ
 PEOPLE, DRAWS = (2000, 50_000) if THOROUGH else (300, 5000)
 FALSE_ALARM = 1e-6
 PLAN = (
-    f"plan survey --population 20000 --count {PEOPLE} --binary --epsilon 1 --failure 0.05"
+    f"plan mean --design simple --population 20000 --count {PEOPLE} --binary --epsilon 1 --failure 0.05"
     " --question Ever? --save plan.json"
 )
 LABELS = ("never", 'now, "then"', "<b>often</b>")

@@ -18,7 +18,7 @@ from ldpnb.surveys.field_plan import FieldPlan
 
 THOROUGH = "LDPNB_THOROUGH" in os.environ
 POPULATION, COUNT = (20_000, 2000) if THOROUGH else (1500, 300)
-PLAN = f"plan survey --population {POPULATION} --count {COUNT} --binary --epsilon 1 --failure 0.05 --save plan.json"
+PLAN = f"plan mean --design simple --population {POPULATION} --count {COUNT} --binary --epsilon 1 --failure 0.05 --save plan.json"
 
 
 def test_the_interval_covers_in_950_of_1000_repetitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
