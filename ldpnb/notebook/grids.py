@@ -17,7 +17,6 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from ldpnb import writing
 from ldpnb.notebook import environment
@@ -30,9 +29,9 @@ STEPS, MARKS = 40, (3, 4, 5, 7, 9, 12, 16, 20, 25, 33, 1000)
 """Fewest stops of a slider, unless it has fewer whole numbers, and the numbers of marks that are tried."""
 BYTES, DIGITS = 390_000, 4
 """Most bytes of a grid, and digits of its numbers."""
-POINTS = {"line": 28, "points": 51}
+POINTS = {"line": 25, "points": 34}
 """Most points of a curve, and of a cloud."""
-_ROUND = (8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.25, 1.0)
+_ROUND = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
 Redraw = Callable[..., tuple[Figure, str]]
 Place = tuple[int, ...]
@@ -78,7 +77,7 @@ def stops(start: float, low: float, high: float, *, steps: int = STEPS, log: boo
     >>> stops(0.5, 0.0, 1.0, steps=4), stops(3, 0, 9)
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
-    spaced = _preferred(low, high, steps) if log else _even(start, low, high, steps)
+    spaced = _preferred(low, high, steps) if log else _even(low, high, steps)
     inner = sorted({round(v) if isinstance(start, int) else float(f"{v:.10g}") for v in spaced if low < v < high})
     if start not in (low, high, *inner) and inner:
         inner.remove(min(inner, key=lambda v: abs(math.log(v / start) if log else v - start)))
@@ -99,13 +98,16 @@ def _preferred(low: float, high: float, steps: int) -> list[float]:
     return numbers
 
 
-def _even(start: float, low: float, high: float, steps: int) -> NDArray[np.float64]:
-    """Return evenly spaced numbers, by a round step on which ends and start lie if there is one."""
-    most = (high - low) / steps
-    tens = [10.0 ** (math.floor(math.log10(most)) - down) for down in (0, 1)]
-    tried = [s * ten for ten in tens for s in _ROUND if most / 1.6 <= s * ten <= most * (1 + 1e-9)]
-    fits = [s for s in tried if all(abs(n - round(n)) < 1e-6 for n in ((start - low) / s, (high - low) / s))]
-    return np.linspace(low, high, (round((high - low) / fits[0]) if fits else steps) + 1)
+def _even(low: float, high: float, steps: int) -> list[float]:
+    """Return the multiples of a round number between two limits, at least so many.
+
+    >>> _even(0.5, 2.5, 4)
+    [0.5, 1.0, 1.5, 2.0, 2.5]
+    """
+    most = (high - low) / steps * (1 + 1e-9)
+    ten = 10.0 ** math.floor(math.log10(most))
+    step = max(factor * ten for factor in _ROUND if factor * ten <= most)
+    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 
 def _values(control: Any) -> list[Any]:
