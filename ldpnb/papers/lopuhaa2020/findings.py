@@ -29,7 +29,8 @@ def largest_gain(table: pd.DataFrame, panel: str) -> Said:
     """Tell by what factor the MLE beats the unbiased estimate at best, and in which panel."""
     wide = table.pivot_table(index=[panel, EPSILON], columns="estimator", values=ERROR)
     gain = wide["unbiased"] / wide["MLE"]
-    where, epsilon = gain.idxmax()
+    at: Any = gain.idxmax()
+    where, epsilon = at
     factor = f"{short(gain.max())} ({where}, ε = {epsilon:g})"
     return {"title": f"The MLE cuts the error of the unbiased estimate by a factor of up to {factor}"}
 
