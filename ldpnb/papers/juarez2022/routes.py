@@ -54,12 +54,12 @@ def printed_gain(mechanism: GroupMeans) -> float:
 
 def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
     """Return the channel of ``M_R``, in the order of `DiscretisedMeans.channel`, from the printed probabilities."""
-    d, held, b = mechanism.groups, np.asarray(values, dtype=float), printed_truth(mechanism.value_epsilon)
+    d, points, b = mechanism.groups, np.asarray(values, dtype=float), printed_truth(mechanism.value_epsilon)
     a = printed_keep(mechanism.group_epsilon, d)
-    plus = b * (1 + held) / 2 + (1 - b) * (1 - held) / 2
+    plus = b * (1 + points) / 2 + (1 - b) * (1 - points) / 2
     own = np.eye(d)[:, None, :, None]
     chances = own * a * np.stack([1 - plus, plus])[:, None, :] + (1 - own) * (1 - a) / (d - 1) / 2
-    return np.asarray(chances.reshape(2 * d, d * held.size))
+    return np.asarray(chances.reshape(2 * d, d * points.size))
 
 
 def printed_variance_laplace(
@@ -147,11 +147,11 @@ def _weighted_moments(
     values : (m,) or (d, m) float
     weights : (d,) float
     """
-    held = np.asarray(counts)
-    numbers = np.broadcast_to(np.asarray(values, dtype=float), held.shape)
-    factors = weights / (printed_gain(mechanism) * held.sum(axis=1))
+    holders = np.asarray(counts)
+    numbers = np.broadcast_to(np.asarray(values, dtype=float), holders.shape)
+    factors = weights / (printed_gain(mechanism) * holders.sum(axis=1))
     mean = variance = 0.0
-    for group, (row, own_values) in enumerate(zip(held, numbers, strict=True)):
+    for group, (row, own_values) in enumerate(zip(holders, numbers, strict=True)):
         for clients, value in zip(row, own_values, strict=True):
             first, second = report_moments(mechanism, group, float(value))
             own = float(factors @ first)
@@ -230,14 +230,14 @@ def log_binomials(draws: ArrayLike, hits: ArrayLike) -> Floats:
 
 def group_examples(mechanism: GroupMeans) -> Iterator[tuple[dict[str, Any], float, tuple[float, float]]]:
     """Yield each group's size, all clients and second moment; its mean; its estimate's mean and variance."""
-    held = HOLDERS[: mechanism.groups]
-    for group, row in enumerate(held):
+    holders = HOLDERS[: mechanism.groups]
+    for group, row in enumerate(holders):
         words = {
             "size": int(row.sum()),
-            "clients": int(held.sum()),
+            "clients": int(holders.sum()),
             "second_moment": float(row @ VALUES**2 / row.sum()),
         }
-        yield words, float(row @ VALUES / row.sum()), mean_moments(mechanism, held, VALUES, group)
+        yield words, float(row @ VALUES / row.sum()), mean_moments(mechanism, holders, VALUES, group)
 
 
 def sizes(mechanism: GroupMeans) -> tuple[int, ...]:
@@ -284,14 +284,14 @@ def _variances() -> Pairs:
 
 def worst_moment(mechanism: GroupMeans) -> float:
     """Return the largest variance of the gap over clients who all hold one value."""
-    clients, held = np.diag(sizes(mechanism)), np.ones(mechanism.groups)
-    return max(gap_moments(mechanism, clients, value * held)[1] for value in (-1.0, -0.5, 0.0, 1.0))
+    clients, ones = np.diag(sizes(mechanism)), np.ones(mechanism.groups)
+    return max(gap_moments(mechanism, clients, value * ones)[1] for value in (-1.0, -0.5, 0.0, 1.0))
 
 
 @second_route(gaps.GroupGap.variance, gaps.GroupGap.worst_variance)
 def _gap_variances() -> Pairs:
     for m in MECHANISMS:
-        held, gap = HOLDERS[: m.groups], gaps.GroupGap(m, sizes(m))
-        moments = (held @ VALUES**2 / held.sum(axis=1))[:2]
-        yield gap.variance(tuple(moments)), gap_moments(m, held, VALUES)[1]
+        holders, gap = HOLDERS[: m.groups], gaps.GroupGap(m, sizes(m))
+        moments = (holders @ VALUES**2 / holders.sum(axis=1))[:2]
+        yield gap.variance(tuple(moments)), gap_moments(m, holders, VALUES)[1]
         yield gap.worst_variance(), worst_moment(m)

@@ -37,12 +37,12 @@ x, v, share, wrong, mean = symbols("x v share wrong mean")
 @second_route(gaps.GroupGap.misestimated_variance, gaps.misestimated_gap_bias)
 def _misestimated() -> Pairs:
     for m in MECHANISMS:
-        held, factors = routes.HOLDERS[: m.groups], np.array([1.5, 0.7])
+        holders, factors = routes.HOLDERS[: m.groups], np.array([1.5, 0.7])
         (one, first, (shrunk, own)), (two, second, (other_shrunk, other)), *_ = routes.group_examples(m)
         moments = one["second_moment"], two["second_moment"]
         variance = gaps.GroupGap(m, routes.sizes(m)).misestimated_variance(tuple(factors), moments)
         bias = gaps.misestimated_gap_bias(tuple(factors), (first, second))
-        gap = routes.gap_moments(m, held, routes.VALUES)[0]
+        gap = routes.gap_moments(m, holders, routes.VALUES)[0]
         yield (variance, bias), (own / 1.5**2 + other / 0.7**2, shrunk / 1.5 - other_shrunk / 0.7 - gap)
 
 
@@ -82,9 +82,9 @@ def all_crossings(e: Evidence, one: str, other: str, low: Any, high: Any, elsewh
 
     `elsewhere` are known to lie outside of the range in which a curve applies.
     """
-    found = crossings(one, other, low, high)
-    e.proven(len(found) + elsewhere == most_crossings(one, other))
-    return found
+    crossed = crossings(one, other, low, high)
+    e.proven(len(crossed) + elsewhere == most_crossings(one, other))
+    return crossed
 
 
 def figure_1_crossings(e: Evidence) -> tuple[list[float], float]:

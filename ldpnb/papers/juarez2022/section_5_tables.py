@@ -117,18 +117,20 @@ def smallest_budgets(name: str, clients: int, alpha: str) -> list[Any]:
 
 
 def table_1(e: Evidence) -> Numbers:
-    table, found = printed.table_1(), []
+    table, recomputed = printed.table_1(), []
     for name, clients, alpha, stated, decimals in table.itertuples(index=False):
-        found.append(budgets.smallest_epsilon(FAMILIES[name], clients, alpha, failure=FAILURE))
-        e.needs(found[-1] == stated if np.isinf(stated) else round(found[-1], decimals) == stated)
+        recomputed.append(budgets.smallest_epsilon(FAMILIES[name], clients, alpha, failure=FAILURE))
+        e.needs(recomputed[-1] == stated if np.isinf(stated) else round(recomputed[-1], decimals) == stated)
         balls = smallest_budgets(name, clients, f"{alpha:g}")
         if np.isinf(stated):
             e.decides(not balls)
         else:
             e.decides(len(balls) == 1 and digits(balls[0], f"{stated:.{decimals}f}"))
-    met = sum(b == s or round(b, d) == s for b, s, d in zip(found, table["printed"], table["decimals"], strict=True))
+    met = sum(
+        b == s or round(b, d) == s for b, s, d in zip(recomputed, table["printed"], table["decimals"], strict=True)
+    )
     numbers = {"met": met, "cells": len(table), "dashes": int(np.isinf(table["printed"]).sum())}
-    return numbers | {"signs": found[0], "noise": found[15]}
+    return numbers | {"signs": recomputed[0], "noise": recomputed[15]}
 
 
 def table_1_dashes(e: Evidence) -> Numbers:
@@ -161,15 +163,15 @@ def table_1_dashes(e: Evidence) -> Numbers:
 
 
 def table_2_bounds(e: Evidence) -> Numbers:
-    clients, table, found = int(printed.value("Table 2", "clients")), printed.table_2(), []
+    clients, table, recomputed = int(printed.value("Table 2", "clients")), printed.table_2(), []
     for name, epsilon in zip(table["mechanism"], table["epsilon"], strict=True):
-        found.append(gaps.GroupGap.of_halves(FAMILIES[name](epsilon), clients).error_bound(FAILURE) / 2)
+        recomputed.append(gaps.GroupGap.of_halves(FAMILIES[name](epsilon), clients).error_bound(FAILURE) / 2)
         (family,) = [f for f, low, high in PIECES[name] if 2 * Fraction(low) <= Fraction(epsilon) < 2 * Fraction(high)]
         exactly = gaps.GroupGap.of_halves(family(ball(f"{epsilon:g}")), clients).error_bound(ball(f"{FAILURE:g}")) / 2
         e.decides(digits(exactly, printed.text("Table 2", f"{name} alpha eps={epsilon:g}")))
-    met = sum(round(alpha, 4) == stated for alpha, stated in zip(found, table["alpha"], strict=True))
+    met = sum(round(alpha, 4) == stated for alpha, stated in zip(recomputed, table["alpha"], strict=True))
     e.needs(met == len(table))
-    return {"met": met, "cells": len(table), "signs": found[0], "noise": found[4]}
+    return {"met": met, "cells": len(table), "signs": recomputed[0], "noise": recomputed[4]}
 
 
 def section_5_percentage_points(e: Evidence) -> Numbers:
@@ -181,8 +183,8 @@ def section_5_percentage_points(e: Evidence) -> Numbers:
             (exactly,) = smallest_budgets(name, clients, alpha)
             e.decides(bool(exactly < limit))
             enough[clients, alpha] = float(exactly.mid())
-            found = budgets.smallest_epsilon(FAMILIES[name], clients, float(alpha), failure=FAILURE)
-            e.same(found, enough[clients, alpha], rel=1e-6)
+            by_floats = budgets.smallest_epsilon(FAMILIES[name], clients, float(alpha), failure=FAILURE)
+            e.same(by_floats, enough[clients, alpha], rel=1e-6)
         numbers |= {key: enough[10**7, "0.01"], f"{key}_rate": enough[10**7, "0.02"]}
     signs, noise = DiscretisedMeans(budget(t1), budget(t2)), LaplaceMeans(budget(t1), e2, k)
     one, many = (gaps.variance_discretised_mean(signs, size, 2 * size, 0) for size in (1, n))

@@ -97,8 +97,8 @@ def figure_4(e: Evidence) -> Numbers:
     mechanism, values = DiscretisedMeans.published(epsilon), np.linspace(-1, 1, size)
     values *= np.sqrt(moment / np.mean(values**2))
     law = np.ones(1)
-    for group, held in ((0, values), (1, np.zeros(size))):
-        for value in held:
+    for group, own in ((0, values), (1, np.zeros(size))):
+        for value in own:
             minus, plus = mechanism.channel([value])[:2, group]
             law = np.convolve(law, [minus, 1 - minus - plus, plus])
     estimates = np.arange(-2 * size, 2 * size + 1) / (routes.printed_gain(mechanism) * size)
@@ -150,8 +150,8 @@ def table_2_errors(e: Evidence) -> Numbers:
 
 def _tails(errors: NDArray[np.float64], deviation: float) -> tuple[float, float]:
     """Return how often sets of errors deviate as a printed number or beyond, dividing by their number or one less."""
-    found = (errors.std(axis=1, ddof=lost) for lost in (0, 1))
-    ten, nine = (min(np.mean(f >= deviation - HALF), np.mean(f <= deviation + HALF)) for f in found)
+    deviations = (errors.std(axis=1, ddof=lost) for lost in (0, 1))
+    ten, nine = (min(np.mean(f >= deviation - HALF), np.mean(f <= deviation + HALF)) for f in deviations)
     return float(ten), float(nine)
 
 
