@@ -28,8 +28,8 @@ def section() -> tuple[Callable[..., tuple[Figure, str]], dict[str, Slider | Cho
 def ranking(epsilon: float, users: int, values: int) -> tuple[Figure, str]:
     """Rank the mechanisms by the error that any one of the shares exceeds with probability `FAILURE` at most."""
     found = plan(Frequency(epsilon=epsilon, count=users, failure=FAILURE, values=values))
-    rows = [{"mechanism": a.name, _ERROR: a.value} for a in found.answers if a.feasible]
+    rows = [{"mechanism": a.mechanism, _ERROR: a.value} for a in found.answers if a.feasible]
     said = "No mechanism keeps any error below 1."
     if found.best is not None:
-        said = f"The least error where nobody is trusted, {short(found.best.value)}, is that of {found.best.name}."
+        said = f"The least error where nobody is trusted, {short(found.best.value)}, is that of {found.best.mechanism}."
     return needs(pd.DataFrame(rows), _ERROR, xlabel="error of any one share"), said
