@@ -61,7 +61,7 @@ def errors_by_people(question: Mean, counts: Sequence[int], epsilons: Sequence[f
         for count in counts:
             best = plan(replace(question, count=count, epsilon=epsilon, error=None)).best
             if best is not None:
-                named = {"mechanism": best.name, "error": best.value}
+                named = {"mechanism": best.mechanism, "error": best.value}
                 yield {question.design.unit: count, "budget": f"ε = {epsilon:g}"} | named
 
 
@@ -102,4 +102,4 @@ def rows_of(answers: Sequence[Answer]) -> pd.DataFrame:
     """Return the mechanisms and what was asked of them, for `needs`."""
     unit = answers[0].question.design.unit if answers else ""
     name = "error" if answers and answers[0].unknown == "error" else unit
-    return pd.DataFrame([{"mechanism": answer.name, name: answer.value} for answer in answers])
+    return pd.DataFrame([{"mechanism": answer.mechanism, name: answer.value} for answer in answers])

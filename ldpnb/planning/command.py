@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError, as_usage
+from ldpnb.checks import UsageError, as_usage, needed_for
 from ldpnb.data.command import reading_options, stated
 
 Command = Callable[..., None]
@@ -67,11 +67,11 @@ _DESIGN = (
     _POPULATION,
     _SD,
     click.option("--strata", type=click.Path(dir_okay=False), help="Table of the strata: stratum,size[,sd]."),
-    click.option("--allocation", type=click.Choice(["proportional", "neyman"]), default="proportional",
-                 show_default=True, help="Of the sample to strata: by size, or for the least variance."),
+    click.option("--allocation", type=click.Choice(["proportional", "neyman"]), help="Of the sample to strata: "
+                 "by size, or for the least variance.  [default: proportional]"),
     click.option("--clusters", type=whole, metavar="INTEGER", help="Clusters there are."),
     click.option("--cluster-size", type=float, metavar="NUMBER", help="People in each, or their mean number."),
-    click.option("--size-sd", type=float, default=0.0, help="Standard deviation of the clusters' sizes."),
+    click.option("--size-sd", type=float, help="Standard deviation of the clusters' sizes."),
     click.option("--take", type=whole, metavar="INTEGER", help="People asked in each cluster drawn; everybody if left "
                  "out."),
     click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
@@ -86,6 +86,11 @@ _SHARED = (
                  help="Estimates from one and the same sample; people report as often."),
     _TAIL,
     *_OUTPUT,
+)  # fmt: skip
+_SEVERAL = (
+    click.option("--questions", type=whole, metavar="INTEGER", default=1, show_default=True,
+                 help="Questions that share the budget: everybody answers all, or one each (design simple)."),
+    click.option("--together", is_flag=True, help="The failure is that of any of the questions."),
 )  # fmt: skip
 _SAVING = (
     click.option("--save", type=click.Path(dir_okay=False), help="Keep the plan in this file, for `ldpnb estimate`."),
@@ -124,7 +129,7 @@ def plan() -> None:
 @click.option("--values", type=whole, metavar="INTEGER", default=2, help="Number of values that a person may hold.")
 @click.option("--simultaneous", is_flag=True, help="The error of all shares at once; otherwise of any one share.")
 @click.option("--labels", default="", metavar="NAMES", help="Names of the values, a,b,c, for a saved plan.")
-@_with(*_DESIGN, *_SHARED, *_SAVING)
+@_with(*_DESIGN, *_SHARED, *_SEVERAL, *_SAVING)
 @reading_options
 def frequency(**options: Any) -> None:
     """Plan an estimate of the shares of people who hold each value."""
@@ -134,7 +139,7 @@ def frequency(**options: Any) -> None:
 
 
 @plan.command(short_help="A mean of values in a known range.")
-@_with(*_WANTED, _RANGE, _BINARY, *_DESIGN, *_SHARED, *_SAVING)
+@_with(*_WANTED, _RANGE, _BINARY, *_DESIGN, *_SHARED, *_SEVERAL, *_SAVING)
 @reading_options
 def mean(ends: tuple[float, float], **options: Any) -> None:
     """Plan an estimate of a mean of values in a known range."""
@@ -160,93 +165,88 @@ def gap(ends: tuple[float, float], **options: Any) -> None:
 
 def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
     from ldpnb.planning import plans, saving
+    from ldpnb.planning.several import Several
 
     style, output, path = (options.pop(name, None) for name in ("style", "output", "save"))
     keeping: dict[str, Any] = {name: options.pop(name) for name in ("device", "question") if name in options}
     if labels := options.pop("labels", ""):
         keeping["labels"] = tuple(label.strip() for label in labels.split(","))
+    questions, together = options.pop("questions", 1), options.pop("together", False)
     with as_usage():
-        found = plans.plan(kind(design=_design(options), **options))
-        kept = saving.of_plan(found, **keeping) if path else None
-    if kept is not None:
-        kept.save(path)
-        chances = f"{kept.device}, {kept.p} for the truth, " if kept.p else ""
-        promise = f"an error of {kept.error:.4g} or more with probability {kept.failure:.4g} at most ({kept.bound})"
-        click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
-    _write({"text": str, "json": plans.as_json, "csv": plans.as_csv, "xlsx": plans.as_xlsx}, found, style, output)
+        asked = kind(design=_design(options), **options)
+        several = Several(questions=questions, each=asked, together=together) if questions > 1 else None
+        found: Any = several or plans.plan(asked)
+        if path:
+            _saved(saving.of_plan(plans.plan(asked), **keeping), path)
+    _show(found, style, output)
     if found.best is None:
         raise SystemExit(1)
 
 
-def _write(styles: dict[str, Callable[[Any], Any]], found: Any, style: str, output: Path | None) -> None:
+def _saved(kept: Any, path: str) -> None:
+    """Write a plan for the field, and say on standard error what its device makes of the promise."""
+    kept.save(path)
+    chances = f"{kept.device}, {kept.p} for the truth, " if kept.p else ""
+    promise = f"an error of {kept.error:.4g} or more with probability {kept.failure:.4g} at most ({kept.bound})"
+    click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
+
+
+def _show(found: Any, style: str, output: Path | None) -> None:
     """Show an answer, or write it to a file, in the format that its name tells unless one is asked for."""
+    import io
+
     from ldpnb.writing import write
 
     if output is None and style == "xlsx":
         raise UsageError("output must name a file for format xlsx, got none")
+    if output is not None and style == "text" and output.suffix in (".csv", ".json", ".xlsx"):
+        style = output.suffix[1:]
+    if style == "xlsx":
+        import pandas as pd
+
+        buffer = io.BytesIO()
+        with needed_for("an Excel file"), pd.ExcelWriter(buffer) as book:
+            for name, sheet in found.sheets().items():
+                sheet.to_excel(book, sheet_name=name, index=False)
+        content = buffer.getvalue()
+    else:
+        first = next(iter(found.sheets().values()))
+        csv = first.to_csv(index=False).rstrip() if style == "csv" else ""
+        content = f"{csv or (found.to_json() if style == 'json' else found)}\n".encode()
     if output is None:
-        click.echo(styles[style](found))
-        return
-    told = output.suffix[1:] if style == "text" and output.suffix[1:] in styles else style
-    content = styles[told](found)
-    write(output, content if isinstance(content, bytes) else f"{content}\n".encode())
+        click.echo(content.decode(), nl=False)
+    else:
+        write(output, content)
+
+
+_USES = {
+    "everyone": (),
+    "simple": ("population", "sd"),
+    "strata": ("strata", "allocation"),
+    "clusters": ("clusters", "cluster_size", "take", "icc", "sd", "size_sd"),
+}
+_NEEDS = {"strata": ("strata",), "clusters": ("clusters", "cluster_size")}
 
 
 def _design(options: dict[str, Any]) -> Any:
     """Take the words of a design out of all options, and return it."""
     from ldpnb.data.reading import Reading
     from ldpnb.planning import designs, tables
-    from ldpnb.planning.reports import MANY
 
-    words = ("population", "sd", "strata", "clusters", "cluster_size", "take", "icc", "size_sd", "allocation")
-    given = {name: options.pop(name, None) for name in words}
+    words = {word for uses in _USES.values() for word in uses}
+    given = {word: value for word in words if (value := options.pop(word, None)) is not None}
     reading = stated(options) if "decimal" in options else Reading()
     name = options.pop("design")
-    uses = {"everyone": (), "simple": words[:2], "strata": ("strata", "allocation"), "clusters": (*words[3:8], "sd")}
-    for word, value in given.items():
-        if value not in (None, 0.0, "proportional") and word not in uses[name]:
-            raise ValueError(f"design {name} has no {word.replace('_', '-')}, got {word}={value!r}")
-    needs = {"strata": ("strata",), "clusters": ("clusters", "cluster_size")}.get(name, ())
-    for word in needs:
-        if given[word] is None:
+    for word in sorted(given.keys() - {*_USES[name]}):
+        raise ValueError(f"design {name} has no {word.replace('_', '-')}, got {word}={given[word]!r}")
+    for word in _NEEDS.get(name, ()):
+        if word not in given:
             raise ValueError(f"design {name} needs {word.replace('_', '-')}, got none")
-    if name == "everyone":
-        return designs.Everyone()
-    if name == "simple":
-        return designs.SimpleDesign(given["population"] or MANY, given["sd"])
     if name == "strata":
-        return tables.load_strata(given["strata"], allocation=given["allocation"], reading=reading)
-    given["size"] = given.pop("cluster_size")
-    return designs.ClusterDesign(**{word: given[word] for word in ("clusters", "size", "take", "icc", "sd", "size_sd")})
-
-
-@plan.command(short_help="Several means on one budget.")
-@_with(_COUNT, _EPSILON, _ERROR, _FAILURE)
-@click.option(
-    "--weights", type=numbers, required=True, metavar="NUMBERS", help="Importance of each question, such as 1,1,1,4."
-)
-@click.option("--together", is_flag=True, help="The chance that any of the errors is larger.")
-@click.option("--mechanism", type=click.Choice(["1-bit", "local Laplace"]), default="1-bit", show_default=True)
-@_with(_BINARY, _POPULATION, _SD, _TAIL, *_OUTPUT)
-def questions(style: str, output: Path | None, error: float | None, population: int | None, sd: float | None,
-              **options: Any) -> None:  # fmt: skip
-    """Plan several questions on one budget: everybody answers all, or one each that is drawn at random.
-
-    Give --count or --error, and the rest. Budgets of questions that one person answers add up. A curator does better to
-    ask everybody everything: the noise is the same and the sample larger.
-    """
-    from ldpnb.planning.designs import SimpleDesign
-    from ldpnb.planning.reports import MANY
-    from ldpnb.planning.several import Several
-
-    with as_usage():
-        missing = [name for name in ("epsilon", "failure") if options[name] is None]
-        if missing or (options["count"] is None) == (error is None):
-            raise ValueError(f"{missing[0] if missing else 'one of count and error'} must be given")
-        options["count"] = options["count"] or 2 * len(options["weights"])
-        several = Several(design=SimpleDesign(population or MANY, sd), **options)
-        found = several if error is None else several.for_error(error)
-        _write(_tables(found.rows()), found, style, output)
+        return tables.load_strata(given.pop("strata"), **given, reading=reading)
+    if name == "clusters":
+        return designs.ClusterDesign(given.pop("clusters"), given.pop("cluster_size"), **given)
+    return designs.SimpleDesign(**given) if name == "simple" else designs.Everyone()
 
 
 @plan.command(short_help="A test for a gap between two public groups.")
@@ -267,27 +267,4 @@ def power(style: str, output: Path | None, **options: Any) -> None:
 
     with as_usage():
         found = Power(**options).completed()
-        _write(_tables([found.to_dict()]), found, style, output)
-
-
-def _tables(rows: list[dict[str, Any]]) -> dict[str, Callable[[Any], Any]]:
-    """Return how rows are written in each format."""
-    import io
-
-    import pandas as pd
-
-    def workbook(found: Any) -> bytes:
-        from ldpnb.checks import needed_for
-
-        buffer = io.BytesIO()
-        with needed_for("an Excel file"):
-            pd.DataFrame(rows).to_excel(buffer, index=False)
-        return buffer.getvalue()
-
-    frame = pd.DataFrame(rows)
-    return {
-        "text": str,
-        "csv": lambda found: frame.to_csv(index=False).rstrip(),
-        "json": lambda found: frame.to_json(orient="records", indent=1),
-        "xlsx": workbook,
-    }
+    _show(found, style, output)

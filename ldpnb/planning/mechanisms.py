@@ -31,7 +31,7 @@ _REAL = f"a real number counts {REAL} bits"
 
 
 @dataclass(frozen=True, slots=True)
-class Mechanism:
+class Candidate:
     """One mechanism for a question.
 
     Parameters
@@ -66,14 +66,14 @@ class Mechanism:
         return self.name == CURATOR
 
 
-def shares(name: str, bits: Callable[[Any], int], **more: Any) -> Mechanism:
+def shares(name: str, bits: Callable[[Any], int], **more: Any) -> Candidate:
     """Return a mechanism for shares: a report supports the value or does not."""
 
     def law(mechanism: Any, question: Any) -> Linear:
         one = name == "k-RR" and question.values == 2
         return Linear(Reports.of(mechanism, ends=True), events=1 if one else question.events)
 
-    return Mechanism(name, lambda epsilon, question: FREQUENCY[name](epsilon, question.values), law, bits, **more)
+    return Candidate(name, lambda epsilon, question: FREQUENCY[name](epsilon, question.values), law, bits, **more)
 
 
 def _subset_bits(mechanism: SubsetSelection) -> int:
@@ -136,16 +136,16 @@ def _curated(epsilon: float, question: Any) -> Linear:
     return Linear(reports, question.sensitivity * question.releases * one, question.events)
 
 
-_CENTRAL = Mechanism(
+_CENTRAL = Candidate(
     CURATOR,
     lambda epsilon, question: epsilon,
     _curated,
     lambda epsilon: 0,
     "a trusted curator, who adds noise to the estimate from true values",
 )
-_WARNER = Mechanism("Warner", _bit, _bit_law, lambda m: 1)
-_ONE_BIT = Mechanism("1-bit", _bit, _bit_law, lambda m: 1, floor=_ROUNDED)
-_LAPLACE = Mechanism(
+_WARNER = Candidate("Warner", _bit, _bit_law, lambda m: 1)
+_ONE_BIT = Candidate("1-bit", _bit, _bit_law, lambda m: 1, floor=_ROUNDED)
+_LAPLACE = Candidate(
     "local Laplace",
     lambda epsilon, question: epsilon,
     lambda epsilon, question: Linear(Reports(scale=1 / epsilon, ends=question.binary)),
@@ -154,9 +154,9 @@ _LAPLACE = Mechanism(
 )
 
 
-def _gap(name: str, law: Callable[[Any, Any], Linear | gaps.Gap], bits: Callable[[Any], int], **more: Any) -> Mechanism:
+def _gap(name: str, law: Callable[[Any, Any], Linear | gaps.Gap], bits: Callable[[Any], int], **more: Any) -> Candidate:
     make = more.pop("make", lambda epsilon, question: GAP[name](epsilon, question.groups))
-    return Mechanism(name, make, lambda mechanism, question: law(mechanism, question.groups), bits, **more)
+    return Candidate(name, make, lambda mechanism, question: law(mechanism, question.groups), bits, **more)
 
 
 def _best_laplace(epsilon: float, question: Any) -> LaplaceMeans:

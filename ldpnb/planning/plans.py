@@ -3,14 +3,12 @@
 Numbers that a promise rests on are rounded up in text, so that what is printed is promised as well.
 """
 
-import io
 import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldpnb.checks import needed_for
 from ldpnb.notebook import table
 from ldpnb.notebook.prose import listed, rounded_up
 from ldpnb.planning.designs import ClusterDesign, Everyone, StratifiedDesign
@@ -58,7 +56,7 @@ class Plan:
 
     def compared(self, answer: Answer) -> bool:
         """Return whether an answer is there to compare with only."""
-        return answer.mechanism.central and self.question.mechanism == ""
+        return answer.candidate.central and self.question.mechanism == ""
 
     @property
     def best(self) -> Answer | None:
@@ -77,6 +75,20 @@ class Plan:
         import pandas as pd
 
         return pd.DataFrame(rows(self), dtype=object)
+
+    def to_json(self) -> str:
+        """Return the plan as a JSON object."""
+        return json.dumps(known(self) | {"answers": rows(self)}, indent=1)
+
+    def sheets(self) -> dict[str, Any]:
+        """Return the answers, what was asked, and whom to invite where there are strata, as DataFrames."""
+        import pandas as pd
+
+        asked = pd.DataFrame(known(self).items(), columns=["question", "value"]).astype(str)
+        sheets = {"answers": self.to_frame(), "question": asked}
+        if self.best is not None and (invited := allocation(self.best)):
+            sheets["allocation"] = pd.DataFrame(invited.items(), columns=["stratum", "invite"])
+        return sheets
 
     def __str__(self) -> str:
         return text(self)
@@ -99,7 +111,7 @@ def plan(question: Question) -> Plan:
     --------
     >>> import ldpnb as ldp
     >>> best = ldp.plan(ldp.Frequency(epsilon=1.0, error=0.02, failure=0.01, values=16)).best
-    >>> best.name, best.value
+    >>> best.mechanism, best.value
     ('SUE', 65187)
     >>> schools = ldp.ClusterDesign(clusters=400, size=25, icc=0.05)
     >>> asked = {"epsilon": 1.0, "error": 0.05, "failure": 0.05, "tail": "normal"}
@@ -107,7 +119,7 @@ def plan(question: Question) -> Plan:
     84
     """
     unknown, answers = question.unknown, complete(question)
-    compared = [a for a in answers if a.mechanism.central and not question.mechanism]
+    compared = [a for a in answers if a.candidate.central and not question.mechanism]
     order = sorted(answers, key=lambda a: (a in compared, not a.feasible, a.value if a.feasible else 0.0))
     return Plan(question, unknown, tuple(order))
 
@@ -118,8 +130,13 @@ def over(question: Question, name: str, values: Sequence[float], *, curator: boo
     for value in values:
         found = plan(question.with_value(name, value))
         for a in found.answers:
-            if a.feasible and (curator or not a.mechanism.central):
-                yield {_heading(name): value, "mechanism": a.name, _heading(found.unknown): a.value, "bound": a.bound}
+            if a.feasible and (curator or not a.candidate.central):
+                yield {
+                    _heading(name): value,
+                    "mechanism": a.mechanism,
+                    _heading(found.unknown): a.value,
+                    "bound": a.bound,
+                }
 
 
 def _heading(name: str) -> str:
@@ -132,20 +149,20 @@ def rows(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _row(plan: Plan, a: Answer) -> dict[str, Any]:
-    row: dict[str, Any] = {"mechanism": a.name, plan.unknown: a.value if a.feasible else None}
-    row |= {"bits": _bits(a) or None, "reason": a.reason or None, "remark": a.mechanism.remark or None}
+    row: dict[str, Any] = {"mechanism": a.mechanism, plan.unknown: a.value if a.feasible else None}
+    row |= {"bits": _bits(a) or None, "reason": a.reason or None, "remark": a.candidate.remark or None}
     if not a.feasible:
         return row
     variance = a.variance
     row |= {
         "bound": a.bound,
-        "failure_bound": a.question.chance(a.mechanism)[0],
+        "failure_bound": a.question.chance(a.candidate)[0],
         "least": a.least,
         "promised_for": a.whom,
         "estimator": a.estimator,
         "people": a.sample.people,
         "invited": sum(a.invited),
-        "report_epsilon": None if a.mechanism.central else a.epsilon,
+        "report_epsilon": None if a.candidate.central else a.epsilon,
         "person_epsilon": a.reported,
         "release_epsilon": a.released,
         "secret_epsilon": a.hidden,
@@ -173,35 +190,10 @@ def known(plan: Plan) -> dict[str, Any]:
         "subject": question.subject,
         "design": str(question.design),
         "asked": plan.unknown,
-        "best": best and best.name,
+        "best": best and best.mechanism,
         "margin": plan.margin if math.isfinite(plan.margin) else None,
         "loss": "replacement of one person's value",
     }
-
-
-def as_json(plan: Plan) -> str:
-    """Return the plan as a JSON object."""
-    return json.dumps(known(plan) | {"answers": rows(plan)}, indent=1)
-
-
-def as_csv(plan: Plan) -> str:
-    """Return the answers as CSV, a row per mechanism."""
-    return str(plan.to_frame().to_csv(index=False).rstrip())
-
-
-def as_xlsx(plan: Plan) -> bytes:
-    """Return an Excel file: the answers, what was asked, and whom to invite where there are strata."""
-    import pandas as pd
-
-    buffer = io.BytesIO()
-    with needed_for("an Excel file"), pd.ExcelWriter(buffer) as file:
-        plan.to_frame().to_excel(file, sheet_name="answers", index=False)
-        asked = {name: str(value) for name, value in known(plan).items()}
-        pd.Series(asked, name="value").rename_axis("question").to_excel(file, sheet_name="question")
-        for a in plan.able[:1]:
-            if invited := allocation(a):
-                pd.Series(invited, name="invite").rename_axis("stratum").to_excel(file, sheet_name="allocation")
-    return buffer.getvalue()
 
 
 def as_table(plan: Plan) -> Any:
@@ -223,7 +215,7 @@ def text(plan: Plan) -> str:
         for row in (list(zip(cells, widths, strict=True)) for cells in (heads, *cells))
     ]
     notes = [f"{name}: {_BOUNDS[name]}." for name in _BOUNDS if name in {a.bound for a in plan.answers}]
-    remarks = [f"{a.name}: {a.mechanism.remark}." for a in plan.answers if a.mechanism.remark]
+    remarks = [f"{a.mechanism}: {a.candidate.remark}." for a in plan.answers if a.candidate.remark]
     return "\n".join(
         [_asked(plan), "", *map(str.rstrip, lines), "", _ranked(plan), *details(plan.best), *notes, *remarks]
     )
@@ -260,12 +252,12 @@ def _ranked(plan: Plan) -> str:
     if plan.best is None:
         return "No mechanism can do this."
     if len(able) < 2:
-        return f"Best: {able[0].name}, the only one that can."
-    tied = [a.name for a in able if a.value == able[0].value]
+        return f"Best: {able[0].mechanism}, the only one that can."
+    tied = [a.mechanism for a in able if a.value == able[0].value]
     if len(tied) > 1:
         return f"Best: {listed(tied)}, alike."
     margin = _MORE[plan.unknown].format(plan.margin, plan.question.design.unit)
-    return f"Best: {able[0].name}; the next, {able[1].name}, {margin}."
+    return f"Best: {able[0].mechanism}; the next, {able[1].mechanism}, {margin}."
 
 
 def _drawn(answer: Answer) -> str:
@@ -313,7 +305,7 @@ def _parts(answer: Answer) -> list[str]:
 def _losses(answer: Answer) -> str:
     """Return what a report, all of a person, and all that is released lose."""
     question, under = answer.question, " (epsilon, in nats, if one person's value is replaced)"
-    if answer.mechanism.central:
+    if answer.candidate.central:
         times = (
             f" to each of {question.releases:,} releases, which together lose"
             if question.releases > 1
@@ -334,9 +326,9 @@ def _losses(answer: Answer) -> str:
 
 
 def _bits(answer: Answer) -> int:
-    if not answer.feasible or answer.mechanism.central:
+    if not answer.feasible or answer.candidate.central:
         return 0
-    return answer.mechanism.bits(answer.mechanism.make(answer.epsilon, answer.question))
+    return answer.candidate.bits(answer.candidate.make(answer.epsilon, answer.question))
 
 
 def _cells(plan: Plan) -> tuple[list[str], list[list[str]]]:
@@ -345,8 +337,8 @@ def _cells(plan: Plan) -> tuple[list[str], list[list[str]]]:
     heads += [""] if any(a.reason for a in plan.answers) else []
     cells = []
     for a in plan.answers:
-        budget = rounded_up(a.epsilon) if a.feasible and not a.mechanism.central else ""
-        row = [a.name, _value(plan, a), *([budget] if plan.question.secret else []), _number(_bits(a)), a.bound]
+        budget = rounded_up(a.epsilon) if a.feasible and not a.candidate.central else ""
+        row = [a.mechanism, _value(plan, a), *([budget] if plan.question.secret else []), _number(_bits(a)), a.bound]
         cells.append(row + ([a.reason] if len(heads) > len(row) else []))
     return heads, cells
 

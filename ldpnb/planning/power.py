@@ -1,10 +1,12 @@
 """The power of a two-sided test for a gap between two public groups, by the normal law and with the reports' noise."""
 
+import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Literal
 
+import pandas as pd
 from scipy.optimize import brentq
 
 from ldpnb import checks
@@ -116,10 +118,13 @@ class Power:
             raise ValueError("no epsilon up to 100 reaches the power: sampling alone is too coarse")
         return math.exp(float(brentq(excess, low, high, xtol=1e-13))) if excess(low) > 0 else 1e-6
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number."""
-        names = ("count", "gap", "power", "level", "epsilon", "share", "sd", "mechanism", "binary")
-        return {name: getattr(self, name) for name in names} | {"variance_per_answer": self.per_answer}
+    def sheets(self) -> dict[str, pd.DataFrame]:
+        """Return every number as a DataFrame of one row, by its name."""
+        return {"power": pd.DataFrame([asdict(self) | {"variance_per_answer": self.per_answer}])}
+
+    def to_json(self) -> str:
+        """Return every number as JSON."""
+        return json.dumps(asdict(self) | {"variance_per_answer": self.per_answer}, indent=1)
 
     def __str__(self) -> str:
         if None in (self.count, self.gap, self.power, self.epsilon):

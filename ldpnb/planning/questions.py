@@ -14,7 +14,7 @@ from ldpnb import checks
 from ldpnb.planning import mechanisms
 from ldpnb.planning.designs import ClusterDesign, Design, Everyone, Sample, SimpleDesign, StratifiedDesign
 from ldpnb.planning.laws import Linear, Tail
-from ldpnb.planning.mechanisms import Mechanism
+from ldpnb.planning.mechanisms import Candidate
 from ldpnb.planning.reports import MANY, Reports
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
@@ -115,11 +115,11 @@ class Question:
         raise NotImplementedError
 
     @property
-    def _known(self) -> tuple[Mechanism, ...]:
+    def _known(self) -> tuple[Candidate, ...]:
         raise NotImplementedError
 
     @property
-    def candidates(self) -> tuple[Mechanism, ...]:
+    def candidates(self) -> tuple[Candidate, ...]:
         """The mechanisms to plan for."""
         return tuple(one for one in self._known if self.mechanism in ("", one.name))
 
@@ -146,7 +146,7 @@ class Question:
         """Return who is asked, people with values in ``[0, 1]`` who make such reports."""
         return self.design.within(self.span).at(int(self.count or 0), reports, self.response)
 
-    def report_epsilon(self, mechanism: Mechanism) -> float:
+    def report_epsilon(self, mechanism: Candidate) -> float:
         """Return the loss of a report: the question's, or the largest that keeps what is released to it."""
         epsilon = float(self.epsilon or 0)
         if mechanism.central or not self.secret:
@@ -154,11 +154,11 @@ class Question:
         sample = self.sample(Reports())
         return sample.budget(epsilon, self.invited(sample)) / self.releases
 
-    def law(self, mechanism: Mechanism) -> Any:
+    def law(self, mechanism: Candidate) -> Any:
         """Return the law of a mechanism's estimate."""
         return mechanism.law(mechanism.make(self.report_epsilon(mechanism), self), self)
 
-    def drawn(self, mechanism: Mechanism) -> Sample:
+    def drawn(self, mechanism: Candidate) -> Sample:
         """Return who is asked if this is the mechanism."""
         law = self.law(mechanism)
         return self.sample(law.reports if isinstance(law, Linear) else Reports())
@@ -167,7 +167,7 @@ class Question:
         """Return how many people to invite, per stratum."""
         return sample.invited(self.response, SHORT * float(self.failure or 0.05))
 
-    def chance(self, mechanism: Mechanism, tail: Tail | None = None) -> tuple[float, str]:
+    def chance(self, mechanism: Candidate, tail: Tail | None = None) -> tuple[float, str]:
         """Return the chance of the error at the worst data, or a bound on it, and which; too few answers included."""
         law = self.law(mechanism)
         sample = self.sample(law.reports if isinstance(law, Linear) else Reports())
@@ -215,7 +215,7 @@ class Frequency(Question):
         return f"the shares of {self.values:,} values, {'all at once' if self.simultaneous else 'any one of them'}"
 
     @property
-    def _known(self) -> tuple[Mechanism, ...]:
+    def _known(self) -> tuple[Candidate, ...]:
         return mechanisms.FREQUENCIES
 
 
@@ -256,7 +256,7 @@ class Mean(Question):
         return f"the mean of values {ends}"
 
     @property
-    def _known(self) -> tuple[Mechanism, ...]:
+    def _known(self) -> tuple[Candidate, ...]:
         return mechanisms.BINARY_MEANS if self.binary else mechanisms.MEANS
 
 
@@ -337,7 +337,7 @@ class Gap(Question):
         return abs(parts[0] - parts[1]) < 1e-12
 
     @property
-    def _known(self) -> tuple[Mechanism, ...]:
+    def _known(self) -> tuple[Candidate, ...]:
         two = len(self.sizes or self.shares) == 2
         return mechanisms.UNEVEN_GAPS if two and not self.even else mechanisms.GAPS
 

@@ -41,19 +41,19 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         raise ValueError(
             "save needs shares or a mean, one release, and a sample that may be known: only these are estimated"
         )
-    best = next((a for a in answers.able if a.mechanism.central or a.name in _KINDS), None)
+    best = next((a for a in answers.able if a.candidate.central or a.mechanism in _KINDS), None)
     if best is None:
         raise ValueError(f"no mechanism of {', '.join(_KINDS)} reaches the target: nothing can be saved")
     names = _labels(asked, labels) if isinstance(asked, Frequency) else ()
     low, high = float(getattr(asked, "low", 0.0)), float(getattr(asked, "high", 1.0))
     kept: dict[str, Any] = {"low": low, "high": high, "labels": names, "epsilon": best.epsilon}
-    if best.mechanism.central:
+    if best.candidate.central:
         kept |= {"kind": "binary" if asked.ends else "number", "collection": "curator"}
     else:
-        kept |= {"kind": _KINDS[best.name]} | _chances(best, _KINDS[best.name], device, len(names))
+        kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, _KINDS[best.mechanism], device, len(names))
         kept["epsilon"] = FieldPlan(design="everyone", asked=1, **kept).reports.epsilon
     own = replace(best, question=replace(best.question, epsilon=kept["epsilon"]))
-    failure, bound = own.question.chance(own.mechanism)
+    failure, bound = own.question.chance(own.candidate)
     return FieldPlan(
         question=question,
         device=device,
@@ -95,7 +95,7 @@ def _chances(answer: Answer, kind: str, device: str, size: int) -> dict[str, Any
     if kind == "Laplace":
         return {}
     if kind == "bits":
-        p, q = realised_bits(answer.epsilon, DEVICES[device], optimised=answer.name == "OUE")
+        p, q = realised_bits(answer.epsilon, DEVICES[device], optimised=answer.mechanism == "OUE")
     else:
         p, q = realised(answer.epsilon, DEVICES[device], size if kind == "labels" else 2)
     return {"p": str(p), "q": str(q)}

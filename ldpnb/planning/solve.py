@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.designs import ClusterDesign, Everyone, Sample, SimpleDesign, StratifiedDesign
-from ldpnb.planning.mechanisms import Mechanism
+from ldpnb.planning.mechanisms import Candidate
 from ldpnb.planning.questions import Gap, Question
 from ldpnb.planning.reports import Variance
 from ldpnb.planning.samples import Clusters, Parts
@@ -32,7 +32,8 @@ class Answer:
         Complete, if there is an answer.
     unknown : str
         What was asked.
-    mechanism : Mechanism
+    candidate : Candidate
+        The mechanism.
     bound : str
         The law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
     least : bool
@@ -43,15 +44,15 @@ class Answer:
 
     question: Question
     unknown: str
-    mechanism: Mechanism
+    candidate: Candidate
     bound: str = ""
     least: bool = True
     reason: str = ""
 
     @property
-    def name(self) -> str:
+    def mechanism(self) -> str:
         """Name of the mechanism."""
-        return self.mechanism.name
+        return self.candidate.name
 
     @property
     def feasible(self) -> bool:
@@ -66,7 +67,7 @@ class Answer:
     @property
     def sample(self) -> Sample:
         """Who answers."""
-        return self.question.drawn(self.mechanism)
+        return self.question.drawn(self.candidate)
 
     @property
     def invited(self) -> tuple[int, ...]:
@@ -76,12 +77,12 @@ class Answer:
     @property
     def epsilon(self) -> float:
         """Loss of a report, or of all that a curator releases, nats."""
-        return self.question.report_epsilon(self.mechanism)
+        return self.question.report_epsilon(self.candidate)
 
     @property
     def reported(self) -> float:
         """Loss of all reports of a person together, or of all that a curator releases."""
-        return self.epsilon * (1 if self.mechanism.central else self.question.releases)
+        return self.epsilon * (1 if self.candidate.central else self.question.releases)
 
     @property
     def released(self) -> float:
@@ -91,14 +92,14 @@ class Answer:
     @property
     def hidden(self) -> float:
         """Loss of all that is released if nobody who sees it can know who was asked."""
-        if self.question.secret or self.mechanism.central:
+        if self.question.secret or self.candidate.central:
             return self.released
         return self.sample.loss(self.reported, self.invited)
 
     @property
     def noise(self) -> float:
         """Scale of a curator's noise on the estimate, in the unit of the values; 0 of reports."""
-        scale = self.question.law(self.mechanism).noise if self.mechanism.central else 0.0
+        scale = self.question.law(self.candidate).noise if self.candidate.central else 0.0
         return scale * self.question.span
 
     @property
@@ -106,14 +107,14 @@ class Answer:
         """The two parts of the estimate's variance at the worst data, in the values' unit squared; None of a gap."""
         if isinstance(self.question, Gap):
             return None
-        square, law = self.question.span**2, self.question.law(self.mechanism)
+        square, law = self.question.span**2, self.question.law(self.candidate)
         worst = self.sample.variance(law.reports)
         return Variance(square * worst.sampling, square * (worst.randomisation + 2 * law.noise**2))
 
     @property
     def design_effects(self) -> tuple[float, float]:
         """Variance, sampling's and all, over that of a simple random sample of as many people, each at its worst."""
-        law, sample = self.question.law(self.mechanism), self.sample
+        law, sample = self.question.law(self.candidate), self.sample
         s2 = sample.s2 if isinstance(sample, Clusters) else None
         plain = Parts((sample.population,), (sample.people,), None if s2 is None else (s2,)).variance(law.reports)
         own, noise = sample.variance(law.reports), 2 * law.noise**2
@@ -125,7 +126,7 @@ class Answer:
         """The estimator that the error is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a gap's."""
         if isinstance(self.question, Gap):
             return "gap"
-        if self.mechanism.central:
+        if self.candidate.central:
             return "release"
         kinds = {StratifiedDesign: "stratified mean", ClusterDesign: "expansion"}
         return kinds.get(type(self.question.design), "mean")
@@ -148,22 +149,22 @@ def complete(question: Question) -> tuple[Answer, ...]:
         Unless exactly one of count, epsilon, error and failure is left out.
     """
     unknown = question.unknown
-    return tuple(_answer(question, unknown, mechanism) for mechanism in question.candidates)
+    return tuple(_answer(question, unknown, candidate) for candidate in question.candidates)
 
 
 class _ImpossibleError(ValueError):
     """No value of the unknown meets the target."""
 
 
-def _answer(question: Question, unknown: str, mechanism: Mechanism) -> Answer:
-    search = _Search(question, unknown, mechanism)
+def _answer(question: Question, unknown: str, candidate: Candidate) -> Answer:
+    search = _Search(question, unknown, candidate)
     try:
         value, least = search.run()
     except _ImpossibleError as reason:
-        return Answer(question, unknown, mechanism, reason=str(reason))
+        return Answer(question, unknown, candidate, reason=str(reason))
     full = question.with_value(unknown, value)
-    full.invited(full.drawn(mechanism))  # who cannot be invited is refused here
-    return Answer(full, unknown, mechanism, search.chance(value)[1], least)
+    full.invited(full.drawn(candidate))  # who cannot be invited is refused here
+    return Answer(full, unknown, candidate, search.chance(value)[1], least)
 
 
 class _Search:
@@ -173,8 +174,8 @@ class _Search:
     itself, and by that.
     """
 
-    def __init__(self, question: Question, unknown: str, mechanism: Mechanism) -> None:
-        self.question, self.unknown, self.mechanism = question, unknown, mechanism
+    def __init__(self, question: Question, unknown: str, candidate: Candidate) -> None:
+        self.question, self.unknown, self.candidate = question, unknown, candidate
         self.chance = cache(self._chance)
 
     def run(self) -> tuple[float, bool]:
@@ -185,15 +186,15 @@ class _Search:
 
     def _chance(self, value: float, tail: Any = None) -> tuple[float, str]:
         if self.unknown == "failure":
-            return self.question.chance(self.mechanism, tail)
-        return self.question.with_value(self.unknown, value).chance(self.mechanism, tail)
+            return self.question.chance(self.candidate, tail)
+        return self.question.with_value(self.unknown, value).chance(self.candidate, tail)
 
     def excess(self, value: float, tail: Any = None) -> float:
         """Return the logarithm of the chance of failure over that allowed."""
         return math.log(max(self.chance(value, tail)[0], 1e-300) / float(self.question.failure or 1))
 
     def _failure(self) -> tuple[float, bool]:
-        chance = self.question.chance(self.mechanism)[0]
+        chance = self.question.chance(self.candidate)[0]
         if chance >= 1:
             raise _ImpossibleError("nothing is promised: the bound on the failure probability is 1")
         return min(max(chance, 1e-300), 1 - 1e-16), True
@@ -209,7 +210,7 @@ class _Search:
         if self.excess(LARGEST_EPSILON) > 0:
             raise _ImpossibleError(self._remaining())
         found = self._real(SMALLEST_EPSILON, LARGEST_EPSILON)
-        edges = self.mechanism.edges(self.question, found)
+        edges = self.candidate.edges(self.question, found)
         if self.question.secret:
             return found, not edges
         for edge in edges:
@@ -243,7 +244,7 @@ class _Search:
             found = _from(partial(excess, tail=tail), low, found, high) or high
         if excess(found) > 0:
             raise _ImpossibleError(self._not_enough(high * step))
-        window = _window(question, self.mechanism)
+        window = _window(question, self.candidate)
         for number in range(found - 1, max(low, found - min(window, _MOST_STEPS)) - 1, -1):
             if excess(number, "near") <= 0 and excess(number) <= 0:
                 found = number
@@ -284,12 +285,12 @@ class _Search:
         question = self.question
         generous = replace(question, epsilon=LARGEST_EPSILON, error=None)
         try:
-            left = f"an error of {_Search(generous, 'error', self.mechanism).run()[0]:.3g} remains"
+            left = f"an error of {_Search(generous, 'error', self.candidate).run()[0]:.3g} remains"
         except _ImpossibleError:
             left = "no error can be promised"
         sampled = not isinstance(question.design, Everyone)
         chance = "who is asked is left to chance" if sampled else ""
-        why = ", and ".join(filter(None, (self.mechanism.floor, chance))) or "too few people"
+        why = ", and ".join(filter(None, (self.candidate.floor, chance))) or "too few people"
         return f"at any budget {left}: {why}"
 
     def _not_enough(self, most: int) -> str:
@@ -299,22 +300,22 @@ class _Search:
             return f"needs more than {most:.0e} people"
         everybody = f"asking all {most:,} {question.design.unit}"
         try:
-            left = _Search(replace(question, count=most, error=None), "error", self.mechanism).run()[0]
+            left = _Search(replace(question, count=most, error=None), "error", self.candidate).run()[0]
         except _ImpossibleError:
             return f"{everybody} promises nothing"
         try:
-            budget = _Search(replace(question, count=most, epsilon=None), "epsilon", self.mechanism).run()[0]
+            budget = _Search(replace(question, count=most, epsilon=None), "epsilon", self.candidate).run()[0]
         except _ImpossibleError:
             return f"{everybody} leaves an error of {left:.3g}, and no budget reaches the target"
         return f"{everybody} leaves an error of {left:.3g}; epsilon {rounded_up(budget)} reaches the target"
 
 
-def _window(question: Question, mechanism: Mechanism) -> int:
+def _window(question: Question, candidate: Candidate) -> int:
     """Return how many numbers below one that is enough may be enough although one in between is not."""
     if isinstance(question, Gap) and question.sizes is None and len(set(question.shares)) > 1:
         return math.ceil(2 / min(question.shares))
     simple = isinstance(question.design, SimpleDesign)
-    return _MOST_STEPS if mechanism.central and simple and question.ends and question.tail == "guaranteed" else 0
+    return _MOST_STEPS if candidate.central and simple and question.ends and question.tail == "guaranteed" else 0
 
 
 def _first(excess: Callable[..., float], low: int, high: int) -> int:

@@ -9,7 +9,7 @@ from ldpnb.planning.questions import Question
 
 def answer(found: Plan, mechanism: str) -> Any:
     """The answer of a mechanism."""
-    return next(a for a in found.answers if a.name == mechanism)
+    return next(a for a in found.answers if a.mechanism == mechanism)
 
 
 def alone(question: Question, mechanism: str) -> Any:

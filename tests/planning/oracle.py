@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy import special, stats
+from scipy.optimize import brentq
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -124,3 +125,15 @@ def two_stage_loss(clusters: int, size: int, chosen: int, take: int, epsilon: fl
     p, f = chosen / clusters, take / size
     own, other = f * growth(take - 1), (1 - f) * growth(take)
     return float(np.log((p * (own * math.exp(epsilon) + other) + 1 - p) / (p * (own + other) + 1 - p)).max())
+
+
+def split(epsilon: float, weights: Any, bits: bool) -> Any:
+    """Budgets with the least weighted sum of variances: weight times slope of the variance is the same for all."""
+
+    def slope(part: Floats) -> Floats:
+        return np.cosh(part / 2) / (4 * np.sinh(part / 2) ** 3) if bits else 4 / part**3
+
+    def parts(price: float) -> Floats:
+        return np.array([brentq(lambda e, w=w: math.log(w * slope(e)) - price, 1e-9, 200, xtol=1e-15) for w in weights])
+
+    return parts(brentq(lambda price: parts(price).sum() - epsilon, -8, 30, xtol=1e-14))

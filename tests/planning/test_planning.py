@@ -148,7 +148,7 @@ def test_extreme_budgets_are_planned_without_a_warning() -> None:
             for found in plan(question).answers:
                 if found.feasible:
                     assert 0 < found.value < 1
-                    assert epsilon == 50.0 or found.mechanism.central or found.value > 0.1
+                    assert epsilon == 50.0 or found.candidate.central or found.value > 0.1
 
 
 UNSIZED = {"epsilon": 1.0, "error": 0.1, "failure": 0.1}

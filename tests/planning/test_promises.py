@@ -43,7 +43,7 @@ FREQUENCY = {
 def test_shares_fail_no_more_often_than_promised_and_fewer_people_would_not_do(name: str) -> None:
     question = Frequency(epsilon=1.0, error=0.06, failure=FAILURE, values=8)
     found, mechanism = alone(question, name), FREQUENCY[name](1.0, 8)
-    law = found.question.law(found.mechanism)
+    law = found.question.law(found.candidate)
     share = float(law._widest(found.sample)[1])
 
     def failures(people: int) -> int:
@@ -82,9 +82,9 @@ def test_means_fail_no_more_often_than_promised_and_fewer_people_would_not_do(na
 def test_gaps_fail_no_more_often_than_promised(sizes: tuple[float, ...]) -> None:
     for found in plan(Gap(epsilon=2.0, error=0.1, failure=FAILURE, shares=sizes)).answers:
         full = found.question
-        mechanism = found.mechanism.make(2.0, full)
-        value = 1.0 if "Laplace" in found.name or found.name.startswith("M_L") else 0.0
-        rng, groups = stream("gap", found.name, *sizes, seed=20), np.array(full.groups)
+        mechanism = found.candidate.make(2.0, full)
+        value = 1.0 if "Laplace" in found.mechanism or found.mechanism.startswith("M_L") else 0.0
+        rng, groups = stream("gap", found.mechanism, *sizes, seed=20), np.array(full.groups)
         if isinstance(mechanism, BestGapChannel):  # the value 0 is rounded to either sign at random
             chances = mechanism.channel().reshape(-1, 2, 2).mean(axis=2).T
             tallies = sum(rng.multinomial(n, p / p.sum(), RUNS) for n, p in zip(groups, chances, strict=True))
@@ -94,9 +94,9 @@ def test_gaps_fail_no_more_often_than_promised(sizes: tuple[float, ...]) -> None
             difference = sums[:, 0] / groups[0] - sums[:, 1] / groups[1] if sums.ndim == 2 else sums / min(groups[:2])
             gap, variance = difference / mechanism.gain, gaps.GroupGap(mechanism, full.groups).worst_variance()
         failures = int((np.abs(gap) >= 0.2).sum())
-        assert failures <= MOST, found.name
+        assert failures <= MOST, found.mechanism
         if found.bound == "exact":
-            assert failures > RUNS * FAILURE / 2, found.name
+            assert failures > RUNS * FAILURE / 2, found.mechanism
         assert np.var(gap) == pytest.approx(variance, rel=0.2)
 
 
@@ -122,7 +122,7 @@ def some(rng: np.random.Generator, rows: int, of: int, number: int) -> Any:
 
 def estimates(found: Any, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """All runs of a plan, of the whole field: who is drawn, who answers, what is reported or added."""
-    sample, law = found.sample, found.question.law(found.mechanism)
+    sample, law = found.sample, found.question.law(found.candidate)
 
     def reported(drawn: np.ndarray) -> np.ndarray:
         reports = law.reports

@@ -10,46 +10,40 @@ from click.testing import CliRunner
 from ldpnb.cli import cli
 from ldpnb.planning.designs import SimpleDesign
 from ldpnb.planning.power import Power
-from ldpnb.planning.several import Several, split
+from ldpnb.planning.questions import Mean
+from ldpnb.planning.several import Several, one_question_threshold
 
 
 def plan(*words: str) -> Any:
     return CliRunner().invoke(cli, ["plan", *words])
 
 
+def four(epsilon: float, **known: Any) -> Several:
+    given: dict[str, Any] = {"design": SimpleDesign(), "failure": 0.05, "binary": True, "tail": "normal"} | known
+    return Several(questions=4, each=Mean(epsilon=epsilon, **given))
+
+
 @pytest.mark.parametrize(("epsilon", "best"), [(1, "one"), (4.24, "one"), (4.25, "all"), (8, "all")])
 def test_one_question_each_is_better_on_small_budgets(epsilon: float, best: str) -> None:
-    asked: dict[str, Any] = {"count": 4000, "failure": 0.05, "binary": True, "tail": "normal"}
-    found = Several(weights=(1, 1, 1, 1), epsilon=epsilon, **asked)
-    assert found.best == best
-    assert found.threshold == pytest.approx(4.245, abs=5e-4)
+    assert four(epsilon, count=4000).best == best
+    assert one_question_threshold(4) == pytest.approx(4.245, abs=5e-4)
 
 
 def test_questions_answer_as_worked() -> None:
-    words = "questions --weights 1,1,1,1 --binary --epsilon 1 --failure 0.05 --tail normal"
+    words = "mean --questions 4 --binary --design simple --epsilon 1 --failure 0.05 --tail normal"
     said = plan(*words.split(), "--count", "4000").stdout
-    assert said.startswith("Better: one random question each: ±0.06706 (1,000 answers at 1 nats).\n")
-    assert "Else everybody answers all: ±0.1246 (4,000 answers at 0.25 nats)." in said
-    assert "all reports of a person together lose 1 nats" in said
+    assert said == f"{four(1.0, count=4000)}\n"
+    assert said.startswith("Better: one random question each: error 0.06706, 1,000 answers to each at 1 nats")
+    assert "everybody answers all: error 0.1246, 4,000 answers to each at 0.25 nats" in said
     assert "better below epsilon 4.245" in said
-    (row, *_) = json.loads(plan(*words.split(), "--error", "0.06706", "--format", "json").stdout)
-    assert row["answers"] == pytest.approx(4000, abs=4)
-    several = Several(weights=(1, 1, 8), count=900, epsilon=1, failure=0.05, mechanism="local Laplace", together=True)
-    assert [e for _, e in several.shares("all")] == pytest.approx([0.25, 0.25, 0.5])
-    assert [n for n, _ in several.shares("one")] == [186, 186, 527]
-    assert "all at once" in str(several)
-    assert several.threshold is None
-    small = Several(weights=(1, 1), count=4, epsilon=1, failure=0.05, design=SimpleDesign(50))
-    with pytest.raises(ValueError, match=r"error must be >= 0\.[0-9]+, what all 50 people leave, got error=0.01"):
-        small.for_error(0.01)
-    assert "one of count and error must be given" in str(plan(*words.split()).exception)
-
-
-def test_a_split_budget_leaves_every_question_the_same_weighted_slope() -> None:
-    parts = split(6.0, [1.0, 1.0, 8.0], bits=True)
-    slopes = [w * math.cosh(e / 2) / math.sinh(e / 2) ** 3 for w, e in zip([1, 1, 8], parts, strict=True)]
-    assert parts.sum() == pytest.approx(6)
-    assert slopes == pytest.approx([slopes[0]] * 3)
+    assert four(1.0, error=0.06706).value("one") == pytest.approx(4000, abs=4)
+    assert four(1.0, error=0.1246).value("all") == pytest.approx(4000, rel=1e-3)
+    assert Several(questions=4, each=four(1.0, count=4000).each, together=True).value("one") > 0.08
+    assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)) == 2
+    small = Several(questions=2, each=Mean(epsilon=1.0, error=0.01, failure=0.05, design=SimpleDesign(50)))
+    assert (small.best, str(small)) == (None, "No mechanism can do this.")
+    with pytest.raises(ValueError, match="design of several questions must be simple, got everybody"):
+        Several(questions=2, each=Mean(epsilon=1.0, error=0.1, failure=0.05))
 
 
 def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
@@ -72,7 +66,10 @@ def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
         ("power --gap 0.1 --power 0.8 --epsilon 1 --count 10", "must be left out, got all"),
         ("power --gap 0.1 --power 0.8 --count 10", "sampling alone is too coarse"),
         ("power --gap 0.1 --power 0.01 --epsilon 1", "power must be above half the level"),
-        ("questions --weights 1 --count 10 --epsilon 1 --failure 0.1", "two questions or more"),
+        (
+            "mean --questions 9 --design simple --count 10 --epsilon 1 --failure 0.1",
+            "count must be at least 2 for every",
+        ),
     ],
 )
 def test_what_has_no_answer_is_refused(words: str, rule: str) -> None:

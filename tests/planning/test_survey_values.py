@@ -23,7 +23,7 @@ from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports, largest
 from ldpnb.planning.samples import Clusters, Parts, invitations
-from ldpnb.planning.several import one_question_threshold, split
+from ldpnb.planning.several import one_question_threshold
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.privacy.subsampling import srs_loss
 
@@ -226,7 +226,7 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "hoeffding_clusters_one_bit": lambda i: hoeffding_clusters(i),
     "hoeffding_strata_one_bit": hoeffding_strata,
     "epsilon_for_randomisation": smallest_budget,
-    "budget_split": lambda i: split(i["epsilon"], i["weights"], bits=i["mechanism"] != "Laplace"),
+    "budget_split": lambda i: oracle.split(i["epsilon"], i["weights"], bits=i["mechanism"] != "Laplace"),
     "one_question_threshold": lambda i: one_question_threshold(i["questions"]),
 }
 
