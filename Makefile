@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint stress nox bench bench-readme site lab lock mutants sbom clean help always
+.PHONY: figures test lint stress nox bench bench-readme site grids lab lock mutants sbom clean help always
 
 figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
@@ -59,6 +59,9 @@ sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
 
 site: $(STAMP) ## build the site into build/site, which opens from disk
 	@$(BIN)/python -m ldpnb.site
+
+grids: $(STAMP) ## renew what the site needs to play live sections: make grids NOTEBOOKS="00_start 03_cluster"
+	@LDPNB_GRIDS=1 $(BIN)/python -m ldpnb run --jobs $(JOBS) $(NOTEBOOKS)
 
 lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-root
 	@test "$$(id -u)" != 0 || test -n "$(ARGS)" || { echo "JupyterLab does not run as root unasked; make lab ARGS=--allow-root asks it to"; exit 2; }

@@ -21,7 +21,6 @@ from .accuracy.shrinkage import unscaled_below as unscaled_below
 from .claims import Evidence as Evidence
 from .claims import Verdict as Verdict
 from .claims import agree as agree
-from .claims import claim as claim
 from .claims import decide as decide
 from .data.channels import load_channel as load_channel
 from .data.column import Column as Column
@@ -63,19 +62,17 @@ from .mechanisms.registry import GAP as GAP
 from .mechanisms.registry import MEAN as MEAN
 from .mechanisms.signs import SignRandomiser as SignRandomiser
 from .mechanisms.subsets import SubsetSelection as SubsetSelection
-from .planning.design import Design as Design
+from .planning.designs import ClusterDesign as ClusterDesign
+from .planning.designs import Everyone as Everyone
+from .planning.designs import SimpleDesign as SimpleDesign
+from .planning.designs import StratifiedDesign as StratifiedDesign
+from .planning.plans import plan as plan
 from .planning.power import Power as Power
 from .planning.questions import Frequency as Frequency
 from .planning.questions import Gap as Gap
 from .planning.questions import Mean as Mean
-from .planning.solve import plan as plan
-from .planning.survey import Survey as Survey
-from .planning.survey_files import load_classes as load_classes
-from .planning.survey_files import load_clusters as load_clusters
-from .planning.survey_files import load_strata as load_strata
-from .planning.survey_files import load_weights as load_weights
-from .planning.survey_questions import SurveyQuestions as SurveyQuestions
-from .planning.survey_words import pilot as pilot
+from .planning.several import Several as Several
+from .planning.tables import load_strata as load_strata
 from .privacy.best_channel import best_channel as best_channel
 from .privacy.blanket import Blanket as Blanket
 from .privacy.channel import privacy_loss as privacy_loss
@@ -101,10 +98,5 @@ from .privacy.unequal import Inclusion as Inclusion
 from .rng import stream as stream
 from .surveys.estimation import estimate as estimate
 from .surveys.field_plan import FieldPlan as FieldPlan
-from .surveys.open_designs import ClusterDesign as ClusterDesign
-from .surveys.open_designs import SimpleDesign as SimpleDesign
-from .surveys.strata_designs import StratifiedDesign as StratifiedDesign
-from .surveys.unequal_designs import PoissonDesign as PoissonDesign
-from .surveys.unequal_designs import UnequalClusterDesign as UnequalClusterDesign
 
 __version__: str

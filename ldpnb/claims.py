@@ -10,7 +10,6 @@ read. Words of degree are judged by one rule for all sources (`within`, `better`
 """
 
 import importlib
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, Context
@@ -21,7 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import checks, writing
+from ldpnb import writing
 
 Status = Literal["reproduced", "supported", "corrected", "refuted", "answered", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
@@ -141,9 +140,6 @@ class Claim:
         return f"{self.source}/{self.key}"
 
 
-_registry: dict[str, Claim] = {}
-
-
 class UnsoundError(Exception):
     """The evidence does not support a verdict: two routes disagree, or a step of a proof fails."""
 
@@ -152,7 +148,7 @@ class UnsoundError(Exception):
 class Evidence:
     """What a check gathers: whether the claim holds, how far that reaches, and the other fields of the verdict.
 
-    Every attribute but `holds` and `decided` starts as stated by the decorator; a check may compute one and set it. The
+    Every attribute but `holds` and `decided` starts as stated by the words of the claim; a check may set it. The
     first doubt about the evidence itself ends the check, and the verdict is ``open``.
     """
 
@@ -220,55 +216,6 @@ class Evidence:
         )
 
 
-def claim(
-    place: str,
-    *rests_on: Any,
-    kind: Kind,
-    source: str = "",
-    **words: Any,
-) -> Callable[[Callable[[Evidence], str]], Callable[[Evidence], str]]:
-    """Register the decorated check: it gathers `Evidence` and returns the line with the deciding numbers.
-
-    The check's docstring states the claim in your own words. What all claims of a section share is stated once, by
-    ``functools.partial``.
-
-    Parameters
-    ----------
-    place : str
-        Where the source states it: ``"Theorem 3.5"``.
-    *rests_on : function, method or property
-        Every formula that the check calls. It must access them through their module or class when it runs
-        (``sampling.variance_scaled``), so that a test can replace them by broken ones.
-    kind : {"identity", "enumeration", "certified", "statistical", "proof"}
-        Of the evidence, see `Verdict`.
-    source : str
-        A key of `LEDGERS`; left out, the folder of the check's module.
-    **words
-        ``reach`` and ``over`` (how far the evidence decides, and for which parameters), ``example`` (the claim is about
-        these instances only), ``corrected``, ``assumption``, ``argument``, ``reading``, ``otherwise`` (the status if
-        the claim does not hold), ``false_alarm`` and ``power`` of the verdict, unless computed.
-    """
-
-    def register(check: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
-        def decided() -> Verdict:
-            found = Evidence(**words)
-            try:
-                return found.verdict(check(found), kind)
-            except UnsoundError as reason:
-                return Verdict("open", str(reason), kind, false_alarm=found.false_alarm)
-
-        decided.__wrapped__ = check  # type: ignore[attr-defined]
-        says = " ".join(checks.docstring(check).split())
-        key = re.sub(r"[^a-z0-9.]+", "-", place.lower()).strip("-")
-        new = Claim(source or check.__module__.split(".")[2], key, place, says, tuple(map(path_of, rests_on)), decided)
-        if new.source not in LEDGERS or new.id in _registry or not (new.rests_on and says):
-            raise ValueError(f"{new.id}: unknown source, registered twice, saying nothing or resting on nothing")
-        _registry[new.id] = new
-        return check
-
-    return register
-
-
 def path_of(formula: Any) -> str:
     """Return where a formula lives within ``ldpnb``.
 
@@ -288,11 +235,8 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
 
 @cache
 def _claims(source: str) -> tuple[Claim, ...]:
-    if hasattr(importlib.import_module(f"ldpnb.papers.{source}"), "SECTIONS"):
-        loaded: list[Claim] = importlib.import_module("ldpnb.sections").load(source)
-        return tuple(loaded)
-    importlib.import_module(f"ldpnb.papers.{source}.claims")
-    return tuple(c for c in _registry.values() if c.source == source)
+    loaded: list[Claim] = importlib.import_module("ldpnb.sections").load(source)
+    return tuple(loaded)
 
 
 def find(identifier: str) -> Claim:

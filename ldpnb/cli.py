@@ -19,7 +19,6 @@ from ldpnb.data.command import download, inspect_file
 from ldpnb.planning.command import plan
 from ldpnb.planning.estimate_command import estimate
 from ldpnb.planning.kit.command import kit
-from ldpnb.planning.survey_command import power, questions, survey
 from ldpnb.run.catalogue import NoNotebookError, Notebook, catalogue, find, home, require_uncommitted
 from ldpnb.run.export import export
 from ldpnb.run.options import pairs
@@ -70,8 +69,6 @@ def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
 
 
-for _command in (survey, questions, power):
-    plan.add_command(_command)
 for _command in (plan, kit, estimate, get, export, sweep, inspect_file, download):
     cli.add_command(_command)
 

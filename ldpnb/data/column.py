@@ -46,8 +46,6 @@ class Column:
         Whether values are numbers, dates in their order, or names without one.
     attribute : str
         The attribute alone, as its file calls it.
-    unclamped : float
-        Mean before numbers were moved into the range; nan if none was moved or it is not known.
     """
 
     name: str
@@ -63,7 +61,6 @@ class Column:
     notes: tuple[str, ...] = ()
     scale: Scale = "number"
     attribute: str = "value"
-    unclamped: float = float("nan")
 
     @property
     def users(self) -> int:
@@ -99,9 +96,4 @@ class Column:
         sizes = ", ".join(f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False))
         users = f"{self.users:,} users" + (f" ({sizes})" if sizes else "")
         left = f"{self.missing:,} without an entry were left out, {self.outside:,} lay outside what was stated."
-        moved: tuple[str, ...] = ()
-        if np.isfinite(self.unclamped):
-            clamped = float(self.counts.sum(axis=0) @ self.numbers / self.users) if self.groups else float(self.mean)
-            bias = clamped - self.unclamped
-            moved = (f"Clamping them moved the mean from {self.unclamped:.6g} to {clamped:.6g}, by {bias:+.4g}.",)
-        return " ".join((f"{self.name}: {users}, {len(self.labels):,} values; {left}", *moved, *self.notes))
+        return " ".join((f"{self.name}: {users}, {len(self.labels):,} values; {left}", *self.notes))

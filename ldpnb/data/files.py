@@ -48,7 +48,6 @@ def load_counts(
     categories: Sequence[str] = (),
     unit: str = "month",
     reading: Reading = _PLAIN,
-    most: int = MOST_VALUES,
     report: bool = False,
 ) -> Column | None:
     """Tally a column of a table.
@@ -69,8 +68,6 @@ def load_counts(
         By which dates are tallied.
     reading : Reading
         How to read the file, as far as it must be stated.
-    most : int
-        Largest number of values; a column with more is refused.
     report : bool
         Whether to print `Column.report`.
 
@@ -97,11 +94,11 @@ def load_counts(
         entries = parsed(table.entries(column), column, reading, ranged=ranged)
         users = _users(entries, weights)
         if entries.kind == "number":
-            made = _numbers(entries.values, users, column, low, high, bins, reading.outside, most)
+            made = _numbers(entries.values, users, column, low, high, bins, reading.outside)
         elif entries.kind == "date":
-            made = _dates(entries.values, users, column, unit or "month", most)
+            made = _dates(entries.values, users, column, unit or "month")
         else:
-            made = _categories(entries.values, users, column, [str(c).strip() for c in categories], most)
+            made = _categories(entries.values, users, column, [str(c).strip() for c in categories])
         return _column(table, weights, column, made, report)
 
 
@@ -115,14 +112,13 @@ def load_groups(
     bins: int = 0,
     groups: Sequence[str] = (),
     reading: Reading = _PLAIN,
-    most: int = MOST_VALUES,
     report: bool = False,
 ) -> Column | None:
     """Tally a number together with a group.
 
     Parameters
     ----------
-    data, column, low, high, bins, reading, most, report
+    data, column, low, high, bins, reading, report
         As for `load_counts`; the column must hold numbers.
     group : str
         The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
@@ -145,7 +141,7 @@ def load_groups(
             raise ValueError(f"column {group} must have 2 to {MOST_GROUPS} groups, got {len(order)}")
         place = np.array([order.index(OTHER if name in stray else name) for name in members.values] + [-1])
         users = np.array([_users(entries, weights, place[members.places] == g) for g in range(len(order))])
-        made = _numbers(entries.values, users, column, low, high, bins, reading.outside, most)
+        made = _numbers(entries.values, users, column, low, high, bins, reading.outside)
         if not made["counts"].any(axis=1).all():
             raise ValueError(f"column {group} must have users in every group, got {order}")
         made |= {"groups": tuple(order), "notes": () if groups else (OCCURRING,), "attribute": column}
@@ -232,7 +228,7 @@ def _loaded(path: Path, reading: Reading, *columns: str) -> tuple[Table, NDArray
 
 
 def ask_counts(table: Table, column: str) -> None:
-    """AmbiguousError whether a table has a row per user or per value, if it may have either."""
+    """Ask whether a table has a row per user or per value, if it may have either."""
     if len(table.names) > _MOST_COUNTED:
         return
     others = [name for name in table.names if _COUNTS.fullmatch(name) and name.lower() != column.strip().lower()]
@@ -241,12 +237,11 @@ def ask_counts(table: Table, column: str) -> None:
         raise AmbiguousError(f"column {others[0]!r} may say how many users each row stands for", ways)
 
 
-def _require_moderate(column: str, size: int, most: int) -> None:
+def _require_moderate(column: str, size: int) -> None:
     """Refuse a domain too large for local mechanisms, before anything of its size is allocated."""
-    if size > most:
-        memory = f"a channel between them takes {float(size) * size * 8 / 2**30:,.3g} GiB"
-        ways = "bins of numbers (bins=100), the largest categories and 'other' (categories=[...]), or a larger most="
-        raise ValueError(f"column {column} has {size:,} values, more than most={most:,}: {memory}; ways out are {ways}")
+    if size > MOST_VALUES:
+        ways = "state bins of numbers (bins=100), or the largest categories and 'other' (categories=[...])"
+        raise ValueError(f"column {column} must have at most {MOST_VALUES:,} values, got {size:,}; {ways}")
 
 
 def _users(
@@ -266,12 +261,11 @@ def _numbers(
     high: float | None,
     bins: int,
     outside: str,
-    most: int,
 ) -> dict[str, Any]:
     """Tally numbers in their range, whole ones each or real ones in bins; `users` hold each value, by group or not."""
     low, high = _range(column, low, high, bins)
     size = bins or round(high - low) + 1
-    _require_moderate(column, size, most)
+    _require_moderate(column, size)
     inside = np.clip(values, low, high)
     beyond, together = inside != values, users.reshape(-1, len(values)).sum(axis=0)
     if not bins and (broken := inside[inside % 1 != 0]).size:
@@ -281,26 +275,21 @@ def _numbers(
         got = f"got {together[beyond].sum():,} outside, such as {few}"
         ways = "state a wider range, codes of missing entries in missing=, or outside='clip' or 'missing'"
         raise ValueError(f"column {column} must lie in [{low:g}, {high:g}], {got}; {ways}")
-    clipped = outside == "clip"
-    users = users * (clipped | ~beyond)
+    if outside != "clip":
+        users, together = users * ~beyond, together * ~beyond
     cells = np.minimum(((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1)
     counts = np.apply_along_axis(lambda row: np.bincount(cells, row, size), -1, users).astype(np.int64)
     if not counts.any():
         raise ValueError(f"column {column} has no entries")
-    numbers = low + np.arange(size, dtype=float)
-    labels = tuple(f"{number:.0f}" for number in numbers)
-    if bins:
-        edges = np.linspace(low, high, bins + 1)
-        labels = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
-        held = np.bincount(cells, users.reshape(-1, len(values)).sum(axis=0), size)
-        sums = np.bincount(cells, inside * users.reshape(-1, len(values)).sum(axis=0), size)
-        means = np.where(held > 0, sums / np.maximum(held, 1), (edges[:-1] + edges[1:]) / 2)
-        numbers = np.clip(means, low, high)
-    made: dict[str, Any] = {"labels": labels, "counts": counts, "numbers": numbers, "low": low, "high": high}
-    if clipped and beyond.any():
-        finite = np.where(np.isfinite(values), values, 0.0)
-        made |= {"outside": int(together[beyond].sum()), "unclamped": float(together @ finite / together.sum())}
-    return made
+    made: dict[str, Any] = {"counts": counts, "low": low, "high": high, "outside": int(together[beyond].sum())}
+    if not bins:
+        numbers = low + np.arange(size, dtype=float)
+        return made | {"labels": tuple(f"{number:.0f}" for number in numbers), "numbers": numbers}
+    edges = np.linspace(low, high, bins + 1)
+    sizes, sums = np.bincount(cells, together, size), np.bincount(cells, inside * together, size)
+    means = np.where(sizes > 0, sums / np.maximum(sizes, 1), (edges[:-1] + edges[1:]) / 2)
+    labels = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
+    return made | {"labels": labels, "numbers": np.clip(means, low, high)}
 
 
 def _range(column: str, low: float | None, high: float | None, bins: int) -> tuple[float, float]:
@@ -320,9 +309,7 @@ def _range(column: str, low: float | None, high: float | None, bins: int) -> tup
     return float(low), float(high)
 
 
-def _categories(
-    values: NDArray[Any], users: NDArray[np.int64], column: str, stated: Sequence[str], most: int
-) -> dict[str, Any]:
+def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, stated: Sequence[str]) -> dict[str, Any]:
     """Tally categories, stated or as they occur."""
     labels = list(stated or values)
     strangers = [name for name in values if name not in labels]
@@ -331,16 +318,16 @@ def _categories(
         raise ValueError(f"{strangers[0]!r} of column {column} {rule}")
     if len(labels) < 2:
         raise ValueError(f"column {column} must have two values or more, got {labels[0]!r} only")
-    _require_moderate(column, len(labels), most)
+    _require_moderate(column, len(labels))
     counts = dict.fromkeys(labels, 0)
-    for name, held in zip(values, users, strict=True):
-        counts[name if name in counts else OTHER] += int(held)
-    others = sum(int(held) for name, held in zip(values, users, strict=True) if name in set(strangers))
+    for name, number in zip(values, users, strict=True):
+        counts[name if name in counts else OTHER] += int(number)
+    others = sum(int(number) for name, number in zip(values, users, strict=True) if name in set(strangers))
     made = {"labels": tuple(labels), "counts": np.array(list(counts.values())), "outside": others, "scale": "category"}
     return made | {"notes": () if stated else (OCCURRING,)}
 
 
-def _dates(values: NDArray[Any], users: NDArray[np.int64], column: str, unit: str, most: int) -> dict[str, Any]:
+def _dates(values: NDArray[Any], users: NDArray[np.int64], column: str, unit: str) -> dict[str, Any]:
     """Tally dates by day, month, year or day of the week; periods run from the first that occurs to the last."""
     import pandas as pd
 
@@ -349,7 +336,7 @@ def _dates(values: NDArray[Any], users: NDArray[np.int64], column: str, unit: st
     labels: tuple[str, ...] = _WEEKDAYS
     if unit != "weekday":
         periods = days.to_period(UNITS[unit])
-        _require_moderate(column, (periods[-1] - periods[0]).n + 1, most)
+        _require_moderate(column, (periods[-1] - periods[0]).n + 1)
         places = np.array([(period - periods[0]).n for period in periods])
         labels = tuple(map(str, pd.period_range(periods[0], periods[-1])))
     counts = np.bincount(places, users, len(labels)).astype(np.int64)

@@ -7,13 +7,12 @@ release.
 import math
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ldpnb.data.entries import parsed
+from ldpnb.data.entries import Entries, parsed
 from ldpnb.data.files import ask_counts, opened
 from ldpnb.data.reading import AmbiguousError, Reading, spelled
 from ldpnb.data.tables import read
@@ -24,47 +23,6 @@ UNANSWERED = "next: answer a question above"
 _SHOWN, _WIDTH, _WHOLE = 4, 60, 1000
 _KEY = 0.98
 """A column of texts or whole numbers, nearly all different, names rows and is not one to collect."""
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """What a column seems to hold.
-
-    Parameters
-    ----------
-    name, kind : str
-        The kind is "number", "category" or "date".
-    rows, distinct, missing : int
-        Rows with an entry, different entries, rows without.
-    low, high : float, optional
-        Smallest and largest number.
-    whole : bool
-        Whether all numbers are.
-    shown : tuple of str
-        The most frequent entries.
-    """
-
-    name: str
-    kind: str
-    rows: int
-    distinct: int
-    missing: int
-    low: float | None = None
-    high: float | None = None
-    whole: bool = False
-    shown: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """Return a line on the column."""
-        span = f", {self.low:g} to {self.high:g}" if self.low is not None else ""
-        examples = ", ".join(self.shown)[:_WIDTH]
-        return f"{self.kind}{span}, {self.distinct:,} different, {self.missing:,} missing; {examples}"
-
-    @property
-    def collectable(self) -> bool:
-        """Whether it has several values, and does not name rows."""
-        real = self.low is not None and not self.whole
-        return self.distinct > 1 and (real or self.distinct <= max(_KEY * self.rows, 2))
 
 
 def inspect(data: str | Path, reading: Reading | None = None) -> str:
@@ -80,36 +38,32 @@ def inspect(data: str | Path, reading: Reading | None = None) -> str:
     reading = reading or Reading()
     with opened(data) as path:
         table = read(path, reading)
-    fields: list[Field] = []
-    asked: dict[str, list[AmbiguousError | ValueError]] = {}
-    width = min(max(map(len, table.names), default=0), _WIDTH)
     lines = [f"{data}: {len(table.columns):,} rows, {len(table.names):,} columns{_how(table.reading, reading)}"]
+    width = min(max(map(len, table.names), default=0), _WIDTH)
+    command, asked = "", dict[str, list[AmbiguousError]]()
     for name in table.names:
         try:
             ask_counts(table, name)
-            fields.append(_field(table.entries(name), name, reading))
-            lines.append(f"  {name[:_WIDTH]:{width}}  {fields[-1]}")
+            entries = parsed(table.entries(name), name, reading)
+            line = _described(entries)
+            if not command and _collectable(entries):
+                command = _command(data, name, entries, reading)
+        except AmbiguousError as error:
+            ways = " or ".join(" ".join(spelled(way)) for way in error.ways.values())
+            asked.setdefault(ways, []).append(error)
+            line = f"? {error.question}"
         except ValueError as error:
-            key = (
-                " or ".join(" ".join(spelled(way)) for way in error.ways.values())
-                if isinstance(error, AmbiguousError)
-                else str(error)
-            )
-            asked.setdefault(key, []).append(error)
-            question = f"? {error.question}" if isinstance(error, AmbiguousError) else f"- {error}"
-            lines.append(f"  {name[:_WIDTH]:{width}}  {question}")
+            line = f"- {error}"
+        lines.append(f"  {name[:_WIDTH]:{width}}  {line}")
     for errors in asked.values():
-        if isinstance(errors[0], AmbiguousError):
-            lines += ["", *_question(errors)]
-    chosen = next((field for field in fields if field.collectable), None)
-    if chosen is None:
+        lines += ["", *_question(errors)]
+    if not command:
         return "\n".join([*lines, "", UNANSWERED if asked else "next: no column is one to collect"])
     own = "low and high should say what may occur, not what occurs; next, with your own:"
-    lines += ["", own if chosen.kind == "number" else "next:"]
-    return "\n".join([*lines, f"  {_command(data, chosen, reading)}"])
+    return "\n".join([*lines, "", own if " -p low=" in command else "next:", f"  {command}"])
 
 
-def _question(errors: list[Any]) -> Iterator[str]:
+def _question(errors: list[AmbiguousError]) -> Iterator[str]:
     """Yield the lines of a question, asked once for all columns that it concerns."""
     columns = list(dict.fromkeys(error.column for error in errors if error.column))
     where = f"{', '.join(columns[:_SHOWN])}{' and others' if len(columns) > _SHOWN else ''}: " if columns else ""
@@ -129,35 +83,42 @@ def flags(options: Mapping[str, Any]) -> Iterator[str]:
 def _how(read_as: Reading, stated: Reading) -> str:
     """Return what was found of how a file is to be read, where it is not the usual."""
     marks = {"separator": ",", "encoding": "utf-8"}
-    found = {n: v for n in marks if (v := getattr(read_as, n)) and v != marks[n] and not getattr(stated, n)}
-    return f"; found {', '.join(spelled(found))}" if found else ""
+    unusual = {n: v for n in marks if (v := getattr(read_as, n)) and v != marks[n] and not getattr(stated, n)}
+    return f"; found {', '.join(spelled(unusual))}" if unusual else ""
 
 
-def _field(series: Any, name: str, reading: Reading) -> Field:
-    """Return what a column's entries are."""
-    entries = parsed(series, name, reading)
-    times = np.bincount(entries.places[entries.places >= 0], minlength=len(entries.values))
-    common = entries.values[np.argsort(-times, kind="stable")[:_SHOWN]]
-    rows, known = (
-        int(times.sum()),
-        (entries.kind, int(times.sum()), len(entries.values), len(series) - int(times.sum())),
-    )
-    if entries.kind != "number":
-        shown = common.astype("datetime64[D]") if entries.kind == "date" else common
-        return Field(name, known[0], rows, *known[2:], shown=tuple(map(str, shown)))
-    low, high = float(entries.values[0]), float(entries.values[-1])
-    whole = bool((entries.values % 1 == 0).all())
-    return Field(name, known[0], rows, *known[2:], low, high, whole, tuple(f"{number:g}" for number in common))
+def _described(entries: Entries) -> str:
+    """Return a line on a column: kind, range, how many are different and missing, and the most frequent entries."""
+    values, times = entries.values, _times(entries)
+    span = f", {values[0]:g} to {values[-1]:g}" if entries.kind == "number" else ""
+    common = values[np.argsort(-times, kind="stable")[:_SHOWN]]
+    examples = ", ".join(f"{value:g}" if entries.kind == "number" else str(value) for value in common)[:_WIDTH]
+    missing = len(entries.places) - times.sum()
+    return f"{entries.kind}{span}, {len(values):,} different, {missing:,} missing; {examples}"
 
 
-def _command(data: str | Path, field: Field, reading: Reading) -> str:
+def _times(entries: Entries) -> Any:
+    return np.bincount(entries.places[entries.places >= 0], minlength=len(entries.values))
+
+
+def _whole(entries: Entries) -> bool:
+    return entries.kind == "number" and bool((entries.values % 1 == 0).all())
+
+
+def _collectable(entries: Entries) -> bool:
+    """Return whether a column has several values, and does not name rows."""
+    real, distinct = entries.kind == "number" and not _whole(entries), len(entries.values)
+    return distinct > 1 and (real or distinct <= max(_KEY * _times(entries).sum(), 2))
+
+
+def _command(data: str | Path, name: str, entries: Entries, reading: Reading) -> str:
     """Return the command that collects a column under local privacy, with every option in force."""
-    given: dict[str, Any] = {"data": str(data), "column": field.name}
-    if field.low is not None and field.high is not None:
-        low, high = _round(field.low, up=False), _round(field.high, up=True)
+    given: dict[str, Any] = {"data": str(data), "column": name}
+    if entries.kind == "number":
+        low, high = _round(float(entries.values[0]), up=False), _round(float(entries.values[-1]), up=True)
         high = high if high > low else low + 1
         given |= {"low": f"{low:.12g}", "high": f"{high:.12g}"}
-        if not field.whole or high - low > _WHOLE:
+        if not _whole(entries) or high - low > _WHOLE:
             given["bins"] = "20"
     given |= reading.stated()
     return " ".join(["ldpnb run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given))])

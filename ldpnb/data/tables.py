@@ -17,8 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ldpnb import checks
 from ldpnb.data.layout import (
     ROWS,
@@ -144,8 +142,6 @@ def _read(path: Path, reading: Reading, wanted: Collection[str] | None) -> Table
         frame = pd.read_spss(path)
     elif head.startswith(b"<stata_dta>") or suffix == ".dta":
         frame = pd.read_stata(io.BytesIO(data))
-    elif head.startswith(b"\x93NUMPY"):
-        frame = pd.DataFrame({"value": np.load(path, mmap_mode="r", allow_pickle=False)})
     elif suffix in (".json", ".jsonl", ".ndjson") and head.lstrip()[:1] in (b"{", b"["):
         frame = _records(bytes(data))
     elif re.match(rb"\s*<(!doctype|html|table|\?xml)", head, re.I):

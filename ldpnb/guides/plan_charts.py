@@ -1,5 +1,7 @@
-"""Pictures of plans: what every mechanism needs, side by side, and which needs least."""
+"""Pictures of plans: what mechanisms need, how the error falls with people and budget, and what it is made of."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -7,9 +9,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpnb.notebook import listed
+from ldpnb.notebook import curves, listed, table
 from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.figures import look
+from ldpnb.planning.plans import plan
+from ldpnb.planning.questions import Mean
+from ldpnb.planning.solve import Answer
 
 
 def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
@@ -32,12 +37,12 @@ def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
     axis.set(xscale="log", yticks=range(len(names)), yticklabels=names, xlabel=xlabel)
     axis.set_xlim(numbers.min() / 2, numbers.max() * 4)
     axis.set_ylim(len(names) - 0.5, -0.5)
-    told: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log", "flip": True}
-    return keep(figure, table, Encoding(x="mechanism", y=value, xlabel="", ylabel=xlabel, **told))
+    about: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log", "flip": True}
+    return keep(figure, table, Encoding(x="mechanism", y=value, xlabel="", ylabel=xlabel, **about))
 
 
 def fewest(table: pd.DataFrame, value: str) -> dict[str, str]:
-    """Tell which mechanism without a curator needs least, and from which budget on."""
+    """Say which mechanism without a curator needs least, and from which budget on."""
     local = table[table["mechanism"] != "central Laplace"]
     if local.empty:
         return {"title": "No mechanism without a curator can"}
@@ -45,5 +50,56 @@ def fewest(table: pd.DataFrame, value: str) -> dict[str, str]:
     runs = groupby(zip(best["mechanism"], best["epsilon (nats)"], strict=True), key=lambda pair: pair[0])
     starts = [(name, next(iter(run))[1]) for name, run in runs]
     first = f"{starts[0][0]} at {'small' if starts[1:] else 'every'} ε"
-    said = [f"{name} from ε = {start:g} on" for name, start in starts[1:]]
-    return {"title": f"Fewest users: {listed([first, *said])}"}
+    others = [f"{name} from ε = {start:g} on" for name, start in starts[1:]]
+    return {"title": f"Fewest people: {listed([first, *others])}"}
+
+
+@table
+def errors_by_people(question: Mean, counts: Sequence[int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield the error that the best mechanism promises, by the number of units that answer and the budget."""
+    for epsilon in epsilons:
+        for count in counts:
+            best = plan(replace(question, count=count, epsilon=epsilon, error=None)).best
+            if best is not None:
+                named = {"mechanism": best.name, "error": best.value}
+                yield {question.design.unit: count, "budget": f"ε = {epsilon:g}"} | named
+
+
+def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Figure:
+    """Draw `errors_by_people`."""
+    last = table[table[unit] == table[unit].max()]
+    first, best = last.iloc[0], last.iloc[-1]
+    ends = [f"{row['error']:.2g} at {row['budget']}" for row in (first, best)]
+    title = f"{first[unit]:,} {unit} err by {ends[0]}, and by {ends[1]}"
+    axes: dict[str, Any] = {"x": unit, "y": "error", "by": "budget", "xscale": "log", "yscale": "log"}
+    return curves(table, **axes, ylabel="error promised", title=title, setting=setting)
+
+
+@table
+def parts(question: Mean, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+    """Yield the shares of sampling and of randomisation in the best mechanism's variance at each budget, stacked."""
+    for epsilon in epsilons:
+        best = plan(replace(question, epsilon=epsilon, error=None)).best
+        variance = None if best is None else best.variance
+        if variance is not None:
+            share, row = variance.sampling / variance.total, {"epsilon (nats)": epsilon, "variance": variance.total}
+            yield row | {"part": "sampling", "from": 0.0, "to": share}
+            yield row | {"part": "randomisation", "from": share, "to": 1.0}
+
+
+def stacked(table: pd.DataFrame, *, setting: str = "") -> Figure:
+    """Draw `parts`, one on the other."""
+    sampling = table[table["part"] == "sampling"]
+    larger = sampling[sampling["to"] > 0.5]["epsilon (nats)"]
+    title = "Randomisation is the larger part of the variance at every budget drawn"
+    if len(larger):
+        title = f"From ε = {larger.min():g} on sampling is the larger part of the variance"
+    axes: dict[str, Any] = {"x": "epsilon (nats)", "y": "to", "by": "part", "xscale": "log"}
+    return curves(table, **axes, band=("from", "to"), ylabel="share of the variance", title=title, setting=setting)
+
+
+def rows_of(answers: Sequence[Answer]) -> pd.DataFrame:
+    """Return the mechanisms and what was asked of them, for `needs`."""
+    unit = answers[0].question.design.unit if answers else ""
+    name = "error" if answers and answers[0].unknown == "error" else unit
+    return pd.DataFrame([{"mechanism": answer.name, name: answer.value} for answer in answers])

@@ -13,5 +13,8 @@ WIDTH, FONT, FORMAT = "LDPNB_WIDTH", "LDPNB_FONT", "LDPNB_FORMAT"
 """How figures are printed: width (``3.4in``, ``86mm``, ``column``, ``page``), font, and a format beside PNG and PDF, or
 ``png`` for that alone."""
 
+GRIDS = "LDPNB_GRIDS"
+"""Set where a notebook that runs writes the grid of its live section beside its figures, for the site."""
+
 SESSION = "JPY_SESSION_NAME"
 """Set by Jupyter in kernels that have a reader."""

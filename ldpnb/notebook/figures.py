@@ -425,12 +425,7 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     """Return the PDF of a laid-out figure, and any other format wanted; neither if only the picture is."""
     if kind == "png":
         return {}
-    drawn = {".pdf": _pdf(figure)}
-    if kind not in ("", "pdf"):
-        content = io.BytesIO()
-        figure.savefig(content, format=kind, metadata={"Date": None})
-        drawn[f".{kind}"] = content.getvalue()
-    return drawn
+    return {".pdf": _pdf(figure)} | ({".pgf": printing.pgf(figure)} if kind == "pgf" else {})
 
 
 def _pdf(figure: Figure) -> bytes:

@@ -17,7 +17,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from ldpnb.notebook import environment
+from ldpnb.notebook import environment, grids
 from ldpnb.notebook.prose import short
 from ldpnb.notebook.ticks import numbers
 
@@ -67,6 +67,8 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
         figure, sentence = redraw(**{name: control.start for name, control in controls.items()})
         plt.close(figure)
         display({"text/plain": sentence}, raw=True)
+        if os.environ.get(environment.GRIDS):
+            grids.write(redraw, controls)
     else:
         display(_shown(redraw, controls), raw=True)
 

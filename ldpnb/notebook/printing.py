@@ -1,20 +1,23 @@
 """Figures for print: as wide as a column or a page, in the paper's typeface."""
 
+import io
 import math
 import os
 import re
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.checks import UsageError
-from ldpnb.notebook import environment
+from ldpnb.notebook import environment, latex
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTHS = {"column": 3.4, "page": 7.0}
 """Inches."""
-FORMATS = ("pdf", "svg")
+FORMATS = ("pdf", "pgf")
+_TEX = ("pdflatex", "lualatex", "xelatex")
 _INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
 _NARROWEST, _WIDEST, _LOWEST = 1.5, 30.0, 2.6
 _FONTS = {
@@ -78,6 +81,47 @@ def family(font: str) -> list[str]:
     if font not in installed:
         raise UsageError(f"font must be {', '.join(_FONTS)} or the name of an installed one, got font={font!r}")
     return [font, "DejaVu Sans"]
+
+
+def require_tex() -> str:
+    """Return the TeX with which matplotlib measures text for PGF.
+
+    Raises
+    ------
+    UsageError
+        If none is installed.
+    """
+    system = next((name for name in _TEX if shutil.which(name)), "")
+    if not system:
+        raise UsageError(f"format pgf takes one of {', '.join(_TEX)}, and none is installed; pdf takes none")
+    return system
+
+
+def pgf(figure: "Figure") -> bytes:
+    """Return a figure, drawn before, as PGF in the font of the document that includes it; its texts become TeX."""
+    from matplotlib import rc_context
+    from matplotlib.text import Text
+
+    for direction in (direction for axes in figure.axes for direction in (axes.xaxis, axes.yaxis)):
+        labels = [label.get_text() for label in direction.get_ticklabels()]
+        direction.set_ticks(direction.get_ticklocs(), labels)
+    for text in figure.findobj(Text):
+        text.set_text("\n".join(map(_as_tex, text.get_text().split("\n"))))
+    content = io.BytesIO()
+    with rc_context({"pgf.texsystem": require_tex(), "pgf.rcfonts": False}):
+        figure.savefig(content, format="pgf")
+    return content.getvalue()
+
+
+def _as_tex(text: str) -> str:
+    r"""Return a line of a figure for LaTeX, where matplotlib's mathematics stays.
+
+    >>> _as_tex(r"50 % of \$9, $\hat{p}_1$")
+    '50 \\% of \\textdollar{}9, $\\hat{p}_1$'
+    """
+    parts = re.split(r"((?<!\\)\$.*?(?<!\\)\$)", text)
+    parts[::2] = [latex.escaped(part.replace(r"\$", "$")).replace(r"\$", r"\textdollar{}") for part in parts[::2]]
+    return "".join(parts)
 
 
 def fonts(figure: "Figure", font: str) -> dict[str, Any]:

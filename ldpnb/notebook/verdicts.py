@@ -1,7 +1,6 @@
 """Verdicts for reading."""
 
 from ldpnb import claims
-from ldpnb.notebook.notation import marked
 from ldpnb.notebook.prose import short
 
 _KINDS = {
@@ -31,16 +30,17 @@ def verdicts(*identifiers: str) -> None:
 
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
-    says = claim.says[:1].upper() + claim.says[1:].rstrip(".")
-    evidence = f"- Evidence ({marked(evidence_kind(verdict))}): {marked(verdict.evidence)}"
-    lines = [f"**{marked(claim.place)}: {verdict.status}.** {marked(says)}.", ""]
-    lines += [f"- Decided for {marked(verdict.decided_for)}", evidence]
+    says = claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
+    evidence = f"- Evidence ({evidence_kind(verdict)}): {verdict.evidence}"
+    lines = [f"**{claim.place}: {verdict.status}.** {says}", ""]
+    lines += [f"- Decided for {verdict.decided_for}", evidence]
     if verdict.corrected:
-        lines.append(f"- What holds: {marked(verdict.corrected)}")
+        label = "Answer" if verdict.status == "answered" else "What holds"
+        lines.append(f"- {label}: {verdict.corrected}")
     if verdict.assumption:
-        lines.append(f"- Assumption{READINGS[verdict.reading]}: {marked(verdict.assumption)}")
+        lines.append(f"- Assumption{READINGS[verdict.reading]}: {verdict.assumption}")
     if verdict.argument:
-        lines.append(f"- Argued in words: {marked(verdict.argument)}")
+        lines.append(f"- Argued in words: {verdict.argument}")
     return "\n".join(lines)
 
 

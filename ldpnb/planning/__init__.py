@@ -1,13 +1,8 @@
-"""How many users, what budget, which mechanism: plans for frequencies, means and gaps.
+"""How many people, what budget, which mechanism: plans for shares, means and gaps, of everybody or of a sample.
 
-`questions` states what is known and what is asked, `design` who reports and what is released of it; `candidates` lists
-the mechanisms for a question, `solve` answers it for each, `show` prints the answers and `command` is the command line.
-Underneath, `errors` bounds how often an estimate is off, over all data, from exact `binomials` and `cumulants`. The
-formulas are those of `ldpnb.accuracy` and `ldpnb.privacy`; what is new here holds at the worst data rather than on
-average.
-
-Surveys have designs: `survey` asks and `survey_plan` answers, `survey_words` understands the command's words and
-pilots, `survey_files` reads tables of strata, clusters, classes and weights, `takes` compares how many are asked in a
-cluster, `survey_questions` shares a budget among questions, `power` plans a test, and `survey_command` is their command
-line. Their formulas are in `ldpnb.surveys`.
+One object is a question (`questions`) and, completed, its answer (`solve`). `designs` say who may be asked, `samples`
+what a sample of known size does to the estimate's variance, its tails and its loss, and `reports` what a report is.
+`mechanisms` lists those for a question, each with a law of its error: `laws` for means and shares, `gaps` for gaps,
+from exact `binomials`. `plans` ranks and prints the answers, `saving` keeps one for the field, `several` shares a
+budget among questions, `power` plans a test, `tables` reads strata, and `command` is the command line.
 """

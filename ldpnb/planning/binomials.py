@@ -1,4 +1,4 @@
-"""How likely a sum of randomised bits is to stray from its mean: exact laws and Chernoff exponents.
+"""How likely a sum of randomised bits is to stray from its mean: exact laws.
 
 Two kinds of sums. *One rate*: bits with any chances of a one whose mean is given. *Two rates*: a share of the
 bits has chance ``p`` and the others ``q``. Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits starts
@@ -12,7 +12,7 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 
-_REACH, _RESOLUTION, _FINE, _STEEPEST = 8.0, 2.0, 200.0, 200.0
+_REACH, _RESOLUTION, _FINE = 8.0, 1.4, 200.0
 
 
 def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
@@ -56,22 +56,6 @@ def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Float
     above = upper_tail(n, rates, n * (rates + deviation))
     below = upper_tail(n, 1 - rates, n * (1 - rates + deviation))
     return np.where(n * deviation < 1, 1.0, np.minimum(above + below, 1.0))
-
-
-def averaged_one_rate_exact(population: int, share: float, rates: Floats, deviation: float) -> Floats:
-    """Return the same chance for the bits of those who take part, each with chance `share` by its own coin.
-
-    Given how many they are, they are a simple random sample.
-
-    Examples
-    --------
-    >>> averaged_one_rate_exact(4, 0.5, np.array([0.5]), 0.5).tolist()  # (1 + 4 + 6/2 + 4/4 + 1/8) / 16
-    [0.5703125]
-    """
-    number, weights = _binomial_lattice(np.array([float(population)]), np.array([share]))
-    chances = one_rate_exact(number[0][:, None], rates, deviation)
-    averaged: Floats = weights[0] @ chances
-    return averaged
 
 
 def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: float) -> Floats:
@@ -142,52 +126,6 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, expected: Floats,
     below = upper_tail(closed[:, None], 1 - closed_rate, zeros)
     chance: Floats = (weights * (above + below)).sum(axis=1)
     return chance
-
-
-def one_rate_exponents(rates: Floats, deviation: float) -> Floats:
-    """Return Chernoff's exponents per bit of the two sides, ``KL(r + a || r)`` and ``KL(r - a || r)``, ``(2, m)``.
-
-    Since the logarithm of ``1 - r + r e^l`` is concave in ``r`` they hold for independent bits of any rates with mean
-    ``r``, and, the moment generating function of a sample without replacement being no larger, for bits of a simple
-    random sample from a population of mean ``r``.
-
-    References
-    ----------
-    Hoeffding (1963), Theorems 1 and 4.
-    """
-    return np.stack([_divergence(rates, deviation), _divergence(1 - rates, deviation)])
-
-
-def two_rates_exponents(shares: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Return Chernoff's exponents per bit, ``(2, m)``, when a share of the bits has rate ``p`` and the others ``q``.
-
-    ``sup_l l a - f k_p(l) - (1-f) k_q(l)`` with the centred cumulants ``k_r(l) = ln(1 - r + r e^l) - l r``.
-    """
-    return np.stack([_tilted(shares, p, q, deviation), _tilted(shares, 1 - p, 1 - q, deviation)])
-
-
-def _tilted(shares: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Bisect for the tilt at which the mean deviates by `deviation`; every tilt gives a valid exponent."""
-    own, other = special.logit(p), special.logit(q)
-    low, high = np.zeros_like(shares), np.full_like(shares, _STEEPEST)
-    for _ in range(64):
-        middle = (low + high) / 2
-        moved = shares * (special.expit(own + middle) - p) + (1 - shares) * (special.expit(other + middle) - q)
-        low, high = np.where(moved < deviation, middle, low), np.where(moved < deviation, high, middle)
-    cumulant = shares * _centred_cumulant(low, p) + (1 - shares) * _centred_cumulant(low, q)
-    return np.maximum(low * deviation - cumulant, 0.0)
-
-
-def _centred_cumulant(tilt: Floats, rate: float) -> Floats:
-    return np.log1p(rate * np.expm1(tilt)) - tilt * rate
-
-
-def _divergence(rates: Floats, deviation: float) -> Floats:
-    """Return ``KL(r + a || r)`` of two bits, infinite where ``r + a > 1``."""
-    left = 1 - rates - deviation
-    fall = np.where(left > 0, -deviation / np.maximum(1 - rates, deviation), 0.0)
-    ones = (rates + deviation) * np.log1p(deviation / np.maximum(rates, 1e-300))
-    return np.where(left >= 0, ones + np.maximum(left, 0.0) * np.log1p(fall), np.inf)
 
 
 def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:

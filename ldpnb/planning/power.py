@@ -3,16 +3,14 @@
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 from scipy.optimize import brentq
 
 from ldpnb import checks
-from ldpnb.surveys.noise import MeanMechanism, NumberReports
-from ldpnb.surveys.open_designs import SimpleDesign
-from ldpnb.surveys.variances import squared
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.planning.reports import MANY, Reports, largest
 
-_LARGE = 10**12
 _NORMAL = NormalDist()
 
 
@@ -22,7 +20,7 @@ class Power:
 
     Parameters
     ----------
-    answers : int, optional
+    count : int, optional
         People who answer, in both groups together.
     gap : float, optional
         Between the means.
@@ -36,30 +34,30 @@ class Power:
         Of the answers, that come from the first group.
     sd : float, optional
         Of the values in each group; the worst if left out.
-    mechanism : {"one-bit", "Laplace"}
+    mechanism : {"1-bit", "local Laplace"}
     binary : bool
 
     Examples
     --------
-    >>> Power(gap=0.1, power=0.8, epsilon=1.0, binary=True).answered().answers
+    >>> Power(gap=0.1, power=0.8, epsilon=1.0, binary=True).completed().count
     3676
     """
 
-    answers: int | None = None
+    count: int | None = None
     gap: float | None = None
     power: float | None = None
     level: float = 0.05
     epsilon: float | None = None
     share: float = 0.5
     sd: float | None = None
-    mechanism: MeanMechanism = "one-bit"
+    mechanism: Literal["1-bit", "local Laplace"] = "1-bit"
     binary: bool = False
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        missing = [name for name in ("answers", "gap", "power", "epsilon") if getattr(self, name) is None]
+        missing = [name for name in ("count", "gap", "power", "epsilon") if getattr(self, name) is None]
         if len(missing) > 1:
-            raise ValueError(f"one of answers, gap, power, epsilon may be left out, got no {' and no '.join(missing)}")
+            raise ValueError(f"one of count, gap, power, epsilon may be left out, got no {' and no '.join(missing)}")
         for name in ("power", "level", "share"):
             if getattr(self, name) is not None:
                 checks.open_probability(**{name: getattr(self, name)})
@@ -68,23 +66,27 @@ class Power:
                 checks.positive(**{name: getattr(self, name)})
         if self.gap is not None:
             checks.numbers(gap=self.gap, low=1e-12, high=1e12)
-        if self.answers is not None:
-            checks.whole(answers=self.answers, at_least=2)
+        if self.count is not None:
+            checks.whole(count=self.count, at_least=2)
+        checks.choice(mechanism=self.mechanism, among=("1-bit", "local Laplace"))
 
     @property
     def per_answer(self) -> float:
         """Variance of the gap times the number of answers, sampling and randomisation: ``(s2 + v) / (a (1 - a))``."""
-        reports = NumberReports(self.mechanism, float(self.epsilon or 0), binary=self.binary)
-        one = SimpleDesign(_LARGE, squared(self.sd)).variance(1, reports, 1.0)
-        return float(one.total) / (self.share * (1 - self.share))
+        epsilon = float(self.epsilon or 0)
+        reports = Reports(scale=1 / epsilon)
+        if self.mechanism == "1-bit":
+            reports = Reports.of(KaryRandomisedResponse(epsilon, 2), ends=self.binary)
+        one = largest(reports, 1.0, 1.0, MANY, None if self.sd is None else self.sd**2)
+        return one.total / (self.share * (1 - self.share))
 
     def chance(self) -> float:
         """Return the power of the two-sided test."""
-        shift = float(self.gap or 0) * math.sqrt(int(self.answers or 0) / self.per_answer)
+        shift = float(self.gap or 0) * math.sqrt(int(self.count or 0) / self.per_answer)
         limit = _NORMAL.inv_cdf(1 - self.level / 2)
         return _NORMAL.cdf(shift - limit) + _NORMAL.cdf(-shift - limit)
 
-    def answered(self) -> "Power":
+    def completed(self) -> "Power":
         """Return the test with what was left out: ``n = (z_(1 - level/2) + z_power)^2 V / gap^2``, rounded up.
 
         Raises
@@ -97,15 +99,13 @@ class Power:
         reach = _NORMAL.inv_cdf(1 - self.level / 2) + _NORMAL.inv_cdf(self.power)
         if reach <= 0:
             raise ValueError(f"power must be above half the level, {self.level / 2:g}, got power={self.power!r}")
-        if self.answers is None:
-            return replace(
-                self, answers=max(2, math.ceil(self.per_answer * (reach / float(self.gap or 1)) ** 2 - 1e-9))
-            )
+        if self.count is None:
+            return replace(self, count=max(2, math.ceil(self.per_answer * (reach / float(self.gap or 1)) ** 2 - 1e-9)))
         if self.gap is None:
-            return replace(self, gap=reach * math.sqrt(self.per_answer / self.answers))
+            return replace(self, gap=reach * math.sqrt(self.per_answer / self.count))
         if self.epsilon is not None:
-            raise ValueError("one of answers, gap, power, epsilon must be left out, got all")
-        return replace(self, epsilon=self._budget((self.gap / reach) ** 2 * self.answers))
+            raise ValueError("one of count, gap, power, epsilon must be left out, got all")
+        return replace(self, epsilon=self._budget((self.gap / reach) ** 2 * self.count))
 
     def _budget(self, allowed: float) -> float:
         def excess(logarithm: float) -> float:
@@ -118,16 +118,16 @@ class Power:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number."""
-        names = ("answers", "gap", "power", "level", "epsilon", "share", "sd", "mechanism", "binary")
+        names = ("count", "gap", "power", "level", "epsilon", "share", "sd", "mechanism", "binary")
         return {name: getattr(self, name) for name in names} | {"variance_per_answer": self.per_answer}
 
     def __str__(self) -> str:
-        if None in (self.answers, self.gap, self.power, self.epsilon):
+        if None in (self.count, self.gap, self.power, self.epsilon):
             return repr(self)
-        first = round(float(self.answers or 0) * self.share)
-        groups = f"{first:,} and {int(self.answers or 0) - first:,} in two public groups"
+        first = round(float(self.count or 0) * self.share)
+        groups = f"{first:,} and {int(self.count or 0) - first:,} in two public groups"
         lines = [
-            f"With {self.answers:,} answers ({groups}), {self.epsilon:.4g} nats each, a gap of {self.gap:.4g} is found",
+            f"With {self.count:,} answers ({groups}), {self.epsilon:.4g} nats each, a gap of {self.gap:.4g} is found",
             f"with probability {self.power:.4g} by a two-sided test of level {self.level:g} (normal law, approximate).",
             "Where the group is to be kept private too: ldpnb plan gap.",
         ]

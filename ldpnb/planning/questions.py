@@ -1,96 +1,113 @@
-"""What is known and what is asked: one quantity of a question is None, and `ldpnb.planning.solve` computes it."""
+"""What is known and what is asked: one of count, epsilon, error and failure is left out, and `plan` computes it.
+
+A question is complete once all four are there. Then it says everything: who is asked, by which law its error is
+bounded, and what a report and a release lose.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.planning.design import Design, Draw
+from ldpnb.planning import mechanisms
+from ldpnb.planning.designs import ClusterDesign, Design, Everyone, Sample, SimpleDesign, StratifiedDesign
+from ldpnb.planning.laws import Linear, Tail
+from ldpnb.planning.mechanisms import Mechanism
+from ldpnb.planning.reports import MANY, Reports
 
-Protects = Literal["report", "release"]
-
-MOST_USERS, MOST_VALUES = 10**12, 10**9
-"""Largest numbers that a question may give or an answer be: up to there the laws and tails are right to eight digits.
-
-Beyond, floats no longer tell the expected numbers from their neighbours, and the law of a sum of noise, listed over
-many multiples of the root of the number of users, no longer fits into memory.
-"""
+QUANTITIES = ("count", "epsilon", "error", "failure")
+MOST_VALUES = 10**9
+"""Largest number of values: up to there laws and tails are right to eight digits."""
+SHORT = 0.1
+"""Part of the failure that is spent on too few answers, where not everybody answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What frequencies, means and gaps have in common.
+    """What shares, means and gaps have in common.
 
     Parameters
     ----------
-    users : int, optional
-        Number of users, whether they report or not.
+    count : int, optional
+        Units that answer: people, or clusters that are drawn.
     epsilon : float, optional
-        Privacy budget, nats, in ``[1e-8, 700]``.
+        Loss of a report, or of all that is released by a curator or from a secret sample, nats in ``[1e-8, 700]``,
+        under replacement of one person's value.
     error : float, optional
         The estimate shall be off by less than this.
     failure : float, optional
         Except with this probability.
-    design : Design
-        Who reports. Its sampling rate may be what is asked.
-    protects : {"report", "release"}
-        What `epsilon` bounds: the loss of every single report, or of all that is released after sampling and
-        shuffling.
-    bits : int, optional
-        Most bits that a user may send.
+    design : Everyone, SimpleDesign, StratifiedDesign or ClusterDesign
+    mechanism : str
+        The only one to plan for; all if left out.
+    secret : bool
+        Whether nobody who sees what is released can know who was asked. Then reports may lose more than it does.
+    response : float
+        Chance that somebody who is asked answers, whatever their value. The failure includes that too few do.
+    releases : int
+        Estimates from one and the same sample, each with this error: people report as often, at `epsilon` each time,
+        and a curator releases as many.
+    tail : {"guaranteed", "normal"}
+        A law or bound that holds for all data, or the normal law, an approximation.
     """
 
-    users: int | None = None
+    count: int | None = None
     epsilon: float | None = None
     error: float | None = None
     failure: float | None = None
-    design: Design = field(default_factory=Design)
-    protects: Protects = "report"
-    bits: int | None = None
+    design: Design = field(default_factory=Everyone)
+    mechanism: str = ""
+    secret: bool = False
+    response: float = 1.0
+    releases: int = 1
+    tail: Tail = "guaranteed"
 
-    quantities: ClassVar[tuple[str, ...]] = ("users", "epsilon", "error", "failure")
-    """What may be asked, besides the sampling rate."""
-    exact_law: ClassVar[str] = ""
-    """The law behind the exact tail of an answer, in words."""
+    sensitivity: ClassVar[float] = 1.0
+    """How far a sum changes, summed over all that a curator releases, if one value does."""
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        for name, least, most in (("users", 2, MOST_USERS), ("values", 2, MOST_VALUES), ("bits", 1, np.inf)):
-            value = getattr(self, name, None)
-            if value is not None:
-                object.__setattr__(self, name, checks.whole(at_least=least, **{name: value}))
-                _check_most(name, value, most)
+        if self.count is not None:
+            count = checks.whole(count=self.count, at_least=self.design.least)
+            if count > self.design.most:
+                raise ValueError(f"count must be at most {self.design.most:,} {self.design.unit}, got {_short(count)}")
         if self.epsilon is not None:
             checks.numbers(epsilon=checks.positive(epsilon=self.epsilon), low=1e-8, high=700)
-        if self.error is not None:
-            checks.positive(error=self.error)
+        if self.error is not None and checks.positive(error=self.error) >= self.scale:
+            raise ValueError(f"error must be < {self.scale:g}, the whole range, got error={self.error!r}")
         if self.failure is not None:
             checks.open_probability(failure=self.failure)
-        checks.choice(protects=self.protects, among=("report", "release"))
-        if self.error is not None and self.error >= self.scale:
-            raise ValueError(f"error must be < {self.scale:g}, the whole range, got error={self.error!r}")
-        if self.protects == "release" and not self.design.amplifies:
-            raise ValueError(
-                "protects=release needs a simple random sample or a shuffler: otherwise what is released loses what a "
-                f"report loses, got design {self.design.kind}"
-            )
+        checks.rate(response=self.response)
+        checks.numbers(releases=checks.whole(releases=self.releases, at_least=1), high=10**6)
+        checks.choice(tail=self.tail, among=("guaranteed", "normal"))
+        if self.mechanism:
+            checks.choice(mechanism=self.mechanism, among=tuple(one.name for one in self._known))
+        if self.secret and isinstance(self.design, SimpleDesign) and self.design.population == MANY:
+            raise ValueError("population must be given for a secret sample, which hides people among so many, got none")
+        if self.secret and isinstance(self.design, StratifiedDesign) and self.design.allocation == "neyman":
+            raise ValueError("allocation must be proportional in a secret sample: Neyman's changes with its budget")
+
+    @property
+    def span(self) -> float:
+        """Length of the range of the values."""
+        return 1.0
 
     @property
     def scale(self) -> float:
         """Largest possible error."""
-        return 1.0
+        return self.span
 
     @property
-    def relative_error(self) -> float:
-        """Target error over the largest possible one, 0 if it is what is asked."""
-        return float(self.error or 0) / self.scale
+    def ends(self) -> bool:
+        """Whether values are at the two ends of their range only."""
+        return False
 
     @property
-    def draw(self) -> Draw:
-        """How many of the users report."""
-        return self.design.draw(int(self.users or 0))
+    def events(self) -> int:
+        """Estimates whose errors must all be met."""
+        return 1
 
     @property
     def subject(self) -> str:
@@ -98,65 +115,108 @@ class Question:
         raise NotImplementedError
 
     @property
+    def _known(self) -> tuple[Mechanism, ...]:
+        raise NotImplementedError
+
+    @property
+    def candidates(self) -> tuple[Mechanism, ...]:
+        """The mechanisms to plan for."""
+        return tuple(one for one in self._known if self.mechanism in ("", one.name))
+
+    @property
     def unknown(self) -> str:
-        """Return the name of the one quantity that is not given.
+        """The one quantity that is left out.
 
         Raises
         ------
         ValueError
             If there is none or more than one.
         """
-        rates = ("sampling_rate",) if self.design.kind != "everyone" else ()
-        missing = [name for name in self.quantities if getattr(self, name) is None]
-        missing += [name for name in rates if self.design.sampling_rate is None]
+        missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             left = "nothing is left out" if not missing else f"{_listed(missing)} are left out"
-            names = _listed((*self.quantities, *rates))
-            raise ValueError(f"exactly one of {names} must be left out, to be computed; {left}")
+            raise ValueError(f"exactly one of {_listed(QUANTITIES)} must be left out, to be computed; {left}")
         return missing[0]
 
     def with_value(self, name: str, value: Any) -> Self:
-        """Return the question with one quantity given."""
-        if name == "sampling_rate":
-            return replace(self, design=replace(self.design, sampling_rate=value))
+        """Return the question with one field changed."""
         return replace(self, **{name: value})
 
-    def with_users(self, users: int) -> Self:
-        """Return the question for that many users, or the next larger number that is possible."""
-        return self.with_value("users", users)
+    def sample(self, reports: Reports) -> Sample:
+        """Return who is asked, people with values in ``[0, 1]`` who make such reports."""
+        return self.design.within(self.span).at(int(self.count or 0), reports, self.response)
 
-    def known(self) -> dict[str, Any]:
-        """Return what is given, for printing."""
-        names = [f.name for f in fields(self) if f.name not in ("design", "protects")]
-        given = {name: getattr(self, name) for name in names if getattr(self, name) not in (None, False)}
-        if self.design.sampling_rate is not None:
-            given["sampling_rate"] = self.design.sampling_rate
-        return given
+    def report_epsilon(self, mechanism: Mechanism) -> float:
+        """Return the loss of a report: the question's, or the largest that keeps what is released to it."""
+        epsilon = float(self.epsilon or 0)
+        if mechanism.central or not self.secret:
+            return epsilon
+        sample = self.sample(Reports())
+        return sample.budget(epsilon, self.invited(sample)) / self.releases
+
+    def law(self, mechanism: Mechanism) -> Any:
+        """Return the law of a mechanism's estimate."""
+        return mechanism.law(mechanism.make(self.report_epsilon(mechanism), self), self)
+
+    def drawn(self, mechanism: Mechanism) -> Sample:
+        """Return who is asked if this is the mechanism."""
+        law = self.law(mechanism)
+        return self.sample(law.reports if isinstance(law, Linear) else Reports())
+
+    def invited(self, sample: Sample) -> tuple[int, ...]:
+        """Return how many people to invite, per stratum."""
+        return sample.invited(self.response, SHORT * float(self.failure or 0.05))
+
+    def chance(self, mechanism: Mechanism, tail: Tail | None = None) -> tuple[float, str]:
+        """Return the chance of the error at the worst data, or a bound on it, and which; too few answers included."""
+        law = self.law(mechanism)
+        sample = self.sample(law.reports if isinstance(law, Linear) else Reports())
+        chance, bound = law.failure(sample, float(self.error or 0) / self.span, tail or self.tail)
+        if self.response < 1:
+            chance = chance + sample.empty if isinstance(self.design, ClusterDesign) else chance / (1 - SHORT)
+        return min(1.0, chance), bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frequency(Question):
-    """The shares of users who hold each of some values.
+    """The shares of people who hold each of some values.
 
     Parameters
     ----------
-    values : int, optional
+    values : int
         Number ``k >= 2`` of values.
     simultaneous : bool
-        Whether all ``k`` shares must be met at once, or any one of them.
+        Whether the error is that of all ``k`` shares at once, or of any one of them.
     """
 
-    values: int | None = None
+    values: int = 2
     simultaneous: bool = False
 
-    quantities: ClassVar[tuple[str, ...]] = ("users", "epsilon", "error", "failure", "values")
-    exact_law: ClassVar[str] = "the law of the reports at the worst share of holders"
+    sensitivity: ClassVar[float] = 2.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", checks.whole(values=self.values, at_least=2))
+        checks.numbers(values=self.values, high=MOST_VALUES)
+        Question.__post_init__(self)
+
+    @property
+    def ends(self) -> bool:
+        """Whether values are at the two ends of their range only: one is held or not."""
+        return True
+
+    @property
+    def events(self) -> int:
+        """Estimates whose errors must all be met."""
+        return self.values if self.simultaneous else 1
 
     @property
     def subject(self) -> str:
         """What is estimated, in words."""
-        which = "all shares at once" if self.simultaneous else "any one share"
-        return which if self.values is None else f"{self.values:,} values, {which}"
+        return f"the shares of {self.values:,} values, {'all at once' if self.simultaneous else 'any one of them'}"
+
+    @property
+    def _known(self) -> tuple[Mechanism, ...]:
+        return mechanisms.FREQUENCIES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +226,7 @@ class Mean(Question):
     Parameters
     ----------
     low, high : float
-        The range, known beforehand. Values outside must be clipped by the user.
+        The range, known beforehand. Values outside must be clipped by their holder.
     binary : bool
         Whether values are `low` or `high` only.
     """
@@ -175,25 +235,29 @@ class Mean(Question):
     high: float = 1.0
     binary: bool = False
 
-    exact_law: ClassVar[str] = (
-        "the law of the reports at the worst data (for one bit: Hoeffding 1956), of the noise otherwise"
-    )
-
     def __post_init__(self) -> None:
-        checks.plain(self)
         _check_range(self.low, self.high)
         Question.__post_init__(self)
 
     @property
-    def scale(self) -> float:
-        """Largest possible error."""
+    def span(self) -> float:
+        """Length of the range of the values."""
         return self.high - self.low
+
+    @property
+    def ends(self) -> bool:
+        """Whether values are at the two ends of their range only."""
+        return self.binary
 
     @property
     def subject(self) -> str:
         """What is estimated, in words."""
         ends = f"{self.low:g} or {self.high:g}" if self.binary else f"in [{self.low:g}, {self.high:g}]"
         return f"the mean of values {ends}"
+
+    @property
+    def _known(self) -> tuple[Mechanism, ...]:
+        return mechanisms.BINARY_MEANS if self.binary else mechanisms.MEANS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,11 +267,11 @@ class Gap(Question):
     Parameters
     ----------
     shares : tuple of float
-        Share of the users in every group; the first two are compared. Not used if `sizes` are given.
+        Share of the people in every group; the first two are compared. Not used if `sizes` are given.
     sizes : tuple of int, optional
-        Users of every group.
+        People in every group: of those who answer, or of the population.
     low, high : float
-        Range of the values, known beforehand; rates are in ``[0, 1]``.
+        Range of the values, known beforehand.
     """
 
     shares: tuple[float, ...] = (0.5, 0.5)
@@ -215,32 +279,34 @@ class Gap(Question):
     low: float = 0.0
     high: float = 1.0
 
-    exact_law: ClassVar[str] = (
-        "the law of the reports at the worst data for signs (Hoeffding 1956), of the noise otherwise"
-    )
-
     def __post_init__(self) -> None:
         checks.plain(self)
         _check_range(self.low, self.high)
-        checks.distribution(shares=self.shares)
-        if len(self.shares) < 2 or min(self.shares) <= 0:
-            raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
-        if self.sizes is not None:
-            if all(isinstance(size, int) for size in self.sizes):
-                _check_most("sizes", float(checks.numbers(sizes=self.sizes).max(initial=0)), MOST_USERS)
-            numbers = checks.counts(sizes=self.sizes, minimum_size=2)
-            _check_most("sizes", int(numbers.max()), MOST_USERS)
-            if numbers.min() < 1:
+        if not isinstance(self.design, Everyone | SimpleDesign):
+            raise ValueError(f"design of a gap must be everyone or simple, got {self.design}")
+        if self.sizes is None:
+            checks.distribution(shares=self.shares)
+            if len(self.shares) < 2 or min(self.shares) <= 0:
+                raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
+        else:
+            if checks.counts(sizes=self.sizes, minimum_size=2).min() < 1:
                 raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
-            if self.users is not None and self.users != numbers.sum():
-                raise ValueError(f"users must be the sum of sizes, {numbers.sum()}, got users={self.users!r}")
-            object.__setattr__(self, "users", int(numbers.sum()))
+            people = self.count if isinstance(self.design, Everyone) else self.design.population
+            if people not in (None, sum(self.sizes)):
+                raise ValueError(f"sizes must sum to the number of people, {people:,}, got {sum(self.sizes):,}")
+            if isinstance(self.design, Everyone):
+                object.__setattr__(self, "count", sum(self.sizes))
         Question.__post_init__(self)
+
+    @property
+    def span(self) -> float:
+        """Length of the range of the values."""
+        return self.high - self.low
 
     @property
     def scale(self) -> float:
         """Largest possible error."""
-        return 2 * (self.high - self.low)
+        return 2 * self.span
 
     @property
     def subject(self) -> str:
@@ -254,44 +320,36 @@ class Gap(Question):
 
     @property
     def groups(self) -> tuple[int, ...]:
-        """Return the users of every group, at least 1 each: shares of the users by largest remainder."""
+        """People in every group, at least 1 each: shares by largest remainder."""
         if self.sizes is not None:
             return self.sizes
-        total = int(self.users or 0)
-        wanted = [share * total for share in self.shares]
-        numbers = [int(w + 1e-9) for w in wanted]
-        order = sorted(range(len(wanted)), key=lambda g: numbers[g] - wanted[g])
-        for group in order[: total - sum(numbers)]:
-            numbers[group] += 1
-        return tuple(max(1, number) for number in numbers)
+        total = int(self.count or 0) if isinstance(self.design, Everyone) else self.design.most
+        wanted = np.array(self.shares) * total
+        numbers = np.floor(wanted + 1e-9).astype(np.int64)
+        order = np.argsort(numbers - wanted, kind="stable")
+        numbers[order[: total - int(numbers.sum())]] += 1
+        return tuple(np.maximum(numbers, 1).tolist())
 
     @property
     def even(self) -> bool:
         """Whether the two groups compared are of one size."""
-        return self.equal if self.sizes is None else self.sizes[0] == self.sizes[1]
+        parts = self.shares if self.sizes is None else self.sizes
+        return abs(parts[0] - parts[1]) < 1e-12
 
     @property
-    def equal(self) -> bool:
-        """Whether all groups have the same share."""
-        return self.sizes is None and max(self.shares) - min(self.shares) < 1e-12
-
-    def with_users(self, users: int) -> Self:
-        """Return the question for that many users; groups of equal shares get equal numbers."""
-        groups = len(self.shares)
-        return self.with_value("users", max(groups, -(-users // groups) * groups if self.equal else users))
+    def _known(self) -> tuple[Mechanism, ...]:
+        two = len(self.sizes or self.shares) == 2
+        return mechanisms.UNEVEN_GAPS if two and not self.even else mechanisms.GAPS
 
 
 def _check_range(low: float, high: float) -> None:
-    checks.numbers(range=(low, high))
+    checks.numbers(range=(low, high), low=-1e150, high=1e150)
     if not low < high:
         raise ValueError(f"low must be < high, got low={low!r}, high={high!r}")
-    checks.positive(range=high - low)
 
 
-def _check_most(name: str, value: float, most: float) -> None:
-    if value > most:
-        shown = f"{value:,}" if value < 10**16 else f"{value:g}"
-        raise ValueError(f"{name} must be at most {most:,}, the most that is planned for, got {shown}")
+def _short(number: int) -> str:
+    return f"{number:,}" if number < 10**16 else f"{number:g}"
 
 
 def _listed(names: Sequence[str]) -> str:

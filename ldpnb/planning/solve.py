@@ -1,364 +1,349 @@
-"""Compute the one quantity that a question leaves open for every mechanism, and rank the mechanisms."""
+"""Complete a question: the one quantity that it leaves open, for every mechanism."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, overload
+from functools import cache, partial
+from typing import Any
 
-import numpy as np
+from scipy.optimize import brentq
 
-from ldpnb import checks
-from ldpnb.notebook import table
-from ldpnb.planning.candidates import LARGEST_EPSILON, PRECISION, SMALLEST_EPSILON, Candidate, candidates
-from ldpnb.planning.errors import TAILS, TailError
-from ldpnb.planning.questions import MOST_USERS, MOST_VALUES, Gap, Question
-from ldpnb.planning.survey import Survey, fewest
-from ldpnb.planning.survey_plan import SurveyPlan
+from ldpnb.notebook.prose import rounded_up
+from ldpnb.planning.designs import ClusterDesign, Everyone, Sample, SimpleDesign, StratifiedDesign
+from ldpnb.planning.mechanisms import Mechanism
+from ldpnb.planning.questions import Gap, Question
+from ldpnb.planning.reports import Variance
+from ldpnb.planning.samples import Clusters, Parts
 
-_UNITS = {"epsilon": "epsilon (nats)", "users": "users needed"}
-_FAR = 30.0
+SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
+PRECISION = 1e-9
+"""Relative precision of a real number that is searched for."""
+_MOST_STEPS = 64
+"""Whole numbers below a solution that are tried one by one where the chance of an error is not monotone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one mechanism needs, or why it cannot.
+    """A question completed for one mechanism, or the reason why it cannot be.
 
     Parameters
     ----------
-    mechanism : str
-    value : float or int
-        Of the quantity that was asked; nan if there is none.
-    epsilon : float
-        Exact privacy loss of a report, nats.
-    release : float
-        Loss of what is released, under the design's neighbouring relation and at its delta.
-    bits : int
-        Sent by a user.
-    tail : str
-        The bound or law that the answer rests on.
-    failure : float
-        Its bound on the probability of an error as large as the target or larger.
+    question : Question
+        Complete, if there is an answer.
+    unknown : str
+        What was asked.
+    mechanism : Mechanism
+    bound : str
+        The law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
+    least : bool
+        Whether no smaller number will do; else it suffices, and smaller ones may.
     reason : str
-        Why there is no value.
-    remark : str
-    yardstick : bool
-        Whether it is shown for comparison only, not being a local mechanism.
-    """
-
-    mechanism: str
-    value: float
-    epsilon: float = float("nan")
-    release: float = float("nan")
-    bits: int = 0
-    tail: str = ""
-    failure: float = float("nan")
-    reason: str = ""
-    remark: str = ""
-    yardstick: bool = False
-
-    @property
-    def feasible(self) -> bool:
-        """Whether there is a value."""
-        return not self.reason
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A question with the answers of all mechanisms: best first, then those that cannot, and the yardstick last.
-
-    ``print(plan)`` shows it as ``ldpnb plan`` does.
+        Why there is no answer.
     """
 
     question: Question
     unknown: str
-    answers: tuple[Answer, ...]
+    mechanism: Mechanism
+    bound: str = ""
+    least: bool = True
+    reason: str = ""
 
     @property
-    def able(self) -> tuple[Answer, ...]:
-        """Answers of the local mechanisms that can, best first."""
-        return tuple(a for a in self.answers if a.feasible and not a.yardstick)
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self.mechanism.name
 
     @property
-    def best(self) -> Answer | None:
-        """The best local mechanism, if any can."""
-        return self.able[0] if self.able else None
+    def feasible(self) -> bool:
+        """Whether there is an answer."""
+        return not self.reason
 
     @property
-    def margin(self) -> float:
-        """How many times more the second best needs (or risks); nan without one, 1 for a tie."""
-        if len(self.able) < 2:
-            return float("nan")
-        one, other = self.able[0].value, self.able[1].value
-        first, second = (other, one) if self.unknown == "values" else (one, other)
-        return float(second / first) if first > 0 else float("inf")
+    def value(self) -> float:
+        """What was asked; nan if there is no answer."""
+        return getattr(self.question, self.unknown) if self.feasible else math.nan
 
-    def to_frame(self) -> Any:
-        """Return the answers as a pandas DataFrame, a row per mechanism; see `ldpnb.planning.show.rows`."""
-        import pandas as pd
+    @property
+    def sample(self) -> Sample:
+        """Who answers."""
+        return self.question.drawn(self.mechanism)
 
-        from ldpnb.planning import show
+    @property
+    def invited(self) -> tuple[int, ...]:
+        """How many people to invite, per stratum."""
+        return self.question.invited(self.sample)
 
-        return pd.DataFrame(show.rows(self), dtype=object)
+    @property
+    def epsilon(self) -> float:
+        """Loss of a report, or of all that a curator releases, nats."""
+        return self.question.report_epsilon(self.mechanism)
 
-    def __str__(self) -> str:
-        from ldpnb.planning import show
+    @property
+    def reported(self) -> float:
+        """Loss of all reports of a person together, or of all that a curator releases."""
+        return self.epsilon * (1 if self.mechanism.central else self.question.releases)
 
-        return show.as_text(self)
+    @property
+    def released(self) -> float:
+        """Loss of all that is released."""
+        return float(self.question.epsilon or 0) if self.question.secret else self.reported
+
+    @property
+    def hidden(self) -> float:
+        """Loss of all that is released if nobody who sees it can know who was asked."""
+        if self.question.secret or self.mechanism.central:
+            return self.released
+        return self.sample.loss(self.reported, self.invited)
+
+    @property
+    def noise(self) -> float:
+        """Scale of a curator's noise on the estimate, in the unit of the values; 0 of reports."""
+        scale = self.question.law(self.mechanism).noise if self.mechanism.central else 0.0
+        return scale * self.question.span
+
+    @property
+    def variance(self) -> Variance | None:
+        """The two parts of the estimate's variance at the worst data, in the values' unit squared; None of a gap."""
+        if isinstance(self.question, Gap):
+            return None
+        square, law = self.question.span**2, self.question.law(self.mechanism)
+        worst = self.sample.variance(law.reports)
+        return Variance(square * worst.sampling, square * (worst.randomisation + 2 * law.noise**2))
+
+    @property
+    def design_effects(self) -> tuple[float, float]:
+        """Variance, sampling's and all, over that of a simple random sample of as many people, each at its worst."""
+        law, sample = self.question.law(self.mechanism), self.sample
+        s2 = sample.s2 if isinstance(sample, Clusters) else None
+        plain = Parts((sample.population,), (sample.people,), None if s2 is None else (s2,)).variance(law.reports)
+        own, noise = sample.variance(law.reports), 2 * law.noise**2
+        sampling = own.sampling / plain.sampling if plain.sampling else math.nan
+        return sampling, (own.total + noise) / (plain.total + noise)
+
+    @property
+    def estimator(self) -> str:
+        """The estimator that the error is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a gap's."""
+        if isinstance(self.question, Gap):
+            return "gap"
+        if self.mechanism.central:
+            return "release"
+        kinds = {StratifiedDesign: "stratified mean", ClusterDesign: "expansion"}
+        return kinds.get(type(self.question.design), "mean")
+
+    @property
+    def whom(self) -> str:
+        """The people whom the error is promised for."""
+        if isinstance(self.question.design, Everyone):
+            return "those who answer, not for a population they may be drawn from"
+        people = self.sample.population
+        return "the population" if people >= 10**12 else f"the population of {people:,}"
 
 
-@overload
-def plan(question: Question, *, tail: str = "best") -> Plan: ...
-@overload
-def plan(question: Survey) -> SurveyPlan: ...
-def plan(question: Question | Survey, *, tail: str = "best") -> Plan | SurveyPlan:
-    """Answer a question for every mechanism, or a survey for its own.
-
-    Parameters
-    ----------
-    question : Frequency, Mean, Gap or Survey
-        With exactly one quantity left out.
-    tail : {"best", "exact", "chernoff", "bernstein", "hoeffding", "normal"}
-        How to bound the probability of a large error. *best* takes the exact law where it is known at the worst data
-        and Chernoff's bound elsewhere; *normal* is an approximation. A survey states its own.
+def complete(question: Question) -> tuple[Answer, ...]:
+    """Return the answers of all mechanisms.
 
     Raises
     ------
     ValueError
-        Unless exactly one quantity is left out, or for a tail beside a survey's own.
-
-    Examples
-    --------
-    >>> import ldpnb as ldp
-    >>> found = ldp.plan(ldp.Frequency(epsilon=1.0, error=0.02, failure=0.01, values=16))
-    >>> found.best.mechanism, found.best.value
-    ('SUE', 65187)
-    >>> schools = ldp.ClusterDesign(clusters=400, size=25, icc=0.05)
-    >>> ldp.plan(ldp.Survey(design=schools, epsilon=1.0, error=0.05, failure=0.05, binary=True, tail="normal")).count
-    84
+        Unless exactly one of count, epsilon, error and failure is left out.
     """
-    if isinstance(question, Survey):
-        if tail != "best":
-            raise ValueError(f"tail of a survey is stated in it, Survey(tail=...), got tail={tail!r}")
-        return question.plan()
-    checks.choice(tail=tail, among=("best", *TAILS))
     unknown = question.unknown
-    answers = [_Search(candidate, question, tail).answer() for candidate in candidates(question)]
-    sign = -1.0 if unknown == "values" else 1.0
-    answers.sort(key=lambda a: (a.yardstick, not a.feasible, sign * a.value if a.feasible else 0.0))
-    return Plan(question, unknown, tuple(answers))
-
-
-@table
-def over(
-    question: Question, name: str, values: Sequence[float], *, tail: str = "best", yardstick: bool = True
-) -> Iterator[dict[str, Any]]:
-    """Yield the answers to a question for several values of a quantity, such as ``"epsilon"``.
-
-    A row per value and mechanism that can: the quantity, ``mechanism``, what was asked for, ``tail`` and ``bits``, best
-    first. `yardstick` keeps the curator's rows.
-    """
-    given = _UNITS.get(name, name)
-    for value in values:
-        found = plan(question.with_value(name, value), tail=tail)
-        for a in found.answers:
-            if a.feasible and (yardstick or not a.yardstick):
-                asked = {_UNITS.get(found.unknown, found.unknown): a.value}
-                yield {given: value, "mechanism": a.mechanism} | asked | {"tail": a.tail, "bits": a.bits}
+    return tuple(_answer(question, unknown, mechanism) for mechanism in question.candidates)
 
 
 class _ImpossibleError(ValueError):
     """No value of the unknown meets the target."""
 
 
-@dataclass(frozen=True, slots=True)
+def _answer(question: Question, unknown: str, mechanism: Mechanism) -> Answer:
+    search = _Search(question, unknown, mechanism)
+    try:
+        value, least = search.run()
+    except _ImpossibleError as reason:
+        return Answer(question, unknown, mechanism, reason=str(reason))
+    full = question.with_value(unknown, value)
+    full.invited(full.drawn(mechanism))  # who cannot be invited is refused here
+    return Answer(full, unknown, mechanism, search.chance(value)[1], least)
+
+
 class _Search:
-    """The search for what one mechanism needs."""
+    """The search for what one mechanism needs.
 
-    candidate: Candidate
-    question: Question
-    tail: str
+    From guess to guess: by the normal law, by the chance near the worst data, which is cheap and never above the chance
+    itself, and by that.
+    """
 
-    def answer(self) -> Answer:
-        candidate, question = self.candidate, self.question
-        nothing = Answer(candidate.name, float("nan"), remark=candidate.remark, yardstick=candidate.yardstick)
-        unknown = question.unknown
-        try:
-            value = _SEARCHES[unknown](self)
-        except (TailError, _ImpossibleError) as reason:
-            return replace(nothing, reason=str(reason))
-        full = _filled(question, unknown, value)
-        chance, used = candidate.failure(full, self.tail)
-        epsilon = candidate.report_epsilon(full)
-        found = replace(nothing, value=value, epsilon=epsilon, release=epsilon, tail=used, failure=chance)
-        if candidate.yardstick:
-            return found
-        bits = candidate.sent(full, epsilon)
-        if question.bits is not None and bits > question.bits:
-            return replace(nothing, bits=bits, reason=f"sends {bits} bits per user")
-        if value == float("inf") and bits != candidate.sent(question.with_value("values", 2), epsilon):
-            bits = 0
-        release = candidate.release_loss(full, epsilon)
-        if release == float("inf"):
-            return replace(nothing, reason="under deletion a sample of everybody shows who is absent")
-        return replace(found, bits=bits, release=release)
+    def __init__(self, question: Question, unknown: str, mechanism: Mechanism) -> None:
+        self.question, self.unknown, self.mechanism = question, unknown, mechanism
+        self.chance = cache(self._chance)
 
-    def chance(self, question: Question) -> float:
-        return self.candidate.failure(question, self.tail)[0]
+    def run(self) -> tuple[float, bool]:
+        """Return what is asked, and whether it is proven to be the least."""
+        return {"count": self._count, "epsilon": self._epsilon, "error": self._error, "failure": self._failure}[
+            self.unknown
+        ]()
 
-    def meets(self, question: Question) -> bool:
-        return self.chance(question) <= float(question.failure or 0)
+    def _chance(self, value: float, tail: Any = None) -> tuple[float, str]:
+        if self.unknown == "failure":
+            return self.question.chance(self.mechanism, tail)
+        return self.question.with_value(self.unknown, value).chance(self.mechanism, tail)
 
-    def excess(self, question: Question, tail: str = "") -> float:
+    def excess(self, value: float, tail: Any = None) -> float:
         """Return the logarithm of the chance of failure over that allowed."""
-        chance = self.candidate.failure(question, tail or self.tail)[0]
-        return float(np.log(max(chance, 1e-300) / float(question.failure or 1)))
+        return math.log(max(self.chance(value, tail)[0], 1e-300) / float(self.question.failure or 1))
 
-    def failure(self) -> float:
-        chance = self.chance(self.question)
+    def _failure(self) -> tuple[float, bool]:
+        chance = self.question.chance(self.mechanism)[0]
         if chance >= 1:
             raise _ImpossibleError("nothing is promised: the bound on the failure probability is 1")
-        return chance
+        return min(max(chance, 1e-300), 1 - 1e-16), True
 
-    def users(self) -> int:
-        """Return the fewest users."""
-        question = self.question
-        unit = len(question.groups) if isinstance(question, Gap) and question.equal else 1
-        reason = f"needs more than {MOST_USERS:.0e} users"
-
-        def excess(units: int, tail: str = "") -> float:
-            return self.excess(question.with_users(max(units * unit, 2)), tail)
-
-        most = MOST_USERS // unit
-        guess = _first(lambda units: excess(units, "normal"), 1, most, reason)
-        return max(unit * _first(excess, guess, most, reason), 2)
-
-    def epsilon(self) -> float:
-        """Return the smallest budget."""
-        generous = self.question.with_value("epsilon", LARGEST_EPSILON)
-        if not self.meets(generous):
-            left = replace(self, question=generous.with_value("error", None)).error()
-            chance = "" if generous.draw.complete else "who reports is left to chance"
-            why = ", and ".join(filter(None, (self.candidate.floor, chance))) or "too few users"
-            raise _ImpossibleError(f"at any budget an error of {left:.3g} remains: {why}")
-        return self.least("epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
-
-    def error(self) -> float:
-        """Return the smallest error that is promised."""
-        largest = self.question.scale * (1 - 1e-12)
-        if not self.meets(self.question.with_value("error", largest)):
+    def _error(self) -> tuple[float, bool]:
+        scale = self.question.scale
+        if self.excess(scale * (1 - 1e-12)) > 0:
             raise _ImpossibleError("no error below the whole range can be promised")
-        return self.least("error", self.question.scale * 1e-12, largest)
+        return self._real(scale * 1e-12, scale * (1 - 1e-12)), True
 
-    def least(self, name: str, low: float, high: float) -> float:
-        """Return the least positive number that meets the target, `high` being one.
+    def _epsilon(self) -> tuple[float, bool]:
+        """Return the smallest budget: where a whole number of the mechanism steps, all steps below it are tried."""
+        if self.excess(LARGEST_EPSILON) > 0:
+            raise _ImpossibleError(self._remaining())
+        found = self._real(SMALLEST_EPSILON, LARGEST_EPSILON)
+        edges = self.mechanism.edges(self.question, found)
+        if self.question.secret:
+            return found, not edges
+        for edge in edges:
+            below = edge * (1 - PRECISION)
+            if self.excess(below, "normal") < 1 and self.excess(below) <= 0:
+                lower = max((other for other in edges if other < edge), default=SMALLEST_EPSILON)
+                found = self._real(lower * (1 + PRECISION), below)
+        return found, True
 
-        In logarithms: a bracket around the normal answer, interpolated.
+    def _count(self) -> tuple[int, bool]:
+        """Return the fewest units.
+
+        The chance of an error falls with their number, but for three wobbles: of groups that are rounded to whole
+        people, of a curator's exact law on a lattice, and under a secret sample, where more people make reports
+        noisier.
         """
+        question, step = self.question, 1
+        if isinstance(question, Gap) and question.sizes is None and len(set(question.shares)) == 1:
+            step = len(question.shares) if isinstance(question.design, Everyone) else 1
+        low, high = -(-question.design.least // step), question.design.most // step
 
-        def excess(logarithm: float, tail: str = "") -> float:
-            return self.excess(self.question.with_value(name, float(np.exp(logarithm))), tail)
+        def excess(number: int, tail: Any = None) -> float:
+            return self.excess(number * step, tail)
 
-        left, right = float(np.log(low)), float(np.log(high))
-        if self.tail != "normal" and excess(right, "normal") <= 0:
-            guess = _root(lambda x: excess(x, "normal"), left, right)
-            for width in (0.02, 0.2):
-                left = guess - width if guess - width > left and excess(guess - width) > 0 else left
-                if guess + width < right and excess(guess + width) <= 0:
-                    right = guess + width
-                    break
-        return float(np.exp(_root(excess, left, right)))
+        if question.secret:
+            if not (found := _first(excess, low, high)):
+                raise _ImpossibleError(self._not_enough(high))
+            return found, False
+        found = high
+        for tail in ("normal", "near", None) if question.tail == "guaranteed" else ("normal",):
+            found = _from(partial(excess, tail=tail), low, found, high) or high
+        if excess(found) > 0:
+            raise _ImpossibleError(self._not_enough(high * step))
+        window = _window(question, self.mechanism)
+        for number in range(found - 1, max(low, found - min(window, _MOST_STEPS)) - 1, -1):
+            if excess(number, "near") <= 0 and excess(number) <= 0:
+                found = number
+        return found * step, window <= _MOST_STEPS
 
-    def values(self) -> float:
-        """Return the largest number of values, infinite if no number is too large."""
+    def _real(self, low: float, high: float) -> float:
+        """Return the least number from which on the chance is small enough, as it is at `high`; in logarithms."""
+        if self.excess(low) <= 0:
+            return low
+        left, right = math.log(low), math.log(high)
+        found = self._root("normal", left, right, left, right)
+        if self.question.tail == "guaranteed":
+            found = self._root("near", found - 0.02, found + 0.02, left, right)
+        if self.excess(math.exp(found)) > 0:
+            found = self._root(None, found - PRECISION, found + 1e-4, left, right)
+        return math.exp(found)
 
-        def fails(values: int) -> bool:
-            full = self.question.with_value("values", values)
-            if full.bits is not None and not self.candidate.yardstick:
-                sent = self.candidate.sent(full, self.candidate.report_epsilon(full))
-                if sent > full.bits:
-                    return True
-            return not self.meets(full)
+    def _root(self, tail: Any, below: float, above: float, left: float, right: float) -> float:
+        """Return a logarithm of a number that is enough, and least but for the precision; from a guess at its place."""
 
-        if fails(2):
-            raise _ImpossibleError("two values are too many already")
-        if not fails(MOST_VALUES):
-            return float("inf")
-        return float(fewest(fails, 3, MOST_VALUES) - 1)
+        def value(x: float) -> float:
+            return self.excess(math.exp(min(max(x, left), right)), tail)
 
-    def sampling_rate(self) -> float:
-        """Return the smallest sampling rate, to the next user.
+        width = above - below
+        while below > left and value(below) <= 0:
+            below, above, width = below - width, below, 2 * width
+        while above < right and value(above) > 0:
+            below, above, width = above, above + width, 8 * width
+        if value(above) > 0 or value(below) <= 0:
+            return right if value(above) > 0 else left
+        root = float(brentq(value, below, above, xtol=PRECISION / 4))
+        while value(root) > 0:
+            root += PRECISION / 2
+        return min(root, right)
 
-        More reports may be worse, when the budget is that of what is released, so a grid of rates is tried first.
-        """
-        users = int(self.question.users or 0)
+    def _remaining(self) -> str:
+        """Return the error that remains at the largest budget, and why."""
+        question = self.question
+        generous = replace(question, epsilon=LARGEST_EPSILON, error=None)
+        try:
+            left = f"an error of {_Search(generous, 'error', self.mechanism).run()[0]:.3g} remains"
+        except _ImpossibleError:
+            left = "no error can be promised"
+        sampled = not isinstance(question.design, Everyone)
+        chance = "who is asked is left to chance" if sampled else ""
+        why = ", and ".join(filter(None, (self.mechanism.floor, chance))) or "too few people"
+        return f"at any budget {left}: {why}"
 
-        def excess(reports: int, tail: str = "") -> float:
-            return self.excess(self.question.with_value("sampling_rate", reports / users), tail)
-
-        grid = np.unique(np.geomspace(1, users, 96).round().astype(int)).tolist()
-        near = next((reports for reports in grid if excess(reports, "normal") <= 0), 0)
-        if not near:
-            kept = self.question.protects == "report"
-            raise _ImpossibleError("not even all users suffice" if kept else "no rate suffices")
-        return _first(excess, near, users, "no rate suffices") / users
-
-
-_SEARCHES: dict[str, Callable[[_Search], float]] = {
-    "users": _Search.users,
-    "epsilon": _Search.epsilon,
-    "error": _Search.error,
-    "failure": _Search.failure,
-    "values": _Search.values,
-    "sampling_rate": _Search.sampling_rate,
-}
-
-
-def _filled(question: Question, unknown: str, value: float) -> Question:
-    """Return the question without unknowns."""
-    if unknown == "users":
-        return question.with_users(int(value))
-    if unknown == "values":
-        return question.with_value("values", int(min(value, MOST_VALUES)))
-    return question.with_value(unknown, min(max(value, 1e-300), 1 - 1e-16) if unknown == "failure" else value)
-
-
-def _first(excess: Callable[[int], float], guess: int, most: int, reason: str) -> int:
-    """Return the number in ``1 .. most`` from which on a falling function is at most 0.
-
-    A bracket around a guess, then interpolation between its ends.
-    """
-    value, step = excess(guess), max(1, guess // 50)
-    below, above, high, low = (guess, value, 0, 0.0) if value > 0 else (0, 1.0, guess, value)
-    while not high:
-        if below >= most:
-            raise _ImpossibleError(reason)
-        number, step = min(below + step, most), 2 * step
-        value = excess(number)
-        below, above, high, low = (number, value, 0, 0.0) if value > 0 else (below, above, number, value)
-    while below == 0 and high > 1:
-        number, step = max(high - step, 1), 2 * step
-        value = excess(number)
-        below, above, high, low = (number, value, high, low) if value > 0 else (0, 1.0, number, value)
-        if number == 1:
-            break
-    turn = 0
-    while high - below > 1:
-        turn += 1
-        share = above / (above - low) if turn % 3 and above - low < _FAR else 0.5
-        number = min(max(below + round(share * (high - below)), below + 1), high - 1)
-        value = excess(number)
-        below, above, high, low = (number, value, high, low) if value > 0 else (below, above, number, value)
-    return high
+    def _not_enough(self, most: int) -> str:
+        """Return the error that asking all leaves, and the budget that would do."""
+        question = self.question
+        if isinstance(question.design, Everyone):
+            return f"needs more than {most:.0e} people"
+        everybody = f"asking all {most:,} {question.design.unit}"
+        try:
+            left = _Search(replace(question, count=most, error=None), "error", self.mechanism).run()[0]
+        except _ImpossibleError:
+            return f"{everybody} promises nothing"
+        try:
+            budget = _Search(replace(question, count=most, epsilon=None), "epsilon", self.mechanism).run()[0]
+        except _ImpossibleError:
+            return f"{everybody} leaves an error of {left:.3g}, and no budget reaches the target"
+        return f"{everybody} leaves an error of {left:.3g}; epsilon {rounded_up(budget)} reaches the target"
 
 
-def _root(excess: Callable[[float], float], left: float, right: float) -> float:
-    """Return where a falling function becomes 0 or less, from the right; `left` if it is so there."""
-    from scipy.optimize import brentq
+def _window(question: Question, mechanism: Mechanism) -> int:
+    """Return how many numbers below one that is enough may be enough although one in between is not."""
+    if isinstance(question, Gap) and question.sizes is None and len(set(question.shares)) > 1:
+        return math.ceil(2 / min(question.shares))
+    simple = isinstance(question.design, SimpleDesign)
+    return _MOST_STEPS if mechanism.central and simple and question.ends and question.tail == "guaranteed" else 0
 
-    value = cache(excess)
-    if value(left) <= 0:
-        return left
-    root, step = float(brentq(value, left, right, xtol=PRECISION)), PRECISION
-    while root < right and value(root) > 0:
-        root, step = min(root + step, right), 2 * step
-    return root
+
+def _first(excess: Callable[..., float], low: int, high: int) -> int:
+    """Return a number that is enough, the least between two of a grid; 0 if none of that is enough."""
+    grid = sorted({round(low * (high / low) ** (i / 95)) for i in range(96)})
+    for before, number in zip([low - 1, *grid], grid, strict=False):
+        if excess(number, "normal") <= 0.1 and excess(number) <= 0:
+            return _between(excess, before, number)
+    return 0
+
+
+def _from(excess: Callable[[int], float], low: int, guess: int, high: int) -> int:
+    """Return the number in ``low .. high`` from which on a falling function is at most 0; 0 if it never is."""
+    below, above, step = low - 1, guess, 1
+    while excess(above) > 0:
+        if above == high:
+            return 0
+        below, above, step = above, min(above + step, high), 4 * step
+    while below < above - step and excess(above - step) <= 0:
+        above, step = above - step, 4 * step
+    return _between(excess, max(below, above - step), above)
+
+
+def _between(excess: Callable[[int], float], below: int, above: int) -> int:
+    """Return the least whole number in ``(below, above]`` for which a falling function is at most 0."""
+    left, right, turn = 1.0, excess(above), 0
+    while above - below > 1:
+        share = left / (left - right) if turn % 3 and left - right < 30 else 0.5
+        middle = min(max(below + round(share * (above - below)), below + 1), above - 1)
+        value, turn = excess(middle), turn + 1
+        below, above, left, right = (middle, above, value, right) if value > 0 else (below, middle, left, value)
+    return above

@@ -20,9 +20,9 @@ _PARTS = {
     "reading": "reading",
     "assumption": "assuming",
     "corrected": "holds",
+    "kind": "by",
     "evidence": "evidence",
     "argument": "argued",
-    "notebook": "notebook",
 }
 
 
@@ -66,6 +66,7 @@ def card(row: dict[str, str]) -> str:
     claim = claims.find(row["claim"])
     lines = [f"{row['claim']}: {row['place']} of {claim.source}", "", *_lines("", row["says"], 2), ""]
     lines += [line for part, label in _PARTS.items() if row[part] for line in _lines(label, row[part])]
+    lines += _lines("notebook", f"notebooks/{row['notebook']}.ipynb") if row["notebook"] else []
     rests = [pkgutil.resolve_name(f"ldpnb.{path}") for path in claim.rests_on]
     for label, functions in {"decision": [claim.check], "rests on": rests}.items():
         places = [place(function) for function in functions]

@@ -19,8 +19,6 @@ MARK = ".ldpnb"
 HOME_VARIABLE = "LDPNB_HOME"
 """Environment variable naming the checkout, for an installation that does not lie in one."""
 
-_MOST_BYTES = 2**27
-
 
 class NoNotebookError(UsageError):
     """No notebook has that name."""
@@ -150,35 +148,28 @@ def find(identifier: str) -> Notebook:
 
 def _read(path: Path, folder: Path) -> Notebook:
     identifier = path.relative_to(folder).with_suffix("").as_posix()
-    cells = _cells(path)
-    texts = [("".join(c["source"]), c) for c in cells]
+    texts = [("".join(cell["source"]), cell) for cell in _cells(path)]
     title = next((t.splitlines()[0].lstrip("# ") for t, c in texts if c["cell_type"] == "markdown" and t), identifier)
     source = identifier.split("/")[0].partition("_")[2] if "/" in identifier else ""
-    tagged: dict[str, list[str]] = {"parameters": [], "claims": []}
-    for text, cell in texts:
-        for tag in cell["metadata"].get("tags", []):
-            tagged.setdefault(tag, []).append(text)
-    if len(tagged["parameters"]) > 1:
-        raise UsageError(f"{identifier}: {len(tagged['parameters'])} cells are tagged parameters, at most one may be")
-    claims = _claims(tagged["claims"], identifier)
-    return Notebook(identifier, path, title, source, "".join(tagged["parameters"]), claims)
+    declarations, claims = (
+        [text for text, cell in texts if tag in cell["metadata"].get("tags", [])] for tag in ("parameters", "claims")
+    )
+    if len(declarations) > 1:
+        raise UsageError(f"{identifier}: {len(declarations)} cells are tagged parameters, at most one may be")
+    return Notebook(identifier, path, title, source, "".join(declarations), _claims(claims, identifier))
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:
-    """Return the cells of a notebook's file, after checking that they are well formed."""
+    """Return the cells of a notebook's file, after checking what is read of them."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError(f"it is larger than {_MOST_BYTES:,} bytes")
         content = json.loads(path.read_bytes())
         if content["nbformat"] != 4:
             raise ValueError(f"it has format {content['nbformat']!r} instead of 4")
         cells: list[dict[str, Any]] = content["cells"]
         for number, cell in enumerate(cells):
             outputs = cell["outputs"] if cell["cell_type"] == "code" else []
-            tags = cell["metadata"].get("tags", [])
-            if not all(
-                isinstance(text, str) for text in (*cell["source"], *tags, *(o["output_type"] for o in outputs))
-            ):
+            words = (*cell["source"], *cell["metadata"].get("tags", []), *(o["output_type"] for o in outputs))
+            if not all(isinstance(word, str) for word in words):
                 raise ValueError(f"cell {number} is malformed")
     except (*UNREADABLE, KeyError, AttributeError, OSError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else shown(str(error))

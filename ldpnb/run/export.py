@@ -19,10 +19,7 @@ from ldpnb.run.catalogue import find, home, require_uncommitted
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
 
-_NEEDS = {
-    "pdf": r"\usepackage{graphicx}",
-    "svg": r"\usepackage{svg}, which runs Inkscape: pdflatex -shell-escape",
-}
+_NEEDS = {"pdf": r"\usepackage{graphicx}", "pgf": r"\usepackage{pgf} \providecommand{\mathdefault}[1]{#1}"}
 _BIBLIOGRAPHY = "ldpnb.bib"
 
 
@@ -44,11 +41,11 @@ def chosen(what: str) -> tuple[str, str]:
     """
     known = exports()
     for matches in (lambda name: name == what, lambda name: name.endswith(f"/{what}"), lambda name: what in name):
-        found = [name for name in known if matches(name)]
-        if len(found) == 1:
-            return found[0], known[found[0]]
-        if found:
-            raise UsageError(f"{shown(what)} is ambiguous: {', '.join(found[:6])}{', ...' if len(found) > 6 else ''}")
+        names = [name for name in known if matches(name)]
+        if len(names) == 1:
+            return names[0], known[names[0]]
+        if names:
+            raise UsageError(f"{shown(what)} is ambiguous: {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}")
     names = [*known, *(name.split("/")[-1] for name in known)]
     raise UsageError(
         f"no figure, table or claim {shown(what)}{nearest(what, names)}; `ldpnb list` and `verdicts` name them"
@@ -65,34 +62,32 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """
     inches = printing.inches(width)
     printing.family(font)
+    if kind == "pgf":
+        printing.require_tex()
     name, sort = chosen(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
-    entries = _bibliography(name)
-    cited = rf"~\cite{{{','.join(entries)}}}"
+    source = re.sub(r"^\d+_", "", name.split("/")[0])
+    cited = rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
     head = f"% {name} of ldpnb, {_commit()}\n"
-    files = {_BIBLIOGRAPHY: _joined(entries)}
+    files = {_BIBLIOGRAPHY: _bibliography()}
     if sort == "claim":
         return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
     path = home() / f"figures/{name}.json"
     with writing.whole(path) as text:
-        about = json.loads(text)
+        caption = json.loads(text)["caption"]
     if sort == "table":
         import pandas as pd
 
         with writing.whole(path.with_suffix(".csv")) as text:
             rows = pd.read_csv(StringIO(text), keep_default_na=False)
-        return files | {f"{stem}.tex": (head + latex.table(rows, about["caption"], stem, cited)).encode()}
-    picture = rf"\include{'svg' if kind == 'svg' else 'graphics'}[width={_narrowed(f'{inches:.4g}in')}]{{{stem}}}"
-    said = rf"\caption{{{latex.escaped(about['caption'])}{cited}}}"
-    lines = [f"% {_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture, said]
-    text = "\n".join([*lines, rf"\label{{fig:{stem}}}", r"\end{figure}", ""])
-    drawn = _redrawn(name, width, font, kind)
-    return files | {f"{stem}.tex": (head + text).encode(), f"{stem}.{kind}": drawn}
-
-
-def _narrowed(width: str) -> str:
-    """Return a width for LaTeX, or that of the column if this is narrower."""
-    return rf"\ifdim\linewidth<{width}\linewidth\else {width}\fi"
+        return files | {f"{stem}.tex": (head + latex.table(rows, caption, stem, cited)).encode()}
+    picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={inches:.4g}in]{{{stem}}}"
+    lines = [f"% {_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture]
+    lines += [rf"\caption{{{latex.escaped(caption)}{cited}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""]
+    return files | {
+        f"{stem}.tex": (head + "\n".join(lines)).encode(),
+        f"{stem}.{kind}": _redrawn(name, width, font, kind),
+    }
 
 
 def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
@@ -127,44 +122,27 @@ def _verdict(identifier: str, cited: str) -> str:
     return "\n".join([*head, caption, *body, r"\end{table}", ""])
 
 
-def _bibliography(name: str) -> dict[str, str]:
-    """Return BibTeX entries of the source, if any, and of the companion at its commit, by key."""
-    source = re.sub(r"^\d+_", "", name.split("/")[0])
-    own = _entry("ldpnb") or f"@software{{ldpnb,\n  author = {{{{The ldpnb authors}}}},\n  title = {{{_TITLE}}}\n}}"
-    entries = {"ldpnb": own.removesuffix("\n}") + f",\n  note = {{{_commit()}}}\n}}"}
-    if source in claims.SOURCES:
-        plain = f"@misc{{{source},\n  title = {{{latex.escaped(claims.SOURCES[source])}}}\n}}"
-        entries = {source: _entry(source) or plain} | entries
-    return entries
-
-
-def _joined(entries: dict[str, str]) -> bytes:
-    return ("\n\n".join(entries.values()) + "\n").encode()
-
-
-def _with_earlier(folder: Path, bibliography: bytes) -> bytes:
-    """Return a bibliography together with what earlier exports into a folder cite."""
-    path = folder / _BIBLIOGRAPHY
-    both = (path.read_text("utf-8") if path.is_file() else "") + "\n" + bibliography.decode()
-    return _joined({entry[1]: entry[0] for entry in re.finditer(r"^@\w+\{(\w+),.*?^\}", both, re.M | re.S)})
-
-
-def _entry(key: str) -> str:
-    path = home() / "paper.bib"
-    found = re.search(rf"^@\w+\{{{key},.*?^\}}", path.read_text("utf-8"), re.M | re.S) if path.is_file() else None
-    return found[0] if found else ""
+def _bibliography() -> bytes:
+    """Return BibTeX entries of all sources and of the companion at its commit."""
+    path = home() / "paper.bib"  # which an installed package does not have
+    plain = {key: f"@misc{{{key},\n  title = {{{latex.escaped(title)}}}\n}}" for key, title in claims.SOURCES.items()}
+    plain["ldpnb"] = f"@software{{ldpnb,\n  author = {{{{The ldpnb authors}}}},\n  title = {{{_TITLE}}}\n}}"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    entries = plain | {match[1]: match[0] for match in re.finditer(r"^@\w+\{(\w+),.*?^\}", text, re.M | re.S)}
+    entries["ldpnb"] = entries["ldpnb"].removesuffix("\n}") + f",\n  note = {{{_commit()}}}\n}}"
+    return ("\n\n".join(entries[key] for key in plain) + "\n").encode()
 
 
 def _commit() -> str:
     """Return the state of the companion: its commit, and whether files differ from it."""
     try:
-        said = [
+        commit, changed = [
             subprocess.run(["git", *words], cwd=home(), capture_output=True, text=True, check=True, timeout=20).stdout
             for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "-uno"])
         ]
     except (OSError, subprocess.SubprocessError):
         return "as released"
-    return f"commit {said[0].strip()}{' with changes' if said[1].strip() else ''}"
+    return f"commit {commit.strip()}{' with changes' if changed.strip() else ''}"
 
 
 @click.command(short_help="Write a figure, a table or a verdict for a paper.")
@@ -185,9 +163,6 @@ def export(what: str, width: str, font: str, kind: str, output: Path | None) -> 
 
     folder = output or build() / "export"
     require_uncommitted(folder)
-    made = contents(what, width, font, kind)
-    made[_BIBLIOGRAPHY] = _with_earlier(folder, made[_BIBLIOGRAPHY])
-    files = {folder / name: content for name, content in made.items()}
-    for path, content in files.items():
-        writing.write(path, content)
-    click.echo("\n".join(str(path) for path in files))
+    for name, content in contents(what, width, font, kind).items():
+        writing.write(folder / name, content)
+        click.echo(folder / name)

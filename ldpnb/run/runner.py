@@ -218,6 +218,7 @@ def _install(task: Task, source: bytes, executed: dict[str, Any], figures: Path)
         raise RunError(f"it was edited while it ran: the edit stands, and the result is {beside}")
     fresh = _files(figures)
     stored = {n: c for n, c in _files(task.figures).items() if n in fresh or n.startswith(f"{task.notebook.id}/")}
+    stored = {n: c for n, c in stored.items() if n in fresh or not n.endswith(".grid.json")}  # made when asked for
     before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
     if same_files(stored | before, fresh | {"notebook.ipynb": content}):
         return

@@ -85,7 +85,8 @@ def _same_file(suffix: str, one: bytes, other: bytes) -> bool:
         if suffix == ".png":
             return same_picture(one, other)
         if suffix in (".json", ".ipynb"):
-            return same_content(*({k: v for k, v in json.loads(c).items() if k not in _HASHES} for c in (one, other)))
+            stored, fresh = ({k: v for k, v in json.loads(text).items() if k not in _HASHES} for text in (one, other))
+            return same_content(stored, fresh)
         return same_text(one.decode(), other.decode())
     except (ValueError, AttributeError, OSError, SyntaxError):  # a damaged one is renewed
         return False

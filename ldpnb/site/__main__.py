@@ -16,6 +16,8 @@ def sources() -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of every page, written by hand, generated or a notebook, and of every picture."""
     for path in sorted((HERE / "pages").iterdir()):
         yield path.name, path.read_bytes()
+    yield "CITATION.cff", (home() / "CITATION.cff").read_bytes()
+    yield "contribute.md", (home() / "CONTRIBUTING.md").read_bytes()
     for name, text in pages.generated():
         yield name, text.encode()
     for path in sorted(home().glob("notebooks/**/*")) + sorted(home().glob("figures/**/*.png")):
@@ -35,16 +37,12 @@ def shown(notebook: bytes) -> bytes:
 
 
 def stage(folder: Path) -> None:
-    """Lay out the pages; what is as before keeps its time, so that it is not built again."""
-    laid = dict(sources())
-    for name, content in laid.items():
+    """Lay out the pages in an empty folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, content in sources():
         path = folder / name
-        if not path.exists() or path.read_bytes() != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-    for path in folder.rglob("*.*"):
-        if path.relative_to(folder).as_posix() not in laid:
-            path.unlink()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def main() -> int:
@@ -53,7 +51,7 @@ def main() -> int:
 
     build, target = home() / "build", Path(sys.argv[1] if len(sys.argv) > 1 else home() / "build/site")
     stage(build / "pages")
-    options = ["-W", "-n", "-q", "--keep-going", "-j", "2", "-c", str(HERE), "-d", str(build / "doctrees")]
+    options = ["-W", "-n", "-E", "-q", "--keep-going", "-j", "2", "-c", str(HERE), "-d", str(build / "doctrees")]
     code = build_main([*options, str(build / "pages"), str(target)])
     if not code:
         keep = shutil.ignore_patterns("*.png", "*.json", "*.tex")

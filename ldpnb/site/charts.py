@@ -5,6 +5,7 @@ on a name in the legend hides or shows its curve.
 """
 
 import colorsys
+import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ _TEXT, _MUTED, _BORDER, _PAGE = (
     f"var(--pst-color-{name})" for name in ("text-base", "text-muted", "border", "background")
 )
 _POWER = "round(log(datum.value) / LN10)"
+_TENS = f"abs(log(datum.value) / LN10 - {_POWER}) < 1e-9"
 _DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
 _HEIGHT, _SMALL = 300, 190
@@ -45,39 +47,42 @@ CONFIG: Spec = {
 }
 
 
-def chart(records: Sequence[Record], encoding: Encoding, *, params: Sequence[Spec] = ()) -> Spec:
-    """Return the specification of a chart of records.
+def chart(
+    records: Sequence[Record], encoding: Encoding, *, live: bool = False, domain: Sequence[float] | None = None
+) -> Spec:
+    """Return the specification of a chart of records, or of one for all settings of a live section.
 
-    With `params`, which end in one of the name ``setting``, it shows the records whose place ``at`` is that setting's.
+    A live one has no data: the page's script gives it those of a setting, and in ``names`` what its series are called.
+    With a domain of the values, what lies beyond is cut off.
     """
     shown = [record for record in records if not record["mark"].startswith("at ")]
     panels = list(dict.fromkeys(record["panel"] for record in shown))
-    spec: Spec = {"layer": list(_layers(records, encoding))}
+    spec: Spec = {"layer": list(_layers(records, encoding, domain))}
     if len(panels) > 1:
-        facet = {"field": "panel", "sort": panels, "title": None}
+        header = {"labelExpr": "names['panel ' + datum.value] || datum.value"}
+        facet = {"field": "panel", "sort": panels, "title": None, "header": header}
         spec = {"facet": facet, "columns": encoding.columns, "spec": spec | {"height": _SMALL}}
         if not encoding.share_y:
             spec["resolve"] = {"scale": {"x" if encoding.flip else "y": "independent"}}
     else:
         spec |= {"width": "container", "height": _HEIGHT}
     columns = [column for column in NUMBERS if any(column in record for record in records)]
-    picked: list[Spec] = [{"filter": "datum.at == setting"}] if params else []
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "config": CONFIG,
-        "params": list(params),
-        "data": {"values": [] if params else list(records)},
-        "transform": [*picked, {"flatten": columns}],
+        "params": [{"name": "names", "value": {}}],
+        "data": {"name": "records", "values": [] if live else [dict.fromkeys(columns, ()) | r for r in records]},
+        "transform": [{"flatten": columns}],
         **spec,
     }
 
 
-def _layers(records: Sequence[Record], encoding: Encoding) -> Iterator[Spec]:
+def _layers(records: Sequence[Record], encoding: Encoding, domain: Sequence[float] | None) -> Iterator[Spec]:
     """Yield the layers that draw what the records hold, from the bands below to what the pointer reads above."""
     across, up = ("y", "x") if encoding.flip else ("x", "y")
-    x, y, low = (_axis(encoding, field) for field in ("x", "y", "low"))
+    x, y, low = (_axis(encoding, field, domain) for field in ("x", "y", "low"))
     category = encoding.xscale == "category"
-    named = {across: x, **_series(records)}
+    named = {across: x, **_series(records, encoding)}
     both, spread = {up: y}, {up: low, f"{up}2": {"field": "high"}}
     if category:
         aside = any("aside" in record for record in records)
@@ -88,10 +93,14 @@ def _layers(records: Sequence[Record], encoding: Encoding) -> Iterator[Spec]:
     dots = {"type": "point", "filled": True, "size": 40, "opacity": 1}
     thin = {"strokeWidth": 1, "point": {"filled": True, "size": 30}} if encoding.discrete else {"strokeWidth": 2}
     drawn: dict[str, tuple[Spec, Spec, str]] = {
-        "band": ({"type": "area", "fillOpacity": 0.18}, spread, "datum.mark != 'points' && isValid(datum.low)"),
+        "band": (
+            {"type": "area", "fillOpacity": 0.18, "clip": True},
+            spread,
+            "datum.mark != 'points' && isValid(datum.low)",
+        ),
         "bars": ({"type": "bar", "fillOpacity": 0.85}, both, "datum.mark == 'bars'"),
         "steps": ({"type": "area", "interpolate": "step-after"}, both, "datum.mark == 'steps'"),
-        "line": ({"type": "line", **thin}, both, "datum.mark == 'line'"),
+        "line": ({"type": "line", "clip": True, **thin}, both, "datum.mark == 'line'"),
         "error": ({"type": "rule"}, spread, "datum.mark == 'points' && isValid(datum.low)"),
         "points": (dots, both, "datum.mark == 'points'"),
     }
@@ -105,26 +114,30 @@ def _layers(records: Sequence[Record], encoding: Encoding) -> Iterator[Spec]:
     yield _reader(x, across, encoding)
 
 
-def _series(records: Sequence[Record]) -> Spec:
+def _series(records: Sequence[Record], encoding: Encoding) -> Spec:
     """Return the channels by which series differ, and by which the legend names them."""
     names = list(dict.fromkeys(r["series"] for r in records if not r["mark"].startswith("at ")))
     looks = looks_of(names)
-    legend = {"title": None} if len(names) > 1 else None
+    several = len(names) > 1 and encoding.by != encoding.x
+    legend = {"title": None, "labelExpr": "names[datum.label] || datum.label"} if several else None
 
-    def channel(ranges: Sequence[Any]) -> Spec:
-        return {"field": "series", "type": "nominal", "legend": legend, "scale": {"domain": names, "range": ranges}}
+    dotted = any(record["mark"] == "points" for record in records)
+
+    def channel(ranges: Sequence[Any], *, named: bool = True) -> Spec:
+        shown, scale = legend if named else None, {"domain": names, "range": ranges}
+        return {"field": "series", "type": "nominal", "legend": shown, "scale": scale}
 
     dashes = [[1, 0] if isinstance(look.dash, str) else [2 * n for n in look.dash[1]] for look in looks.values()]
     return {
         "color": channel([themed(look.colour) for look in looks.values()]),
-        "strokeDash": channel(dashes),
+        "strokeDash": channel(dashes, named=not dotted),
         "shape": channel([_SHAPES[look.marker] for look in looks.values()]),
         "opacity": {"condition": {"param": "shown", "value": 1}, "value": 0.06},
     }
 
 
-def _axis(encoding: Encoding, field: str) -> Spec:
-    """Return the channel of a field; ``low`` and ``high`` are those of ``y``."""
+def _axis(encoding: Encoding, field: str, domain: Sequence[float] | None) -> Spec:
+    """Return the channel of a field; ``low`` is on the axis of ``y``, which may have a domain of its own."""
     axis = "x" if field == "x" else "y"
     label, scale = getattr(encoding, f"{axis}label"), getattr(encoding, f"{axis}scale")
     title = getattr(encoding, axis) if label is None else label
@@ -133,24 +146,27 @@ def _axis(encoding: Encoding, field: str) -> Spec:
     lines = {"field": field, "type": "quantitative", "title": textwrap.wrap(title, 44) or None}
     ticks: Spec = {"tickCount": 6}
     if scale == "log":
-        ticks["labelExpr"] = _powers("x" if (axis == "x") != encoding.flip else "y")
-    bounds = {"nice": False, "padding": 5} if axis == "x" or scale == "log" else {"zero": encoding.mark == "bars"}
+        tens = {"test": _TENS, "value": 1}
+        labels = _powers("x" if (axis == "x") != encoding.flip else "y")
+        ticks |= {"labelExpr": labels, "gridOpacity": {"condition": tens, "value": 0.3}}
+    bounds: Spec = {"nice": False, "padding": 5} if axis == "x" or scale == "log" else {"zero": encoding.mark == "bars"}
     if scale != "log":
         bounds = {"zero": False} | bounds
+    if domain and axis == "y":
+        bounds = {"domain": domain, "nice": False}
     return lines | {"scale": {"type": scale, **bounds}, "axis": ticks}
 
 
 def _powers(axis: str) -> str:
     """Return the expression for a tick of a logarithmic scale: a plain number, or a power of ten on a wide scale."""
     low, high = f"domain('{axis}')[0]", f"domain('{axis}')[1]"
-    exact = f"abs(log(datum.value) / LN10 - {_POWER}) < 1e-9"
     first = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))"
-    labelled = f"{exact} || {high} / {low} < 5 || {high} / {low} < 100 && indexof([2, 5], {first}) >= 0"
+    labelled = f"{_TENS} || {high} / {low} < 5 || {high} / {low} < 100 && indexof([2, 5], {first}) >= 0"
     tens, ones = (
         f"substring('{_DIGITS}', {n}, {n} + 1)" for n in (f"floor(abs({_POWER}) / 10)", f"abs({_POWER}) % 10")
     )
     power = f"'10' + ({_POWER} < 0 ? '⁻' : '') + (abs({_POWER}) >= 10 ? {tens} : '') + {ones}"
-    plain = f"{low} >= 1e-3 && {high} <= 1e5 || !({exact})"
+    plain = f"{low} >= 1e-3 && {high} <= 1e5 || !({_TENS})"
     return f"{labelled} ? ({plain} ? format(datum.value, ',~g') : {power}) : ''"
 
 
@@ -193,6 +209,12 @@ def _reader(x: Spec, across: str, encoding: Encoding) -> Spec:
             "opacity": {"condition": {"param": "near", "empty": False, "value": 0.6}, "value": 0},
         },
     }
+
+
+def script(content: Any) -> str:
+    """Return JSON as the content of an element of a page."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    return f'<script type="application/json">{text}</script>'
 
 
 def themed(colour: str) -> str:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ldpnb import __version__
+from ldpnb.site import pages
 
 HERE = Path(__file__).parent
 
@@ -21,7 +22,8 @@ exclude_patterns = ["_*", "**/examples"]  # parts of pages
 nb_execution_mode = "off"
 nb_output_stderr = "remove"
 nb_merge_streams = True
-myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "attrs_inline"]
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "attrs_inline", "substitution"]
+myst_substitutions = pages.counts()
 myst_dmath_double_inline = True
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # a notebook may skip a level
@@ -31,11 +33,12 @@ numpydoc_show_class_members = False
 default_role = "code"
 html_math_renderer = "mathml"
 templates_path = [str(HERE / "templates")]
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = "ldpnb"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
-html_js_files = [("vega.js", {"defer": ""}), ("charts.js", {"defer": ""})]
+html_js_files = [("vega.js", {"defer": ""}), ("charts.js", {"defer": ""}), ("ledger.js", {"defer": ""})]
 html_show_search_summary = False  # it fetches pages, which a page opened from disk may not
 html_show_sourcelink = html_copy_source = False
 html_theme_options = {

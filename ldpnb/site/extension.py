@@ -13,19 +13,13 @@ from sphinx.util.docutils import SphinxDirective
 from ldpnb.notebook.encoding import Encoding
 from ldpnb.notebook.records import records
 from ldpnb.run.catalogue import home
-from ldpnb.site import code, pages
-from ldpnb.site.charts import chart
+from ldpnb.site import code, live, pages
+from ldpnb.site.charts import chart, script
 
 
 def raw(text: str) -> nodes.raw:
     """Return a node that is HTML as it stands."""
     return nodes.raw("", text, format="html")
-
-
-def script(content: Any) -> str:
-    """Return JSON as the content of an element of a page."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    return f'<script type="application/json">{text}</script>'
 
 
 def figure(name: str, image: nodes.image, root: str) -> nodes.container:
@@ -51,11 +45,6 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
     )
 
 
-def live(name: str) -> list[nodes.Node]:
-    """Return a notebook's live section as a chart with sliders, or nothing if there is no grid of it."""
-    return []
-
-
 def draw(app: Any, doctree: nodes.document) -> None:
     """Make a notebook's page: charts for pictures, the live section, links to the ledger, plain tables."""
     docname = app.env.docname
@@ -63,11 +52,18 @@ def draw(app: Any, doctree: nodes.document) -> None:
         return
     name = docname.removeprefix("notebooks/")
     root = "../" * docname.count("/")
-    abouts = {path: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
-    pictures = {made["drawn"][".png"]: path.stem for path, made in abouts.items() if "encoding" in made}
+    abouts = {path.stem: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
+    pictures = {made["drawn"][".png"]: stem for stem, made in abouts.items() if "encoding" in made}
     for image in list(doctree.findall(nodes.image)):
         if stem := pictures.get(Path(image["uri"]).stem):  # which myst-nb names by its hash
             image.parent.replace(image, figure(f"{name}/{stem}", image.deepcopy(), root))
+    cells = [
+        cell for cell in doctree.findall(nodes.container) if "cell" in cell["classes"] and "live(" in cell.astext()
+    ]
+    if cells and live.place(name).exists():
+        for output in cells[-1].findall(nodes.container):
+            if "cell_output" in output["classes"]:
+                output.children = [raw(live.section(name))]
     for row in pages.rows():
         if row["notebook"] == name:
             link(doctree, row)
@@ -125,13 +121,15 @@ class Published(SphinxDirective):
 
 
 class Live(SphinxDirective):
-    """A notebook's live section, by notebook."""
+    """A notebook's live section, by notebook, with a domain of its values if one is stated."""
 
     required_arguments = 1
+    optional_arguments = 2
 
     def run(self) -> list[nodes.Node]:
         """Return it."""
-        return live(self.arguments[0])
+        folder, *domain = self.arguments
+        return [raw(live.section(folder, [float(end) for end in domain]))]
 
 
 def bundle(app: Any) -> None:

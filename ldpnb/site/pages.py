@@ -46,6 +46,8 @@ def generated() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every generated page, and of the parts that others include."""
     yield "_ledger.md", ledger()
     yield "_filter.html", ledger_filter()
+    yield "_cards.md", by_source()
+    yield "errata.md", errata()
     yield "read.md", notebooks()
     yield from package()
 
@@ -77,8 +79,7 @@ def claim(row: dict[str, str]) -> str:
         f"- Evidence ({row['kind']}{', ' if rates else ''}{rates}): {row['evidence']}",
         f"- {code(row['claim'])}",
     ]
-    says = row["says"][:1].upper() + row["says"][1:].rstrip(".") + "."
-    body = "\n".join([f"{status} {shown}", "", f"**{says}**" if "$" not in says else says, "", *lines])
+    body = "\n".join([f"{status} {shown}", "", says(row), "", *lines])
     return f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}\n{body}\n:::"
 
 
@@ -111,18 +112,58 @@ def ledger_filter() -> str:
     return f'<form id="filter" hidden>{"".join(fields)}{text}<output aria-live="polite"></output></form>\n'
 
 
-def notebooks() -> str:
-    """Return the page of notebooks: a card each, by source, and the tree of the sidebar."""
-    groups: dict[str, list[Notebook]] = {}
+def counts() -> dict[str, str]:
+    """Return how many claims of the sources there are, and how they came out, for sentences."""
+    own = [row["status"] for row in rows() if row["claim"].split("/")[0] in claims.SOURCES]
+    return {
+        "claims": str(len(own)),
+        "counts": ", ".join(f"{count} {status}" for status, count in Counter(own).most_common()),
+    }
+
+
+def errata() -> str:
+    """Return what every source should say instead, of its claims that were corrected or refuted."""
+    parts = [
+        "# Errata",
+        "What holds instead of a claim, for its authors and for whoever builds on it; the evidence is one click away.",
+    ]
+    for source, title in claims.SOURCES.items():
+        wrong = [row for row in rows() if row["claim"].startswith(f"{source}/") and row["corrected"]]
+        wrong = [row for row in wrong if row["status"] in ("corrected", "refuted")]
+        items = (
+            f"- **[{r['place']}](#{anchor(r['claim'])})** ({r['status']}). {says(r)} *Instead:* {r['corrected']}"
+            for r in wrong
+        )
+        parts += [f"## {title}", "\n".join(items) or "Nothing."]
+    return "\n\n".join(parts) + "\n"
+
+
+def says(row: dict[str, str]) -> str:
+    """Return what a claim says, as a sentence."""
+    return row["says"][:1].upper() + row["says"][1:].rstrip(".") + "."
+
+
+def groups() -> dict[str, list[Notebook]]:
+    """Return the notebooks by the title of their source; those of no source first."""
+    found: dict[str, list[Notebook]] = {}
     for notebook in catalogue():
-        title = claims.LEDGERS.get(notebook.source, "Start, plan, try your own data")
-        groups.setdefault(title, []).append(notebook)
+        found.setdefault(claims.LEDGERS.get(notebook.source, "Start, plan, try your own data"), []).append(notebook)
+    return found
+
+
+def by_source() -> str:
+    """Return the cards of the notebooks under their sources."""
+    return "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items()) + "\n"
+
+
+def notebooks() -> str:
+    """Return the page of notebooks: their cards, and the tree of the sidebar."""
     parts = [
         "# Notebooks",
-        "Each begins with a question and ends with sliders; [paths](notebooks/paths.md) lead through them by topic.",
+        "Each begins with a question and ends with sliders. [Paths](notebooks/paths.md) lead through them by topic.",
     ]
-    for title, own in groups.items():
-        parts += [f"## {title}", grid(own)]
+    parts.append(by_source())
+    for title, own in groups().items():
         extra = ["notebooks/paths", "notebooks/glossary"] if own[0].source not in claims.SOURCES else []
         names = "\n".join([*(f"notebooks/{notebook.id}" for notebook in own), *extra])
         parts.append(f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n{names}\n```")
@@ -148,7 +189,7 @@ def card(notebook: Notebook) -> str:
         finding = str(abouts[first].get("title", ""))
         picture = [f":img-top: /figures/{notebook.id}/{first}.png", f":img-alt: {finding or 'first figure'}"]
     counts = Counter(row["status"] for row in rows() if row["notebook"] == notebook.id)
-    badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}-line}}`{n} {status}`" for status, n in counts.items())
+    badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}}}`{n} {status}`" for status, n in counts.items())
     head = [f":::{{grid-item-card}} {notebook.title}", f":link: /notebooks/{notebook.id}", ":link-type: doc", *picture]
     return "\n".join([*head, "", finding, "", badges, ":::"])
 

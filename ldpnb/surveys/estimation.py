@@ -78,6 +78,8 @@ def estimate(
     if plan.labels and sample.even and classes is None:
         rows = _completed(plan.reports, entries, rows)
     for name in (by,) if isinstance(by, str) and by else by:
+        if name in ("report", "id"):
+            raise ValueError(f"by must be a public column, got {name}")
         groups = fieldwork.column(columns, name)
         for group in np.unique(groups):
             named = f"{name} {group}"

@@ -133,10 +133,23 @@ class FieldPlan:
         if self.kind == "Laplace":
             return Reports("Laplace", low=self.low, high=self.high, budget=self.epsilon)
         try:
-            p, q = Fraction(self.p), Fraction(self.q)
+            p, q = self.chances
         except (ValueError, ZeroDivisionError):
             raise ValueError(f"p and q must be fractions such as 73/100, got p={self.p!r}, q={self.q!r}") from None
         return Reports(self.kind, float(p), float(q), self.low, self.high, self.labels)
+
+    @property
+    def chances(self) -> tuple[Fraction, Fraction]:
+        """Exact chances `p` and `q` of the device; not of Laplace noise."""
+        return Fraction(self.p), Fraction(self.q)
+
+    @property
+    def odds(self) -> Fraction:
+        """Exact ``e^epsilon`` of a report by the device's chances."""
+        p, q = self.chances
+        if self.kind == "labels":
+            return p / q
+        return p * (1 - q) / q / (1 - p) if self.kind == "bits" else max(p / q, (1 - q) / (1 - p))
 
     @property
     def estimator(self) -> str:

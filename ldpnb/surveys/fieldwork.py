@@ -88,16 +88,19 @@ def sample(plan: FieldPlan, columns: Columns, number: int) -> Sample:
     if plan.design in ("everyone", "simple"):
         return Sample.simple(number, plan.population or number)
     if plan.design == "strata":
-        strata = plan.strata or {}
-        drawn = Sample.stratified(column(columns, "stratum"), {name: size for name, (size, _) in strata.items()})
+        strata, names = plan.strata or {}, column(columns, "stratum")
+        if (unknown := ~np.isin(names, list(strata))).any():
+            row = int(np.argmax(unknown))
+            raise ValueError(f"stratum must be one of {', '.join(strata)}, got {names[row]} in row {row + 1}")
+        drawn = Sample.stratified(names, {name: size for name, (size, _) in strata.items()})
         for (name, (_, asked)), rows in zip(strata.items(), drawn.positions, strict=True):
             if rows.size > asked:
                 raise ValueError(f"stratum {name} must have at most {asked:,} reports, as invited, got {rows.size:,}")
         return drawn
     clusters = column(columns, "cluster")
-    names = np.unique(clusters)
-    if names.size > plan.chosen:
-        raise ValueError(f"clusters must be at most {plan.chosen:,}, as many as were drawn, got {names.size:,}")
+    number = np.unique(clusters).size
+    if number > plan.chosen:
+        raise ValueError(f"clusters must be at most {plan.chosen:,}, as many as were drawn, got {number:,}")
     drawn = Sample.clustered(clusters, plan.clusters, plan.population, _sizes(plan, columns, clusters))
     for name, rows in zip(drawn.names, drawn.positions, strict=True):
         if plan.take and rows.size > plan.take:

@@ -72,8 +72,7 @@ def test_no_file_is_the_sources_own_population() -> None:
 def test_what_was_left_out_and_given_away_is_reported(people: dict[str, Path]) -> None:
     ages = files.load_counts(people[".csv"], "age", low=17, high=90, reading=CLIP)
     left = "1 without an entry were left out, 2 lay outside what was stated."
-    moved = "Clamping them moved the mean from 37.5 to 37.5, by +0."
-    assert ages.report() == f"age of people.csv: 6 users, 74 values; {left} {moved}"
+    assert ages.report() == f"age of people.csv: 6 users, 74 values; {left}"
     assert ages.source == str(people[".csv"])
     work = files.load_counts(people[".csv"], "work").report()
     assert work.endswith("What occurs was taken for what may occur, which gives it away; state it to avoid that.")
@@ -101,7 +100,7 @@ COLUMNS = [
     ({"column": "age", "low": 17, "high": 90}, r"must lie in \[17, 90\], got 2 outside, such as 12, 95; state a wider"),
     ({"column": "work", "unit": "week"}, "unit must be one of day, month, year, weekday, got unit='week'"),
     ({"column": "work", "reading": Reading(kind="date")}, "'Private' is no date in a known form; state dates="),
-    ({"column": "age", "low": 0, "high": 1e9}, "has 1,000,000,001 values, more than most=4,096"),
+    ({"column": "age", "low": 0, "high": 1e9}, "column age must have at most 4,096 values, got 1,000,000,001"),
 ]
 GROUPS = [
     ({"column": "work", "group": "age"}, "column work must hold numbers, got 'Private'"),
@@ -151,9 +150,7 @@ def test_a_table_without_rows_has_no_entries(tmp_path: Path) -> None:
         files.load_counts(tmp_path / "none.parquet", "age")
 
 
-def test_an_array_is_a_table_of_one_column_that_needs_no_name(tmp_path: Path) -> None:
-    np.save(tmp_path / "ages.npy", np.array([3, 1, 3]))
-    assert files.load_counts(tmp_path / "ages.npy", "", low=0, high=3).counts.tolist() == [0, 1, 0, 2]
+def test_the_only_column_needs_no_name(tmp_path: Path) -> None:
     (tmp_path / "ages.csv").write_text("age\n3\n1\n3\n")
     assert files.load_counts(tmp_path / "ages.csv", "", low=0, high=3).name == "ages.csv"
 

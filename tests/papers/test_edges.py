@@ -204,9 +204,9 @@ def three_groups() -> float:
 
 EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     "biswas2022/theorem-3.5": ("at every rate below 1", lambda: SampledCounts(9, 1.0, KRR).variance_gain(3) == 0),
-    "biswas2022/theorem-5.1-unbiasedness": ("or nobody holds the value", no_users_to_compare),
+    "biswas2022/theorem-5.1-unbiasedness": ("0 where nobody holds $i$", no_users_to_compare),
     "biswas2022/section-6-ii-a-higher-epsilon": (
-        "at rates below 1 the size of c_DE's bias",
+        "at rates below 1 the size of $c_{DE}$'s bias",
         lambda: SampledCounts(9, 1.0, KRR).bias_unadjusted(3) == 0,
     ),
     "biswas2022/section-6-open-question-i": (
@@ -234,8 +234,8 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     ),
     "lopuhaa2020/proposition-3.2": ("for the error as many for each tally", more_tallies_than_terms),
     "juarez2022/theorem-4.1": ("two or more groups", a_single_group),
-    "juarez2022/theorem-4.3-allocation": ("values of 1 and -1", lambda: split_of_zeros() == 1),
-    "juarez2022/figure-1-crossings": (
+    "juarez2022/theorem-4.3-allocation": ("values of $1$ and $-1$", lambda: split_of_zeros() == 1),
+    "juarez2022/figure-1": (
         "largest variances",
         lambda: signs_over_noise(0.0) > 1.05 > 1 > signs_over_noise(1.0),
     ),
@@ -247,12 +247,12 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
         lambda: means.users_needed(CentralLaplace(10.0), 1.0, 0.01) < 1,
     ),
     "companion/shuffled-reports-against-central-gaussian-noise": (
-        "a curator's Laplace noise, which needs no delta, has less variance than either",
+        "A curator's Laplace noise, which needs no $\\delta$, has less variance than either",
         lambda: shuffled_over_laplace(1.0) > 3 and shuffled_over_laplace(4.0) < 1,
     ),
     "companion/the-best-channel-for-a-gap": ("a channel that takes numbers unrounded", numbers_as_they_are),
     "companion/when-rounding-amplifies": ("exactly that where a size rounded down jumps", jump_of_a_size_rounded_down),
-    "companion/dropouts-with-estimated-group-sizes": ("is off by d' m' - d m however many", harmless_dropout),
+    "companion/dropouts-with-estimated-group-sizes": ("is off by $d'm' - dm$ however many", harmless_dropout),
 }
 """Words that a verdict needs, and what happens where they do not hold."""
 

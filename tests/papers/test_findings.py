@@ -48,8 +48,8 @@ def test_titles_leave_out_what_there_is_none_of() -> None:
     assert juarez.printed_budgets(cells, lines, pd.Series(dtype=float))["title"] == (
         "1 of 1 printed budgets are those claimed"
     )
-    needs = {"epsilon (nats)": [1.0], "mechanism": ["central Laplace"], "users needed": [9]}
-    assert plan_charts.fewest(pd.DataFrame(needs), "users needed")["title"].startswith("No mechanism")
+    needs = {"epsilon (nats)": [1.0], "mechanism": ["central Laplace"], "people needed": [9]}
+    assert plan_charts.fewest(pd.DataFrame(needs), "people needed")["title"].startswith("No mechanism")
     without_noise = tour.histogram_estimates(np.array([5, 15]), 700.0, seed=1)
     assert tour.repaired(without_noise)["title"].endswith("takes 0% off the squared error")
 

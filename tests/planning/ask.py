@@ -1,22 +1,23 @@
-"""One mechanism's answer in a plan, and the mechanism itself."""
+"""One mechanism's answer in a plan, and its law."""
 
+from dataclasses import replace
 from typing import Any
 
-from ldpnb.planning.candidates import Candidate, candidates
+from ldpnb.planning.plans import Plan, plan
 from ldpnb.planning.questions import Question
-from ldpnb.planning.solve import Plan, _Search
 
 
 def answer(found: Plan, mechanism: str) -> Any:
     """The answer of a mechanism."""
-    return next(a for a in found.answers if a.mechanism == mechanism)
+    return next(a for a in found.answers if a.name == mechanism)
 
 
-def candidate(question: Question, mechanism: str) -> Candidate:
-    """The mechanism of that name for a question."""
-    return next(c for c in candidates(question) if c.name == mechanism)
-
-
-def alone(question: Question, mechanism: str, tail: str = "best") -> Any:
+def alone(question: Question, mechanism: str) -> Any:
     """The answer of a mechanism planned without the others, which is faster."""
-    return _Search(candidate(question, mechanism), question, tail).answer()
+    (only,) = plan(replace(question, mechanism=mechanism)).answers
+    return only
+
+
+def law(question: Question, mechanism: str) -> Any:
+    """The law of a mechanism's error."""
+    return question.law(next(one for one in question.candidates if one.name == mechanism))

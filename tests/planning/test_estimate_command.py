@@ -23,7 +23,19 @@ def run(*words: str) -> Result:
     return result
 
 
-SURVEY = ("plan", "survey", "--binary", "--epsilon", "1", "--failure", ".05")
+SURVEY = (
+    "plan",
+    "mean",
+    "--design",
+    "simple",
+    "--binary",
+    "--epsilon",
+    "1",
+    "--failure",
+    ".05",
+    "--mechanism",
+    "Warner",
+)
 
 
 @pytest.fixture
@@ -47,8 +59,9 @@ def test_the_saved_promise_is_that_of_the_device(folder: Path) -> None:
     planned = json.loads(
         run(*SURVEY, "--population", "900", "--error", ".1", "--format", "json").output.split("\n\n")[0]
     )
-    assert planned["invited"] == plan.asked
-    assert plan.failure > planned["failure"]  # a spinner of 100 has a little less than epsilon 1
+    (answer,) = planned["answers"]
+    assert answer["invited"] == plan.asked
+    assert plan.failure > answer["failure_bound"]  # a spinner of 100 has a little less than epsilon 1
 
 
 def test_the_command_says_what_the_library_computes(folder: Path) -> None:
@@ -125,6 +138,12 @@ def broken(kind: str) -> str:
     elif kind == "gap":
         table["report"] = table["report"].astype(object)
         table.loc[0, "report"] = None
+    elif kind == "empty group":
+        table.loc[2, "sex"] = None
+    elif kind == "class without answers":
+        asked = FieldPlan.load("plan.json").asked
+        Path("invited.csv").write_text(f"class,invited\nyoung,{asked - 9}\nold,9\n")
+        table["class"] = "young"
     elif kind == "edited":
         Path("plan.json").write_text(Path("plan.json").read_text().replace('"asked": ', '"asked": 1'))
     table.to_csv("reports.csv", index=False)
@@ -134,14 +153,19 @@ def broken(kind: str) -> str:
         "twice": "id must be of one report each, got a 2 times",
         "no column": "column report must be among the columns, got answer, sex",
         "gap": "report must be 0 or 1, got '' in row 1",
+        "empty group": "sex must be given in every row, got '' in row 3",
+        "class without answers": "classes must be the same among invited and answers, got old in one only",
         "edited": "sha256 must be that of the content",
     }[kind]
 
 
-@pytest.mark.parametrize("kind", ["outside", "too many", "twice", "no column", "gap", "edited"])
+@pytest.mark.parametrize(
+    "kind", ["outside", "too many", "twice", "no column", "gap", "edited", "empty group", "class without answers"]
+)
 def test_what_is_wrong_ends_in_one_line_and_writes_nothing(kind: str, folder: Path) -> None:
     message = broken(kind)
-    result = run("estimate", "plan.json", "reports.csv", "-o", "found.csv")
+    more = {"empty group": ["--by", "sex"], "class without answers": ["--classes", "invited.csv"]}.get(kind, [])
+    result = run("estimate", "plan.json", "reports.csv", "-o", "found.csv", *more)
     assert result.exit_code == 2
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
@@ -174,12 +198,13 @@ NORMAL = ("--tail", "normal", "--epsilon", "2", "--error", ".2", "--failure", ".
 @pytest.mark.parametrize(
     ("words", "design", "estimator"),
     [
-        (("survey", "--design", "strata", "--strata", "strata.csv"), "strata", "stratified mean"),
-        (("survey", "--design", "cluster", "--clusters", "60", "--cluster-size", "9"), "clusters", "expansion"),
-        (("survey", "--design", "two-stage", "--clusters", "60", "--cluster-size", "9", "--take", "4"), "two stages", "expansion"),
-        (("survey", "--population", "900", "--mechanism", "Laplace"), "simple", "mean"),
-        (("survey", "--population", "900", "--collection", "central"), "simple", "release"),
+        (("mean", "--design", "strata", "--strata", "strata.csv"), "strata", "stratified mean"),
+        (("mean", "--design", "clusters", "--clusters", "60", "--cluster-size", "9"), "clusters", "expansion"),
+        (("mean", "--design", "clusters", "--clusters", "60", "--cluster-size", "9", "--take", "4"), "two stages", "expansion"),
+        (("mean", "--design", "simple", "--population", "900", "--mechanism", "local Laplace"), "simple", "mean"),
+        (("mean", "--design", "simple", "--population", "900", "--mechanism", "central Laplace"), "simple", "release"),
         (("mean",), "everyone", "mean"),
+        (("frequency", "--values", "3", "--design", "strata", "--strata", "strata.csv"), "strata", "stratified mean"),
         (("frequency", "--values", "3", "--labels", "a,b,c"), "everyone", "mean"),
     ],
 )  # fmt: skip
@@ -199,7 +224,7 @@ def test_every_design_is_saved_with_the_estimator_of_its_promise(
 
 def test_what_the_field_cannot_use_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    refused = run("plan", "survey", "--design", "poisson", "--population", "9000", *NORMAL, "--save", "plan.json")
+    refused = run("plan", "mean", "--releases", "2", *NORMAL, "--save", "plan.json")
     assert refused.exit_code == 2
-    assert "save needs a simple, cluster, two-stage or stratified sample" in str(refused.exception)
+    assert "save needs shares or a mean, one release, and a sample that may be known" in str(refused.exception)
     assert not Path("plan.json").exists()

@@ -13,7 +13,14 @@ from scipy import integrate, stats
 
 from ldpnb.accuracy import tails
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.planning import curator
+from ldpnb.planning.binomials import sampled_noisy_exact
+from ldpnb.planning.designs import SimpleDesign
+from ldpnb.planning.laws import Linear, curator_failure
+from ldpnb.planning.mechanisms import CURATOR
+from ldpnb.planning.plans import plan
+from ldpnb.planning.questions import Mean
+from ldpnb.planning.reports import Reports as Made
+from ldpnb.planning.samples import Parts
 from ldpnb.surveys import intervals, samples
 from ldpnb.surveys.reports import DEVICES, Reports, forced, realised
 from ldpnb.surveys.samples import Point, Sample
@@ -366,7 +373,7 @@ def released_exactly(i: Inputs) -> list[float]:
 
 
 def worst_failure(i: Inputs) -> tuple[float, int]:
-    return curator.binary_failure(i["population"], i["sample"], i["error"], 1 / i["sample"] / i["epsilon"])
+    return curator_failure(i["population"], i["sample"], i["error"], 1 / i["sample"] / i["epsilon"])
 
 
 def small_failure(i: Inputs) -> Result:
@@ -375,12 +382,13 @@ def small_failure(i: Inputs) -> Result:
 
 
 def failure_at(i: Inputs) -> float:
-    scale = 1 / i["sample"] / i["epsilon"]
-    return float(curator.failures(i["population"], i["sample"], i["error"], scale, np.array([i["holders"]]))[0])
+    holders = np.array([float(i["holders"])])
+    return float(sampled_noisy_exact(i["population"], holders, i["sample"], i["error"], 1 / i["epsilon"])[0])
 
 
 def least_binary(i: Inputs) -> int:
-    return curator.least_binary_sample(i["population"], i["error"], i["failure"], i["epsilon"])
+    design, target = SimpleDesign(i["population"]), {name: i[name] for name in ("error", "failure", "epsilon")}
+    return int(plan(Mean(design=design, mechanism=CURATOR, binary=True, **target)).answers[0].value)
 
 
 def split(error: float, exponent: float, noise: float) -> float:
@@ -422,7 +430,9 @@ BOUNDS: dict[str, Callable[[int, int, float, float], float]] = {
     "Hoeffding, optimal split": lambda n, people, h, b: split(h, 2 * n, b),
     "Serfling, optimal split": lambda n, people, h, b: split(h, serfling(n, people), b),
     "Serfling + exact convolution": lambda n, people, h, b: convolved(h, serfling(n, people), b),
-    "Serfling Chernoff with Laplace mgf": lambda n, people, h, b: curator.chernoff(4 / serfling(n, people) / 2, h, b),
+    "Serfling Chernoff with Laplace mgf": lambda n, people, h, b: Linear(Made(), noise=b).failure(
+        Parts((people,), (n,)), h, "guaranteed"
+    )[0],
     "normal": lambda n, people, h, b: tails.normal_laplace(math.sqrt(worst_variance(n, people)), b, h),
 }
 

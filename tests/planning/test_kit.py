@@ -180,6 +180,14 @@ def test_the_consent_says_epsilon_as_odds() -> None:
     assert "10 in 100 to 24 in 100" in text  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
 
 
+@pytest.mark.parametrize("kind", ["binary", "labels", "bits", "number"])
+def test_the_exact_loss_is_that_of_the_channel(kind: str) -> None:
+    plan = planned(kind=kind, device="two dice")
+    loss, shown = re.findall(r"epsilon = ln\(([\d/]+)\) = ([\d.]+)", pages(Kit(plan=plan))["device.md"])[0]
+    assert math.log(Fraction(loss)) == pytest.approx(plan.reports.epsilon, abs=1e-12)
+    assert float(shown) == pytest.approx(plan.reports.epsilon, abs=1e-5)
+
+
 def test_words_of_a_question_are_shown_and_never_run() -> None:
     question = 'Did it cost $5 or <b onload="x()">more</b>\n| </script>?'
     made = pages(Kit(plan=planned(question=question)))

@@ -36,6 +36,19 @@ def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch)
     assert result.exit_code == 0, result.output
 
 
+def test_a_survey_goes_from_its_question_to_its_estimate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As printed, in a folder that has nothing but the examples."""
+    monkeypatch.chdir(tmp_path)
+    Path("notebooks").symlink_to(home() / "notebooks")
+    lines = [command for command in COMMANDS if "build/plan.json" in command]
+    assert [line.split()[0] for line in lines] == ["plan", "kit", "estimate"]
+    for line in lines:
+        result = CliRunner().invoke(cli, shlex.split(line))
+        assert result.exit_code == 0, result.exception or result.output
+    assert Path("build/kit/start.md").is_file()
+    assert "673 reports" in result.output
+
+
 def test_targets_and_links_are_there() -> None:
     makefile = (home() / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`?make (\w+)", TEXT):

@@ -152,8 +152,8 @@ def test_probabilities_and_squared_errors_keep_their_range() -> None:
     [
         *(
             (
-                lambda n=n: Frequency(users=n, epsilon=1.0, failure=0.01, values=16),
-                "users must be at most 1,000,000,000,000",
+                lambda n=n: Frequency(count=n, epsilon=1.0, failure=0.01, values=16),
+                "count must be at most 1,000,000,000,000 people",
             )
             for n in (10**16, 10**17, 10**18)
         ),

@@ -15,7 +15,7 @@ from ldpnb.estimators import gaps
 from ldpnb.papers.biswas2022 import routes as biswas2022
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.juarez2022 import routes as juarez2022
-from ldpnb.surveys.unequal_designs import UnequalClusterDesign
+from ldpnb.planning import samples
 
 KEPT: dict[str, Any] = {
     "regions": lambda: gaps._regions(0.05),
@@ -23,7 +23,7 @@ KEPT: dict[str, Any] = {
     "bends": lambda: establishments._bends(5, 9),
     "reports": lambda: vars_of(biswas2022.all_reports((0, 1), (0.5, 0.5), 1.0, 2)),
     "best channel": lambda: cached(BestGapChannel(1.0, 0.4)),
-    "clusters": lambda: cached(UnequalClusterDesign((3, 5, 9), icc=0.1, take=4)),
+    "answers in a cluster": lambda: list(samples._answering(5, 0.7)),
 }
 
 

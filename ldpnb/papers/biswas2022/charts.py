@@ -55,28 +55,20 @@ def estimated_histograms(table: Table, *, row: str = "sampling_rate", title: str
     figure.supylabel("users holding the value", size="medium")
     head(figure, title, setting)
     legend(figure, axes[0, :1])
-    axes_told: dict[str, Any] = {"x": "value", "y": "users holding the value", "columns": len(names)}
-    axes_told |= {"xscale": "category"} if named else {}
-    return keep(figure, table, Encoding(**axes_told, panel=(row, "estimator"), layers=_LAYERS))
+    shown: dict[str, Any] = {"columns": len(names), "layers": _LAYERS} | ({"xscale": "category"} if named else {})
+    return keep(figure, table, Encoding(x="value", y="users holding the value", panel=(row, "estimator"), **shown))
 
 
 def _named_panel(axis: Axes, rows: Table, name: str) -> None:
     """Draw the commonest names, which no line joins."""
     rows, colour = rows.head(NAMES), look(name).colour
-    errors: dict[str, Any] = {"linestyle": "none", "elinewidth": 6, "alpha": 0.25}
-    axis.errorbar(
-        rows["value"],
-        rows["expected"],
-        2 * rows["standard_deviation"],
-        ecolor=colour,
-        **errors,
-        label="mean ± 2 sd (exact)",
-    )
+    value, spread = rows["value"], 2 * rows["standard_deviation"]
     points: dict[str, Any] = {"linestyle": "none"}
-    axis.plot(rows["value"], rows["estimate"], color=colour, marker=".", markersize=5, **points, label="estimate")
-    axis.plot(
-        rows["value"], rows["truth"], color=look("truth").colour, marker="_", markersize=12, **points, label="truth"
-    )
+    band: dict[str, Any] = {"ecolor": colour, "elinewidth": 6, "alpha": 0.25, "label": "mean ± 2 sd (exact)"}
+    axis.errorbar(value, rows["expected"], spread, **points, **band)
+    axis.plot(value, rows["estimate"], color=colour, marker=".", markersize=5, **points, label="estimate")
+    truth: dict[str, Any] = {"color": look("truth").colour, "marker": "_", "markersize": 12}
+    axis.plot(value, rows["truth"], **truth, **points, label="truth")
     axis.tick_params(axis="x", rotation=45)
 
 
@@ -113,9 +105,8 @@ def bias(table: Table, *, setting: str) -> Figure:
 
 def distance_and_cost(table: Table, *, setting: str = "") -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`, with the expected reports as a second scale."""
-    ratios, (low, high) = lowest_against_highest(table), (table[RATE].min(), table[RATE].max())
-    found = ratios["raw ratio"]
-    title = f"Asking {low:.0%} instead of {high:.0%} multiplies the distance by {found.min():.2f} to {found.max():.2f}"
+    ratio, (low, high) = lowest_against_highest(table)["raw ratio"], (table[RATE].min(), table[RATE].max())
+    title = f"Asking {low:.0%} instead of {high:.0%} multiplies the distance by {ratio.min():.2f} to {ratio.max():.2f}"
     names: dict[str, Any] = {"by": "budget", "panel": "estimate", "error": "standard_error", "yscale": "log"}
     limits = [
         Mark(y=1.0, printed=True, panel=RAW),
@@ -164,8 +155,7 @@ def best_rates(table: Table, *, setting: str = "") -> Figure:
     first, last = asked.idxmin(), asked.idxmax()
     title = f"All of the group {first} are asked from {asked[first]:.0%} of the full cost on, "
     title += f"of the group {last} from {asked[last]:.0%}"
-    named: dict[str, Any] = {"title": title, "setting": setting}
-    return curves(table, BUDGET, "optimal sampling rate", by="group", **named)
+    return curves(table, BUDGET, "optimal sampling rate", by="group", title=title, setting=setting)
 
 
 def uniform_estimates(table: Table, *, setting: str) -> Figure:
@@ -211,8 +201,8 @@ def central_budget(table: Table, *, setting: str) -> Figure:
 
 def variance_ratio(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.shuffling.variance_ratios`."""
-    found = table.groupby("value", sort=False)["relative variance"].agg(["min", "max"])
-    rare, common = found.loc["rare value"], found.loc["common value"]
+    range_of = table.groupby("value", sort=False)["relative variance"].agg(["min", "max"]).loc
+    rare, common = range_of["rare value"], range_of["common value"]
     title = f"At a rare value the variance is {rare['min']:.2f} to {short(rare['max'])} times the central Gaussian's, "
     title += f"at a common one up to {short(common['max'])} times"
     axes: dict[str, Any] = {"by": "sampling", "panel": "value", "xscale": "log", "yscale": "log", "discrete": True}
@@ -237,9 +227,9 @@ def deviations(account: Table) -> Figure:
     axis.bar_label(bars, fmt="{:.4g}", padding=3)
     value = "standard deviation of an estimated count (users)"
     axis.set(xlabel=value, xlim=(0, 1.15 * values.max()))
-    told = values.astype(float).rename(value).rename_axis("mechanism").reset_index()
-    bars_told: dict[str, Any] = {"x": "mechanism", "y": value, "by": "mechanism", "mark": "bars"}
-    return keep(figure, told, Encoding(**bars_told, xscale="category", flip=True, xlabel=""))
+    rows = values.astype(float).rename(value).rename_axis("mechanism").reset_index()
+    flipped: dict[str, Any] = {"mark": "bars", "xscale": "category", "flip": True, "xlabel": ""}
+    return keep(figure, rows, Encoding(x="mechanism", y=value, by="mechanism", **flipped))
 
 
 def bias_or_variance(table: Table, *, below: float, setting: str) -> Figure:

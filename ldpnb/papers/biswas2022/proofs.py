@@ -31,11 +31,6 @@ the limit of either as ``f -> 0``, since moments are polynomials in ``f``.
 
 DATA = {"fixed": FIXED, "iid": IID}
 DOMAIN = {"t": (1, oo), "k": (1, oo), "n": (0, oo), "pi": (0, 1), "f": (0, 1)}
-EVERY = "epsilon > 0, k >= 2, 0 < pi <= 1, every n"
-FIXED_OR_IID = f"{EVERY} and every data, fixed or iid"
-
-SUMS = "Users are independent and the estimate is affine in the tallies, so mean and variance are sums over users."
-
 Estimate = Callable[[Any], Any]
 Users = Iterable[tuple[Any, Any, Any]]
 
@@ -45,10 +40,8 @@ a, b, u, v, x, y = symbols("a b u v x y")
 
 RATES = PersonalRates([a, b], [u, v], KARY)
 TWO_RATES = ((x, KEEP, u), (a - x, SWITCH, u), (y, KEEP, v), (b - y, SWITCH, v))
-MORE_RATES = (
-    "Decided for two groups of users of any size, number of holders and rate. T depends on the rates through their sum "
-    "alone, and every sum over users has one more term for each further group."
-)
+_MEAN_REPORT = f * KEEP + (1 - f) * SWITCH
+TWO_RATES_IID = ((a, _MEAN_REPORT, u), (b, _MEAN_REPORT, v))
 
 
 def everywhere(value: Any, **further: tuple[Any, Any]) -> bool | None:
@@ -102,22 +95,32 @@ def moments(estimate: Estimate, users: Users) -> tuple[Any, Any]:
     return mean, variance
 
 
+_CLOSED = {
+    "mean_unadjusted": (unadjusted, 0),
+    "variance_unadjusted": (unadjusted, 1),
+    "variance_rescaled": (rescaled, 1),
+    "variance_realised_size": (realised, 1),
+}
+
+
+def sums_over_users(*names: str) -> bool:
+    """Return whether closed forms of `SampledCounts` are the moments of their estimates, for fixed and iid data."""
+    return all(
+        identity(getattr(survey(data), name)(n * f), moments(_CLOSED[name][0], law)[_CLOSED[name][1]])
+        for name in names
+        for data, law in DATA.items()
+    )
+
+
 def thinned(estimate: Callable[[Any, Any], Any]) -> bool:
     """Return whether the mean of an estimate at a lower rate, given the reports at a higher one, is the estimate there.
 
-    The reports at rate ``low`` are those at rate ``high``, each kept with chance ``low / high``. What follows from
-    Jensen's inequality is `JENSEN`.
+    The reports at rate ``low`` are those at rate ``high``, each kept with chance ``low / high``; by Jensen's inequality
+    no convex loss is then smaller at the lower rate.
     """
     value, others, low, high = symbols("value others low high")
     kept = low / high
     return identity(estimate([value * kept, others * kept], low), estimate([value, others], high))
-
-
-JENSEN = (
-    "Reports at a lower rate are a random part of those at a higher one, and the estimate at the higher rate is the "
-    "mean of that at the lower one given the reports (decided). By Jensen's inequality the expected distance, like any "
-    "convex loss, is nowhere smaller at the lower rate."
-)
 
 
 def at_every_share(value: Callable[[Any], Any], **further: tuple[Any, Any]) -> bool:

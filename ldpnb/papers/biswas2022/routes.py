@@ -1,11 +1,11 @@
-"""The independent route behind the claims of biswas2022: everything that a few users can do, with its probability.
+"""Second routes to the formulas that sections of biswas2022 share: everything that a few users can do.
 
-Nothing here uses the probabilities, means or variances of the package; the randomiser is written out from Definition
-2.4.
+Populations are enumerated, with every outcome's probability; randomiser and estimates are written out as Definition 2.4
+and equations (3) and (5) print them.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -18,13 +18,10 @@ from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import read_only
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.sections import Pairs, second_route
 
 Array = NDArray[np.float64]
 
-
-NOISE = (KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
-RANDOMISER = (KaryRandomisedResponse.p, *NOISE)
-"""What nearly every claim rests on: the noise, or the whole randomiser."""
 
 published = partial(claims.published, "biswas2022")
 """Numbers printed in biswas2022, by key."""
@@ -93,9 +90,9 @@ def all_reports(
         Of the randomiser.
     iid : bool
     """
-    held = np.eye(domain_size)[list(values)]
-    held = np.broadcast_to(held.mean(axis=0), held.shape) if iid else held
-    return outcomes(np.asarray(rates)[:, None] * (held @ direct_encoding(epsilon, domain_size).T))
+    law = np.eye(domain_size)[list(values)]
+    law = np.broadcast_to(law.mean(axis=0), law.shape) if iid else law
+    return outcomes(np.asarray(rates)[:, None] * (law @ direct_encoding(epsilon, domain_size).T))
 
 
 def outcomes(report: Array) -> Reports:
@@ -159,23 +156,28 @@ class Case:
 
     @property
     def unadjusted(self) -> Array:
-        """The estimate c_DE in every outcome."""
-        return estimators.unadjusted(self.reports.totals, users=len(self.values), mechanism=self.mechanism)
+        """The estimate c_DE in every outcome, as in equation (3)."""
+        return self._less(len(self.values))
 
     @property
     def rescaled(self) -> Array:
-        """The estimate g_DE in every outcome."""
-        known: dict[str, Any] = {"sampling_rate": self.sampling_rate, "mechanism": self.mechanism}
-        return estimators.rescaled(self.reports.totals, users=len(self.values), **known)
+        """The estimate g_DE in every outcome, as in equation (5)."""
+        keep, switch = keep_and_switch(self.epsilon, self.domain_size)
+        shift = len(self.values) * switch * (1 - self.sampling_rate) / (keep - switch)
+        return (self.unadjusted + shift) / self.sampling_rate
 
     @property
     def realised(self) -> Array:
-        """The estimate c-hat in every outcome."""
-        totals = self.reports.totals
-        return estimators.realised_size(totals, sampling_rate=self.sampling_rate, mechanism=self.mechanism)
+        """The estimate c-hat in every outcome, as before Theorem 3.4."""
+        return self._less(self.reports.totals.sum(axis=1, keepdims=True)) / self.sampling_rate
 
-    def without_first_value(self) -> "Case":
-        """Return the same case with the holders of the value 0 holding 1."""
+    def _less(self, users: Array | float) -> Array:
+        keep, switch = keep_and_switch(self.epsilon, self.domain_size)
+        return np.asarray((self.reports.totals - users * switch) / (keep - switch))
+
+    @property
+    def absent(self) -> "Case":
+        """The same case with the holders of the value 0 holding 1."""
         return replace(self, values=tuple(max(value, 1) for value in self.values))
 
 
@@ -187,3 +189,69 @@ _POPULATIONS = (
 )
 FIXED = tuple(Case(*population) for population in _POPULATIONS)
 CASES = FIXED + tuple(replace(case, iid=True) for case in FIXED)
+
+
+@second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
+def _randomiser() -> Pairs:
+    for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
+        mechanism, (keep, switch) = KaryRandomisedResponse(epsilon, size), keep_and_switch(epsilon, size)
+        yield [mechanism.p, mechanism.q], [keep, switch]
+        yield mechanism.truthful_rate, np.expm1(epsilon) * switch
+
+
+@second_route(KaryRandomisedResponse.channel)
+def _channel() -> Pairs:
+    for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
+        yield KaryRandomisedResponse(epsilon, size).channel(), direct_encoding(epsilon, size)
+
+
+@second_route(estimators.unadjusted)
+def _unadjusted() -> Pairs:
+    for case in CASES:
+        users = len(case.values)
+        yield estimators.unadjusted(case.reports.totals, users=users, mechanism=case.mechanism), case.unadjusted
+
+
+@second_route(estimators.rescaled)
+def _rescaled() -> Pairs:
+    for case in CASES:
+        known: dict[str, Any] = {"sampling_rate": case.sampling_rate, "mechanism": case.mechanism}
+        estimates = estimators.rescaled(case.reports.totals, users=len(case.values), **known)
+        yield estimates, case.rescaled
+        yield case.reports.mean(estimates), case.holders
+
+
+@second_route(estimators.realised_size)
+def _realised_size() -> Pairs:
+    for case in CASES:
+        known: dict[str, Any] = {"sampling_rate": case.sampling_rate, "mechanism": case.mechanism}
+        estimates = estimators.realised_size(case.reports.totals, **known)
+        yield estimates, case.realised
+        yield case.reports.mean(estimates), case.holders
+
+
+def _enumerated(name: str, of_case: Callable[[Case], Array | float]) -> None:
+    """Register what all outcomes give as the second route to a closed form of `SampledCounts`."""
+
+    def pairs() -> Pairs:
+        for case in CASES:
+            closed = getattr(case.survey, name)
+            yield closed(case.holders) if callable(closed) else closed, of_case(case)
+
+    second_route(getattr(SampledCounts, name))(pairs)
+
+
+def _share_of_mean_0(case: Case) -> float:
+    slope, start = np.polyfit(case.holders / len(case.values), case.reports.mean(case.unadjusted), 1)
+    return float(-start / slope)
+
+
+_enumerated("mean_unadjusted", lambda case: case.reports.mean(case.unadjusted))
+_enumerated("bias_unadjusted", lambda case: case.reports.mean(case.unadjusted) - case.holders)
+_enumerated("variance_unadjusted", lambda case: case.reports.variance(case.unadjusted))
+_enumerated("variance_rescaled", lambda case: case.reports.variance(case.rescaled))
+_enumerated("variance_realised_size", lambda case: case.reports.variance(case.realised))
+_enumerated("variance_gain", lambda case: case.reports.variance(case.rescaled) - case.reports.variance(case.realised))
+_enumerated("rare_variance_rescaled", lambda case: case.absent.reports.variance(case.absent.rescaled)[0])
+_enumerated("rare_variance_realised_size", lambda case: case.absent.reports.variance(case.absent.realised)[0])
+_enumerated("negative_mean_threshold", _share_of_mean_0)

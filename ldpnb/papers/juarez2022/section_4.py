@@ -89,10 +89,11 @@ def _equation_1() -> Pairs:
         most = 1 + epsilon - routes.kept_over_moved(LaplaceMeans(1.0, epsilon, other), INSIDE)
         m = LaplaceMeans.allowed(epsilon, other)
         yield (groups.largest_group_epsilon(epsilon, other), m.group_epsilon), (most, most)
-        yield (m.value_epsilon, m.k), (epsilon, other)
+        yield (m.value_epsilon, m.k, m.groups), (epsilon, other, 2)
     for epsilon in (0.1, 0.9, 2.0, 6.3):
         m = LaplaceMeans.published(epsilon)
-        yield (m.group_epsilon, m.k, m.value_epsilon), (*routes.published_laplace_budgets(epsilon), epsilon)
+        budgets_and_k = *routes.published_laplace_budgets(epsilon), epsilon
+        yield (m.group_epsilon, m.k, m.value_epsilon, m.groups), (*budgets_and_k, 2)
 
 
 def _sign_variance(first: Any, second: Any) -> Any:
@@ -105,14 +106,15 @@ def _calibrated_signs() -> Pairs:
         m, grid = DiscretisedMeans.calibrated(epsilon), np.linspace(0.05, 1, 39) * epsilon
         line = _sign_variance(epsilon - np.log(2 / (1 + np.exp(-grid))), grid).min()
         lost = np.ptp(np.log(routes.printed_channel(m, (-1.0, 1.0))), axis=1).max()
-        yield (lost, _sign_variance(m.group_epsilon, m.value_epsilon)), (epsilon, line)
+        yield (lost, _sign_variance(m.group_epsilon, m.value_epsilon), m.groups), (epsilon, line, 2)
 
 
 @second_route(DiscretisedMeans.published)
 def _published_signs() -> Pairs:
     for epsilon in BUDGETS:  # the least error of all budgets up to epsilon
         m, grid = DiscretisedMeans.published(epsilon), np.linspace(0.05, 1, 39) * epsilon
-        yield _sign_variance(m.group_epsilon, m.value_epsilon), _sign_variance(grid[:, None], grid).min()
+        least = _sign_variance(grid[:, None], grid).min()
+        yield (_sign_variance(m.group_epsilon, m.value_epsilon), m.groups), (least, 2)
 
 
 @second_route(LaplaceMeans.calibrated)
@@ -120,7 +122,7 @@ def _calibrated_noise() -> Pairs:
     for epsilon in BUDGETS:
         m = LaplaceMeans.calibrated(epsilon)
         own = np.ptp(routes.log_densities(m, FAR)[0, :, 0], axis=0).max()
-        yield (own, routes.kept_over_moved(m, FAR), m.k), (epsilon, epsilon, 2.0)
+        yield (own, routes.kept_over_moved(m, FAR), m.k, m.groups), (epsilon, epsilon, 2, 2)
 
 
 @second_route(budgets.best_laplace)

@@ -52,6 +52,7 @@ def _bounds() -> Pairs:
 def _chebyshev() -> Pairs:
     for chance, far in ((0.01, 3.0), (0.3, 0.2)):  # of -far, 0 and far, where the bound is attained
         yield tails.chebyshev(chance * far * far, far), chance
+    yield tails.chebyshev(1.5, 1.0), 1.0
 
 
 def _binomial_tail(terms: int, deviation: float) -> float:

@@ -7,23 +7,25 @@ import pandas as pd
 
 from ldpnb.notebook import Mark, crossings, listed, short, where_less
 
-Said = dict[str, Any]
+Heading = dict[str, Any]
+"""Title and marks, for `ldpnb.notebook.curves`."""
+
 EPSILON = "epsilon (nats)"
 
 
-def rates(table: pd.DataFrame, y: str) -> Said:
+def rates(table: pd.DataFrame, y: str) -> Heading:
     """Tell by which power of the users each exact error falls, and how far apart the last ones are."""
     exact = table[table["standard error"].isna()]
     wide = exact.pivot_table(index="users", columns="mechanism", values=y)[list(dict.fromkeys(exact["mechanism"]))]
     powers = np.log(wide.iloc[-1] / wide.iloc[0]) / np.log(wide.index[-1] / wide.index[0])
-    said = listed(f"{power:.2g} ({name})" for name, power in powers.items())
+    each = listed(f"{power:.2g} ({name})" for name, power in powers.items())
     far = short(wide.iloc[-1].max() / wide.iloc[-1].min())
     return {
-        "title": f"Errors fall like n to the power {said}: with {wide.index[-1]:,} users they are {far} times apart"
+        "title": f"Errors fall like n to the power {each}: with {wide.index[-1]:,} users they are {far} times apart"
     }
 
 
-def one_bit(table: pd.DataFrame, y: str) -> Said:
+def one_bit(table: pd.DataFrame, y: str) -> Heading:
     """Tell where one bit is better than Laplace noise at its worst data, and at those drawn."""
     wide = table.pivot_table(index=EPSILON, columns="mechanism", values=y)
     noise, marks, where = wide["local Laplace"], [], {}
@@ -36,16 +38,16 @@ def one_bit(table: pd.DataFrame, y: str) -> Said:
     return {"title": f"One bit beats Laplace noise for all data {worst}, for these data {these}", "marks": marks}
 
 
-def sign_loss(table: pd.DataFrame) -> Said:
+def sign_loss(table: pd.DataFrame) -> Heading:
     """Tell by what factor the exact loss of the signs exceeds their parameter, at both ends of what was enumerated."""
     points = table[table["standard error"].notna()]
     places = list(zip(points["printed parameter"], points["privacy loss (nats)"], strict=True))
-    said = [f"{loss / parameter:.2f} times it at {parameter:g}" for parameter, loss in (places[0], places[-1])]
+    ends = [f"{loss / parameter:.2f} times it at {parameter:g}" for parameter, loss in (places[0], places[-1])]
     marks = [Mark(parameter, loss, f"{loss:.2f}", side="left") for parameter, loss in places]
-    return {"title": f"The signs lose more than twice their parameter: {listed(said)}", "marks": marks}
+    return {"title": f"The signs lose more than twice their parameter: {listed(ends)}", "marks": marks}
 
 
-def best_at(table: pd.DataFrame, y: str, epsilon: float) -> Said:
+def best_at(table: pd.DataFrame, y: str, epsilon: float) -> Heading:
     """Tell the error of the best local mechanism at the budget drawn that is nearest, and that of a curator."""
     exact = table[table["standard error"].isna()]
     nearest = exact[EPSILON].iloc[(exact[EPSILON] - epsilon).abs().argmin()]
@@ -55,7 +57,7 @@ def best_at(table: pd.DataFrame, y: str, epsilon: float) -> Said:
     return {"title": f"{title}, a curator by {short(errors['central Laplace'])}"}
 
 
-def moved(table: pd.DataFrame) -> Said:
+def moved(table: pd.DataFrame) -> Heading:
     """Tell how much chance has to be moved to make noise pure."""
     wide = table.pivot_table(index="report", columns="law", values="chance")
     distance = (wide["as it is"] - wide["made pure"]).abs().sum() / 2

@@ -34,23 +34,19 @@ def _everything_sent() -> tuple[SignRandomiser, np.ndarray, np.ndarray]:
     return SignRandomiser.as_printed(0.25, 3), (vectors[outcomes] == 1).sum(axis=1), chances
 
 
-@second_route(mechanisms.histogram_sensitivity)
-def _histogram_sensitivity() -> Pairs:
+@second_route(
+    mechanisms.histogram_sensitivity,
+    histograms.central_laplace_count_variance,
+    histograms.central_laplace_largest_error,
+)
+def _histogram() -> Pairs:
     people = np.array(list(product(range(4), repeat=3)))  # 3: the user has gone
     counts = np.stack([(people == value).sum(axis=1) for value in range(3)], axis=1)
     moves = np.abs(counts[:, None] - counts).sum(axis=2) * ((people[:, None] != people).sum(axis=2) == 1)
     gone = (people == 3).any(axis=1)
     yield mechanisms.histogram_sensitivity("replacement"), moves[~gone][:, ~gone].max()
     yield mechanisms.histogram_sensitivity("deletion"), moves[~gone][:, gone].max()
-
-
-@second_route(histograms.central_laplace_count_variance)
-def _count_variance() -> Pairs:
     yield histograms.central_laplace_count_variance(0.5), routes.laplace_moment(4.0, 2)
-
-
-@second_route(histograms.central_laplace_largest_error)
-def _largest_error() -> Pairs:
     for epsilon, size, chance in ((1.0, 1000, routes.failure()), (0.5, 3, 0.2)):
         worst = histograms.central_laplace_largest_error(epsilon, size, chance)
         yield np.exp(size * np.log1p(-routes.laplace_moment(2 / epsilon, 0, start=worst))), 1 - chance
@@ -66,23 +62,15 @@ def _signs() -> Pairs:
         yield [mechanism.p, mechanism.q, mechanism.miss_rate], [*plus, 1 - plus[0]]
 
 
-@second_route(signs.exact_epsilon)
-def _exact_epsilon() -> Pairs:
-    yield from zip(map(signs.exact_epsilon, PARAMETERS), LOSSES, strict=True)
-
-
 @second_route(SignRandomiser.as_printed)
 def _as_printed() -> Pairs:
     yield from ((SignRandomiser.as_printed(b, 4).epsilon, loss) for b, loss in zip(PARAMETERS, LOSSES, strict=True))
 
 
-@second_route(channel.privacy_loss)
-def _privacy_loss() -> Pairs:
-    yield from ((channel.privacy_loss(law).epsilon, loss) for law, loss in zip(PRINTED, LOSSES, strict=True))
-
-
-@second_route(signs.calibrated_bias)
-def _calibrated_bias() -> Pairs:
+@second_route(signs.exact_epsilon, signs.calibrated_bias, channel.privacy_loss)
+def _losses() -> Pairs:
+    for parameter, law, loss in zip(PARAMETERS, PRINTED, LOSSES, strict=True):
+        yield [signs.exact_epsilon(parameter), channel.privacy_loss(law).epsilon], [loss, loss]
     for epsilon in (0.1, 1.0):
         law = routes.printed_signs(signs.calibrated_bias(epsilon), 4)[1]
         yield np.log(law[:, :, None] / law[:, None]).max(), epsilon

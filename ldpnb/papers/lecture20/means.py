@@ -61,34 +61,25 @@ def _local_estimate() -> Pairs:
     yield NOISES[0].estimate(VALUES.sum(), 6), VALUES.mean()
 
 
-@second_route(means.warner_error)
-def _warner_error() -> Pairs:
-    bits = np.array([1, 1, 1, 1, 0, 0])
+@second_route(means.warner_error, means.largest_warner_constant, means.normal_error)
+def _warner_errors() -> Pairs:
+    bits, f = np.array([1, 1, 1, 1, 0, 0]), failure()
     for epsilon in (1e-2, 1.0, 8.0):
         outcomes, chances = routes.all_bits(routes.printed_rates(bits, epsilon, 1.0))
         errors = routes.printed_means(outcomes, epsilon, 1.0) - bits.mean()
-        for chance in (failure(), 0.3):
+        for chance in (f, 0.3):
             yield means.warner_error(epsilon, 6, 4, chance), routes.smallest_error(errors, chances, chance)
-
-
-@second_route(means.largest_warner_constant)
-def _largest_warner_constant() -> Pairs:
-    f = failure()
     yield means.largest_warner_constant(1, f), np.log((1 - f) / f) * (1 - f) / (1 - 2 * f), 1e-7
     # Of two users a one and a zero are worst: a lie is undone by another, and just one is likely below this budget.
     truth = np.sqrt(1 - 2 * f)
     yield means.largest_warner_constant(2, f), np.log((1 + truth) / (1 - truth)) / (np.sqrt(2) * truth), 1e-7
+    for variance, chance in ((4.0, f), (0.2, 0.3)):
+        yield routes.normal_tail(means.normal_error(variance, chance), variance), chance
 
 
 @second_route(means.normal_quantile)
 def _normal_quantile() -> Pairs:
     yield from ((routes.normal_tail(means.normal_quantile(chance), 1.0), chance) for chance in (failure(), 0.3))
-
-
-@second_route(means.normal_error)
-def _normal_error() -> Pairs:
-    for variance, chance in ((4.0, failure()), (0.2, 0.3)):
-        yield routes.normal_tail(means.normal_error(variance, chance), variance), chance
 
 
 @second_route(means.certain_error)
@@ -143,23 +134,11 @@ def _laplace_report_bits() -> Pairs:
         yield means.laplace_report_bits(mechanism, resolution), routes.rounded_entropy(scale), 1e-6
 
 
-@second_route(means.variance)
-def _variance() -> Pairs:
-    values, counts = np.array([0, 0.5, 2.0, 5.0]), np.array([1, 2, 1, 1])
-    for bit in BITS[:2]:
-        outcomes, chances = routes.all_bits(routes.printed_rates(np.repeat(values, counts), bit.epsilon, 5.0))
-        estimates = routes.printed_means(outcomes, bit.epsilon, 5.0)
-        yield means.variance(bit, values, counts), routes.moments(estimates, chances)[1]
-    yield means.variance(NOISES[0], values, counts), routes.laplace_moment(16.0, 2) / 5
+@second_route(means.one_bit_floor, means.one_bit_crossing)
+def _one_bit_floor_and_crossing() -> Pairs:
+    for upper, users in ((5.0, 400), (2.0, 9)):
+        yield means.one_bit_floor(upper, users), np.sqrt(routes.largest_bit_variance(50.0, upper) / users)
 
-
-@second_route(means.one_bit_floor)
-def _one_bit_floor() -> Pairs:
-    yield means.one_bit_floor(5.0, 400), np.sqrt(routes.largest_bit_variance(50.0, 5.0) / 400)
-
-
-@second_route(means.one_bit_crossing)
-def _one_bit_crossing() -> Pairs:
     def difference(epsilon: float) -> float:
         return routes.largest_bit_variance(epsilon, 1.0) - routes.laplace_moment(1 / epsilon, 2)
 

@@ -1,7 +1,6 @@
 """What decides lecture20 on the model: second routes, and a check for each claim of ``model.toml``."""
 
 import numpy as np
-from scipy import optimize
 
 from ldpnb import claims
 from ldpnb.accuracy import histograms, means
@@ -67,25 +66,16 @@ def _channels() -> list[tuple[float, np.ndarray]]:
     return [(epsilon, rng.dirichlet(np.full(5, 0.5), 3).T) for epsilon in np.linspace(0.1, 1.5, CHANNELS)]
 
 
-@second_route(hockey_stick.channel_delta)
-def _channel_delta() -> Pairs:
-    for epsilon, laws in _channels():
-        yield hockey_stick.channel_delta(laws, epsilon), routes.central_delta(laws, np.exp(epsilon))
-
-
-@second_route(purify.purified)
+@second_route(hockey_stick.channel_delta, purify.purified, purify.refill)
 def _purified() -> Pairs:
     for epsilon, laws in _channels():
+        yield hockey_stick.channel_delta(laws, epsilon), routes.central_delta(laws, np.exp(epsilon))
         pure = purify.purified(laws, epsilon)
         yield pure.sum(axis=0), np.ones(3)
         yield 0.5 * np.abs(pure - laws).sum(axis=0), routes.clipped_mass(laws, np.exp(epsilon))
-
-
-@second_route(purify.refill)
-def _refill() -> Pairs:
-    for excess, end in ((0.1, 2.0), (-0.2, 0.4)):
-        left = 1 - excess
-        yield purify.refill(excess, end), optimize.brentq(lambda s: left * (1 - s) + s * end - 1, 0, 1, xtol=1e-14)  # noqa: B023
+    for mass, end in ((0.9, 2.0), (1.2, 0.4)):
+        share = purify.refill(1 - mass, end)
+        yield mass * (1 - share) + end * share, 1.0
 
 
 @second_route(means.approximate_bit_variance)

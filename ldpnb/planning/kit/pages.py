@@ -74,16 +74,18 @@ class Kit:
         return (*self.plan.columns, *self.groups, "id")
 
     @property
-    def parts(self) -> list[tuple[str, str, int]]:
-        """Names of the sample's parts, people in each if that is known, and how many to ask there."""
+    def parts(self) -> list[tuple[str, str, str]]:
+        """Names of the sample's parts, and how many people there are and are asked in each, where that is known."""
         plan = self.plan
         if plan.strata:
-            return [(name, f"{size:,}", asked) for name, (size, asked) in plan.strata.items()]
-        if plan.clusters and self.drawn is not None:
-            names, asked = np.unique(self.drawn["cluster"], return_counts=True)
-            sizes = dict(zip(self.drawn["cluster"], self.drawn["cluster_size"], strict=True))
-            return [(str(name), sizes[name], int(n)) for name, n in zip(names, asked, strict=True)]
-        return [("all", f"{plan.population:,}" if plan.population else "", plan.asked)]
+            return [(name, str(size), str(asked)) for name, (size, asked) in plan.strata.items()]
+        if not plan.clusters:
+            return [("all", str(plan.population or ""), str(plan.asked))]
+        if self.drawn is None:
+            return [("each drawn", str(plan.cluster_size or ""), str(plan.take or plan.cluster_size or "all"))]
+        names, asked = np.unique(self.drawn["cluster"], return_counts=True)
+        sizes = dict(zip(self.drawn["cluster"], self.drawn["cluster_size"], strict=True))
+        return [(str(name), sizes[name], str(number)) for name, number in zip(names, asked, strict=True)]
 
 
 def pages(kit: Kit) -> dict[str, str]:
@@ -111,20 +113,24 @@ def _unit(plan: FieldPlan) -> str:
     return next((name for name in plan.columns if name in ("stratum", "cluster")), "")
 
 
-def _chances(plan: FieldPlan) -> list[Fraction]:
+def _chances(plan: FieldPlan) -> tuple[Fraction, ...]:
     """Return the chances that the device draws: of a yes from either side, or of the true label rather than a card."""
-    p, q = Fraction(plan.p or 0), Fraction(plan.q or 0)
-    return [p - q] if plan.kind == "labels" else [p, q]
+    if plan.kind == "Laplace":
+        return (Fraction(0),)
+    p, q = plan.chances
+    return (p - q,) if plan.kind == "labels" else (p, q)
 
 
 def _words(kit: Kit) -> dict[str, str]:
     """Return what fills the placeholders of the pages: the plan's numbers, and the sentences chosen for it."""
     plan, made, tables = kit.plan, _numbers(kit), tomllib.loads(_text("words.toml"))
-    by_kind = ("law", "aim", "outcome", "recorded", "protocol", "material", "interval")
-    keys = dict.fromkeys(by_kind, str(plan.kind)) | dict.fromkeys(("sampling", "sampled", "parts"), str(plan.design))
+    by_kind = ("law", "aim", "outcome", "recorded", "protocol", "material", "interval", "ticket")
+    by_design = ("sampling", "sampled", "needed", "parts")
+    keys = dict.fromkeys(by_kind, str(plan.kind)) | dict.fromkeys(by_design, str(plan.design))
     keys |= dict.fromkeys(("device", "use", "pairs"), plan.device)
     drawing = "everyone" if plan.design == "everyone" else "open" if kit.drawn is None else "made"
     keys |= {"draw": drawing, "drawn_file": drawing, "promise": "given" if plan.error == plan.error else ""}
+    keys["others"] = "noise" if plan.kind == "Laplace" else "devices"
     if _unit(plan):
         keys["interval"] = plan.design
     if plan.kind == "binary" and sum(_chances(plan)) != 1:
@@ -133,11 +139,10 @@ def _words(kit: Kit) -> dict[str, str]:
         made[name] = _filled(table.get(keys.get(name, "form" if plan.device == "form" else "physical"), ""), made)
     meanings = tables["entries"] | {"report": made["recorded"]}
     meanings |= {name: f"one of {_list(values)}" for name, values in kit.groups.items()}
-    parts = [(literal(name), size, f"{asked:,}") for name, size, asked in kit.parts]
+    parts = [(literal(name), *sizes) for name, *sizes in kit.parts]
     return made | {
         "columns": _table(["column", "what is in it"], [(f"`{name}`", meanings[name]) for name in kit.columns]),
         "parts_table": _table([_unit(plan) or "sample", "people", "ask"], parts),
-        "devices": _table(["device", "true answer, or yes, at", "epsilon", "noise"], _devices(plan)),
     }
 
 
@@ -155,7 +160,9 @@ def _numbers(kit: Kit) -> dict[str, str]:
         "expected": round(_THROWS * kept / outcomes), "fewest": int(fewest), "largest": int(largest),
         "tickets": tickets, "grid": _FINER * tickets, "ticket_step": step, "ticket_first": plan.low + step / 2,
         "ticket_second": plan.low + 1.5 * step, "ticket_last": plan.high - step / 2,
-        "epsilon": plan.reports.epsilon, "odds": _up(odds, 2), "odds_twice": _up(odds**2, 2),
+        "devices": _table(["device", "true answer, or yes, at", "epsilon", "noise"], _devices(plan)),
+        "exact": "" if plan.kind == "Laplace" else f"ln({plan.odds}) = ", "epsilon": f"{plan.reports.epsilon:.6g}",
+        "odds": _up(odds, 2), "odds_twice": _up(odds**2, 2),
         "from_50": _up(100 * odds / (odds + 1)), "from_10": _up(100 * odds / (odds + 9)),
         "listed": kit.listed, "drawn": len((kit.drawn or {"id": ()})["id"]), "list_sum": kit.list_sum,
         "list_columns": _list(draw.columns(plan)), "seed": str(kit.seed), "numpy": np.__version__,
@@ -163,7 +170,7 @@ def _numbers(kit: Kit) -> dict[str, str]:
         "public": "".join(f", your {name}" for name in public),
         "by": "".join(f" --by {name}" for name in kit.groups if name != "class"),
         "classes": " --classes invited.csv" if "class" in kit.groups else "",
-        "listing": "; ".join(f"{name} {asked:,} of {size}" for name, size, asked in kit.parts),
+        "listing": "; ".join(f"{name} {asked} of {size}" for name, size, asked in kit.parts),
     }  # fmt: skip
     return {name: _shown(value) for name, value in numbers.items()}
 
@@ -173,7 +180,7 @@ def _devices(plan: FieldPlan) -> Iterator[tuple[str, str, str, str]]:
     for name, outcomes in DEVICES.items() if plan.kind != "Laplace" else ():
         try:
             if plan.kind == "bits":
-                p, q = realised_bits(plan.epsilon, outcomes, optimised=Fraction(plan.p) == Fraction(1, 2))
+                p, q = realised_bits(plan.epsilon, outcomes, optimised=plan.chances[0] == Fraction(1, 2))
             else:
                 p, q = realised(plan.epsilon, outcomes, len(plan.labels) or 2)
         except ValueError:
@@ -199,7 +206,7 @@ def _form(kit: Kit, words: dict[str, str]) -> str:
     if plan.kind == "Laplace":
         chances["scale"] = Fraction(math.floor(plan.epsilon * 10**6), 10**6 * steps)
     else:
-        p, q = Fraction(plan.p), Fraction(plan.q)
+        p, q = plan.chances
         chances |= {"p": p, "q": q, "kept": p - q}
     ends = ["yes", "no"] if (plan.low, plan.high) == (0, 1) else [f"{plan.high:g}", f"{plan.low:g}"]
     answers = plan.labels or (ends if plan.kind == "binary" else [])

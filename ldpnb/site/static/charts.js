@@ -1,27 +1,21 @@
 "use strict";
-// Draw each chart when it comes near the screen, and let the pointer read all its curves at one place.
+// Draw each chart when it comes near the screen, let the pointer read its curves, and let live sections follow their controls.
 
 const number = (v) => (typeof v === "number" ? String(Number(v.toPrecision(4))) : v);
 
-function reading({ x, all }) {
-  const rows = all.map((r) => [r.series, number(r.y) + (r.low == null ? "" : ` (${number(r.low)} to ${number(r.high)})`)]);
-  return [[number(x), ""], ...rows];
-}
+const box = document.body.appendChild(Object.assign(document.createElement("table"), { className: "reading", hidden: true }));
 
-const box = document.body.appendChild(document.createElement("table"));
-box.className = "reading";
-box.hidden = true;
-
-function tooltip(_, event, __, value) {
+function read(_, event, __, value) {
   box.hidden = !value?.all;
   if (box.hidden) return;
-  box.replaceChildren(...reading(value).map((cells) => {
+  const rows = value.all.map((r) => [r.label ?? r.series, number(r.y) + (r.low == null ? "" : ` (${number(r.low)} to ${number(r.high)})`)]);
+  box.replaceChildren(...[[number(value.x), ""], ...rows].map((cells) => {
     const row = document.createElement("tr");
     row.append(...cells.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
     return row;
   }));
   const { width, height } = box.getBoundingClientRect();
-  box.style.left = `${Math.min(event.clientX + 14, innerWidth - width - 8)}px`;
+  box.style.left = `${Math.max(8, Math.min(event.clientX + 14, innerWidth - width - 8))}px`;
   box.style.top = `${Math.max(8, Math.min(event.clientY + 14, innerHeight - height - 8))}px`;
 }
 
@@ -31,21 +25,119 @@ async function draw(host, spec) {
     spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(width / 240)));
     spec.spec.width = Math.floor(width / spec.columns) - 62;
   }
-  const names = new Set();
   spec.config.legend.columns = Math.max(1, Math.floor(width / 210));
   const actions = { export: true, source: false, compiled: false, editor: false };
-  const { view } = await vegaEmbed(host, spec, { renderer: "svg", actions, tooltip });
+  const { view } = await vegaEmbed(host, spec, { renderer: "svg", actions, tooltip: read, logLevel: 1 });
   host.querySelector("summary").ariaLabel = "Save this chart";
-  const svg = host.querySelector("svg.marks");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", host.dataset.label);
+  label(host, host.dataset.label);
   return view;
+}
+
+function label(host, text) {
+  const svg = host.querySelector("svg.marks");
+  svg.querySelectorAll("[role]").forEach((part) => part.removeAttribute("role"));
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", text);
+}
+
+// a setting's records: a list of one number is that number throughout, and half a spread lies on either side
+function records({ kinds, columns }, [, , , , curves], { usermeta: { slots, numbered }, transform: [{ flatten }] }) {
+  const [names, panels, series] = [{}, [], []];
+  const place = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
+  const expanded = curves.map(([kind, ...places]) => {
+    const { columns: fields, ...about } = kinds[kind];
+    const record = { ...Object.fromEntries(flatten.map((field) => [field, []])), ...about };
+    const lists = places.map((place) => columns[place]);
+    const length = Math.max(...lists.map((list) => list.length));
+    fields.forEach((field, i) => { record[field] = lists[i].length === 1 ? Array(length).fill(lists[i][0]) : lists[i]; });
+    if (record.half) [-1, 1].forEach((sign, i) => { record[i ? "high" : "low"] = record.y.map((y, j) => y + sign * record.half[j]); });
+    if (slots.length && !record.mark.startsWith("at ")) {
+      record.label = record.series;
+      record.series = slots[place(series, record.label)];
+      names[record.series] = record.label;
+    }
+    if (numbered) {
+      const panel = place(panels, record.panel);
+      names[`panel ${panel}`] = record.panel;
+      record.panel = String(panel);
+    }
+    return record;
+  });
+  return [expanded, names];
+}
+
+class Live {
+  constructor(host) {
+    const { specs, grid } = JSON.parse(host.querySelector("script").textContent);
+    Object.assign(this, { specs, grid, says: host.querySelector(".says"), view: host.querySelector(".view") });
+    this.settings = new Map(grid.settings.map((setting) => [setting[0].join(), setting]));
+    this.inputs = [...host.querySelectorAll("input, select")];
+    this.inputs.forEach((input, i) => input.addEventListener("input", () => this.move(i)));
+    host.querySelector("form").addEventListener("reset", (event) => {
+      event.preventDefault();
+      this.inputs.forEach((input, i) => { input.value = grid.controls[i].start; });
+      this.move(0);
+    });
+    const asked = new URLSearchParams(location.search);
+    grid.controls.forEach(({ name, values }, i) => {
+      if (values.includes(asked.get(name))) this.inputs[i].value = values.indexOf(asked.get(name));
+    });
+    this.show(0);
+  }
+
+  move(i) {
+    this.show(i);
+    const address = new URLSearchParams(location.search);
+    this.grid.controls.forEach(({ name, values }, j) => address.set(name, values[this.inputs[j].value]));
+    history.replaceState(null, "", `?${address}${location.hash}`);
+  }
+
+  // the setting of the controls, where those not moved go to their nearest mark if they must
+  show(moved) {
+    const { controls, words } = this.grid;
+    let place = this.inputs.map((input) => Number(input.value));
+    const nearest = (marks, v) => marks.reduce((best, mark) => (Math.abs(mark - v) < Math.abs(best - v) ? mark : best));
+    if (!this.settings.has(place.join())) place = place.map((v, i) => (i === moved ? v : nearest(controls[i].marks, v)));
+    this.inputs.forEach((input, i) => {
+      input.value = place[i];
+      if (controls[i].choice) return;
+      input.setAttribute("aria-valuetext", controls[i].values[place[i]]);
+      input.parentElement.querySelector("output").value = controls[i].values[place[i]];
+    });
+    this.wanted = this.settings.get(place.join());
+    this.says.textContent = words[this.wanted[2]].map((word, i) => word + (this.wanted[3][i] ?? "")).join("");
+    this.drawing ??= this.draw();
+  }
+
+  // of the settings asked for while one is drawn, only the last is drawn next
+  async draw() {
+    while (this.wanted) {
+      const [setting, axes] = [this.wanted, this.wanted[1]];
+      this.wanted = undefined;
+      const spec = structuredClone(this.specs[axes]);
+      const [rows, names] = records(this.grid, setting, spec);
+      if (this.axes === axes) {
+        await this.chart.signal("names", names).data("records", rows).runAsync();
+      } else {
+        spec.data.values = rows;
+        spec.params[0].value = names;
+        this.chart = await draw(this.view, spec);
+        this.axes = axes;
+      }
+      label(this.view, this.says.textContent);
+    }
+    this.drawing = undefined;
+  }
 }
 
 const near = new IntersectionObserver((seen) => {
   for (const { target } of seen.filter((entry) => entry.isIntersecting)) {
     near.unobserve(target);
-    draw(target, JSON.parse(target.querySelector("script").textContent));
+    if (target.className === "live") target.live = new Live(target);
+    else draw(target, JSON.parse(target.querySelector("script").textContent));
   }
 }, { rootMargin: "500px" });
-document.querySelectorAll(".chart").forEach((chart) => near.observe(chart));
+document.querySelectorAll(".formula, .cell_output").forEach((part) => {
+  if (part.scrollWidth > part.clientWidth) part.tabIndex = 0; // so that the keyboard can scroll it
+});
+document.querySelectorAll(".chart, .live").forEach((chart) => near.observe(chart));

@@ -47,7 +47,7 @@ def inverse_frequency(
     total, rates = int(counts.sum()), inverse_rates(shares, highest)
     tallies = sampled_tallies(counts, rates, mechanism, rng=stream("by value", seed=seed))
     pooled = estimators.personalised(tallies, users=total, expected_reports=float(counts @ rates), mechanism=mechanism)
-    survey, held = PersonalRates(counts.astype(float), rates, mechanism), np.diag(counts)
+    survey, holders = PersonalRates(counts.astype(float), rates, mechanism), np.diag(counts)
     reports = mechanism.channel() @ shares
     by_report, rng = inverse_rates(reports, highest), stream("by report", seed=seed)
     sent = poisson(mechanism.sample_tallies(counts, rng=rng), by_report, rng=rng)
@@ -55,7 +55,7 @@ def inverse_frequency(
     repaired, spread = estimators.reweighted_reports(sent, **known), variance_reweighted_reports(counts, **known)
     parts = []
     for estimator, cost, mean, estimate, variance in (
-        (BY_VALUE, counts @ rates, survey.mean(held), pooled, survey.variance(held)),
+        (BY_VALUE, counts @ rates, survey.mean(holders), pooled, survey.variance(holders)),
         (BY_REPORT, total * (reports @ by_report), counts, repaired, spread),
     ):
         shared = {"budget": f"ε = {mechanism.epsilon:g}", "value": np.arange(shares.size), "truth": counts}

@@ -43,12 +43,17 @@ def estimates(
     """
     parts = []
     checks.entries(2, rates=rates)
-    for design, held in groups.items():
-        tallies = sampled_tallies(held, np.array(rates)[:, None], mechanism, rng=stream("one", design, seed=seed))
-        found = _estimates(tallies, held, rates, mechanism)
-        for name, (mean, deviation) in _moments(held, rates, mechanism).items():
-            rows = {"expected": mean, "standard_deviation": deviation, "estimate": found[name]}
-            shared = {"design": design, "estimator": name, "value": np.arange(held.shape[1]), "truth": held.sum(axis=0)}
+    for design, holders in groups.items():
+        tallies = sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=stream("one", design, seed=seed))
+        counts = _estimates(tallies, holders, rates, mechanism)
+        for name, (mean, deviation) in _moments(holders, rates, mechanism).items():
+            rows = {"expected": mean, "standard_deviation": deviation, "estimate": counts[name]}
+            shared = {
+                "design": design,
+                "estimator": name,
+                "value": np.arange(holders.shape[1]),
+                "truth": holders.sum(axis=0),
+            }
             parts.append(pd.DataFrame(shared | rows))
     return pd.concat(parts, ignore_index=True)
 
@@ -66,20 +71,20 @@ def errors(
     """Yield exact and simulated bias and standard deviation at some values, in users."""
     size = next(iter(groups.values())).shape[1]
     checks.numbers(values=values, low=0, high=size - 1)
-    for design, held in groups.items():
-        rng, truth = stream("errors", design, seed=seed), held.sum(axis=0)
-        draws = [sampled_tallies(held, np.array(rates)[:, None], mechanism, rng=rng) for _ in range(runs)]
-        found = _estimates(np.array(draws), held, rates, mechanism)
-        for (name, (mean, deviation)), v in product(_moments(held, rates, mechanism).items(), values):
-            spread, bias = found[name][:, v].std(ddof=1), found[name][:, v].mean() - truth[v]
+    for design, holders in groups.items():
+        rng, truth = stream("errors", design, seed=seed), holders.sum(axis=0)
+        draws = [sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=rng) for _ in range(runs)]
+        counts = _estimates(np.array(draws), holders, rates, mechanism)
+        for (name, (mean, deviation)), v in product(_moments(holders, rates, mechanism).items(), values):
+            spread, bias = counts[name][:, v].std(ddof=1), counts[name][:, v].mean() - truth[v]
             row = {"design": design, "estimator": name, "value": v, "bias": mean[v] - truth[v], "simulated bias": bias}
             yield row | {"standard error": spread / np.sqrt(runs), "sd": deviation[v], "simulated sd": spread}
 
 
 def _estimates(
-    tallies: Counts, held: Counts, rates: Sequence[float], mechanism: KaryRandomisedResponse
+    tallies: Counts, holders: Counts, rates: Sequence[float], mechanism: KaryRandomisedResponse
 ) -> dict[str, Floats]:
-    users, expected = int(held.sum()), float(held.sum(axis=1) @ np.asarray(rates))
+    users, expected = int(holders.sum()), float(holders.sum(axis=1) @ np.asarray(rates))
     pooled = tallies.sum(axis=-2)
     return {
         "T": estimators.personalised(pooled, users=users, expected_reports=expected, mechanism=mechanism),
@@ -89,14 +94,14 @@ def _estimates(
 
 
 def _moments(
-    held: Counts, rates: Sequence[float], mechanism: KaryRandomisedResponse
+    holders: Counts, rates: Sequence[float], mechanism: KaryRandomisedResponse
 ) -> dict[str, tuple[Floats, Floats]]:
     """Return exact mean and standard deviation at every value, by estimator."""
-    survey = PersonalRates(held.sum(axis=1).astype(float), np.array(rates), mechanism)
-    ratios = np.array([(hajek.mean_hajek(survey, h), hajek.variance_hajek(survey, h)) for h in held.T])
+    survey = PersonalRates(holders.sum(axis=1).astype(float), np.array(rates), mechanism)
+    ratios = np.array([(hajek.mean_hajek(survey, h), hajek.variance_hajek(survey, h)) for h in holders.T])
     return {
-        "T": (survey.mean(held), np.sqrt(survey.variance(held))),
-        "Horvitz-Thompson": (held.sum(axis=0).astype(float), np.sqrt(survey.variance_horvitz_thompson(held))),
+        "T": (survey.mean(holders), np.sqrt(survey.variance(holders))),
+        "Horvitz-Thompson": (holders.sum(axis=0).astype(float), np.sqrt(survey.variance_horvitz_thompson(holders))),
         "Hájek": (ratios[:, 0], np.sqrt(ratios[:, 1])),
     }
 

@@ -116,11 +116,11 @@ def distances(
         tallies = _collections(counts, survey, runs, stream("distances", epsilon, rate, seed=seed))
         shares = estimators.realised_size(tallies, sampling_rate=rate, mechanism=survey.mechanism) / users
         closed = expected_total_variation(np.sqrt(survey.variance_realised_size(counts)), users=users)
-        found = [(RAW, closed, np.nan)]
+        measured = [(RAW, closed, np.nan)]
         for name, estimate in ((RAW, shares), (PROJECTED, project_simplex(shares))):
             drawn = np.abs(estimate - counts / users).sum(axis=1) / 2
-            found.append((name, drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs)))
-        for name, distance, error in found:
+            measured.append((name, drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs)))
+        for name, distance, error in measured:
             setting = {"estimate": name, "budget": f"ε = {epsilon:g}", "epsilon": epsilon, RATE: rate}
             cost = {"expected_reports": expected_reports(counts, rate)}
             yield setting | cost | {DISTANCE: distance, "standard_error": error}

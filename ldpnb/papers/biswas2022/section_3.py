@@ -1,0 +1,206 @@
+"""What decides Section 3 of biswas2022: second routes to what it displays, and a check for each claim."""
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import Real
+from ldpnb.claims import Evidence
+from ldpnb.deciders import identity, limit, oo
+from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022 import displayed, proofs
+from ldpnb.papers.biswas2022.proofs import DATA, KARY, KEEP, SWITCH, everywhere, f, k, moments, n, pi, survey, t
+from ldpnb.papers.biswas2022.routes import CASES, FIXED, Array, Case
+from ldpnb.sections import Numbers, Pairs, second_route
+
+RARELY = SampledCounts(50_000, 0.1, KaryRandomisedResponse(1.0, 101))
+ENDS = (f, 0, 1)
+"""Every share of holders, and both ends."""
+
+
+def _displayed_rescaled(case: Case) -> Array:
+    """Return the variance of g_DE, enumerated, less what its display lacks."""
+    share = case.holders / len(case.values)
+    lost = len(case.values) * (1 - case.sampling_rate) * share * (1 - share) / case.sampling_rate
+    return case.reports.variance(case.rescaled) - lost
+
+
+@second_route(displayed.variance_unadjusted)
+def _variance_unadjusted() -> Pairs:
+    for case in FIXED:
+        shown = displayed.variance_unadjusted(case.survey, case.holders)
+        yield shown, case.sampling_rate**2 * _displayed_rescaled(case)
+
+
+@second_route(displayed.variance_realised_size)
+def _variance_realised_size() -> Pairs:
+    for case in FIXED:
+        size = case.reports.variance(case.reports.totals.sum(axis=1)) / np.expm1(case.epsilon) ** 2
+        shown = displayed.variance_realised_size(case.survey, case.holders)
+        yield shown, _displayed_rescaled(case) + size / case.sampling_rate**2
+
+
+@second_route(displayed.normalised_variance, displayed.rare_normalised_variance)
+def _normalised_variances() -> Pairs:
+    for case in FIXED:
+        common, absent = case.rescaled[:, case.holders > 0], case.absent
+        mean, reports = case.reports.mean(common), len(case.values) * case.sampling_rate
+        ratios = case.reports.mean((common - mean) ** 2 / case.holders[case.holders > 0])
+        yield displayed.normalised_variance(case.reports.variance(common), mean), ratios
+        yield displayed.rare_normalised_variance(case.survey), absent.reports.variance(absent.rescaled[:, 0] / reports)
+
+
+def theorem_3_1(e: Evidence) -> Numbers:
+    for law in DATA.values():
+        e.decides(identity(moments(proofs.rescaled, law)[0], n * f))
+        e.decides(identity(moments(proofs.realised, law)[0], n * f))
+    return {"populations": len(CASES), "outcomes": sum(case.reports.chances.size for case in CASES)}
+
+
+def section_3_meaning_of_f(e: Evidence) -> Numbers:
+    e.proven(proofs.sums_over_users("mean_unadjusted"))
+    mean, reported = survey().mean_unadjusted(n * f), f * KEEP + (1 - f) * SWITCH
+    e.proven(identity(survey().mean_unadjusted(n * reported), mean + n * pi * SWITCH * (1 - k * f)))
+    e.decides(identity(survey().mean_unadjusted(n * reported), mean))
+    case, users = FIXED[0], len(FIXED[0].values)
+    share = case.reports.mean(case.reports.totals)[0] / (users * case.sampling_rate)
+    return {
+        "share": share,
+        "reported": case.survey.mean_unadjusted(users * share),
+        "half": case.survey.mean_unadjusted(case.holders)[0],
+        "mean": case.reports.mean(case.unadjusted)[0],
+    }
+
+
+def theorem_3_2(e: Evidence) -> Numbers:
+    gap = KEEP - SWITCH
+    printed = n * (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi)
+    e.proven(identity(survey().rare_variance_rescaled, printed) and proofs.sums_over_users("variance_rescaled"))
+    e.decides(identity(moments(proofs.rescaled, proofs.RARE)[1], printed))
+    return {"example": RARELY.rare_variance_rescaled}
+
+
+def theorem_3_2_proof(e: Evidence) -> Numbers:
+    e.proven(proofs.sums_over_users("mean_unadjusted", "variance_unadjusted"))
+    shown, lost = displayed.variance_unadjusted(survey(), n * f), n * pi * f * (1 - f)
+    for data, missing in (("fixed", lost * (1 - pi)), ("iid", lost)):
+        variance = survey(data).variance_unadjusted(n * f)
+        e.proven(identity(variance - shown, missing))
+        e.decides(identity(shown, variance))
+    fixed, iid = (SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data) for data in ("fixed", "iid"))
+    variances = (
+        displayed.variance_unadjusted(fixed, 300),
+        fixed.variance_unadjusted(300),
+        iid.variance_unadjusted(300),
+    )
+    return {name: value / 0.04 for name, value in zip(("shown", "fixed", "iid"), variances, strict=True)}
+
+
+def section_3_order_of_the_variances(e: Evidence) -> Numbers:
+    gap = KEEP - SWITCH
+    rare, unsampled = survey().rare_variance_rescaled, survey(rate=1)
+    e.proven(identity(rare, moments(proofs.rescaled, proofs.RARE)[1]))
+    e.proven(identity(rare - unsampled.variance_unadjusted(0), n * SWITCH * (1 - pi) / (pi * gap * gap)))
+    for other in (survey().variance_unadjusted(0), unsampled.variance_unadjusted(0)):
+        e.decides(everywhere(rare - other))
+    e.decides(identity(unsampled.rare_variance_rescaled, unsampled.variance_unadjusted(0)))
+    for share in ENDS:
+        e.proven(everywhere(survey().variance_rescaled(n * share) - unsampled.variance_unadjusted(n * share)))
+    return {
+        "rescaled": RARELY.rare_variance_rescaled,
+        "sampled": RARELY.variance_unadjusted(0),
+        "all": SampledCounts(50_000, 1.0, RARELY.mechanism).variance_unadjusted(0),
+    }
+
+
+def section_3_bias_against_variance(e: Evidence) -> Numbers:
+    threshold = (t + k - 1 - pi) * (1 + pi) / (pi * (1 - pi))
+    bias, (_, variance) = survey().bias_unadjusted(0), moments(proofs.rescaled, proofs.RARE)
+    e.proven(identity(survey().rare_variance_rescaled, variance))
+    worse = survey().variance_unadjusted(0) + bias * bias - variance
+    e.proven(identity(worse, n * (1 - pi) * (1 - pi) / ((t - 1) * (t - 1)) * (n - threshold)))
+    for share in (f, 1):
+        bias, variance = survey().bias_unadjusted(n * share), survey().variance_rescaled(n * share)
+        e.decides(everywhere(threshold - (1 - pi * pi) * variance * n / (bias * bias)))
+    bias, of_g = RARELY.bias_unadjusted(0), RARELY.rare_variance_rescaled
+    return {
+        "bound": (1 - RARELY.rate**2) * of_g * RARELY.users / bias**2,
+        "bias": bias,
+        "of_c": np.sqrt(RARELY.variance_unadjusted(0)),
+        "of_g": np.sqrt(of_g),
+    }
+
+
+def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
+    gap = KEEP - SWITCH
+    e.proven(proofs.sums_over_users("variance_rescaled"))
+
+    def by_definition(counts: SampledCounts, share: Real) -> Real:
+        holders = counts.users * share
+        return displayed.normalised_variance(counts.variance_rescaled(holders), holders)
+
+    normalised, many = by_definition(survey(), f), by_definition(SampledCounts(10 * n, pi, KARY), f)
+    e.proven(identity(normalised, many))
+    e.proven(everywhere(normalised - SWITCH * (1 - SWITCH) / (gap * gap * pi * f), k=(2, oo)))
+    e.proven(everywhere(KEEP / (gap * gap * pi * f) - normalised))
+    proved = displayed.rare_normalised_variance(survey())
+    e.proven(identity(proved, (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi * pi * pi * n)))
+    e.proven(everywhere(SWITCH / (gap * gap * pi * pi * pi * n) - proved))
+    e.decides(identity(10 * many, normalised))
+    small, large = (SampledCounts(users, 0.1, KaryRandomisedResponse(1.0, 100)) for users in (50_000, 500_000))
+    return {
+        "small": by_definition(small, 0.05),
+        "large": by_definition(large, 0.05),
+        "rare": by_definition(small, 1e-4),
+        "proved": displayed.rare_normalised_variance(small),
+        "once": small.rare_variance_rescaled / 50_000**2,
+    }
+
+
+def section_3_limit(e: Evidence) -> Numbers:
+    printed, silent = n * SWITCH / (KEEP - SWITCH), proofs.unadjusted([0, 0])
+    towards = limit(survey().mean_unadjusted(n * f), pi.expression, 0)
+    e.proven(identity(towards, silent) and identity(towards, -printed))
+    e.proven(identity(printed, n / (t - 1)) and everywhere(printed))
+    e.decides(identity(towards, printed))
+    high = survey().negative_mean_threshold - 1  # above 0 where the mean is negative even if all users hold the value
+    e.proven(identity(high, (1 - pi * t) / (pi * (t - 1))))
+    e.decides(everywhere(-proofs.unadjusted([n, 0])))
+    rare, users = SampledCounts(50_000, 1e-12, RARELY.mechanism), RARELY.users
+    given: dict[str, Any] = {"users": users, "mechanism": RARELY.mechanism}
+    return {
+        "printed": -estimators.unadjusted(np.zeros(101), **given)[0],
+        "rarely": rare.mean_unadjusted(2500),
+        "most": estimators.unadjusted(users * np.eye(101)[0], **given)[0],
+    }
+
+
+def theorem_3_5(e: Evidence) -> Numbers:
+    e.proven(proofs.sums_over_users("variance_rescaled", "variance_realised_size"))
+    for counts in map(survey, DATA):
+        gain = counts.variance_rescaled(n * f) - counts.variance_realised_size(n * f)
+        e.proven(identity(counts.variance_gain(n * f), gain))
+        e.decides(everywhere(-gain))
+    e.proven(all(everywhere(survey().variance_gain(n * share)) for share in ENDS))
+    example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
+    return {
+        "of_g": example.variance_rescaled(holders),
+        "of_c": example.variance_realised_size(holders),
+        "shown": displayed.variance_realised_size(example, holders),
+    }
+
+
+def theorem_3_6(e: Evidence) -> Numbers:
+    mean = survey().mean_unadjusted(n * f)
+    e.proven(proofs.sums_over_users("mean_unadjusted"))
+    e.proven(all(identity(moments(proofs.rescaled, law)[0], n * f) for law in DATA.values()))
+    e.proven(identity(mean, n * pi * (f - survey().negative_mean_threshold)) and everywhere(n - mean))
+    e.proven(identity(survey(rate=1).mean_unadjusted(n * f), n * f))
+    e.decides(everywhere(mean))
+    needed = RARELY.users * RARELY.mechanism.q  # c_DE, and g_DE at the rate's share, are negative below
+    chance = RARELY.rate * RARELY.mechanism.q
+    c_below, g_below = (special.bdtr(np.ceil(b) - 1, RARELY.users, chance) for b in (needed, RARELY.rate * needed))
+    return {"threshold": RARELY.negative_mean_threshold, "c_below": c_below, "g_below": g_below}

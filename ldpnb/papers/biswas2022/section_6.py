@@ -1,0 +1,304 @@
+"""What decides Section 6 of biswas2022: second routes, answers to its open questions, and a check for each claim."""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ldpnb.accuracy import histograms, personalised
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.claims import Evidence, within
+from ldpnb.deciders import derivative, identity, oo, replaced, symbols
+from ldpnb.estimators import frequency
+from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022 import proofs, routes
+from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, a, b, everywhere, f, n, pi, survey, t, u, v, x, y
+from ldpnb.papers.biswas2022.routes import Array, all_reports, direct_encoding, keep_and_switch, outcomes, published
+from ldpnb.privacy import channel, participation, shuffling
+from ldpnb.privacy.shuffling import ShuffledReports
+from ldpnb.rng import stream
+from ldpnb.sections import Numbers, Pairs, second_route
+
+DELTA, DOMAIN, BUDGETS = 1e-6, 101, (0.0, 0.4, 1.2)
+ACCOUNTS = ((5.0, 0.1), (7.0, 1.0), (8.0, 1.0))
+RATES = np.array([0.08, 0.5, 0.8, 0.3])
+TWO, TWO_RATES, VALUES = KaryRandomisedResponse(1.0, 2), np.array([0.3, 0.9]), (0, 0, 0, 1)
+
+
+def _by_value(epsilon: float, rates: Array) -> Array:
+    """Write out the channel of users who take part by their value, silence last."""
+    return np.vstack([direct_encoding(epsilon, rates.size) * rates, 1 - rates])
+
+
+def _by_report() -> Array:
+    """Write out the channel of users who take part by their noisy report, silence last."""
+    sent = direct_encoding(1.0, 2) * TWO_RATES[:, None]
+    return np.vstack([sent, 1 - sent.sum(axis=0)])
+
+
+@second_route(
+    participation.value_dependent_channel, participation.report_dependent_channel, participation.participation_loss
+)
+def _participation() -> Pairs:
+    for epsilon, rates in ((0.1, RATES), (1.0, RATES), (0.1, np.array([0.5, 0.99, 0.7]))):  # silence tells most last
+        law = _by_value(epsilon, rates)
+        yield participation.value_dependent_channel(rates, KaryRandomisedResponse(epsilon, rates.size)), law
+        ends, loss = {"lowest_rate": rates.min(), "highest_rate": rates.max()}, np.log(law[:, :, None] / law[:, None])
+        yield participation.participation_loss(epsilon, **ends), loss.max()
+    yield participation.report_dependent_channel(TWO_RATES, TWO), _by_report()
+
+
+@second_route(estimators.reweighted_reports, personalised.variance_reweighted_reports)
+def _reweighted_reports() -> Pairs:
+    law, (keep, switch) = outcomes(_by_report()[:2, list(VALUES)].T), keep_and_switch(1.0, 2)
+    known: dict[str, Any] = {"users": 4, "report_rates": TWO_RATES, "mechanism": TWO}
+    yield law.mean(estimators.reweighted_reports(law.totals, **known)), np.bincount(VALUES)
+    written = law.variance((law.totals / TWO_RATES - 4 * switch) / (keep - switch))
+    yield personalised.variance_reweighted_reports(np.bincount(VALUES), **known), written
+
+
+@second_route(ShuffledReports.delta_lower)
+def _delta_lower() -> Pairs:
+    """Write out the tallies' laws of two data sets in full."""
+    for local, rate in ((1.5, 0.7), (0.4, 1.0)):
+        laws = []
+        for value in (0, 1):
+            reports = all_reports((value, 2, 2, 2), (rate,) * 4, local, 3)
+            cells = (reports.totals @ [1, 10, 100]).astype(int)
+            laws.append(np.bincount(cells, weights=reports.chances, minlength=1000))
+        shuffled = ShuffledReports(4, rate, KaryRandomisedResponse(local, 3))
+        for budget in BUDGETS:
+            yield shuffled.delta_lower(budget), np.maximum(laws[0] - np.exp(budget) * laws[1], 0).sum()
+
+
+@second_route(ShuffledReports.delta_upper)
+def _delta_upper() -> Pairs:
+    """Add up the proof's mixture over blanket messages, the differing user's among them."""
+    users, local, size, rate = 5, 1.5, 4, 0.7
+    keep, switch = keep_and_switch(local, size)
+    blanket, total = 1 - rate * (keep - switch), np.zeros(3)
+    for others in range(users):
+        weight = math.comb(users - 1, others) * blanket**others * (1 - blanket) ** (users - 1 - others)
+        messages = outcomes(np.full((others + 1, size), rate * switch / blanket))
+        one, other = (1 + np.expm1(local) * messages.totals[:, value] / (others + 1) for value in (0, 1))
+        for i, budget in enumerate(BUDGETS):
+            total[i] += weight * blanket * messages.mean(np.maximum(one - np.exp(budget) * other, 0))
+    shuffled = ShuffledReports(users, rate, KaryRandomisedResponse(local, size))
+    yield [shuffled.delta_upper(budget) for budget in BUDGETS], total
+
+
+@second_route(shuffling.gaussian_deviation)
+def _gaussian_deviation() -> Pairs:
+    yield from ((routes.normal_delta(0.1, shuffling.gaussian_deviation(0.1, d)) / d, 1.0, 1e-7) for d in (DELTA, 0.01))
+
+
+@second_route(shuffling.gaussian_delta, shuffling.closed_form, histograms.central_laplace_count_variance)
+def _curators_and_published() -> Pairs:
+    for central, deviation in ((0.3, 1.7), (1.0, 0.6)):
+        yield shuffling.gaussian_delta(central, deviation=deviation), routes.normal_delta(central, deviation)
+        noise = stats.laplace(scale=2 / central)  # a replaced value moves two counts by 1
+        yield histograms.central_laplace_count_variance(central), noise.expect(np.square), 1e-7
+    for local, users, delta in ((5.0, 50_000, DELTA), (1.0, 10_000, 0.01)):
+        published_bound = routes.amplified_as_published(local, users, delta)
+        yield shuffling.closed_form(delta, users=users, epsilon=local), published_bound
+
+
+@second_route(personalised.report_noise, personalised.rare_variance_horvitz_thompson)
+def _noise_of_a_user() -> Pairs:
+    """Enumerate one user of each rate who does not hold the value."""
+    noises, variances = [], []
+    for epsilon, rate in ((0.5, 0.2), (3.0, 0.9)):
+        keep, switch = keep_and_switch(epsilon, 3)
+        always, sampled = (all_reports((0,), (r,), epsilon, 3) for r in (1.0, rate))
+        noises.append(always.variance(always.totals)[1] / (keep - switch) ** 2)
+        yield personalised.report_noise(KaryRandomisedResponse(epsilon, 3)), noises[-1]
+        parts = (sampled.totals[:, 1] - switch * sampled.totals.sum(axis=1)) / (rate * (keep - switch))
+        variances.append(sampled.variance(parts))
+    shown = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=[30, 20], rates=[0.2, 0.9])
+    yield shown, 30 * variances[0] + 20 * variances[1]
+
+
+@second_route(personalised.optimal_rates)
+def _optimal_rates() -> Pairs:
+    """Search the rate of the first of two groups, the other spending what is left; a third is asked for sure."""
+    noises, sizes = np.array([4.0, 1.0, 400.0]), np.array([50.0, 30.0, 2.0])
+    rates = personalised.optimal_rates(noises=noises, costs=[2.0, 1.0, 1.0], sizes=sizes, budget=40.0)
+    first = np.linspace(0.1, 0.37, 270_001)
+    others = (38 - 100 * first) / 30
+    best = (50 * 4 / first + 30 / others)[(others > 0) & (others <= 1)].argmin()
+    yield rates, [first[best], others[best], 1.0], 1e-4
+
+
+def section_6_open_question_i(e: Evidence) -> Numbers:
+    *sizes, scale = symbols("s1 s2 s3 c")
+    for mean in PersonalRates(sizes, [scale / size for size in sizes], KARY).mean(np.diag(sizes)):
+        e.decides(identity(mean, (sizes[0] + sizes[1] + sizes[2]) / 3))
+    e.proven(identity(proofs.moments(proofs.pooled, proofs.TWO_RATES)[0], proofs.RATES.mean([x, y])))
+    _repair_proven(e)
+    shares = np.array([0.5, 0.3, 0.15, 0.05])
+    means = PersonalRates(1e4 * shares, 0.02 / shares, KaryRandomisedResponse(1.0, 4)).mean(np.diag(1e4 * shares))
+    losses = (
+        channel.privacy_loss(participation.value_dependent_channel(RATES, KaryRandomisedResponse(1.0, 4))).epsilon,
+        channel.privacy_loss(participation.report_dependent_channel(TWO_RATES, TWO)).epsilon,
+    )
+    e.needs(np.isclose(losses[0], participation.participation_loss(1.0, lowest_rate=0.08, highest_rate=0.8)))
+    e.needs(np.isclose(losses[1], 1.0))
+    return {"means": ", ".join(f"{m:g}" for m in means), "revealed": losses[0], "repaired": losses[1]}
+
+
+def _repair_proven(e: Evidence) -> None:
+    """Decide that sampling by the noisy report is private, silence included, and its estimate unbiased.
+
+    Silence has chance ``sum_y R(y|x) (1 - pi(y))``; `u` and `v` are how often the reports of two values are held back,
+    ``rest`` those of all others together.
+    """
+    rest = symbols("rest")[0]
+    first, second = (SWITCH * (u + v + rest) + (KEEP - SWITCH) * own for own in (u, v))
+    e.proven(everywhere(t * first - second, u=(0, 1), v=(0, 1), rest=(0, oo)))
+    known: dict[str, Any] = {"users": n, "mechanism": KARY}
+
+    def estimate(tallies: Any) -> Any:
+        return estimators.reweighted_reports(tallies, report_rates=[u, v], **known)[0]
+
+    mean, variance = proofs.moments(estimate, ((n * f, KEEP, u), (n * (1 - f), SWITCH, u)))
+    e.proven(identity(mean, n * f))
+    e.proven(identity(variance, personalised.variance_reweighted_reports(n * f, report_rates=[u], **known)[0]))
+
+
+def section_6_ii_a_higher_epsilon(e: Evidence) -> Numbers:
+    e.proven(proofs.sums_over_users("variance_unadjusted", "variance_realised_size"))
+    mean = proofs.moments(proofs.unadjusted, proofs.FIXED)[0]
+    e.proven(identity(survey().bias_unadjusted(n * f), mean - n * f))
+    for name, rate in (("variance_unadjusted", pi), ("variance_realised_size", 1)):
+        fixed, iid = (getattr(survey(data), name)(n * f) for data in proofs.DATA)
+        e.proven(identity(iid - fixed, n * f * (1 - f) * rate * rate))
+    for name in ("variance_unadjusted", "variance_realised_size", "bias_unadjusted"):
+        for share in (0, 1):
+            slope = derivative(getattr(survey(), name)(n * share), t)
+            e.decides(everywhere(slope if name == "bias_unadjusted" else -slope))
+    together = proofs.moments(proofs.pooled, proofs.TWO_RATES)[1]
+    e.proven(identity(together, proofs.RATES.variance([x, y])))
+    parts = [SampledCounts(m, rate, KARY).variance_unadjusted(holders) for m, rate, holders in ((a, u, x), (b, v, y))]
+    scale = (a + b) / (a * u + b * v)
+    e.proven(identity(together, scale * scale * (parts[0] + parts[1])))
+    few = (SampledCounts(50_000, 0.1, KaryRandomisedResponse(epsilon, DOMAIN)) for epsilon in (1.0, 3.0, 8.0))
+    return {"shown": ", ".join(f"{np.sqrt(known.variance_realised_size(0)):.4g}" for known in few)}
+
+
+def section_6_ii_maximum_likelihood(e: Evidence) -> Numbers:
+    noisy, count, deviation = symbols("noisy count sd")
+    likelihood = -((noisy - count) ** 2) / (2 * deviation**2)  # its logarithm, up to a constant
+    at_its_best = replaced(derivative(likelihood, count), count, noisy)
+    e.decides(identity(at_its_best) and identity(derivative(likelihood, count, 2), -1 / deviation**2))
+    users, noise = 1000, shuffling.gaussian_deviation(0.5, DELTA)
+    exact = np.repeat([users / 10, 0.0], [10, 90])
+    observed = exact + noise * stream("gaussian", seed=1).standard_normal(100)
+    nearest = users * frequency.project_simplex(observed / users)
+    level = (nearest - observed)[nearest > 0]
+    e.needs(np.allclose(level, level[0]) and ((nearest - observed)[nearest == 0] >= level[0]).all())
+    return {
+        "users": users,
+        "deviation": noise,
+        "values": 90,
+        "negative": (observed < 0).sum(),
+        "zeros": (nearest == 0).sum(),
+    }
+
+
+def section_6_open_question_ii(e: Evidence) -> Numbers:
+    users, ratios, budgets = int(published()["nodes"]), {}, {}
+    for local, rate in ACCOUNTS:
+        given = (users, rate, KaryRandomisedResponse(local, DOMAIN))
+        reports = ShuffledReports(*given)
+        high, low = reports.epsilon_upper(DELTA), reports.epsilon_lower(DELTA)
+        e.same([reports.delta_upper(high), reports.delta_lower(low)], [DELTA, DELTA], rel=1e-6, abs=0)
+        e.needs(abs(high - low) < 1e-4 * high)
+        variance = SampledCounts(*given).rare_variance_realised_size
+        ratios[local], budgets[local] = variance / shuffling.gaussian_deviation(high, DELTA) ** 2, high
+    e.needs(within("equal", ratios[5.0], 1))
+    gaussian = shuffling.gaussian_deviation(budgets[5.0], DELTA) ** 2
+    e.sure(np.isclose(shuffling.gaussian_delta(budgets[5.0], deviation=np.sqrt(gaussian)), DELTA, rtol=1e-6, atol=0))
+    common = SampledCounts(users, 0.1, KaryRandomisedResponse(5.0, DOMAIN)).variance_realised_size(0.05 * users)
+    generic = shuffling.closed_form(DELTA, users=users, epsilon=5.0)
+    e.needs(generic > budgets[5.0])
+    laplace = ratios[5.0] * gaussian / histograms.central_laplace_count_variance(budgets[5.0])
+    e.needs(ratios[5.0] < ratios[7.0] < ratios[8.0] and common > 2 * gaussian and laplace > 1)
+    numbers = {"laplace": laplace, "common": common / gaussian, "generic": generic}
+    numbers |= {f"central_{local:g}": central for local, central in budgets.items()}
+    return numbers | {f"ratio_{local:g}": ratio for local, ratio in ratios.items()}
+
+
+def section_6_open_question_iii(e: Evidence) -> Numbers:
+    _lagrange_point_is_the_maximum(e)
+    _dual_bound_proven(e)
+    mechanism = KaryRandomisedResponse(1.0, 10)
+    vertex = PersonalRates(np.array([100, 900]), np.array([1.0, 1e-16]), mechanism).rare_variance
+    floor = SampledCounts(1000, 0.1, mechanism).rare_variance_realised_size
+    noises, halves = [personalised.report_noise(mechanism)] * 2, [500, 500]
+    uniform, uneven = (
+        personalised.rare_variance_horvitz_thompson(noises=noises, sizes=halves, rates=rates)
+        for rates in ([0.1, 0.1], [0.15, 0.05])
+    )
+    e.needs(np.allclose([vertex, uniform], floor, rtol=1e-9))
+    mixed = np.array([personalised.report_noise(KaryRandomisedResponse(epsilon, 10)) for epsilon in (0.5, 3.0)])
+    rates = personalised.optimal_rates(noises=mixed, costs=[1, 1], sizes=halves, budget=100.0)
+    best, flat = (
+        personalised.rare_variance_horvitz_thompson(noises=mixed, sizes=halves, rates=chosen)
+        for chosen in (rates, [0.1, 0.1])
+    )
+    price = (500 * np.sqrt(mixed).sum() / 100) ** 2
+    dual = 500 * np.where(mixed <= price, 2 * np.sqrt(mixed * price), mixed + price).sum() - price * 100
+    e.needs(np.isclose(best, dual, rtol=1e-9))
+    return {
+        "equal": PersonalRates(np.array([1000]), np.array([0.1]), mechanism).rare_variance,
+        "vertex": vertex,
+        "uniform": uniform,
+        "uneven": uneven,
+        "first": rates[0],
+        "second": rates[1],
+        "best": best,
+        "flat": flat,
+    }
+
+
+def _lagrange_point_is_the_maximum(e: Evidence) -> None:
+    """Decide that equalising two rates raises Var*(T), and how low it can fall: to Var*(c-hat), at a vertex."""
+    w, third, size = symbols("w third size")
+    other, sizes, gap = u * w, [1, 1, size], KEEP - SWITCH
+    equal, apart = (
+        PersonalRates(sizes, [*pair, third], KARY).rare_variance
+        for pair in (((u + other) / 2, (u + other) / 2), (u, other))
+    )
+    scale = (2 + size) / ((u + other + size * third) * gap)
+    e.proven(identity(equal - apart, SWITCH * SWITCH * (u - other) * (u - other) / 2 * scale * scale))
+    e.decides(everywhere(equal - apart, u=(0, 1), w=(0, 1), third=(0, 1), size=(0, oo)))
+    vertex = replaced(PersonalRates([n * pi, n - n * pi], [1, v], KARY).rare_variance, v, 0)
+    e.proven(identity(vertex, survey().rare_variance_realised_size))
+    chance = SWITCH * u
+    e.proven(everywhere(chance * (1 - chance) - chance * (1 - SWITCH), u=(0, 1)))
+    e.proven(identity(proofs.moments(proofs.realised, proofs.RARE)[1], survey().rare_variance_realised_size))
+
+
+def _dual_bound_proven(e: Evidence) -> None:
+    """Decide that Horvitz-Thompson wants equal rates of equal users, and ``min(1, root noise / root price)`` of others.
+
+    Per user, ``A/x + m x >= 2 sqrt(A m)``, and ``>= A + m`` where ``m <= A`` and ``x <= 1``: summed, a lower bound for
+    every price m of a report, reached by those rates.
+    """
+    noise = personalised.report_noise(KARY)
+    e.proven(identity(noise, SWITCH * (1 - SWITCH) / ((KEEP - SWITCH) * (KEEP - SWITCH))))
+    known: dict[str, Any] = {"noises": [noise, noise], "sizes": [1, 1]}
+    apart, equal = (
+        personalised.rare_variance_horvitz_thompson(rates=rates, **known)
+        for rates in ([u, v], [(u + v) / 2, (u + v) / 2])
+    )
+    e.proven(identity(apart - equal, noise * (u - v) * (u - v) / (u * v * (u + v))))
+    root, price, share, w = symbols("root price share w")
+    slack = root * root / share + price * price * share - 2 * root * price
+    e.proven(identity(slack, (root - price * share) * (root - price * share) / share))
+    capped = root * w
+    slack = root * root / share + capped * capped * share - root * root - capped * capped
+    e.proven(everywhere(slack, root=(0, oo), w=(0, 1), share=(0, 1)))

@@ -1,0 +1,266 @@
+"""How often an estimate of the gap between two groups is off, with private values and groups, at the worst data.
+
+A report's share in the gap is scaled so that users of the smaller group of the pair count 1. Laws are those of sums of
+reports: exact for signs and for noise that the data do not enter, else Chernoff's bound by the cumulants of single
+reports. When everybody reports, each user's worst value enters by itself; in a sample drawn without replacement the
+*average* moment generating function of all users bounds that of the sum (Maclaurin's inequality between elementary
+symmetric means), so the worst values are those of the whole population.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy import special
+
+from ldpnb.accuracy import gaps, means
+from ldpnb.mechanisms.best_gap import BestGapChannel
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace, contrast_weights
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.planning import binomials
+from ldpnb.planning.laws import Tail, least_exponential
+from ldpnb.planning.samples import Parts
+
+Cumulant = Callable[[float, bool], float]
+"""From a tilt ``l > 0`` and whether everybody reports to the largest centred ``ln E exp(l Z)`` per report."""
+Sizes = tuple[int, ...]
+
+_RATES = np.linspace(0, 1, 257)
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """A sum of signs with means in ``[-gain, gain]``; the gap is their mean over `unit`, for values in ``[-1, 1]``."""
+
+    gain: float
+    unit: float
+
+    def failure(self, sample: Parts, error: float, tail: Tail) -> tuple[float, str]:
+        """Return the chance at the worst data, by the law of independent signs of the worst mean (Hoeffding 1956)."""
+        (number,), deviation = sample.answers, error * self.unit
+        if tail == "normal":
+            return _beyond(2 * deviation * math.sqrt(number)), "normal"
+        rates = 1 / 2 + self.gain * (_RATES - 1 / 2)
+        return float(binomials.one_rate_exact(number, rates, deviation).max()), "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """A sum of reports with known cumulants and a law that a change of sign leaves alone.
+
+    Parameters
+    ----------
+    unit : float
+        The mean report of a gap of 1, for values in ``[-1, 1]``.
+    cumulant : callable
+    steepest : float
+        Tilt at which `cumulant` ceases to exist.
+    variance : callable
+        From ``(1 - n/N) N/(N - 1)`` to the variance of the mean report times the number of reports, at worst.
+    exact : callable, optional
+        From the number of reports and a mean to the chance that noise alone exceeds it.
+    """
+
+    unit: float
+    cumulant: Cumulant
+    steepest: float
+    variance: Callable[[float], float]
+    exact: Callable[[int, float], float] | None = None
+
+    def failure(self, sample: Parts, error: float, tail: Tail) -> tuple[float, str]:
+        """Return the chance at the worst data, or a bound on it."""
+        (people,), (number,), deviation = sample.sizes, sample.answers, 2 * error * self.unit
+        if tail == "normal":
+            left = (1 - number / people) * people / max(people - 1, 1)
+            return _beyond(deviation / math.sqrt(self.variance(left) / number)), "normal"
+        complete = number == people
+        if self.exact is not None and complete:
+            return self.exact(number, deviation), "exact"
+
+        def lacking(log_tilt: float) -> float:
+            tilt = math.exp(log_tilt)
+            return number * (self.cumulant(tilt, complete) - tilt * deviation)
+
+        return least_exponential(lacking, math.log(self.steepest) - 1e-9), "Chernoff"
+
+
+Gap = Signs | Sums
+"""The law of an estimated gap."""
+
+
+def _beyond(deviations: float) -> float:
+    """Return the chance that a normal variable is so many standard deviations off, or more."""
+    return float(2 * special.ndtr(-deviations))
+
+
+def _smaller(sizes: Sizes) -> float:
+    """Return the share of the smaller group of the pair among all users."""
+    return min(sizes[:2]) / sum(sizes)
+
+
+def signed_bit(mechanism: SignedBit, sizes: Sizes) -> Gap:
+    """Return the law of the gap from signed bits."""
+    return Signs(mechanism.gain, mechanism.gain * _smaller(sizes))
+
+
+def discretised(mechanism: DiscretisedMeans, sizes: Sizes) -> Gap:
+    """Return the law of the gap from ``M_R``; with two groups of one size its reports are signs."""
+    if len(sizes) == 2 and sizes[0] == sizes[1]:
+        return Signs(mechanism.gain, mechanism.gain / 2)
+    return _sums(mechanism, sizes, _of_discretised(mechanism, sizes), 60.0, noisy=False)
+
+
+def laplace_means(mechanism: LaplaceMeans, sizes: Sizes) -> Gap:
+    """Return the law of the gap from ``M_L``."""
+    return _sums(mechanism, sizes, _of_laplace_means(mechanism, sizes), 1 / mechanism.kept_scale)
+
+
+def signed_laplace(mechanism: SignedLaplace, sizes: Sizes) -> Gap:
+    """Return the law of the gap from signed values with Laplace noise."""
+
+    def exact(users: int, mean: float) -> float:
+        return means.laplace_sum_tail(users, users * mean / mechanism.scale)
+
+    return _sums(mechanism, sizes, _of_signed_laplace(mechanism), 1 / mechanism.scale, exact=exact)
+
+
+def best_channel(mechanism: BestGapChannel, sizes: Sizes) -> Gap:
+    """Return the law of the gap from the scores of the best channel."""
+    smaller = _smaller(sizes)
+    steepest = 500 / (smaller * float(np.abs(mechanism.scores).max()))
+    return Sums(smaller, _of_best_channel(mechanism, sizes), steepest, lambda left: smaller**2 * mechanism.variance)
+
+
+def _sums(
+    mechanism: DiscretisedMeans | LaplaceMeans | SignedLaplace,
+    sizes: Sizes,
+    cumulant: Cumulant,
+    steepest: float,
+    *,
+    noisy: bool = True,
+    exact: Callable[[int, float], float] | None = None,
+) -> Sums:
+    users, unit = sum(sizes), mechanism.gain * _smaller(sizes)
+
+    def variance(left: float) -> float:
+        sampling = left * (1 / sizes[0] + 1 / sizes[1]) if noisy else 0.0
+        return users * unit**2 * (gaps.GroupGap(mechanism, sizes).worst_variance() + sampling)
+
+    return Sums(unit, cumulant, steepest, variance, exact)
+
+
+def _of_discretised(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant:
+    """Return the cumulant of a report of ``M_R``: a sign in one of the pair's groups, or nothing.
+
+    With value ``v`` in a group of weight ``u`` the moment generating function is
+    ``a (cosh lu + t v sinh lu) + a' cosh lu' + a' (d - 2)``, and the mean ``a t u v``.
+    """
+    a, moved, t = mechanism.keep, mechanism.move, mechanism.sharpness
+    shares, weights = _pair(sizes)
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        even = [float(np.cosh(tilt * u)) for u in weights]
+        odd = [a * t * float(np.sinh(tilt * u)) for u in weights]
+        level = [a * even[g] + moved * even[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
+        other = moved * sum(even) + 1 - 2 * moved
+        slope = [a * t * u * tilt for u in weights]
+        return _linear(shares, level, odd, slope, other, complete)
+
+    return cumulant
+
+
+def _of_best_channel(mechanism: BestGapChannel, sizes: Sizes) -> Cumulant:
+    """Return the cumulant of the score of a report of the best channel, in units of the smaller group's share."""
+    shares, weights = _pair(sizes)
+    scores, channel = mechanism.scores * min(shares), mechanism.channel()
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        growth = np.exp(tilt * scores) @ channel
+        level = [float(growth[[2 * g, 2 * g + 1]].mean()) for g in (0, 1)]
+        rise = [abs(float(growth[2 * g] - growth[2 * g + 1])) / 2 for g in (0, 1)]
+        return _linear(shares, level, rise, [tilt * u for u in weights], 1.0, complete)
+
+    return cumulant
+
+
+def _of_laplace_means(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
+    """Return the cumulant of a report of ``M_L`` at ``k = 2``: a noisy value in the user's group, or noise in another.
+
+    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)`` is log-convex in the value, worst at an end.
+    """
+    a, moved, scale = mechanism.keep, mechanism.move, mechanism.kept_scale
+    shares, weights = _pair(sizes)
+    rest = 1 - sum(shares)
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        noise = [1 / (1 - (tilt * u * scale) ** 2) for u in weights]
+        level = [moved * noise[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
+        other = moved * sum(noise) + 1 - 2 * moved
+
+        def user(group: int, value: int) -> float:
+            return a * float(np.exp(tilt * weights[group] * value)) * noise[group] + level[group]
+
+        slope = [a * u * tilt for u in weights]
+        if complete:
+            own = sum(shares[g] * max(float(np.log(user(g, v))) - slope[g] * v for v in (-1, 1)) for g in (0, 1))
+            return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
+        return max(
+            float(np.log(shares[0] * user(0, v) + shares[1] * user(1, w) + rest * other))
+            - shares[0] * slope[0] * v
+            - shares[1] * slope[1] * w
+            for v, w in product((-1, 1), repeat=2)
+        )
+
+    return cumulant
+
+
+def _of_signed_laplace(mechanism: SignedLaplace) -> Cumulant:
+    """Return the cumulant of a report of `SignedLaplace`: of its noise, and of the values too if users are drawn."""
+    sizes, scale = mechanism.sizes, mechanism.scale
+    shares, weights = _pair(sizes)
+    rest = 1 - sum(shares)
+
+    def cumulant(tilt: float, complete: bool) -> float:
+        noise = -float(np.log1p(-((tilt * scale) ** 2)))
+        if complete:
+            return noise
+        return noise + max(
+            float(np.log(sum(s * np.exp(tilt * u * v) for s, u, v in zip(shares, weights, ends, strict=True)) + rest))
+            - tilt * sum(s * u * v for s, u, v in zip(shares, weights, ends, strict=True))
+            for ends in product((-1, 1), repeat=2)
+        )
+
+    return cumulant
+
+
+def _pair(sizes: tuple[int, ...]) -> tuple[list[float], list[float]]:
+    """Return the shares of the two groups compared and how much their users count."""
+    weights = np.abs(contrast_weights(sizes, (0, 1)))[:2]
+    return [size / sum(sizes) for size in sizes[:2]], [float(w) for w in weights]
+
+
+def _linear(
+    shares: list[float], level: list[float], rise: list[float], fall: list[float], other: float, complete: bool
+) -> float:
+    """Return the cumulant of generating functions ``level + rise v`` less ``fall v``, at the worst values of the pair.
+
+    Users of no group of the pair have the generating function `other`.
+    """
+    rest = 1 - sum(shares)
+    if complete:
+        own = sum(shares[g] * _best_value(level[g], rise[g], fall[g]) for g in (0, 1))
+        return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
+    constant = sum(shares[g] * level[g] for g in (0, 1)) + rest * other
+    up, down = [shares[g] * rise[g] for g in (0, 1)], [shares[g] * fall[g] for g in (0, 1)]
+    # concave in both values: at the best ones at least one of them is extreme
+    return max(
+        _best_value(constant + end * up[1 - g], up[g], down[g]) - end * down[1 - g] for g in (0, 1) for end in (-1, 1)
+    )
+
+
+def _best_value(level: float, rise: float, fall: float) -> float:
+    """Return the maximum of ``ln(level + rise v) - fall v`` over ``v`` in ``[-1, 1]``."""
+    value = float(np.clip(1 / fall - level / rise, -1.0, 1.0)) if rise > 0 and fall > 0 else 0.0
+    return float(np.log(level + rise * value)) - fall * value

@@ -1,0 +1,179 @@
+"""How often an estimate is off by its target error or more, over all that the data may be.
+
+A law answers ``failure(sample, error, tail)`` with a chance and the bound or law that it is: *exact* where the law is
+known at the worst data; else the smaller of *Chernoff*'s bound (*Hoeffding*'s, of bits) and *Chebyshev*'s; or the
+*normal* approximation at the largest variance, which promises nothing. Errors are those of values in ``[0, 1]``.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from ldpnb.accuracy import means, tails
+from ldpnb.planning import binomials
+from ldpnb.planning.designs import Sample
+from ldpnb.planning.reports import Reports
+from ldpnb.planning.samples import Parts
+
+Floats = NDArray[np.float64]
+Tail = Literal["guaranteed", "normal", "near"]
+"""What holds for all data, the normal law, or a guess for searches: the exact law near the worst data."""
+
+_SHARES = np.array([0, 2**-10, 2**-7, 2**-5, *np.arange(1, 17) / 16])
+_FEW = np.array([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1])
+_FINE = np.linspace(0, 1, 129)
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The mean of unbiased reports of values in ``[0, 1]``, or a curator's with noise; or several shares by such means.
+
+    Parameters
+    ----------
+    reports : Reports
+    noise : float
+        Scale of the noise that a curator adds to the mean.
+    events : int
+        Shares that must all be met; they add up to 1.
+    """
+
+    reports: Reports
+    noise: float = 0.0
+    events: int = 1
+
+    def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
+        """Return the chance at the worst data, or a bound on it; over several shares by the union bound."""
+        if tail == "normal":
+            return self._normal(sample, error), "normal"
+        if isinstance(sample, Parts) and len(sample.sizes) == 1:
+            exact = self._exact(sample, error, near=tail == "near")
+            if exact is not None:
+                return min(exact, 1.0), "exact"
+        variance = sample.variance(self.reports).total + 2 * self.noise**2
+        bounds = {"Chebyshev": variance / error**2, "Chernoff": self._chernoff(sample, error)}
+        name = min(bounds, key=lambda bound: bounds[bound])
+        hoeffding = name == "Chernoff" and not (self.noise or self.reports.scale)
+        return min(1.0, self.events * bounds[name]), "Hoeffding" if hoeffding else name
+
+    def _exact(self, sample: Parts, error: float, *, near: bool) -> float | None:
+        """Return the chance by the law of the reports, sampling included; None if it is not known.
+
+        If `near`, at the share of the largest variance only, which nearly always is the worst.
+        """
+        (people,), (number,), reports = sample.sizes, sample.answers, self.reports
+        if number == people and self.noise:
+            single = means.laplace_sum_tail(1, error / self.noise)
+            return float(-np.expm1(self.events * np.log1p(-single))) if single < 1 else 1.0
+        if number == people and reports.scale:
+            return means.laplace_sum_tail(number, number * error / reports.scale)
+        if not (reports.ends or reports.bits) or reports.scale:
+            return None
+        deviation = error * reports.truth
+
+        def chance(shares: Floats) -> Floats:
+            holders = np.round(shares * people)
+            if self.noise:
+                return binomials.sampled_noisy_exact(people, holders, number, error, number * self.noise)
+            if not reports.ends:
+                return binomials.one_rate_exact(number, reports.q + shares * reports.truth, deviation)
+            if number == people:
+                return binomials.two_rates_exact(people, holders, reports.p, reports.q, deviation)
+            return binomials.sampled_two_rates_exact(people, holders, number, reports.p, reports.q, deviation)
+
+        if near and self.events == 1:
+            return float(chance(self._widest(sample)[1:2]).max())
+        if self.noise and self.events == 1:
+            return curator_failure(people, number, error, self.noise)[0]
+        if reports.ends and not self.noise and number < people:  # this joint law is costly: few shares are tried
+            return self._worst(chance, np.union1d(_FEW, self._widest(sample)), refine=False)
+        return self._worst(chance)
+
+    def _widest(self, sample: Parts) -> Floats:
+        """Return the share of ones at which the variance is largest, between its neighbours."""
+        best = _FINE[self._variances(_FINE, sample).argmax()]
+        return np.clip([best - 1 / 32, best, best + 1 / 32], 0, 1)
+
+    def _variances(self, shares: Floats, sample: Parts) -> Floats:
+        """Return the variance of one simple sample by the share of values at 1, all others being 0."""
+        (people,), (number,), reports = sample.sizes, sample.answers, self.reports
+        spread = (1 / number - 1 / people) * people / max(people - 1, 1)
+        noise = (reports.low + shares * (reports.high - reports.low)) / number
+        return spread * shares * (1 - shares) + noise + 2 * self.noise**2
+
+    def _normal(self, sample: Sample, error: float) -> float:
+        if self.events > 1 and not self.noise and isinstance(sample, Parts) and len(sample.sizes) == 1:
+            return self._worst(
+                lambda f: 2 * special.ndtr(-error / np.sqrt(np.maximum(self._variances(f, sample), 1e-300)))
+            )
+        sd = math.sqrt(max(sample.variance(self.reports).total, 1e-300))
+        single = tails.normal_laplace(sd, self.noise, error) if self.noise else float(2 * special.ndtr(-error / sd))
+        return min(1.0, self.events * single)
+
+    def _chernoff(self, sample: Sample, error: float) -> float:
+        """Return ``2 inf over l of exp(exponent(l) - l error)``."""
+
+        def lacking(log_tilt: float) -> float:
+            tilt = math.exp(log_tilt)
+            own = (tilt * self.noise) ** 2
+            return sample.exponent(tilt, self.reports) - math.log1p(-own) - tilt * error if own < 1 else math.inf
+
+        return least_exponential(lacking, math.log(8 * sample.people / error))
+
+    def _worst(self, chance: Callable[[Floats], Floats], shares: Floats = _SHARES, *, refine: bool = True) -> float:
+        """Return the worst chance over shares, or of one event at least among several whose shares add up to 1.
+
+        One estimate with a share ``f`` of ones fails with a chance ``F(f)``; over shares that add up to 1, ``sum F`` is
+        at most ``events F(0) + max (F(f) - F(0)) / f``.
+        """
+        if self.events == 1:
+            return _largest(chance, shares, refine=refine)
+        (rare,) = chance(np.zeros(1))
+        steepest = _largest(lambda some: (chance(some) - rare) / some, shares[shares > 0], refine=refine)
+        return float(self.events * rare + steepest)
+
+
+def curator_failure(people: int, number: int, error: float, noise: float) -> tuple[float, int]:
+    """Return the largest chance that a curator's share is off by `error` or more, and the holders at which it is.
+
+    The lattice of the sample may favour a neighbour of a half. Of up to 600 people all numbers of holders are tried;
+    beyond, a grid of them, and those near a half: as many as move the lattice by several steps.
+
+    >>> chance, holders = curator_failure(50, 20, 0.2, 1 / 20)
+    >>> round(chance, 9), holders
+    (0.074984267, 25)
+    """
+    half, near = people // 2, max(32, 4 * people // number)
+    holders = np.arange(half + 1)
+    if half > 300:
+        holders = np.union1d(np.linspace(0, half, 17).astype(np.int64), np.arange(max(0, half - near), half + 1))
+    chances = binomials.sampled_noisy_exact(people, holders.astype(float), number, error, number * noise)
+    worst = int(chances.argmax())
+    return float(chances[worst]), int(holders[worst])
+
+
+def least_exponential(lacking: Callable[[float], float], top: float) -> float:
+    """Return ``2 exp`` of the least value, at most 0, of a function of the logarithm of a tilt, at most `top`."""
+    grid = np.linspace(top - 40.0, top, 41)
+    values = np.array([lacking(log_tilt) for log_tilt in grid])
+    near = int(values.argmin())
+    for _ in range(5):  # each time a sixth of the step; beyond the tilts that exist values are infinite
+        grid = np.linspace(grid[max(near - 1, 0)], grid[min(near + 1, grid.size - 1)], 13)
+        values = np.array([lacking(log_tilt) for log_tilt in grid])
+        near = int(values.argmin())
+    return min(1.0, 2 * math.exp(min(float(values[near]), 0.0)))
+
+
+def _largest(function: Callable[[Floats], Floats], shares: Floats, *, refine: bool) -> float:
+    """Return the maximum of a smooth function of a share: on a grid, refined twice around its best point."""
+    points, values = shares, function(shares)
+    for _ in range(2 * refine):
+        best = int(values.argmax())
+        low, high = points[max(best - 1, 0)], points[min(best + 1, points.size - 1)]
+        points = np.linspace(low, high, 7)
+        values = function(points)
+    return float(values.max())

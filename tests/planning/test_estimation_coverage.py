@@ -1,0 +1,80 @@
+"""How often the intervals of `estimate` cover, and whether its errors are as stated, by simulated fieldwork.
+
+`LDPNB_THOROUGH=1 ... -s` takes 4,000 repetitions and prints how often each covers, with its standard error.
+"""
+
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from fielded import PLANS, fieldwork, people, truth
+from scipy import stats
+
+from ldpnb.rng import stream
+from ldpnb.surveys import intervals
+from ldpnb.surveys.estimation import estimate
+from ldpnb.surveys.field_plan import FieldPlan
+
+REPETITIONS = 4000 if "LDPNB_THOROUGH" in os.environ else 150
+FALSE_ALARM = 1e-6
+
+LEAST = {
+    "simple": 0.95, "labels": 0.95, "bits": 0.95, "even strata": 0.95, "number": 0.95, "everybody": 0.95, "release": 0.95,
+    "release of a mean": 0.95, "strata": 0.94, "clusters": 0.94, "unequal clusters": 0.94, "two stages": 0.94, "Laplace": 0.94,
+}  # fmt: skip
+"""What intervals cover: 95 % where exact or guaranteed, about so where they are approximations."""
+
+
+def at_least(covered: int, chance: float, what: str) -> bool:
+    share = covered / REPETITIONS
+    print(f"{what:30s} {share:.4f} +- {(share * (1 - share) / REPETITIONS) ** 0.5:.4f}")
+    return covered >= stats.binom.ppf(FALSE_ALARM, REPETITIONS, chance)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_intervals_cover_and_errors_are_as_stated(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for law in ("finite_share", "released_share"):
+        monkeypatch.setattr(intervals, law, cache(getattr(intervals, law)))  # few counts, drawn often
+    plan, rng = PLANS[name], stream("coverage of estimates", name, seed=0)
+    table = people(plan, rng)
+    by = ("sex", "rare") if plan.collection == "local" else ()
+    least = {"": LEAST[name]} | ({"sex f": LEAST[name] - 0.01, "rare yes": LEAST[name] - 0.02} if by else {})
+    covered = dict.fromkeys(least, 0)
+    estimates, variances = [], []
+    for _ in range(REPETITIONS):
+        rows = estimate(plan, fieldwork(plan, table, rng), by=by).rows
+        for group in covered:
+            covered[group] += all(r.low <= truth(plan, table, r) <= r.high for r in rows if r.group == group)
+        estimates.append(rows[0].estimate)
+        variances.append(rows[0].standard_error ** 2)
+    for group, chance in least.items():
+        assert at_least(covered[group], chance, f"{name} {group}")
+    sd = np.std(estimates, ddof=1)
+    assert abs(np.mean(estimates) - truth(plan, table, rows[0])) < 5 * sd / REPETITIONS**0.5
+    # a variance of so many repetitions has a relative standard error of about (2 / n)^(1/2); numbers' is conservative
+    slack = 5 * (2 / REPETITIONS) ** 0.5
+    assert -slack < np.mean(variances) / sd**2 - 1 < (0.25 if plan.kind == "number" else 0) + slack
+
+
+def test_intervals_with_nonresponse_classes_cover() -> None:
+    """Of those who say no half answer, of the others four in five; within a class it is at random."""
+    plan = FieldPlan(design="simple", kind="binary", p="3/4", q="1/4", population=2000, asked=800)
+    rng = stream("coverage of classes", seed=0)
+    young = rng.random(2000) < 0.4
+    value = rng.random(2000) < np.where(young, 0.7, 0.2)
+    covered = ignoring = 0
+    for _ in range(REPETITIONS):
+        chosen = rng.choice(2000, 800, replace=False)
+        names = np.where(young[chosen], "young", "old")
+        invited = {name: int((names == name).sum()) for name in ("young", "old")}
+        kept = rng.random(800) < np.where(young[chosen], 0.8, 0.4)
+        report = (rng.random(800) < np.where(value[chosen], 0.75, 0.25)).astype(int)[kept]
+        reports: dict[str, Any] = {"report": report, "class": names[kept]}
+        row = estimate(plan, reports, classes=invited).rows[0]
+        covered += row.low <= value.mean() <= row.high
+        values = plan.reports.value(report)
+        ignoring += abs(values.mean() - value.mean()) <= 1.96 * values.std() / report.size**0.5
+    assert at_least(covered, 0.94, "nonresponse classes")
+    assert ignoring < 0.85 * REPETITIONS  # without classes the estimate is biased

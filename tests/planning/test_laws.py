@@ -1,0 +1,218 @@
+"""Laws and bounds of errors hold at the worst data, and are tight."""
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from ask import alone, answer, law
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ldpnb.accuracy import gaps, histograms, means
+from ldpnb.mechanisms.contrasts import SignedBit
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.planning import binomials
+from ldpnb.planning.laws import Linear, curator_failure
+from ldpnb.planning.plans import plan
+from ldpnb.planning.questions import Frequency, Gap, Mean
+from ldpnb.planning.reports import Reports
+from ldpnb.planning.samples import Clusters, Parts
+from ldpnb.rng import stream
+
+
+def two_binomials(first: int, p: float, second: int, q: float) -> np.ndarray:
+    return np.convolve(
+        stats.binom.pmf(np.arange(first + 1), first, p), stats.binom.pmf(np.arange(second + 1), second, q)
+    )
+
+
+def missed(law: np.ndarray, expected: float, reach: float) -> float:
+    return law[np.abs(np.arange(law.size) - expected) >= reach - 1e-9].sum()
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "deviation"), [(0.7, 0.2, 0.15), (0.5, 0.1, 0.11), (0.9, 0.1, 0.08), (0.9, 0.5, 0.12)]
+)
+def test_two_rates_bound_the_enumerated_law_within_a_lattice_step(p: float, q: float, deviation: float) -> None:
+    bits = 60
+    exact, looser = (
+        np.array([missed(two_binomials(h, p, bits - h, q), h * p + (bits - h) * q, reach) for h in range(bits + 1)])
+        for reach in (bits * deviation, bits * deviation - 1)
+    )
+    bound = binomials.two_rates_exact(bits, np.arange(bits + 1.0), p, q, deviation)
+    assert (bound >= exact * (1 - 1e-9)).all()
+    assert (bound <= looser).all()
+    whole = Linear(Reports(p, q, p - q, 1 - p, ends=True)).failure(
+        Parts((bits,), (bits,)), deviation / (p - q), "guaranteed"
+    )
+    assert whole == (pytest.approx(max(bound), rel=0.02), "exact")
+
+
+def test_a_sample_is_the_hypergeometric_mixture() -> None:
+    population, bits, p, q, deviation = 90, 45, 0.8, 0.3, 0.2
+    for holders in (0, 20, 54, 90):
+        expected, total, looser = bits * (q + holders / population * (p - q)), 0.0, 0.0
+        for drawn in range(max(0, bits - population + holders), min(holders, bits) + 1):
+            chance = stats.hypergeom.pmf(drawn, population, holders, bits)
+            sent = two_binomials(drawn, p, bits - drawn, q)
+            total += chance * missed(sent, expected, bits * deviation)
+            looser += chance * missed(sent, expected, bits * deviation - 1)
+        bound = binomials.sampled_two_rates_exact(population, np.array([float(holders)]), bits, p, q, deviation)
+        assert total * (1 - 1e-9) <= bound[0] <= looser
+        assert holders != 54 or bound[0] == pytest.approx(total, rel=1e-9)
+
+
+@settings(derandomize=True, max_examples=30, deadline=None)
+@given(st.lists(st.floats(0.02, 0.98), min_size=5, max_size=40), st.floats(0.25, 0.45))
+def test_no_bits_of_a_given_mean_stray_more_than_equal_ones(rates: list[float], deviation: float) -> None:
+    sent = np.ones(1)
+    for rate in rates:
+        sent = np.convolve(sent, [1 - rate, rate])
+    bits, mean = len(rates), float(np.mean(rates))
+    bound = binomials.one_rate_exact(bits, np.array([mean]), deviation)
+    assert bound >= missed(sent, bits * mean, bits * deviation) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("population", "drawn", "scale"), [(12, 5, 0.8), (60, 20, 0.1), (60, 20, 3.0)])
+def test_a_curators_error_is_the_mixture_over_all_samples(population: int, drawn: int, scale: float) -> None:
+    holders, error = np.arange(population + 1.0), 0.23
+    found = binomials.sampled_noisy_exact(population, holders, drawn, error, scale)
+    ones = np.arange(drawn + 1)
+    for held, chance in zip(holders, found, strict=True):
+        away = ones - drawn * held / population
+        sent = stats.hypergeom.pmf(ones, population, int(held), drawn)
+        tail = stats.laplace.sf(drawn * error - away, 0, scale) + stats.laplace.cdf(-drawn * error - away, 0, scale)
+        assert chance == pytest.approx(sent @ tail, rel=1e-9)
+    assert curator_failure(population, drawn, error, scale / drawn)[0] == pytest.approx(found.max())
+
+
+def test_a_wide_law_is_thinned_to_the_safe_side() -> None:
+    population, drawn, error = 10**7, 4 * 10**6, 0.0004
+    for scale in (1.0, 500.0):
+        (found,) = binomials.sampled_noisy_exact(population, np.array([5e6]), drawn, error, scale)
+        rng = stream("thinned", scale, seed=1)
+        sums = rng.normal(0, math.sqrt(drawn * 0.25 * 0.6), 200_000) + rng.laplace(0, scale, 200_000)
+        simulated = float(np.mean(np.abs(sums) >= drawn * error))
+        slack = 5 * math.sqrt(simulated / 200_000)
+        assert simulated - slack <= found <= simulated * 1.03 + slack
+
+
+BIT = Reports.of(KaryRandomisedResponse(1.5, 2), ends=False)
+SAMPLES = [
+    Parts((300, 200), (60, 40)),
+    Parts((300, 20), (300, 4)),
+    Clusters(12, 6, 5),
+    Clusters(12, 6, 11, take=4),
+    Clusters(12, 6, 5, take=4, response=0.8),
+]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+@pytest.mark.parametrize("reports", [BIT, Reports(scale=0.5), Reports()], ids=["bits", "Laplace", "values"])
+def test_exponents_bound_the_moments_of_the_worst_estimates(sample: Any, reports: Reports) -> None:
+    """At large tilts, over values at an end in some of the parts, or of the people in each."""
+    rng, runs = stream("exponents", seed=3), 4000
+    for values in (
+        lambda size: np.arange(size) % 2,
+        lambda size: np.full(size, 0.5),
+        lambda size: np.arange(size) < size / 3,
+    ):
+        found = np.array([estimate(sample, values, reports, rng) for _ in range(runs // 4)])
+        for tilt in (3.0, 10.0):
+            moment = np.exp(tilt * found)
+            slack = 4 * moment.std() / math.sqrt(found.size)
+            assert moment.mean() - slack <= math.exp(sample.exponent(tilt, reports))
+
+
+def estimate(sample: Any, values: Any, reports: Reports, rng: np.random.Generator) -> float:
+    """The error of an estimate from values that are alike in every part."""
+
+    def mean(held: np.ndarray, number: int) -> float:
+        drawn = rng.choice(held, number, replace=False)
+        if reports.bits:
+            return float(
+                np.mean(((rng.random(number) < reports.q + reports.truth * drawn) - reports.q) / reports.truth)
+            )
+        return float(np.mean(drawn + rng.laplace(0, reports.scale, number) if reports.scale else drawn))
+
+    if isinstance(sample, Parts):
+        held = [values(size) for size in sample.sizes]
+        weights = np.array(sample.sizes) / sample.population
+        means = [mean(part, n) for part, n in zip(held, sample.answers, strict=True)]
+        return float(weights @ means - weights @ [part.mean() for part in held])
+    size = int(sample.size)
+    held = [values(size) if i % 3 else values(size) * 0.0 + i % 2 for i in range(sample.clusters)]
+    drawn = rng.choice(sample.clusters, sample.chosen, replace=False)
+    answers = np.maximum(rng.binomial(sample.asked, sample.response, sample.chosen), 1)
+    return float(np.mean([mean(held[g], n) for g, n in zip(drawn, answers, strict=True)]) - np.mean(held))
+
+
+def test_normal_tails_have_the_audited_variances() -> None:
+    users, epsilon = 10_000, 1.0
+    mechanism = KaryRandomisedResponse(epsilon, 5)
+    pure = histograms.pure_variance([0, users], users=users, mechanism=mechanism) / users**2
+    worst = float(stats.norm.isf(0.025) * np.sqrt(pure.max()))
+    found = plan(Frequency(count=users, epsilon=epsilon, values=5, failure=0.05, tail="normal"))
+    assert answer(found, "k-RR").value == pytest.approx(worst, rel=1e-6)
+
+
+def test_means_agree_with_the_audited_numbers_of_users() -> None:
+    known, asked = {"epsilon": 0.7, "error": 0.3, "failure": 0.01, "low": 2.0, "high": 10.0}, (0.3, 0.01)
+    bit, noise, curator = (kind(0.7, 8.0) for kind in (OneBit, LocalLaplace, CentralLaplace))
+    best, normal = (plan(Mean(**known, tail=tail)) for tail in ("guaranteed", "normal"))
+    assert answer(best, "local Laplace").value == means.users_for_certain(noise, *asked)
+    assert answer(best, "central Laplace").value == np.ceil(means.users_needed(curator, *asked))
+    assert answer(normal, "1-bit").value == np.ceil(means.users_needed(bit, *asked))
+    assert answer(normal, "local Laplace").value == np.ceil(means.users_needed(noise, *asked))
+
+
+@pytest.mark.parametrize(
+    ("name", "tail", "audited"),
+    [
+        ("M_R", "normal", DiscretisedMeans.calibrated),
+        *(("M_L, k = 2", tail, LaplaceMeans.calibrated) for tail in ("chernoff", "normal")),
+        ("signed bit", "normal", SignedBit),
+    ],
+)
+def test_gaps_agree_with_the_audited_bounds_for_equal_groups(name: str, tail: str, audited: Any) -> None:
+    question = Gap(count=40_000, epsilon=1.2, error=0.04, tail="normal" if tail == "normal" else "guaranteed")
+    mechanism = audited(1.2, (20_000, 20_000)) if audited is SignedBit else audited(1.2)
+    gap = gaps.GroupGap.of_halves(mechanism, 40_000)
+    assert alone(question, name).value == pytest.approx(gap.failure(0.08, tail), rel=1e-6)
+    if name != "M_L, k = 2":  # the lattice of fair signs
+        exact = gap.failure(0.08, "exact")
+        assert exact <= alone(Gap(count=40_000, epsilon=1.2, error=0.04), name).value <= 1.05 * exact
+
+
+def moments(mechanism: Any, weights: np.ndarray, values: np.ndarray, tilt: float) -> np.ndarray:
+    """Moment generating functions of a report of each group, by listing what may be sent."""
+    if isinstance(mechanism, DiscretisedMeans):
+        up = (1 + mechanism.sharpness * values) / 2
+        kept = up * np.exp(tilt * weights) + (1 - up) * np.exp(-tilt * weights)
+        noise = np.cosh(tilt * weights)
+    else:
+        noise = 1 / (1 - (tilt * weights * mechanism.kept_scale) ** 2)
+        kept = np.exp(tilt * weights * values) * noise
+    return mechanism.keep * kept + mechanism.move * noise[::-1]
+
+
+@pytest.mark.parametrize("name", ["M_R", "M_L, k = 2"])
+def test_no_values_have_larger_moments_than_the_cumulants_say(name: str) -> None:
+    sizes, tilt = np.array([300, 700]), 0.2
+    question = Gap(sizes=(300, 700), epsilon=1.5, error=0.1, failure=0.5)
+    (one,) = (mechanism for mechanism in question.candidates if mechanism.name == name)
+    mechanism, found = one.make(1.5, question), law(question, name)
+    shares, weights = sizes / sizes.sum(), sizes.min() / sizes
+    complete, drawn = [], []
+    for values in map(np.array, product(np.linspace(-1, 1, 41), repeat=2)):
+        sent, centre = moments(mechanism, weights, values, tilt), tilt * shares @ (values * weights) * mechanism.gain
+        complete.append(shares @ np.log(sent) - centre)
+        drawn.append(np.log(shares @ sent) - centre)
+    for most, everyone in ((max(complete), True), (max(drawn), False)):
+        assert most <= found.cumulant(tilt, everyone) * (1 + 1e-12)
+        assert most == pytest.approx(found.cumulant(tilt, everyone), rel=1e-3)

@@ -1,0 +1,102 @@
+"""*Least* means least: nothing smaller will do, also where the chance of an error is not monotone."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from ask import alone
+
+from ldpnb.planning.designs import ClusterDesign, Everyone, SimpleDesign, StratifiedDesign
+from ldpnb.planning.mechanisms import CURATOR
+from ldpnb.planning.plans import plan
+from ldpnb.planning.questions import Frequency, Gap, Mean
+
+TARGET: dict[str, Any] = {"error": 0.1, "failure": 0.05}
+COUNTS = [
+    *((Frequency(epsilon=2.0, values=8, **TARGET), name) for name in ("k-RR", "SUE", "OLH")),
+    (Mean(epsilon=2.0, **TARGET), "1-bit"),
+    (Mean(epsilon=2.0, binary=True, design=SimpleDesign(900), **TARGET), "Warner"),
+    *((Mean(epsilon=1.0, binary=True, design=SimpleDesign(n), **TARGET), CURATOR) for n in (150, 151, 400, 1000)),
+    (Mean(epsilon=2.0, design=StratifiedDesign((300, 200, 37)), **TARGET), "1-bit"),
+    (Mean(epsilon=2.0, design=StratifiedDesign((300, 200, 37), (0.1, 0.4, 0.5), "neyman"), **TARGET), "local Laplace"),
+    (Mean(epsilon=2.0, design=ClusterDesign(200, 10, 4), **TARGET), "1-bit"),
+    *((Gap(epsilon=2.0, shares=(0.37, 0.63), **TARGET), name) for name in ("signed bit", "M_R")),
+    (Gap(epsilon=3.0, shares=(0.2, 0.3, 0.5), error=0.15, failure=0.05), "signed bit"),
+]
+
+
+@pytest.mark.parametrize(("question", "name"), COUNTS, ids=str)
+def test_no_smaller_number_is_enough(question: Any, name: str) -> None:
+    found = alone(question, name)
+    (mechanism,) = found.question.candidates
+    assert found.least
+    for count in range(question.design.least, int(found.value)):
+        if isinstance(question, Gap) and count < 20:
+            continue
+        # one share of holders suffices to show that a number does not
+        if question.with_value("count", count).chance(mechanism, "near")[0] <= 0.05:
+            assert question.with_value("count", count).chance(mechanism)[0] > 0.05, count
+    assert found.question.chance(mechanism)[0] <= 0.05
+
+
+@pytest.mark.parametrize("users", [2_000, 20_000, 100_000, 1_000_000])
+@pytest.mark.parametrize(("name", "values"), [("OLH", 16), ("subset selection", 16), ("subset selection", 60)])
+def test_no_smaller_budget_is_enough_where_a_whole_number_steps(name: str, values: int, users: int) -> None:
+    question = Frequency(count=users, error=0.02 if users > 9_000 else 0.1, failure=0.01, values=values)
+    found = alone(question, name)
+    (mechanism,) = found.question.candidates
+    assert found.least
+    for epsilon in np.geomspace(found.value / 4, found.value * (1 - 1e-6), 400):
+        assert question.with_value("epsilon", float(epsilon)).chance(mechanism, "normal")[0] > 0.01 * 0.9
+    for epsilon in [*mechanism.edges(question, found.value), *np.linspace(0.9, 1 - 1e-6, 20) * found.value]:
+        below = question.with_value("epsilon", float(epsilon) * (1 - 1e-9))
+        assert below.chance(mechanism)[0] > 0.01
+
+
+def test_hashing_needs_less_than_bisection_tells() -> None:
+    assert alone(Frequency(count=100_000, error=0.02, failure=0.01, values=16), "OLH").value < 0.8401
+
+
+@pytest.mark.parametrize("name", ["OLH", "subset selection"])
+def test_edges_are_where_the_whole_number_steps(name: str) -> None:
+    question = Frequency(count=1000, error=0.1, failure=0.1, values=30, mechanism=name)
+    (mechanism,) = question.candidates
+    edges = mechanism.edges(question, 3.0)
+    assert len(edges) > 5
+    for edge in edges:
+        one, other = (mechanism.make(edge * (1 + side), question) for side in (-1e-9, 1e-9))
+        sizes = [getattr(m, "cells" if name == "OLH" else "subset_size") for m in (one, other)]
+        assert abs(sizes[0] - sizes[1]) == 1
+    grid = np.linspace(0.05, 3.0, 3000)
+    steps = [getattr(mechanism.make(float(e), question), "cells" if name == "OLH" else "subset_size") for e in grid]
+    assert np.count_nonzero(np.diff(steps)) == len([edge for edge in edges if edge > 0.05])
+
+
+QUICK = [
+    Frequency(epsilon=1.0, error=0.02, failure=0.01, values=16),
+    Frequency(count=100_000, error=0.02, failure=0.01, values=16, simultaneous=True),
+    Frequency(count=50_000, epsilon=1.0, failure=0.05, values=8, design=SimpleDesign(100_000)),
+    Frequency(epsilon=1.0, error=0.05, failure=0.05, values=8, design=SimpleDesign(100_000)),
+    Mean(epsilon=1.0, error=0.05, failure=0.05, design=SimpleDesign(10_000), secret=True),
+    Mean(epsilon=1.0, error=0.02, failure=0.001, binary=True, design=SimpleDesign(100_000)),
+    Mean(epsilon=1.0, error=0.05, failure=0.05, design=StratifiedDesign((6000, 3000, 1000))),
+    Mean(epsilon=2.0, error=0.05, failure=0.05, design=ClusterDesign(400, 25, 5)),
+    Mean(epsilon=2.0, error=0.05, failure=0.05, design=ClusterDesign(400, 25, 12, 0.05), response=0.7),
+    Gap(epsilon=1.0, error=0.02, failure=0.01, shares=(0.3, 0.7)),
+]
+
+
+@pytest.mark.parametrize("question", QUICK, ids=str)
+def test_a_plan_is_quick(question: Any) -> None:
+    # 0.3 seconds on the machine it was made on; processor time, and twice that, for others are busy
+    plan(question)
+    start = time.process_time()
+    plan(question)
+    assert time.process_time() - start < 0.6
+
+
+def test_a_census_of_those_who_answer_is_everyone() -> None:
+    known: dict[str, Any] = {"epsilon": 1.0, "failure": 0.05, "binary": True, "count": 500}
+    one, other = (plan(Mean(design=d, **known)).best for d in (Everyone(), SimpleDesign(500)))
+    assert one.value == pytest.approx(other.value, rel=1e-8)

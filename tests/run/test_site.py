@@ -1,0 +1,132 @@
+"""What the site makes of tables, formulas and live sections, before a browser sees it."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from ldpnb.notebook import curves
+from ldpnb.notebook.annotations import Mark
+from ldpnb.notebook.encoding import Encoding, Layer, drawn
+from ldpnb.notebook.grids import NAME, grid
+from ldpnb.notebook.live import Choice, Slider
+from ldpnb.notebook.records import records
+from ldpnb.run.catalogue import catalogue, home
+from ldpnb.site import live
+from ldpnb.site.charts import chart
+from ldpnb.site.mathematics import mathml
+from ldpnb.site.pages import published
+
+ROWS = [(1.0, 0.5, "MLE", None, "a"), (2.0, 0.25, "MLE", None, "a"), (1.0, 0.52, "Norm-Sub", 0.01, "b")]
+TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error", "panel"])
+GRIDS = sorted((home() / "figures").rglob(NAME))
+
+
+def test_records_are_the_series_of_the_picture_with_their_numbers() -> None:
+    kept = drawn(
+        curves(TABLE, "epsilon", "mse", by="by", panel="panel", error="error", marks=[Mark(x=1.5, label="here")])
+    )
+    left, mark, right, _ = records(TABLE, Encoding.read(kept.encoding.to_dict()))
+    assert left == {"series": "MLE", "panel": "a", "mark": "line", "x": [1, 2], "y": [0.5, 0.25]}
+    assert mark == {"series": "here", "panel": "a", "mark": "at x", "side": "above", "x": [1.5]}
+    assert (right["series"], right["mark"], right["low"], right["high"]) == ("Norm-Sub", "points", [0.5], [0.54])
+
+
+def test_columns_can_be_layers_and_panels_a_grid() -> None:
+    layers = (Layer(name="mean", y="mse", mark="band", error="error"), Layer(name="truth", y="mse"))
+    made = records(TABLE, Encoding(x="epsilon", y="mse", panel=("panel", "by"), layers=layers))
+    assert [(r["panel"], r["series"]) for r in made] == [
+        ("a, MLE", "mean"),
+        ("a, MLE", "truth"),
+        ("b, Norm-Sub", "mean"),
+        ("b, Norm-Sub", "truth"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["00_start_here/refuted_theorem", "2_bun2022/05_neyman_sensitivity/allocation"])
+def test_a_published_figure_is_a_chart_that_vega_draws(name: str) -> None:
+    import vl_convert
+
+    made, table = published(name)
+    encoding = Encoding.read(made["encoding"])
+    spec = chart(records(table, encoding), encoding)
+    picture = vl_convert.vegalite_to_svg(spec | {"width": 400} if "layer" in spec else spec)
+    assert picture.count("<path") > 10
+    assert "NaN" not in picture
+
+
+@pytest.mark.parametrize(
+    ("formula", "part"),
+    [
+        (r"\Delta", '<mi mathvariant="normal">Δ</mi>'),
+        (r"\max_x f", '<munder><mo movablelimits="true"'),
+        (r"2\ln x", '<mo lspace=".17em" rspace=".17em">ln</mo>'),
+        (r"\operatorname{Var}[x]", '<mo lspace="0" rspace="0">Var</mo>'),
+        (r"\operatorname*{arg\,max}_x f", "<munder>"),
+        (r"a/b", '<mo lspace="0" rspace="0">/</mo>'),
+        (r"[-1, 1]", '<mo form="prefix">\N{MINUS SIGN}</mo>'),
+        (r"a < b", "<mo>&lt;</mo>"),
+        (r"\overline{x+y}", '<mo stretchy="true">\N{OVERLINE}</mo>'),
+        (r"\bigl\{x\bigr\}", ">{</mo>"),
+        (r"\begin{aligned}a&=b\\&=c\end{aligned}", '<mtd columnalign="right">'),
+    ],
+)
+def test_formulas_look_as_in_tex(formula: str, part: str) -> None:
+    assert part in mathml(formula)
+
+
+def redraw(epsilon: float, users: int, kind: str) -> tuple[Any, str]:
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [epsilon, users, epsilon * users]})
+    return curves(table, "x", "y"), f"{kind} at {epsilon:g} and {users}."
+
+
+def test_a_grid_has_every_setting_with_at_most_one_slider_off_its_marks() -> None:
+    controls = {"epsilon": Slider(1.0, 0.1, 8.0, 0.1, log=True), "users": Slider(500, 100, 1000, 10)}
+    made = json.loads(grid(redraw, controls | {"kind": Choice("b", "ab")}))
+    epsilon, users, _ = made["controls"]
+    assert (epsilon["values"][0], epsilon["values"][epsilon["start"]], epsilon["values"][-1]) == ("0.1", "1", "8")
+    assert min(len(epsilon["values"]), len(users["values"])) >= 40
+    settings = {tuple(setting[0]): setting for setting in made["settings"]}
+    for at in itertools.product(*(range(len(control["values"])) for control in made["controls"])):
+        off = sum(i not in control["marks"] for i, control in zip(at, made["controls"], strict=True))
+        assert (at in settings) == (off <= 1)
+    for place, setting in list(settings.items())[::97]:
+        first, second = (float(c["values"][i].replace(",", "")) for c, i in zip((epsilon, users), place, strict=False))
+        (record,) = live.expanded(made, setting)
+        assert record["y"] == pytest.approx([first, second, first * second], rel=1e-3)
+        assert live.sentence(made["words"][setting[2]], setting[3]) == f"{'ab'[place[2]]} at {first:g} and {second:g}."
+
+
+@pytest.mark.parametrize("path", GRIDS, ids=lambda path: path.parent.name)
+def test_a_committed_grid_is_dense_small_and_begins_with_what_its_notebook_says(path: Path) -> None:
+    made = json.loads(path.read_text(encoding="utf-8"))
+    assert path.stat().st_size <= 400_000
+    for control in made["controls"]:
+        values = control["values"]
+        whole = all(v.replace(",", "").isdigit() for v in values)
+        steps = (
+            {int(b.replace(",", "")) - int(a.replace(",", "")) for a, b in itertools.pairwise(values)}
+            if whole
+            else set()
+        )
+        assert control["choice"] or len(values) >= 40 or steps == {1}
+    starts = [control["start"] for control in made["controls"]]
+    first = next(setting for setting in made["settings"] if setting[0] == starts)
+    says = live.sentence(made["words"][first[2]], first[3])
+    notebook = (home() / f"notebooks/{path.parent.relative_to(home() / 'figures')}").with_suffix(".ipynb")
+    assert says in {"".join(text) for text in said(json.loads(notebook.read_text(encoding="utf-8")))}
+
+
+def said(notebook: dict[str, Any]) -> list[list[str]]:
+    """What a notebook's outputs say in plain text."""
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    return [output.get("data", {}).get("text/plain", []) for output in outputs]
+
+
+def test_every_live_section_has_its_grid() -> None:
+    playing = [n for n in catalogue() if '"live(' in n.path.read_text(encoding="utf-8")]
+    assert [n.id for n in playing if not live.place(n.id).exists()] == []
+    assert live.place("planner").exists()
