@@ -71,7 +71,7 @@ def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -
 
 @table
 def misread_bounds(instances: int, *, seed: int) -> Rows:
-    """Yield how often Theorem 5.1's formula exceeds the optimum, by how its size is read; `worst` in nats."""
+    """Yield how often Theorem 5.1's formula exceeds the optimum, by how its size is read."""
     rng = stream("misread cluster bounds", seed=seed)
     excess = np.empty((instances, 2))
     for i in range(instances):
@@ -83,7 +83,7 @@ def misread_bounds(instances: int, *, seed: int) -> Rows:
             other = int(sizes[1:].min())
             claimed = clusters.cluster_loss_at(other, epsilon=epsilon, changed_size=changed, sampling_rate=rate)
             excess[i, shift] = claimed - exact
-    for shift, reading in enumerate(("n_1 in the larger population", "off by one")):
+    for shift, reading in enumerate(("n₁ in the larger population", "off by one")):
         worst = max(round(float(excess[:, shift].max()), 9), 0.0)
         exceeds = int((excess[:, shift] > 1e-9).sum())
-        yield {"reading": reading, "exceeds": exceeds, "instances": instances, "worst": worst}
+        yield {"reading": reading, "above the optimum": exceeds, "designs": instances, "by at most (nats)": worst}

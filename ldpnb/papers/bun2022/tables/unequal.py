@@ -61,13 +61,13 @@ def cluster_terms(sizes: list[int], epsilon: float) -> Rows:
         event = unequal.Inclusion(rate, later, 1.0, float(np.exp(-epsilon)), outside, outside)
         chance, lower = float(np.log(rate / later)), event.loss_lower_bound()
         yield {
-            "sizes": f"3 x {size}",
-            "ln(mu_1/mu_1')": epsilon,
-            "ln(p/p')": chance,
-            "identification": lower - epsilon - chance,
-            "equation (4)": lower,
-            "equation (5)": event.event_loss(),
-            "exact": unequal.pps_cluster_loss([size] * 3, epsilon),
+            "sizes": f"3 of {size} records",
+            "ln(μ₁/μ₁') (nats)": epsilon,
+            "ln(p/p') (nats)": chance,
+            "identification (nats)": lower - epsilon - chance,
+            "equation (4) (nats)": lower,
+            "equation (5) (nats)": event.event_loss(),
+            "exact (nats)": unequal.pps_cluster_loss([size] * 3, epsilon),
         }
 
 
