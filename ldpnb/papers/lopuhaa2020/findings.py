@@ -29,8 +29,7 @@ def largest_gain(table: pd.DataFrame, panel: str) -> Said:
     """Tell by what factor the MLE beats the unbiased estimate at best, and in which panel."""
     wide = table.pivot_table(index=[panel, EPSILON], columns="estimator", values=ERROR)
     gain = wide["unbiased"] / wide["MLE"]
-    at: Any = gain.idxmax()
-    where, epsilon = at
+    where, epsilon = gain.index[int(gain.argmax())]
     factor = f"{short(gain.max())} ({where}, ε = {epsilon:g})"
     return {"title": f"The MLE cuts the error of the unbiased estimate by a factor of up to {factor}"}
 
@@ -84,7 +83,8 @@ def rates(table: pd.DataFrame) -> Said:
         powers += [f"n{f'{power:.2f}'.translate(raised)} ({prior})" for power in steps[0] / steps[1]]
     if not powers:
         return {}
-    return {"title": f"The MLE nears the posterior mean slowly: their distance falls like {listed(powers)}"}
+    title = "The MLE nears the posterior mean slowly: squared distance over least error falls like"
+    return {"title": f"{title} {listed(powers)}"}
 
 
 def wrong_priors(table: pd.DataFrame) -> Said:
