@@ -75,7 +75,7 @@ def test_a_title_names_the_first_number_of_users_from_which_an_estimate_is_bette
     monkeypatch.setattr(charts, "curves", lambda *table, **axes: axes)
     table = pd.DataFrame(sampling.rare_errors([10, users], rate, KaryRandomisedResponse(1.0, 4)))
     found = charts.bias_or_variance(table, below=below, setting="")
-    assert found["title"].startswith(f"{words}the best point of their line errs up to")
+    assert found["title"] == f"{words}the best point of their line errs less than either"
     both = [SampledCounts(n, rate, KaryRandomisedResponse(1.0, 4)) for n in (68, 69)]
     unscaled = [shrinkage.rare_risk(one, 1 - rate) < shrinkage.rare_risk(one, 0.0) for one in both]
     assert unscaled == [below > 68, below > 69]

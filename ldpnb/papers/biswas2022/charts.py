@@ -97,9 +97,7 @@ def bias(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.bias_curve`."""
     exact = table[table["standard_error"].isna()]
     lowest = exact[exact[RATE] == exact[RATE].min()].set_index("budget")["bias (users)"]
-    ends = dict.fromkeys((lowest.index[0], lowest.index[-1]))
-    each = " and ".join(f"{short(-lowest[name])} at {name}" for name in ends)
-    title = f"Asking {exact[RATE].min():.0%} makes c_DE too small by {each} (users)"
+    title = f"At π = {exact[RATE].min():g} and {lowest.index[0]} c_DE is too small by {short(-lowest.iloc[0])} users"
     return curves(table, RATE, "bias (users)", by="budget", error="standard_error", title=title, setting=setting)
 
 
@@ -160,9 +158,8 @@ def best_rates(table: Table, *, setting: str = "") -> Figure:
 
 def uniform_estimates(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.participation.inverse_frequency`."""
-    means, truth = table[table["estimator"] == BY_VALUE]["expected"], table["truth"]
-    title = f"T, sampled by value, has the mean {short(means.mean())} at every value, where the truth runs from "
-    title += f"{short(truth.min())} to {short(truth.max())}"
+    means = table[table["estimator"] == BY_VALUE]["expected"]
+    title = f"T, sampled by value, has the mean {short(means.mean())} at every value, whatever the truth"
     return estimated_histograms(table, row="budget", title=title, setting=f"{setting}; {BANDS}")
 
 
@@ -183,11 +180,14 @@ def central_budget(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.shuffling.budgets`: where both bounds agree, one curve is both."""
     wide = table.pivot_table(index=["sampling", LOCAL], columns="bound", values=CENTRAL, sort=False)
     apart = (wide["upper bound"] / wide["lower bound"]).max() - 1
-    title = f"Both bounds on the central budget agree within {100 * apart:.1g}%"
-    marks = []
+    agree, marks = f"{100 * apart:.1g}%", []
+    title = f"Both bounds on the central budget agree within {agree}"
+    setting += f"; the upper bound is drawn, the lower one is within {agree} of it"
     if "published" in wide:
         over = (wide["published"] / wide["upper bound"]).dropna()
-        title += f"; the published one is up to {short(over.max())} times as large"
+        title = (
+            f"The published bound on the central budget is up to {short(over.max())} times the one for this mechanism"
+        )
         sampling, local = over.idxmax()
         exact, printed = wide.loc[(sampling, local), ["upper bound", "published"]]
         marks = [
@@ -201,10 +201,8 @@ def central_budget(table: Table, *, setting: str) -> Figure:
 
 def variance_ratio(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.shuffling.variance_ratios`."""
-    range_of = table.groupby("value", sort=False)["relative variance"].agg(["min", "max"]).loc
-    rare, common = range_of["rare value"], range_of["common value"]
-    title = f"At a rare value the variance is {rare['min']:.2f} to {short(rare['max'])} times the central Gaussian's, "
-    title += f"at a common one up to {short(common['max'])} times"
+    rare = table[table["value"] == "rare value"]["relative variance"]
+    title = f"At a rare value the variance is {rare.min():.2f} to {short(rare.max())} times the central Gaussian's"
     axes: dict[str, Any] = {"by": "sampling", "panel": "value", "xscale": "log", "yscale": "log", "discrete": True}
     marks = [
         Mark(y=1.0, label="the Gaussian mechanism", printed=True, panel="rare value", side="below"),
@@ -245,8 +243,7 @@ def bias_or_variance(table: Table, *, below: float, setting: str) -> Figure:
     first = f"{short(np.floor(below) + 1)} users"
     if met:
         title = f"From {first} on g_DE errs less than c_DE"
-    gain = wide[["c_DE", "g_DE"]].min(axis=1) / wide["best found"]
-    title += f"; the best point of their line errs up to {gain.max():.2f} times less than either"
+    title += "; the best point of their line errs less than either"
     level = [float(np.exp(np.interp(np.log(m), np.log(wide.index), np.log(wide["g_DE"])))) for m in met]
     marks = [Mark(m, value, first) for m, value in zip(met, level, strict=True)]
     axes: dict[str, Any] = {"xscale": "log", "yscale": "log", "title": title, "setting": setting, "marks": marks}
@@ -266,9 +263,7 @@ def best_rate(table: Table, *, setting: str) -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.shuffling.at_a_central_budget`, the best of the rates, and Laplace noise."""
     least = table.loc[table.groupby(CENTRAL, sort=False)[RARE].idxmin()]
     best = least.loc[least[RARE].idxmin()]
-    everybody = table[table[CENTRAL] == best[CENTRAL]].set_index(RATE)[RARE]
-    title = f"At {best[CENTRAL]} sampling at π = {best[RATE]:g} leaves {best[RARE]:.2f} times the Gaussian's variance "
-    title += f"at a rare value, at π = {everybody.index.max():g}, {everybody[everybody.index.max()]:.2f} times"
+    title = f"At {best[CENTRAL]}, π = {best[RATE]:g} a rare value's variance is {best[RARE]:.2f} times the Gaussian's"
     marks = [Mark(row[RATE], row[RARE], f"{row[RARE]:.2f}", side="below") for _, row in least.iterrows()]
     for _, row in least.iterrows():
         marks.append(Mark(y=row[LAPLACE], label=f"Laplace noise at {row[CENTRAL]}: {row[LAPLACE]:.2f}", printed=True))

@@ -39,12 +39,13 @@ def one_bit(table: pd.DataFrame, y: str) -> Heading:
 
 
 def sign_loss(table: pd.DataFrame) -> Heading:
-    """Tell by what factor the exact loss of the signs exceeds their parameter, at both ends of what was enumerated."""
+    """Tell by what factor the exact loss of the signs exceeds the largest parameter that was enumerated."""
     points = table[table["standard error"].notna()]
     places = list(zip(points["printed parameter"], points["privacy loss (nats)"], strict=True))
-    ends = [f"{loss / parameter:.2f} times it at {parameter:g}" for parameter, loss in (places[0], places[-1])]
+    last, most = places[-1]
     marks = [Mark(parameter, loss, f"{loss:.2f}", side="left") for parameter, loss in places]
-    return {"title": f"The signs lose more than twice their parameter: {listed(ends)}", "marks": marks}
+    title = f"The signs lose more than twice their parameter, {most / last:.2f} times it at {last:g}"
+    return {"title": title, "marks": marks}
 
 
 def best_at(table: pd.DataFrame, y: str, epsilon: float) -> Heading:
