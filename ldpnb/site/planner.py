@@ -40,7 +40,7 @@ def errors(what: str, epsilon: float) -> pd.DataFrame:
     rows = []
     for people in stops(crowd.start, crowd.low, crowd.high, log=True):
         question = TASKS[what].with_value("epsilon", epsilon).with_value("count", int(people))
-        rows += [(a.name, people, a.value) for a in plan(question).able]
+        rows += [(a.mechanism, people, a.value) for a in plan(question).able]
     return pd.DataFrame(rows, columns=["mechanism", "people asked", "error"])
 
 
