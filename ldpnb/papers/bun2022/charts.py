@@ -33,12 +33,13 @@ def random_sizes(table: Table, x: str, *, setting: str) -> Figure:
     title = (
         f"A sample size of the right spread loses least: {short(first[LOSS])} nats at {first['panel'].split(',')[0]}"
     )
-    marks = [Mark(row[x], row[LOSS], panel=row["panel"]) for _, row in least.iterrows()]
-    if x != DEVIATION:
-        marks += [Mark(x=1.0, label="transition", printed=True, panel=name, side="left") for name in least["panel"]]
     panel = "panel" if len(least) > 1 else None
-    marks = marks if panel else [Mark(mark.x, mark.y, mark.label, side=mark.side) for mark in marks]
-    return curves(table, x, LOSS, by="quantity", panel=panel, title=title, setting=setting, marks=marks)
+    marks = [Mark(row[x], row[LOSS], panel=row["panel"] if panel else "") for _, row in least.iterrows()]
+    if x != DEVIATION:
+        marks.append(Mark(x=1.0, label="transition", printed=True, side="left"))
+    named: dict[str, Any] = {"title": title, "setting": setting, "marks": marks}
+    named["xlabel"] = None if x == DEVIATION else "deviation of the size (units)"
+    return curves(table, x, LOSS, by="quantity", panel=panel, **named)
 
 
 def rates(table: Table, *, setting: str) -> Figure:
