@@ -49,13 +49,14 @@ def sign_loss(table: pd.DataFrame) -> Heading:
 
 
 def best_at(table: pd.DataFrame, y: str, epsilon: float) -> Heading:
-    """Tell the error of the best local mechanism at the budget drawn that is nearest, and that of a curator."""
+    """Compare the best local mechanism at the budget drawn that is nearest with a curator."""
     exact = table[table["standard error"].isna()]
     nearest = exact[EPSILON].iloc[(exact[EPSILON] - epsilon).abs().argmin()]
     errors = exact[exact[EPSILON] == nearest].set_index("mechanism")[y]
     local = errors.drop("central Laplace")
-    title = f"At ε = {nearest:g} the best local mechanism, {local.idxmin()}, is off by {short(local.min())} users"
-    return {"title": f"{title}, a curator by {short(errors['central Laplace'])}"}
+    times = short(local.min() / errors["central Laplace"])
+    title = f"At ε = {nearest:g} the best local mechanism, {local.idxmin()}, errs {times} times as much as a curator"
+    return {"title": title}
 
 
 def moved(table: pd.DataFrame) -> Heading:
