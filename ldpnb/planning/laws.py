@@ -115,14 +115,14 @@ class Linear:
         return min(1.0, self.events * single)
 
     def _chernoff(self, sample: Sample, error: float) -> float:
-        """Return ``2 inf over l of exp(exponent(l) - l error)``."""
+        """Return ``2 inf over l of exp(exponent(l) - l error)``, the exponent with that of a curator's noise."""
 
-        def lacking(log_tilt: float) -> float:
-            tilt = math.exp(log_tilt)
-            own = (tilt * self.noise) ** 2
-            return sample.exponent(tilt, self.reports) - math.log1p(-own) - tilt * error if own < 1 else math.inf
+        def lacking(tilts: Floats) -> Floats:
+            with np.errstate(divide="ignore"):
+                own = -np.log1p(-np.minimum((tilts * self.noise) ** 2, 1.0))
+            return sample.exponent(tilts, self.reports) + own - tilts * error
 
-        return least_exponential(lacking, math.log(8 * sample.people / error))
+        return least_exponential(lacking, 8 * sample.people / error)
 
     def _worst(self, chance: Callable[[Floats], Floats], shares: Floats = _SHARES, *, refine: bool = True) -> float:
         """Return the worst chance over shares, or of one event at least among several whose shares add up to 1.
@@ -156,16 +156,18 @@ def curator_failure(people: int, number: int, error: float, noise: float) -> tup
     return float(chances[worst]), int(holders[worst])
 
 
-def least_exponential(lacking: Callable[[float], float], top: float) -> float:
-    """Return ``2 exp`` of the least value, at most 0, of a function of the logarithm of a tilt, at most `top`."""
-    grid = np.linspace(top - 40.0, top, 41)
-    values = np.array([lacking(log_tilt) for log_tilt in grid])
-    near = int(values.argmin())
-    for _ in range(5):  # each time a sixth of the step; beyond the tilts that exist values are infinite
-        grid = np.linspace(grid[max(near - 1, 0)], grid[min(near + 1, grid.size - 1)], 13)
-        values = np.array([lacking(log_tilt) for log_tilt in grid])
+def least_exponential(lacking: Callable[[Floats], Floats], steepest: float) -> float:
+    """Return ``2 exp`` of the least value, at most 0, of a convex function of tilts that are below `steepest`.
+
+    It may be infinite from some tilt on.
+    """
+    logs = math.log(steepest) + np.linspace(-40.0, 0.0, 41)
+    values = lacking(np.exp(logs))
+    for _ in range(5):  # each time a sixth of the step
         near = int(values.argmin())
-    return min(1.0, 2 * math.exp(min(float(values[near]), 0.0)))
+        logs = np.linspace(logs[max(near - 1, 0)], logs[min(near + 1, logs.size - 1)], 13)
+        values = lacking(np.exp(logs))
+    return min(1.0, 2 * math.exp(min(float(values.min()), 0.0)))
 
 
 def _largest(function: Callable[[Floats], Floats], shares: Floats, *, refine: bool) -> float:
