@@ -141,7 +141,8 @@ def curator_failure(people: int, number: int, error: float, noise: float) -> tup
     """Return the largest chance that a curator's share is off by `error` or more, and the holders at which it is.
 
     The lattice of the sample may favour a neighbour of a half. Of up to 600 people all numbers of holders are tried;
-    beyond, a grid of them, and those near a half: as many as move the lattice by several steps.
+    beyond, a grid of them, and those near a half, dense enough for every place between two points of the lattice: more
+    of them where the noise is too small to smooth it.
 
     >>> chance, holders = curator_failure(50, 20, 0.2, 1 / 20)
     >>> round(chance, 9), holders
@@ -150,7 +151,9 @@ def curator_failure(people: int, number: int, error: float, noise: float) -> tup
     half, near = people // 2, max(32, 4 * people // number)
     holders = np.arange(half + 1)
     if half > 300:
-        holders = np.union1d(np.linspace(0, half, 17).astype(np.int64), np.arange(max(0, half - near), half + 1))
+        dense = np.arange(1024 if noise * number < 0.5 else 0)
+        away = np.concatenate([dense, np.linspace(0, near, 129), np.linspace(near, half, 17)]).astype(np.int64)
+        holders = np.unique(np.maximum(half - away, 0))
     chances = binomials.sampled_noisy_exact(people, holders.astype(float), number, error, number * noise)
     worst = int(chances.argmax())
     return float(chances[worst]), int(holders[worst])
