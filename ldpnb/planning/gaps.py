@@ -79,11 +79,11 @@ class Sums:
         if self.exact is not None and complete:
             return self.exact(number, deviation), "exact"
 
-        def lacking(log_tilt: float) -> float:
-            tilt = math.exp(log_tilt)
-            return number * (self.cumulant(tilt, complete) - tilt * deviation)
+        def lacking(tilts: binomials.Floats) -> binomials.Floats:
+            cumulants = [self.cumulant(tilt, complete) for tilt in tilts.tolist()]
+            return number * (np.array(cumulants) - tilts * deviation)
 
-        return least_exponential(lacking, math.log(self.steepest) - 1e-9), "Chernoff"
+        return least_exponential(lacking, self.steepest * (1 - 1e-9)), "Chernoff"
 
 
 Gap = Signs | Sums

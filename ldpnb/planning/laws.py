@@ -115,14 +115,14 @@ class Linear:
         return min(1.0, self.events * single)
 
     def _chernoff(self, sample: Sample, error: float) -> float:
-        """Return ``2 inf over l of exp(exponent(l) - l error)``."""
+        """Return ``2 inf over l of exp(exponent(l) - l error)``, the exponent with that of a curator's noise."""
 
-        def lacking(log_tilt: float) -> float:
-            tilt = math.exp(log_tilt)
-            own = (tilt * self.noise) ** 2
-            return sample.exponent(tilt, self.reports) - math.log1p(-own) - tilt * error if own < 1 else math.inf
+        def lacking(tilts: Floats) -> Floats:
+            with np.errstate(divide="ignore"):
+                own = -np.log1p(-np.minimum((tilts * self.noise) ** 2, 1.0))
+            return sample.exponent(tilts, self.reports) + own - tilts * error
 
-        return least_exponential(lacking, math.log(8 * sample.people / error))
+        return least_exponential(lacking, 8 * sample.people / error)
 
     def _worst(self, chance: Callable[[Floats], Floats], shares: Floats = _SHARES, *, refine: bool = True) -> float:
         """Return the worst chance over shares, or of one event at least among several whose shares add up to 1.
@@ -141,7 +141,8 @@ def curator_failure(people: int, number: int, error: float, noise: float) -> tup
     """Return the largest chance that a curator's share is off by `error` or more, and the holders at which it is.
 
     The lattice of the sample may favour a neighbour of a half. Of up to 600 people all numbers of holders are tried;
-    beyond, a grid of them, and those near a half: as many as move the lattice by several steps.
+    beyond, a grid of them, and those near a half, dense enough for every place between two points of the lattice: more
+    of them where the noise is too small to smooth it.
 
     >>> chance, holders = curator_failure(50, 20, 0.2, 1 / 20)
     >>> round(chance, 9), holders
@@ -150,22 +151,26 @@ def curator_failure(people: int, number: int, error: float, noise: float) -> tup
     half, near = people // 2, max(32, 4 * people // number)
     holders = np.arange(half + 1)
     if half > 300:
-        holders = np.union1d(np.linspace(0, half, 17).astype(np.int64), np.arange(max(0, half - near), half + 1))
+        dense = np.arange(1024 if noise * number < 0.5 else 0)
+        away = np.concatenate([dense, np.linspace(0, near, 129), np.linspace(near, half, 17)]).astype(np.int64)
+        holders = np.unique(np.maximum(half - away, 0))
     chances = binomials.sampled_noisy_exact(people, holders.astype(float), number, error, number * noise)
     worst = int(chances.argmax())
     return float(chances[worst]), int(holders[worst])
 
 
-def least_exponential(lacking: Callable[[float], float], top: float) -> float:
-    """Return ``2 exp`` of the least value, at most 0, of a function of the logarithm of a tilt, at most `top`."""
-    grid = np.linspace(top - 40.0, top, 41)
-    values = np.array([lacking(log_tilt) for log_tilt in grid])
-    near = int(values.argmin())
-    for _ in range(5):  # each time a sixth of the step; beyond the tilts that exist values are infinite
-        grid = np.linspace(grid[max(near - 1, 0)], grid[min(near + 1, grid.size - 1)], 13)
-        values = np.array([lacking(log_tilt) for log_tilt in grid])
+def least_exponential(lacking: Callable[[Floats], Floats], steepest: float) -> float:
+    """Return ``2 exp`` of the least value, at most 0, of a convex function of tilts that are below `steepest`.
+
+    It may be infinite from some tilt on.
+    """
+    logs = math.log(steepest) + np.linspace(-40.0, 0.0, 41)
+    values = lacking(np.exp(logs))
+    for _ in range(5):  # each time a sixth of the step
         near = int(values.argmin())
-    return min(1.0, 2 * math.exp(min(float(values[near]), 0.0)))
+        logs = np.linspace(logs[max(near - 1, 0)], logs[min(near + 1, logs.size - 1)], 13)
+        values = lacking(np.exp(logs))
+    return min(1.0, 2 * math.exp(min(float(values.min()), 0.0)))
 
 
 def _largest(function: Callable[[Floats], Floats], shares: Floats, *, refine: bool) -> float:

@@ -68,14 +68,15 @@ class Parts:
         sampling, noise = (squares @ [getattr(one, part) for one in worst] for part in ("sampling", "randomisation"))
         return Variance(float(sampling), float(noise))
 
-    def exponent(self, tilt: float, reports: Reports) -> float:
-        """Return a bound on ``ln E exp(tilt (mean - truth))`` over all values.
+    def exponent(self, tilts: Floats, reports: Reports) -> Floats:
+        """Return a bound on ``ln E exp(tilt (mean - truth))`` over all values, ``(tilts,)``.
 
         The bits of a sample without replacement have no larger one than independent bits (Hoeffding 1963); that of the
         values themselves is at most ``tilt^2 (1 - (n - 1)/N) / (8 n)`` (Serfling 1974), or what the same bound of those
         who are not asked implies, and Laplace noise adds its own.
         """
-        return float(np.sum(_exponent(tilt * self._weights, np.array(self.answers), np.array(self.sizes), reports)))
+        each = np.multiply.outer(tilts, self._weights)
+        return np.asarray(_exponent(each, np.array(self.answers), np.array(self.sizes), reports).sum(axis=-1))
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people to invite in each part so that all have enough answers but for a chance `failure`."""
@@ -200,17 +201,17 @@ class Clusters:
         """How many answer in a cluster, at least one, and the chances."""
         return _answering(self.asked, self.response)
 
-    def exponent(self, tilt: float, reports: Reports) -> float:
+    def exponent(self, tilts: Floats, reports: Reports) -> Floats:
         """Return a bound on ``ln E exp(tilt (estimate - truth))`` over all values; infinite where sizes differ.
 
         Cluster means are a sample without replacement, and within each one the reports are.
         """
         if self.size_sd:
-            return math.inf
+            return np.full(tilts.shape, math.inf)
         numbers, chances = self._answers
-        inner = _exponent(tilt / self.chosen, numbers, self.size, reports)
-        first = _exponent(tilt, self.chosen, self.clusters, Reports())
-        return float(first + self.chosen * special.logsumexp(inner, b=chances))
+        inner = _exponent(tilts[:, None] / self.chosen, numbers, self.size, reports)
+        second = special.logsumexp(inner, b=chances, axis=1) if numbers.size > 1 else inner[:, 0]
+        return np.asarray(_exponent(tilts, self.chosen, self.clusters, Reports()) + self.chosen * second)
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people are asked in all clusters together."""
@@ -254,14 +255,14 @@ class Clusters:
         return 1 / (self.chosen * inside * inner)
 
 
-def _exponent(tilt: Any, answers: Any, people: Any, reports: Reports) -> Any:
+def _exponent(tilts: Floats, answers: Any, people: Any, reports: Reports) -> Floats:
     """Return the bound of simple random samples of so many answers; see `Parts.exponent`."""
     if reports.bits:
-        return tilt * tilt / (8 * answers * reports.truth**2)
-    noise = np.minimum((tilt * reports.scale / answers) ** 2, 1.0)
+        return np.asarray(tilts * tilts / (8 * answers * reports.truth**2))
+    noise = np.minimum((tilts * reports.scale / answers) ** 2, 1.0)
     left = np.minimum(1 - (answers - 1) / people, (1 - answers / people) * (1 + 1 / answers))
     with np.errstate(divide="ignore"):
-        return tilt * tilt * left / (8 * answers) - answers * np.log1p(-noise)
+        return np.asarray(tilts * tilts * left / (8 * answers) - answers * np.log1p(-noise))
 
 
 @lru_cache(maxsize=256)

@@ -126,7 +126,7 @@ def test_exponents_bound_the_moments_of_the_worst_estimates(sample: Any, reports
         for tilt in (3.0, 10.0):
             moment = np.exp(tilt * found)
             slack = 4 * moment.std() / math.sqrt(found.size)
-            assert moment.mean() - slack <= math.exp(sample.exponent(tilt, reports))
+            assert moment.mean() - slack <= math.exp(sample.exponent(np.array([tilt]), reports)[0])
 
 
 def estimate(sample: Any, values: Any, reports: Reports, rng: np.random.Generator) -> float:
@@ -216,3 +216,14 @@ def test_no_values_have_larger_moments_than_the_cumulants_say(name: str) -> None
     for most, everyone in ((max(complete), True), (max(drawn), False)):
         assert most <= found.cumulant(tilt, everyone) * (1 + 1e-12)
         assert most == pytest.approx(found.cumulant(tilt, everyone), rel=1e-3)
+
+
+def test_no_number_of_holders_is_worse_for_a_curator_than_those_that_are_tried() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(25):
+        people, epsilon = int(rng.integers(601, 4000)), float(np.exp(rng.uniform(-1, 4)))
+        number = int(rng.integers(5, people))
+        sd = math.sqrt(0.25 / number * (1 - number / people))
+        error = float(sd * rng.uniform(1.3, 4) + rng.uniform(0.5, 4) / (number * epsilon))
+        all_ = binomials.sampled_noisy_exact(people, np.arange(people + 1.0), number, error, 1 / epsilon)
+        assert curator_failure(people, number, error, 1 / epsilon / number)[0] == pytest.approx(all_.max(), rel=1e-4)

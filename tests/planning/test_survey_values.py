@@ -123,7 +123,7 @@ def needed(i: Inputs, most: int, variance: Callable[[int, Reports], float], nois
 
 def hoeffding(i: Inputs, sample: Any) -> int:
     """By the bound of ``ln E e^(l error)``, quadratic in ``l`` for bits."""
-    return math.ceil(4 * sample.exponent(1.0, COIN) * math.log(2 / i["failure"]) / i["error"] ** 2 - 1e-9)
+    return math.ceil(4 * sample.exponent(np.ones(1), COIN)[0] * math.log(2 / i["failure"]) / i["error"] ** 2 - 1e-9)
 
 
 def release_loss(i: Inputs) -> float:
@@ -148,7 +148,7 @@ def lottery_variance(i: Inputs) -> float:
 
 def hoeffding_strata(i: Inputs) -> float:
     drawn = Parts(tuple(i["sizes"]), tuple(i["drawn"]))
-    return 2 * math.exp(-(i["error"] ** 2) / (4 * drawn.exponent(1.0, COIN)))
+    return 2 * math.exp(-(i["error"] ** 2) / (4 * drawn.exponent(np.ones(1), COIN)[0]))
 
 
 def smallest_budget(i: Inputs) -> float:
