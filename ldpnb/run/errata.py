@@ -94,7 +94,7 @@ def sheet(source: str) -> str:
     ]
     for number, (key, erratum) in enumerate(noted.items(), 1):
         claim, verdict = claims.find(key), verdicts[key]
-        read = "The formula is lost in the text at hand. " if verdict.reading == "reconstructed" else ""
+        read = "The text at hand has lost part of the formulas. " if verdict.reading == "reconstructed" else ""
         lines += [
             f"## {number}. {claim.place}",
             f"**As printed.** {_sentence(claim.says)}",
@@ -115,7 +115,7 @@ def write() -> None:
 
 
 def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '.)')) else '.'}"
 
 
 def pdf(markdown: str, path: Path) -> None:
