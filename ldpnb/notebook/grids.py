@@ -51,21 +51,26 @@ def grid(redraw: Redraw, controls: Mapping[str, Any]) -> str:
     values = [_values(control) for control in controls.values()]
     shown: dict[Place, list[Any]] = {}
 
-    def made(count: int) -> tuple[str, int]:
-        marks = [_marks(control, v, count) for control, v in zip(controls.values(), values, strict=True)]
+    def marked(count: int) -> list[list[int]]:
+        return [_marks(control, v, count) for control, v in zip(controls.values(), values, strict=True)]
+
+    def made(marks: list[list[int]]) -> str:
         places = _places(values, marks)
         for at in places - shown.keys():
             shown[at] = _setting(redraw, {name: v[i] for name, v, i in zip(controls, values, at, strict=True)})
-        about = [_control(*each) for each in zip(controls.items(), values, marks, strict=True)]
-        return _encoded(about, {at: shown[at] for at in sorted(places)}), len(places)
+        stated = [_control(*each) for each in zip(controls.items(), values, marks, strict=True)]
+        return _encoded(stated, {at: shown[at] for at in sorted(places)})
 
-    text, settings = made(MARKS[0])
-    for count in reversed(MARKS[1:]):
-        marks = [_marks(control, v, count) for control, v in zip(controls.values(), values, strict=True)]
-        if len(text) * len(_places(values, marks)) <= BYTES * settings:
-            finer, _ = made(count)
-            if len(finer) <= BYTES:
-                return finer
+    marks = marked(MARKS[0])
+    text = made(marks)
+    for count in MARKS[1:]:
+        finer = marked(count)
+        if len(text) * len(_places(values, finer)) > BYTES * len(_places(values, marks)):
+            break
+        more = made(finer)
+        if len(more) > BYTES:
+            break
+        marks, text = finer, more
     return text
 
 

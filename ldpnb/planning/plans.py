@@ -201,7 +201,7 @@ def as_table(plan: Plan) -> Any:
     import pandas as pd
 
     heads, cells = _cells(plan)
-    return pd.DataFrame(cells, columns=heads)
+    return pd.DataFrame(cells, columns=[head or "why not" for head in heads])
 
 
 def text(plan: Plan) -> str:

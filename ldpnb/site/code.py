@@ -9,6 +9,8 @@ from typing import Any
 import ldpnb
 from ldpnb.run.card import place
 
+PLAIN = "n|nn|nf|nc|nd|nb|bp|fm|p|o|ow|w|m[ifho]|s[ai]"
+"""Tokens that are not coloured, by far the most."""
 PACKAGE = Path(ldpnb.__file__).parent
 
 
@@ -37,5 +39,5 @@ def pages(_app: Any) -> Iterator[tuple[str, dict[str, str], str]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE.parent)
         text = highlight(path.read_text(encoding="utf-8"), PythonLexer(), formatter)
-        text = re.sub(r'<span class="[npw]">([^<]*)</span>', r"\1", text)  # which have no colour
+        text = re.sub(rf'<span class="(?:{PLAIN})">([^<]*)</span>', r"\1", text).replace("<pre>", '<pre tabindex="0">')
         yield f"code/{name.with_suffix('').as_posix()}", {"title": name.as_posix(), "body": text}, "code.html"

@@ -114,18 +114,9 @@ def test_a_rule_of_too_large_a_family_is_refused() -> None:
         ldp.best_rule(Family((2, 2), (1.0, 1.0)), 1, 1.0)
 
 
-def test_releases_from_one_sample_share_its_budget() -> None:
-    once, twice = (ldp.Design("srs", 0.1, releases=k).report_budget(release=0.5, users=10_000) for k in (1, 2))
-    assert twice == pytest.approx(once / 2)
-    assert ldp.releases_loss([twice, twice], lambda e: ldp.srs_loss(e, 0.1)) == pytest.approx(0.5)
-    assert ldp.Design("srs", 0.1, releases=2).release_loss(epsilon=twice, users=10_000) == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="releases must be 1 with a shuffler"):
-        ldp.Design(delta=1e-6, releases=2)
-
-
 @pytest.mark.parametrize("shares", [(0.05, 0.95), (0.5, 0.5)])
 def test_a_plan_names_the_best_channel_where_groups_differ(shares: tuple[float, float]) -> None:
-    found = ldp.plan(ldp.Gap(users=100_000, failure=0.01, epsilon=2.0, shares=shares), tail="normal")
+    found = ldp.plan(ldp.Gap(count=100_000, failure=0.01, epsilon=2.0, shares=shares, tail="normal"))
     values = {a.mechanism: a.value for a in found.answers}
     assert ("best channel" in values) == (shares[0] != shares[1])
     assert found.best.mechanism == ("best channel" if "best channel" in values else "signed bit")
