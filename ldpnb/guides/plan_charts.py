@@ -13,8 +13,27 @@ from ldpnb.notebook import curves, listed, table
 from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.figures import look
 from ldpnb.planning.plans import plan
-from ldpnb.planning.questions import Mean
+from ldpnb.planning.questions import Mean, Question
 from ldpnb.planning.solve import Answer
+
+
+@table
+def over(question: Question, name: str, values: Sequence[float], *, curator: bool = True) -> Iterator[dict[str, Any]]:
+    """Yield a row per value of a quantity and mechanism that can, best first; without `curator`, of people's own."""
+    for value in values:
+        found = plan(question.with_value(name, value))
+        for a in found.answers:
+            if a.feasible and (curator or not a.candidate.central):
+                yield {
+                    _heading(name): value,
+                    "mechanism": a.mechanism,
+                    _heading(found.unknown): a.value,
+                    "bound": a.bound,
+                }
+
+
+def _heading(name: str) -> str:
+    return {"epsilon": "epsilon (nats)", "count": "people needed"}.get(name, name)
 
 
 def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:

@@ -149,8 +149,9 @@ def curator_failure(people: int, number: int, error: float, noise: float) -> tup
     (0.074984267, 25)
     """
     half, near = people // 2, max(32, 4 * people // number)
-    holders = np.arange(half + 1)
-    if half > 300:
+    if half <= 300:
+        holders = np.arange(half + 1)
+    else:
         dense = np.arange(1024 if noise * number < 0.5 else 0)
         away = np.concatenate([dense, np.linspace(0, near, 129), np.linspace(near, half, 17)]).astype(np.int64)
         holders = np.unique(np.maximum(half - away, 0))

@@ -5,14 +5,13 @@ Numbers that a promise rests on are rounded up in text, so that what is printed 
 
 import json
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldpnb.notebook import table
 from ldpnb.notebook.prose import listed, rounded_up
 from ldpnb.planning.designs import ClusterDesign, Everyone, StratifiedDesign
 from ldpnb.planning.questions import Gap, Question
+from ldpnb.planning.reports import MANY
 from ldpnb.planning.samples import Clusters
 from ldpnb.planning.solve import SMALLEST_EPSILON, Answer, complete
 from ldpnb.surveys.field_plan import ESTIMATORS
@@ -122,25 +121,6 @@ def plan(question: Question) -> Plan:
     compared = [a for a in answers if a.candidate.central and not question.mechanism]
     order = sorted(answers, key=lambda a: (a in compared, not a.feasible, a.value if a.feasible else 0.0))
     return Plan(question, unknown, tuple(order))
-
-
-@table
-def over(question: Question, name: str, values: Sequence[float], *, curator: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield a row per value of a quantity and mechanism that can, best first; without `curator`, of people's own."""
-    for value in values:
-        found = plan(question.with_value(name, value))
-        for a in found.answers:
-            if a.feasible and (curator or not a.candidate.central):
-                yield {
-                    _heading(name): value,
-                    "mechanism": a.mechanism,
-                    _heading(found.unknown): a.value,
-                    "bound": a.bound,
-                }
-
-
-def _heading(name: str) -> str:
-    return {"epsilon": "epsilon (nats)", "count": "people needed"}.get(name, name)
 
 
 def rows(plan: Plan) -> list[dict[str, Any]]:
@@ -271,7 +251,7 @@ def _drawn(answer: Answer) -> str:
     if isinstance(design, Everyone):
         return f"Get {sample.people:,} answers" + (f": invite {invited:,} people{some}." if some else ".")
     parts = ", ".join(f"{name} {number:,}" for name, number in allocation(answer).items())
-    of = f" of {sample.population:,}" if sample.population < 10**12 else ""
+    of = f" of {sample.population:,}" if sample.population < MANY else ""
     needed = f" for {sample.people:,} answers{some}" if some else ""
     return f"Ask {invited:,}{of} people{needed}{f': {parts}' if parts else ''}."
 

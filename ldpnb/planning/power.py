@@ -4,9 +4,8 @@ import json
 import math
 from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
-import pandas as pd
 from scipy.optimize import brentq
 
 from ldpnb import checks
@@ -118,8 +117,10 @@ class Power:
             raise ValueError("no epsilon up to 100 reaches the power: sampling alone is too coarse")
         return math.exp(float(brentq(excess, low, high, xtol=1e-13))) if excess(low) > 0 else 1e-6
 
-    def sheets(self) -> dict[str, pd.DataFrame]:
+    def sheets(self) -> dict[str, Any]:
         """Return every number as a DataFrame of one row, by its name."""
+        import pandas as pd
+
         return {"power": pd.DataFrame([asdict(self) | {"variance_per_answer": self.per_answer}])}
 
     def to_json(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 from scipy.optimize import brentq
 
 from ldpnb.arithmetic import log_mixed, read_only
@@ -268,7 +268,9 @@ def _exponent(tilts: Floats, answers: Any, people: Any, reports: Reports) -> Flo
 @lru_cache(maxsize=256)
 def _answering(asked: int, response: float) -> tuple[Floats, Floats]:
     numbers = np.array([float(asked)]) if response == 1 else np.arange(1.0, asked + 1)
-    chances = special.softmax(stats.binom.logpmf(numbers, asked, response))
+    others = asked - numbers
+    logs = special.xlogy(numbers, response) + special.xlog1py(others, -response)
+    chances = special.softmax(logs - special.gammaln(numbers + 1) - special.gammaln(others + 1))
     return read_only(numbers), read_only(chances)
 
 
@@ -283,10 +285,13 @@ def invitations(needed: int, response: float, failure: float) -> int:
     if response == 1:
         return needed
     low, high = needed, 2 * needed
-    while stats.binom.cdf(needed - 1, high, response) > failure:
+
+    def short(invited: int) -> float:
+        return float(special.betainc(invited - needed + 1, needed, 1 - response))
+
+    while short(high) > failure:
         low, high = high, 2 * high
     while low < high:
         middle = (low + high) // 2
-        enough = stats.binom.cdf(needed - 1, middle, response) <= failure
-        low, high = (low, middle) if enough else (middle + 1, high)
+        low, high = (low, middle) if short(middle) <= failure else (middle + 1, high)
     return high

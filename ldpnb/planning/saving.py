@@ -6,6 +6,7 @@ from typing import Any
 from ldpnb.planning.designs import Everyone, SimpleDesign, StratifiedDesign
 from ldpnb.planning.plans import Plan
 from ldpnb.planning.questions import Frequency, Gap
+from ldpnb.planning.reports import MANY
 from ldpnb.planning.samples import Clusters
 from ldpnb.planning.solve import Answer
 from ldpnb.surveys.field_plan import FieldPlan
@@ -80,6 +81,10 @@ def _design(answer: Answer) -> dict[str, Any]:
     if isinstance(design, Everyone):
         return {"design": "everyone"}
     if isinstance(design, SimpleDesign):
+        if design.population == MANY:
+            raise ValueError(
+                "population must be given for a plan that is saved: estimates count who is left out, got none"
+            )
         return {"design": "simple", "population": design.population}
     if isinstance(design, StratifiedDesign):
         drawn = zip(design.names, design.sizes, answer.invited, strict=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
 
 from ldpnb import checks
@@ -103,8 +102,10 @@ class Several:
                 rows.append({"way": words, "mechanism": found.mechanism} | each)
         return rows
 
-    def sheets(self) -> dict[str, pd.DataFrame]:
+    def sheets(self) -> dict[str, Any]:
         """Return the rows as a DataFrame, by its name."""
+        import pandas as pd
+
         return {"ways": pd.DataFrame(self.rows())}
 
     def to_json(self) -> str:

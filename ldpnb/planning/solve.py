@@ -12,7 +12,7 @@ from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.designs import ClusterDesign, Everyone, Sample, SimpleDesign, StratifiedDesign
 from ldpnb.planning.mechanisms import Candidate
 from ldpnb.planning.questions import Gap, Question
-from ldpnb.planning.reports import Variance
+from ldpnb.planning.reports import MANY, Variance
 from ldpnb.planning.samples import Clusters, Parts
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
@@ -92,7 +92,7 @@ class Answer:
     @property
     def hidden(self) -> float:
         """Loss of all that is released if nobody who sees it can know who was asked."""
-        if self.question.secret or self.candidate.central:
+        if self.question.secret or self.candidate.central or self.sample.population >= MANY:
             return self.released
         return self.sample.loss(self.reported, self.invited)
 
@@ -137,7 +137,7 @@ class Answer:
         if isinstance(self.question.design, Everyone):
             return "those who answer, not for a population they may be drawn from"
         people = self.sample.population
-        return "the population" if people >= 10**12 else f"the population of {people:,}"
+        return "the population" if people >= MANY else f"the population of {people:,}"
 
 
 def complete(question: Question) -> tuple[Answer, ...]:

@@ -227,4 +227,6 @@ def test_what_the_field_cannot_use_is_not_saved(tmp_path: Path, monkeypatch: pyt
     refused = run("plan", "mean", "--releases", "2", *NORMAL, "--save", "plan.json")
     assert refused.exit_code == 2
     assert "save needs shares or a mean, one release, and a sample that may be known" in str(refused.exception)
+    refused = run("plan", "mean", "--design", "simple", *NORMAL, "--save", "plan.json")
+    assert "population must be given for a plan that is saved" in str(refused.exception)
     assert not Path("plan.json").exists()
