@@ -13,6 +13,10 @@ from ldpnb.notebook.prose import short
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("LDPNB_THOROUGH"), reason="drives a browser over every page: LDPNB_THOROUGH=1"
+)
+
 NOTEBOOK, FIGURE = "2_bun2022/03_cluster_lower_bounds", "losses"
 PLAYED = f"notebooks/{NOTEBOOK}.html"
 THOROUGH = "LDPNB_THOROUGH" in os.environ
