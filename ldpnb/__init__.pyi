@@ -62,7 +62,7 @@ from .mechanisms.registry import GAP as GAP
 from .mechanisms.registry import MEAN as MEAN
 from .mechanisms.signs import SignRandomiser as SignRandomiser
 from .mechanisms.subsets import SubsetSelection as SubsetSelection
-from .planning.designs import ClusterDesign as ClusterDesign
+from .planning.clusters import ClusterDesign as ClusterDesign
 from .planning.designs import Everyone as Everyone
 from .planning.designs import SimpleDesign as SimpleDesign
 from .planning.designs import StratifiedDesign as StratifiedDesign

@@ -5,11 +5,8 @@ They take exactly one keyword, whose name is the argument's own, and return the 
 domain is up to the caller.
 """
 
-import ast
 import difflib
-import inspect
 import math
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -274,15 +271,3 @@ def nearest(word: str, among: Sequence[str]) -> str:
     """Return a suggestion for a misspelt word, such as " (did you mean epsilon?)", or an empty text."""
     near = difflib.get_close_matches(word[:_LONGEST_SHOWN], among, n=1, cutoff=0.5)
     return f" (did you mean {near[0]}?)" if near else ""
-
-
-def docstring(function: Callable[..., Any]) -> str:
-    """Return a function's docstring, also where Python was started with -OO, which drops all of them.
-
-    >>> docstring(docstring).splitlines()[0]
-    "Return a function's docstring, also where Python was started with -OO, which drops all of them."
-    """
-    if function.__doc__ is not None:
-        return inspect.cleandoc(function.__doc__)
-    definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    return (ast.get_docstring(definition) if isinstance(definition, ast.FunctionDef) else None) or ""

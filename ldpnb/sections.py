@@ -8,6 +8,7 @@ where two part.
 """
 
 import importlib
+import pkgutil
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -117,7 +118,7 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
         raise ValueError("a question (asks) and its answer must be given together")
     rests_on = tuple(dict.fromkeys(path for name in row["rests_on"] for path in groups.get(name, [name])))
     for path in rests_on:
-        _formula(path)
+        pkgutil.resolve_name(f"ldpnb.{path}")
     check: Callable[[Evidence], Numbers] = getattr(checks, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
     given = {name: row[name] for name in row.keys() - {"place", "says", "asks", "kind", "evidence", "rests_on"}}
     given |= {"corrected": given.pop("answer"), "question": True} if question else {}
@@ -136,20 +137,6 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
 
     decided.__wrapped__ = check  # type: ignore[attr-defined]  # where `inspect` finds what decides
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
-
-
-def _formula(path: str) -> Any:
-    """Return the formula of that path below ``ldpnb``."""
-    parts = path.split(".")
-    for depth in range(len(parts) - 1, 0, -1):
-        try:
-            value = importlib.import_module(".".join(["ldpnb", *parts[:depth]]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[depth:]:
-            value = getattr(value, part)
-        return value
-    raise ValueError(f"rests_on must list formulas of ldpnb, got {path!r}")
 
 
 def _numbered(evidence: Evidence, text: str, numbers: Mapping[str, object], claim: str) -> str:

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def parquet(path: Path) -> None:
     """Write a Parquet file with typed columns."""
     columns = {"age": pd.array([None if i % 6 == 0 else a for i, a in enumerate(AGES)], dtype="Int64")}
     columns |= {"pay": [Decimal(str(p)) for p in PAYS], "sex": pd.Categorical(SEXES), "list": [[a] for a in AGES]}
-    columns |= {"own": [a > 40 for a in AGES], "day": DAYS}
+    columns |= {"own": [a > 40 for a in AGES], "day": DAYS, "digits": [int(f"{d:%Y%m%d}") for d in DAYS]}
     pd.DataFrame(columns).to_parquet(path, index=False)
 
 
@@ -136,123 +137,100 @@ PAIR = tally(SEXES)
 ROUND = mean([round(p, 2) for p in PAYS])
 AGE = mean(AGES)
 
+
+csv = partial(Dirty, "a.csv")
+
 KINDS = {
     # encodings
-    "cp1252": Dirty("a.csv", text("ort;x", TOWNS, AGES, sep=";", encoding="cp1252"), "ort", tally(TOWNS)),
-    "utf-16 without a mark": Dirty(
-        "a.csv", text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)
-    ),
-    "cp1251": Dirty(
-        "a.csv",
+    "cp1252": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="cp1252"), "ort", tally(TOWNS)),
+    "utf-16 without a mark": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)),
+    "cp1251": csv(
         text("city,x", CITIES, AGES, encoding="cp1251"),
         "city",
         tally(CITIES),
         "encoding=cp1251",
         {"encoding": "cp1251"},
     ),
-    "a number beside cp1251": Dirty("a.csv", text("city,x", CITIES, AGES, encoding="cp1251"), "x", AGE),
-    "two files joined": Dirty(
-        "a.csv", text("ort", TOWNS) + text("", TOWNS, encoding="cp1252"), "ort", REFUSED, "UTF-8"
-    ),
-    "a zero byte": Dirty("a.csv", SURVEY.replace(b"m\n", b"m\0\n", 1), "age", AGE),
+    "a number beside cp1251": csv(text("city,x", CITIES, AGES, encoding="cp1251"), "x", AGE),
+    "two files joined": csv(text("ort", TOWNS) + text("", TOWNS, encoding="cp1252"), "ort", REFUSED, "UTF-8"),
+    "a zero byte": csv(SURVEY.replace(b"m\n", b"m\0\n", 1), "age", AGE),
     # marks of numbers
-    "decimal commas": Dirty("a.csv", text("lohn;x", COMMA, AGES, sep=";"), "lohn", ROUND),
-    "points in groups": Dirty(
-        "a.csv", text("n;x", DOTS, AGES, sep=";"), "n", mean(WHOLE), "decimal=.*thousands=", {"thousands": "."}
+    "decimal commas": csv(text("lohn;x", COMMA, AGES, sep=";"), "lohn", ROUND),
+    "points in groups": csv(
+        text("n;x", DOTS, AGES, sep=";"), "n", mean(WHOLE), "decimal=.*thousands=", {"thousands": "."}
     ),
-    "points as decimals": Dirty(
-        "a.csv", text("n;x", DOTS, AGES, sep=";"), "n", mean([w / 1000 for w in WHOLE]), "thousands=", {"decimal": "."}
+    "points as decimals": csv(
+        text("n;x", DOTS, AGES, sep=";"), "n", mean([w / 1000 for w in WHOLE]), "thousands=", {"decimal": "."}
     ),
-    "thin spaces": Dirty(
-        "a.csv",
+    "thin spaces": csv(
         text("n;x", [f"{w:,}".replace(",", "\u202f") + ",5" for w in WHOLE], AGES, sep=";"),
         "n",
         mean([w + 0.5 for w in WHOLE]),
     ),
-    "apostrophes": Dirty(
-        "a.csv", text("n,x", [f"{w:,}.50".replace(",", "'") for w in WHOLE], AGES), "n", mean([w + 0.5 for w in WHOLE])
+    "apostrophes": csv(
+        text("n,x", [f"{w:,}.50".replace(",", "'") for w in WHOLE], AGES), "n", mean([w + 0.5 for w in WHOLE])
     ),
-    "percent": Dirty("a.csv", text("p,x", [f"{a}%" for a in AGES], AGES), "p", AGE, "strip=%", {"strip": "%"}),
-    "a currency": Dirty(
-        "a.csv",
+    "percent": csv(text("p,x", [f"{a}%" for a in AGES], AGES), "p", AGE, "strip=%", {"strip": "%"}),
+    "a currency": csv(
         text("p,x", [f"CHF {a}.50" for a in AGES], AGES),
         "p",
         mean([a + 0.5 for a in AGES]),
         "strip=CHF",
         {"strip": "CHF"},
     ),
-    "in brackets": Dirty(
-        "a.csv",
-        text("p,x", [f"({a})" if a % 2 else a for a in AGES], AGES),
-        "p",
-        mean([-a if a % 2 else a for a in AGES]),
+    "in brackets": csv(
+        text("p,x", [f"({a})" if a % 2 else a for a in AGES], AGES), "p", mean([-a if a % 2 else a for a in AGES])
     ),
-    "minus behind": Dirty(
-        "a.csv",
-        text("p,x", [f"{a}-" if a % 2 else a for a in AGES], AGES),
-        "p",
-        mean([-a if a % 2 else a for a in AGES]),
+    "minus behind": csv(
+        text("p,x", [f"{a}-" if a % 2 else a for a in AGES], AGES), "p", mean([-a if a % 2 else a for a in AGES])
     ),
-    "powers of ten": Dirty("a.csv", text("p,x", [f"{a}e-3" for a in AGES], AGES), "p", mean([a / 1000 for a in AGES])),
-    "decimal commas alone": Dirty("a.csv", text("w", COMMA), "w", ROUND, "separator=;", {"separator": ";"}),
+    "powers of ten": csv(text("p,x", [f"{a}e-3" for a in AGES], AGES), "p", mean([a / 1000 for a in AGES])),
+    "decimal commas alone": csv(text("w", COMMA), "w", ROUND, "separator=;", {"separator": ";"}),
     # codes and missing entries
-    "words among numbers": Dirty(
-        "a.csv",
-        text("age,x", [a or "k.A." for a in BOTH], AGES),
-        "age",
-        mean(BOTH),
-        r"missing=k\.A\.",
-        {"missing": "k.A."},
+    "words among numbers": csv(
+        text("age,x", [a or "k.A." for a in BOTH], AGES), "age", mean(BOTH), r"missing=k\.A\.", {"missing": "k.A."}
     ),
-    "codes far away": Dirty(
-        "a.csv",
+    "codes far away": csv(
         text("q,x", [1 + a % 5 if a else 99 for a in BOTH], AGES),
         "q",
         mean([1 + a % 5 if a else None for a in BOTH]),
         "missing=99",
         {"missing": [99]},
     ),
-    "negative codes": Dirty(
-        "a.csv", text("age,x", [a or -9 for a in BOTH], AGES), "age", mean(BOTH), "missing=-9", {"missing": -9}
+    "negative codes": csv(
+        text("age,x", [a or -9 for a in BOTH], AGES), "age", mean(BOTH), "missing=-9", {"missing": -9}
     ),
-    "codes that are answers": Dirty(
-        "a.csv",
+    "codes that are answers": csv(
         text("age,x", [a or 99 for a in BOTH], AGES),
         "age",
         mean([a or 99 for a in BOTH]),
         "present=99",
         {"present": "99"},
     ),
-    "dots": Dirty(
-        "a.csv", text("age,x", [a or "." for a in BOTH], AGES), "age", mean(BOTH), r"missing=\.", {"missing": "."}
-    ),
-    "leading zeros": Dirty(
-        "a.csv",
+    "dots": csv(text("age,x", [a or "." for a in BOTH], AGES), "age", mean(BOTH), r"missing=\.", {"missing": "."}),
+    "leading zeros": csv(
         text("plz,x", [f"0{a}00" for a in AGES], AGES),
         "plz",
         tally([f"0{a}00" for a in AGES]),
         "kind=category",
         {"kind": "category"},
     ),
-    "Namibia": Dirty(
-        "a.csv",
+    "Namibia": csv(
         text("land,x", cycled("NA", "DE", ""), AGES),
         "land",
         tally(cycled("NA", "DE", None)),
         "present=NA",
         {"present": "NA"},
     ),
-    "nobody": Dirty(
-        "a.csv",
+    "nobody": csv(
         text("who,x", cycled("None", "one", "two"), AGES),
         "who",
         tally(cycled(None, "one", "two")),
         "missing=None",
         {"missing": "None"},
     ),
-    "blank entries": Dirty("a.csv", text("sex,x", cycled("m", " ", "f"), AGES), "sex", tally(cycled("m", None, "f"))),
-    "answers in two cases": Dirty(
-        "a.csv",
+    "blank entries": csv(text("sex,x", cycled("m", " ", "f"), AGES), "sex", tally(cycled("m", None, "f"))),
+    "answers in two cases": csv(
         text("a,x", cycled("Yes", "yes", "No"), AGES),
         "a",
         tally(cycled("yes", "yes", "no")),
@@ -268,42 +246,39 @@ KINDS = {
         {"kind": "category"},
     ),
     # shape
-    "titles": Dirty("a.csv", b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, "skip=3", {"skip": 3}),
-    "comments": Dirty("a.csv", b"# made by a tool\n" + SURVEY, "sex", PAIR, "skip=1", {"skip": 1}),
-    "no header": Dirty("a.csv", text("", AGES, SEXES), "2", PAIR, "header=0", {"header": 0}),
-    "units below the header": Dirty(
-        "a.csv", b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, "header=2", {"header": 2}
+    "titles": csv(b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, "skip=3", {"skip": 3}),
+    "comments": csv(b"# made by a tool\n" + SURVEY, "sex", PAIR, "skip=1", {"skip": 1}),
+    "no header": csv(text("", AGES, SEXES), "2", PAIR, "header=0", {"header": 0}),
+    "units below the header": csv(
+        b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, "header=2", {"header": 2}
     ),
-    "a total": Dirty("a.csv", SURVEY + b"Total,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
-    "a source": Dirty("a.csv", SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
-    "rows that end early": Dirty(
-        "a.csv",
+    "a total": csv(SURVEY + b"Total,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
+    "a source": csv(SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
+    "rows that end early": csv(
         text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)]),
         "age",
         mean(BOTH),
         "bad_rows=fill",
         {"bad_rows": "fill"},
     ),
-    "early rows left out": Dirty(
-        "a.csv",
+    "early rows left out": csv(
         text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)]),
         "age",
         mean([a for a in BOTH if a]),
         "bad_rows=skip",
         {"bad_rows": "skip"},
     ),
-    "a comma in a field": Dirty(
-        "a.csv",
+    "a comma in a field": csv(
         text("town,age", ["Bonn" if a else "Bonn, Rhein" for a in BOTH], AGES),
         "age",
         mean([a for a, b in zip(AGES, BOTH, strict=True) if b]),
         "bad_rows=skip",
         {"bad_rows": "skip"},
     ),
-    "a quote left open": Dirty("a.csv", SURVEY.replace(b"m\n", b'"m\n', 1), "age", REFUSED, "quote"),
-    "line ends in quotes": Dirty("a.csv", text("note,age", ['"one\ntwo"'] * ROWS, AGES), "age", AGE),
-    "separators at the ends": Dirty("a.csv", text("age;sex;", AGES, SEXES, [""] * ROWS, sep=";"), "sex", PAIR),
-    "separators below the header": Dirty("a.csv", text("age,sex", AGES, SEXES, [""] * ROWS), "sex", PAIR),
+    "a quote left open": csv(SURVEY.replace(b"m\n", b'"m\n', 1), "age", REFUSED, "quote"),
+    "line ends in quotes": csv(text("note,age", ['"one\ntwo"'] * ROWS, AGES), "age", AGE),
+    "separators at the ends": csv(text("age;sex;", AGES, SEXES, [""] * ROWS, sep=";"), "sex", PAIR),
+    "separators below the header": csv(text("age,sex", AGES, SEXES, [""] * ROWS), "sex", PAIR),
     "names of rows": Dirty(
         "a.txt",
         text("age\tsex", range(ROWS), AGES, SEXES, sep="\t"),
@@ -312,11 +287,11 @@ KINDS = {
         "skip=1 and header=0",
         {"skip": 1, "header": 0},
     ),
-    "a name twice": Dirty("a.csv", text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called"),
-    "sep=": Dirty("a.csv", b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
-    "old line ends": Dirty("a.csv", text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
-    "tabs": Dirty("a.csv", text("age\tsex", AGES, SEXES, sep="\t"), "sex", PAIR),
-    "bars": Dirty("a.csv", text("age|sex", AGES, SEXES, sep="|"), "sex", PAIR),
+    "a name twice": csv(text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called"),
+    "sep=": csv(b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
+    "old line ends": csv(text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
+    "tabs": csv(text("age\tsex", AGES, SEXES, sep="\t"), "sex", PAIR),
+    "bars": csv(text("age|sex", AGES, SEXES, sep="|"), "sex", PAIR),
     "fixed width": Dirty(
         "a.txt",
         text("age   sex", [f"{a}    {s}" for a, s in zip(AGES, SEXES, strict=True)]),
@@ -324,39 +299,28 @@ KINDS = {
         REFUSED,
         "fixed width",
     ),
-    "a row per value": Dirty(
-        "a.csv",
+    "a row per value": csv(
         text("age,count", range(20, 30), range(10)),
         "age",
         mean([20 + i for i in range(10) for _ in range(i)]),
         "counts=count",
         {"counts": "count"},
     ),
-    "blanks around": Dirty("a.csv", text(" age , sex", [f" {a} " for a in AGES], SEXES), "AGE", AGE),
+    "blanks around": csv(text(" age , sex", [f" {a} " for a in AGES], SEXES), "AGE", AGE),
     # dates
-    "dates with points": Dirty("a.csv", text("d,x", [f"{d:%d.%m.%Y}" for d in DAYS], AGES), "d", months(DAYS)),
-    "American or not": Dirty(
-        "a.csv",
-        text("d,x", [f"{d:%m/%d/%Y}" for d in MDY], AGES),
-        "d",
-        months(MDY),
-        r"dates=%m/%d/%Y",
-        {"dates": "%m/%d/%Y"},
+    "dates with points": csv(text("d,x", [f"{d:%d.%m.%Y}" for d in DAYS], AGES), "d", months(DAYS)),
+    "American or not": csv(
+        text("d,x", [f"{d:%m/%d/%Y}" for d in MDY], AGES), "d", months(MDY), r"dates=%m/%d/%Y", {"dates": "%m/%d/%Y"}
     ),
-    "two digits": Dirty(
-        "a.csv", text("d,x", [f"{d:%d.%m.%y}" for d in DAYS], AGES), "d", months(DAYS), "century", {"dates": "%d.%m.%y"}
+    "two digits": csv(
+        text("d,x", [f"{d:%d.%m.%y}" for d in DAYS], AGES), "d", months(DAYS), "century", {"dates": "%d.%m.%y"}
     ),
-    "digits alone": Dirty(
-        "a.csv",
-        text("d,x", [f"{d:%Y%m%d}" for d in DAYS], AGES),
-        "d",
-        months(DAYS),
-        "dates=%Y%m%d",
-        {"dates": "%Y%m%d"},
+    "digits alone": csv(
+        text("d,x", [f"{d:%Y%m%d}" for d in DAYS], AGES), "d", months(DAYS), "dates=%Y%m%d", {"dates": "%Y%m%d"}
     ),
-    "with time and zone": Dirty("a.csv", text("d,x", [f"{d}T10:00:00Z" for d in DAYS], AGES), "d", months(DAYS)),
-    "in words": Dirty("a.csv", text("d,x", [f"{d:%d %b %Y}" for d in DAYS], AGES), "d", months(DAYS)),
-    "times of day": Dirty("a.csv", text("t,x", cycled("08:30", "12:00"), AGES), "t", tally(cycled("08:30", "12:00"))),
+    "with time and zone": csv(text("d,x", [f"{d}T10:00:00Z" for d in DAYS], AGES), "d", months(DAYS)),
+    "in words": csv(text("d,x", [f"{d:%d %b %Y}" for d in DAYS], AGES), "d", months(DAYS)),
+    "times of day": csv(text("t,x", cycled("08:30", "12:00"), AGES), "t", tally(cycled("08:30", "12:00"))),
     # formats
     "gzip": Dirty("a.csv.gz", gzip.compress(SURVEY), "age", AGE),
     "bzip2": Dirty("a.csv.bz2", bz2.compress(SURVEY), "age", AGE),
@@ -367,11 +331,9 @@ KINDS = {
     ),
     "a name that lies": Dirty("a.xls", text("age\tsex", AGES, SEXES, sep="\t"), "age", AGE),
     "a web page": Dirty("a.xls", b"<html><table><tr><td>1</td></tr></table></html>", "age", REFUSED, "web page"),
-    "a picture": Dirty(
-        "a.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "age", REFUSED, "cannot be read"
-    ),
-    "empty": Dirty("a.csv", b"", "age", REFUSED, "empty"),
-    "a header alone": Dirty("a.csv", b"age,sex\n", "age", REFUSED, "no rows"),
+    "a picture": csv(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "age", REFUSED, "cannot be read"),
+    "empty": csv(b"", "age", REFUSED, "empty"),
+    "a header alone": csv(b"age,sex\n", "age", REFUSED, "no rows"),
     "records": Dirty(
         "a.jsonl", b"".join(b'{"age": %d}\n' % a if a else b'{"x": 1}\n' for a in BOTH), "age", mean(BOTH)
     ),
@@ -384,6 +346,7 @@ KINDS = {
     ),
     "Parquet with decimals": Dirty("a.parquet", parquet, "pay", mean(PAYS)),
     "Parquet with dates": Dirty("a.parquet", parquet, "day", months(DAYS)),
+    "Parquet with dates as numbers": Dirty("a.parquet", parquet, "digits", months(DAYS), "", {"dates": "%Y%m%d"}),
     "Parquet with answers": Dirty("a.parquet", parquet, "own", tally([str(a > 40) for a in AGES])),
     "Parquet with lists": Dirty("a.parquet", parquet, "list", REFUSED, "lists or records"),
     "SQLite": Dirty("a.db", lambda p: database(p, people={"age": BOTH}), "age", mean(BOTH)),

@@ -33,12 +33,8 @@ Rule = Callable[[tuple[int, ...]], list[Draw]]
 class Family:
     """All populations with strata of given sizes and heights.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Records per stratum, ``>= 2``.
-    heights : tuple of float
-        The value that records of each stratum may hold instead of 0.
+    - `sizes`, tuple of int: records per stratum, ``>= 2``.
+    - `heights`, tuple of float: the value that records of each stratum may hold instead of 0.
     """
 
     sizes: tuple[int, ...]
@@ -72,11 +68,11 @@ class Family:
         law: defaultdict[float, float] = defaultdict(float)
         for chance, drawn in rule(tuple(population)):
             shares = [n * v / (sum(self.sizes) * m) for n, v, m in zip(self.sizes, self.heights, drawn, strict=True)]
-            found = [
+            counts = [
                 [(k, comb(c, k) * comb(n - c, m - k) / comb(n, m)) for k in range(max(0, m - n + c), min(m, c) + 1)]
                 for n, c, m in zip(self.sizes, population, drawn, strict=True)
             ]
-            for outcome in product(*found):
+            for outcome in product(*counts):
                 value = round(sum(share * k for share, (k, _) in zip(shares, outcome, strict=True)), 12)
                 law[value] += chance * prod(p for _, p in outcome)
         return dict(law)
@@ -122,12 +118,9 @@ def neyman(family: Family, total: int) -> Rule:
 class Outcomes:
     """The law of the weighted mean in every population of a family, on common values.
 
-    Parameters
-    ----------
-    values : (k,) float
-    chances : (populations, k) float
-    pairs : (pairs, 2) int
-        Neighbours.
+    - `values`, (k,) float.
+    - `chances`, (populations, k) float.
+    - `pairs`, (pairs, 2) int: neighbours.
     """
 
     values: NDArray[np.float64]

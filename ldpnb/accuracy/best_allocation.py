@@ -29,18 +29,12 @@ _MOST_NATS = 700.0
 class BestRule:
     """A rule of least largest variance.
 
-    Parameters
-    ----------
-    allocations : list of tuple of int
-        What may be drawn.
-    chances : (populations, allocations) float
-        Of every allocation in every population of the family, in the order of ``family.populations``.
-    scale : float
-        Of the Laplace noise.
-    variance : float
-        The largest over populations, noise included.
-    lower_bound : float
-        No rule has a smaller one.
+    - `allocations`, list of tuple of int: what may be drawn.
+    - `chances`, (populations, allocations) float: of every allocation in every population of the family, in the order
+      of ``family.populations``.
+    - `scale`, float: of the Laplace noise.
+    - `variance`, float: the largest over populations, noise included.
+    - `lower_bound`, float: no rule has a smaller one.
     """
 
     allocations: list[tuple[int, ...]]
@@ -62,20 +56,12 @@ class BestRule:
 def best_rule(family: Family, total: int, epsilon: float, *, looks: bool = True, precision: float = 1e-3) -> BestRule:
     """Return the best rule for drawing `total` records, at least one from every stratum.
 
-    Parameters
-    ----------
-    family : Family
-        At most 64 populations.
-    total : int
-    epsilon : float
-        Loss of the release, under replacement within a stratum, nats.
-    looks : bool
-        Whether the chances may depend on the population; otherwise the rule is a lottery over fixed allocations.
-    precision : float
-        Relative distance of variance and lower bound at which to stop, in [1e-4, 1].
+    - `family`, Family: at most 64 populations.
+    - `epsilon`, float: loss of the release, under replacement within a stratum, nats.
+    - `looks`, bool: whether the chances may depend on the population; otherwise the rule is a lottery over fixed
+      allocations.
+    - `precision`, float: relative distance of variance and lower bound at which to stop, in [1e-4, 1].
 
-    Examples
-    --------
     >>> best = best_rule(Family((2, 2), (1.0, 1.0)), 3, 1.5)
     >>> round(best.variance, 3), best.lower_bound > 0.999 * best.variance
     (0.149, True)
@@ -83,7 +69,7 @@ def best_rule(family: Family, total: int, epsilon: float, *, looks: bool = True,
     budget, precise = checks.positive(epsilon=epsilon), float(checks.numbers(precision=precision, low=1e-4, high=1))
     parts = _fixed(family, total)
     program = _Program(family, list(parts.values()), budget, looks)
-    highest = min(found.noise_scale(budget) for found in parts.values())
+    highest = min(part.noise_scale(budget) for part in parts.values())
     return _searched(program, list(parts), highest, precise)
 
 
@@ -99,7 +85,7 @@ def _fixed(family: Family, total: int) -> dict[tuple[int, ...], allocation.Outco
 
 def best_fixed_variance(family: Family, total: int, epsilon: float) -> float:
     """Return the least largest variance, noise included, that the same allocation has in all populations."""
-    return min(float(found.total_variances(epsilon).max()) for found in _fixed(family, total).values())
+    return min(float(part.total_variances(epsilon).max()) for part in _fixed(family, total).values())
 
 
 def deterministic_rule_below(family: Family, total: int, epsilon: float, variance: float) -> bool:
@@ -116,7 +102,7 @@ def deterministic_rule_below(family: Family, total: int, epsilon: float, varianc
     """
     parts, users = list(_fixed(family, total).values()), sum(family.sizes)
     budget = float(checks.numbers(epsilon=checks.positive(epsilon=epsilon), low=0, high=_MOST_NATS / users))
-    sampling = np.array([found.variances() for found in parts]).T
+    sampling = np.array([part.variances() for part in parts]).T
     populations, number = sampling.shape
     values, laws = _on_common_values(parts)
     pairs = np.array(family.neighbours)
@@ -152,10 +138,10 @@ def _consistent(allowed: NDArray[np.bool_], pairs: NDArray[np.int64], private: N
 
 def _on_common_values(parts: list[allocation.Outcomes]) -> tuple[Floats, Floats]:
     """Return all values, and the laws on them by allocation and population."""
-    values = np.unique(np.concatenate([found.values for found in parts]))
+    values = np.unique(np.concatenate([part.values for part in parts]))
     laws = np.zeros((len(parts), len(parts[0].chances), values.size))
-    for law, found in zip(laws, parts, strict=True):
-        law[:, np.searchsorted(values, found.values)] = found.chances
+    for law, part in zip(laws, parts, strict=True):
+        law[:, np.searchsorted(values, part.values)] = part.chances
     return values, laws
 
 
@@ -179,7 +165,7 @@ class _Program:
 
     def __init__(self, family: Family, outcomes: list[allocation.Outcomes], budget: float, looks: bool) -> None:
         self.values, self.laws = _on_common_values(outcomes)
-        self.variances = np.array([found.variances() for found in outcomes]).T
+        self.variances = np.array([part.variances() for part in outcomes]).T
         self.pairs = np.array(family.neighbours)
         self.growth, self.looks = float(np.exp(budget)), looks
 
@@ -192,7 +178,7 @@ class _Program:
         rows.append(self._placed(self.variances[:, None, :], -1.0))
         limits = np.vstack(rows)
         ones = np.ones((populations if self.looks else 1, 1, allocations))
-        found = linprog(
+        solution = linprog(
             np.append(np.zeros(limits.shape[1] - 1), 1.0),
             A_ub=limits,
             b_ub=np.zeros(limits.shape[0]),
@@ -200,11 +186,11 @@ class _Program:
             b_eq=np.ones(len(ones)),
             method="highs",
         )
-        if found.status != 0 or found.x is None or found.fun is None:
+        if solution.status != 0 or solution.x is None or solution.fun is None:
             return np.inf, np.empty(0)
-        chances = np.maximum(found.x[:-1].reshape(-1, allocations), 0)
+        chances = np.maximum(solution.x[:-1].reshape(-1, allocations), 0)
         chances /= chances.sum(axis=1, keepdims=True)
-        return float(found.fun), chances if self.looks else np.repeat(chances, populations, axis=0)
+        return float(solution.fun), chances if self.looks else np.repeat(chances, populations, axis=0)
 
     def _private(self, density: Floats, one: int, other: int) -> Floats:
         unit = density[one].max(axis=1, keepdims=True)

@@ -29,26 +29,13 @@ def smallest_epsilon(
 ) -> float:
     """Return the smallest budget at which the gap is off by less than `alpha` except with probability `failure`.
 
-    Parameters
-    ----------
-    family : callable
-        From a budget in nats to a mechanism for two groups.
-    users : int
-        All users ``K``, half of them in either group.
-    alpha, tail
-        As in `gaps.GroupGap.failure`, whose bound must fall as the budget grows.
-    failure : float
-        Allowed failure probability, in ``(0, 1)``.
-    largest : float
-        The result is infinite if this budget is not enough.
+    - `family`, callable: from a budget in nats to a mechanism for two groups.
+    - `users`, int: all users ``K``, half of them in either group.
+    - `alpha`, `tail`: as in `gaps.GroupGap.failure`, whose bound must fall as the budget grows.
+    - `failure`, float: allowed failure probability, in ``(0, 1)``.
+    - `largest`, float: the result is infinite if this budget is not enough.
+    - Returns float: nats, found by bisection to relative 1e-13.
 
-    Returns
-    -------
-    float
-        Nats, found by bisection to relative 1e-13.
-
-    Examples
-    --------
     >>> from ldpnb.mechanisms.groups import DiscretisedMeans
     >>> round(smallest_epsilon(DiscretisedMeans.published, 10**5, 0.1), 8)
     1.86095839

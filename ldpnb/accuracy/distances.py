@@ -17,14 +17,8 @@ def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> R
     Half the sum of mean absolute deviations ``sd sqrt(2/pi)``, divided by the number of users: the quantity in Figure 3
     of biswas2022, in our normal approximation. The estimate is not projected, so the value may exceed 1.
 
-    Parameters
-    ----------
-    standard_deviations : (k,) float
-        Of each value's estimated count.
-    users : int
+    - `standard_deviations`, (k,) float: of each value's estimated count.
 
-    Examples
-    --------
     >>> round(float(expected_total_variation([np.sqrt(np.pi), np.sqrt(np.pi)], users=1)) ** 2, 9)
     2.0
     """
@@ -38,14 +32,8 @@ def smallest_rate(
 
     None if not even all users suffice. "Where should we stop?", Section 6 of biswas2022.
 
-    Parameters
-    ----------
-    distance : float
-        Target, ``> 0``.
-    holders : (k,) float
-        Users who hold each value.
-    users : int
-    mechanism : KaryRandomisedResponse
+    - `distance`, float: target, ``> 0``.
+    - `holders`, (k,) float: users who hold each value.
     """
     target = checks.positive(distance=distance)
 

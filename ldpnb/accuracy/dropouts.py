@@ -25,30 +25,22 @@ def estimated_sizes_variance(
     chance to keep the group and ``a'`` to move to a given one, and both together ``2 K a'^2 m m' / ((a-a')^2 n n')``:
     in all ``2 (1-a)^2 (m + m')^2 / ((2a-1)^2 n)`` for two equal groups.
 
-    Parameters
-    ----------
-    mechanism : DiscretisedMeans
-    sizes : (d,) int
-        Users of every group who answer, ``>= 1``.
-    means, second_moments : (2,) float
-        Of the values in the two groups compared, in ``[-1, 1]`` and ``[0, 1]``.
-    pair : (int, int)
-        These groups.
+    - `sizes`, (d,) int: users of every group who answer, ``>= 1``.
+    - `means`, `second_moments`, (2,) float: of the values in the two groups compared, in ``[-1, 1]`` and ``[0, 1]``.
+    - `pair`, (int, int): these groups.
 
-    Examples
-    --------
     >>> mechanism = DiscretisedMeans(1.0, 1.0)
     >>> round(float(estimated_sizes_variance(mechanism, (10_000, 10_000), (0.0, 0.0), (0.0, 0.0))), 12)
     0.001752352426
     """
     checks.instance(DiscretisedMeans, mechanism=mechanism)
-    held = [checks.whole(sizes=size, at_least=1) for size in checks.entries(mechanism.groups, sizes=sizes)]
+    members = [checks.whole(sizes=size, at_least=1) for size in checks.entries(mechanism.groups, sizes=sizes)]
     means = [checks.numbers(means=mean, low=-1, high=1) for mean in checks.entries(2, means=means)]
     checks.entries(2, second_moments=second_moments)
     if not is_exact(mechanism.groups):
         pair = require_pair(pair, mechanism.groups)
-    own = [held[g] for g in pair]
-    users, kept, moved = sum(held), mechanism.keep, mechanism.move
+    own = [members[g] for g in pair]
+    users, kept, moved = sum(members), mechanism.keep, mechanism.move
     apart = kept - moved
     known = sum(gaps.mean_variance(mechanism, n, users, nu2) for n, nu2 in zip(own, second_moments, strict=True))
     added = sum(
@@ -65,19 +57,11 @@ def dropout_error(
 
     Estimating the sizes pays where `estimated_sizes_variance` is smaller.
 
-    Parameters
-    ----------
-    mechanism : DiscretisedMeans
-        For two groups.
-    sizes : (2,) int
-        Users of either group who answer.
-    dropped : (2,) float
-        Shares of either group that do not, in ``[0, 1)``.
-    means, second_moments : (2,) float
-        Of the values, as above.
+    - `mechanism`, DiscretisedMeans: for two groups.
+    - `sizes`, (2,) int: users of either group who answer.
+    - `dropped`, (2,) float: shares of either group that do not, in ``[0, 1)``.
+    - `means`, `second_moments`, (2,) float: of the values, as above.
 
-    Examples
-    --------
     >>> mechanism = DiscretisedMeans(1.0, 1.0)
     >>> round(float(dropout_error(mechanism, (700, 900), (0.3, 0.1), (0.8, 0.8), (0.64, 0.64))), 6)
     0.038595

@@ -24,14 +24,8 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
     approximation, too large for few reports. The estimate is not projected. Time and memory grow with the square of the
     number of reports.
 
-    Parameters
-    ----------
-    holders : (k,) int
-        Users who hold each value; they add up to the survey's.
-    survey : SampledCounts
+    - `holders`, (k,) int: users who hold each value; they add up to the survey's.
 
-    Examples
-    --------
     One user of two values who always reports: truly with chance 3/4, else off by ``1 / (p - q) = 2`` at both values.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -39,14 +33,14 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
     >>> round(exact_total_variation([1, 0], survey), 9)
     0.75
     """
-    held = checks.counts(holders=holders)
-    if held.sum() != survey.users:
-        raise ValueError(f"holders must add up to the {survey.users} users, got {held.sum()}")
+    counts = checks.counts(holders=holders)
+    if counts.sum() != survey.users:
+        raise ValueError(f"holders must add up to the {survey.users} users, got {counts.sum()}")
     if survey.users * survey.rate > MOST_REPORTS:
         raise ValueError(
             f"rate must ask for at most {MOST_REPORTS} expected reports, got {survey.users * survey.rate:g}"
         )
-    numbers, repeats = np.unique(held, return_counts=True)
+    numbers, repeats = np.unique(counts, return_counts=True)
     errors = [mean_absolute_error(int(number), survey) for number in numbers]
     return float(repeats @ errors) / (2 * survey.users)
 

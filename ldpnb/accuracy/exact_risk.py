@@ -32,10 +32,7 @@ _MOST_CHANCES = 50_000_000
 class Risk:
     """Mean squared errors of an estimator, averaged over prior, users and reports.
 
-    Parameters
-    ----------
-    distribution, frequency : float
-        Squared Euclidean error, summed over the values.
+    - `distribution`, `frequency`, float: squared Euclidean error, summed over the values.
     """
 
     distribution: float
@@ -62,29 +59,14 @@ def exact_risks(
 ) -> dict[str, Risk]:
     """Return the exact mean squared errors of the Bayes estimate and of others, for any small channel.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-        ``Q[y, x] = Pr(y | x)``.
-    users : int
-    prior : (k,) float
-        Dirichlet parameter.
-    estimators : mapping of str to Estimator
-
-    Returns
-    -------
-    dict of str to Risk
-        ``"Bayes"``, with the posterior mean of each target, and the given ones.
-
-    Raises
-    ------
-    ValueError
-        If there are more than 200,000 tallies.
-
-    References
-    ----------
     Proposition A.3, equation (87) of lopuhaa2020, and Theorem 3.1: an estimate's risk exceeds that of the posterior
     mean by its mean squared distance to it.
+
+    - `channel`, (m, k) float: ``Q[y, x] = Pr(y | x)``.
+    - `prior`, (k,) float: Dirichlet parameter.
+    - `estimators`, mapping of str to Estimator.
+    - Returns dict of str to Risk: ``"Bayes"``, with the posterior mean of each target, and the given ones.
+    - ValueError if there are more than 200,000 tallies.
     """
     rows, count = real(channel), checks.whole(users=users, at_least=1)
     if rows.ndim != 2 or not rows.size:
@@ -92,13 +74,13 @@ def exact_risks(
     if comb(count + len(rows) - 1, count) > _MOST_TALLIES:
         raise ValueError(f"users must be few for {len(rows)} outputs, got users={users}")
     tallies = compositions(count, len(rows))
-    found = [bayes.posterior(rows, tally, prior) for tally in tallies]
+    posteriors = [bayes.posterior(rows, tally, prior) for tally in tallies]
     log_ways = gammaln(count + 1) - gammaln(tallies + 1).sum(axis=1)
-    chances = np.exp(log_ways + np.array([one.log_marginal for one in found]))
-    means = {"distribution": np.array([one.distribution for one in found])}
-    means["frequency"] = np.array([one.frequencies for one in found])
-    least = {"distribution": np.array([one.distribution_variance for one in found])}
-    least["frequency"] = np.array([one.frequency_variance for one in found])
+    chances = np.exp(log_ways + np.array([one.log_marginal for one in posteriors]))
+    means = {"distribution": np.array([one.distribution for one in posteriors])}
+    means["frequency"] = np.array([one.frequencies for one in posteriors])
+    least = {"distribution": np.array([one.distribution_variance for one in posteriors])}
+    least["frequency"] = np.array([one.frequency_variance for one in posteriors])
     best = {target: float(chances @ least[target]) for target in means}
     risks = {"Bayes": Risk(**best)}
     for name, estimator in estimators.items():
@@ -112,14 +94,10 @@ def exact_risks(
 class BinaryPosteriors:
     """Every tally of the first of two values with its chance and posterior.
 
-    Parameters
-    ----------
-    chances : (n + 1,) float
-        Chance of ``0 .. n`` reports of the first value.
-    means, variances : (n + 1,) float
-        Posterior mean and variance of the first value's probability.
-    frequency_means, frequency_variances : (n + 1,) float
-        Posterior mean and variance of the first value's frequency.
+    - `chances`, (n + 1,) float: chance of ``0 .. n`` reports of the first value.
+    - `means`, `variances`, (n + 1,) float: posterior mean and variance of the first value's probability.
+    - `frequency_means`, `frequency_variances`, (n + 1,) float: posterior mean and variance of the first value's
+      frequency.
     """
 
     chances: Floats
@@ -176,13 +154,13 @@ class TwoValues:
 
         Without estimates it is the risk of the posterior means of either target.
         """
-        found = self.posteriors()
-        spread = found.frequency_variances
+        known = self.posteriors()
+        spread = known.frequency_variances
         if estimates is None:
-            return Risk(float(2 * found.chances @ found.variances), float(2 * found.chances @ spread))
+            return Risk(float(2 * known.chances @ known.variances), float(2 * known.chances @ spread))
         given = np.asarray(estimates, dtype=float)
-        distribution = found.chances @ (found.variances + (given - found.means) ** 2)
-        frequency = found.chances @ (spread + (given - found.frequency_means) ** 2)
+        distribution = known.chances @ (known.variances + (given - known.means) ** 2)
+        frequency = known.chances @ (spread + (given - known.frequency_means) ** 2)
         return Risk(float(2 * distribution), float(2 * frequency))
 
     def entropies(self) -> tuple[float, float]:
@@ -194,14 +172,14 @@ class TwoValues:
         _, _, weights, logs = self._likelihood(2 * users + 200)
         tops = logs.max(axis=1)
         log_chances = tops + np.log(np.exp(logs - tops[:, None]) @ weights)
-        told = (np.exp(logs) * weights * (logs - log_chances[:, None])).sum()
-        held = np.arange(users + 1)
-        beta = betaln(held + alpha, users - held + alpha) - betaln(alpha, alpha)
-        holders = np.exp(_log_binomial(users, held) + beta)
-        own = [np.exp(_log_pmf(int(t), p, q)) for t in held]
-        other = [np.exp(_log_pmf(int(t), q, p)) for t in held]
-        joint = np.array([holders[t] * np.convolve(own[t], other[users - t]) for t in held])
-        return information.SymmetricDirichlet(2, alpha).entropy() - float(told), _entropy_of_rows(joint)
+        information_gained = (np.exp(logs) * weights * (logs - log_chances[:, None])).sum()
+        counts = np.arange(users + 1)
+        beta = betaln(counts + alpha, users - counts + alpha) - betaln(alpha, alpha)
+        holders = np.exp(_log_binomial(users, counts) + beta)
+        own = [np.exp(_log_pmf(int(t), p, q)) for t in counts]
+        other = [np.exp(_log_pmf(int(t), q, p)) for t in counts]
+        joint = np.array([holders[t] * np.convolve(own[t], other[users - t]) for t in counts])
+        return information.SymmetricDirichlet(2, alpha).entropy() - float(information_gained), _entropy_of_rows(joint)
 
     @property
     def _mechanism(self) -> KaryRandomisedResponse:

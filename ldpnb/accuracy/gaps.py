@@ -27,15 +27,9 @@ def variance_laplace_mean(mechanism: LaplaceMeans, size: int, users: int, second
     ``(s^2 + (1 - a) nu^2 + (K - n)/n (a'/a) s'^2) / (a n)`` with ``a`` the probability to keep the group, ``a'`` to
     move to a given one, and the variances ``s^2`` and ``s'^2`` of the two noises.
 
-    Parameters
-    ----------
-    mechanism : LaplaceMeans
-    size : int
-        Users ``n`` of the group.
-    users : int
-        All users ``K``.
-    second_moment : float
-        ``nu^2`` of the group, in ``[0, 1]``.
+    - `size`, int: users ``n`` of the group.
+    - `users`, int: all users ``K``.
+    - `second_moment`, float: ``nu^2`` of the group, in ``[0, 1]``.
     """
     members, others, nu2 = _group(size, users, second_moment)
     a, moved, kept_scale, moved_scale = mechanism.keep, mechanism.move, mechanism.kept_scale, mechanism.moved_scale
@@ -65,17 +59,11 @@ def mean_variance(mechanism: GroupMeans, size: int, users: int, second_moment: f
 class GroupGap:
     """The signed gap between the means of two groups of known sizes, as estimated from a mechanism's reports.
 
-    Parameters
-    ----------
-    mechanism : DiscretisedMeans, LaplaceMeans, SignedBit or SignedLaplace
-        For as many groups; a mechanism for the gap alone must have the same sizes and pair.
-    sizes : (d,) int
-        Users of every group, ``>= 1``.
-    pair : (int, int)
-        The two groups compared.
+    - `mechanism`, DiscretisedMeans, LaplaceMeans, SignedBit or SignedLaplace: for as many groups; a mechanism for the
+      gap alone must have the same sizes and pair.
+    - `sizes`, (d,) int: users of every group, ``>= 1``.
+    - `pair`, (int, int): the two groups compared.
 
-    Examples
-    --------
     >>> round(float(GroupGap(SignedBit(epsilon=2 * np.arctanh(0.5), sizes=(2, 2)), (2, 2)).variance((1.0, 1.0))), 12)
     3.0
     """
@@ -152,20 +140,12 @@ class GroupGap:
     def failure(self, alpha: float, tail: str = "chebyshev") -> float:
         """Bound the probability that the estimate is off by `alpha` or more, whatever the values.
 
-        Parameters
-        ----------
-        alpha : float
-            On the scale of values in ``[-1, 1]``.
-        tail : {"chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal"}
-            All but *chebyshev* and *normal* need two equal groups. *hoeffding*, *bernstein* and *exact* need a
-            mechanism that sends signs, *chernoff* one that sends noisy numbers. *exact* is the binomial law when all
-            values are 0, where the variance is largest (near 0 the lattice may add an atom). *normal* is an
-            approximation.
-
-        Raises
-        ------
-        ValueError
-            If the tail is unknown or does not fit the mechanism or the sizes.
+        - `alpha`, float: on the scale of values in ``[-1, 1]``.
+        - `tail`, {"chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal"}: all but *chebyshev* and
+          *normal* need two equal groups. *hoeffding*, *bernstein* and *exact* need a mechanism that sends signs,
+          *chernoff* one that sends noisy numbers. *exact* is the binomial law when all values are 0, where the variance
+          is largest (near 0 the lattice may add an atom). *normal* is an approximation.
+        - ValueError if the tail is unknown or does not fit the mechanism or the sizes.
         """
         checks.choice(tail=tail, among=TAILS)
         error = checks.positive(alpha=alpha)

@@ -26,12 +26,12 @@ def mean_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
 
 def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
     """Return the exact variance."""
-    mechanism, rate, held = survey.mechanism, survey.rates, np.stack(survey.split(holders))
+    mechanism, rate, counts = survey.mechanism, survey.rates, np.stack(survey.split(holders))
     t, weights, sampled = _nodes(survey)
     share, other = _mean_shares(survey, holders, t, weights, sampled)
     # the square of a sum over users around its mean, without anything that cancels
-    spread = np.array([mechanism.p * mechanism.miss_rate, mechanism.q * (1 - mechanism.q)]) @ held
-    pull, squares = np.array([other, -share]) @ held, np.array([other * other, share * share]) @ held
+    spread = np.array([mechanism.p * mechanism.miss_rate, mechanism.q * (1 - mechanism.q)]) @ counts
+    pull, squares = np.array([other, -share]) @ counts, np.array([other * other, share * share]) @ counts
     unsampled = expit(t / rate - logit(rate))
     square = (sampled @ pull) ** 2 + (sampled * unsampled) @ (squares / rate)
     square += sampled @ (spread / rate) / mechanism.truthful_rate**2

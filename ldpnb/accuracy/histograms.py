@@ -17,19 +17,14 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
 
     It has the shape of `holders` (proof of Theorem 3.2 of biswas2022, at sampling rate 1).
 
-    Parameters
-    ----------
-    holders : float, any shape
-        Number ``f`` of users with the value, in ``[0, users]``.
-    users : int
-        Number ``n >= 1`` of users.
-    mechanism : FrequencyMechanism
-        Its ``p`` and ``q``, and their distance from 1 and from each other.
+    - `holders`, float, any shape: number ``f`` of users with the value, in ``[0, users]``.
+    - `users`, int: number ``n >= 1`` of users.
+    - `mechanism`, FrequencyMechanism: its ``p`` and ``q``, and their distance from 1 and from each other.
     """
     number = checks.whole(users=users, at_least=1)
-    held = checks.numbers(holders=holders, low=0, high=number)
+    own = checks.numbers(holders=holders, low=0, high=number)
     p, q, miss, gap = mechanism.p, mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
-    return (held * p * miss + (number - held) * q * (miss + gap)) / gap / gap
+    return (own * p * miss + (number - own) * q * (miss + gap)) / gap / gap
 
 
 def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
@@ -40,8 +35,8 @@ def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
     lecture20, "Frequency estimation", local model, gives the expectation only.
     """
     number, share = checks.whole(users=users, at_least=1), checks.rate(bias=bias)
-    held = checks.numbers(holders=holders, low=0, high=number)
-    return (number - held + held * (1 - share) * (1 + share)) / (share * share)
+    own = checks.numbers(holders=holders, low=0, high=number)
+    return (number - own + own * (1 - share) * (1 + share)) / (share * share)
 
 
 def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Real:

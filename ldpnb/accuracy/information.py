@@ -163,16 +163,11 @@ def unbiased_frequency_error(mechanism: FrequencyMechanism) -> Real:
 def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[float, float]:
     """Return the averages over distributions of ``ln det J_p`` and of ``ln det C_p - sum_x ln p_x - ln det J_p``.
 
-    Parameters
-    ----------
-    channel : (outputs, a) float
-    distributions : (draws, a) float
-        Points of equal weight: draws from a prior, or the nodes of a quadrature.
-
-    References
-    ----------
     Equations (39) and (40) of lopuhaa2020. The text does not show how the source splits them; these are the quantities
     needed in its (41) and (42).
+
+    - `channel`, (outputs, a) float.
+    - `distributions`, (draws, a) float: points of equal weight: draws from a prior, or the nodes of a quadrature.
     """
     information, frequencies = [], []
     for distribution in np.asarray(distributions, dtype=float):

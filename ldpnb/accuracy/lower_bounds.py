@@ -160,8 +160,8 @@ class LowerBounds:
         size, count = self.domain_size, checks.whole(users=users, at_least=1)
         prior, entropies = SymmetricDirichlet(size, concentration), EntropyBounds(size)
         spread = 1 - 1 / size - prior.diversity()
-        told = float(count) * (size - 1) / self.uniform_optimum() * spread
-        return entropies.factor() * entropies.distribution(prior.entropy() - told)
+        information = float(count) * (size - 1) / self.uniform_optimum() * spread
+        return entropies.factor() * entropies.distribution(prior.entropy() - information)
 
 
 def any_channel_bound_at(distribution: ArrayLike, epsilon: float) -> tuple[float, float]:

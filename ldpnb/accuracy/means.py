@@ -32,19 +32,14 @@ def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> 
     For one bit ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)``, where ``P`` is a user's probability of a one; the variance
     of added noise does not depend on the data.
 
-    Parameters
-    ----------
-    mechanism : OneBit, LocalLaplace or CentralLaplace
-    values : (v,) float
-        Distinct values in ``[0, upper]``.
-    counts : (v,) int
-        How many users hold each.
+    - `values`, (v,) float: distinct values in ``[0, upper]``.
+    - `counts`, (v,) int: how many users hold each.
     """
-    held = checks.counts(counts=counts)
+    users = checks.counts(counts=counts)
     if not isinstance(mechanism, OneBit):
-        return float(worst_variance(mechanism, int(held.sum())))
+        return float(worst_variance(mechanism, int(users.sum())))
     zero, one = mechanism.channel(values)
-    return float((mechanism.upper / held.sum() / mechanism.slope) ** 2 * np.sum(held * zero * one))
+    return float((mechanism.upper / users.sum() / mechanism.slope) ** 2 * np.sum(users * zero * one))
 
 
 def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
@@ -126,8 +121,6 @@ def one_bit_crossing() -> float:
     Below it the worst variance ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise. The
     root is the fixed point of ``2 sqrt 2 tanh(epsilon/2)``, a contraction there. In nats.
 
-    Examples
-    --------
     >>> round(one_bit_crossing(), 4)
     2.3242
     """

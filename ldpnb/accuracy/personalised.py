@@ -24,16 +24,9 @@ class PersonalRates:
     Methods take ``holders``, the users of each group with the value in question, ``(g,)``, or by value ``(g, k)``; they
     return a number, or ``(k,)``, in users or users squared.
 
-    Parameters
-    ----------
-    sizes : (g,) float
-        Users of each group, ``> 0``.
-    rates : (g,) float
-        Their sampling rates ``pi_j`` in ``(0, 1]``.
-    mechanism : KaryRandomisedResponse
+    - `sizes`, (g,) float: users of each group, ``> 0``.
+    - `rates`, (g,) float: their sampling rates ``pi_j`` in ``(0, 1]``.
 
-    Examples
-    --------
     >>> survey = PersonalRates([10, 10], [0.6, 0.2], KaryRandomisedResponse(np.log(3), 2))
     >>> round(float(survey.mean([10, 0])), 9)
     15.0
@@ -76,10 +69,10 @@ class PersonalRates:
 
         What the proof of Theorem 5.1 of biswas2022 sets out to compute.
         """
-        held, others = self.split(holders)
+        own, others = self.split(holders)
         kept, switched = self.rates * self.mechanism.p, self.rates * self.mechanism.q
         not_kept = 1 - self.rates + self.rates * self.mechanism.miss_rate
-        return ((kept * not_kept) @ held + (switched * (1 - switched)) @ others) * self._scale
+        return ((kept * not_kept) @ own + (switched * (1 - switched)) @ others) * self._scale
 
     @property
     def rare_variance(self) -> Real:
@@ -107,13 +100,13 @@ class PersonalRates:
 
     def split(self, holders: ArrayLike) -> tuple[Values, Values]:
         """Return the users of each group who hold the value and those who do not, after checking them."""
-        held = as_array(holders)
-        if held.shape[:1] != self.sizes.shape:
-            raise ValueError(f"holders must have one row per group, {self.sizes.size}, got shape {held.shape}")
-        size = self.sizes.reshape(-1, *[1] * (held.ndim - 1))
-        if held.dtype != object and size.dtype != object and not ((held >= 0) & (held <= size)).all():
-            raise ValueError(f"holders must lie between 0 and the group's size, got holders={held.tolist()!r}")
-        return held, size - held
+        own = as_array(holders)
+        if own.shape[:1] != self.sizes.shape:
+            raise ValueError(f"holders must have one row per group, {self.sizes.size}, got shape {own.shape}")
+        size = self.sizes.reshape(-1, *[1] * (own.ndim - 1))
+        if own.dtype != object and size.dtype != object and not ((own >= 0) & (own <= size)).all():
+            raise ValueError(f"holders must lie between 0 and the group's size, got holders={own.tolist()!r}")
+        return own, size - own
 
     @property
     def _scale(self) -> Real:
@@ -128,21 +121,15 @@ def variance_reweighted_reports(
 
     It is the exact variance of `ldpnb.estimators.sampling.reweighted_reports`.
 
-    Parameters
-    ----------
-    holders : (k,) float
-        Users who hold each value.
-    users : int
-        Number ``n`` of users.
-    report_rates : (k,) float
-        Probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
-    mechanism : KaryRandomisedResponse
+    - `holders`, (k,) float: users who hold each value.
+    - `users`, int: number ``n`` of users.
+    - `report_rates`, (k,) float: probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     """
     total = checks.whole(users=users, at_least=1)
-    held, rate = checks.numbers(holders=holders, low=0, high=total), sampling_rates(report_rates)
+    own, rate = checks.numbers(holders=holders, low=0, high=total), sampling_rates(report_rates)
     gap, miss = mechanism.truthful_rate, mechanism.miss_rate
     kept, switched = (s * ((1 - rate) / rate + rest) for s, rest in ((mechanism.p, miss), (mechanism.q, miss + gap)))
-    return np.asarray((held * kept + (total - held) * switched) / gap**2)
+    return np.asarray((own * kept + (total - own) * switched) / gap**2)
 
 
 def report_noise(mechanism: KaryRandomisedResponse) -> Real:
@@ -154,12 +141,8 @@ def report_noise(mechanism: KaryRandomisedResponse) -> Real:
 def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates: ArrayLike) -> Real:
     """Return ``sum_j A_j / pi_j``, the variance of Horvitz-Thompson at a value nobody holds, noise differing too.
 
-    Parameters
-    ----------
-    noises : (g,) float
-        A user's `report_noise`, by group.
-    sizes, rates : (g,) float
-        Users of each group and their sampling rates in ``(0, 1]``.
+    - `noises`, (g,) float: a user's `report_noise`, by group.
+    - `sizes`, `rates`, (g,) float: users of each group and their sampling rates in ``(0, 1]``.
     """
     return positive_numbers("sizes", sizes) @ (as_array(noises) / sampling_rates(rates))
 
@@ -171,16 +154,10 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     until the rest needs no cap, so the solution is exact: Neyman allocation with a cap (open question (iii) of
     biswas2022, Section 6, for users who differ).
 
-    Parameters
-    ----------
-    noises : (g,) float
-        ``A_j > 0``, a user's `report_noise`, by group.
-    costs : (g,) float
-        ``k_j > 0``.
-    sizes : (g,) float
-        Users of each group.
-    budget : float
-        ``> 0``; if it covers everybody, all rates are 1.
+    - `noises`, (g,) float: ``A_j > 0``, a user's `report_noise`, by group.
+    - `costs`, (g,) float: ``k_j > 0``.
+    - `sizes`, (g,) float: users of each group.
+    - `budget`, float: ``> 0``; if it covers everybody, all rates are 1.
     """
     given = {"noises": noises, "costs": costs, "sizes": sizes}
     noise, cost, size = (positive_numbers(name, values) for name, values in given.items())

@@ -27,17 +27,10 @@ class SampledCounts:
     Methods take ``holders``, the number ``n f`` of users with the value in question (its expectation for iid data): a
     number or an array by value. Results have its shape, in users or users squared.
 
-    Parameters
-    ----------
-    users : int
-        How many there are, ``n >= 1``, whether they report or not.
-    rate : float
-        Probability ``pi`` in ``(0, 1]`` that a user reports.
-    mechanism : KaryRandomisedResponse
-    data : {"fixed", "iid"}
+    - `users`, int: how many there are, ``n >= 1``, whether they report or not.
+    - `rate`, float: probability ``pi`` in ``(0, 1]`` that a user reports.
+    - `data`, {"fixed", "iid"}.
 
-    Examples
-    --------
     >>> survey = SampledCounts(100, 0.5, KaryRandomisedResponse(np.log(3), 2))
     >>> round(float(survey.bias_unadjusted(50)), 9), round(float(survey.variance_rescaled(0)), 9)
     (-50.0, 175.0)
@@ -127,8 +120,8 @@ class SampledCounts:
 
     def _shares(self, holders: Real) -> tuple[Real, Real]:
         """Return the shares of holders and of other users, neither as 1 less the other."""
-        held = self._checked(holders)
-        return held / self.users, (self.users - held) / self.users
+        own = self._checked(holders)
+        return own / self.users, (self.users - own) / self.users
 
     def _s(self, share: Real, other: Real) -> Real:
         """Return the chance of reporting the value, for a user who holds it with chance `share`, else with `other`."""
@@ -145,11 +138,11 @@ class SampledCounts:
 
     def _over_users(self, holders: Real, one_user: Callable[[Real, Real], Real]) -> Real:
         """Add up what users who hold the value with chance 1, 0 or ``f`` contribute, over ``pi (p-q)^2``."""
-        held, gap = self._checked(holders), self.mechanism.truthful_rate
+        own, gap = self._checked(holders), self.mechanism.truthful_rate
         over = self.rate * gap * gap
         if self.data == "iid":
             return self.users * one_user(*self._shares(holders)) / over
-        return (held * one_user(1, 0) + (self.users - held) * one_user(0, 1)) / over
+        return (own * one_user(1, 0) + (self.users - own) * one_user(0, 1)) / over
 
 
 def _odds(mechanism: KaryRandomisedResponse) -> Real:

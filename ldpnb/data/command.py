@@ -14,14 +14,13 @@ from ldpnb.data.reading import AmbiguousError, Reading
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options on how to read a file."""
     for option in reversed(fields(Reading)):
-        flag, meaning = f"--{option.name.replace('_', '-')}", option.metadata["meaning"]
-        several = isinstance(option.default, tuple)
-        kind: dict[str, Any] = {"multiple": True} if several else {"is_flag": True} if option.default is False else {}
-        if not kind:
-            kind = {"type": click.IntRange(0)} if option.default is None else {"default": option.default}
-        command = click.option(flag, option.name, help=f"{meaning} (repeatable)" if several else meaning, **kind)(
-            command
-        )
+        kind: dict[str, Any] = {"default": option.default}
+        if option.default is None:
+            kind = {"type": click.IntRange(0)}
+        elif not isinstance(option.default, str):
+            kind = {"is_flag": True} if option.default is False else {"multiple": True}
+        meaning = option.metadata["meaning"] + (" (repeatable)" if "multiple" in kind else "")
+        command = click.option(f"--{option.name.replace('_', '-')}", option.name, help=meaning, **kind)(command)
     return command
 
 

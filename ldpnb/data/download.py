@@ -3,6 +3,7 @@
 Nothing in the companion requires it: its two columns that the sources use are built in (`ldpnb.data.public.adult`).
 """
 
+import os
 from pathlib import Path
 
 from ldpnb import checks, writing
@@ -41,18 +42,13 @@ def fetch(cache: str | Path | None = None) -> Path:
         import pooch
         import requests
 
-    def with_header(name: str, action: str, _pooch: pooch.Pooch) -> str:
-        made = Path(name).with_suffix(".csv")
-        if action != "fetch" or not made.exists():
-            rows = Path(name).read_text(encoding="utf-8").replace(", ", ",")
-            writing.write(made, f"{','.join(COLUMNS)}\n{rows}".encode())
-        return str(made)
-
-    folder = Path(cache) if cache else pooch.os_cache("ldpnb")
-    files = pooch.create(folder, _FOLDER, registry={_FILE: f"sha256:{_SHA256}"}, env=None if cache else CACHE_VARIABLE)
+    folder = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb"))
     pooch.get_logger().setLevel("ERROR")
     try:
-        return Path(files.fetch(_FILE, processor=with_header))
+        raw = Path(pooch.retrieve(_FOLDER + _FILE, f"sha256:{_SHA256}", _FILE, folder))
     except (OSError, ValueError, requests.RequestException) as error:
-        place = f"fetch {_FOLDER}{_FILE} elsewhere and put it into {files.abspath}"
+        place = f"fetch {_FOLDER}{_FILE} elsewhere and put it into {folder}"
         raise DownloadError(f"{_FILE} cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
+    table = raw.with_suffix(".csv")
+    writing.write(table, f"{','.join(COLUMNS)}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode())
+    return table

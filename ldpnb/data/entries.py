@@ -5,7 +5,7 @@ numbers, `AmbiguousError` says so, and no reading is chosen silently.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from numbers import Number
@@ -36,9 +36,7 @@ _DAYS: tuple[str, ...] = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m
 _DAYS += ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%b %d, %Y", "%d-%b-%Y")
 _FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")] + ["ISO8601"]
 _FEW = 8
-_NAMES: dict[str, dict[str, Any]] = {"names": {"kind": "category"}}
-
-Ways = dict[str, dict[str, Any]]
+_NAMES: dict[str, Any] = {"kind": "category"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,226 +69,31 @@ def parsed(series: Any, name: str, reading: Reading, *, ranged: bool = False) ->
     """
     import pandas as pd
 
-    if isinstance(series.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(series.dtype):
-        series = series.astype(object)
-    first = next((entry for entry in series if entry is not None), None) if series.dtype == object else None
-    if re.search(r"struct|list|map", str(series.dtype)) or isinstance(first, list | dict | np.ndarray):
-        raise ValueError(f"column {name!r} holds lists or records, where it must hold one value a row")
-    if series.dtype == object:
+    if series.dtype == object:  # which takes True and 1 for the same
         series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
-    codes, distinct = pd.factorize(series)
     try:
-        entries = list(distinct)
-    except OverflowError as error:
-        raise ValueError(f"column {name!r} holds what Python cannot: {error}") from None
-    times = np.bincount(codes[codes >= 0], minlength=len(distinct))
+        codes, distinct = pd.factorize(series)
+        entries = [str(entry) if isinstance(entry, bool | np.bool_) else entry for entry in distinct]
+    except (TypeError, NotImplementedError, OverflowError):
+        raise ValueError(f"column {name!r} holds lists or records, where it must hold one value a row") from None
+    times = np.bincount(codes[codes >= 0], minlength=len(entries))
     kind = reading.kind or ("date" if reading.dates else "number" if ranged else "")
-    kind, meant = _Column(name, reading, kind).meant(entries, times)
+    try:
+        kind, meant = _meant(entries, times, reading, kind)
+    except AmbiguousError as ask:
+        ask.column = name
+        raise
+    except ValueError as error:
+        raise ValueError(f"column {name} {error}") from None
     known = np.array([value is not None for value in meant], dtype=bool)
     if not known.any():
         raise ValueError(f"column {name!r} has no entries")
     dtype: Any = {"number": float, "date": "datetime64[D]"}.get(kind, object)
-    values, places = np.unique(
-        np.array([value for value in meant if value is not None], dtype=dtype), return_inverse=True
-    )
-    of_distinct = np.full(len(meant) + 1, -1)
-    of_distinct[:-1][known] = places
-    return Entries(kind, values, of_distinct[codes])
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column's different entries in their readings: None for a missing one."""
-
-    name: str
-    reading: Reading
-    kind: str
-
-    def ask(self, question: str, ways: Ways) -> AmbiguousError:
-        return AmbiguousError(question, ways, self.name)
-
-    def meant(self, distinct: list[Any], times: NDArray[np.int64]) -> tuple[str, list[Any]]:
-        """Return the kind of different entries, and what each means."""
-        words, codes = {*self.reading.missing, *ABSENT} - {*self.reading.present}, _numbers_in(self.reading.missing)
-        entries: list[Any] = [entry.strip() if isinstance(entry, str) else entry for entry in distinct]
-        gone = [e in words if isinstance(e, str) else isinstance(e, Number) and float(e) in codes for e in entries]  # type: ignore[arg-type]
-        known = [None if missing else entry for entry, missing in zip(entries, gone, strict=True)]
-        texts = [entry for entry in known if isinstance(entry, str)]
-        if self.kind == "category":
-            return self.kind, self._folded([None if e is None else label(e) for e in known])
-        dates = [entry for entry in known if hasattr(entry, "year")]
-        if dates and self.kind != "number":
-            if len(dates) < sum(entry is not None for entry in known):
-                other = next(str(entry) for entry in known if entry is not None and not hasattr(entry, "year"))
-                raise self.ask(
-                    f"holds dates and others, such as {other!r}",
-                    {"it is missing": {"missing": other}} | _NAMES,
-                )
-            return "date", [None if entry is None else np.datetime64(str(entry)[:10]) for entry in known]
-        dated = self.kind == "date" or bool(_forms(texts))
-        if not dated:
-            read = dict(zip(texts, self._numbers(texts), strict=True))
-            numbers = [read[e] if isinstance(e, str) else float(e) if isinstance(e, Number) else None for e in known]  # type: ignore[arg-type]
-            odd = [
-                i for i, (e, number) in enumerate(zip(known, numbers, strict=True)) if e is not None and number is None
-            ]
-            if not odd:
-                self._ask_codes(texts)
-                return "number", self._without_codes(numbers, times)
-            if self.kind == "number" and len(odd) == sum(entry is not None for entry in known):
-                few = ", ".join(repr(str(known[i])[:40]) for i in odd[:3])
-                raise ValueError(f"column {self.name} must hold numbers, got {few}")
-            here = times[[entry is not None for entry in known]].sum()
-            if self.kind == "number" or times[odd].sum() <= here / 2:
-                raise self._mixed([str(known[i]) for i in odd], times[odd])
-        if dated:
-            days = dict(zip(texts, self._dates(texts), strict=True))
-            return "date", [None if entry is None else days[entry] for entry in known]
-        absent = {e for e, missing in zip(entries, gone, strict=True) if missing and isinstance(e, str)}
-        return "category", self._named([None if e is None else label(e) for e in known], absent)
-
-    def _mixed(self, others: list[str], times: NDArray[np.int64]) -> AmbiguousError:
-        """Return the question about numbers among words."""
-        common = [others[i] for i in np.argsort(-times, kind="stable")]
-        shown = ", ".join(repr(word[:40]) for word in common[:4])
-        ways: Ways = {"these are missing": {"missing": common}} if len(common) <= _FEW else {}
-        return self.ask(f"holds numbers and {len(common):,} other entries, such as {shown}", ways | _NAMES)
-
-    def _ask_codes(self, texts: list[str]) -> None:
-        """Ask whether texts that are numbers are rather dates or codes, where no kind is stated."""
-        if self.kind or not texts:
-            return
-        if all(map(_DIGITS.fullmatch, texts)):
-            raise self.ask(f"{texts[0]} may be a date", {"dates": {"dates": "%Y%m%d"}, "numbers": {"kind": "number"}})
-        if zeros := next(filter(_ZEROS.fullmatch, texts), ""):
-            raise self.ask(
-                f"has leading zeros, such as {zeros}", {"codes": {"kind": "category"}, "numbers": {"kind": "number"}}
-            )
-
-    def _numbers(self, texts: list[str]) -> Sequence[float | None]:
-        """Return texts as numbers, None for those that are none, by the one reading that fits most of them."""
-        stated = self.reading.decimal, self.reading.thousands
-        if stated in (("", ""), (".", "")) and all(map(_PLAIN.fullmatch, texts)):
-            return [float(text) for text in texts]  # nearly always
-        plain = [re.sub("[\u2212\u2013]", "-", text) for text in texts]
-        for affix in self.reading.strip:
-            plain = [text.removeprefix(affix).removesuffix(affix).strip() for text in plain]
-        plain = [_NEGATIVE.sub(r"-\1\2", text) if _NEGATIVE.fullmatch(text) else text for text in plain]
-        like = [text for text in plain if _LIKE.fullmatch(text)]
-        if len(like) < 0.9 * len(plain) and not self.reading.strip:
-            self._ask_signs(plain)
-        readings = {marks: values for marks in _marks(like, *stated) if any(values := _read_as(like, *marks))}
-        fitting = {marks: sum(value is not None for value in values) for marks, values in readings.items()}
-        best = {marks: readings[marks] for marks, count in fitting.items() if count == max(fitting.values())}
-        if not best or not any(fitting.values()):
-            return [None] * len(texts)
-        (first, values), *others = best.items()
-        for marks, differing in others if len(like) > 0.5 * len(plain) else ():
-            for text, one, two in zip(like, values, differing, strict=True):
-                if one != two:
-                    raise self._two_readings(text, {first: one, marks: two})
-        read = dict(zip(like, values, strict=True))
-        return [read.get(text) for text in plain]
-
-    def _two_readings(self, text: str, readings: Mapping[tuple[str, str], float | None]) -> AmbiguousError:
-        ways: Ways = {}
-        for (decimal, group), number in readings.items():
-            grouped = any(mark in text for mark in _GROUPS.get(group, group))
-            meaning = "no number" if number is None else f"it is {number:.12g}"
-            ways[meaning] = {"thousands": group} if grouped else {"decimal": decimal}
-        return self.ask(f"{text!r} has two readings", ways)
-
-    def _ask_signs(self, texts: list[str]) -> None:
-        """Ask about signs around numbers, such as those of currencies, if nearly all entries have them."""
-        matches = [match for text in texts if (match := _SIGNED.fullmatch(text))]
-        signs = dict.fromkeys(sign for match in matches for sign in match.groups() if sign)
-        if len(matches) > 0.9 * len(texts) and 0 < len(signs) <= _FEW and not {"-", "("} & set(signs):
-            ways: Ways = {"take them off": {"strip": list(signs)}} | _NAMES
-            raise self.ask(f"holds numbers with signs, such as {matches[0][0]!r}", ways)
-
-    def _without_codes(self, numbers: list[float | None], times: NDArray[np.int64]) -> list[float | None]:
-        """Return numbers, after asking about those that look like codes of missing entries."""
-        candidates = _CODES - _numbers_in(self.reading.present) if not self.reading.missing else set()
-        at = {number: i for i, number in enumerate(numbers) if number in candidates}
-        usual = [i for i, number in enumerate(numbers) if number is not None and number not in _CODES]
-        if not at or not usual:
-            return numbers
-        values = np.array([numbers[i] for i in usual], dtype=float)
-        low, high, typical = values.min(), values.max(), np.median(times[usual])
-        whole = len(usual) > 20 and bool((values % 1 == 0).all())
-        heap, span = typical + 5 * np.sqrt(typical) if whole else np.inf, max(high - low, 1)
-        codes = [c for c in sorted(at) if c > high + span / 2 or c < 0 <= low or times[at[c]] > heap]
-        if codes:
-            listed = [f"{code:g}" for code in codes]
-            shown = ", ".join(f"{code:g} ({times[at[code]]:,} times)" for code in codes)
-            ways: Ways = {"missing": {"missing": listed}, "numbers like others": {"present": listed}}
-            raise self.ask(f"{shown} may stand for a missing entry", ways)
-        return numbers
-
-    def _named(self, labels: list[str | None], absent: Iterable[str]) -> list[str | None]:
-        """Return names, after asking about words that may mean a missing entry, and about those that differ in case."""
-        words = sorted(set(absent) - {""} - set(self.reading.missing))
-        if words and not self.reading.present:
-            raise self.ask(
-                f"holds {', '.join(words)}", {"missing": {"missing": words}, "an answer": {"present": words}}
-            )
-        spellings: dict[str, set[str]] = {}
-        for label in labels:
-            if label is not None:
-                spellings.setdefault(label.lower(), set()).add(label)
-        twice = next((sorted(words) for words in spellings.values() if len(words) > 1), [])
-        if twice and not self.reading.fold:
-            ways: Ways = {"they are the same": {"fold": True}, "they are not": {"kind": "category"}}
-            raise self.ask(f"{', '.join(map(repr, twice))} differ only in case", ways)
-        return self._folded(labels)
-
-    def _folded(self, labels: list[str | None]) -> list[str | None]:
-        return [label.lower() if label and self.reading.fold else label for label in labels]
-
-    def _dates(self, texts: list[str]) -> Any:
-        """Return texts as days; each must be a date in just one of the forms."""
-        import pandas as pd
-
-        forms = {form: _days(texts, form) for form in self.reading.dates or _forms(texts)}
-        forms = {form: days for form, days in forms.items() if days.notna().all()} or forms
-        table = pd.DataFrame(
-            {form: days for form, days in forms.items() if days.notna().any()}, index=range(len(texts))
-        )
-        none = table.isna().all(axis=1)
-        if none.any():
-            text = texts[int(none.argmax())]
-            ways: Ways = {
-                "another form": {"dates": "%d.%m.%Y"},
-                "it is missing": {"missing": text},
-                "names": {"kind": "category"},
-            }
-            raise self.ask(f"{text!r} is no date in a known form", ways)
-        if not self.reading.dates:
-            self._ask_form(texts, table)
-        elif (unlike := table.min(axis=1) != table.max(axis=1)).any():
-            raise ValueError(
-                f"column {self.name!r}: {texts[int(unlike.argmax())]!r} is another day by each of the forms stated"
-            )
-        return [np.datetime64(day, "D") for day in table.bfill(axis=1).iloc[:, 0].to_numpy()]
-
-    def _ask_form(self, texts: list[str], table: Any) -> None:
-        """Ask which of several forms dates have, or in which century they lie."""
-        unlike = table.min(axis=1) != table.max(axis=1)
-        if unlike.any():
-            row = int(unlike.argmax())
-            ways: Ways = {f"it is {table[f][row]:%Y-%m-%d}": {"dates": f} for f in table if table[f].notna()[row]}
-            raise self.ask(f"{texts[row]!r} has more than one reading", ways)
-        if table.isna().any().any():
-            raise self.ask(
-                "dates are written in several forms",
-                {"all of these": {"dates": list(table)}} | _NAMES,
-            )
-        short = [form for form in table if "%y" in form]
-        if short:
-            raise self.ask(
-                f"the century of {texts[0]!r} is not stated",
-                {"1969 to 2068": {"dates": short[0]}} | _NAMES,
-            )
+    different = np.array([value for value in meant if value is not None], dtype=dtype)
+    values, places = np.unique(different, return_inverse=True)
+    place = np.full(len(meant) + 1, -1)
+    place[:-1][known] = places
+    return Entries(kind, values, place[codes])
 
 
 def label(entry: Any) -> str:
@@ -298,8 +101,87 @@ def label(entry: Any) -> str:
     return f"{entry:.15g}" if isinstance(entry, float) else str(entry)
 
 
-def _numbers_in(codes: Iterable[str]) -> set[float]:
-    return {float(code) for code in codes if re.fullmatch(r"[+-]?\d+(\.\d+)?", code)}
+def _meant(distinct: list[Any], times: NDArray[np.int64], reading: Reading, kind: str) -> tuple[str, list[Any]]:
+    """Return the kind of different entries, and what each means, None for a missing one."""
+    absent = {*reading.missing, *ABSENT, *_numbers_in(reading.missing)} - {*reading.present}
+    entries = [entry.strip() if isinstance(entry, str) else entry for entry in distinct]
+    known = [None if entry in absent else entry for entry in entries]
+    here = [entry for entry in known if entry is not None]
+    labels = [None if entry is None else label(entry) for entry in known]
+    if kind == "category":
+        return kind, _folded(labels, reading)
+    texts = [entry for entry in here if isinstance(entry, str)]
+    days = {entry: np.datetime64(str(entry)[:10]) for entry in here if hasattr(entry, "year")}
+    if kind != "number" and (days or kind == "date" or _forms(texts)):
+        others = [entry for entry in here if entry not in days]
+        if days and others:
+            odd = label(others[0])
+            ways = {"it is missing": {"missing": odd}, "names": _NAMES}
+            raise AmbiguousError(f"holds dates and others, such as {odd!r}", ways)
+        days |= dict(zip(others, _dates([label(entry) for entry in others], reading), strict=True)) if others else {}
+        return "date", [None if entry is None else days[entry] for entry in known]
+    read: dict[Any, float | None] = {entry: float(entry) for entry in here if isinstance(entry, Number)}  # type: ignore[arg-type]
+    read |= zip(texts, _numbers(texts, reading), strict=True)
+    numbers = [read.get(entry) for entry in known]
+    odd_places = [i for i, entry in enumerate(known) if entry is not None and numbers[i] is None]
+    if not odd_places:
+        if not kind:
+            _ask_codes(texts)
+        return "number", _without_codes(numbers, times, reading)
+    others = [label(known[i]) for i in odd_places]
+    if kind == "number" and len(others) == len(here):
+        raise ValueError(f"must hold numbers, got {', '.join(repr(entry[:40]) for entry in others[:3])}")
+    if kind == "number" or times[odd_places].sum() <= times[[entry is not None for entry in known]].sum() / 2:
+        common = [others[i] for i in np.argsort(-times[odd_places], kind="stable")]
+        shown = ", ".join(repr(word[:40]) for word in common[:4])
+        ways = {"these are missing": {"missing": common}} if len(common) <= _FEW else {}
+        question = f"holds numbers and {len(common):,} other entries, such as {shown}"
+        raise AmbiguousError(question, ways | {"names": _NAMES})
+    words = {entry for entry in entries if isinstance(entry, str) and entry in ABSENT}
+    return "category", _named(labels, words - {""} - {*reading.missing}, reading)
+
+
+def _ask_codes(texts: list[str]) -> None:
+    """Ask whether texts that are numbers are rather dates or codes."""
+    if texts and all(map(_DIGITS.fullmatch, texts)):
+        ways = {"dates": {"dates": "%Y%m%d"}, "numbers": {"kind": "number"}}
+        raise AmbiguousError(f"{texts[0]} may be a date", ways)
+    if zeros := next(filter(_ZEROS.fullmatch, texts), ""):
+        raise AmbiguousError(f"has leading zeros, such as {zeros}", {"codes": _NAMES, "numbers": {"kind": "number"}})
+
+
+def _numbers(texts: list[str], reading: Reading) -> Sequence[float | None]:
+    """Return texts as numbers, None for those that are none, by the one reading that fits most of them."""
+    if (reading.decimal, reading.thousands) in (("", ""), (".", "")) and all(map(_PLAIN.fullmatch, texts)):
+        return [float(text) for text in texts]  # nearly always
+    plain = [re.sub("[\u2212\u2013]", "-", text) for text in texts]
+    for affix in reading.strip:
+        plain = [text.removeprefix(affix).removesuffix(affix).strip() for text in plain]
+    plain = [_NEGATIVE.sub(r"-\1\2", text) if _NEGATIVE.fullmatch(text) else text for text in plain]
+    like = [text for text in plain if _LIKE.fullmatch(text)]
+    if len(like) < 0.9 * len(plain) and not reading.strip:
+        _ask_signs(plain)
+    readings = {marks: _read_as(like, *marks) for marks in _marks(like, reading.decimal, reading.thousands)}
+    fitting = {marks: sum(value is not None for value in values) for marks, values in readings.items()}
+    most = max(fitting.values(), default=0)
+    if not most:
+        return [None] * len(texts)
+    (first, values), *others = ((marks, readings[marks]) for marks in readings if fitting[marks] == most)
+    for marks, differing in others if len(like) > 0.5 * len(plain) else ():
+        for text, one, two in zip(like, values, differing, strict=True):
+            if one != two:
+                ways = dict(_way(text, *pair) for pair in ((first, one), (marks, two)))
+                raise AmbiguousError(f"{text!r} has two readings", ways)
+    read = dict(zip(like, values, strict=True))
+    return [read.get(text) for text in plain]
+
+
+def _way(text: str, marks: tuple[str, str], number: float | None) -> tuple[str, dict[str, str]]:
+    """Return what a text is by some marks, and the option that says so."""
+    decimal, group = marks
+    grouped = any(mark in text for mark in _GROUPS.get(group, group))
+    meaning = "no number" if number is None else f"it is {number:.12g}"
+    return meaning, {"thousands": group} if grouped else {"decimal": decimal}
 
 
 def _marks(texts: list[str], decimal: str, thousands: str) -> Iterator[tuple[str, str]]:
@@ -318,12 +200,64 @@ def _marks(texts: list[str], decimal: str, thousands: str) -> Iterator[tuple[str
 
 def _read_as(texts: list[str], decimal: str, group: str) -> list[float | None]:
     """Return texts as numbers with one mark for decimals and one for groups, None for those that are none."""
-    marks = "".join(map(re.escape, _GROUPS.get(group, group)))
+    marks, point = "".join(map(re.escape, _GROUPS.get(group, group))), re.escape(decimal)
     whole = rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+|\d+" if group else r"\d+"
-    point = re.escape(decimal)
     shape = re.compile(rf"[+-]?(?:(?:{whole})(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?", re.ASCII)
     drop = str.maketrans(decimal, ".", _GROUPS.get(group, group))
     return [float(text.translate(drop)) if shape.fullmatch(text) else None for text in texts]
+
+
+def _ask_signs(texts: list[str]) -> None:
+    """Ask about signs around numbers, such as those of currencies, if nearly all entries have them."""
+    matches = [match for text in texts if (match := _SIGNED.fullmatch(text))]
+    signs = dict.fromkeys(sign for match in matches for sign in match.groups() if sign)
+    if len(matches) > 0.9 * len(texts) and 0 < len(signs) <= _FEW and not {"-", "("} & set(signs):
+        ways = {"take them off": {"strip": list(signs)}, "names": _NAMES}
+        raise AmbiguousError(f"holds numbers with signs, such as {matches[0][0]!r}", ways)
+
+
+def _without_codes(numbers: list[float | None], times: NDArray[np.int64], reading: Reading) -> list[float | None]:
+    """Return numbers, after asking about those that look like codes of missing entries."""
+    candidates = _CODES - _numbers_in(reading.present) if not reading.missing else set()
+    at = {number: i for i, number in enumerate(numbers) if number in candidates}
+    usual = [i for i, number in enumerate(numbers) if number is not None and number not in _CODES]
+    if not at or not usual:
+        return numbers
+    values = np.array([numbers[i] for i in usual], dtype=float)
+    low, high, typical = values.min(), values.max(), np.median(times[usual])
+    whole = len(usual) > 20 and bool((values % 1 == 0).all())
+    heap, span = typical + 5 * np.sqrt(typical) if whole else np.inf, max(high - low, 1)
+    codes = [c for c in sorted(at) if c > high + span / 2 or c < 0 <= low or times[at[c]] > heap]
+    if codes:
+        listed = [f"{code:g}" for code in codes]
+        shown = ", ".join(f"{code:g} ({times[at[code]]:,} times)" for code in codes)
+        ways = {"missing": {"missing": listed}, "numbers like others": {"present": listed}}
+        raise AmbiguousError(f"{shown} may stand for a missing entry", ways)
+    return numbers
+
+
+def _numbers_in(codes: Iterable[str]) -> set[float]:
+    return {float(code) for code in codes if re.fullmatch(r"[+-]?\d+(\.\d+)?", code)}
+
+
+def _named(labels: list[str | None], absent: set[str], reading: Reading) -> list[str | None]:
+    """Return names, after asking about words that may mean a missing entry, and about those that differ in case."""
+    if absent and not reading.present:
+        words = sorted(absent)
+        ways: dict[str, dict[str, Any]] = {"missing": {"missing": words}, "an answer": {"present": words}}
+        raise AmbiguousError(f"holds {', '.join(words)}", ways)
+    spellings: dict[str, set[str]] = {}
+    for name in filter(None, labels):
+        spellings.setdefault(name.lower(), set()).add(name)
+    twice = next((sorted(words) for words in spellings.values() if len(words) > 1), [])
+    if twice and not reading.fold:
+        ways = {"they are the same": {"fold": True}, "they are not": _NAMES}
+        raise AmbiguousError(f"{', '.join(map(repr, twice))} differ only in case", ways)
+    return _folded(labels, reading)
+
+
+def _folded(labels: list[str | None], reading: Reading) -> list[str | None]:
+    return [name.lower() if name and reading.fold else name for name in labels]
 
 
 def _forms(texts: list[str]) -> list[str]:
@@ -339,3 +273,31 @@ def _days(texts: list[str], form: str) -> Any:
 
     days = pd.Series(pd.to_datetime(texts, format=form, errors="coerce", utc=form == "ISO8601"))
     return (days.dt.tz_localize(None) if days.dt.tz is not None else days).dt.normalize()
+
+
+def _dates(texts: list[str], reading: Reading) -> list[Any]:
+    """Return texts as days; each must be a date in just one of the forms."""
+    import pandas as pd
+
+    forms = {form: _days(texts, form) for form in reading.dates or _forms(texts)}
+    forms = {form: days for form, days in forms.items() if days.notna().all()} or forms
+    forms = {form: days for form, days in forms.items() if days.notna().any()}
+    table = pd.DataFrame(forms, index=range(len(texts)))
+    none, unlike = table.isna().all(axis=1), table.min(axis=1) != table.max(axis=1)
+    ways: dict[str, dict[str, Any]]
+    if none.any():
+        text = texts[int(none.argmax())]
+        ways = {"another form": {"dates": "%d.%m.%Y"}, "it is missing": {"missing": text}, "names": _NAMES}
+        raise AmbiguousError(f"{text!r} is no date in a known form", ways)
+    if unlike.any():
+        row = int(unlike.argmax())
+        ways = {f"it is {table[f][row]:%Y-%m-%d}": {"dates": f} for f in table if table[f].notna()[row]}
+        raise AmbiguousError(f"{texts[row]!r} has more than one reading", ways)
+    short = [form for form in forms if "%y" in form]
+    if not reading.dates and table.isna().any().any():
+        ways = {"all of these": {"dates": list(forms)}, "names": _NAMES}
+        raise AmbiguousError("dates are written in several forms", ways)
+    if not reading.dates and short:
+        ways = {"1969 to 2068": {"dates": short[0]}, "names": _NAMES}
+        raise AmbiguousError(f"the century of {texts[0]!r} is not stated", ways)
+    return [np.datetime64(day, "D") for day in table.bfill(axis=1).iloc[:, 0].to_numpy()]

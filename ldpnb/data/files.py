@@ -92,13 +92,13 @@ def load_counts(
         if categories:
             reading = replace(reading, kind="category")
         entries = parsed(table.entries(column), column, reading, ranged=ranged)
-        users = _users(entries, weights)
+        values, users = entries.values, _users(entries, weights)
         if entries.kind == "number":
-            made = _numbers(entries.values, users, column, low, high, bins, reading.outside)
+            made = _numbers(values, users, column, low, high, bins, reading.outside)
         elif entries.kind == "date":
-            made = _dates(entries.values, users, column, unit or "month")
+            made = _dates(values, users, column, unit or "month")
         else:
-            made = _categories(entries.values, users, column, [str(c).strip() for c in categories])
+            made = _categories(values, users, column, [str(category).strip() for category in categories])
         return _column(table, weights, column, made, report)
 
 
@@ -110,11 +110,10 @@ def load_groups(
     low: float | None = None,
     high: float | None = None,
     bins: int = 0,
-    groups: Sequence[str] = (),
     reading: Reading = _PLAIN,
     report: bool = False,
 ) -> Column | None:
-    """Tally a number together with a group.
+    """Tally a number together with a group; the groups are those that occur, the largest first.
 
     Parameters
     ----------
@@ -122,8 +121,6 @@ def load_groups(
         As for `load_counts`; the column must hold numbers.
     group : str
         The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
-    groups : sequence of str
-        The groups, in the order wanted; if left out, those that occur, largest first.
     """
     if not _required(data, column=column, group=group):
         return None
@@ -133,18 +130,15 @@ def load_groups(
         members = parsed(table.entries(group), group, replace(reading, kind="category"))
         entries = parsed(table.entries(column), column, reading, ranged=True)
         sizes = dict(zip(members.values, _users(members, weights), strict=True))
-        order = list(groups) or sorted(sizes, key=lambda name: (-sizes[name], name))
-        stray = [name for name in sizes if name not in order]
-        if stray and OTHER not in order:
-            raise ValueError(f"groups must name every group or hold {OTHER!r}, got {stray[0]!r}")
+        order = sorted(sizes, key=lambda member: (-sizes[member], member))
         if not 2 <= len(order) <= MOST_GROUPS:
             raise ValueError(f"column {group} must have 2 to {MOST_GROUPS} groups, got {len(order)}")
-        place = np.array([order.index(OTHER if name in stray else name) for name in members.values] + [-1])
+        place = np.array([order.index(member) for member in members.values] + [-1])
         users = np.array([_users(entries, weights, place[members.places] == g) for g in range(len(order))])
         made = _numbers(entries.values, users, column, low, high, bins, reading.outside)
         if not made["counts"].any(axis=1).all():
             raise ValueError(f"column {group} must have users in every group, got {order}")
-        made |= {"groups": tuple(order), "notes": () if groups else (OCCURRING,), "attribute": column}
+        made |= {"groups": tuple(order), "notes": (OCCURRING,), "attribute": column}
         return _column(table, weights, f"{column} by {group}", made, report)
 
 
@@ -190,8 +184,6 @@ def opened(data: str | Path) -> Iterator[Path]:
 def _required(data: str | Path, **columns: str) -> bool:
     """Return whether a file is named, refusing a column without one: whoever names it means their own."""
     for name, value in columns.items():
-        if not isinstance(value, str):
-            raise TypeError(f"{name} must be text, got {name}={checks.shortened(value)}")
         if value and not str(data):
             raise ValueError(f"data must name the file that the {name} {value!r} is in, got data=''")
     return bool(str(data))
@@ -213,18 +205,16 @@ def _loaded(path: Path, reading: Reading, *columns: str) -> tuple[Table, NDArray
     counted = reading.counts not in ("", "none")
     wanted = (*columns, reading.counts) if counted else columns
     table = read(path, reading, {name.strip().lower() for name in wanted})
-    if counted:
-        numbers = parsed(
-            table.entries(reading.counts),
-            reading.counts,
-            Reading(kind="number", decimal=reading.decimal, thousands=reading.thousands),
-        )
-        if (numbers.places < 0).any() or (numbers.values < 0).any() or (numbers.values % 1 != 0).any():
-            raise ValueError(f"counts must name a column of whole numbers >= 0, got {reading.counts!r}")
-        return table, numbers.values.astype(np.int64)[numbers.places]
-    if not reading.counts and len(columns) == 1:
-        ask_counts(table, columns[0])
-    return table, None
+    if not counted:
+        if not reading.counts and len(columns) == 1:
+            ask_counts(table, columns[0])
+        return table, None
+    # an empty code is stated, so that 99 users are no code of a missing entry
+    number = replace(reading, kind="number", missing=("",), present=(), strip=(), dates=())
+    users = parsed(table.entries(reading.counts), reading.counts, number)
+    if (users.places < 0).any() or (users.values < 0).any() or (users.values % 1 != 0).any():
+        raise ValueError(f"counts must name a column of whole numbers >= 0, got {reading.counts!r}")
+    return table, users.values.astype(np.int64)[users.places]
 
 
 def ask_counts(table: Table, column: str) -> None:
@@ -322,7 +312,7 @@ def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, sta
     counts = dict.fromkeys(labels, 0)
     for name, number in zip(values, users, strict=True):
         counts[name if name in counts else OTHER] += int(number)
-    others = sum(int(number) for name, number in zip(values, users, strict=True) if name in set(strangers))
+    others = int(users[np.isin(values, strangers)].sum())
     made = {"labels": tuple(labels), "counts": np.array(list(counts.values())), "outside": others, "scale": "category"}
     return made | {"notes": () if stated else (OCCURRING,)}
 

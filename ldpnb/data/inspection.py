@@ -6,7 +6,7 @@ release.
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +82,8 @@ def flags(options: Mapping[str, Any]) -> Iterator[str]:
 
 def _how(read_as: Reading, stated: Reading) -> str:
     """Return what was found of how a file is to be read, where it is not the usual."""
-    marks = {"separator": ",", "encoding": "utf-8"}
-    unusual = {n: v for n in marks if (v := getattr(read_as, n)) and v != marks[n] and not getattr(stated, n)}
+    usual = {"separator": ("", ","), "encoding": ("", "utf-8")}
+    unusual = {n: v for n in usual if (v := getattr(read_as, n)) not in usual[n] and not getattr(stated, n)}
     return f"; found {', '.join(spelled(unusual))}" if unusual else ""
 
 
@@ -101,34 +101,34 @@ def _times(entries: Entries) -> Any:
     return np.bincount(entries.places[entries.places >= 0], minlength=len(entries.values))
 
 
-def _whole(entries: Entries) -> bool:
-    return entries.kind == "number" and bool((entries.values % 1 == 0).all())
+def _real(entries: Entries) -> bool:
+    return entries.kind == "number" and bool((entries.values % 1 != 0).any())
 
 
 def _collectable(entries: Entries) -> bool:
     """Return whether a column has several values, and does not name rows."""
-    real, distinct = entries.kind == "number" and not _whole(entries), len(entries.values)
-    return distinct > 1 and (real or distinct <= max(_KEY * _times(entries).sum(), 2))
+    distinct = len(entries.values)
+    return distinct > 1 and (_real(entries) or distinct <= max(_KEY * _times(entries).sum(), 2))
 
 
 def _command(data: str | Path, name: str, entries: Entries, reading: Reading) -> str:
     """Return the command that collects a column under local privacy, with every option in force."""
     given: dict[str, Any] = {"data": str(data), "column": name}
     if entries.kind == "number":
-        low, high = _round(float(entries.values[0]), up=False), _round(float(entries.values[-1]), up=True)
+        low, high = _round(float(entries.values[0]), math.floor), _round(float(entries.values[-1]), math.ceil)
         high = high if high > low else low + 1
         given |= {"low": f"{low:.12g}", "high": f"{high:.12g}"}
-        if not _whole(entries) or high - low > _WHOLE:
+        if _real(entries) or high - low > _WHOLE:
             given["bins"] = "20"
     given |= reading.stated()
     return " ".join(["ldpnb run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given))])
 
 
-def _round(number: float, *, up: bool) -> float:
-    """Return the next number of at most two digits."""
-    if number == 0:
+def _round(number: float, whole: Callable[[float], int]) -> float:
+    """Return the next number of at most two digits, below or above."""
+    if abs(number) < 1e-300:
         return 0.0
     step = 10.0 ** (math.floor(math.log10(abs(number))) - 1)
     if number % 1 == 0:
         step = max(step, 1.0)
-    return float(f"{(math.ceil if up else math.floor)(number / step) * step:.12g}")
+    return float(f"{whole(number / step) * step:.12g}")

@@ -7,25 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ldpnb.data.reading import AmbiguousError, Reading
 
 SAMPLE, TAIL, ROWS = 2**18, 2**16, 1000
 """Bytes at the beginning and at the end of a text, and rows, that are looked at."""
 
-_ENCODINGS: tuple[str, ...] = (
-    "utf_16_le",
-    "utf_16_be",
-    "cp1252",
-    "cp1250",
-    "cp1251",
-    "cp1253",
-    "cp1254",
-    "mac_roman",
-    "cp850",
-)
-_ENCODINGS += ("iso8859_2", "shift_jis", "euc_kr", "big5", "gb18030")
+_ENCODINGS = ["utf_16_le", "utf_16_be", "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "mac_roman", "cp850"]
+_ENCODINGS += ["iso8859_2", "shift_jis", "euc_kr", "big5", "gb18030"]
 _BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _TOTAL = re.compile(r"(?i)(grand )?(total|sum|summe|gesamt|insgesamt|totale|somme|source|quelle|note)\b.*", re.S)
 _PLAIN = re.compile(r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?")
@@ -45,43 +33,43 @@ def split(lines: Iterable[str], separator: str) -> Rows:
 def decoded(data: bytes, encoding: str, *, whole: bool) -> str:
     """Return bytes as text; a part of a text may begin and end within a character."""
     try:
-        return bytes(data).decode(encoding, "strict" if whole else "ignore")
+        return data.decode(encoding, "strict" if whole else "ignore")
     except UnicodeError:
         raise ValueError(f"it is not {encoding}; state another encoding, such as utf-8 or cp1252") from None
 
 
-def find_encoding(data: Any) -> tuple[str, AmbiguousError | None]:
+def find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
     """Return the encoding of text, and a question if other encodings read it otherwise."""
     for mark, name in _BYTE_ORDER_MARKS.items():
-        if data[:3].startswith(mark):
+        if data.startswith(mark):
             return name, None
-    sample = bytes(data[: 2**22])
     try:
-        sample.decode() if len(data) <= 2**22 else sample[: sample.rfind(b"\n")].decode()
-        if sample.count(b"\0") < len(sample) / 10:  # text in UTF-16 has more
+        data.decode()
+        if data[:SAMPLE].count(b"\0") < len(data[:SAMPLE]) / 10:  # text in UTF-16 has more
             return "utf-8", None
     except UnicodeError:
         pass
     from charset_normalizer import from_bytes
 
-    matches = list(from_bytes(sample[:SAMPLE], cp_isolation=list(_ENCODINGS)))
+    matches = list(from_bytes(data[:SAMPLE], cp_isolation=_ENCODINGS))
     best = min((m.chaos for m in matches), default=0)
     names = [m.encoding for m in matches if m.chaos <= best + 0.05]
-    if b"\0" not in sample:
+    if b"\0" not in data:
         names = ["cp1252", *names, *(() if names else ("cp1250", "cp1251", "cp1253", "cp1254"))]
-    words = sorted({w for w in re.findall(rb"[^\s,;|\"\x00-\x1f]+", sample) if max(w) > 127})[:500]
+    words = sorted({w for w in re.findall(rb"[^\s,;|\"\x00-\x1f]+", data[: 2**22]) if max(w) > 127})[:500]
     readings: dict[tuple[str, ...], str] = {}
     for name in names:
         readings.setdefault(tuple(w.decode(name, "replace") for w in words), name)
     if not readings:
         raise ValueError("its encoding is not found; state encoding, such as cp1252 or utf-16")
+    likeliest = next(iter(readings.values()))
     if len(readings) == 1:
-        return next(iter(readings.values())), None
+        return likeliest, None
     question = "its encoding is not certain"
     if any("\ufffd" not in word.decode(errors="replace") for word in words):
         question = "some of it is UTF-8 and some is not, as if two files were joined"
-    ways = {f"{texts[0][:20]}": {"encoding": name} for texts, name in list(readings.items())[:6]}
-    return next(iter(readings.values())), AmbiguousError(question, ways)
+    ways = {texts[0][:20]: {"encoding": name} for texts, name in list(readings.items())[:6]}
+    return likeliest, AmbiguousError(question, ways)
 
 
 def find_separator(start: str, reading: Reading) -> str:
@@ -116,11 +104,10 @@ def find_header(rows: Rows, widths: Sequence[int], reading: Reading) -> tuple[in
     usual, skip = filled[len(filled) // 2], reading.skip
     if skip is None:
         skip = next(i for i, width in enumerate(widths) if width >= usual)
+        ways: dict[str, dict[str, Any]] = {"columns 1, 2, ...": {"skip": 1, "header": 0}}
         if skip == 1 and 1 < widths[0] == usual - 1:
-            ways: dict[str, dict[str, Any]] = {"columns 1, 2, ...": {"skip": 1, "header": 0}}
-            raise AmbiguousError(
-                f"the header has {widths[0]} fields and the rows have {usual}; mend it in the file", ways
-            )
+            question = f"the header has {widths[0]} fields and the rows have {usual}; mend it in the file"
+            raise AmbiguousError(question, ways)
         if skip:
             ways = {"lines above it are titles": {"skip": skip}, "line 1 is the header": {"skip": 0}}
             raise AmbiguousError(f"the header seems to be line {skip + 1}, {_cut(rows[skip])}", ways)
@@ -130,29 +117,28 @@ def find_header(rows: Rows, widths: Sequence[int], reading: Reading) -> tuple[in
         return skip, reading.header
     texts = [[cell.strip() for cell in row] for row in rows[skip:]]
     columns = [cells for cells in itertools.zip_longest(*texts, fillvalue="") if any(cells)]
-    plain = [[bool(_PLAIN.fullmatch(cell)) for cell in cells] for cells in columns]
-    data = [
-        (p[0] and np.mean(p[1:] or [False]) > 0.5) or c[0] in c[1:] for c, p in zip(columns, plain, strict=True) if c[0]
-    ]
-    if data and all(data) and len(texts) > 1:
+    if len(texts) > 1 and any(texts[0]) and all(_headed_by_data(cells) for cells in columns if cells[0]):
         ways = {"no header; columns 1, 2, ...": {"header": 0}, "it is the header": {"header": 1}}
         raise AmbiguousError(f"line {skip + 1}, {_cut(texts[0])}, looks like data", ways)
-    for more in (2, 1):
-        unlike = [
-            len(c) > more + 10
-            and all(c[1 : more + 1])
-            and not any(p[1 : more + 1])
-            and not set(c[1 : more + 1]) & set(c[more + 1 :])
-            for c, p in zip(columns, plain, strict=True)
-        ]
-        bodies = [
-            [q for cell, q in zip(c[more + 1 :], p[more + 1 :], strict=True) if cell]
-            for c, p in zip(columns, plain, strict=True)
-        ]
-        if all(unlike) and any(body and all(body) for body in bodies):
-            ways = {"names are in the first": {"header": more + 1}, "one": {"header": 1}}
-            raise AmbiguousError(f"the header seems to have {more + 1} rows", ways)
+    for rows_more in (2, 1):
+        bodies = [[cell for cell in cells[rows_more + 1 :] if cell] for cells in columns]
+        numbers = any(body and all(map(_PLAIN.fullmatch, body)) for body in bodies)
+        if numbers and all(_headed_by_more(cells, rows_more) for cells in columns):
+            ways = {"names are in the first": {"header": rows_more + 1}, "one": {"header": 1}}
+            raise AmbiguousError(f"the header seems to have {rows_more + 1} rows", ways)
     return skip, 1
+
+
+def _headed_by_data(cells: Sequence[str]) -> bool:
+    """Return whether the first cell of a column is like those below it: a number or a date too, or one of them."""
+    below = [bool(_PLAIN.fullmatch(cell)) for cell in cells[1:]]
+    return cells[0] in cells[1:] or (bool(_PLAIN.fullmatch(cells[0])) and sum(below) > len(below) / 2)
+
+
+def _headed_by_more(cells: Sequence[str], more: int) -> bool:
+    """Return whether the cells after the first are words too, and occur nowhere below them."""
+    upper, lower = cells[1 : more + 1], cells[more + 1 :]
+    return len(lower) >= 10 and all(upper) and not any(map(_PLAIN.fullmatch, upper)) and not {*upper} & {*lower}
 
 
 def find_footer(rows: Rows, reading: Reading, width: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""What is known of a file and of a column in it; and the question that is asked where two readings differ."""
+"""What is stated of a file and of a column in it; and the question that is asked where two readings differ."""
 
 import codecs
 import json
@@ -9,12 +9,11 @@ from typing import Any
 
 from ldpnb import checks
 
-OUTSIDE = ("error", "missing", "clip")
 _WORDS = {
     "decimal": ("", ".", ","),
     "kind": ("", "number", "category", "date"),
     "bad_rows": ("", "skip", "fill"),
-    "outside": OUTSIDE,
+    "outside": ("error", "missing", "clip"),
 }
 
 
@@ -59,16 +58,14 @@ class Reading:
         for name, words in _WORDS.items():
             checks.choice(among=words, **{name: getattr(self, name)})
         if len(self.separator) > 1 or self.separator in ('"', "\n", "\r"):
-            raise ValueError(
-                f"separator must be one character or tab, got separator={checks.shortened(self.separator)}"
-            )
+            raise ValueError(f"separator must be one character or tab, got separator={self.separator!r}")
         if len(self.thousands) > 1 or self.thousands.isalnum() or self.thousands == (self.decimal or None):
-            marks = f"got thousands={checks.shortened(self.thousands)}, decimal={checks.shortened(self.decimal)}"
-            raise ValueError(f"thousands must be one character, no digit, letter or decimal mark, {marks}")
+            got = f"got thousands={self.thousands!r}, decimal={self.decimal!r}"
+            raise ValueError(f"thousands must be one character, no digit, letter or decimal mark, {got}")
         try:
             codecs.lookup(self.encoding or "utf-8")
         except LookupError:
-            got = f"got encoding={checks.shortened(self.encoding)}"
+            got = f"got encoding={self.encoding!r}"
             raise ValueError(f"encoding must be one that Python knows, {got}") from None
 
     @classmethod
@@ -86,10 +83,8 @@ class Reading:
             name, _, value = word.partition("=")
             if name not in known:
                 raise ValueError(f"reading must state {', '.join(known)}, got {checks.shortened(word)}")
-            if isinstance(known[name], tuple):
-                given[name] = [*given.get(name, ()), value]
-            else:
-                given[name] = value == "True" if known[name] is False else value
+            several = isinstance(known[name], tuple)
+            given[name] = [*given.get(name, ()), value] if several else value == "True" if name == "fold" else value
         return cls(**given)
 
     def stated(self) -> dict[str, Any]:
@@ -100,7 +95,7 @@ class Reading:
 def _converted(name: str, default: Any, value: Any) -> Any:
     """Return the value of an option as its type."""
     if isinstance(default, tuple):
-        entries = [value] if isinstance(value, str | int | float) else list(value)
+        entries = [value] if isinstance(value, str | int | float) else value
         return tuple(f"{e:g}" if isinstance(e, float) else str(e).strip() for e in entries)
     if default is None:
         text = "" if value is None else str(value).strip()
@@ -121,23 +116,21 @@ class AmbiguousError(ValueError):
         What was met, with an example.
     ways : mapping
         Options by what they mean.
-    column : str
-        The column in question; empty for the whole file.
     """
 
-    def __init__(self, question: str, ways: Mapping[str, Mapping[str, Any]], column: str = "") -> None:
+    def __init__(self, question: str, ways: Mapping[str, Mapping[str, Any]]) -> None:
         super().__init__(question)
-        self.question, self.ways, self.column, self.file = question, ways, column, ""
+        self.question, self.ways, self.column, self.file = question, ways, "", ""
 
     def __str__(self) -> str:
-        """Return the question with its ways."""
+        """Return the question with its file, its column and its ways."""
         subject = (f"{self.file}: " if self.file else "") + (f"column {self.column!r}: " if self.column else "")
         ways = [f"{' and '.join(spelled(way))} ({meaning})" for meaning, way in self.ways.items()]
         return f"{subject}{self.question}; state {' or '.join(ways)}"
 
 
 def spelled(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield options as ``name=value``, in the words that notebooks, commands and `Reading` take."""
+    """Yield options as ``name=value``, in the words that notebooks and `Reading` take."""
     for name, value in options.items():
         if isinstance(value, tuple | list):
             one = len(value) == 1 and not value[0].startswith("[")

@@ -6,7 +6,6 @@ the header and the data are, and asked where that can be seen in two ways. What 
 
 import io
 import json
-import mmap
 import os
 import re
 import zipfile
@@ -31,9 +30,6 @@ from ldpnb.data.layout import (
     split,
 )
 from ldpnb.data.reading import AmbiguousError, Reading
-
-MOST_BYTES = 2**31
-"""A packed file may unpack to as much."""
 
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
 """Modules that unpack, by how a file begins; not every Python has all of them."""
@@ -65,29 +61,24 @@ class Table:
     unsure: AmbiguousError | None = None
 
     def entries(self, name: str) -> Any:
-        """Return the entries of a column; an empty name stands for the only one."""
-        place = located(name, self.names, self.path)
-        series = self.columns[place]
+        """Return the entries of a column; case and blanks around a name do not matter, the only one needs none."""
+        series = self.columns[self._place(name)]
         if self.unsure and not (name.isascii() and all(str(e).isascii() for e in series.unique())):
             raise self.unsure
         return series
 
-
-def located(name: str, names: Sequence[str], path: Path) -> int:
-    """Return the place of a column; case and blanks around a name do not matter."""
-    if not isinstance(name, str):
-        raise TypeError(f"a column's name must be text, got {checks.shortened(name)}")
-    if not name.strip() and len(names) == 1:
-        return 0
-    for spelled, wanted in ((str, name), (str.lower, name.strip().lower())):
-        places = [place for place, there in enumerate(names) if spelled(there) == wanted]
-        if len(places) > 1:
-            raise ValueError(f"{path}: {len(places)} columns are called {name!r}; rename them")
-        if places:
-            return places[0]
-    shown = ", ".join(n[:60] for n in names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")
-    wrong = f"no column {name[:60]!r}" if name.strip() else "its column must be named"
-    raise ValueError(f"{path}: {wrong}, its columns are {shown}")
+    def _place(self, name: str) -> int:
+        names, wanted = self.names, name.strip().lower()
+        if not wanted and len(names) == 1:
+            return 0
+        for sought, known in ((name, list(names)), (wanted, [there.lower() for there in names])):
+            if known.count(sought) > 1:
+                raise ValueError(f"{self.path}: {known.count(sought)} columns are called {name!r}; rename them")
+            if sought in known:
+                return known.index(sought)
+        more = f" and {len(names) - 20:,} more" if len(names) > 20 else ""
+        wrong = f"no column {name[:60]!r}" if wanted else "its column must be named"
+        raise ValueError(f"{self.path}: {wrong}, its columns are {', '.join(n[:60] for n in names[:20])}{more}")
 
 
 def locate(data: str | Path, name: str = "data") -> Path:
@@ -127,7 +118,7 @@ def _read(path: Path, reading: Reading, wanted: Collection[str] | None) -> Table
     import pandas as pd
 
     data, suffix = _content(path, reading)
-    head = bytes(data[:512])
+    head = data[:512]
     if not head.strip():
         raise ValueError("it is empty")
     if head.startswith(b"\xd0\xcf\x11\xe0") or _is_workbook(data):
@@ -143,7 +134,7 @@ def _read(path: Path, reading: Reading, wanted: Collection[str] | None) -> Table
     elif head.startswith(b"<stata_dta>") or suffix == ".dta":
         frame = pd.read_stata(io.BytesIO(data))
     elif suffix in (".json", ".jsonl", ".ndjson") and head.lstrip()[:1] in (b"{", b"["):
-        frame = _records(bytes(data))
+        frame = _records(data)
     elif re.match(rb"\s*<(!doctype|html|table|\?xml)", head, re.I):
         raise ValueError("it is a web page or XML, whatever its name says; save it from a spreadsheet as .csv or .xlsx")
     else:
@@ -152,42 +143,30 @@ def _read(path: Path, reading: Reading, wanted: Collection[str] | None) -> Table
     return Table(path, names, frame.set_axis(range(len(names)), axis=1), reading)
 
 
-def _content(path: Path, reading: Reading) -> tuple[Any, str]:
+def _content(path: Path, reading: Reading) -> tuple[bytes, str]:
     """Return the bytes of a file, unpacked, and the suffix that its content goes by."""
-    with path.open("rb") as file:
-        data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
-    suffix = path.suffix.lower()
+    data, suffix = path.read_bytes(), path.suffix.lower()
     for magic, module in _PACKED.items():
-        if data[:8].startswith(magic):
-            with import_module(module).open(path) as stream:
-                data, suffix = _bounded(stream), Path(path.stem).suffix.lower()
-    if data[:4] == b"PK\x03\x04" and not _is_workbook(data):
-        with zipfile.ZipFile(path) as archive:
+        if data.startswith(magic):
+            data, suffix = import_module(module).decompress(data), Path(path.stem).suffix.lower()
+    if data.startswith(b"PK\x03\x04") and not _is_workbook(data):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [i.filename for i in archive.infolist() if not i.is_dir()]
-            names = [n for n in files if not re.search(r"(^|/)(\.|__MACOSX)", n)]
-            name = _one(names, reading.sheet, "files")
-            with archive.open(name) as stream:
-                data, suffix = _bounded(stream), Path(name).suffix.lower()
+            name = _one([n for n in files if not re.search(r"(^|/)(\.|__MACOSX)", n)], reading.sheet, "files")
+            data, suffix = archive.read(name), Path(name).suffix.lower()
     return data, suffix
 
 
-def _bounded(stream: Any) -> bytes:
-    data: bytes = stream.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"it unpacks to more than {MOST_BYTES:,} bytes")
-    return data
-
-
-def _is_workbook(data: Any) -> bool:
-    """Return whether an archive is a workbook, refusing one that would not fit in memory."""
-    if data[:4] != b"PK\x03\x04":
+def _is_workbook(data: bytes) -> bool:
+    if not data.startswith(b"PK\x03\x04"):
         return False
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"} & set(archive.namelist()):
-            return False
-        if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
-            raise ValueError(f"it unpacks to more than {MOST_BYTES:,} bytes")
-    return True
+        return not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}.isdisjoint(archive.namelist())
+
+
+def _places(names: Sequence[str], wanted: Collection[str] | None) -> list[int]:
+    """Return the places of the columns that are wanted."""
+    return [i for i, name in enumerate(names) if wanted is None or name.lower() in wanted or len(names) == 1]
 
 
 def _one(names: Sequence[str], stated: str, what: str) -> str:
@@ -222,19 +201,17 @@ def _workbook(path: Path, data: Any, reading: Reading) -> Table:
     return Table(path, names, body, replace(reading, skip=skip, header=header, footer=footer))
 
 
-def _parquet(path: Path, data: Any, reading: Reading, wanted: Collection[str] | None) -> Table:
+def _parquet(path: Path, data: bytes, reading: Reading, wanted: Collection[str] | None) -> Table:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)))
+    file = pq.ParquetFile(pa.BufferReader(data))
     names = tuple(file.schema_arrow.names)
-    keep = {i: n for i, n in enumerate(names) if wanted is None or n.lower() in wanted or len(names) == 1}
-    table = file.read(columns=list(keep.values()))
-    columns = {
-        i: table.column(n).to_pandas(types_mapper=pd.ArrowDtype) for i, n in keep.items() if n in table.column_names
-    }
-    return Table(path, names, pd.DataFrame(columns), reading)
+    keep = _places(names, wanted)
+    table = file.read(columns=[names[place] for place in keep])
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True)
+    return Table(path, names, frame.set_axis(keep, axis=1), reading)
 
 
 def _database(path: Path, reading: Reading) -> Any:
@@ -259,7 +236,7 @@ def _records(data: bytes) -> Any:
     return pd.DataFrame(records, dtype=object)
 
 
-def _text(path: Path, data: Any, reading: Reading, wanted: Collection[str] | None) -> Table:
+def _text(path: Path, data: bytes, reading: Reading, wanted: Collection[str] | None) -> Table:
     """Read delimited text; a row that does not fit the header is never cut, filled or shifted unasked."""
     import pandas as pd
 
@@ -272,22 +249,22 @@ def _text(path: Path, data: Any, reading: Reading, wanted: Collection[str] | Non
         rows[0].append("")  # a separator ends every line but the first
     skip, header = find_header(rows[:ROWS], [len(r) for r in rows[:ROWS]], reading)
     if len(rows) <= skip + header:
-        raise ValueError("it has a header but no rows" if rows else "it is empty")
+        raise ValueError("it has a header but no rows")
     names = names_in(rows[skip] if header else [""] * len(rows[skip]))
     last = split(io.StringIO(decoded(data[-TAIL:], encoding, whole=False), newline=""), separator)
     tail = [row for row in last[1 if len(data) > TAIL else lead + skip + header :] if row]
     footer = find_footer(tail[-4:], reading, len(names))
-    keep = [i for i, n in enumerate(names) if wanted is None or n.lower() in wanted or len(names) == 1]
     known = replace(reading, separator=separator, encoding=encoding, skip=skip, header=header, footer=footer)
+    keep = _places(names, wanted)
     if not keep:
         return Table(path, names, pd.DataFrame(), known, 0, unsure)
     texts, odd = _delimited(data, known, lead, len(names), keep)
     below = sum(len(row) != len(names) for row in tail[max(len(tail) - footer, 0) :])
     odd, footer = odd[: len(odd) - below], footer - below
-    if odd and (reading.bad_rows == "" or (reading.bad_rows == "fill" and any(r.actual > len(names) for r in odd))):
-        raise _unfit(odd, len(names))
-    frame = texts.slice(0, len(texts) - footer).to_pandas()
-    frame.columns = keep
+    long = any(row.actual_columns > len(names) for row in odd)
+    if odd and (not reading.bad_rows or (reading.bad_rows == "fill" and long)):
+        raise _unfit(odd, len(names), long)
+    frame = texts.slice(0, len(texts) - footer).to_pandas().set_axis(keep, axis=1)
     if odd and reading.bad_rows == "fill":
         filled = [split([row.text], separator)[0] for row in odd]
         more = pd.DataFrame([[row[i] if i < len(row) else "" for i in keep] for row in filled], columns=keep)
@@ -295,51 +272,46 @@ def _text(path: Path, data: Any, reading: Reading, wanted: Collection[str] | Non
     return Table(path, names, frame, known, len(odd), unsure)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    number: int
-    actual: int
-    text: str
-
-
-def _delimited(data: Any, known: Reading, lead: int, width: int, keep: Sequence[int]) -> tuple[Any, list[_Row]]:
+def _delimited(data: bytes, known: Reading, lead: int, width: int, keep: Sequence[int]) -> tuple[Any, list[Any]]:
     """Return some columns as texts, and the rows of another width."""
     import pyarrow as pa
     from pyarrow import csv as reader
 
-    odd: list[_Row] = []
+    odd: list[Any] = []
 
     def note(row: Any) -> str:
-        odd.append(_Row(row.number, row.actual_columns, row.text))
+        odd.append(row)
         return "skip"
 
     places = [str(place) for place in range(width)]
-    chosen: Any = [places[i] for i in keep]
-    above = {"skip_rows": lead + (known.skip or 0), "skip_rows_after_names": known.header}
+    chosen = [places[place] for place in keep]
     read = reader.ReadOptions(
-        use_threads=False, column_names=places, encoding=known.encoding, block_size=2**23, **above
+        use_threads=False,
+        column_names=places,
+        encoding=known.encoding,
+        block_size=2**23,
+        skip_rows=lead + (known.skip or 0),
+        skip_rows_after_names=known.header,
     )
-    rule = {"ignore_empty_lines": width > 1, "invalid_row_handler": note, "newlines_in_values": True}
-    parse = reader.ParseOptions(delimiter=known.separator, **rule)
+    parse = reader.ParseOptions(
+        delimiter=known.separator,
+        ignore_empty_lines=width > 1,
+        newlines_in_values=True,
+        invalid_row_handler=note,
+    )
     convert = reader.ConvertOptions(column_types=dict.fromkeys(chosen, pa.string()), include_columns=chosen)
-    with closing(reader.open_csv(pa.BufferReader(pa.py_buffer(data)), read, parse, convert)) as stream:
-        texts = stream.read_all()
-    if len(texts) + len(odd) < _count(data, b"\n") // 2 and _count(data, b'"') % 2:
+    texts = reader.read_csv(pa.BufferReader(data), read, parse, convert)
+    if len(texts) + len(odd) < data.count(b"\n") // 2 and data.count(b'"') % 2:
         raise ValueError("a quote is not closed")
     return texts, odd
 
 
-def _count(data: Any, byte: bytes) -> int:
-    return sum(bytes(data[at : at + 2**24]).count(byte) for at in range(0, len(data), 2**24))
-
-
-def _unfit(odd: Sequence[_Row], width: int) -> AmbiguousError:
-    numbers = ", ".join(f"{row.number:,}" for row in odd[:5]) + (", ..." if len(odd) > 5 else "")
-    shown = f"line {odd[0].number:,}, {odd[0].text[:60]!r}, has {odd[0].actual} fields and the header {width}"
+def _unfit(odd: Sequence[Any], width: int, long: bool) -> AmbiguousError:
+    """Return the question about rows that are too short or too long."""
+    first, more = odd[0], ", ..." if len(odd) > 5 else ""
+    numbers = ", ".join(f"{row.number:,}" for row in odd[:5]) + more
+    shown = f"line {first.number:,}, {first.text[:60]!r}, has {first.actual_columns} fields and the header {width}"
     ways = {"leave them out": {"bad_rows": "skip"}}
-    if all(row.actual < width for row in odd):
-        ways["they end early: what lacks is missing"] = {"bad_rows": "fill"}
-    return AmbiguousError(
-        f"{len(odd):,} rows do not fit the header, lines {numbers}: {shown}",
-        ways | {"if that is wrong": {"separator": "..."}},
-    )
+    ways |= {} if long else {"they end early: what lacks is missing": {"bad_rows": "fill"}}
+    question = f"{len(odd):,} rows do not fit the header, lines {numbers}: {shown}"
+    return AmbiguousError(question, ways | {"if that is wrong": {"separator": "..."}})

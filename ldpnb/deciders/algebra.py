@@ -57,13 +57,8 @@ def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
     and denominator are treated alike. Where signs are mixed the box is cut in two, at most `depth` times in each
     direction; the cut itself is decided as a box with one symbol less.
 
-    Returns
-    -------
-    bool or None
-        None if no certificate was found, nor a point of a coarse grid where it fails.
+    - Returns bool or None: None if no certificate was found, nor a point of a coarse grid where it fails.
 
-    Examples
-    --------
     >>> x = sympy.Symbol("x")
     >>> positive(x**2 - 3 * x + 3, {x: (0, sympy.oo)}), positive(x**2 - 3 * x + 2, {x: (0, sympy.oo)})
     (True, False)

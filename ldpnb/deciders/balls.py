@@ -119,19 +119,11 @@ def holds_on(
     A cell is settled by the function's enclosure there, or else by its value at the centre with slopes over the cell;
     otherwise it is halved along its widest side (each side measured against the whole box).
 
-    Parameters
-    ----------
-    function : callable
-        Of one ball per side of the box.
-    *box : (low, high)
-        Whole numbers, fractions, or text such as ``"0.1"``.
-    smallest : Fraction
-        Cells narrower than this share of the box in every direction are left undecided.
-    budget : int
-        Most cells looked at.
+    - `function`, callable: of one ball per side of the box.
+    - `*box`, (low, high): whole numbers, fractions, or text such as ``"0.1"``.
+    - `smallest`, Fraction: cells narrower than this share of the box in every direction are left undecided.
+    - `budget`, int: most cells looked at.
 
-    Examples
-    --------
     >>> holds_on(lambda x: x * x - x + 1, (0, 5)), holds_on(lambda x: x * x - x + ball("0.24"), (0, 5))
     (True, False)
     """
@@ -173,17 +165,12 @@ def _tilted(function: Callable[..., Real], sides: list[arb], centre: list[arb], 
 def zeros(function: Callable[[Any], Real], low: Any, high: Any, *, width: Fraction = Fraction(1, 10**9)) -> list[arb]:
     """Return, in order, balls that hold one zero of a smooth function each; there is no other on the interval.
 
-    Raises
-    ------
-    ArithmeticError
-        Where neither the function nor its slope is certain to differ from 0, as at a double zero.
+    - ArithmeticError where neither the function nor its slope is certain to differ from 0, as at a double zero.
 
-    Examples
-    --------
     >>> [round(float(z.mid()), 6) for z in zeros(lambda x: x * x - 2, 0, 3)]
     [1.414214]
     """
-    found, parts = [], [(Fraction(low), Fraction(high))]
+    enclosures, parts = [], [(Fraction(low), Fraction(high))]
     while parts:
         a, b = parts.pop()
         if not function(ball(a, b)).contains(0):
@@ -194,8 +181,8 @@ def zeros(function: Callable[[Any], Real], low: Any, high: Any, *, width: Fracti
             cut = a + (b - a) * Fraction(15, 31)  # off the middle, where zeros like to be
             parts += [(cut, b), (a, cut)]
         elif (zero := _bisected(function, a, b, width)) is not None:
-            found.append(zero)
-    return sorted({float(z.mid()): z for z in found}.values(), key=lambda z: float(z.mid()))
+            enclosures.append(zero)
+    return sorted({float(z.mid()): z for z in enclosures}.values(), key=lambda z: float(z.mid()))
 
 
 def _bisected(function: Callable[[Any], Real], a: Fraction, b: Fraction, width: Fraction) -> arb | None:

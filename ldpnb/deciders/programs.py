@@ -17,21 +17,16 @@ def optimum(gains: Any, rows: Fractions, limits: Any) -> Fraction:
     HiGHS proposes the active entries and rows; from these both solutions are computed in fractions and checked, and
     their values compared.
 
-    Raises
-    ------
-    ArithmeticError
-        If the program has no optimum, or the proposal leads to no certificate.
+    - ArithmeticError if the program has no optimum, or the proposal leads to no certificate.
 
-    Examples
-    --------
     >>> optimum([1, 1], [[2, 1], [1, 3]], [1, 1])
     Fraction(3, 5)
     """
     c, a, b = (_fractions(part) for part in (gains, rows, limits))
-    found = linprog(-c.astype(float), A_ub=a.astype(float), b_ub=b.astype(float), method="highs-ds")
-    if found.status != 0:
-        raise ArithmeticError(f"the linear program has no optimum: {found.message}")
-    nearly, slack, prices = np.asarray(found.x), np.asarray(found.slack), -found.ineqlin.marginals
+    proposal = linprog(-c.astype(float), A_ub=a.astype(float), b_ub=b.astype(float), method="highs-ds")
+    if proposal.status != 0:
+        raise ArithmeticError(f"the linear program has no optimum: {proposal.message}")
+    nearly, slack, prices = np.asarray(proposal.x), np.asarray(proposal.slack), -proposal.ineqlin.marginals
     used, binding, priced = nearly > 1e-9, slack < 1e-9, prices > 1e-9
     x = _supported(a[binding][:, used], b[binding], used, nearly)
     dual = _supported(a[priced][:, used].T, c[used], priced, prices)

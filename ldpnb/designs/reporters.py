@@ -15,17 +15,10 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw how many users of each group report (Sections 2 and 5 of biswas2022).
 
-    Parameters
-    ----------
-    counts : int, any shape
-        Users of each group, for example ``(k,)`` by value or ``(g, k)`` by rate and value.
-    rates : float, broadcast against `counts`
-        Their sampling rates in ``(0, 1]``: a number for all, ``(k,)`` by value, ``(g, 1)`` by rate.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    int, of the shape of `counts` and `rates` broadcast together
+    - `counts`, int, any shape: users of each group, for example ``(k,)`` by value or ``(g, k)`` by rate and value.
+    - `rates`, float, broadcast against `counts`: their sampling rates in ``(0, 1]``: a number for all, ``(k,)`` by
+      value, ``(g, 1)`` by rate.
+    - Returns int, of the shape of `counts` and `rates` broadcast together.
     """
     users, chance = np.asarray(counts), np.asarray(rates, dtype=float)
     if users.dtype.kind not in "iu" or (users < 0).any():
@@ -49,19 +42,9 @@ def sampled_tallies(
 ) -> NDArray[np.int64]:
     """Draw the tallies of the users who report, from their exact joint law.
 
-    Parameters
-    ----------
-    counts : (k,) or (g, k) int
-        Users who hold each value, or those of each group.
-    rates : float, broadcast against `counts`
-        Sampling rates in ``(0, 1]``.
-    mechanism : KaryRandomisedResponse
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    int, shape of `counts`
-        Reports of each value; all zero where nobody reports.
+    - `counts`, (k,) or (g, k) int: users who hold each value, or those of each group.
+    - `rates`, float, broadcast against `counts`: sampling rates in ``(0, 1]``.
+    - Returns int, shape of `counts`: reports of each value; all zero where nobody reports.
     """
     reporting = poisson(counts, rates, rng=rng)
     rows = [

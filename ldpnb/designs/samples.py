@@ -1,8 +1,8 @@
-"""Draw simple random, cluster, stratified, unequal-probability and systematic samples.
+"""Draw simple random, unequal-probability and systematic samples.
 
-Where only counts matter, draw a sample's tallies from their exact law (`simple_random_tallies`, `stratified_tallies`)
-rather than its records: a population of a billion then costs no more than one of a thousand. The other functions return
-positions of records or clusters.
+Where only counts matter, draw a sample's tallies from their exact law (`simple_random_tallies`) rather than its
+records: a population of a billion then costs no more than one of a thousand. The other functions return positions of
+records.
 """
 
 import numpy as np
@@ -20,38 +20,11 @@ def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Genera
     >>> simple_random_tallies([3, 2], 5, rng=np.random.default_rng(1)).tolist()
     [3, 2]
     """
-    held = checks.counts(counts=counts)
-    drawn = _at_most(int(held.sum()), size=size)
-    return rng.multivariate_hypergeometric(held, drawn, method="marginals")
-
-
-def stratified_tallies(counts: ArrayLike, drawn: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the tallies, ``(strata, k)``, of independent simple random samples, one per stratum.
-
-    `counts`, ``(strata, k)``, are the records of each stratum with each value, `drawn` how many are drawn from each.
-    """
-    rows, sizes = np.asarray(counts), np.asarray(drawn)
-    if rows.ndim != 2 or sizes.shape != rows.shape[:1]:
-        raise ValueError(f"drawn must have one size per stratum, got shapes {rows.shape} and {sizes.shape}")
-    return np.array([simple_random_tallies(row, m, rng=rng) for row, m in zip(rows, sizes, strict=True)])
-
-
-def simple_random_positions(population: int, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the positions of a simple random sample of records or of clusters, in increasing order.
-
-    >>> simple_random_positions(3, 3, rng=np.random.default_rng(1)).tolist()
-    [0, 1, 2]
-    """
-    whole = checks.whole(population=population, at_least=1)
-    return np.sort(rng.choice(whole, size=_at_most(whole, size=size), replace=False, shuffle=False))
-
-
-def cluster_tallies(counts: ArrayLike, chosen: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the tallies of `chosen` whole clusters out of the rows of `counts`, of shape ``(clusters, k)``."""
-    rows = np.asarray(counts)
-    if rows.ndim != 2 or not rows.sum(axis=1).all():
-        raise ValueError("counts must be a table with a row per cluster, none of them empty")
-    return np.asarray(rows[simple_random_positions(len(rows), chosen, rng=rng)].sum(axis=0))
+    records = checks.counts(counts=counts)
+    drawn, population = checks.whole(size=size), int(records.sum())
+    if drawn > population:
+        raise ValueError(f"size must be at most the population's {population}, got size={drawn}")
+    return rng.multivariate_hypergeometric(records, drawn, method="marginals")
 
 
 def pps_rate(size: Real, total: Real, expected_size: Real) -> Real:
@@ -88,10 +61,3 @@ def systematic_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArr
     """
     marks = np.floor(np.cumsum(checks.numbers(rates=rates, low=0, high=1)) - rng.random() + 1e-12)
     return np.flatnonzero(np.diff(marks, prepend=-1.0) > 0)
-
-
-def _at_most(population: int, *, size: int) -> int:
-    drawn = checks.whole(size=size)
-    if drawn > population:
-        raise ValueError(f"size must be at most the population's {population}, got size={drawn}")
-    return drawn

@@ -18,12 +18,9 @@ MOST_RECORDS = 10_000_000
 class SizeLaw:
     """The law of the size of a sample from a population of known size.
 
-    Parameters
-    ----------
-    log_probabilities : (population + 1,) float
-        Logarithms of the probabilities of the sizes ``0 .. population``; ``-inf`` where impossible. They are kept in
-        log space because privacy reweights sizes exponentially, so that even a probability of ``e^-1000`` can matter.
-        Symbols may be those of weights, which need not sum to 1.
+    - `log_probabilities`, (population + 1,) float: logarithms of the probabilities of the sizes ``0 .. population``;
+      ``-inf`` where impossible. They are kept in log space because privacy reweights sizes exponentially, so that even
+      a probability of ``e^-1000`` can matter. Symbols may be those of weights, which need not sum to 1.
     """
 
     log_probabilities: NDArray[np.float64]

@@ -1,7 +1,7 @@
 """Stratified samples: how many records to draw from each stratum, and the weighted mean of the sample.
 
 An allocation is computed in three steps: real-valued shares (`Strata.proportional`, `Strata.neyman`), a cap at the
-stratum sizes (`Strata.capped`, which moves the surplus to the other strata and reports where), and whole numbers
+stratum sizes (`Strata.capped`, which moves the surplus to the other strata), and whole numbers
 (`largest_remainder`, or `rounded_shares` and `randomly_rounded_shares`, which treat each stratum separately, as the
 privacy results of Section 4 of bun2022 require).
 """
@@ -20,37 +20,6 @@ from ldpnb.arithmetic import Real, real
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Capped:
-    """Real-valued shares, none above its stratum.
-
-    Parameters
-    ----------
-    shares : (strata,) float
-        Records to draw.
-    asked : (strata,) float
-        The shares before the cap.
-    capped : (strata,) bool
-        Which strata are taken completely because the shares, or a surplus moved to them, exceeded their size.
-    """
-
-    shares: NDArray[np.float64]
-    asked: NDArray[np.float64]
-    capped: NDArray[np.bool_]
-
-    def report(self) -> str:
-        """Return in one line what was capped.
-
-        >>> Strata([3, 10]).capped([5.0, 2.0]).report()
-        'stratum 0 taken completely: asked 5, holds 3'
-        """
-        lines = [
-            f"stratum {i} taken completely: asked {self.asked[i]:.6g}, holds {self.shares[i]:.0f}"
-            for i in np.flatnonzero(self.capped)
-        ]
-        return "; ".join(lines) or "nothing capped"
-
-
 def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
     """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``."""
     return variance * (1 / drawn - 1 / size)
@@ -60,15 +29,10 @@ def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
 class Strata:
     """A stratified population: allocations of a sample to its strata, and the variance of the weighted mean.
 
-    Parameters
-    ----------
-    sizes : (strata,) int
-        Records per stratum, each ``>= 1``.
-    variances : (strata,) float, optional
-        Variance of the study variable in each, ``>= 0``, with the divisor ``n_i - 1``; methods that need it refuse to
-        do without.
-    means : (strata,) float, optional
-        Its means.
+    - `sizes`, (strata,) int: records per stratum, each ``>= 1``.
+    - `variances`, (strata,) float, optional: variance of the study variable in each, ``>= 0``, with the divisor ``n_i -
+      1``; methods that need it refuse to do without.
+    - `means`, (strata,) float, optional: its means.
     """
 
     sizes: Any
@@ -77,16 +41,16 @@ class Strata:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        held = checks.counts(sizes=self.sizes)
-        if held.min() < 1:
-            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
-        object.__setattr__(self, "sizes", held)
+        sizes = checks.counts(sizes=self.sizes)
+        if sizes.min() < 1:
+            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(sizes.argmin())}]={sizes.min()}")
+        object.__setattr__(self, "sizes", sizes)
         for name in ("variances", "means"):
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, real(given))
-                if getattr(self, name).shape != held.shape:
+                if getattr(self, name).shape != sizes.shape:
                     raise ValueError(
-                        f"{name} must have one entry per stratum, {held.size}, got {name}={checks.shortened(given)}"
+                        f"{name} must have one entry per stratum, {sizes.size}, got {name}={checks.shortened(given)}"
                     )
         if self.variances is not None and not (np.isfinite(self.variances) & (self.variances >= 0)).all():
             raise ValueError(
@@ -111,72 +75,43 @@ class Strata:
         """
         return np.asarray(self.sizes * np.float64(checks.rate(sampling_rate=sampling_rate)))
 
-    def neyman(self, total: float, *, noises: ArrayLike = 0.0) -> Floats:
+    def neyman(self, total: float) -> Floats:
         """Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and uncapped (Section 7.2 of bun2022).
 
         It minimises the variance of the weighted mean over all real allocations of ``m = total`` records, provided none
-        exceeds its stratum. Where reports are randomised, ``s_i^2`` is the variance of the values plus `noises`, the
-        mean variance of a report; without them the result can be worse than a proportional allocation.
+        exceeds its stratum. Where reports are randomised, the mean variance of a report belongs to `variances`.
 
         >>> Strata([10, 10], [1, 9]).neyman(8).tolist()
         [2.0, 6.0]
-        >>> Strata([6000, 3000, 1000], [0.01, 0.09, 0.25]).neyman(1000, noises=2).round(1).tolist()
-        [593.1, 302.4, 104.6]
         """
-        weights = self._weights(noises)
+        weights = self._weights()
         if not weights.sum() > 0:
             raise ValueError("variances must have a positive one, got all zeros")
         return np.asarray(checks.positive(total=total) * weights / weights.sum())
 
-    def neyman_at_cost(self, budget: float, costs: ArrayLike, *, noises: ArrayLike = 0.0) -> Floats:
-        """Return the allocation with the least variance whose cost, a price per record and stratum, is `budget`."""
-        price = self._each(costs=costs)
-        if not (price > 0).all():
-            raise ValueError(f"costs must be > 0, got costs={costs!r}")
-        weights = self._weights(noises) / np.sqrt(price)
-        return np.asarray(checks.positive(budget=budget) * weights / np.sum(weights * price))
-
-    def equal_precision(self, variance: float, *, noises: ArrayLike = 0.0) -> Floats:
-        """Return how many records each stratum needs for its own mean to have the given variance.
-
-        Raises
-        ------
-        ValueError
-            If a whole stratum is too small.
-        """
-        variance = checks.non_negative(variance=variance)
-        noise = np.broadcast_to(real(noises), self.sizes.shape)
-        if (noise / self.sizes > variance).any():
-            worst = float(np.max(noise / self.sizes))
-            raise ValueError(
-                f"variance must be at least {worst:g}, that of asking whole strata, got variance={variance!r}"
-            )
-        spread = self._given("variances")
-        return np.asarray((spread + noise) / (variance + spread / self.sizes))
-
-    def capped(self, asked: ArrayLike) -> Capped:
-        """Cap shares at the size of their stratum, and spread the surplus over the others in proportion.
+    def capped(self, asked: ArrayLike) -> Floats:
+        """Return shares capped at the size of their stratum, the surplus spread over the others in proportion.
 
         For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their
         Neyman proportions. The strata with a positive share must be large enough for the total.
 
-        >>> Strata([3, 10, 10]).capped([5.0, 2.0, 1.0]).shares.round(12).tolist()
+        >>> Strata([3, 10, 10]).capped([5.0, 2.0, 1.0]).round(12).tolist()
         [3.0, 3.333333333333, 1.666666666667]
         """
-        held, wanted = self.sizes.astype(float), np.asarray(real(asked))
-        if wanted.shape != held.shape or not (wanted >= 0).all():
+        sizes, wanted = self.sizes.astype(float), np.asarray(real(asked))
+        if wanted.shape != sizes.shape or not (wanted >= 0).all():
             raise ValueError(f"asked must be one share >= 0 per stratum, got asked={checks.shortened(asked)}")
         total = float(wanted.sum())
-        if total > held[wanted > 0].sum() * (1 + 1e-12):
-            most = held[wanted > 0].sum()
+        if total > sizes[wanted > 0].sum() * (1 + 1e-12):
+            most = sizes[wanted > 0].sum()
             raise ValueError(f"asked must sum to at most what its strata hold, {most:g}, got {total:g}")
-        shares, full = wanted.copy(), np.zeros(held.shape, dtype=bool)
-        while (over := ~full & (shares > held * (1 + 1e-12))).any():
+        shares, full = wanted.copy(), np.zeros(sizes.shape, dtype=bool)
+        while (over := ~full & (shares > sizes * (1 + 1e-12))).any():
             full |= over
-            shares[full] = held[full]
+            shares[full] = sizes[full]
             free = wanted * ~full
-            shares[~full] = (free * (total - held[full].sum()) / (free.sum() or 1.0))[~full]
-        return Capped(shares, wanted, full)
+            shares[~full] = (free * (total - sizes[full].sum()) / (free.sum() or 1.0))[~full]
+        return shares
 
     def best_whole(self, total: int) -> NDArray[np.int64]:
         """Return the whole numbers that minimise the weighted mean's variance: equation (6) of bun2022 solved exactly.
@@ -189,18 +124,18 @@ class Strata:
         >>> Strata([10, 10], [1, 9]).best_whole(8).tolist()
         [2, 6]
         """
-        held, weights = self.sizes, self._weights()
+        sizes, weights = self.sizes, self._weights()
         m = (weights > 0).astype(np.int64)
         if int(checks.whole(total=total)) < m.sum():
             raise ValueError(f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}")
-        queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and held[i] > 1]
+        queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and sizes[i] > 1]
         heapify(queue)
         for _ in range(int(total) - int(m.sum())):
             if not queue:
                 break
             _, i = heappop(queue)
             m[i] += 1
-            if m[i] < held[i]:
+            if m[i] < sizes[i]:
                 heappush(queue, (-(weights[i] ** 2) / (m[i] * (m[i] + 1)), i))
         return m
 
@@ -225,13 +160,13 @@ class Strata:
         >>> Strata([2], [2.0]).variance([1])
         1.0
         """
-        held, spread, m = self.sizes, self._given("variances"), self._each(drawn=drawn)
-        if (m < 0).any() or (m > held * (1 + 1e-12)).any():
-            worst = int(np.argmax(m - held))
-            got = f"got drawn[{worst}]={m[worst]:g} of {held[worst]}"
+        sizes, spread, m = self.sizes, self._given("variances"), self._each(drawn=drawn)
+        if (m < 0).any() or (m > sizes * (1 + 1e-12)).any():
+            worst = int(np.argmax(m - sizes))
+            got = f"got drawn[{worst}]={m[worst]:g} of {sizes[worst]}"
             raise ValueError(f"drawn must be at most the stratum's size, {got}")
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(spread > 0, (held / held.sum()) ** 2 * mean_variance(held, spread, m), 0.0)
+            terms = np.where(spread > 0, (sizes / sizes.sum()) ** 2 * mean_variance(sizes, spread, m), 0.0)
         return float(terms.sum())
 
     def _each(self, **named: ArrayLike) -> Floats:
@@ -244,12 +179,12 @@ class Strata:
         return numbers
 
     def _given(self, name: str) -> Floats:
-        if (held := getattr(self, name)) is None:
+        if (known := getattr(self, name)) is None:
             raise ValueError(f"{name} must be given for this, got none")
-        return np.asarray(held)
+        return np.asarray(known)
 
-    def _weights(self, noises: ArrayLike = 0.0) -> Floats:
-        return np.asarray(self.sizes * np.sqrt(self._given("variances") + real(noises)))
+    def _weights(self) -> Floats:
+        return np.asarray(self.sizes * np.sqrt(self._given("variances")))
 
 
 def strata_of(groups: Sequence[ArrayLike]) -> Strata:
@@ -265,22 +200,17 @@ def strata_of(groups: Sequence[ArrayLike]) -> Strata:
 def strata_of_tallies(values: ArrayLike, stratum: ArrayLike, counts: ArrayLike | None = None) -> Strata:
     """Return the sizes, means and variances of strata given as tallies.
 
-    Parameters
-    ----------
-    values : (rows,) float
-        Value of the study variable.
-    stratum : (rows,) int
-        Stratum ``0 .. strata - 1`` of each row; none may be empty.
-    counts : (rows,) int, optional
-        How many records each row stands for; 1 by default.
+    - `values`, (rows,) float: value of the study variable.
+    - `stratum`, (rows,) int: stratum ``0 .. strata - 1`` of each row; none may be empty.
+    - `counts`, (rows,) int, optional: how many records each row stands for; 1 by default.
     """
     study, where = np.asarray(values, dtype=float), np.asarray(stratum)
-    held = np.ones(study.size, dtype=np.int64) if counts is None else checks.counts(counts=counts)
-    sizes = np.bincount(where, weights=held).astype(np.int64)
+    records = np.ones(study.size, dtype=np.int64) if counts is None else checks.counts(counts=counts)
+    sizes = np.bincount(where, weights=records).astype(np.int64)
     if not sizes.all():
         raise ValueError(f"stratum must leave none empty, got no record in stratum {int(sizes.argmin())}")
-    means = np.bincount(where, weights=held * study) / sizes
-    squares = np.bincount(where, weights=held * (study - means[where]) ** 2)
+    means = np.bincount(where, weights=records * study) / sizes
+    squares = np.bincount(where, weights=records * (study - means[where]) ** 2)
     return Strata(sizes, squares / np.maximum(sizes - 1, 1), means)
 
 
@@ -298,26 +228,6 @@ def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
     order = np.argsort(-(exact - floor), kind="stable")
     floor[order[:missing]] += 1
     return floor.astype(np.int64)
-
-
-def lots(shares: ArrayLike) -> tuple[tuple[float, tuple[int, ...]], ...]:
-    """Return chances and whole numbers of one sum, every share rounded up or down, that are the shares on average.
-
-    Systematic in the order of the strata, so that there are no more lots than strata with a fractional share; shares
-    have a whole sum.
-
-    >>> lots([1.5, 1.25, 2.25])
-    ((0.5, (2, 1, 2)), (0.25, (1, 2, 2)), (0.25, (1, 1, 3)))
-    """
-    exact = np.asarray(shares, dtype=float)
-    floor = np.floor(exact + 1e-9)
-    ends = np.append(0.0, np.cumsum(np.maximum(exact - floor, 0)))
-    ends[-1] = np.round(ends[-1])
-    marks = np.unique(np.append(np.mod(ends, 1.0).round(9), [0.0, 1.0]))
-    starts = (marks[1:] + marks[:-1]) / 2
-    drawn = (floor + np.diff(np.floor(ends - start + 1)) for start in starts)
-    chances = np.diff(marks)
-    return tuple((float(p), tuple(map(int, n))) for p, n in zip(chances, drawn, strict=True))
 
 
 def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:

@@ -38,14 +38,10 @@ class PosteriorMean:
 class Posterior:
     """Means, total variances and marginal likelihood of an exact posterior.
 
-    Parameters
-    ----------
-    distribution, frequencies : (k,) float
-        Posterior means.
-    distribution_variance, frequency_variance : float
-        Traces of the posterior covariances: the mean squared errors of the means, given the reports.
-    log_marginal : float
-        Logarithm of the probability of one sequence of reports with these tallies.
+    - `distribution`, `frequencies`, (k,) float: posterior means.
+    - `distribution_variance`, `frequency_variance`, float: traces of the posterior covariances: the mean squared errors
+      of the means, given the reports.
+    - `log_marginal`, float: logarithm of the probability of one sequence of reports with these tallies.
     """
 
     distribution: Floats
@@ -76,27 +72,14 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     The coefficient of ``z^t`` is the likelihood of the users' tallies t; there are ``C(n + k - 1, k - 1)`` of them,
     however many outputs.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-        ``Q[y, x] = Pr(y | x)``.
-    tallies : (m,) int
-        How often each output was seen.
-    prior : (k,) float
-        Dirichlet parameter, ``> 0``.
-
-    Raises
-    ------
-    ValueError
-        If the table of coefficients would exceed five million entries.
-
-    References
-    ----------
     Equation (21), Proposition 3.2 and Proposition A.3 of lopuhaa2020, which sums over how many users with each value
     gave each output.
 
-    Examples
-    --------
+    - `channel`, (m, k) float: ``Q[y, x] = Pr(y | x)``.
+    - `tallies`, (m,) int: how often each output was seen.
+    - `prior`, (k,) float: Dirichlet parameter, ``> 0``.
+    - ValueError if the table of coefficients would exceed five million entries.
+
     >>> found = posterior([[0.75, 0.25], [0.25, 0.75]], [1, 0], [1.0, 1.0])
     >>> found.distribution.round(12).tolist(), round(float(np.exp(found.log_marginal)), 12)
     ([0.583333333333, 0.416666666667], 0.5)
@@ -111,21 +94,21 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     if (users + 1) ** (size - 1) > _LARGEST_TABLE:
         raise ValueError(f"users must be few for so many values, got {users} users and {size} values")
     table, log_scale = _coefficients(rows, reports)
-    held = np.moveaxis(np.indices(table.shape), 0, -1).reshape(-1, size - 1)
-    held = np.column_stack([held, users - held.sum(axis=1)])
+    holders = np.moveaxis(np.indices(table.shape), 0, -1).reshape(-1, size - 1)
+    holders = np.column_stack([holders, users - holders.sum(axis=1)])
     possible = table.ravel() > 0
-    held = held[possible]
-    log_weights = np.log(table.ravel()[possible]) + gammaln(alpha + held).sum(axis=1)
+    holders = holders[possible]
+    log_weights = np.log(table.ravel()[possible]) + gammaln(alpha + holders).sum(axis=1)
     top = log_weights.max()
     weights = np.exp(log_weights - top)
     log_marginal = log_scale + top + np.log(weights.sum()) + gammaln(alpha.sum()) - gammaln(alpha).sum()
     log_marginal -= gammaln(alpha.sum() + users)
     weights /= weights.sum()
-    centres = (alpha + held) / (alpha.sum() + users)
-    distribution, frequencies = weights @ centres, weights @ held / users
+    centres = (alpha + holders) / (alpha.sum() + users)
+    distribution, frequencies = weights @ centres, weights @ holders / users
     within = weights @ (1 - (centres**2).sum(axis=1)) / (alpha.sum() + users + 1)
     between = weights @ ((centres - distribution) ** 2).sum(axis=1)
-    spread = weights @ ((held / users - frequencies) ** 2).sum(axis=1)
+    spread = weights @ ((holders / users - frequencies) ** 2).sum(axis=1)
     return Posterior(distribution, frequencies, float(within + between), float(spread), float(log_marginal))
 
 
@@ -151,21 +134,12 @@ def krr_posterior(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> Po
     With ``phi_x(z) = sum_j C(s_x, j) c^j (alpha_x)_j z^j`` and rising factorials ``(a)_j``, the weight of ``M``
     informative reports is ``[z^M] prod_x phi_x / (alpha_0)_M``. All terms are positive: nothing cancels.
 
-    Parameters
-    ----------
-    tallies : (k,) int
-        Number of reports of each value.
-    prior : float or (k,) float
-        Dirichlet parameter, one number for a symmetric prior; 1/2 is Jeffreys' prior.
-    epsilon : float
-        Privacy budget in nats.
-
-    References
-    ----------
     Equation (21) of lopuhaa2020, whose Proposition 3.2 gives a cost exponential in the number of values.
 
-    Examples
-    --------
+    - `tallies`, (k,) int: number of reports of each value.
+    - `prior`, float or (k,) float: Dirichlet parameter, one number for a symmetric prior; 1/2 is Jeffreys' prior.
+    - `epsilon`, float: privacy budget in nats.
+
     >>> krr_posterior([4, 1, 2], 0.5, epsilon=1.0).distribution.round(9).tolist()
     [0.547189841, 0.189476167, 0.263333992]
     """
@@ -189,8 +163,8 @@ def krr_posterior(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> Po
         moved = (others * factors[kind].by_degree()).weighted(total, tilt)
         own[kind] = moved.terms @ (np.exp(moved.scale - law.scale) / law.terms.sum() / (total + moved.degrees))
     # on average over the number M of informative reports, and m of a value: m, 1 and n - M, each over alpha_0 + M
-    said, rest, unsaid = own[which], share.sum(), share @ (users - law.degrees)
-    return PosteriorMean(said + alpha * rest, ((total + users) * said + alpha * unsaid) / users)
+    counted, rest, uncounted = own[which], share.sum(), share @ (users - law.degrees)
+    return PosteriorMean(counted + alpha * rest, ((total + users) * counted + alpha * uncounted) / users)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,26 +271,13 @@ def support_posterior(
     The likelihood is ``prod_y (1 + (e^epsilon - 1) P(y))^{s_y}`` (equation (21) of lopuhaa2020). Each sweep draws how
     many reports of each kind are informative, which value each of them stands for, and a distribution given those.
 
-    Parameters
-    ----------
-    outputs : (m, k) bits
-        Distinct reports: which values each supports.
-    tallies : (m,) int
-        How often each was seen.
-    mechanism : FrequencyMechanism
-        Its ``epsilon``.
-    prior : float or (k,) float
-        Dirichlet parameter.
-    sweeps : int
-        Sweeps kept, ``>= 40``, after a burn-in of a quarter as many.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    PosteriorMean
-        Averages of the conditional means.
-    standard_error : (k,) float
-        Monte Carlo error of the mean of the distribution, from twenty batches.
+    - `outputs`, (m, k) bits: distinct reports: which values each supports.
+    - `tallies`, (m,) int: how often each was seen.
+    - `mechanism`, FrequencyMechanism: its ``epsilon``.
+    - `prior`, float or (k,) float: Dirichlet parameter.
+    - `sweeps`, int: sweeps kept, ``>= 40``, after a burn-in of a quarter as many.
+    - Returns PosteriorMean: averages of the conditional means.
+    - Returns `standard_error`, (k,) float: Monte Carlo error of the mean of the distribution, from twenty batches.
     """
     bits, reports = np.asarray(outputs, dtype=float), checks.counts(tallies=tallies)
     if bits.shape != (reports.size, mechanism.domain_size):

@@ -104,8 +104,8 @@ def filled(heights: NDArray[Any], spare: Any, extra: float = 0.0) -> tuple[Any, 
     if heights.ndim == 1:
         return _filled_row(heights, spare, extra)
     each = np.broadcast_to(spare, (*heights.shape[:-1], 1))
-    found = map(_filled_row, heights.reshape(-1, heights.shape[-1]), each.flat, [extra] * each.size)
-    kept, lowest, total = (np.reshape(some, each.shape) for some in zip(*found, strict=True))
+    filled_rows = map(_filled_row, heights.reshape(-1, heights.shape[-1]), each.flat, [extra] * each.size)
+    kept, lowest, total = (np.reshape(some, each.shape) for some in zip(*filled_rows, strict=True))
     return kept, lowest, total
 
 

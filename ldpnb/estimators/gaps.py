@@ -20,13 +20,8 @@ from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans
 def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDArray[np.float64]:
     """Return unbiased estimates ``(..., d)`` of the group means, ``sum / (gain n)`` (Definition 5.1 of juarez2022).
 
-    Parameters
-    ----------
-    mechanism : DiscretisedMeans or LaplaceMeans
-    sums : (..., d) float
-        Sums of the values reported for each group, as `sample_sums` draws them.
-    sizes : (d,) int
-        Known sizes of the groups, ``>= 1``.
+    - `sums`, (..., d) float: sums of the values reported for each group, as `sample_sums` draws them.
+    - `sizes`, (d,) int: known sizes of the groups, ``>= 1``.
     """
     numbers = checks.counts(sizes=sizes, minimum_size=2)
     if numbers.min() < 1:
@@ -66,16 +61,9 @@ def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
     Values are ranked by ``f(x; mean) / max_m f(x; m)`` (Feldman and Cousins 1998): near 0 the interval is one-sided,
     far away it is ``mean +- z``, with a smooth transition. It is found by bisection on its lower end.
 
-    Parameters
-    ----------
-    mean : (m,) float
-        ``>= 0``.
-    level : float
-        In ``(0, 1)``.
-
-    Returns
-    -------
-    (m, 2) float
+    - `mean`, (m,) float: ``>= 0``.
+    - `level`, float: in ``(0, 1)``.
+    - Returns (m, 2) float.
     """
     centre, probability = np.atleast_1d(np.asarray(mean, dtype=float)), checks.open_probability(level=level)
     low, high = np.zeros(centre.size), centre + 40.0
@@ -95,22 +83,12 @@ def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) ->
     An interval consists of all gaps whose `acceptance_region` contains the estimate. The coverage is `level` whatever
     the gap; intervals are never empty, and start at 0 when the data do not exclude it.
 
-    Parameters
-    ----------
-    estimate : (n,) float
-        Signed estimates, or their absolute values.
-    sd : float
-        Their standard deviation, ``> 0``; for `SignedBit` and ``M_R`` the one at values 0 is largest and hardly depends
-        on them.
-    level : float
-        In ``(0, 1)``.
+    - `estimate`, (n,) float: signed estimates, or their absolute values.
+    - `sd`, float: their standard deviation, ``> 0``; for `SignedBit` and ``M_R`` the one at values 0 is largest and
+      hardly depends on them.
+    - `level`, float: in ``(0, 1)``.
+    - Returns (n, 2) float.
 
-    Returns
-    -------
-    (n, 2) float
-
-    Examples
-    --------
     >>> absolute_interval([0.0, 10.0], 1.0, level=0.95).round(2).tolist()
     [[0.0, 1.64], [8.04, 11.96]]
     """
@@ -162,14 +140,8 @@ def self_sized_means(mechanism: DiscretisedMeans, tallies: ArrayLike) -> NDArray
     Each sum is divided by ``gain`` times the unbiased estimate of how many of the group answered; the means are
     consistent, not unbiased. For the variance of the gap see `ldpnb.accuracy.dropouts`.
 
-    Parameters
-    ----------
-    mechanism : DiscretisedMeans
-    tallies : (..., d, 2) int
-        Reports of sign -1 and +1 for every group, as `sample_tallies` draws them.
+    - `tallies`, (..., d, 2) int: reports of sign -1 and +1 for every group, as `sample_tallies` draws them.
 
-    Examples
-    --------
     >>> mechanism = DiscretisedMeans(np.log(3), np.log(3))
     >>> self_sized_means(mechanism, [[100, 300], [200, 200]]).round(6).tolist()
     [1.333333, 0.0]

@@ -34,12 +34,8 @@ class NotCertifiedError(RuntimeError):
 class Fit:
     """A certified maximum-likelihood estimate.
 
-    Parameters
-    ----------
-    estimate : (..., k) float
-        On the simplex.
-    gap : (...) float
-        The log-likelihood of all users together is within this many nats of its maximum.
+    - `estimate`, (..., k) float: on the simplex.
+    - `gap`, (...) float: the log-likelihood of all users together is within this many nats of its maximum.
     """
 
     estimate: Floats
@@ -81,26 +77,13 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:
     """Return the maximum-likelihood estimate for any finite channel, with its certificate.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-        ``Q[y, x] = Pr(y | x)``; rows may be scaled, and only outputs that were seen matter.
-    tallies : (..., m) int
-        How often each output was seen; several data sets of one channel are solved together.
-    tolerance : float
-        Most nats by which the log-likelihood may fall short.
-
-    Raises
-    ------
-    NotCertifiedError
-        If the optimum is not certified to the tolerance.
-
-    References
-    ----------
     Equation (22) of lopuhaa2020. Where the outputs seen do not determine the maximum, the estimate is one of several.
 
-    Examples
-    --------
+    - `channel`, (m, k) float: ``Q[y, x] = Pr(y | x)``; rows may be scaled, and only outputs that were seen matter.
+    - `tallies`, (..., m) int: how often each output was seen; several data sets of one channel are solved together.
+    - `tolerance`, float: most nats by which the log-likelihood may fall short.
+    - NotCertifiedError if the optimum is not certified to the tolerance.
+
     >>> mle([[0.75, 0.25], [0.25, 0.75]], [70, 30]).estimate.round(9).tolist()
     [0.9, 0.1]
     """
@@ -132,29 +115,15 @@ def support_mle(
     unary encoding with any p and q, subset selection and k-ary randomised response. One iteration costs one pass over
     the reports' bits; the ``2^k`` possible outputs of unary encoding are never listed.
 
-    Parameters
-    ----------
-    outputs : (m, k) bits
-        Reports, or the distinct ones: which values each supports.
-    tallies : (m,) int
-        How often each was seen.
-    mechanism : FrequencyMechanism
-        Its ``p``, ``q`` and ``epsilon``.
-    tolerance : float
-        Most nats by which the log-likelihood may fall short.
-
-    Raises
-    ------
-    NotCertifiedError
-        If the optimum is not certified to the tolerance.
-
-    References
-    ----------
     Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only outputs that were
     seen contribute.
 
-    Examples
-    --------
+    - `outputs`, (m, k) bits: reports, or the distinct ones: which values each supports.
+    - `tallies`, (m,) int: how often each was seen.
+    - `mechanism`, FrequencyMechanism: its ``p``, ``q`` and ``epsilon``.
+    - `tolerance`, float: most nats by which the log-likelihood may fall short.
+    - NotCertifiedError if the optimum is not certified to the tolerance.
+
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> support_mle(np.eye(2), [70, 30], KaryRandomisedResponse(np.log(3), 2)).estimate.round(9).tolist()
     [0.9, 0.1]

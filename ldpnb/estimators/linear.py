@@ -53,9 +53,9 @@ def deviations(weights: ArrayLike, channel: ArrayLike, counts: ArrayLike) -> Flo
     >>> (deviations(least_squares_weights(channel), channel, [60, 40]) ** 2).round(9).tolist()
     [0.0075, 0.0075]
     """
-    rows, held = np.asarray(channel, dtype=float), checks.counts(counts=counts)
+    rows, holders = np.asarray(channel, dtype=float), checks.counts(counts=counts)
     shares = np.asarray(weights, dtype=float)
-    variance = (shares**2 @ rows - (shares @ rows) ** 2) @ held / held.sum() ** 2
+    variance = (shares**2 @ rows - (shares @ rows) ** 2) @ holders / holders.sum() ** 2
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 

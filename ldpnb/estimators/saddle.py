@@ -26,14 +26,9 @@ _EXCESS = 1e-9
 class Saddle:
     """Independent coordinates ``u^{alpha-1} (1 + c u)^s e^{-theta u}`` whose means sum to 1.
 
-    Parameters
-    ----------
-    multiplier : float
-        ``theta``.
-    means : (kinds,) float
-        Mean of a coordinate of each kind, scaled to sum to exactly 1 over all.
-    log_evidence : float
-        Approximate logarithm of the mean of ``prod_x (1 + c P_x)^{s_x}`` under the prior.
+    - `multiplier`, float: ``theta``.
+    - `means`, (kinds,) float: mean of a coordinate of each kind, scaled to sum to exactly 1 over all.
+    - `log_evidence`, float: approximate logarithm of the mean of ``prod_x (1 + c P_x)^{s_x}`` under the prior.
     """
 
     multiplier: float
@@ -44,19 +39,10 @@ class Saddle:
 def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> Saddle:
     """Solve for the multiplier by a safeguarded Newton iteration in its logarithm.
 
-    Parameters
-    ----------
-    kinds : (kinds, 2) float
-        Tally and prior parameter.
-    repeats : (kinds,) int
-        How many values are of each kind.
-    contrast : float
-        ``c = e^epsilon - 1``.
-
-    Raises
-    ------
-    ValueError
-        If the means do not sum to 1 where the iteration ends: so many reports hide the point in rounding.
+    - `kinds`, (kinds, 2) float: tally and prior parameter.
+    - `repeats`, (kinds,) int: how many values are of each kind.
+    - `contrast`, float: ``c = e^epsilon - 1``.
+    - ValueError if the means do not sum to 1 where the iteration ends: so many reports hide the point in rounding.
     """
     counts, alpha = kinds[:, 0], kinds[:, 1]
     low, high = float(repeats @ alpha) * 0.5, float(repeats @ (alpha + counts)) * 2.0

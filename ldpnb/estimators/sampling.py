@@ -64,18 +64,10 @@ def personalised(
     It is ``T`` in Theorem 5.1 of biswas2022, biased unless the rates are unrelated to the values: see
     `ldpnb.accuracy.personalised.PersonalRates.mean`.
 
-    Parameters
-    ----------
-    tallies : (..., k) int
-        Reports of each value, from users of all rates together.
-    users : int
-        Number ``n`` of users.
-    expected_reports : float
-        Sum of the users' sampling rates, in ``(0, users]``.
-    mechanism : KaryRandomisedResponse
+    - `tallies`, (..., k) int: reports of each value, from users of all rates together.
+    - `users`, int: number ``n`` of users.
+    - `expected_reports`, float: sum of the users' sampling rates, in ``(0, users]``.
 
-    Examples
-    --------
     >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
     >>> personalised([35, 15], users=100, expected_reports=50, mechanism=mechanism).round(9).tolist()
     [90.0, 10.0]
@@ -120,15 +112,9 @@ def reweighted_reports(
     Every user randomises first. Thinning by the noisy report is post-processing, so participation reveals no more than
     the report would have: a repair of open question (i) of biswas2022, Section 6.
 
-    Parameters
-    ----------
-    tallies : (..., k) int
-        Reports of each value that were sent.
-    users : int
-        Number ``n`` of users.
-    report_rates : (k,) float
-        Probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
-    mechanism : KaryRandomisedResponse
+    - `tallies`, (..., k) int: reports of each value that were sent.
+    - `users`, int: number ``n`` of users.
+    - `report_rates`, (k,) float: probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     """
     reports, rates = _tallies(tallies, mechanism), _rates(report_rates)
     if rates.shape != reports.shape[-1:]:
@@ -157,8 +143,8 @@ def _rates(rates: ArrayLike) -> Estimate:
 
 def _holders(tallies: ArrayLike, reports: Real, mechanism: KaryRandomisedResponse) -> Estimate:
     """Return ``(N - reports q) / (p - q)``."""
-    held: Estimate = mechanism._holders(_tallies(tallies, mechanism), reports)
-    return held
+    holders: Estimate = mechanism._holders(_tallies(tallies, mechanism), reports)
+    return holders
 
 
 def _among_reports(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:

@@ -29,14 +29,9 @@ _RIDGE = 1e-11
 class Rows:
     """The matrix ``A = offset + contrast * bits`` of the outputs seen, and how often each was seen.
 
-    Parameters
-    ----------
-    bits : (m, k) array
-        Bits of a support protocol (``contrast / offset = e^epsilon - 1``), or the rows of any channel (``offset=0``,
-        ``contrast=1``).
-    weights : (m,) float
-        Shares of the reports, summing to 1.
-    offset, contrast : float
+    - `bits`, (m, k) array: bits of a support protocol (``contrast / offset = e^epsilon - 1``), or the rows of any
+      channel (``offset=0``, ``contrast=1``).
+    - `weights`, (m,) float: shares of the reports, summing to 1.
     """
 
     bits: NDArray[np.uint8] | Floats
@@ -103,14 +98,9 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
     or more data sets of at most sixteen values share a table of the products of every two columns; otherwise the table
     would cost more memory than it saves time.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-        ``A``; every row has a positive entry.
-    weights : (draws, m) float
-        Each row sums to 1.
-    tolerance : float
-        Gap ``max G - 1`` per user at which to stop; the gaps reached come with the estimates.
+    - `channel`, (m, k) float: ``A``; every row has a positive entry.
+    - `weights`, (draws, m) float: each row sums to 1.
+    - `tolerance`, float: gap ``max G - 1`` per user at which to stop; the gaps reached come with the estimates.
     """
     rows = channel / channel.max(axis=1, keepdims=True)
     pairs = _pairs(rows) if rows.shape[1] <= 16 and len(weights) > 4 else None
@@ -136,23 +126,12 @@ def proximal_newton(rows: Rows, start: Floats, *, tolerance: float, passes: int 
     Passes over many rows run in single precision while that suffices; a result within the tolerance has its gap in
     double precision.
 
-    Parameters
-    ----------
-    rows : Rows
-    start : (k,) float
-        A point of the simplex with positive entries.
-    tolerance : float
-        Gap per user at which to stop.
-    passes : int
-        Most passes over the rows.
-
-    Returns
-    -------
-    estimate : (k,) float
-    gap : float
-        ``max G - 1`` of the estimate; infinite when single precision was not left behind.
-    used : int
-        Passes over the rows.
+    - `start`, (k,) float: a point of the simplex with positive entries.
+    - `tolerance`, float: gap per user at which to stop.
+    - `passes`, int: most passes over the rows.
+    - Returns `estimate`, (k,) float.
+    - Returns `gap`, float: ``max G - 1`` of the estimate; infinite when single precision was not left behind.
+    - Returns `used`, int: passes over the rows.
     """
     double, single = np.float64, np.float32
     large = rows.bits.size > _LARGE
@@ -262,7 +241,7 @@ def _polish(rows: Floats, pairs: Floats | None, weights: Floats, primal: Floats,
         gaps = _gaps(gradient, point)
         closer = gaps < least
         best, least = np.where(closer[:, None], point, best), np.where(closer, gaps, least)
-        held = np.where(support[:, :, None] & support[:, None, :], curvature, np.eye(rows.shape[1]))
-        moved = point + _solve(held, np.where(support, gradient - 1, 0))
+        bend = np.where(support[:, :, None] & support[:, None, :], curvature, np.eye(rows.shape[1]))
+        moved = point + _solve(bend, np.where(support, gradient - 1, 0))
         point = np.where((moved >= 0).all(axis=1, keepdims=True), moved, point)
     return best / best.sum(axis=1, keepdims=True), least

@@ -19,7 +19,6 @@ from ldpnb.data.public import adult
 from ldpnb.data.reading import Reading
 from ldpnb.estimators import frequency, likelihood, linear
 from ldpnb.estimators import gaps as gap_estimators
-from ldpnb.guides import own_words
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
@@ -56,17 +55,7 @@ def audit(channel: ArrayLike) -> Rows:
 def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd.DataFrame:
     """Estimate the shares of the inputs from one simulated collection: linearly, and by certified maximum likelihood.
 
-    Parameters
-    ----------
-    channel : (m, k) float
-    counts : (k,) int
-        Users per input.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        A row per input; the linear estimates come with their exact standard deviations.
+    `counts` are the users per input. Linear estimates come with their exact standard deviations.
     """
     matrix, held = as_channel(channel), checks.counts(counts=counts)
     if held.size != matrix.shape[1]:
@@ -86,22 +75,9 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
 
 
 def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -> pd.DataFrame:
-    """Estimate the shares of a column's values once per mechanism.
+    """Estimate the shares of a column's values once per mechanism of `ldpnb.mechanisms.registry.FREQUENCY`.
 
-    Parameters
-    ----------
-    column : Column
-    names : sequence of str
-        Keys of `ldpnb.mechanisms.registry.FREQUENCY`.
-    epsilon : float
-        Exact privacy loss of a report, nats.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        A row per mechanism and value (its place, its number and its name), with the exact standard deviation of the
-        unbiased estimate.
+    Returns a row per mechanism and value, with the exact standard deviation of the unbiased estimate.
     """
     counts, users, parts = column.counts, column.users, []
     for name in names:
@@ -116,6 +92,22 @@ def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -
     return pd.concat(parts, ignore_index=True)
 
 
+def rmse(table: pd.DataFrame) -> pd.Series:
+    """Return the exact root mean squared error over all values of each mechanism's unbiased estimate, least first."""
+    squares = table.assign(square=table["standard_deviation"] ** 2).groupby("mechanism", sort=False)["square"]
+    return np.sqrt(squares.mean()).sort_values(kind="stable")
+
+
+def finding(table: pd.DataFrame, column: Column) -> str:
+    """Return which mechanism estimates the shares best, for a figure's title."""
+    errors, what = rmse(table), column.attribute.partition(",")[0]
+    if len(errors) == 1:
+        return f"Shares of {what}: {errors.index[0]} errs by {errors.iloc[0]:.2g} (root mean square)"
+    least, most = (f"by {error:.2g}" for error in (errors.iloc[0], errors.iloc[-1]))
+    best, worst = errors.index[0], errors.index[-1]
+    return f"Shares of {what}: {best} errs least, {least} (root mean square), {worst} most, {most}"
+
+
 def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Figure:
     """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate.
 
@@ -125,7 +117,7 @@ def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Fig
     values = f"{column.users:,} users, {len(column.labels):,} values"
     if column.scale == "category" and len(column.labels) > _BARS:
         values += f", the {_BARS} largest drawn"
-    head(figure, own_words.finding(table, column), f"{column.name}: {values}; ε = {epsilon:g}")
+    head(figure, finding(table, column), f"{column.name}: {values}; ε = {epsilon:g}")
     return figure
 
 
@@ -156,8 +148,8 @@ def _lines(table: pd.DataFrame, column: Column) -> Figure:
     band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
     layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
     dates = {"x": "label", "xscale": "category"} if column.scale == "date" else {"x": "value"}
-    told: dict[str, Any] = {"y": "share of users", "xlabel": column.attribute, "panel": "mechanism", **dates}
-    return keep(figure, table, Encoding(**told, layers=layers, columns=3))
+    axes_: dict[str, Any] = {"y": "share of users", "xlabel": column.attribute, "panel": "mechanism", **dates}
+    return keep(figure, table, Encoding(**axes_, layers=layers, columns=3))
 
 
 def _bars(table: pd.DataFrame, column: Column) -> Figure:
@@ -179,9 +171,9 @@ def _bars(table: pd.DataFrame, column: Column) -> Figure:
     if len(largest) < column.counts.size:
         return figure
     estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
-    told: dict[str, Any] = {"x": "label", "xlabel": column.attribute, "y": "share of users", "panel": "mechanism"}
+    axes_: dict[str, Any] = {"x": "label", "xlabel": column.attribute, "y": "share of users", "panel": "mechanism"}
     layers = (Layer(name="truth", y="truth", mark="bars"), estimate)
-    return keep(figure, table, Encoding(**told, xscale="category", flip=True, layers=layers, columns=3))
+    return keep(figure, table, Encoding(**axes_, xscale="category", flip=True, layers=layers, columns=3))
 
 
 def ages() -> Column:
@@ -228,11 +220,12 @@ def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
     """
     if column is None:
         return
-    for name, mechanism in _gap_mechanisms(column, epsilon).items():
-        held, unit = np.broadcast_to(column.unit_values, column.counts.shape), (column.high - column.low) / 2
-        moments = (column.counts * held**2).sum(axis=1) / column.counts.sum(axis=1)
+    for name in ("signed bit", "signed Laplace", "M_R", "M_L, k = 2"):
+        mechanism: Contrast | GroupMeans = GAP[name](epsilon, column.sizes)
+        values, unit = np.broadcast_to(column.unit_values, column.counts.shape), (column.high - column.low) / 2
+        moments = (column.counts * values**2).sum(axis=1) / column.counts.sum(axis=1)
         pair = float(moments[0]), float(moments[1])
-        sums = mechanism.sample_sums(column.counts, held, rng=stream("own gap", name, epsilon, seed=seed))
+        sums = mechanism.sample_sums(column.counts, values, rng=stream("own gap", name, epsilon, seed=seed))
         if isinstance(mechanism, SignedBit | SignedLaplace):
             estimate = gap_estimators.contrast_gap(mechanism, sums)
         else:
@@ -244,8 +237,3 @@ def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
             "estimate": unit * float(estimate[0]),
             "standard_deviation": unit * float(np.sqrt(variance)),
         }
-
-
-def _gap_mechanisms(column: Column, epsilon: float) -> dict[str, Contrast | GroupMeans]:
-    names = ("signed bit", "signed Laplace", "M_R", "M_L, k = 2")
-    return {name: GAP[name](epsilon, column.sizes) for name in names}

@@ -14,7 +14,6 @@ from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.figures import look
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean, Question
-from ldpnb.planning.solve import Answer
 
 
 @table
@@ -37,16 +36,7 @@ def _heading(name: str) -> str:
 
 
 def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
-    """Draw one dot per mechanism on a logarithmic axis, in the order of the table, each with its number.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``mechanism`` and `value`; a row per mechanism.
-    value : str
-        What is needed.
-    xlabel : str
-    """
+    """Draw one dot per mechanism on a logarithmic axis, in the order of the table, each with its number."""
     figure, axis = plt.subplots(figsize=(6.0, 1.0 + 0.32 * len(table)))
     names, numbers = table["mechanism"].tolist(), table[value].to_numpy(dtype=float)
     for row, (name, number) in enumerate(zip(names, numbers, strict=True)):
@@ -56,8 +46,8 @@ def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
     axis.set(xscale="log", yticks=range(len(names)), yticklabels=names, xlabel=xlabel)
     axis.set_xlim(numbers.min() / 2, numbers.max() * 4)
     axis.set_ylim(len(names) - 0.5, -0.5)
-    about: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log", "flip": True}
-    return keep(figure, table, Encoding(x="mechanism", y=value, xlabel="", ylabel=xlabel, **about))
+    axes: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log", "flip": True}
+    return keep(figure, table, Encoding(x="mechanism", y=value, xlabel="", ylabel=xlabel, **axes))
 
 
 def fewest(table: pd.DataFrame, value: str) -> dict[str, str]:
@@ -115,10 +105,3 @@ def stacked(table: pd.DataFrame, *, setting: str = "") -> Figure:
         title = f"From ε = {larger.min():g} on sampling is the larger part of the variance"
     axes: dict[str, Any] = {"x": "epsilon (nats)", "y": "to", "by": "part", "xscale": "log"}
     return curves(table, **axes, band=("from", "to"), ylabel="share of the variance", title=title, setting=setting)
-
-
-def rows_of(answers: Sequence[Answer]) -> pd.DataFrame:
-    """Return the mechanisms and what was asked of them, for `needs`."""
-    unit = answers[0].question.design.unit if answers else ""
-    name = "error" if answers and answers[0].unknown == "error" else unit
-    return pd.DataFrame([{"mechanism": answer.mechanism, name: answer.value} for answer in answers])

@@ -10,8 +10,7 @@ exchanging the two gives a bound for every channel from any ``y``.
 In floats, variance and bound agree to 1e-5 for budgets from 0.01 to 30 nats and shares of at least 1e-5; elsewhere
 compare the two. Where rounding leaves no estimate, asking for the variance is an error.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar, nnls
 
 from ldpnb import checks
@@ -52,15 +51,9 @@ def rare_group_limit(epsilon: Real) -> Real:
 class BestGapChannel:
     """The best channel for a gap.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; the exact loss in group and value together.
-    share : float
-        Share of the first group among the users, in ``(0, 1)``.
+    - `epsilon`, float: privacy budget in nats, ``> 0``; the exact loss in group and value together.
+    - `share`, float: share of the first group among the users, in ``(0, 1)``.
 
-    Examples
-    --------
     Two equal groups: one randomised sign, of variance ``(2 / tanh(epsilon/2))^2`` per user.
 
     >>> best = BestGapChannel(np.log(3), 0.5)
@@ -132,8 +125,8 @@ class BestGapChannel:
 
         Between two vertices the bound is ``(u + v r)^2 / (A + B r + C r^2)``, and its largest value known.
         """
-        found = minimize_scalar(lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13})
-        ratio, (u, v) = float(np.exp(found.x)), (self.target @ [[1, 0], [-1, 0], [0, -1], [0, 1]]).tolist()
+        largest = minimize_scalar(lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13})
+        ratio, (u, v) = float(np.exp(largest.x)), (self.target @ [[1, 0], [-1, 0], [0, -1], [0, 1]]).tolist()
         fixed, slope = self._signal(0.0), self._signal(1.0) - self._signal(0.0)
         best = int(self._prices(self._gains(ratio)).argmax())
         a, b, c = (float(self._prices(p / self._means)[best]) for p in (fixed**2, 2 * fixed * slope, slope**2))
@@ -143,8 +136,8 @@ class BestGapChannel:
         return flat if near else ratio
 
     def _bound(self, ratio: float) -> float:
-        told = float(self.target @ (1, -1, -ratio, ratio))
-        return told * told / self._price(ratio)
+        gain = float(self.target @ (1, -1, -ratio, ratio))
+        return gain * gain / self._price(ratio)
 
     @property
     def bound(self) -> float:
@@ -172,9 +165,9 @@ class BestGapChannel:
             spare = min(1.0, 1.000001 * short.max() * lowest / (1 - lowest) + 1e-15)
             need = short + spare * (1 - short)
             theta *= 1 - spare
-            told = np.linalg.solve([[1, lowest], [lowest, 1]], need[[0, 2]])
-            theta[(_PATTERNS == [1, 1, 0, 0]).all(axis=1)] += told[0]
-            theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += told[1]
+            added = np.linalg.solve([[1, lowest], [lowest, 1]], need[[0, 2]])
+            theta[(_PATTERNS == [1, 1, 0, 0]).all(axis=1)] += added[0]
+            theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += added[1]
         return read_only(theta)
 
     def _information(self, theta: Numbers) -> tuple[Numbers, Numbers]:
@@ -204,9 +197,3 @@ class BestGapChannel:
         """Score of each pattern, (14,): the mean score of all reports is the unbiased gap."""
         half, matrix = self._information(self.weights)
         return read_only(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
-
-    def sample_gaps(self, counts: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator) -> Numbers:
-        """Draw estimated gaps, ``(repetitions,)``, for ``(4,)`` numbers of users with each input."""
-        held, chances = checks.counts(counts=counts), self.channel().T
-        tallies = sum(rng.multinomial(n, p / p.sum(), repetitions) for n, p in zip(held, chances, strict=True))
-        return np.asarray(tallies @ self.scores / held.sum())

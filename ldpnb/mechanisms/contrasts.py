@@ -7,8 +7,7 @@ Neither is in juarez2022: they are baselines for its two mechanisms. The bit is 
 every budget and for any sizes up to ``ln sqrt 5 = 0.80`` nats; beyond, a majority next to a small minority wastes its
 reports.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -33,15 +32,9 @@ def require_pair(pair: tuple[int, int], groups: int) -> tuple[int, int]:
 def contrast_weights(sizes: tuple[int, ...], pair: tuple[int, int]) -> NDArray[np.float64]:
     """Return each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the pair, 0 for any other.
 
-    Parameters
-    ----------
-    sizes : (d,) int
-        Publicly known sizes of the groups, ``>= 1``.
-    pair : (int, int)
-        The two groups compared.
+    - `sizes`, (d,) int: publicly known sizes of the groups, ``>= 1``.
+    - `pair`, (int, int): the two groups compared.
 
-    Examples
-    --------
     >>> contrast_weights((1000, 2000, 50), (0, 1))
     array([ 1. , -0.5,  0. ])
     """
@@ -68,17 +61,10 @@ def _settle(contrast: Any) -> None:
 class SignedBit:
     """One sign of mean ``tanh(epsilon / 2) x`` with ``x = +-v n_min / n``: the randomised-response bit for a gap.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
-    sizes : (d,) int
-        Publicly known sizes of the groups.
-    pair : (int, int)
-        The two groups compared; users of other groups toss a fair coin.
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
+    - `sizes`, (d,) int: publicly known sizes of the groups.
+    - `pair`, (int, int): the two groups compared; users of other groups toss a fair coin.
 
-    Examples
-    --------
     >>> bit = SignedBit(epsilon=np.log(3), sizes=(1, 1))
     >>> round(float(bit.gain), 12), bit.channel().round(12).tolist()
     (0.5, [[0.75, 0.25, 0.25, 0.75], [0.25, 0.75, 0.75, 0.25]])
@@ -105,17 +91,11 @@ class SignedBit:
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Draw the sum of all signs, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
-        held, numbers = moves.tallied(counts, values, len(self.sizes))
+        users, numbers = moves.tallied(counts, values, len(self.sizes))
         x = contrast_weights(self.sizes, self.pair)[:, None] * numbers
         draws = checks.whole(repetitions=repetitions, at_least=1)
-        signs = rng.binomial(held, moves.sign_probabilities(x, self.epsilon)[1], size=(draws, *held.shape))
-        return np.asarray(2 * signs.sum(axis=(1, 2)) - held.sum(), dtype=np.float64)
-
-    def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Randomize users one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to signs ``(n,) int``."""
-        own, numbers = moves.listed(groups, values, len(self.sizes))
-        x = contrast_weights(self.sizes, self.pair)[own] * numbers
-        return np.where(rng.random(x.size) < moves.sign_probabilities(x, self.epsilon)[1], 1, -1)
+        signs = rng.binomial(users, moves.sign_probabilities(x, self.epsilon)[1], size=(draws, *users.shape))
+        return np.asarray(2 * signs.sum(axis=(1, 2)) - users.sum(), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +104,10 @@ class SignedLaplace:
 
     In the worst case it beats `SignedBit` from 2.33 nats on.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
-    sizes : (d,) int
-        Publicly known sizes of the groups.
-    pair : (int, int)
-        The two groups compared; users of other groups send noise alone.
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
+    - `sizes`, (d,) int: publicly known sizes of the groups.
+    - `pair`, (int, int): the two groups compared; users of other groups send noise alone.
 
-    Examples
-    --------
     >>> SignedLaplace(epsilon=4.0, sizes=(1, 1)).scale
     0.5
     """
@@ -160,15 +133,10 @@ class SignedLaplace:
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Draw the sum of all reports, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
-        held, numbers = moves.tallied(counts, values, len(self.sizes))
-        total = float((contrast_weights(self.sizes, self.pair)[:, None] * numbers * held).sum())
+        users, numbers = moves.tallied(counts, values, len(self.sizes))
+        total = float((contrast_weights(self.sizes, self.pair)[:, None] * numbers * users).sum())
         draws = checks.whole(repetitions=repetitions, at_least=1)
-        return total + self.scale * moves.sum_of_laplace(np.full(draws, held.sum()), rng=rng)
-
-    def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Randomize users one by one: groups ``(n,) int`` and values ``(n,)`` in ``[-1, 1]`` to numbers ``(n,)``."""
-        own, numbers = moves.listed(groups, values, len(self.sizes))
-        return contrast_weights(self.sizes, self.pair)[own] * numbers + rng.laplace(scale=self.scale, size=own.size)
+        return total + self.scale * moves.sum_of_laplace(np.full(draws, users.sum()), rng=rng)
 
 
 Contrast = SignedBit | SignedLaplace

@@ -4,8 +4,7 @@ Both are *pure* protocols: a report supports the value ``x`` with probability ``
 otherwise, and ``p > q``. An unbiased estimate needs only these two; privacy loss, likelihood and information need the
 exact channel.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass, field
@@ -68,20 +67,12 @@ class KaryRandomisedResponse:
     Also known as direct encoding, k-RR and generalised randomised response; Warner's randomised response at
     ``domain_size = 2``.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; also the exact privacy loss.
-    domain_size : int
-        Number ``k >= 2`` of values.
-
-    References
-    ----------
     Definition 2.4 of biswas2022; equation (103) of lopuhaa2020; Definition 2.2 of juarez2022 (with the index slip
     mended); lecture20 (k = 2).
 
-    Examples
-    --------
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss.
+    - `domain_size`, int: number ``k >= 2`` of values.
+
     >>> warner = KaryRandomisedResponse(epsilon=np.log(3), domain_size=2)
     >>> round(float(warner.p), 12), round(float(warner.q), 12)
     (0.75, 0.25)
@@ -134,15 +125,15 @@ class KaryRandomisedResponse:
         Users who answer truthfully are binomial per value; all others spread uniformly over the k values, one
         multinomial.
         """
-        held = counts_of_users(counts, self.domain_size)
-        truthful = rng.binomial(held, self.truthful_rate)
-        return truthful + _spread(int(held.sum() - truthful.sum()), self.domain_size, rng)
+        holders = counts_of_users(counts, self.domain_size)
+        truthful = rng.binomial(holders, self.truthful_rate)
+        return truthful + _spread(int(holders.sum() - truthful.sum()), self.domain_size, rng)
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Randomize users one by one: values in ``0 .. k-1``, ``(n,)``, to reports, ``(n,)``."""
-        held = values_of_users(values, self.domain_size)
-        uniform = rng.integers(0, self.domain_size, held.size)
-        return np.where(rng.random(held.size) < self.truthful_rate, held, uniform)
+        own = values_of_users(values, self.domain_size)
+        uniform = rng.integers(0, self.domain_size, own.size)
+        return np.where(rng.random(own.size) < self.truthful_rate, own, uniform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,22 +142,13 @@ class UnaryEncoding:
 
     The bits are independent.
 
-    Parameters
-    ----------
-    p, q : float
-        ``0 < q < p < 1``.
-    domain_size : int
-        Number ``k >= 2`` of values.
-    miss_rate, truthful_rate, lean : float, optional
-        ``1 - p``, ``p - q`` and ``(1 - 2q) / (p - q)`` where they are known more accurately than by subtraction, as in
-        the closed forms of `symmetric` and `optimised`.
-
-    References
-    ----------
     Section 2 of lopuhaa2020, after Wang et al. (2017), who optimise ``p`` and ``q``.
 
-    Examples
-    --------
+    - `p`, `q`, float: ``0 < q < p < 1``.
+    - `domain_size`, int: number ``k >= 2`` of values.
+    - `miss_rate`, `truthful_rate`, `lean`, float, optional: ``1 - p``, ``p - q`` and ``(1 - 2q) / (p - q)`` where they
+      are known more accurately than by subtraction, as in the closed forms of `symmetric` and `optimised`.
+
     >>> round(float(UnaryEncoding.optimised(epsilon=1.0, domain_size=4).epsilon), 12)
     1.0
     """
@@ -244,10 +226,10 @@ class UnaryEncoding:
 
         Given the users' values the bits are independent, so the ``k`` sums are independent sums of two binomials.
         """
-        held = counts_of_users(counts, self.domain_size)
-        holders: NDArray[np.int64] = rng.binomial(held, self.p)
-        holders += rng.binomial(held.sum() - held, self.q)
-        return holders
+        holders = counts_of_users(counts, self.domain_size)
+        tallies: NDArray[np.int64] = rng.binomial(holders, self.p)
+        tallies += rng.binomial(holders.sum() - holders, self.q)
+        return tallies
 
     def sample_outputs(
         self, counts: ArrayLike, *, rng: np.random.Generator
@@ -256,35 +238,31 @@ class UnaryEncoding:
 
         In small domains this is one multinomial over all outputs per value; in larger ones every user's bits are drawn.
 
-        Returns
-        -------
-        outputs : (m, k) uint8
-            The distinct outputs that occurred.
-        tallies : (m,) int
-            How often; they sum to the number of users.
+        - Returns `outputs`, (m, k) uint8: the distinct outputs that occurred.
+        - Returns `tallies`, (m,) int: how often; they sum to the number of users.
         """
-        held = counts_of_users(counts, self.domain_size)
+        holders = counts_of_users(counts, self.domain_size)
         if self.domain_size <= EXPLICIT_UNARY_LIMIT:
             channel, tallies = self.channel(), np.zeros(2**self.domain_size, dtype=np.int64)
-            for value, users in enumerate(held):
+            for value, users in enumerate(holders):
                 tallies += rng.multinomial(users, channel[:, value] / channel[:, value].sum())
             seen = tallies > 0
             return self.outputs()[seen], tallies[seen]
-        bits = self.randomize(np.repeat(np.arange(self.domain_size), held), rng=rng)
+        bits = self.randomize(np.repeat(np.arange(self.domain_size), holders), rng=rng)
         packed = np.packbits(bits, axis=1)
         keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, tallies = np.unique(keys, return_index=True, return_counts=True)
-        if first.size == held.sum():  # all distinct, as with many values: a copy would only double the memory
+        if first.size == holders.sum():  # all distinct, as with many values: a copy would only double the memory
             return bits, np.ones(first.size, dtype=np.int64)
         return bits[first], tallies
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Randomize users one by one: values in ``0 .. k-1``, ``(n,)``, to bits, ``(n, k)``."""
-        held = values_of_users(values, self.domain_size)
-        bits = np.empty((held.size, self.domain_size), dtype=np.uint8)
+        own = values_of_users(values, self.domain_size)
+        bits = np.empty((own.size, self.domain_size), dtype=np.uint8)
         rows = max(1, 2**22 // self.domain_size)
-        for start in range(0, held.size, rows):
-            block = held[start : start + rows]
+        for start in range(0, own.size, rows):
+            block = own[start : start + rows]
             noisy = rng.random((block.size, self.domain_size)) < self.q
             noisy[np.arange(block.size), block] = rng.random(block.size) < self.p
             bits[start : start + rows] = noisy
@@ -293,22 +271,20 @@ class UnaryEncoding:
 
 def counts_of_users(counts: ArrayLike, domain_size: int) -> NDArray[np.int64]:
     """Return validated counts: how many users hold each of `domain_size` values."""
-    held = checks.counts(counts=counts)
-    if held.size != domain_size:
-        raise ValueError(f"counts must have one entry per value, {domain_size}, got {held.size}")
-    return held
+    holders = checks.counts(counts=counts)
+    if holders.size != domain_size:
+        raise ValueError(f"counts must have one entry per value, {domain_size}, got {holders.size}")
+    return holders
 
 
 def values_of_users(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:
     """Return validated values, a whole number in ``0 .. domain_size - 1`` per user."""
-    held = np.asarray(values)
-    if held.ndim != 1 or held.dtype.kind not in "iu":
-        raise TypeError(
-            f"values must be a one-dimensional array of integers, got dtype {held.dtype}, shape {held.shape}"
-        )
-    if held.size and not (held.min() >= 0 and held.max() < domain_size):
-        raise ValueError(f"values must lie in 0 .. {domain_size - 1}, got {held.min()} .. {held.max()}")
-    return held.astype(np.int64)
+    own = np.asarray(values)
+    if own.ndim != 1 or own.dtype.kind not in "iu":
+        raise TypeError(f"values must be a one-dimensional array of integers, got dtype {own.dtype}, shape {own.shape}")
+    if own.size and not (own.min() >= 0 and own.max() < domain_size):
+        raise ValueError(f"values must lie in 0 .. {domain_size - 1}, got {own.min()} .. {own.max()}")
+    return own.astype(np.int64)
 
 
 def _spread(reports: int, cells: int, rng: np.random.Generator) -> NDArray[np.int64]:

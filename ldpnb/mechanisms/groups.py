@@ -5,8 +5,7 @@ it changes, the value is replaced by 0. Then the value is randomised: `Discretis
 real number with Laplace noise. Both give their *exact* privacy loss, which differs from the one in the source. For a
 gap alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -26,21 +25,12 @@ _MOST_LISTED = 2**24
 class DiscretisedMeans:
     """The mechanism ``M_R``: randomised response for the group, and for the value, rounded at random to a sign.
 
-    Parameters
-    ----------
-    group_epsilon : float
-        Budget ``eps1 > 0`` of the group, nats.
-    value_epsilon : float
-        Budget ``eps2 > 0`` of the sign, nats.
-    groups : int
-        Number ``d >= 2`` of groups.
-
-    References
-    ----------
     Algorithm 1 of juarez2022.
 
-    Examples
-    --------
+    - `group_epsilon`, float: budget ``eps1 > 0`` of the group, nats.
+    - `value_epsilon`, float: budget ``eps2 > 0`` of the sign, nats.
+    - `groups`, int: number ``d >= 2`` of groups.
+
     >>> mechanism = DiscretisedMeans(group_epsilon=np.log(3), value_epsilon=np.log(3))
     >>> [round(float(x), 12) for x in (mechanism.keep, mechanism.sharpness, np.exp(mechanism.epsilon))]
     [0.75, 0.5, 4.5]
@@ -117,45 +107,29 @@ class DiscretisedMeans:
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
         """Return ``Pr(report | group, value)``, linear in the value, so that it is extreme at ``-1`` and ``1``.
 
-        Parameters
-        ----------
-        values : (m,) float
-            In ``[-1, 1]``.
-
-        Returns
-        -------
-        (2 d, d m) float
-            Reports in the order ``(0, -1), (0, +1), (1, -1), ...``; inputs ``(0, values[0]), (0, values[1]), ...``.
+        - `values`, (m,) float: in ``[-1, 1]``.
+        - Returns (2 d, d m) float: reports in the order ``(0, -1), (0, +1), (1, -1), ...``; inputs ``(0, values[0]),
+          (0, values[1]), ...``.
         """
-        held = moves.unit_values(values)
-        own = self.keep * moves.sign_probabilities(held, self.value_epsilon)
-        matrix = np.full((self.groups, 2, self.groups, held.size), self.move / 2)
+        numbers = moves.unit_values(values)
+        own = self.keep * moves.sign_probabilities(numbers, self.value_epsilon)
+        matrix = np.full((self.groups, 2, self.groups, numbers.size), self.move / 2)
         for group in range(self.groups):
             matrix[group, :, group, :] = own
-        return matrix.reshape(2 * self.groups, self.groups * held.size)
+        return matrix.reshape(2 * self.groups, self.groups * numbers.size)
 
     def sample_tallies(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """Draw the reports of each group and sign from their exact joint law, in O(d m) whatever the number of users.
 
-        Parameters
-        ----------
-        counts : (d, m) int
-            How many users of each group hold each value.
-        values : (m,) or (d, m) float
-            Those values, in ``[-1, 1]``.
-        repetitions : int
-            Independent draws.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (repetitions, d, 2) int
-            Reports of sign ``-1`` and ``+1`` for every group.
+        - `counts`, (d, m) int: how many users of each group hold each value.
+        - `values`, (m,) or (d, m) float: those values, in ``[-1, 1]``.
+        - `repetitions`, int: independent draws.
+        - Returns (repetitions, d, 2) int: reports of sign ``-1`` and ``+1`` for every group.
         """
-        held, numbers = moves.tallied(counts, values, self.groups)
-        kept, arrived = moves.sample_moves(held, self.keep, repetitions, rng)
+        users, numbers = moves.tallied(counts, values, self.groups)
+        kept, arrived = moves.sample_moves(users, self.keep, repetitions, rng)
         truthful = rng.binomial(kept, moves.sign_probabilities(numbers, self.value_epsilon)[1])
         plus = truthful.sum(axis=2) + rng.binomial(arrived, 0.5)
         return np.stack([kept.sum(axis=2) + arrived - plus, plus], axis=2)
@@ -167,29 +141,6 @@ class DiscretisedMeans:
         tallies = self.sample_tallies(counts, values, repetitions=repetitions, rng=rng)
         return (tallies[..., 1] - tallies[..., 0]).astype(float)
 
-    def randomize(
-        self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Randomize users one by one.
-
-        Parameters
-        ----------
-        groups : (n,) int
-            Each user's group in ``0 .. d-1``.
-        values : (n,) float
-            Each user's value in ``[-1, 1]``.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        groups, signs : (n,) int
-            Each user's report.
-        """
-        own, numbers = moves.listed(groups, values, self.groups)
-        reported, kept = moves.randomize_groups(own, self.response, rng)
-        plus = rng.random(numbers.size) < moves.sign_probabilities(numbers * kept, self.value_epsilon)[1]
-        return reported, np.where(plus, 1, -1)
-
 
 @dataclass(frozen=True, slots=True)
 class LaplaceMeans:
@@ -198,25 +149,15 @@ class LaplaceMeans:
     A user who keeps the group adds noise of scale ``2 / eps2``; one who does not sends only noise, of scale ``k /
     eps2``.
 
-    Parameters
-    ----------
-    group_epsilon : float
-        Budget ``eps1 > 0`` of the group, nats.
-    value_epsilon : float
-        Budget ``eps2 > 0`` of the value, nats.
-    k : float
-        Numerator ``k > 0`` of the noise scale of users whose group changed. Only ``k = 2`` has a finite privacy loss.
-    groups : int
-        Number ``d >= 2`` of groups.
-    reversed_noise : bool
-        Whether the two scales are exchanged, as in the code published with the source.
-
-    References
-    ----------
     Section 4, equations (11) and (12) of juarez2022.
 
-    Examples
-    --------
+    - `group_epsilon`, float: budget ``eps1 > 0`` of the group, nats.
+    - `value_epsilon`, float: budget ``eps2 > 0`` of the value, nats.
+    - `k`, float: numerator ``k > 0`` of the noise scale of users whose group changed. Only ``k = 2`` has a finite
+      privacy loss.
+    - `groups`, int: number ``d >= 2`` of groups.
+    - `reversed_noise`, bool: whether the two scales are exchanged, as in the code published with the source.
+
     >>> LaplaceMeans(group_epsilon=0.6, value_epsilon=1.0).epsilon
     1.1
     >>> LaplaceMeans(group_epsilon=0.6, value_epsilon=1.0, k=1.0).epsilon
@@ -346,8 +287,8 @@ class LaplaceMeans:
         Arguments and cost are those of `DiscretisedMeans.sample_tallies`: the sum of ``N`` Laplace variables is a
         scaled difference of two Gamma(N) variables.
         """
-        held, numbers = moves.tallied(counts, values, self.groups)
-        kept, arrived = moves.sample_moves(held, self.keep, repetitions, rng)
+        users, numbers = moves.tallied(counts, values, self.groups)
+        kept, arrived = moves.sample_moves(users, self.keep, repetitions, rng)
         noise = self.kept_scale * moves.sum_of_laplace(kept.sum(axis=2), rng=rng)
         noise += self.moved_scale * moves.sum_of_laplace(arrived, rng=rng)
         return np.asarray((kept * numbers).sum(axis=2) + noise, dtype=np.float64)
@@ -355,11 +296,16 @@ class LaplaceMeans:
     def randomize(
         self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Randomize users one by one, as `DiscretisedMeans.randomize`: groups ``(n,) int``, values ``(n,) float``."""
-        own, numbers = moves.listed(groups, values, self.groups)
-        reported, kept = moves.randomize_groups(own, self.response, rng)
+        """Randomize users one by one: groups ``(n,)`` in ``0 .. d-1`` and values ``(n,)`` in ``[-1, 1]`` to reports."""
+        own, numbers = np.asarray(groups), moves.unit_values(values)
+        if own.ndim != 1 or own.shape != numbers.shape or own.dtype.kind not in "iu":
+            raise ValueError(f"groups must be integers, one per value, got shapes {own.shape} and {numbers.shape}")
+        if own.size and not (own.min() >= 0 and own.max() < self.groups):
+            raise ValueError(f"groups must lie in 0 .. {self.groups - 1}, got {own.min()} .. {own.max()}")
+        kept, shift = rng.random(own.size) < self.keep, rng.integers(1, self.groups, own.size)
         scale = np.where(kept, self.kept_scale, self.moved_scale)
-        return reported, numbers * kept + scale * rng.laplace(size=numbers.size)
+        noise = scale * rng.laplace(size=numbers.size)
+        return np.where(kept, own, (own + shift) % self.groups).astype(np.int64), numbers * kept + noise
 
 
 GroupMeans = DiscretisedMeans | LaplaceMeans

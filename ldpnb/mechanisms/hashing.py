@@ -5,8 +5,7 @@ independent bits: local hashing *is* unary encoding (`LocalHashing.unary`), with
 at ``log2(cells)`` bits per report. With functions that are only pairwise independent, each single tally has the same
 law.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding, values_of_users
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 
 EXPLICIT_LIMIT = 100_000
 """Most pairs of a hash function and a cell for which every output is listed."""
@@ -28,21 +27,12 @@ class LocalHashing:
 
     A report supports all values in its cell.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; also the exact privacy loss.
-    domain_size : int
-        Number ``k >= 2`` of values.
-    cells : int
-        Number ``g >= 2`` of cells.
-
-    References
-    ----------
     Wang, Blocki, Li and Jha (2017), who show that at ``g = e^epsilon + 1`` a count's variance is that of OUE.
 
-    Examples
-    --------
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss.
+    - `domain_size`, int: number ``k >= 2`` of values.
+    - `cells`, int: number ``g >= 2`` of cells.
+
     >>> hashing = LocalHashing(np.log(3), domain_size=10, cells=4)
     >>> round(float(hashing.p), 12), round(float(hashing.q), 12), round(float(hashing.unary.epsilon / np.log(3)), 12)
     (0.5, 0.25, 1.0)
@@ -120,20 +110,3 @@ class LocalHashing:
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how many reports support each value, from the exact joint law, in O(k) whatever the number of users."""
         return self.unary.sample_tallies(counts, rng=rng)
-
-    def sample_outputs(
-        self, counts: ArrayLike, *, rng: np.random.Generator
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Draw the sets of supported values that occurred, as bits, and how often each did (`UnaryEncoding`)."""
-        return self.unary.sample_outputs(counts, rng=rng)
-
-    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Hash and randomise users one by one: values, ``(n,)``, to the values their cells support, ``(n, k)`` bits."""
-        held, bits = values_of_users(values, self.domain_size), np.empty((np.size(values), self.domain_size), np.uint8)
-        rows = max(1, 2**21 // self.domain_size)
-        for start in range(0, held.size, rows):
-            own = held[start : start + rows]
-            cells = rng.integers(0, self.cells, (own.size, self.domain_size))
-            sent = self._response.randomize(cells[np.arange(own.size), own], rng=rng)
-            bits[start : start + rows] = cells == sent[:, None]
-        return bits

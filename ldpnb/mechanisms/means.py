@@ -5,8 +5,7 @@ number, and `CentralLaplace` for the accuracy of a trusted curator. All three si
 from its exact law in time proportional to the number of distinct values, whatever the number of users; `estimate` turns
 that sum into the unbiased mean.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -25,19 +24,12 @@ class OneBit:
 
     At ``upper = 1`` and values 0 and 1 it is Warner's randomised response.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; also the exact privacy loss, attained between the values 0 and `upper`.
-    upper : float
-        Values lie in ``[0, upper]``, ``upper > 0``.
-
-    References
-    ----------
     lecture20, "1-bit communication" and "Randomized response"; Ding, Kulkarni and Yekhanin (2017).
 
-    Examples
-    --------
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss, attained between the values 0 and
+      `upper`.
+    - `upper`, float: values lie in ``[0, upper]``, ``upper > 0``.
+
     >>> bit = OneBit(epsilon=np.log(3), upper=10.0)
     >>> bit.one_rate([0, 5, 10]).round(12).tolist()
     [0.25, 0.5, 0.75]
@@ -79,26 +71,20 @@ class OneBit:
 
     def channel(self, values: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)``, by default for the two ends 0 and `upper`."""
-        held = checks.numbers(values=[0.0, self.upper] if values is None else values, low=0, high=self.upper)
-        return np.vstack([self.one_rate(self.upper - held), self.one_rate(held)])
+        numbers = checks.numbers(values=[0.0, self.upper] if values is None else values, low=0, high=self.upper)
+        return np.vstack([self.one_rate(self.upper - numbers), self.one_rate(numbers)])
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
         """Draw the number of ones, ``(repetitions,)``, from its exact law: one binomial per distinct value.
 
-        Parameters
-        ----------
-        values : (v,) float
-            The distinct values, in ``[0, upper]``.
-        counts : (v,) int
-            How many users hold each.
-        rng : numpy.random.Generator
-        repetitions : int
-            Independent repetitions.
+        - `values`, (v,) float: the distinct values, in ``[0, upper]``.
+        - `counts`, (v,) int: how many users hold each.
+        - `repetitions`, int: independent repetitions.
         """
-        held, users = _population(values, counts, self.upper)
-        ones: NDArray[np.int64] = rng.binomial(users, self.one_rate(held), size=(_times(repetitions), held.size))
+        numbers, users = _population(values, counts, self.upper)
+        ones: NDArray[np.int64] = rng.binomial(users, self.one_rate(numbers), size=(_times(repetitions), numbers.size))
         sums: NDArray[np.float64] = np.sum(ones, axis=1, dtype=float)
         return sums
 
@@ -106,29 +92,17 @@ class OneBit:
         """Return the unbiased mean ``upper (sum / users - q) / (p - q)`` from the number of ones."""
         return self.upper * (_mean(sums, users) - self.q) / self.slope
 
-    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Return each user's bit, ``(n,)``, for values ``(n,)``."""
-        rates = self.one_rate(values)
-        return (rng.random(rates.shape) < rates).astype(np.uint8)
-
 
 @dataclass(frozen=True, slots=True)
 class LocalLaplace:
     """Each user adds Laplace noise of scale ``upper / epsilon`` to their value.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; also the exact privacy loss, attained between the values 0 and `upper`.
-    upper : float
-        Values lie in ``[0, upper]``, ``upper > 0``.
-
-    References
-    ----------
     lecture20, "Mean estimation", local model.
 
-    Examples
-    --------
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss, attained between the values 0 and
+      `upper`.
+    - `upper`, float: values lie in ``[0, upper]``, ``upper > 0``.
+
     >>> LocalLaplace(epsilon=0.5, upper=3.0).scale
     6.0
     """
@@ -146,51 +120,34 @@ class LocalLaplace:
         """Scale of the noise, in the unit of the values."""
         return self.upper / self.epsilon
 
-    def _held(self, values: Real) -> Real:
-        return checks.numbers(values=values, low=0, high=self.upper)
-
     def log_density(self, reports: Real, values: Real) -> Real:
         """Return the log-density of `reports` given `values`, which broadcast."""
-        return _log_laplace(real(reports) - self._held(values), self.scale)
+        return _log_laplace(real(reports) - checks.numbers(values=values, low=0, high=self.upper), self.scale)
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
         """Draw the sum of all noisy values: a sum of Laplace variables is the difference of two gamma variables."""
-        held, users = _population(values, counts, self.upper)
+        numbers, users = _population(values, counts, self.upper)
         pairs = rng.gamma(users.sum(), size=(_times(repetitions), 2))
-        sums: NDArray[np.float64] = held @ users + self.scale * (pairs[:, 0] - pairs[:, 1])
+        sums: NDArray[np.float64] = numbers @ users + self.scale * (pairs[:, 0] - pairs[:, 1])
         return sums
 
     def estimate(self, sums: Real, users: Real) -> Real:
         """Return the mean of the reports, which is unbiased."""
         return _mean(sums, users)
 
-    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return each user's noisy value, ``(n,)``, for values ``(n,)``."""
-        held = self._held(values)
-        reports: NDArray[np.float64] = held + rng.laplace(scale=self.scale, size=held.shape)
-        return reports
-
 
 @dataclass(frozen=True, slots=True)
 class CentralLaplace:
     """A trusted curator adds Laplace noise of scale ``sensitivity / epsilon`` to each entry of a sum or histogram.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``.
-    sensitivity : float
-        Largest change in the sum of absolute differences when one user's data change: `upper` for a sum of values in
-        ``[0, upper]`` (replacement, with a public number of users), `histogram_sensitivity` for counts.
-
-    References
-    ----------
     lecture20, "Mean estimation" and "Frequency estimation", central model.
 
-    Examples
-    --------
+    - `epsilon`, float: privacy budget in nats, ``> 0``.
+    - `sensitivity`, float: largest change in the sum of absolute differences when one user's data change: `upper` for a
+      sum of values in ``[0, upper]`` (replacement, with a public number of users), `histogram_sensitivity` for counts.
+
     >>> CentralLaplace(epsilon=0.5, sensitivity=2.0).scale
     4.0
     """
@@ -227,8 +184,8 @@ class CentralLaplace:
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
     ) -> NDArray[np.float64]:
         """Draw the released sum of the users' values in ``[0, sensitivity]``, ``(repetitions,)``."""
-        held, users = _population(values, counts, self.upper)
-        return self.release(held @ users, rng=rng, repetitions=repetitions)
+        numbers, users = _population(values, counts, self.upper)
+        return self.release(numbers @ users, rng=rng, repetitions=repetitions)
 
     def estimate(self, sums: Real, users: Real) -> Real:
         """Return the released mean, which is unbiased."""
@@ -242,17 +199,11 @@ MeanMechanism = OneBit | LocalLaplace | CentralLaplace
 def histogram_sensitivity(neighbours: str) -> float:
     """Return how far one user can move a histogram, as the sum of absolute differences.
 
-    Parameters
-    ----------
-    neighbours : {"replacement", "deletion"}
-        Replacing a user's value lowers one count and raises another; deleting the user lowers one.
-
-    References
-    ----------
     lecture20, "Frequency estimation", central model: the 2 in ``Lap(2 / epsilon)``.
 
-    Examples
-    --------
+    - `neighbours`, {"replacement", "deletion"}: replacing a user's value lowers one count and raises another; deleting
+      the user lowers one.
+
     >>> histogram_sensitivity("replacement"), histogram_sensitivity("deletion")
     (2.0, 1.0)
     """
@@ -268,10 +219,10 @@ def _mean(sums: Real, users: Real) -> Real:
 
 
 def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    held, users = checks.numbers(values=values, low=0, high=upper), checks.counts(counts=counts)
-    if held.shape != users.shape:
-        raise ValueError(f"counts must have one entry per value, shape {held.shape}, got shape {users.shape}")
-    return held, users
+    numbers, users = checks.numbers(values=values, low=0, high=upper), checks.counts(counts=counts)
+    if numbers.shape != users.shape:
+        raise ValueError(f"counts must have one entry per value, shape {numbers.shape}, got shape {users.shape}")
+    return numbers, users
 
 
 def _times(repetitions: Any) -> int:

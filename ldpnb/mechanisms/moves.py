@@ -1,7 +1,6 @@
-"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups, tallied or one by one.
+"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 import numpy as np
@@ -27,15 +26,7 @@ def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[n
 def sum_of_laplace(terms: NDArray[np.int64], *, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw sums of independent Laplace variables of scale 1, exactly: the difference of two Gamma variables.
 
-    Parameters
-    ----------
-    terms : (...) int
-        Numbers of summands, ``>= 0``; the cost does not depend on them.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (...) float
+    - `terms`, (...) int: numbers of summands, ``>= 0``; the cost does not depend on them.
     """
     first, second = rng.standard_gamma(terms), rng.standard_gamma(terms)
     return np.asarray(first) - np.asarray(second)
@@ -61,39 +52,18 @@ def tallied(counts: ArrayLike, values: ArrayLike, groups: int) -> tuple[NDArray[
     return checks.counts(counts=array.ravel()).reshape(array.shape), np.broadcast_to(numbers, array.shape)
 
 
-def listed(groups: ArrayLike, values: ArrayLike, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return every user's checked group ``(n,)`` in ``0 .. number - 1`` and value ``(n,)`` in ``[-1, 1]``."""
-    own, numbers = np.asarray(groups), unit_values(values)
-    if own.ndim != 1 or own.shape != numbers.shape or own.dtype.kind not in "iu":
-        raise ValueError(f"groups must be integers, one per value, got shapes {own.shape} and {numbers.shape}")
-    if own.size and not (own.min() >= 0 and own.max() < number):
-        raise ValueError(f"groups must lie in 0 .. {number - 1}, got {own.min()} .. {own.max()}")
-    return own, numbers
-
-
 def sample_moves(
-    held: NDArray[np.int64], keep: float, repetitions: int, rng: np.random.Generator
+    users: NDArray[np.int64], keep: float, repetitions: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw how many users of each group and value keep their group, and how many others join it.
 
-    Returns
-    -------
-    kept : (repetitions, d, m) int
-    arrived : (repetitions, d) int
+    - Returns `kept`, (repetitions, d, m) int.
+    - Returns `arrived`, (repetitions, d) int.
     """
-    draws, groups = checks.whole(repetitions=repetitions, at_least=1), held.shape[0]
-    kept = rng.binomial(held, keep, size=(draws, *held.shape))
+    draws, groups = checks.whole(repetitions=repetitions, at_least=1), users.shape[0]
+    kept = rng.binomial(users, keep, size=(draws, *users.shape))
     arrived = np.zeros((draws, groups), dtype=np.int64)
-    for group, left in enumerate((held.sum(axis=1) - kept.sum(axis=2)).T):
+    for group, left in enumerate((users.sum(axis=1) - kept.sum(axis=2)).T):
         others = [g for g in range(groups) if g != group]
         arrived[:, others] += rng.multinomial(left, np.full(groups - 1, 1 / (groups - 1)))
     return kept, arrived
-
-
-def randomize_groups(
-    own: NDArray[np.int64], response: KaryRandomisedResponse, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return every user's reported group, and whether it is the user's own."""
-    kept = rng.random(own.size) < response.p
-    shift = rng.integers(1, response.domain_size, own.size)
-    return np.where(kept, own, (own + shift) % response.domain_size).astype(np.int64), kept

@@ -4,8 +4,7 @@ As printed, the bias *is* the privacy budget, and the exact privacy loss is abou
 calibrated to a budget, `SignRandomiser.as_printed` follows the lecture literally. A report supports a value where its
 sign is +1, so the estimators for pure protocols apply unchanged.
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -15,27 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.frequency import EXPLICIT_UNARY_LIMIT, counts_of_users, values_of_users
+from ldpnb.mechanisms.frequency import UnaryEncoding, values_of_users
 
 
 @dataclass(frozen=True, slots=True)
 class SignRandomiser:
     """Signs in ``{-1, +1}^k``: that of the sender's value is +1 with chance ``(1 + bias) / 2``, others are fair coins.
 
-    Parameters
-    ----------
-    epsilon : float
-        Exact privacy loss in nats, ``> 0``: the laws of two users' vectors differ in two places, each of which
-        contributes half of it.
-    domain_size : int
-        Number ``k >= 2`` of values.
-
-    References
-    ----------
     lecture20, "Frequency estimation", local model.
 
-    Examples
-    --------
+    - `epsilon`, float: exact privacy loss in nats, ``> 0``: the laws of two users' vectors differ in two places, each
+      of which contributes half of it.
+    - `domain_size`, int: number ``k >= 2`` of values.
+
     >>> round(float(SignRandomiser(epsilon=np.log(3), domain_size=4).bias), 12)
     0.5
     >>> round(float(SignRandomiser.as_printed(0.5, domain_size=4).epsilon), 9)
@@ -83,15 +74,14 @@ class SignRandomiser:
         """Return ``(tallies - reports q) / (p - q)``, which is ``(2 tallies - reports) / bias``."""
         return (2 * tallies - reports) * (self.q / self.truthful_rate)
 
+    @property
+    def unary(self) -> UnaryEncoding:
+        """The unary encoding whose bits say which signs are +1."""
+        return UnaryEncoding(self.p, self.q, self.domain_size, self.miss_rate, self.truthful_rate)
+
     def outputs(self) -> NDArray[np.int8]:
         """Return all ``(2**k, k)`` sign vectors as rows; refused for domains larger than 12."""
-        if self.domain_size > EXPLICIT_UNARY_LIMIT:
-            raise ValueError(
-                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, "
-                f"got domain_size={self.domain_size}"
-            )
-        codes = np.arange(2**self.domain_size)[:, None]
-        return (2 * ((codes >> np.arange(self.domain_size)) & 1) - 1).astype(np.int8)
+        return 2 * self.unary.outputs().astype(np.int8) - 1
 
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`."""
@@ -99,21 +89,14 @@ class SignRandomiser:
         return own * self.q ** (self.domain_size - 1)
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw how many reports have +1 at each value, from the exact joint law, in O(k) whatever the number of users.
-
-        Given the users' values all signs are independent, so the ``k`` tallies are independent sums of two binomials.
-        `counts` says how many users hold each value; both are ``(k,)``.
-        """
-        held = counts_of_users(counts, self.domain_size)
-        tallies: NDArray[np.int64] = rng.binomial(held, self.p)
-        tallies += rng.binomial(held.sum() - held, self.q)
-        return tallies
+        """Draw how many reports have +1 at each value, ``(k,)``, from how many users hold it, in O(k)."""
+        return self.unary.sample_tallies(counts, rng=rng)
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int8]:
         """Return each user's signs, ``(n, k)``, for values ``(n,)`` in ``0 .. k-1``."""
-        held = values_of_users(values, self.domain_size)
-        signs: NDArray[np.int8] = 2 * rng.integers(0, 2, (held.size, self.domain_size), dtype=np.int8) - 1
-        signs[np.arange(held.size), held] = np.where(rng.random(held.size) < self.p, 1, -1)
+        own = values_of_users(values, self.domain_size)
+        signs: NDArray[np.int8] = 2 * rng.integers(0, 2, (own.size, self.domain_size), dtype=np.int8) - 1
+        signs[np.arange(own.size), own] = np.where(rng.random(own.size) < self.p, 1, -1)
         return signs
 
     def randomize_with_public_signs(
@@ -121,34 +104,25 @@ class SignRandomiser:
     ) -> NDArray[np.int8]:
         """Return one bit per user that, times the user's public random signs, has the law of `randomize`.
 
-        Parameters
-        ----------
-        values : (n,) int
-            Each user's value in ``0 .. k-1``.
-        public : (n, k) of -1 and +1
-            Fair coins known to everybody, such as those of a shared seed, drawn independently of the values.
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (n,) int8
-            The public sign at the user's value, kept with probability ``p``; ``bit * public`` is the report.
+        - `values`, (n,) int: each user's value in ``0 .. k-1``.
+        - `public`, (n, k) of -1 and +1: fair coins known to everybody, such as those of a shared seed, drawn
+          independently of the values.
+        - Returns (n,) int8: the public sign at the user's value, kept with probability ``p``; ``bit * public`` is the
+          report.
         """
-        held, coins = values_of_users(values, self.domain_size), np.asarray(public)
-        if coins.shape != (held.size, self.domain_size) or not np.isin(coins, (-1, 1)).all():
+        own, coins = values_of_users(values, self.domain_size), np.asarray(public)
+        if coins.shape != (own.size, self.domain_size) or not np.isin(coins, (-1, 1)).all():
             raise ValueError(
-                f"public must be signs -1 and +1 of shape {(held.size, self.domain_size)}, got shape {coins.shape}"
+                f"public must be signs -1 and +1 of shape {(own.size, self.domain_size)}, got shape {coins.shape}"
             )
-        kept = np.where(rng.random(held.size) < self.p, 1, -1).astype(np.int8)
-        bits: NDArray[np.int8] = kept * coins[np.arange(held.size), held].astype(np.int8)
+        kept = np.where(rng.random(own.size) < self.p, 1, -1).astype(np.int8)
+        bits: NDArray[np.int8] = kept * coins[np.arange(own.size), own].astype(np.int8)
         return bits
 
 
 def exact_epsilon(bias: Real) -> Real:
     """Return the exact privacy loss ``ln((1 + bias) / (1 - bias))``, nats, of sign vectors with a bias in ``(0, 1)``.
 
-    References
-    ----------
     lecture20, "Frequency estimation", which writes epsilon for the bias and takes it to be the loss.
     """
     share = checks.open_probability(bias=bias)

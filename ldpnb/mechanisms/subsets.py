@@ -3,8 +3,7 @@
 With k between 1 (k-ary randomised response) and half of all values it is the best channel known for frequency
 estimation at every epsilon; at the uniform distribution it is optimal (see `ldpnb.privacy.best_channel`).
 
-For simulation only: draws come from a statistical generator and noise is in floating point, so nothing here protects
-real people (see `ldpnb.mechanisms` for what does).
+For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -26,21 +25,12 @@ EXPLICIT_LIMIT = 5000
 class SubsetSelection:
     """Report a random subset of values: one that contains one's own is ``e^epsilon`` times likelier than any other.
 
-    Parameters
-    ----------
-    epsilon : float
-        Privacy budget in nats, ``> 0``; also the exact privacy loss.
-    domain_size : int
-        Number ``a >= 2`` of values.
-    subset_size : int
-        Between 1 and ``domain_size - 1``.
-
-    References
-    ----------
     Ye and Barg (2018). lopuhaa2020 asks for optimal protocols beyond two values (Section 6).
 
-    Examples
-    --------
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss.
+    - `domain_size`, int: number ``a >= 2`` of values.
+    - `subset_size`, int: between 1 and ``domain_size - 1``.
+
     >>> round(float(SubsetSelection(np.log(3), domain_size=4, subset_size=2).p), 12)
     0.75
     """
@@ -108,8 +98,8 @@ class SubsetSelection:
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(subsets, a)`` matrix of ``Pr(subset y | value x)``, rows in the order of `outputs`."""
         bits = self.outputs()
-        held = self.p / comb(self.domain_size - 1, self.subset_size - 1)
-        matrix: NDArray[np.float64] = np.where(bits == 1, held, held * np.exp(-self.epsilon))
+        likely = self.p / comb(self.domain_size - 1, self.subset_size - 1)
+        matrix: NDArray[np.float64] = np.where(bits == 1, likely, likely * np.exp(-self.epsilon))
         return matrix
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -125,28 +115,26 @@ class SubsetSelection:
         Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a
         report per user.
 
-        Returns
-        -------
-        outputs : (m, a) uint8
-        tallies : (m,) int
+        - Returns `outputs`, (m, a) uint8.
+        - Returns `tallies`, (m,) int.
         """
-        held = counts_of_users(counts, self.domain_size)
+        holders = counts_of_users(counts, self.domain_size)
         if comb(self.domain_size, self.subset_size) > EXPLICIT_LIMIT:
-            reports = self.randomize(np.repeat(np.arange(self.domain_size), held), rng=rng)
+            reports = self.randomize(np.repeat(np.arange(self.domain_size), holders), rng=rng)
             return reports, np.ones(len(reports), dtype=np.int64)
         laws = self.channel().T
-        tallies = rng.multinomial(held, laws / laws.sum(axis=1, keepdims=True)).sum(axis=0)
+        tallies = rng.multinomial(holders, laws / laws.sum(axis=1, keepdims=True)).sum(axis=0)
         return self.outputs()[tallies > 0], tallies[tallies > 0]
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Randomize users one by one: values in ``0 .. a-1``, ``(n,)``, to subsets as bits, ``(n, a)``."""
-        held = values_of_users(values, self.domain_size)
-        bits = np.zeros((held.size, self.domain_size), dtype=np.uint8)
+        own = values_of_users(values, self.domain_size)
+        bits = np.zeros((own.size, self.domain_size), dtype=np.uint8)
         rows = max(1, 2**21 // self.domain_size)
-        for start in range(0, held.size, rows):
-            own = held[start : start + rows]
-            order = rng.random((own.size, self.domain_size))
-            order[np.arange(own.size), own] = np.where(rng.random(own.size) < self.p, -1.0, 2.0)
+        for start in range(0, own.size, rows):
+            block = own[start : start + rows]
+            order = rng.random((block.size, self.domain_size))
+            order[np.arange(block.size), block] = np.where(rng.random(block.size) < self.p, -1.0, 2.0)
             chosen = np.argpartition(order, self.subset_size - 1, axis=1)[:, : self.subset_size]
             np.put_along_axis(bits[start : start + rows], chosen, 1, axis=1)
         return bits

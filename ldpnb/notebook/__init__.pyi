@@ -3,6 +3,7 @@ from .figures import curves as curves
 from .figures import look as look
 from .figures import publish as publish
 from .figures import publish_table as publish_table
+from .finding import finding as finding
 from .labels import literal as literal
 from .live import Choice as Choice
 from .live import Slider as Slider

@@ -7,12 +7,11 @@ Simulated values, which have a standard error, are points with bars of two stand
 
 import hashlib
 import io
-import itertools
 import json
 import os
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,109 +25,37 @@ from matplotlib.figure import Figure
 from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
-from ldpnb.mechanisms.registry import COLOURED
-from ldpnb.notebook import encoding, environment, latex, layout, printing
-from ldpnb.notebook.annotations import (
-    FAR,
-    NEAR,
-    Curve,
-    Mark,
-    head,
-    heading,
-    is_family,
-    mark,
-    name_curves,
-    name_on_curves,
-    ramp,
-)
+from ldpnb.notebook import encoding, environment, latex, printing
+from ldpnb.notebook.annotations import SMALL, Mark, broken, head, heading, mark
 from ldpnb.notebook.encoding import Encoding
 from ldpnb.notebook.labels import unset
+from ldpnb.notebook.looks import Look, look, looks_of
 from ldpnb.notebook.tables import without_formulas
-from ldpnb.notebook.ticks import whole_numbers
+from ldpnb.notebook.ticks import numbers, whole_numbers
+
+__all__ = ["Mark", "curves", "head", "legend", "look", "looks_of", "publish", "publish_table", "size"]
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
-# hues that the colour-blind tell apart; the first six and black also differ in lightness, and so in grey
-_COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
-_MARKERS = "osD^vP*X"
-_DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (5, 1.5)),
-    (0, (1, 1)),
-    (0, (4, 1, 1, 1)),
-    (0, (8, 2)),
-    (0, (2, 1)),
-    (0, (6, 1, 1, 1, 1, 1)),
-    (0, (3, 3)),
-)
-
-_WIDTH = 7.0
-"""Width of a figure, inches: that of a page's text, so that print does not shrink the type."""
-
-_HEIGHT = 3.1
-"""Height of a row of panels, inches, in a figure of that width."""
-
+_WIDTH, _HEIGHT = 7.0, 3.1
+"""Width of a figure, that of a page's text, so that print does not shrink the type, and height of a row of panels."""
 _PANEL, _STACKED = 2.2, 3
 """Least width of one of several panels side by side, inches, and most panels one above the other for its sake."""
-
 _NEARLY_WHITE = 248
-
-_LEGEND_ENTRY, _LEGEND_ROW = 8, 17
-"""Characters' width of an entry's line and margins, and of an inch of a row."""
+_LINE, _NAME = 1.25, 18
+"""Height of a line in units of its size, and longest line of a curve's name, characters."""
+_WITHIN, _FAR = 0.1, 1.5
+"""How far a named curve may end from the right of its panel, in widths of the panel, and from its name, in lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Colour, marker and dash of one series."""
+class Curve:
+    """What the name of a curve needs: its text, its colour and where the curve ends."""
 
+    name: str
     colour: str
-    marker: str
-    dash: Any
-
-
-_LOOKS: dict[str, Look] = {}
-_FAMILIES = (
-    ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
-    ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
-    (
-        "exact",
-        "upper bound",
-        "lower bound",
-        "published",
-        "simple random sampling",
-        "no amplification",
-        "improved lower bound",
-    ),
-    ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
-    *COLOURED,
-)
-
-
-def look(name: str) -> Look:
-    """Return the look of `name`; names outside the companion's vocabulary get one by their hash.
-
-    >>> look("MLE") == look("MLE"), look("MLE") == look("Norm-Sub")
-    (True, False)
-    """
-    if not _LOOKS:
-        for family in _FAMILIES:
-            for i, member in enumerate(family):
-                _LOOKS[member] = Look("#000000" if member == "truth" else _COLOURS[i], _MARKERS[i], _DASHES[i])
-    if name not in _LOOKS:
-        i = hashlib.blake2b(str(name).encode(), digest_size=2).digest()[0] % len(_COLOURS)
-        return Look(_COLOURS[i], _MARKERS[i], _DASHES[i])
-    return _LOOKS[name]
-
-
-def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of a figure's series: a ramp for a family; unknown names get unused ones in order."""
-    if is_family(names):
-        return {n: Look(c, m, "-") for n, c, m in zip(names, ramp(len(names)), itertools.cycle(_MARKERS), strict=False)}
-    look("MLE")
-    looks = {n: _LOOKS[str(n)] for n in names if str(n) in _LOOKS}
-    others = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
-    free = [other for other in others if other.colour not in {own.colour for own in looks.values()}]
-    return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or others), strict=False))
+    x: float
+    y: float
 
 
 def size(height: float) -> tuple[float, float]:
@@ -165,25 +92,10 @@ def curves(
     ----------
     table : DataFrame
         Tidy: a row per point.
-    x, y : str
-        Columns on the axes.
-    by, panel : str, optional
-        Columns that distinguish series and panels, in order of first appearance.
-    error : str, optional
-        Column of standard errors. Rows where it is present are drawn as points with bars of two standard errors, the
-        others as a line.
-    band : (str, str), optional
-        Columns between which a series is shaded.
-    xlabel, ylabel, xscale, yscale : str
-        Axis labels, with units (left out, the column's name), and scales.
-    columns : int
-        Panels per row.
-    share_y : bool
-        Whether all panels share the ordinate.
+    x, y, by, panel, error, band, xlabel, ylabel, xscale, yscale, columns, share_y, discrete
+        As in `ldpnb.notebook.encoding.Encoding`.
     direct : bool, optional
-        Whether to name the curves at their right ends or in a legend; by default at their ends if legible.
-    discrete : bool
-        Whether there is nothing between two places on the axis: points, joined by thin lines to guide the eye.
+        Whether to name the curves at their right ends or in a legend; by default at their ends if there is room.
     title, setting : str
         The finding, with its numbers, and what was held fixed.
     marks : sequence of Mark
@@ -230,8 +142,9 @@ def curves(
     for axis in axes[:, 0]:
         axis.set_ylabel(unset(y) if ylabel is None else ylabel)
     head(figure, title, setting)
-    named = by is not None and direct is not False and _named(axes, drawn, force=bool(direct))
-    if by is not None and not named:
+    last = [filled[-1] for row in axes if (filled := [axis for axis in row if axis in drawn])]
+    complete = all(len(drawn[axis]) == len(series) for axis in last)
+    if by is not None and not (direct is not False and complete and _named({axis: drawn[axis] for axis in last})):
         legend(figure, axes.flat)
     return encoding.keep(figure, table, drawn_as)
 
@@ -253,26 +166,35 @@ def _series(axis: Axes, rows: pd.DataFrame, drawn_as: Encoding, style: Look, nam
         axis.errorbar(points[x], points[y], 2 * points[error], label=name, **looks)
     drawn = theory if len(theory) else points
     seen = drawn[drawn[y].notna()] if drawn[y].notna().any() else drawn
-    return Curve(name or "", style.colour, seen[x].to_numpy(), seen[y].to_numpy())
+    return Curve(name or "", style.colour, seen[x].iloc[-1], seen[y].iloc[-1])
 
 
-_WAYS: tuple[Callable[[dict[Axes, list[Curve]]], bool], ...] = (
-    partial(name_curves, reach=NEAR),
-    name_on_curves,
-    partial(name_curves, reach=FAR),
-)
+def _named(panels: dict[Axes, list[Curve]]) -> bool:
+    """Name the curves of panels at their right ends if there is room in each, and return whether there is."""
+    places = {axis: _moves(axis, curves) for axis, curves in panels.items()}
+    if any(moves is None for moves in places.values()):
+        return False
+    at: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+    for axis, curves in panels.items():
+        for curve, up in zip(curves, places[axis] or (), strict=True):
+            text: dict[str, Any] = {"color": curve.colour, "fontsize": SMALL, "linespacing": 1.0}
+            axis.annotate(textwrap.fill(curve.name, _NAME), (curve.x, curve.y), (6, up), **at, **text)
+    return True
 
 
-def _named(axes: Any, drawn: dict[Axes, list[Curve]], *, force: bool) -> bool:
-    """Name the curves in a column of panels that has all of them: at their ends if legible, or else on them."""
-    names = {curve.name for curves in drawn.values() for curve in curves}
-    columns = []
-    for column in range(axes.shape[1] - 1, -1, -1):
-        shown = [row[min(column, sum(axis in drawn for axis in row) - 1)] for row in axes]
-        if force or all({curve.name for curve in drawn[axis]} == names for axis in shown):
-            columns.append({axis: drawn[axis] for axis in shown})
-    ways: Sequence[Callable[..., bool]] = [partial(name_curves, reach=np.inf)] if force else _WAYS
-    return any(way(column) for way in ways for column in columns)
+def _moves(axis: Axes, curves: Sequence[Curve]) -> list[float] | None:
+    """Return by how many points each name has to go up to clear the one below it, or None if one went too far."""
+    axis.get_ylim()  # scales the axis to its curves
+    ends = axis.transData.transform([(curve.x, curve.y) for curve in curves])
+    if not np.isfinite(ends).all() or (ends[:, 0] < axis.bbox.x1 - _WITHIN * axis.bbox.width).any():
+        return None
+    up, top = [0.0] * len(curves), -np.inf
+    for i in np.argsort(ends[:, 1], kind="stable"):
+        half = _LINE * SMALL * len(textwrap.wrap(curves[i].name, _NAME)) / 2
+        own = 72 / axis.figure.dpi * ends[i, 1]
+        up[i] = max(top + half - own, 0.0)
+        top = own + up[i] + half
+    return up if max(up) <= _FAR * _LINE * SMALL else None
 
 
 def legend(figure: Figure, axes: Iterable[Axes]) -> None:
@@ -284,28 +206,11 @@ def legend(figure: Figure, axes: Iterable[Axes]) -> None:
             if type(handle) not in kinds:
                 entries[label].append(handle)
     handles: list[Any] = [h[0] if len(h) == 1 else tuple(h) for h in entries.values()]
-    columns = _legend_columns(list(entries), figure.get_figwidth())
-    figure.legend(handles, list(entries), loc="outside lower center", ncols=columns)
+    columns = int(17 * figure.get_figwidth() / (8 + max(map(len, entries), default=0)))  # characters, about
+    figure.legend(handles, list(entries), loc="outside lower center", ncols=min(max(columns, 1), max(len(entries), 1)))
 
 
-def _legend_columns(labels: Sequence[str], width: float) -> int:
-    """Return the number of columns with which a legend fits a width in inches, in as few rows as possible.
-
-    >>> _legend_columns(["50%", "25%", "10%", "5%", "1%", "0.1%"], 7.0), _legend_columns(["one", "other"], 1.0)
-    (6, 1)
-    >>> _legend_columns(["somewhat long label"] * 6, 7.0)
-    3
-    """
-    for rows in range(1, len(labels)):
-        columns = [labels[i : i + rows] for i in range(0, len(labels), rows)]
-        if sum(max(map(len, column)) + _LEGEND_ENTRY for column in columns) <= _LEGEND_ROW * width:
-            return len(columns)
-    return 1
-
-
-def publish(
-    figure: Figure, table: pd.DataFrame, name: str, *, caption: str, width: float | str | None = None, font: str = ""
-) -> None:
+def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> None:
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
@@ -322,10 +227,6 @@ def publish(
         Of the figure within its notebook's folder.
     caption : str
         What the figure shows, in a sentence or two; also its alternative text.
-    width : float or str, optional
-        For print: inches, ``"column"`` or ``"page"``, or a length such as ``"86mm"``.
-    font : str, optional
-        Font of the paper: ``"times"``, ``"computer-modern"``, ``"sans"``, or the name of an installed one.
 
     Raises
     ------
@@ -335,7 +236,7 @@ def publish(
     from IPython.display import Image, display
 
     _require(table, name, caption)
-    printed = printing.wanted(width, font)
+    printed = printing.wanted()
     if printed.width and abs(printed.width - figure.get_figwidth()) > 1e-6:
         figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
     title, setting = heading(figure)
@@ -349,16 +250,6 @@ def publish(
         _publish(table, name, caption, lambda: {".png": picture, **_vectors(figure, printed.format)}, heads)
     plt.close(figure)
     display(Image(picture, width=round(100 * figure.get_figwidth()), alt=caption))
-    _tell_where_figures_go()
-
-
-@cache
-def _tell_where_figures_go() -> None:
-    """Print once how to keep figures, in JupyterLab, if no folder is set."""
-    if environment.SESSION in os.environ and environment.FIGURES_FOLDER not in os.environ:
-        print(
-            f'os.environ["{environment.FIGURES_FOLDER}"] = "my_figures" before this cell keeps PDF, PNG and CSV there'
-        )
 
 
 def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
@@ -400,8 +291,26 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def _settle(figure: Figure) -> None:
+    """Lay a figure out for good, with labels of axes and titles of panels broken where they are too long."""
+    if figure.get_layout_engine() is None:
+        return
+    numbers(figure)
+    figure.draw_without_rendering()
+    for axis in figure.axes:
+        title = axis.set_title(axis.get_title(loc="left"), loc="left")  # the same: the only way to its text
+        wide, tall = axis.bbox.width, axis.bbox.height
+        for text, room in ((axis.xaxis.label, 1.15 * wide), (axis.yaxis.label, tall), (title, 1.08 * wide)):
+            box = text.get_window_extent()
+            if text.get_text() and max(box.width, box.height) > room:
+                font = text.get_fontproperties()
+                text.set(text=broken(text.get_text(), 72 * room / figure.dpi, font), linespacing=1.05)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
 def _png(figure: Figure) -> bytes:
-    """Lay out and draw a figure, once each (`Figure.savefig` draws one with a layout twice), in 256 colours.
+    """Draw a figure in 256 colours.
 
     These suffice for lines, type and their smooth edges, and take a quarter of the space of full colour.
     """
@@ -409,7 +318,7 @@ def _png(figure: Figure) -> bytes:
 
     figure.set_dpi(mpl.rcParams["savefig.dpi"])
     canvas = FigureCanvasAgg(figure)
-    layout.settle(figure)
+    _settle(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     few = picture.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
@@ -425,13 +334,6 @@ def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
     """Return the PDF of a laid-out figure, and any other format wanted; neither if only the picture is."""
     if kind == "png":
         return {}
-    return {".pdf": _pdf(figure)} | ({".pgf": printing.pgf(figure)} if kind == "pgf" else {})
-
-
-def _pdf(figure: Figure) -> bytes:
-    """Return the PDF of a laid-out figure."""
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
-
     content = io.BytesIO()
-    FigureCanvasPdf(figure).print_pdf(content, metadata={"CreationDate": None, "Producer": None, "Creator": None})
-    return content.getvalue()
+    figure.savefig(content, format="pdf", metadata=dict.fromkeys(("CreationDate", "Producer", "Creator")))
+    return {".pdf": content.getvalue()} | ({".pgf": printing.pgf(figure)} if kind == "pgf" else {})

@@ -25,10 +25,10 @@ from ldpnb.notebook.prose import short
 from ldpnb.notebook.records import NUMBERS, Record, records, value
 
 NAME = "live.grid.json"
-STEPS, MARKS = 40, (3, 4, 5, 7, 9, 12, 16, 20, 25, 33, 1000)
-"""Fewest stops of a slider, unless it has fewer whole numbers, and the numbers of marks that are tried."""
+STEPS, MARKS = 40, (9, 5, 3)
+"""Fewest stops of a slider, unless it has fewer whole numbers, and its marks: fewer if the grid would be too large."""
 BYTES, DIGITS = 390_000, 4
-"""Most bytes of a grid, and digits of its numbers."""
+"""Most characters of a grid, and digits of its numbers."""
 POINTS = {"line": 25, "points": 34}
 """Most points of a curve, and of a cloud."""
 _ROUND = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
@@ -38,7 +38,7 @@ Place = tuple[int, ...]
 
 
 def write(redraw: Redraw, controls: Mapping[str, Any]) -> None:
-    """Write the grid of a live section beside its notebook's figures, with as many marks as keep it small."""
+    """Write the grid of a live section beside its notebook's figures."""
     writing.write(Path(os.environ[environment.FIGURES_FOLDER], NAME), grid(redraw, controls).encode())
 
 
@@ -50,27 +50,15 @@ def grid(redraw: Redraw, controls: Mapping[str, Any]) -> str:
     """
     values = [_values(control) for control in controls.values()]
     shown: dict[Place, list[Any]] = {}
-
-    def marked(count: int) -> list[list[int]]:
-        return [_marks(control, v, count) for control, v in zip(controls.values(), values, strict=True)]
-
-    def made(marks: list[list[int]]) -> str:
+    for count in MARKS:
+        marks = [_marks(control, v, count) for control, v in zip(controls.values(), values, strict=True)]
         places = _places(values, marks)
         for at in places - shown.keys():
             shown[at] = _setting(redraw, {name: v[i] for name, v, i in zip(controls, values, at, strict=True)})
         stated = [_control(*each) for each in zip(controls.items(), values, marks, strict=True)]
-        return _encoded(stated, {at: shown[at] for at in sorted(places)})
-
-    marks = marked(MARKS[0])
-    text = made(marks)
-    for count in MARKS[1:]:
-        finer = marked(count)
-        if len(text) * len(_places(values, finer)) > BYTES * len(_places(values, marks)):
+        text = _encoded(stated, {at: shown[at] for at in sorted(places)})
+        if len(text) <= BYTES:
             break
-        more = made(finer)
-        if len(more) > BYTES:
-            break
-        marks, text = finer, more
     return text
 
 
@@ -140,11 +128,8 @@ def _places(values: Sequence[Sequence[Any]], marks: Sequence[Sequence[int]]) -> 
 
 
 def _setting(redraw: Redraw, at: dict[str, Any]) -> list[Any]:
-    """Return a setting's axes, its sentence and its records; a setting that fails says why."""
-    try:
-        figure, sentence = redraw(**at)
-    except Exception as error:  # as a section with a reader shows it
-        return [{}, f"{type(error).__name__}: {error}", []]
+    """Return a setting's axes, its sentence and its records."""
+    figure, sentence = redraw(**at)
     plt.close(figure)
     kept = drawn(figure)
     if kept is None:

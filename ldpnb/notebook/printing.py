@@ -36,12 +36,11 @@ class Printed:
     format: str = ""
 
 
-def wanted(width: float | str | None = None, font: str = "") -> Printed:
-    """Return how figures are to be printed: as said here, or else in the environment."""
-    given = width if width is not None else os.environ.get(environment.WIDTH)
-    name = font or os.environ.get(environment.FONT, "")
-    family(name)
-    return Printed(inches(given) if given else None, name, os.environ.get(environment.FORMAT, ""))
+def wanted() -> Printed:
+    """Return how figures are to be printed, as the environment says."""
+    width, font, kind = (os.environ.get(name, "") for name in (environment.WIDTH, environment.FONT, environment.FORMAT))
+    family(font)
+    return Printed(inches(width) if width else None, font, kind)
 
 
 def inches(width: float | str) -> float:

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError, as_usage, needed_for
-from ldpnb.data.command import reading_options, stated
+from ldpnb.checks import UsageError, as_usage
 
 Command = Callable[..., None]
 
@@ -31,76 +30,75 @@ def numbers(text: str) -> tuple[float, ...]:
         raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.3,0.7") from None
 
 
-def _sizes(text: str) -> tuple[int, ...]:
-    return tuple(whole(part) for part in text.split(","))
+def names(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
+    """Read names with commas between them."""
+    return tuple(name.strip() for name in text.split(",")) if text else ()
 
 
-_COUNT = click.option(
-    "--count", "--users", type=whole, metavar="INTEGER", help="People who answer, or clusters that are drawn."
+def _number(*flags: str, **about: Any) -> Callable[[Any], Any]:
+    return click.option(*flags, type=whole, metavar="INTEGER", **about)
+
+
+_COUNT = _number("--count", help="People who answer, or clusters that are drawn.")
+_EPSILON = click.option("--epsilon", type=float, help="Privacy budget of a report, or of a curator's releases, nats.")
+_WANTED = (
+    _COUNT,
+    _EPSILON,
+    click.option("--error", type=float, help="The estimate shall be off by less than this ..."),
+    click.option("--failure", type=float, help="... except with this probability."),
 )
-_EPSILON = click.option(
-    "--epsilon", type=float, help="Privacy budget of a report, of a curator's releases or of a secret sample, nats."
-)
-_ERROR = click.option("--error", type=float, help="The estimate shall be off by less than this ...")
-_FAILURE = click.option("--failure", type=float, help="... except with this probability.")
 _BINARY = click.option("--binary", is_flag=True, help="Values are the ends of the range only.")
 _RANGE = click.option(
     "--range", "ends", nargs=2, type=float, default=(0.0, 1.0), show_default=True, help="Where values lie."
 )
-_POPULATION = click.option(
-    "--population", type=whole, metavar="INTEGER", help="People there are; very many if left out."
-)
+_POPULATION = _number("--population", help="People there are; very many if left out.")
 _SD = click.option("--sd", type=float, help="Standard deviation of the values; the worst if left out.")
-_TAIL = click.option(
-    "--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,
-    help="A law or bound that holds for all data, or the normal law, an approximation.",
-)  # fmt: skip
 _OUTPUT = (
     click.option("--format", "style", type=click.Choice(["text", "csv", "json", "xlsx"]), default="text",
                  show_default=True, help="Output."),
     click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file for it."),
 )  # fmt: skip
+_DESIGNS = {
+    "everyone": (),
+    "simple": ("population", "sd"),
+    "strata": ("strata", "allocation"),
+    "clusters": ("clusters", "cluster_size", "take", "icc", "sd", "size_sd"),
+}
+_NEEDED = {"strata": ("strata",), "clusters": ("clusters", "cluster_size")}
 _DESIGN = (
-    click.option("--design", type=click.Choice(["everyone", "simple", "strata", "clusters"]), default="everyone",
-                 show_default=True, help="Who is asked: everybody who answers, or a random sample of a population, of "
-                 "each stratum, or of clusters."),
+    click.option("--design", type=click.Choice([*_DESIGNS]), default="everyone", show_default=True, help="Who is "
+                 "asked: everybody who answers, or a random sample of a population, of each stratum, or of clusters."),
     _POPULATION,
     _SD,
     click.option("--strata", type=click.Path(dir_okay=False), help="Table of the strata: stratum,size[,sd]."),
     click.option("--allocation", type=click.Choice(["proportional", "neyman"]), help="Of the sample to strata: "
                  "by size, or for the least variance.  [default: proportional]"),
-    click.option("--clusters", type=whole, metavar="INTEGER", help="Clusters there are."),
+    _number("--clusters", help="Clusters there are."),
     click.option("--cluster-size", type=float, metavar="NUMBER", help="People in each, or their mean number."),
     click.option("--size-sd", type=float, help="Standard deviation of the clusters' sizes."),
-    click.option("--take", type=whole, metavar="INTEGER", help="People asked in each cluster drawn; everybody if left "
-                 "out."),
+    _number("--take", help="People asked in each cluster drawn; everybody if left out."),
     click.option("--icc", type=float, help="Intra-cluster correlation; the worst if left out."),
     click.option("--response", type=float, default=1.0, show_default=True, help="Share of those asked who answer."),
 )  # fmt: skip
 _SHARED = (
     click.option("--mechanism", default="", metavar="NAME", help="Plan for this one only, such as 1-bit, k-RR or "
                  "'central Laplace', a trusted curator's."),
-    click.option("--secret", is_flag=True, help="Nobody who sees what is released can know who was asked; epsilon is "
-                 "that of all that is released."),
-    click.option("--releases", type=whole, metavar="INTEGER", default=1, show_default=True,
-                 help="Estimates from one and the same sample; people report as often."),
-    _TAIL,
+    _number("--releases", default=1, show_default=True, help="Estimates from one and the same sample; people report "
+            "as often."),
+    click.option("--tail", type=click.Choice(["guaranteed", "normal"]), default="guaranteed", show_default=True,
+                 help="A law or bound that holds for all data, or the normal law, an approximation."),
     *_OUTPUT,
 )  # fmt: skip
-_SEVERAL = (
-    click.option("--questions", type=whole, metavar="INTEGER", default=1, show_default=True,
-                 help="Questions that share the budget: everybody answers all, or one each (design simple)."),
-    click.option("--together", is_flag=True, help="The failure is that of any of the questions."),
-)  # fmt: skip
-_SAVING = (
-    click.option("--save", type=click.Path(dir_okay=False), help="Keep the plan in this file, for `ldpnb estimate`."),
-    click.option(
-        "--device", type=click.Choice(["die", "ten-sided die", "two dice", "cards", "spinner", "form"]), default="form",
-        show_default=True, help="What randomises in the field; the saved plan has its own probabilities.",
-    ),
+_FIELD = (
+    _number("--questions", default=1, show_default=True, help="Questions that share the budget: everybody answers "
+            "all, or one each (design simple)."),
+    click.option("--save", type=click.Path(dir_okay=False), help="Keep the plan in this file, for `ldpnb kit` and "
+                 "`ldpnb estimate`."),
+    click.option("--device", type=click.Choice(["die", "ten-sided die", "two dice", "cards", "spinner", "form"]),
+                 default="form", show_default=True, help="What randomises in the field; the saved plan has its own "
+                 "probabilities."),
     click.option("--question", default="", help="The question as it will be asked."),
 )  # fmt: skip
-_WANTED = (_COUNT, _EPSILON, _ERROR, _FAILURE)
 
 
 def _with(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -125,12 +123,12 @@ def plan() -> None:
 
 
 @plan.command(short_help="Shares of the people who hold each value.")
-@_with(*_WANTED)
-@click.option("--values", type=whole, metavar="INTEGER", default=2, help="Number of values that a person may hold.")
+@_with(*_WANTED, _number("--values", default=2, help="Number of values that a person may hold."))
 @click.option("--simultaneous", is_flag=True, help="The error of all shares at once; otherwise of any one share.")
-@click.option("--labels", default="", metavar="NAMES", help="Names of the values, a,b,c, for a saved plan.")
-@_with(*_DESIGN, *_SHARED, *_SEVERAL, *_SAVING)
-@reading_options
+@click.option(
+    "--labels", default="", metavar="NAMES", callback=names, help="Names of the values, a,b,c, in a saved plan."
+)
+@_with(*_DESIGN, *_SHARED, *_FIELD)
 def frequency(**options: Any) -> None:
     """Plan an estimate of the shares of people who hold each value."""
     from ldpnb.planning.questions import Frequency
@@ -139,8 +137,7 @@ def frequency(**options: Any) -> None:
 
 
 @plan.command(short_help="A mean of values in a known range.")
-@_with(*_WANTED, _RANGE, _BINARY, *_DESIGN, *_SHARED, *_SEVERAL, *_SAVING)
-@reading_options
+@_with(*_WANTED, _RANGE, _BINARY, *_DESIGN, *_SHARED, *_FIELD)
 def mean(ends: tuple[float, float], **options: Any) -> None:
     """Plan an estimate of a mean of values in a known range."""
     from ldpnb.planning.questions import Mean
@@ -150,102 +147,57 @@ def mean(ends: tuple[float, float], **options: Any) -> None:
 
 @plan.command(short_help="The gap between the means of two groups.")
 @_with(*_WANTED)
-@click.option("--shares", type=numbers, metavar="NUMBERS", help="Share of people in each group.  [default: 0.5,0.5]")
-@click.option("--sizes", type=_sizes, metavar="NUMBERS", help="People in each group, which gives the count.")
+@click.option("--shares", type=numbers, metavar="NUMBERS", default="0.5,0.5", show_default=True, help="Share of "
+              "people in each group; the first two are compared.")  # fmt: skip
 @_with(_RANGE, *_DESIGN[:2], *_SHARED)
 def gap(ends: tuple[float, float], **options: Any) -> None:
     """Plan an estimate of the gap between the means of two groups, when the group is sensitive too."""
     from ldpnb.planning.questions import Gap
 
-    groups = {name: value for name in ("shares", "sizes") if (value := options.pop(name)) is not None}
-    if len(groups) == 2:
-        raise UsageError("give the shares or the sizes of the groups, not both")
-    _answer(Gap, options | groups | {"low": ends[0], "high": ends[1]})
+    _answer(Gap, options | {"low": ends[0], "high": ends[1]})
 
 
 def _answer(kind: Callable[..., Any], options: dict[str, Any]) -> None:
     from ldpnb.planning import plans, saving
+    from ldpnb.planning.output import show
     from ldpnb.planning.several import Several
 
-    style, output, path = (options.pop(name, None) for name in ("style", "output", "save"))
-    keeping: dict[str, Any] = {name: options.pop(name) for name in ("device", "question") if name in options}
-    if labels := options.pop("labels", ""):
-        keeping["labels"] = tuple(label.strip() for label in labels.split(","))
-    questions, together = options.pop("questions", 1), options.pop("together", False)
+    style, output, path, questions = (options.pop(name, None) for name in ("style", "output", "save", "questions"))
+    keeping: dict[str, Any] = {name: options.pop(name) for name in ("device", "question", "labels") if name in options}
     with as_usage():
         asked = kind(design=_design(options), **options)
-        several = Several(questions=questions, each=asked, together=together) if questions > 1 else None
-        found: Any = several or plans.plan(asked)
+        if path and (questions or 1) > 1:
+            raise UsageError("save keeps one question: give the people and the budget of each, and plan it alone")
+        answer: Any = Several(questions=questions, each=asked) if (questions or 1) > 1 else plans.plan(asked)
         if path:
-            _saved(saving.of_plan(plans.plan(asked), **keeping), path)
-    _show(found, style, output)
-    if found.best is None:
+            kept = saving.of_plan(answer, **keeping)
+            kept.save(path)
+            chances = f"{kept.device}, {kept.p} for the truth, " if kept.p else ""
+            promise = f"an error of {kept.error:.4g} or more with probability {kept.failure:.4g} ({kept.bound})"
+            click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
+            if kept.failure > 1.01 * answer.best.question.failure:
+                click.echo("The device is noisier than the plan: ask more people, or take a finer one.", err=True)
+    show(answer, style, output)
+    if answer.best is None:
         raise SystemExit(1)
-
-
-def _saved(kept: Any, path: str) -> None:
-    """Write a plan for the field, and say on standard error what its device makes of the promise."""
-    kept.save(path)
-    chances = f"{kept.device}, {kept.p} for the truth, " if kept.p else ""
-    promise = f"an error of {kept.error:.4g} or more with probability {kept.failure:.4g} at most ({kept.bound})"
-    click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
-
-
-def _show(found: Any, style: str, output: Path | None) -> None:
-    """Show an answer, or write it to a file, in the format that its name tells unless one is asked for."""
-    import io
-
-    from ldpnb.writing import write
-
-    if output is None and style == "xlsx":
-        raise UsageError("output must name a file for format xlsx, got none")
-    if output is not None and style == "text" and output.suffix in (".csv", ".json", ".xlsx"):
-        style = output.suffix[1:]
-    if style == "xlsx":
-        import pandas as pd
-
-        buffer = io.BytesIO()
-        with needed_for("an Excel file"), pd.ExcelWriter(buffer) as book:
-            for name, sheet in found.sheets().items():
-                sheet.to_excel(book, sheet_name=name, index=False)
-        content = buffer.getvalue()
-    else:
-        first = next(iter(found.sheets().values()))
-        csv = first.to_csv(index=False).rstrip() if style == "csv" else ""
-        content = f"{csv or (found.to_json() if style == 'json' else found)}\n".encode()
-    if output is None:
-        click.echo(content.decode(), nl=False)
-    else:
-        write(output, content)
-
-
-_USES = {
-    "everyone": (),
-    "simple": ("population", "sd"),
-    "strata": ("strata", "allocation"),
-    "clusters": ("clusters", "cluster_size", "take", "icc", "sd", "size_sd"),
-}
-_NEEDS = {"strata": ("strata",), "clusters": ("clusters", "cluster_size")}
 
 
 def _design(options: dict[str, Any]) -> Any:
     """Take the words of a design out of all options, and return it."""
-    from ldpnb.data.reading import Reading
-    from ldpnb.planning import designs, tables
+    from ldpnb.planning import clusters, designs, tables
 
-    words = {word for uses in _USES.values() for word in uses}
+    words = {word for uses in _DESIGNS.values() for word in uses}
     given = {word: value for word in words if (value := options.pop(word, None)) is not None}
-    reading = stated(options) if "decimal" in options else Reading()
     name = options.pop("design")
-    for word in sorted(given.keys() - {*_USES[name]}):
+    for word in sorted(given.keys() - {*_DESIGNS[name]}):
         raise ValueError(f"design {name} has no {word.replace('_', '-')}, got {word}={given[word]!r}")
-    for word in _NEEDS.get(name, ()):
+    for word in _NEEDED.get(name, ()):
         if word not in given:
             raise ValueError(f"design {name} needs {word.replace('_', '-')}, got none")
     if name == "strata":
-        return tables.load_strata(given.pop("strata"), **given, reading=reading)
+        return tables.load_strata(given.pop("strata"), **given)
     if name == "clusters":
-        return designs.ClusterDesign(given.pop("clusters"), given.pop("cluster_size"), **given)
+        return clusters.ClusterDesign(given.pop("clusters"), given.pop("cluster_size"), **given)
     return designs.SimpleDesign(**given) if name == "simple" else designs.Everyone()
 
 
@@ -256,15 +208,15 @@ def _design(options: dict[str, Any]) -> Any:
 @_with(_EPSILON)
 @click.option("--level", type=float, default=0.05, show_default=True, help="Chance to find one that is not there.")
 @click.option("--share", type=float, default=0.5, show_default=True, help="Share of answers from the first group.")
-@click.option("--mechanism", type=click.Choice(["1-bit", "local Laplace"]), default="1-bit", show_default=True)
 @_with(_SD, _BINARY, *_OUTPUT)
 def power(style: str, output: Path | None, **options: Any) -> None:
-    """Plan a two-sided test for a gap between the means of two public groups, with the reports' noise.
+    """Plan a two-sided test for a gap between the means of two public groups, with the noise of one-bit reports.
 
     Leave out one of --count, --gap, --power and --epsilon.
     """
+    from ldpnb.planning.output import show
     from ldpnb.planning.power import Power
 
     with as_usage():
-        found = Power(**options).completed()
-    _show(found, style, output)
+        completed = Power(**options).completed()
+    show(completed, style, output)

@@ -1,18 +1,14 @@
 """``ldpnb estimate``: a plan and a file of reports in, estimates out."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError, as_usage, needed_for
+from ldpnb.checks import UsageError, as_usage
 from ldpnb.data.command import reading_options, stated
 
-if TYPE_CHECKING:
-    from ldpnb.surveys.estimates import Estimates
-
-_PICTURES = (".png", ".svg", ".pdf")
-_FORMATS = (".csv", ".json", ".xlsx", *_PICTURES)
+_FORMATS = (".csv", ".json", ".xlsx", ".png", ".svg", ".pdf")
 
 
 @click.command(short_help="Estimate from the reports of a planned survey.")
@@ -39,7 +35,7 @@ _FORMATS = (".csv", ".json", ".xlsx", *_PICTURES)
     type=click.Path(dir_okay=False, path_type=Path),
     help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.",
 )
-@reading_options
+@reading_options  # fmt: skip
 def estimate(
     plan: Path,
     reports: Path,
@@ -55,7 +51,9 @@ def estimate(
     The table has a column report, and as the design asks stratum, cluster and cluster_size. Reports that the plan's
     device cannot produce, or that nobody was asked for, are refused, and then nothing is written.
     """
-    from ldpnb.planning.columns import read_columns
+    from ldpnb.planning.estimate_figure import picture
+    from ldpnb.planning.output import show
+    from ldpnb.planning.tables import read_columns
     from ldpnb.surveys import estimation
     from ldpnb.surveys.field_plan import FieldPlan
 
@@ -67,40 +65,15 @@ def estimate(
         invited = _invited(classes) if classes else None
         if not 0 < level < 1:
             raise ValueError(f"level must lie in (0, 1), got level={level}")
-        found = estimation.estimate(planned, table, by=by, classes=invited, alpha=round(1 - level, 12))
-    if output is not None:
-        _write(found, output)
-    else:
-        frame = found.to_frame().to_csv(index=False).rstrip() if style == "csv" else ""
-        click.echo({"text": str(found), "csv": frame, "json": found.to_json()}[style])
+        estimates = estimation.estimate(planned, table, by=by, classes=invited, alpha=round(1 - level, 12))
+    show(estimates, style, output, lambda: picture(estimates))
 
 
 def _invited(path: Path) -> dict[str, int]:
-    from ldpnb.planning.columns import read_columns
+    from ldpnb.planning.tables import read_columns
 
     table = read_columns(path, ("class", "invited"), "classes")
     try:
         return {str(name): int(number) for name, number in zip(table["class"], table["invited"], strict=True)}
     except ValueError:
         raise ValueError(f"{path}: invited must hold whole numbers, got {', '.join(table['invited'])}") from None
-
-
-def _write(found: "Estimates", path: Path) -> None:
-    """Write the estimates in the format that the file's name indicates."""
-    import io
-
-    from ldpnb.writing import write
-
-    buffer = io.BytesIO()
-    if path.suffix == ".json":
-        buffer.write((found.to_json() + "\n").encode())
-    elif path.suffix == ".csv":
-        buffer.write(found.to_frame().to_csv(index=False).encode())
-    elif path.suffix in _PICTURES:
-        from ldpnb.planning.estimate_figure import picture
-
-        picture(found).savefig(buffer, format=path.suffix[1:])
-    else:
-        with needed_for("an Excel file"):
-            found.to_frame().to_excel(buffer, index=False)
-    write(path, buffer.getvalue())

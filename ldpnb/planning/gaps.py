@@ -19,9 +19,9 @@ from ldpnb.accuracy import gaps, means
 from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace, contrast_weights
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.planning import binomials
 from ldpnb.planning.laws import Tail, least_exponential
 from ldpnb.planning.samples import Parts
+from ldpnb.surveys import binomials
 
 Cumulant = Callable[[float, bool], float]
 """From a tilt ``l > 0`` and whether everybody reports to the largest centred ``ln E exp(l Z)`` per report."""
@@ -109,12 +109,15 @@ def discretised(mechanism: DiscretisedMeans, sizes: Sizes) -> Gap:
     """Return the law of the gap from ``M_R``; with two groups of one size its reports are signs."""
     if len(sizes) == 2 and sizes[0] == sizes[1]:
         return Signs(mechanism.gain, mechanism.gain / 2)
-    return _sums(mechanism, sizes, _of_discretised(mechanism, sizes), 60.0, noisy=False)
+    scores = np.outer([1, -1] + [0] * (len(sizes) - 2), [-1, 1]).astype(float)
+    scores[:2] *= np.array(_pair(sizes)[1])[:, None]
+    cumulant = _of_channel(mechanism.channel(), scores.ravel(), mechanism.gain, sizes)
+    return _sums(mechanism, sizes, cumulant, 60.0, noisy=False)
 
 
 def laplace_means(mechanism: LaplaceMeans, sizes: Sizes) -> Gap:
     """Return the law of the gap from ``M_L``."""
-    return _sums(mechanism, sizes, _of_laplace_means(mechanism, sizes), 1 / mechanism.kept_scale)
+    return _sums(mechanism, sizes, _of_laplace(mechanism, sizes), 1 / mechanism.kept_scale)
 
 
 def signed_laplace(mechanism: SignedLaplace, sizes: Sizes) -> Gap:
@@ -123,14 +126,15 @@ def signed_laplace(mechanism: SignedLaplace, sizes: Sizes) -> Gap:
     def exact(users: int, mean: float) -> float:
         return means.laplace_sum_tail(users, users * mean / mechanism.scale)
 
-    return _sums(mechanism, sizes, _of_signed_laplace(mechanism), 1 / mechanism.scale, exact=exact)
+    return _sums(mechanism, sizes, _of_laplace(mechanism, sizes), 1 / mechanism.scale, exact=exact)
 
 
 def best_channel(mechanism: BestGapChannel, sizes: Sizes) -> Gap:
     """Return the law of the gap from the scores of the best channel."""
     smaller = _smaller(sizes)
     steepest = 500 / (smaller * float(np.abs(mechanism.scores).max()))
-    return Sums(smaller, _of_best_channel(mechanism, sizes), steepest, lambda left: smaller**2 * mechanism.variance)
+    cumulant = _of_channel(mechanism.channel(), smaller * mechanism.scores, 1.0, sizes)
+    return Sums(smaller, cumulant, steepest, lambda left: smaller**2 * mechanism.variance)
 
 
 def _sums(
@@ -151,91 +155,57 @@ def _sums(
     return Sums(unit, cumulant, steepest, variance, exact)
 
 
-def _of_discretised(mechanism: DiscretisedMeans, sizes: tuple[int, ...]) -> Cumulant:
-    """Return the cumulant of a report of ``M_R``: a sign in one of the pair's groups, or nothing.
+def _of_channel(channel: binomials.Floats, scores: binomials.Floats, mean: float, sizes: Sizes) -> Cumulant:
+    """Return the cumulant of the score of a report of a channel with two inputs, the signs, for each group.
 
-    With value ``v`` in a group of weight ``u`` the moment generating function is
-    ``a (cosh lu + t v sinh lu) + a' cosh lu' + a' (d - 2)``, and the mean ``a t u v``.
+    The moment generating function is ``level + rise v`` with value ``v``, and the mean score ``mean u v`` in a group of
+    weight ``u``.
     """
-    a, moved, t = mechanism.keep, mechanism.move, mechanism.sharpness
     shares, weights = _pair(sizes)
-
-    def cumulant(tilt: float, complete: bool) -> float:
-        even = [float(np.cosh(tilt * u)) for u in weights]
-        odd = [a * t * float(np.sinh(tilt * u)) for u in weights]
-        level = [a * even[g] + moved * even[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
-        other = moved * sum(even) + 1 - 2 * moved
-        slope = [a * t * u * tilt for u in weights]
-        return _linear(shares, level, odd, slope, other, complete)
-
-    return cumulant
-
-
-def _of_best_channel(mechanism: BestGapChannel, sizes: Sizes) -> Cumulant:
-    """Return the cumulant of the score of a report of the best channel, in units of the smaller group's share."""
-    shares, weights = _pair(sizes)
-    scores, channel = mechanism.scores * min(shares), mechanism.channel()
 
     def cumulant(tilt: float, complete: bool) -> float:
         growth = np.exp(tilt * scores) @ channel
         level = [float(growth[[2 * g, 2 * g + 1]].mean()) for g in (0, 1)]
         rise = [abs(float(growth[2 * g] - growth[2 * g + 1])) / 2 for g in (0, 1)]
-        return _linear(shares, level, rise, [tilt * u for u in weights], 1.0, complete)
+        other = float(growth[4:].mean()) if len(growth) > 4 else 1.0
+        return _linear(shares, level, rise, [mean * tilt * u for u in weights], other, complete)
 
     return cumulant
 
 
-def _of_laplace_means(mechanism: LaplaceMeans, sizes: tuple[int, ...]) -> Cumulant:
-    """Return the cumulant of a report of ``M_L`` at ``k = 2``: a noisy value in the user's group, or noise in another.
+def _of_laplace(mechanism: LaplaceMeans | SignedLaplace, sizes: Sizes) -> Cumulant:
+    """Return the cumulant of a report with Laplace noise, which is log-convex in the value and so worst at an end.
 
-    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)`` is log-convex in the value, worst at an end.
+    Of ``M_L`` at ``k = 2``: a noisy value in the user's group, or noise in another one,
+    ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``. A signed value always has its noise.
     """
-    a, moved, scale = mechanism.keep, mechanism.move, mechanism.kept_scale
     shares, weights = _pair(sizes)
     rest = 1 - sum(shares)
+    if isinstance(mechanism, SignedLaplace):
+        keep, moved, scales = 1.0, 0.0, [mechanism.scale] * 2
+    else:
+        keep, moved, scales = mechanism.keep, mechanism.move, [u * mechanism.kept_scale for u in weights]
 
     def cumulant(tilt: float, complete: bool) -> float:
-        noise = [1 / (1 - (tilt * u * scale) ** 2) for u in weights]
+        noise = [1 / (1 - (tilt * scale) ** 2) for scale in scales]
         level = [moved * noise[1 - g] + moved * (len(sizes) - 2) for g in (0, 1)]
-        other = moved * sum(noise) + 1 - 2 * moved
-
-        def user(group: int, value: int) -> float:
-            return a * float(np.exp(tilt * weights[group] * value)) * noise[group] + level[group]
-
-        slope = [a * u * tilt for u in weights]
+        other = moved * sum(noise) + 1 - 2 * moved if moved else noise[0]
+        slope = [keep * u * tilt for u in weights]
+        ends = [(v, [keep * math.exp(tilt * weights[g] * v) * noise[g] + level[g] for g in (0, 1)]) for v in (-1, 1)]
         if complete:
-            own = sum(shares[g] * max(float(np.log(user(g, v))) - slope[g] * v for v in (-1, 1)) for g in (0, 1))
-            return own + (rest * float(np.log(other)) if rest > 1e-12 else 0.0)
+            own = sum(shares[g] * max(math.log(user[g]) - slope[g] * v for v, user in ends) for g in (0, 1))
+            return own + (rest * math.log(other) if rest > 1e-12 else 0.0)
         return max(
-            float(np.log(shares[0] * user(0, v) + shares[1] * user(1, w) + rest * other))
+            math.log(shares[0] * one[0] + shares[1] * two[1] + rest * other)
             - shares[0] * slope[0] * v
             - shares[1] * slope[1] * w
-            for v, w in product((-1, 1), repeat=2)
+            for (v, one), (w, two) in product(ends, repeat=2)
         )
 
     return cumulant
 
 
-def _of_signed_laplace(mechanism: SignedLaplace) -> Cumulant:
-    """Return the cumulant of a report of `SignedLaplace`: of its noise, and of the values too if users are drawn."""
-    sizes, scale = mechanism.sizes, mechanism.scale
-    shares, weights = _pair(sizes)
-    rest = 1 - sum(shares)
-
-    def cumulant(tilt: float, complete: bool) -> float:
-        noise = -float(np.log1p(-((tilt * scale) ** 2)))
-        if complete:
-            return noise
-        return noise + max(
-            float(np.log(sum(s * np.exp(tilt * u * v) for s, u, v in zip(shares, weights, ends, strict=True)) + rest))
-            - tilt * sum(s * u * v for s, u, v in zip(shares, weights, ends, strict=True))
-            for ends in product((-1, 1), repeat=2)
-        )
-
-    return cumulant
-
-
-def _pair(sizes: tuple[int, ...]) -> tuple[list[float], list[float]]:
+def _pair(sizes: Sizes) -> tuple[list[float], list[float]]:
     """Return the shares of the two groups compared and how much their users count."""
     weights = np.abs(contrast_weights(sizes, (0, 1)))[:2]
     return [size / sum(sizes) for size in sizes[:2]], [float(w) for w in weights]

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from ldpnb.accuracy import means, tails
-from ldpnb.planning import binomials
 from ldpnb.planning.designs import Sample
 from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Parts
+from ldpnb.surveys import binomials
 
 Floats = NDArray[np.float64]
 Tail = Literal["guaranteed", "normal", "near"]

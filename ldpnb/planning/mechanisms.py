@@ -1,9 +1,8 @@
-"""The mechanisms that can answer a question: the law of the estimate, the bits that a person sends, and remarks."""
+"""The mechanisms that can answer a question: the law of the estimate from its reports, and remarks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb, lgamma
 from typing import Any
 
 import numpy as np
@@ -13,21 +12,17 @@ from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP
-from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.planning import gaps
 from ldpnb.planning.laws import Linear
 from ldpnb.planning.reports import Reports
 
 CURATOR = "central Laplace"
-REAL = 64
-"""Bits of a real number as computers hold it."""
 
 _BEST_UP_TO = 30.0
 """Largest budget for which the best channel is computed; what exceeds it is not spent."""
 _MOST_EDGES = 4096
 _MANY = 10**9
 _ROUNDED = "a value between the ends of its range is rounded to one of them"
-_REAL = f"a real number counts {REAL} bits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +32,8 @@ class Candidate:
     Parameters
     ----------
     name : str
-    make : callable
-        From the loss of a report and the question, which is complete, to the mechanism; none of a curator.
     law : callable
-        From a mechanism and the question to the law of its estimate.
-    bits : callable
-        From a mechanism to the bits that a person sends.
+        From the loss of a report, or of a curator's releases, and the question to the law of the estimate.
     remark : str
         What else a reader should know.
     floor : str
@@ -53,9 +44,7 @@ class Candidate:
     """
 
     name: str
-    make: Callable[[float, Any], Any]
-    law: Callable[[Any, Any], Linear | gaps.Gap]
-    bits: Callable[[Any], int]
+    law: Callable[[float, Any], Linear | gaps.Gap]
     remark: str = ""
     floor: str = ""
     edges: Callable[[Any, float], list[float]] = lambda question, epsilon: []
@@ -66,22 +55,15 @@ class Candidate:
         return self.name == CURATOR
 
 
-def shares(name: str, bits: Callable[[Any], int], **more: Any) -> Candidate:
+def _share(name: str, **more: Any) -> Candidate:
     """Return a mechanism for shares: a report supports the value or does not."""
 
-    def law(mechanism: Any, question: Any) -> Linear:
+    def law(epsilon: float, question: Any) -> Linear:
+        mechanism = FREQUENCY[name](epsilon, question.values)
         one = name == "k-RR" and question.values == 2
         return Linear(Reports.of(mechanism, ends=True), events=1 if one else question.events)
 
-    return Candidate(name, lambda epsilon, question: FREQUENCY[name](epsilon, question.values), law, bits, **more)
-
-
-def _subset_bits(mechanism: SubsetSelection) -> int:
-    """Return the bits that number all subsets; beyond some thousand values from Stirling's series, rounded up."""
-    values, size = mechanism.domain_size, mechanism.subset_size
-    if values <= 2000:
-        return (comb(values, size) - 1).bit_length()
-    return int(np.ceil((lgamma(values + 1) - lgamma(size + 1) - lgamma(values - size + 1)) / np.log(2)))
+    return Candidate(name, law, **more)
 
 
 def _subset_edges(question: Any, epsilon: float) -> list[float]:
@@ -100,111 +82,70 @@ def _hashing_edges(question: Any, epsilon: float) -> list[float]:
     return [float(edge) for edge in np.log(g * (g - 1)) / 2 if edge < epsilon]
 
 
-_FREQUENCY = (
-    shares("k-RR", lambda m: int(m.domain_size - 1).bit_length()),
-    shares("SUE", lambda m: int(m.domain_size)),
-    shares("OUE", lambda m: int(m.domain_size), floor="the bit of the person's value stays a fair coin"),
-    shares("subset selection", _subset_bits, edges=_subset_edges),
-    shares(
-        "OLH",
-        lambda m: int(m.cells - 1).bit_length(),
-        edges=_hashing_edges,
-        remark="with a public hash function per person; its values in a cell are the bits of a unary encoding",
-    ),
-    shares(
-        "signs",
-        lambda m: 1,
-        remark="1 bit with public random signs, one per value and person; k bits without, as where nobody may know "
-        "whose report it is",
-        floor="the signs of other values stay fair coins",
-    ),
-)
-
-
-def _bit(epsilon: float, question: Any) -> KaryRandomisedResponse:
-    return KaryRandomisedResponse(epsilon, 2)
-
-
-def _bit_law(mechanism: KaryRandomisedResponse, question: Any) -> Linear:
-    return Linear(Reports.of(mechanism, ends=question.binary))
+def _bit_law(epsilon: float, question: Any) -> Linear:
+    return Linear(Reports.of(KaryRandomisedResponse(epsilon, 2), ends=question.binary))
 
 
 def _curated(epsilon: float, question: Any) -> Linear:
-    """Return the law of a curator's release: budgets of several from one sample add up before it hides anybody."""
+    """Return the law of a curator's release, one of several from the same sample whose budgets add up."""
     reports = Reports(ends=question.ends)
-    one = question.sample(reports).scale(epsilon, secret=question.secret and question.response == 1)
-    return Linear(reports, question.sensitivity * question.releases * one, question.events)
+    noise = question.sensitivity * question.releases * question.sample(reports).scale(epsilon)
+    return Linear(reports, noise, question.events)
 
 
-_CENTRAL = Candidate(
-    CURATOR,
-    lambda epsilon, question: epsilon,
-    _curated,
-    lambda epsilon: 0,
-    "a trusted curator, who adds noise to the estimate from true values",
-)
-_WARNER = Candidate("Warner", _bit, _bit_law, lambda m: 1)
-_ONE_BIT = Candidate("1-bit", _bit, _bit_law, lambda m: 1, floor=_ROUNDED)
-_LAPLACE = Candidate(
-    "local Laplace",
-    lambda epsilon, question: epsilon,
-    lambda epsilon, question: Linear(Reports(scale=1 / epsilon, ends=question.binary)),
-    lambda epsilon: REAL,
-    _REAL,
-)
-
-
-def _gap(name: str, law: Callable[[Any, Any], Linear | gaps.Gap], bits: Callable[[Any], int], **more: Any) -> Candidate:
+def _gap(name: str, law: Callable[[Any, tuple[int, ...]], gaps.Gap], **more: Any) -> Candidate:
+    """Return a mechanism for a gap, made for a budget and a question, with its law for the sizes of the groups."""
     make = more.pop("make", lambda epsilon, question: GAP[name](epsilon, question.groups))
-    return Candidate(name, make, lambda mechanism, question: law(mechanism, question.groups), bits, **more)
-
-
-def _best_laplace(epsilon: float, question: Any) -> LaplaceMeans:
-    shares = question.shares if question.sizes is None else tuple(size / sum(question.sizes) for size in question.sizes)
-    if len(shares) == 2 and shares[0] != shares[1]:
-        return _best_for_shares(epsilon, shares[0])
-    return LaplaceMeans.calibrated(epsilon, len(shares))
+    return Candidate(name, lambda epsilon, question: law(make(epsilon, question), question.groups), **more)
 
 
 @lru_cache(maxsize=64)
-def _best_for_shares(epsilon: float, share: float) -> LaplaceMeans:
-    """Return the best allocation for two groups, which depends on their proportion alone."""
-    first = max(1, round(share * _MANY))
+def _best_laplace(epsilon: float, shares: tuple[float, ...]) -> LaplaceMeans:
+    """Return the best allocation, which depends on the proportion of the groups alone."""
+    if len(shares) != 2 or shares[0] == shares[1]:
+        return LaplaceMeans.calibrated(epsilon, len(shares))
+    first = max(1, round(shares[0] * _MANY))
     return budgets.best_laplace(epsilon, (first, _MANY - first))
 
 
-def _best_channel(epsilon: float, question: Any) -> BestGapChannel:
-    sizes = question.groups
-    return _best_for_share(min(epsilon, _BEST_UP_TO), sizes[0] / sum(sizes))
-
-
 @lru_cache(maxsize=256)
-def _best_for_share(epsilon: float, share: float) -> BestGapChannel:
-    return BestGapChannel(epsilon, share)
+def _best_channel(epsilon: float, groups: tuple[int, ...]) -> BestGapChannel:
+    return BestGapChannel(min(epsilon, _BEST_UP_TO), groups[0] / sum(groups))
 
 
-_GAP = (
-    _gap("M_R", gaps.discretised, lambda m: (2 * m.groups - 1).bit_length(), floor=_ROUNDED),
-    _gap(
-        "M_L, k = 2",
-        gaps.laplace_means,
-        lambda m: REAL + (m.groups - 1).bit_length(),
-        make=_best_laplace,
-        remark=_REAL,
+_CENTRAL = Candidate(CURATOR, _curated, "a trusted curator, who adds noise to the estimate from true values")
+_LAPLACE = Candidate(
+    "local Laplace", lambda epsilon, question: Linear(Reports(scale=1 / epsilon, ends=question.binary))
+)
+
+FREQUENCIES = (
+    _share("k-RR"),
+    _share("SUE"),
+    _share("OUE", floor="the bit of the person's value stays a fair coin"),
+    _share("subset selection", edges=_subset_edges),
+    _share("OLH", edges=_hashing_edges, remark="with a public hash function per person"),
+    _share(
+        "signs",
+        remark="with public random signs, one per value and person",
+        floor="the signs of other values stay fair coins",
     ),
-    _gap("signed bit", gaps.signed_bit, lambda m: 1, floor=_ROUNDED),
-    _gap("signed Laplace", gaps.signed_laplace, lambda m: REAL, remark=_REAL),
+    _CENTRAL,
 )
-_BEST = _gap(
-    "best channel",
-    gaps.best_channel,
-    lambda m: int(np.count_nonzero(m.weights > 0) - 1).bit_length(),
-    make=_best_channel,
-    remark="least variance of all private channels for values at the ends; of two groups of different sizes",
-    floor=_ROUNDED,
+MEANS = (Candidate("1-bit", _bit_law, floor=_ROUNDED), _LAPLACE, _CENTRAL)
+BINARY_MEANS = (Candidate("Warner", _bit_law), _LAPLACE, _CENTRAL)
+GAPS = (
+    _gap("M_R", gaps.discretised, floor=_ROUNDED),
+    _gap("M_L, k = 2", gaps.laplace_means, make=lambda epsilon, question: _best_laplace(epsilon, question.shares)),
+    _gap("signed bit", gaps.signed_bit, floor=_ROUNDED),
+    _gap("signed Laplace", gaps.signed_laplace),
 )
-
-
-FREQUENCIES = (*_FREQUENCY, _CENTRAL)
-MEANS, BINARY_MEANS = (_ONE_BIT, _LAPLACE, _CENTRAL), (_WARNER, _LAPLACE, _CENTRAL)
-GAPS, UNEVEN_GAPS = _GAP, (*_GAP, _BEST)
+UNEVEN_GAPS = (
+    *GAPS,
+    _gap(
+        "best channel",
+        gaps.best_channel,
+        make=lambda epsilon, question: _best_channel(epsilon, question.groups),
+        remark="least variance of all private channels for values at the ends; of two groups of different sizes",
+        floor=_ROUNDED,
+    ),
+)

@@ -4,18 +4,19 @@ A question is complete once all four are there. Then it says everything: who is 
 bounded, and what a report and a release lose.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
-from ldpnb.planning.designs import ClusterDesign, Design, Everyone, Sample, SimpleDesign, StratifiedDesign
+from ldpnb.planning.clusters import Clusters
+from ldpnb.planning.designs import Design, Everyone, Sample, SimpleDesign
 from ldpnb.planning.laws import Linear, Tail
 from ldpnb.planning.mechanisms import Candidate
-from ldpnb.planning.reports import MANY, Reports
+from ldpnb.planning.reports import Reports
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 MOST_VALUES = 10**9
@@ -33,8 +34,8 @@ class Question:
     count : int, optional
         Units that answer: people, or clusters that are drawn.
     epsilon : float, optional
-        Loss of a report, or of all that is released by a curator or from a secret sample, nats in ``[1e-8, 700]``,
-        under replacement of one person's value.
+        Loss of a report, or of all that is released by a curator, nats in ``[1e-8, 700]``, under replacement of one
+        person's value.
     error : float, optional
         The estimate shall be off by less than this.
     failure : float, optional
@@ -42,8 +43,6 @@ class Question:
     design : Everyone, SimpleDesign, StratifiedDesign or ClusterDesign
     mechanism : str
         The only one to plan for; all if left out.
-    secret : bool
-        Whether nobody who sees what is released can know who was asked. Then reports may lose more than it does.
     response : float
         Chance that somebody who is asked answers, whatever their value. The failure includes that too few do.
     releases : int
@@ -59,7 +58,6 @@ class Question:
     failure: float | None = None
     design: Design = field(default_factory=Everyone)
     mechanism: str = ""
-    secret: bool = False
     response: float = 1.0
     releases: int = 1
     tail: Tail = "guaranteed"
@@ -72,7 +70,8 @@ class Question:
         if self.count is not None:
             count = checks.whole(count=self.count, at_least=self.design.least)
             if count > self.design.most:
-                raise ValueError(f"count must be at most {self.design.most:,} {self.design.unit}, got {_short(count)}")
+                shown = f"{count:,}" if count < 10**16 else f"{count:g}"
+                raise ValueError(f"count must be at most {self.design.most:,} {self.design.unit}, got {shown}")
         if self.epsilon is not None:
             checks.numbers(epsilon=checks.positive(epsilon=self.epsilon), low=1e-8, high=700)
         if self.error is not None and checks.positive(error=self.error) >= self.scale:
@@ -84,10 +83,6 @@ class Question:
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
         if self.mechanism:
             checks.choice(mechanism=self.mechanism, among=tuple(one.name for one in self._known))
-        if self.secret and isinstance(self.design, SimpleDesign) and self.design.population == MANY:
-            raise ValueError("population must be given for a secret sample, which hides people among so many, got none")
-        if self.secret and isinstance(self.design, StratifiedDesign) and self.design.allocation == "neyman":
-            raise ValueError("allocation must be proportional in a secret sample: Neyman's changes with its budget")
 
     @property
     def span(self) -> float:
@@ -134,29 +129,21 @@ class Question:
         """
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
-            left = "nothing is left out" if not missing else f"{_listed(missing)} are left out"
-            raise ValueError(f"exactly one of {_listed(QUANTITIES)} must be left out, to be computed; {left}")
+            left = f"{listed(missing)} are left out" if missing else "nothing is left out"
+            raise ValueError(f"exactly one of {listed(QUANTITIES)} must be left out, to be computed; {left}")
         return missing[0]
 
     def with_value(self, name: str, value: Any) -> Self:
         """Return the question with one field changed."""
         return replace(self, **{name: value})
 
-    def sample(self, reports: Reports) -> Sample:
-        """Return who is asked, people with values in ``[0, 1]`` who make such reports."""
-        return self.design.within(self.span).at(int(self.count or 0), reports, self.response)
-
-    def report_epsilon(self, mechanism: Candidate) -> float:
-        """Return the loss of a report: the question's, or the largest that keeps what is released to it."""
-        epsilon = float(self.epsilon or 0)
-        if mechanism.central or not self.secret:
-            return epsilon
-        sample = self.sample(Reports())
-        return sample.budget(epsilon, self.invited(sample)) / self.releases
-
     def law(self, mechanism: Candidate) -> Any:
         """Return the law of a mechanism's estimate."""
-        return mechanism.law(mechanism.make(self.report_epsilon(mechanism), self), self)
+        return mechanism.law(float(self.epsilon or 0), self)
+
+    def sample(self, reports: Reports) -> Sample:
+        """Return who is asked, people with values in ``[0, 1]`` who make such reports."""
+        return self.design.at(int(self.count or 0), reports, self.span, self.response)
 
     def drawn(self, mechanism: Candidate) -> Sample:
         """Return who is asked if this is the mechanism."""
@@ -173,7 +160,7 @@ class Question:
         sample = self.sample(law.reports if isinstance(law, Linear) else Reports())
         chance, bound = law.failure(sample, float(self.error or 0) / self.span, tail or self.tail)
         if self.response < 1:
-            chance = chance + sample.empty if isinstance(self.design, ClusterDesign) else chance / (1 - SHORT)
+            chance = chance + sample.empty if isinstance(sample, Clusters) else chance / (1 - SHORT)
         return min(1.0, chance), bound
 
 
@@ -267,15 +254,12 @@ class Gap(Question):
     Parameters
     ----------
     shares : tuple of float
-        Share of the people in every group; the first two are compared. Not used if `sizes` are given.
-    sizes : tuple of int, optional
-        People in every group: of those who answer, or of the population.
+        Share of the people in every group; the first two are compared.
     low, high : float
         Range of the values, known beforehand.
     """
 
     shares: tuple[float, ...] = (0.5, 0.5)
-    sizes: tuple[int, ...] | None = None
     low: float = 0.0
     high: float = 1.0
 
@@ -284,18 +268,9 @@ class Gap(Question):
         _check_range(self.low, self.high)
         if not isinstance(self.design, Everyone | SimpleDesign):
             raise ValueError(f"design of a gap must be everyone or simple, got {self.design}")
-        if self.sizes is None:
-            checks.distribution(shares=self.shares)
-            if len(self.shares) < 2 or min(self.shares) <= 0:
-                raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
-        else:
-            if checks.counts(sizes=self.sizes, minimum_size=2).min() < 1:
-                raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
-            people = self.count if isinstance(self.design, Everyone) else self.design.population
-            if people not in (None, sum(self.sizes)):
-                raise ValueError(f"sizes must sum to the number of people, {people:,}, got {sum(self.sizes):,}")
-            if isinstance(self.design, Everyone):
-                object.__setattr__(self, "count", sum(self.sizes))
+        checks.distribution(shares=self.shares)
+        if len(self.shares) < 2 or min(self.shares) <= 0:
+            raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
         Question.__post_init__(self)
 
     @property
@@ -311,18 +286,12 @@ class Gap(Question):
     @property
     def subject(self) -> str:
         """What is estimated, in words."""
-        sizes = [f"{n:,}" for n in self.sizes or ()]
-        groups = f"sizes {' : '.join(sizes)}" if sizes else f"shares {' : '.join(f'{s:g}' for s in self.shares)}"
-        return (
-            f"the gap between the first two of {len(self.sizes or self.shares)} groups ({groups}), "
-            f"values in [{self.low:g}, {self.high:g}]"
-        )
+        groups = f"{len(self.shares)} groups (shares {' : '.join(f'{share:g}' for share in self.shares)})"
+        return f"the gap between the first two of {groups}, values in [{self.low:g}, {self.high:g}]"
 
     @property
     def groups(self) -> tuple[int, ...]:
         """People in every group, at least 1 each: shares by largest remainder."""
-        if self.sizes is not None:
-            return self.sizes
         total = int(self.count or 0) if isinstance(self.design, Everyone) else self.design.most
         wanted = np.array(self.shares) * total
         numbers = np.floor(wanted + 1e-9).astype(np.int64)
@@ -331,26 +300,12 @@ class Gap(Question):
         return tuple(np.maximum(numbers, 1).tolist())
 
     @property
-    def even(self) -> bool:
-        """Whether the two groups compared are of one size."""
-        parts = self.shares if self.sizes is None else self.sizes
-        return abs(parts[0] - parts[1]) < 1e-12
-
-    @property
     def _known(self) -> tuple[Candidate, ...]:
-        two = len(self.sizes or self.shares) == 2
-        return mechanisms.UNEVEN_GAPS if two and not self.even else mechanisms.GAPS
+        uneven = len(self.shares) == 2 and abs(self.shares[0] - self.shares[1]) > 1e-12
+        return mechanisms.UNEVEN_GAPS if uneven else mechanisms.GAPS
 
 
 def _check_range(low: float, high: float) -> None:
     checks.numbers(range=(low, high), low=-1e150, high=1e150)
     if not low < high:
         raise ValueError(f"low must be < high, got low={low!r}, high={high!r}")
-
-
-def _short(number: int) -> str:
-    return f"{number:,}" if number < 10**16 else f"{number:g}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]

@@ -16,6 +16,10 @@ MANY = 10**12
 """People of a population that is not limited; up to there the laws are right to eight digits."""
 
 
+class UnableError(ValueError):
+    """Why a mechanism cannot answer a question that others can."""
+
+
 @dataclass(frozen=True, slots=True)
 class Variance:
     """The two parts of an estimate's variance."""
@@ -61,9 +65,8 @@ class Reports:
     @classmethod
     def of(cls, mechanism: FrequencyMechanism, *, ends: bool) -> "Reports":
         """Return the bits of a mechanism: whether its report supports the value."""
-        return cls(
-            mechanism.p, max(mechanism.q, 1e-300), mechanism.truthful_rate, max(mechanism.miss_rate, 1e-300), 0.0, ends
-        )
+        p, q, truth, miss = mechanism.p, mechanism.q, mechanism.truthful_rate, mechanism.miss_rate
+        return cls(p, max(q, 1e-300), truth, max(miss, 1e-300), ends=ends)
 
     @property
     def bits(self) -> bool:
@@ -103,7 +106,6 @@ def largest(
 
     Parameters
     ----------
-    reports : Reports
     own, share : float
         How much the design makes of the variance of the values and of a report's.
     people : int

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
+from ldpnb.planning.clusters import Clusters
 from ldpnb.planning.designs import Everyone, SimpleDesign, StratifiedDesign
 from ldpnb.planning.plans import Plan
 from ldpnb.planning.questions import Frequency, Gap
 from ldpnb.planning.reports import MANY
-from ldpnb.planning.samples import Clusters
 from ldpnb.planning.solve import Answer
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import DEVICES, realised, realised_bits
@@ -38,20 +38,21 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         What people choose from; numbers from 1 if left out.
     """
     asked = answers.question
-    if isinstance(asked, Gap) or asked.releases > 1 or asked.secret:
-        raise ValueError(
-            "save needs shares or a mean, one release, and a sample that may be known: only these are estimated"
-        )
+    if isinstance(asked, Gap) or asked.releases > 1:
+        raise ValueError("save needs shares or a mean, and one release: only these are estimated")
     best = next((a for a in answers.able if a.candidate.central or a.mechanism in _KINDS), None)
     if best is None:
         raise ValueError(f"no mechanism of {', '.join(_KINDS)} reaches the target: nothing can be saved")
-    names = _labels(asked, labels) if isinstance(asked, Frequency) else ()
+    values = asked.values if isinstance(asked, Frequency) else 0
+    if labels and len(labels) != values:
+        raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
+    names = labels or tuple(str(i + 1) for i in range(values))
     low, high = float(getattr(asked, "low", 0.0)), float(getattr(asked, "high", 1.0))
-    kept: dict[str, Any] = {"low": low, "high": high, "labels": names, "epsilon": best.epsilon}
+    kept: dict[str, Any] = {"low": low, "high": high, "labels": names, "epsilon": best.question.epsilon}
     if best.candidate.central:
         kept |= {"kind": "binary" if asked.ends else "number", "collection": "curator"}
     else:
-        kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, _KINDS[best.mechanism], device, len(names))
+        kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, device, len(names))
         kept["epsilon"] = FieldPlan(design="everyone", asked=1, **kept).reports.epsilon
     own = replace(best, question=replace(best.question, epsilon=kept["epsilon"]))
     failure, bound = own.question.chance(own.candidate)
@@ -69,13 +70,6 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     )
 
 
-def _labels(asked: Frequency, labels: tuple[str, ...]) -> tuple[str, ...]:
-    size = asked.values
-    if labels and len(labels) != size:
-        raise ValueError(f"labels must be {size}, one per value, got {len(labels)}")
-    return labels or tuple(str(i + 1) for i in range(size))
-
-
 def _design(answer: Answer) -> dict[str, Any]:
     design, sample = answer.question.design, answer.sample
     if isinstance(design, Everyone):
@@ -90,17 +84,17 @@ def _design(answer: Answer) -> dict[str, Any]:
         drawn = zip(design.names, design.sizes, answer.invited, strict=True)
         return {"design": "strata", "strata": {name: (size, asked) for name, size, asked in drawn}}
     assert isinstance(sample, Clusters)
-    size = 0 if sample.size_sd else round(sample.size)
-    kept = {"population": sample.population, "clusters": sample.clusters, "chosen": sample.chosen, "cluster_size": size}
-    return kept | {"design": "clusters" if sample.take is None else "two stages", "take": sample.take or 0}
+    size, take = 0 if design.size_sd else round(design.size), design.take or 0
+    kept = {"population": sample.population, "clusters": design.clusters, "chosen": sample.chosen, "take": take}
+    return kept | {"design": "two stages" if take else "clusters", "cluster_size": size}
 
 
-def _chances(answer: Answer, kind: str, device: str, size: int) -> dict[str, Any]:
+def _chances(answer: Answer, device: str, size: int) -> dict[str, str]:
     """Return the chances of the device as fractions; none for noise, which no device draws."""
+    kind, epsilon, outcomes = _KINDS[answer.mechanism], float(answer.question.epsilon or 0), DEVICES[device]
     if kind == "Laplace":
         return {}
-    if kind == "bits":
-        p, q = realised_bits(answer.epsilon, DEVICES[device], optimised=answer.mechanism == "OUE")
-    else:
-        p, q = realised(answer.epsilon, DEVICES[device], size if kind == "labels" else 2)
+    bits = kind == "bits"
+    optimised = answer.mechanism == "OUE"
+    p, q = realised_bits(epsilon, outcomes, optimised=optimised) if bits else realised(epsilon, outcomes, size or 2)
     return {"p": str(p), "q": str(q)}

@@ -1,7 +1,5 @@
 """Several questions on one budget: everybody answers all, or one question each that is drawn at random."""
 
-import json
-import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -37,16 +35,12 @@ def one_question_threshold(questions: int) -> float:
 class Several:
     """Questions that are alike, on one budget; the split of a simple random sample is one for each of them.
 
-    A curator does better to ask everybody everything: the noise is the same and the sample larger.
-
     Parameters
     ----------
     questions : int
     each : Mean or Frequency
         What every one of them is. Its `count` are all people who answer, and its `epsilon` is that of everything that
-        one of them reports.
-    together : bool
-        Whether the failure is that of any of them.
+        one of them reports. Its `failure` is that of one question.
 
     Examples
     --------
@@ -58,7 +52,6 @@ class Several:
 
     questions: int
     each: Mean | Frequency
-    together: bool = False
 
     def __post_init__(self) -> None:
         checks.whole(questions=self.questions, at_least=2)
@@ -70,8 +63,6 @@ class Several:
     def answer(self, way: Way) -> Answer | None:
         """Return the answer to every one of the questions by the best mechanism, None if none can."""
         asked, parts = self.each, self.questions
-        if self.together and asked.failure is not None:
-            asked = replace(asked, failure=asked.failure / parts)
         if way == "all" and asked.epsilon is not None:
             asked = replace(asked, epsilon=asked.epsilon / parts)
         if way == "one" and asked.count is not None:
@@ -80,43 +71,34 @@ class Several:
 
     def value(self, way: Way) -> float:
         """Return what was asked, of all questions: a count of people, their budget, or an error or failure of each."""
-        found = self.answer(way)
-        if found is None:
+        answer = self.answer(way)
+        if answer is None:
             return float("inf")
         whole = {("one", "count"), ("all", "epsilon")}
-        return found.value * (self.questions if (way, found.unknown) in whole else 1)
+        return answer.value * (self.questions if (way, answer.unknown) in whole else 1)
 
     @property
     def best(self) -> Way | None:
         """The way that needs less, if any can."""
-        best: Way = "one" if self.value("one") <= self.value("all") else "all"
-        return best if math.isfinite(self.value(best)) else None
+        way: Way = min(_WORDS, key=self.value)
+        return way if np.isfinite(self.value(way)) else None
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row per way."""
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return a row per way that can, the better one first."""
         rows = []
-        for way, words in _WORDS.items():
-            if found := self.answer(way):
-                full = found.question
-                each = {"answers": full.count, "epsilon": found.epsilon, "error": full.error, "failure": full.failure}
-                rows.append({"way": words, "mechanism": found.mechanism} | each)
-        return rows
-
-    def sheets(self) -> dict[str, Any]:
-        """Return the rows as a DataFrame, by its name."""
-        import pandas as pd
-
-        return {"ways": pd.DataFrame(self.rows())}
-
-    def to_json(self) -> str:
-        """Return the rows as JSON."""
-        return json.dumps(self.rows(), indent=1)
+        for way in sorted(_WORDS, key=self.value):
+            if answer := self.answer(way):
+                full = answer.question
+                known = {"answers": full.count, "epsilon": full.epsilon, "error": full.error, "failure": full.failure}
+                rows.append({"way": _WORDS[way], "mechanism": answer.mechanism, **known})
+        return {"ways": rows}
 
     def __str__(self) -> str:
-        lines = []
-        for row in sorted(self.rows(), key=lambda row: row["way"] != _WORDS.get(self.best or "one")):
-            each = f"error {row['error']:.4g}, {row['answers']:,} answers to each at {row['epsilon']:.4g} nats"
-            lines.append(f"{row['way']}: {each}, except with probability {row['failure']:.4g} ({row['mechanism']}).")
+        lines = [
+            f"{row['way']}: error {row['error']:.4g}, {row['answers']:,} answers to each at {row['epsilon']:.4g} nats, "
+            f"except with probability {row['failure']:.4g} ({row['mechanism']})."
+            for row in self.tables()["ways"]
+        ]
         if not lines:
             return "No mechanism can do this."
         lines[0] = f"Better: {lines[0]}"

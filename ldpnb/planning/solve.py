@@ -9,11 +9,12 @@ from typing import Any
 from scipy.optimize import brentq
 
 from ldpnb.notebook.prose import rounded_up
-from ldpnb.planning.designs import ClusterDesign, Everyone, Sample, SimpleDesign, StratifiedDesign
+from ldpnb.planning.clusters import ClusterDesign
+from ldpnb.planning.designs import Everyone, Sample, SimpleDesign, StratifiedDesign
 from ldpnb.planning.mechanisms import Candidate
 from ldpnb.planning.questions import Gap, Question
-from ldpnb.planning.reports import MANY, Variance
-from ldpnb.planning.samples import Clusters, Parts
+from ldpnb.planning.reports import MANY, UnableError, Variance
+from ldpnb.planning.samples import Parts
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
 PRECISION = 1e-9
@@ -75,25 +76,15 @@ class Answer:
         return self.question.invited(self.sample)
 
     @property
-    def epsilon(self) -> float:
-        """Loss of a report, or of all that a curator releases, nats."""
-        return self.question.report_epsilon(self.candidate)
-
-    @property
     def reported(self) -> float:
-        """Loss of all reports of a person together, or of all that a curator releases."""
-        return self.epsilon * (1 if self.candidate.central else self.question.releases)
-
-    @property
-    def released(self) -> float:
-        """Loss of all that is released."""
-        return float(self.question.epsilon or 0) if self.question.secret else self.reported
+        """Loss of all reports of a person together, or of all that a curator releases, nats."""
+        return float(self.question.epsilon or 0) * (1 if self.candidate.central else self.question.releases)
 
     @property
     def hidden(self) -> float:
         """Loss of all that is released if nobody who sees it can know who was asked."""
-        if self.question.secret or self.candidate.central or self.sample.population >= MANY:
-            return self.released
+        if self.candidate.central or self.sample.population >= MANY:
+            return self.reported
         return self.sample.loss(self.reported, self.invited)
 
     @property
@@ -115,8 +106,9 @@ class Answer:
     def design_effects(self) -> tuple[float, float]:
         """Variance, sampling's and all, over that of a simple random sample of as many people, each at its worst."""
         law, sample = self.question.law(self.candidate), self.sample
-        s2 = sample.s2 if isinstance(sample, Clusters) else None
-        plain = Parts((sample.population,), (sample.people,), None if s2 is None else (s2,)).variance(law.reports)
+        sd = getattr(self.question.design, "sd", None)
+        known = None if sd is None else ((sd / self.question.span) ** 2,)
+        plain = Parts((sample.population,), (sample.people,), known).variance(law.reports)
         own, noise = sample.variance(law.reports), 2 * law.noise**2
         sampling = own.sampling / plain.sampling if plain.sampling else math.nan
         return sampling, (own.total + noise) / (plain.total + noise)
@@ -140,30 +132,16 @@ class Answer:
         return "the population" if people >= MANY else f"the population of {people:,}"
 
 
-def complete(question: Question) -> tuple[Answer, ...]:
-    """Return the answers of all mechanisms.
-
-    Raises
-    ------
-    ValueError
-        Unless exactly one of count, epsilon, error and failure is left out.
-    """
+def answer(question: Question, candidate: Candidate) -> Answer:
+    """Return the answer of a mechanism to a question that leaves one quantity out."""
     unknown = question.unknown
-    return tuple(_answer(question, unknown, candidate) for candidate in question.candidates)
-
-
-class _ImpossibleError(ValueError):
-    """No value of the unknown meets the target."""
-
-
-def _answer(question: Question, unknown: str, candidate: Candidate) -> Answer:
     search = _Search(question, unknown, candidate)
     try:
         value, least = search.run()
-    except _ImpossibleError as reason:
+        full = question.with_value(unknown, value)
+        full.invited(full.drawn(candidate))  # as many there must be
+    except UnableError as reason:
         return Answer(question, unknown, candidate, reason=str(reason))
-    full = question.with_value(unknown, value)
-    full.invited(full.drawn(candidate))  # who cannot be invited is refused here
     return Answer(full, unknown, candidate, search.chance(value)[1], least)
 
 
@@ -180,9 +158,8 @@ class _Search:
 
     def run(self) -> tuple[float, bool]:
         """Return what is asked, and whether it is proven to be the least."""
-        return {"count": self._count, "epsilon": self._epsilon, "error": self._error, "failure": self._failure}[
-            self.unknown
-        ]()
+        run: tuple[float, bool] = getattr(self, f"_{self.unknown}")()
+        return run
 
     def _chance(self, value: float, tail: Any = None) -> tuple[float, str]:
         if self.unknown == "failure":
@@ -196,71 +173,64 @@ class _Search:
     def _failure(self) -> tuple[float, bool]:
         chance = self.question.chance(self.candidate)[0]
         if chance >= 1:
-            raise _ImpossibleError("nothing is promised: the bound on the failure probability is 1")
+            raise UnableError("nothing is promised: the bound on the failure probability is 1")
         return min(max(chance, 1e-300), 1 - 1e-16), True
 
     def _error(self) -> tuple[float, bool]:
         scale = self.question.scale
         if self.excess(scale * (1 - 1e-12)) > 0:
-            raise _ImpossibleError("no error below the whole range can be promised")
+            raise UnableError("no error below the whole range can be promised")
         return self._real(scale * 1e-12, scale * (1 - 1e-12)), True
 
     def _epsilon(self) -> tuple[float, bool]:
         """Return the smallest budget: where a whole number of the mechanism steps, all steps below it are tried."""
         if self.excess(LARGEST_EPSILON) > 0:
-            raise _ImpossibleError(self._remaining())
-        found = self._real(SMALLEST_EPSILON, LARGEST_EPSILON)
-        edges = self.candidate.edges(self.question, found)
-        if self.question.secret:
-            return found, not edges
+            raise UnableError(self._remaining())
+        least = self._real(SMALLEST_EPSILON, LARGEST_EPSILON)
+        edges = self.candidate.edges(self.question, least)
         for edge in edges:
             below = edge * (1 - PRECISION)
             if self.excess(below, "normal") < 1 and self.excess(below) <= 0:
                 lower = max((other for other in edges if other < edge), default=SMALLEST_EPSILON)
-                found = self._real(lower * (1 + PRECISION), below)
-        return found, True
+                least = self._real(lower * (1 + PRECISION), below)
+        return least, True
 
     def _count(self) -> tuple[int, bool]:
         """Return the fewest units.
 
-        The chance of an error falls with their number, but for three wobbles: of groups that are rounded to whole
-        people, of a curator's exact law on a lattice, and under a secret sample, where more people make reports
-        noisier.
+        The chance of an error falls with their number, but for two wobbles: of groups that are rounded to whole people,
+        and of a curator's exact law on a lattice.
         """
-        question, step = self.question, 1
-        if isinstance(question, Gap) and question.sizes is None and len(set(question.shares)) == 1:
-            step = len(question.shares) if isinstance(question.design, Everyone) else 1
+        question = self.question
+        even = isinstance(question, Gap) and isinstance(question.design, Everyone) and len(set(question.shares)) == 1
+        step = len(question.shares) if even else 1  # type: ignore[attr-defined]
         low, high = -(-question.design.least // step), question.design.most // step
 
         def excess(number: int, tail: Any = None) -> float:
             return self.excess(number * step, tail)
 
-        if question.secret:
-            if not (found := _first(excess, low, high)):
-                raise _ImpossibleError(self._not_enough(high))
-            return found, False
-        found = high
+        enough = high
         for tail in ("normal", "near", None) if question.tail == "guaranteed" else ("normal",):
-            found = _from(partial(excess, tail=tail), low, found, high) or high
-        if excess(found) > 0:
-            raise _ImpossibleError(self._not_enough(high * step))
+            enough = _from(partial(excess, tail=tail), low, enough, high) or high
+        if excess(enough) > 0:
+            raise UnableError(self._not_enough(high * step))
         window = _window(question, self.candidate)
-        for number in range(found - 1, max(low, found - min(window, _MOST_STEPS)) - 1, -1):
+        for number in range(enough - 1, max(low, enough - min(window, _MOST_STEPS)) - 1, -1):
             if excess(number, "near") <= 0 and excess(number) <= 0:
-                found = number
-        return found * step, window <= _MOST_STEPS
+                enough = number
+        return enough * step, window <= _MOST_STEPS
 
     def _real(self, low: float, high: float) -> float:
         """Return the least number from which on the chance is small enough, as it is at `high`; in logarithms."""
         if self.excess(low) <= 0:
             return low
         left, right = math.log(low), math.log(high)
-        found = self._root("normal", left, right, left, right)
+        root = self._root("normal", left, right, left, right)
         if self.question.tail == "guaranteed":
-            found = self._root("near", found - 0.02, found + 0.02, left, right)
-        if self.excess(math.exp(found)) > 0:
-            found = self._root(None, found - PRECISION, found + 1e-4, left, right)
-        return math.exp(found)
+            root = self._root("near", root - 0.02, root + 0.02, left, right)
+        if self.excess(math.exp(root)) > 0:
+            root = self._root(None, root - PRECISION, root + 1e-4, left, right)
+        return math.exp(root)
 
     def _root(self, tail: Any, below: float, above: float, left: float, right: float) -> float:
         """Return a logarithm of a number that is enough, and least but for the precision; from a guess at its place."""
@@ -286,7 +256,7 @@ class _Search:
         generous = replace(question, epsilon=LARGEST_EPSILON, error=None)
         try:
             left = f"an error of {_Search(generous, 'error', self.candidate).run()[0]:.3g} remains"
-        except _ImpossibleError:
+        except UnableError:
             left = "no error can be promised"
         sampled = not isinstance(question.design, Everyone)
         chance = "who is asked is left to chance" if sampled else ""
@@ -301,30 +271,21 @@ class _Search:
         everybody = f"asking all {most:,} {question.design.unit}"
         try:
             left = _Search(replace(question, count=most, error=None), "error", self.candidate).run()[0]
-        except _ImpossibleError:
+        except UnableError:
             return f"{everybody} promises nothing"
         try:
             budget = _Search(replace(question, count=most, epsilon=None), "epsilon", self.candidate).run()[0]
-        except _ImpossibleError:
+        except UnableError:
             return f"{everybody} leaves an error of {left:.3g}, and no budget reaches the target"
         return f"{everybody} leaves an error of {left:.3g}; epsilon {rounded_up(budget)} reaches the target"
 
 
 def _window(question: Question, candidate: Candidate) -> int:
     """Return how many numbers below one that is enough may be enough although one in between is not."""
-    if isinstance(question, Gap) and question.sizes is None and len(set(question.shares)) > 1:
+    if isinstance(question, Gap) and len(set(question.shares)) > 1:
         return math.ceil(2 / min(question.shares))
     simple = isinstance(question.design, SimpleDesign)
     return _MOST_STEPS if candidate.central and simple and question.ends and question.tail == "guaranteed" else 0
-
-
-def _first(excess: Callable[..., float], low: int, high: int) -> int:
-    """Return a number that is enough, the least between two of a grid; 0 if none of that is enough."""
-    grid = sorted({round(low * (high / low) ** (i / 95)) for i in range(96)})
-    for before, number in zip([low - 1, *grid], grid, strict=False):
-        if excess(number, "normal") <= 0.1 and excess(number) <= 0:
-            return _between(excess, before, number)
-    return 0
 
 
 def _from(excess: Callable[[int], float], low: int, guess: int, high: int) -> int:

@@ -1,10 +1,16 @@
-"""A table of strata: their names, their sizes, and how much the values in them vary, if that is known."""
+"""Tables of strata, frames, reports and nonresponse classes: the one place that meets `ldpnb.data`."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from ldpnb.data.files import column_names, load_rows
+import numpy as np
+from numpy.typing import NDArray
+
+from ldpnb.data.entries import ABSENT, label
+from ldpnb.data.files import column_names, load_rows, opened
 from ldpnb.data.reading import Reading
+from ldpnb.data.tables import locate, read
 from ldpnb.planning.designs import StratifiedDesign
 
 _PLAIN = Reading()
@@ -29,9 +35,7 @@ def load_strata(
         For a missing column or entry, a stratum named twice, or a size that is no whole number.
     """
     columns = [name.lower() for name in column_names(path, reading, name="strata")]
-    for name in ("stratum", "size"):
-        if name not in columns:
-            raise ValueError(f"{path}: column {name} must be among the columns, got {', '.join(columns)}")
+    _need(path, ("stratum", "size"), columns)
     known = ("size", "sd") if "sd" in columns else ("size",)
     frame = load_rows(path, numbers=known, texts=("stratum",), reading=reading)
     for column in frame:
@@ -42,8 +46,46 @@ def load_strata(
     if len(set(names)) < len(names):
         raise ValueError(f"{path}: strata must be named once each, got {max(names, key=names.count)!r} twice")
     sizes = frame["size"]
-    if (sizes != sizes.round()).any() or (sizes < 1).any():
-        wrong = sizes[(sizes != sizes.round()) | (sizes < 1)].iloc[0]
-        raise ValueError(f"{path}: size must hold whole numbers >= 1, got {wrong:g}")
+    if (wrong := (sizes != sizes.round()) | (sizes < 1)).any():
+        raise ValueError(f"{path}: size must hold whole numbers >= 1, got {sizes[wrong].iloc[0]:g}")
     sds = tuple(frame["sd"].tolist()) if "sd" in frame else None
     return StratifiedDesign(tuple(int(size) for size in sizes), sds, allocation, names)
+
+
+def read_columns(
+    path: str | Path, needed: Sequence[str] = (), name: str = "data", reading: Reading = _PLAIN
+) -> dict[str, NDArray[Any]]:
+    """Return all columns of a table in a file as text without surrounding blanks, a missing entry as ''.
+
+    Parameters
+    ----------
+    path : str or Path
+        A table in a file, see `ldpnb.data.tables.read`.
+    needed : sequence of str
+        Columns that must be there.
+    name : str
+        What the caller calls the file.
+    reading : Reading
+        How to read it, as far as that must be stated.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read or lacks a column.
+    """
+    with opened(locate(path, name)) as file:
+        table = read(file, reading)
+    _need(path, needed, table.names)
+    texts = {column: [_text(entry) for entry in table.entries(column)] for column in dict.fromkeys(table.names)}
+    return {column: np.array(entries, dtype=str) for column, entries in texts.items()}
+
+
+def _need(path: str | Path, needed: Sequence[str], columns: Sequence[str]) -> None:
+    for name in needed:
+        if name not in columns:
+            raise ValueError(f"{path}: column {name} must be among the columns, got {', '.join(columns)}")
+
+
+def _text(entry: Any) -> str:
+    text = "" if entry is None or entry != entry else label(entry).strip()
+    return "" if text in ABSENT else text

@@ -26,15 +26,11 @@ _ITERATIONS = 200
 class BestChannel:
     """A channel of least limiting error.
 
-    Parameters
-    ----------
-    channel : (2^a - 2, a) float
-        ``Pr(output y | value x)``; the row of number ``j`` favours the values whose bit is set in ``j + 1``.
-    error : float
-        ``n`` times the mean squared error of the distribution in the limit of many users, averaged over the given
-        distributions.
-    lower_bound : float
-        No channel of this privacy has a smaller error.
+    - `channel`, (2^a - 2, a) float: ``Pr(output y | value x)``; the row of number ``j`` favours the values whose bit is
+      set in ``j + 1``.
+    - `error`, float: ``n`` times the mean squared error of the distribution in the limit of many users, averaged over
+      the given distributions.
+    - `lower_bound`, float: no channel of this privacy has a smaller error.
     """
 
     channel: Floats
@@ -62,26 +58,14 @@ def _favoured(size: int) -> NDArray[np.int64]:
 def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float = 1e-9) -> BestChannel:
     """Return the epsilon-LDP channel of least limiting error, averaged over distributions.
 
-    Parameters
-    ----------
-    distributions : (a,) or (draws, a) float
-        One distribution, or points of equal weight from a prior; 2 to 8 values, all of positive probability.
-    epsilon : float
-        Nats.
-    tolerance : float
-        Relative distance between error and lower bound at which to stop.
-
-    Raises
-    ------
-    RuntimeError
-        If the bound is not reached within the tolerance.
-
-    References
-    ----------
     Answers, for few values, the question of Section 6 of lopuhaa2020.
 
-    Examples
-    --------
+    - `distributions`, (a,) or (draws, a) float: one distribution, or points of equal weight from a prior; 2 to 8
+      values, all of positive probability.
+    - `epsilon`, float: nats.
+    - `tolerance`, float: relative distance between error and lower bound at which to stop.
+    - RuntimeError if the bound is not reached within the tolerance.
+
     >>> round(best_channel([0.5, 0.5], np.log(3)).error, 6)
     2.0
     """

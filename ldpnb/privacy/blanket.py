@@ -49,17 +49,10 @@ MOST_USERS = 10**9
 class Blanket:
     """A randomizer as its blanket bounds need it: the probabilities of classes of equivalent outputs.
 
-    Parameters
-    ----------
-    chances : (m,) float
-        ``w(y) = min_x R(y|x) > 0``, added up over a class of outputs.
-    first, second : (pairs, m) float
-        ``R(y|x) / w(y)`` and ``R(y|x') / w(y)`` for the pairs ``x, x'`` to consider.
-    epsilon : float
-        Local budget.
+    - `chances`, (m,) float: ``w(y) = min_x R(y|x) > 0``, added up over a class of outputs.
+    - `first`, `second`, (pairs, m) float: ``R(y|x) / w(y)`` and ``R(y|x') / w(y)`` for the pairs ``x, x'`` to consider.
+    - `epsilon`, float: local budget.
 
-    Examples
-    --------
     >>> blanket = Blanket.of(KaryRandomisedResponse(3.0, 20))
     >>> round(blanket.epsilon_upper(1e-6, users=5000), 4)
     0.2344

@@ -12,14 +12,9 @@ from ldpnb.arithmetic import real
 class Loss:
     """The largest log-likelihood ratio of a channel and where it occurs.
 
-    Parameters
-    ----------
-    epsilon : float
-        Nats; infinite if some output excludes an input.
-    output : int
-        Row of the channel.
-    inputs : (int, int)
-        The likelier and the less likely input (columns).
+    - `epsilon`, float: nats; infinite if some output excludes an input.
+    - `output`, int: row of the channel.
+    - `inputs`, (int, int): the likelier and the less likely input (columns).
     """
 
     epsilon: float
@@ -30,18 +25,10 @@ class Loss:
 def privacy_loss(channel: ArrayLike) -> Loss:
     """Return the exact loss ``max ln Q[y, x] / Q[y, x']`` of a channel, in O(outputs times inputs).
 
-    Parameters
-    ----------
-    channel : (outputs, inputs) float
-        ``Q[y, x] = Pr(y | x)``; its columns sum to 1. Outputs that no input can produce do not count.
+    - `channel`, (outputs, inputs) float: ``Q[y, x] = Pr(y | x)``; its columns sum to 1. Outputs that no input can
+      produce do not count.
+    - ValueError if the columns are not probability vectors.
 
-    Raises
-    ------
-    ValueError
-        If the columns are not probability vectors.
-
-    Examples
-    --------
     >>> round(privacy_loss([[0.75, 0.25], [0.25, 0.75]]).epsilon, 12)
     1.098612288668
     >>> privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon

@@ -36,17 +36,10 @@ def cluster_loss_at(other_size: Real, *, epsilon: Real, changed_size: Real, samp
 class ClusterSample:
     """Whole clusters, drawn by simple random sampling.
 
-    Parameters
-    ----------
-    sizes : (clusters,) int
-        Cluster sizes in the larger population, each ``>= 1``.
-    chosen : int
-        Clusters drawn, ``1 .. clusters``.
-    changed : int
-        Index of the cluster that loses a record or has one altered.
+    - `sizes`, (clusters,) int: cluster sizes in the larger population, each ``>= 1``.
+    - `chosen`, int: clusters drawn, ``1 .. clusters``.
+    - `changed`, int: index of the cluster that loses a record or has one altered.
 
-    Examples
-    --------
     >>> design = ClusterSample([4, 2, 2, 7, 1], 3)
     >>> [round(float(f(0.3)), 9) for f in (design.lower_bound, design.loss, design.upper_bound)]
     [0.255692601, 0.274164154, 0.291638902]
@@ -58,15 +51,15 @@ class ClusterSample:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        held = checks.counts(sizes=self.sizes)
-        if held.min() < 1:
-            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(held.argmin())}]={held.min()}")
+        sizes = checks.counts(sizes=self.sizes)
+        if sizes.min() < 1:
+            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(sizes.argmin())}]={sizes.min()}")
         drawn = checks.whole(chosen=self.chosen, at_least=1)
-        if drawn > len(held):
-            raise ValueError(f"chosen must be at most the number of clusters, {len(held)}, got chosen={drawn}")
-        if not 0 <= checks.whole(changed=self.changed) < len(held):
-            raise ValueError(f"changed must be an index below {len(held)}, got changed={self.changed}")
-        object.__setattr__(self, "sizes", held)
+        if drawn > len(sizes):
+            raise ValueError(f"chosen must be at most the number of clusters, {len(sizes)}, got chosen={drawn}")
+        if not 0 <= checks.whole(changed=self.changed) < len(sizes):
+            raise ValueError(f"changed must be an index below {len(sizes)}, got changed={self.changed}")
+        object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "chosen", drawn)
         object.__setattr__(self, "changed", int(self.changed))
 
@@ -117,8 +110,6 @@ class ClusterSample:
         does better, because the draws of ``m`` and of ``m - 1`` of the other clusters, weighted by ``w``, couple by
         inclusion. It takes O(distinct sizes times bandwidth): see `log_symmetric_ratio`.
 
-        Examples
-        --------
         Clusters of one record are simple random sampling; replacing one costs the mechanism ``2 epsilon``: ``ln(1 +
         (e - 1)/4)`` at epsilon 1/2.
 
@@ -155,12 +146,8 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
     so that ``m - 1/2`` heads are expected, both are near the mode and hence accurately given by a short discrete
     Fourier sum, however many coins there are. Coins that are certain up to ``e^-60`` are counted, not summed over.
 
-    Parameters
-    ----------
-    log_weights : (k,) float
-        ``ln w_i``.
-    order : int
-        ``m``, with ``1 <= m <= k + 1``; at ``m = k + 1`` the ratio is infinite.
+    - `log_weights`, (k,) float: ``ln w_i``.
+    - `order`, int: ``m``, with ``1 <= m <= k + 1``; at ``m = k + 1`` the ratio is infinite.
     """
     weights, repeats = np.unique(np.asarray(log_weights, dtype=float), return_counts=True)
     count = int(repeats.sum())
@@ -223,15 +210,10 @@ def identified_cluster_loss_lower_bound(known_loss: Real, *, confusion: Real, sa
 
     with ``p`` the chance that the cluster is drawn.
 
-    Parameters
-    ----------
-    known_loss : float
-        Loss ``epsilon-hat`` of an event given that the changed cluster was drawn, nats, ``>= 0``.
-    confusion : float
-        ``beta``: probability of the event without the cluster over that with it, ``>= 0``; at 0 the secrecy of the
-        sample is lost.
-    sampling_rate : float
-        ``p``, in ``(0, 1]``.
+    - `known_loss`, float: loss ``epsilon-hat`` of an event given that the changed cluster was drawn, nats, ``>= 0``.
+    - `confusion`, float: ``beta``: probability of the event without the cluster over that with it, ``>= 0``; at 0 the
+      secrecy of the sample is lost.
+    - `sampling_rate`, float: ``p``, in ``(0, 1]``.
     """
     p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
     loss = checks.non_negative(known_loss=known_loss)

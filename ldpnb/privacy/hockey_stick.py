@@ -28,25 +28,16 @@ _NODES = (_POINTS + 1) / 2, _WEIGHTS / 2
 """Exact to the last digit for exponentials that vary by a factor of at most 5."""
 
 
-def discrete_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
-    """Return ``sum (p - e^epsilon q)_+`` for two probability vectors.
-
-    They are the laws of a report under two inputs; epsilon, in nats, may be 0.
-
-    >>> discrete_delta([0.75, 0.25], [0.25, 0.75], 0.0), discrete_delta([0.75, 0.25], [0.25, 0.75], np.log(3))
-    (0.5, 0.0)
-    """
-    p, q = checks.distribution(first=first), checks.distribution(second=second)
-    factor = np.exp(checks.non_negative(epsilon=epsilon))
-    return min(1.0, float(np.maximum(p - factor * q, 0).sum()))
-
-
 MOST_ENTRIES = 2**26
 """Most differences between a channel's entries that `channel_delta` holds at once, 0.5 GB."""
 
 
 def channel_delta(channel: ArrayLike, epsilon: float) -> float:
-    """Return the largest `discrete_delta` over all ordered pairs of inputs of a channel ``Q[output, input]``."""
+    """Return the largest delta of any two inputs of a channel ``Q[output, input]``, in either direction.
+
+    >>> [channel_delta([[0.75, 0.25], [0.25, 0.75]], epsilon) for epsilon in (0.0, np.log(3))]
+    [0.5, 0.0]
+    """
     matrix = as_channel(channel)
     factor = np.exp(checks.non_negative(epsilon=epsilon))
     if matrix.shape[0] * matrix.shape[1] ** 2 > MOST_ENTRIES:
@@ -65,21 +56,12 @@ def laplace_delta(
     that a delta of 1e-25 keeps its digits. A piece adds nothing if ``ln p - ln q`` exceeds epsilon by no more than the
     rounding of parameters can, ``1e-13 (1 + |epsilon - ln(w / v)|)`` for weights ``w`` and ``v``.
 
-    Parameters
-    ----------
-    first, second : (weight, location, scale)
-        Of ``p`` and ``q``: weights in ``[0, 1]``, locations within 1e150 of 0, scales from 1e-150 to 1e150.
-    epsilon : float
-        Nats, ``>= 0``.
+    - `first`, `second`, (weight, location, scale): of ``p`` and ``q``: weights in ``[0, 1]``, locations within 1e150 of
+      0, scales from 1e-150 to 1e150.
+    - `epsilon`, float: nats, ``>= 0``.
+    - Returns `delta`, float.
+    - Returns `region`, (r, 2) float: disjoint intervals whose union is the optimal test.
 
-    Returns
-    -------
-    delta : float
-    region : (r, 2) float
-        Disjoint intervals whose union is the optimal test.
-
-    Examples
-    --------
     >>> delta, region = laplace_delta((1.0, 1.0, 1.0), (1.0, 0.0, 1.0), 0.0)
     >>> round(delta, 12), region.tolist()  # 1 - e^(-1/2)
     (0.393469340287, [[0.5, 1.0], [1.0, inf]])
@@ -134,14 +116,9 @@ def total_variation(mechanism: LaplaceMeans) -> float:
 def epsilon_at_delta(delta_at: Callable[[float], float], delta: float, *, largest: float = 700.0) -> float:
     """Return the smallest epsilon whose exact delta is at most `delta`, by bisection to relative 1e-12.
 
-    Parameters
-    ----------
-    delta_at : callable
-        Non-increasing function of epsilon, such as ``partial(laplace_means_delta, mechanism)``.
-    delta : float
-        Allowed delta, in ``(0, 1)``.
-    largest : float
-        Nats; the result is infinite if even that is not enough.
+    - `delta_at`, callable: non-increasing function of epsilon, such as ``partial(laplace_means_delta, mechanism)``.
+    - `delta`, float: allowed delta, in ``(0, 1)``.
+    - `largest`, float: nats; the result is infinite if even that is not enough.
     """
     allowed, largest = checks.open_probability(delta=delta), checks.positive(largest=largest)
     if delta_at(0.0) <= allowed:

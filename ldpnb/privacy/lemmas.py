@@ -21,14 +21,9 @@ def mixture_loss(weight: Real, *, common: Real, other: Real) -> Real:
 
     Some distributions attain it. With ``X0 = Y0`` it is ``ln(1 + p (e^e1 - 1))``.
 
-    Parameters
-    ----------
-    weight : float
-        ``p``, the weight of the second components.
-    common : float
-        ``e0``: loss between the first components ``X0`` and ``Y0``.
-    other : float
-        ``e1 >= e0``: loss of the pairs ``(X1, Y1)``, ``(X1, Y0)`` and ``(X0, Y1)``.
+    - `weight`, float: ``p``, the weight of the second components.
+    - `common`, float: ``e0``: loss between the first components ``X0`` and ``Y0``.
+    - `other`, float: ``e1 >= e0``: loss of the pairs ``(X1, Y1)``, ``(X1, Y0)`` and ``(X0, Y1)``.
     """
     p, least, most = _mixture(weight, common, other)
     return least + log_mixed(p, most - least)
@@ -66,14 +61,9 @@ def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
 def largest_tilted_mean(law: Any, values: Any, epsilon: Real) -> Real:
     """Return ``sum t f e^(epsilon m) / sum t e^(epsilon m)``, the largest log-Lipschitz reweighted mean (Lemma B.3).
 
-    Parameters
-    ----------
-    law : (sizes,) float
-        Weights ``t(m) >= 0`` on ``m = 0, 1, ...``; not all zero.
-    values : (sizes,) float
-        ``f(m)``, nondecreasing.
-    epsilon : float
-        The reweighting may change by at most the factor ``e^epsilon`` from one size to the next.
+    - `law`, (sizes,) float: weights ``t(m) >= 0`` on ``m = 0, 1, ...``; not all zero.
+    - `values`, (sizes,) float: ``f(m)``, nondecreasing.
+    - `epsilon`, float: the reweighting may change by at most the factor ``e^epsilon`` from one size to the next.
     """
     if is_exact(epsilon):
         weighted = [weight * np.exp(epsilon * size) for size, weight in enumerate(law)]

@@ -15,24 +15,12 @@ from ldpnb import checks
 def noisy_statistic_losses(values: ArrayLike, laws: ArrayLike, pairs: ArrayLike, scale: float) -> NDArray[np.float64]:
     """Return the exact losses between pairs of laws of a statistic published with Laplace noise.
 
-    Parameters
-    ----------
-    values : (k,) float
-        Values that the statistic can take, within 700 scales of each other.
-    laws : (n, k) float
-        Their probabilities in ``n`` populations.
-    pairs : (pairs, 2) int
-        Rows of `laws` to compare.
-    scale : float
-        Scale of the noise, ``> 0``.
+    - `values`, (k,) float: values that the statistic can take, within 700 scales of each other.
+    - `laws`, (n, k) float: their probabilities in ``n`` populations.
+    - `pairs`, (pairs, 2) int: rows of `laws` to compare.
+    - `scale`, float: scale of the noise, ``> 0``.
+    - Returns (pairs,) float: ``max |ln p/q|`` over all outputs, nats.
 
-    Returns
-    -------
-    (pairs,) float
-        ``max |ln p/q|`` over all outputs, nats.
-
-    Examples
-    --------
     A certain value, and with equal chances that or one at a distance of 1, noise of scale 1: ``ln(1/2 + e/2)``.
 
     >>> loss = noisy_statistic_losses([0, 1], [[1, 0], [0.5, 0.5]], [[0, 1]], 1.0)

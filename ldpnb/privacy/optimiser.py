@@ -50,22 +50,14 @@ def lcs_distance(first: Sample, second: Sample) -> int:
 class WorstMechanism:
     """A mechanism of two outputs that attains the largest privacy loss.
 
-    Parameters
-    ----------
-    loss : float
-        The largest loss in nats, over both directions; may be infinite for a replacement-DP mechanism, which need not
-        hide the sample's size.
-    samples : tuple of Sample
-        The samples of both laws.
-    log_acceptance : (len(samples),) float
-        Logarithm of the probability of the first output given each sample, up to a constant; its maximum is 0. Empty if
-        the loss is infinite.
-    epsilon : float or mapping
-        The mechanism's budget, as given.
-    mechanism : {"deletion", "replacement"}
-        The neighbouring relation for which the mechanism is epsilon-DP.
-    swapped : bool
-        Whether the second population makes the first output likelier than the first does.
+    - `loss`, float: the largest loss in nats, over both directions; may be infinite for a replacement-DP mechanism,
+      which need not hide the sample's size.
+    - `samples`, tuple of Sample: the samples of both laws.
+    - `log_acceptance`, (len(samples),) float: logarithm of the probability of the first output given each sample, up to
+      a constant; its maximum is 0. Empty if the loss is infinite.
+    - `epsilon`, float or mapping: the mechanism's budget, as given.
+    - `mechanism`, {"deletion", "replacement"}: the neighbouring relation for which the mechanism is epsilon-DP.
+    - `swapped`, bool: whether the second population makes the first output likelier than the first does.
     """
 
     loss: float
@@ -94,29 +86,16 @@ def largest_loss(
 ) -> WorstMechanism:
     """Return the largest loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that attains it.
 
-    Parameters
-    ----------
-    first, second : mapping from sample to probability
-        Laws of the sample under two populations, as made by `ldpnb.designs.laws`.
-    epsilon : float or mapping from record to float
-        Budget of the mechanism in nats, ``>= 1e-9``. With a mapping, adding or removing the record ``x`` costs
-        ``epsilon[x]``, as for stratified deletion privacy (Definition 7.1 of bun2022).
-    mechanism : {"deletion", "replacement"}
-        The neighbouring relation for which the mechanism is epsilon-DP: one record more or less, or one record changed.
+    - `first`, `second`, mapping from sample to probability: laws of the sample under two populations, as made by
+      `ldpnb.designs.laws`.
+    - `epsilon`, float or mapping from record to float: budget of the mechanism in nats, ``>= 1e-9``. With a mapping,
+      adding or removing the record ``x`` costs ``epsilon[x]``, as for stratified deletion privacy (Definition 7.1 of
+      bun2022).
+    - `mechanism`, {"deletion", "replacement"}: the neighbouring relation for which the mechanism is epsilon-DP: one
+      record more or less, or one record changed.
+    - ValueError if a law is not a probability law, or two samples are further apart than `REACH` nats.
+    - RuntimeError if the linear program fails or disagrees with the recomputed optimum.
 
-    Returns
-    -------
-    WorstMechanism
-
-    Raises
-    ------
-    ValueError
-        If a law is not a probability law, or two samples are further apart than `REACH` nats.
-    RuntimeError
-        If the linear program fails or disagrees with the recomputed optimum.
-
-    Examples
-    --------
     Half of two records, one of them replaced (Theorem 2.2 of bun2022): ``ln(1 + (e - 1)/2)``.
 
     >>> law, neighbour = {(0,): 0.5, (1,): 0.5}, {(0,): 0.5, (2,): 0.5}
@@ -140,22 +119,22 @@ def largest_loss(
     if distances[np.isfinite(distances)].max() > REACH:
         raise ValueError(f"epsilon x distance between samples must be at most {REACH} nats, got {distances.max()}")
     forward, backward = _optimum(p, q, distances, blocks), _optimum(q, p, distances, blocks)
-    loss, logs = max(forward, backward, key=lambda found: found[0])
+    loss, logs = max(forward, backward, key=lambda one: one[0])
     return WorstMechanism(loss, samples, logs, epsilon, mechanism, backward[0] > forward[0])
 
 
 def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> NDArray[np.float64]:
     """Return the budget between every two samples, infinite where no chain of neighbours connects them."""
     universe = {record: i for i, record in enumerate(dict.fromkeys(r for s in samples for r in s))}
-    held = np.zeros((len(samples), len(universe)))
+    counts = np.zeros((len(samples), len(universe)))
     for row, sample in enumerate(samples):
         for record in sample:
-            held[row, universe[record]] += 1
+            counts[row, universe[record]] += 1
     cost = np.array([epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in universe], dtype=float)
-    apart = np.einsum("ijr,r->ij", np.abs(held[:, None, :] - held[None, :, :]), cost)
+    apart = np.einsum("ijr,r->ij", np.abs(counts[:, None, :] - counts[None, :, :]), cost)
     if mechanism == "deletion":
         return np.asarray(apart)
-    sizes = held.sum(axis=1)
+    sizes = counts.sum(axis=1)
     return np.where(sizes[:, None] == sizes[None, :], apart / 2, np.inf)
 
 
@@ -170,8 +149,8 @@ def _optimum(
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the largest ``ln(p.g / q.g)`` and its ``ln g``, which rejects all but the best block."""
     possible = [block for block in blocks if p[block].any()]
-    found = [(*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block) for block in possible]
-    best, logs, where = max(found, key=lambda one: one[0])
+    optima = [(*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block) for block in possible]
+    best, logs, where = max(optima, key=lambda one: one[0])
     everywhere = np.full(len(p), -np.inf)
     everywhere[where] = logs
     return best, everywhere
@@ -184,21 +163,11 @@ def largest_log_ratio(
 
     That is, over ``g`` with ``|ln g_i - ln g_j| <= distances[i, j]``.
 
-    Parameters
-    ----------
-    p, q : (points,) float
-        Weights ``>= 0``, not all zero.
-    distances : (points, points) float
-        Symmetric, in nats; infinite where a pair is unconstrained. The pairs with a finite distance must connect all
-        points.
+    - `p`, `q`, (points,) float: weights ``>= 0``, not all zero.
+    - `distances`, (points, points) float: symmetric, in nats; infinite where a pair is unconstrained. The pairs with a
+      finite distance must connect all points.
+    - Returns (float, (points,) float): the logarithms have maximum 0.
 
-    Returns
-    -------
-    (float, (points,) float)
-        The logarithms have maximum 0.
-
-    Examples
-    --------
     >>> loss, logs = largest_log_ratio(np.array([1.0, 0.0]), np.array([0.5, 0.5]), np.array([[0.0, 1.0], [1.0, 0.0]]))
     >>> round(float(np.exp(-loss)), 12), logs.tolist()
     (0.683939720586, [0.0, -1.0])
@@ -332,7 +301,7 @@ def _solve(
     from scipy.sparse import csr_array
 
     sparse: Any = csr_array(matrix)
-    found = linprog(
+    result = linprog(
         -objective,
         A_ub=sparse,
         b_ub=limits,
@@ -342,7 +311,7 @@ def _solve(
         method="highs-ds",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    if found.status != 0:
-        raise RuntimeError(f"the linear program failed: {found.message}")
-    solution = np.asarray(found.x, dtype=float)
+    if result.status != 0:
+        raise RuntimeError(f"the linear program failed: {result.message}")
+    solution = np.asarray(result.x, dtype=float)
     return float(objective @ solution), solution

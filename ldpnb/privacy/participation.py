@@ -39,15 +39,10 @@ def participation_loss(epsilon: float, *, lowest_rate: float, highest_rate: floa
     The first is the largest ratio of a report, the second that of silence; where the rates are equal, silence says
     nothing and ``epsilon`` remains.
 
-    Parameters
-    ----------
-    epsilon : float
-        Loss of the mechanism, ``> 0``, nats.
-    lowest_rate, highest_rate : float
-        Extreme sampling rates ``0 < l <= h <= 1``. At ``h = 1 > l`` silence excludes a value and the loss is infinite.
+    - `epsilon`, float: loss of the mechanism, ``> 0``, nats.
+    - `lowest_rate`, `highest_rate`, float: extreme sampling rates ``0 < l <= h <= 1``. At ``h = 1 > l`` silence
+      excludes a value and the loss is infinite.
 
-    Examples
-    --------
     >>> round(participation_loss(1.0, lowest_rate=0.08, highest_rate=0.8), 9)
     3.302585093
     >>> participation_loss(1.0, lowest_rate=0.5, highest_rate=1.0)

@@ -16,17 +16,10 @@ def purified(channel: ArrayLike, epsilon: float, *, reference: int = 0) -> NDArr
     The total variation distance to the law given is the larger of both, at most `channel_delta` at epsilon. For
     protocols with one report per user; Bun, Nelson and Stemmer (2018) have the first such transformation.
 
-    Parameters
-    ----------
-    channel : (outputs, inputs) float
-        Columns sum to 1.
-    epsilon : float
-        Nats, ``> 0``.
-    reference : int
-        The input in the middle of the band.
+    - `channel`, (outputs, inputs) float: columns sum to 1.
+    - `epsilon`, float: nats, ``> 0``.
+    - `reference`, int: the input in the middle of the band.
 
-    Examples
-    --------
     >>> purified([[0.9, 0.0, 0.4], [0.1, 1.0, 0.6]], np.log(2), reference=2).round(12).tolist()
     [[0.7, 0.2, 0.4], [0.3, 0.8, 0.6]]
     """

@@ -13,19 +13,13 @@ from ldpnb.arithmetic import Real
 def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *, fresh: bool = False) -> Real:
     """Return the exact loss of several releases, from one sample or from a fresh one each.
 
-    Parameters
-    ----------
-    epsilons : sequence of float
-        Budgets of the releases in nats, ``> 0``, each of a mechanism that runs on a sample.
-    amplified : callable
-        The exact loss of the design at one budget, such as ``functools.partial(srs_loss, sampling_rate=0.1)``,
-        `poisson_loss`, `with_replacement_loss` or ``ClusterSample(...).loss``, in its own neighbouring relation; of
-        strata, that of the largest rate.
-    fresh : bool
-        Whether every release draws its own sample, independent of the others.
+    - `epsilons`, sequence of float: budgets of the releases in nats, ``> 0``, each of a mechanism that runs on a
+      sample.
+    - `amplified`, callable: the exact loss of the design at one budget, such as ``functools.partial(srs_loss,
+      sampling_rate=0.1)``, `poisson_loss`, `with_replacement_loss` or ``ClusterSample(...).loss``, in its own
+      neighbouring relation; of strata, that of the largest rate.
+    - `fresh`, bool: whether every release draws its own sample, independent of the others.
 
-    Examples
-    --------
     >>> from functools import partial
     >>> from ldpnb.privacy.subsampling import srs_loss
     >>> tenth = partial(srs_loss, sampling_rate=0.1)

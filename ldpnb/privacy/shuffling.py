@@ -44,21 +44,12 @@ class ShuffledReports:
     ``delta`` lies in ``(0, 1)``; ``epsilon``, the central budget, is ``>= 0``, in nats, and at most the local one. The
     relation between data sets is replacement of one user's value. Lower bounds need a domain of at least 3 values.
 
-    Parameters
-    ----------
-    users : int
-        How many there are, ``>= 2``, whether they report or not; at most 1e9 for the bounds on ``delta``.
-    rate : float
-        Probability in ``(0, 1]`` that a user reports.
-    mechanism : KaryRandomisedResponse
-        The local randomiser.
-
-    References
-    ----------
     Balle, Bell, Gascón, Nissim (2019) for the blanket; for biswas2022, Section 6, open question (ii).
 
-    Examples
-    --------
+    - `users`, int: how many there are, ``>= 2``, whether they report or not; at most 1e9 for the bounds on ``delta``.
+    - `rate`, float: probability in ``(0, 1]`` that a user reports.
+    - `mechanism`, KaryRandomisedResponse: the local randomiser.
+
     >>> reports = ShuffledReports(5000, 1.0, KaryRandomisedResponse(epsilon=3.0, domain_size=20))
     >>> round(reports.epsilon_upper(1e-6), 6), round(reports.epsilon_lower(1e-6), 6)
     (0.234258, 0.234249)
@@ -150,22 +141,11 @@ def closed_form(delta: float, *, users: int, epsilon: float) -> float:
     place of ``(e^e0 - 1)/(e^e0 + 1)``, where ``e`` is the bound with neither factor, and allows a little more: .5378,
     not .5346, at ``n = 1e5``, ``e0 = 4`` and ``delta = 1e-6``.
 
-    Parameters
-    ----------
-    delta : float
-        In ``(0, 1)``.
-    users : int
-        Number ``n`` of users, all reporting.
-    epsilon : float
-        Local budget ``e0 > 0``, in nats.
+    - `delta`, float: in ``(0, 1)``.
+    - `users`, int: number ``n`` of users, all reporting.
+    - `epsilon`, float: local budget ``e0 > 0``, in nats.
+    - Returns float: nats; ``nan`` outside the bound's range ``e0 <= ln(n / (16 ln(2/delta)))``.
 
-    Returns
-    -------
-    float
-        Nats; ``nan`` outside the bound's range ``e0 <= ln(n / (16 ln(2/delta)))``.
-
-    Examples
-    --------
     >>> round(closed_form(1e-6, users=50_000, epsilon=1.0), 10)
     0.1011847743
     """
@@ -217,8 +197,8 @@ def _directed(delta: float, law: Tallies, *, above: bool) -> float:
 
     _search(target * (1 - 1e-8 if above else 1 + 1e-8), delta_at, law)
     if above:
-        return min(budget for budget, found in tried.items() if found <= target)
-    return max((budget for budget, found in tried.items() if found >= target), default=0.0)
+        return min(budget for budget, bound in tried.items() if bound <= target)
+    return max((budget for budget, bound in tried.items() if bound >= target), default=0.0)
 
 
 def _search(delta: float, delta_at: Callable[[float], float], law: Tallies) -> None:

@@ -55,8 +55,8 @@ def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:
     >>> [round(float(loss), 6) for loss in (with_replacement_loss(1.0, 10, 100), srs_loss(1.0, 0.1))]
     [0.170369, 0.158565]
     """
-    count, held = checks.whole(draws=draws, at_least=1), checks.whole(population=population, at_least=2)
-    return count * log_mixed(1 / held, checks.positive(epsilon=epsilon))
+    count, records = checks.whole(draws=draws, at_least=1), checks.whole(population=population, at_least=2)
+    return count * log_mixed(1 / records, checks.positive(epsilon=epsilon))
 
 
 def weighted_loss(epsilon: Real, log_odds: Real) -> Real:

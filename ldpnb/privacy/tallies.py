@@ -33,9 +33,6 @@ TABLED = 200_000
 ROUNDING = 1e-15
 """Relative error of one step of a recurrence, for each unit that the sum of all steps comes to."""
 
-RUN = 128
-"""How many neighbouring tails follow from one incomplete beta function."""
-
 LEAST = 1e-300
 """Added to upper bounds for what underflows."""
 
@@ -63,17 +60,10 @@ class _Law(NamedTuple):
 class Tallies:
     """The law of the tallies of users who hold neither value in question, and what they count in ``M``.
 
-    Parameters
-    ----------
-    users : int
-    chance : float
-        That a user reports the first value, and also that a user reports the second.
-    hidden, rest : float
-        Chances of the two other classes; ``2 chance + hidden + rest = 1``.
-    share : float
-        How much a hidden user adds to ``M``; every other user adds 1.
-    local : float
-        Budget ``epsilon0`` of a report.
+    - `chance`, float: that a user reports the first value, and also that a user reports the second.
+    - `hidden`, `rest`, float: chances of the two other classes; ``2 chance + hidden + rest = 1``.
+    - `share`, float: how much a hidden user adds to ``M``; every other user adds 1.
+    - `local`, float: budget ``epsilon0`` of a report.
     """
 
     users: int
@@ -231,33 +221,15 @@ def _below_all_kinks(most: Array, both: Array, mean: Array, fall: Array, above: 
     """
     inside = np.maximum(most, 0.0)
     at = np.exp(_log_half(both, inside))
-    half, tail = at * (both - inside) / np.maximum(both, 1.0), _tail(both, inside, at)
+    half, tail = at * (both - inside) / np.maximum(both, 1.0), _tail(both, inside)
     one, other = half * mean, tail * np.where(inside > 0, fall, 0.0)
     rounding = (4e-13 + 4e-15 * np.sqrt(both)) * (np.abs(one) + other)
     value = np.maximum(one - other + (rounding if above else -rounding), 0.0)
     return np.where(most >= 0, value, 0.0)
 
 
-def _tail(trials: Array, most: Array, at: Array) -> Array:
-    """Return ``Pr(Y <= most - 1)`` for ``Y`` of ``trials - 1`` and chance 1/2, given ``Pr(X = most)`` for ``trials``.
-
-    Many neighbouring trials are taken in runs. The first of a run is an incomplete beta function; with one trial more
-    the tail grows by ``Pr(X = most) (j - most / trials)`` where `most` grows by ``j``, 0 or 1. In `RUN` steps that adds
-    less than 1e-13 of the tail to its error.
-    """
-    if trials.size <= RUN**2:
-        return _first_tail(trials, most)
-    runs = trials.size // RUN
-    size, below, chance = (x[: runs * RUN].reshape(runs, RUN) for x in (trials, most, at))
-    more = np.diff(below, axis=1)
-    steps = chance[:, :-1] * (more - below[:, :-1] / size[:, :-1])
-    tail: Array = np.cumsum(np.concatenate([_first_tail(size[:, :1], below[:, :1]), steps], axis=1), axis=1)
-    odd = ((more != 0) & (more != 1)).any(axis=1) | (below[:, 0] <= 0)
-    tail[odd] = _first_tail(size[odd], below[odd])
-    return np.concatenate([tail.ravel(), _first_tail(trials[runs * RUN :], most[runs * RUN :])])
-
-
-def _first_tail(trials: Array, most: Array) -> Array:
+def _tail(trials: Array, most: Array) -> Array:
+    """Return ``Pr(Y <= most - 1)`` for ``Y`` of ``trials - 1`` and chance 1/2, an incomplete beta function."""
     return np.asarray(special.betainc(np.maximum(trials - most, 0.5), np.maximum(most, 0.5), 0.5), dtype=np.float64)
 
 

@@ -26,14 +26,9 @@ from ldpnb.privacy.subsampling import srs_loss
 class Inclusion:
     """The chances of an event in two neighbouring populations, with and without one record.
 
-    Parameters
-    ----------
-    rate, neighbour_rate : float
-        Chances ``p`` and ``p'`` that the record is drawn, in ``(0, 1]``.
-    inside, neighbour_inside : float
-        Chances ``mu_1`` and ``mu_1'`` of the event given that it is drawn, ``> 0``.
-    outside, neighbour_outside : float
-        Chances ``mu_0`` and ``mu_0'`` given that it is not, ``>= 0``.
+    - `rate`, `neighbour_rate`, float: chances ``p`` and ``p'`` that the record is drawn, in ``(0, 1]``.
+    - `inside`, `neighbour_inside`, float: chances ``mu_1`` and ``mu_1'`` of the event given that it is drawn, ``> 0``.
+    - `outside`, `neighbour_outside`, float: chances ``mu_0`` and ``mu_0'`` given that it is not, ``>= 0``.
     """
 
     rate: Real
@@ -104,16 +99,10 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
     *Proof*: averaging over the inclusion of one record leaves a log-Lipschitz function of the rest and costs at most
     that record's term, so terms add up; the product of the best choices attains the sum.
 
-    Parameters
-    ----------
-    rates, neighbour_rates : (records,) float
-        Chances ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of either population; 0 where a population lacks a
-        record. A replaced record counts as two.
-    epsilon : float
-        Budget of the mechanism.
+    - `rates`, `neighbour_rates`, (records,) float: chances ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of
+      either population; 0 where a population lacks a record. A replaced record counts as two.
+    - `epsilon`, float: budget of the mechanism.
 
-    Examples
-    --------
     One record at rate 1/2, removed:
 
     >>> round(float(np.exp(poisson_loss([0.5], [0.0], np.log(3)))), 12)
@@ -138,12 +127,12 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> f
 
     The sizes, each ``>= 1``, are those in the larger population; the cluster `changed` loses a record.
     """
-    held = checks.counts(sizes=sizes)
-    budget, total = checks.positive(epsilon=epsilon), int(held.sum())
-    if held.min() < 1 or total < 2:
+    records = checks.counts(sizes=sizes)
+    budget, total = checks.positive(epsilon=epsilon), int(records.sum())
+    if records.min() < 1 or total < 2:
         raise ValueError(f"sizes must be integers >= 1 with a sum of at least 2, got sizes={sizes!r}")
-    own = int(held[checks.whole(changed=changed)])
-    others = np.delete(held, changed)
+    own = int(records[checks.whole(changed=changed)])
+    others = np.delete(records, changed)
     rest = -budget * (own + others.astype(float))
     # the quotient's numerator less its denominator, a sum of positive terms
     gained = total * (own - 1) * -np.expm1(-budget) + others @ -np.expm1(rest)
@@ -155,18 +144,11 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> f
 def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, step: int, epsilon: float) -> float:
     """Return the exact loss of a systematic sample when one record is replaced, by linear programming (Section 6.3).
 
-    Parameters
-    ----------
-    records : sequence
-        Distinct, sortable; their number is a multiple of `step`.
-    replaced : int
-        Rank of the record replaced.
-    replacement : object
-        The new record; where it sorts decides which records change their sample.
-    step : int
-        Every `step`-th record is drawn, after a random start.
-    epsilon : float
-        Budget of the deletion-DP mechanism, nats.
+    - `records`, sequence: distinct, sortable; their number is a multiple of `step`.
+    - `replaced`, int: rank of the record replaced.
+    - `replacement`, object: the new record; where it sorts decides which records change their sample.
+    - `step`, int: every `step`-th record is drawn, after a random start.
+    - `epsilon`, float: budget of the deletion-DP mechanism, nats.
     """
     before = sorted(records)
     after = sorted([*before[:replaced], *before[replaced + 1 :], replacement])

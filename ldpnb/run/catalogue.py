@@ -14,7 +14,7 @@ from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters
 
 MARK = ".ldpnb"
-"""File in a folder made by ``ldpnb get`` with the version."""
+"""File in a folder made by ``ldpnb get``."""
 
 HOME_VARIABLE = "LDPNB_HOME"
 """Environment variable naming the checkout, for an installation that does not lie in one."""
@@ -72,25 +72,14 @@ def home() -> Path:
     ------
     UsageError
         If neither the environment variable ``LDPNB_HOME`` nor the working directory nor the package's own location
-        leads to one, or it was unpacked by another version.
+        leads to one.
     """
-    chosen = os.environ.get(HOME_VARIABLE)
-    folder = Path(chosen) if chosen else _unpacked() or Path(ldpnb.__file__).resolve().parent.parent
+    chosen, here = os.environ.get(HOME_VARIABLE), Path.cwd()
+    unpacked = next((place for place in (here, *here.parents) if (place / MARK).is_file()), None)
+    folder = Path(chosen) if chosen else unpacked or Path(ldpnb.__file__).resolve().parent.parent
     if not (folder / "notebooks").is_dir():
         where = f"`ldpnb get` unpacks them, or set {HOME_VARIABLE} to a checkout of ldpnb"
         raise UsageError(f"no notebooks/ in {folder}; {where}")
-    return folder
-
-
-def _unpacked() -> Path | None:
-    """Return the folder around the working directory that ``ldpnb get`` made."""
-    here = Path.cwd()
-    folder = next((place for place in (here, *here.parents) if (place / MARK).is_file()), None)
-    if folder:
-        version = (folder / MARK).read_text(encoding="utf-8", errors="replace").strip()
-        if version != ldpnb.__version__:
-            holds = f"{folder} holds the notebooks of ldpnb {shown(version)}, and this is {ldpnb.__version__}"
-            raise UsageError(f"{holds}; `ldpnb get` unpacks its own")
     return folder
 
 

@@ -10,6 +10,7 @@ import json
 import logging
 import multiprocessing
 import os
+import re
 import tempfile
 import threading
 import time
@@ -26,11 +27,12 @@ from ldpnb.checks import UsageError
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS, RUN_PARAMETERS
 from ldpnb.run import kernels
 from ldpnb.run.catalogue import Notebook, home, require_uncommitted
-from ldpnb.run.normalise import encoded, identity, normalised
 from ldpnb.run.sameness import same_files
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _CELL_SECONDS, _START_SECONDS = 600, 120
+_KEPT = ("tags", "jupyter", "slideshow")
+"""What is kept of a cell's metadata; papermill adds times."""
 
 
 class RunError(RuntimeError):
@@ -145,7 +147,7 @@ def execute(task: Task) -> Outcome:
             with mock.patch.dict(os.environ, environment):
                 executed, error = _executed(task, source, folder)
             if error:
-                writing.write(failed, encoded(executed))
+                writing.write(failed, executed)
                 raise RunError(f"{error} (see {failed})")
             _install(task, source, executed, folder / "figures")
         failed.unlink(missing_ok=True)
@@ -155,7 +157,7 @@ def execute(task: Task) -> Outcome:
     return Outcome(task, time.perf_counter() - start)
 
 
-def _executed(task: Task, source: bytes, folder: Path) -> tuple[dict[str, Any], str]:
+def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
     """Return a notebook executed in a folder, and what its first failing cell or its kernel said."""
     import papermill
     from papermill.exceptions import PapermillExecutionError
@@ -171,6 +173,7 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[dict[str, Any], 
             kernel_name="python3",
             language="python",
             progress_bar=False,
+            coalesce_streams=True,
             execution_timeout=_CELL_SECONDS,
             start_timeout=_START_SECONDS,
             cwd=str(task.notebook.path.parent),
@@ -180,8 +183,23 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[dict[str, Any], 
         error = f"cell {wrong.cell_index} raised {wrong.ename}: {wrong.evalue}"
     except Exception as wrong:  # a dead kernel, a time-out: papermill has many ways to say so
         error = f"{type(wrong).__name__}: {(str(wrong).strip().splitlines() or [''])[0]}"
-    content = json.loads(result.read_bytes() if result.exists() else source)
-    return normalised(content, identity(task.notebook.path), keep_injected=bool(task.parameters)), error
+    return _normalised(result.read_bytes() if result.exists() else source, task.notebook.id), error
+
+
+def _normalised(content: bytes, name: str) -> bytes:
+    """Return the file of an executed notebook without what differs between two runs, or two versions of Python.
+
+    Cells are numbered after the notebook, so that one copied from another shares no cell's id with it.
+    """
+    notebook = json.loads(content)
+    numbers = [part.partition("_")[0] if part[:1].isdigit() else part for part in name.split("/")]
+    prefix = re.sub(r"[^0-9A-Za-z]+", "-", "-".join(numbers))[:40]
+    for i, cell in enumerate(notebook["cells"]):
+        cell["id"] = f"{prefix}-cell-{i:02d}"
+        cell["metadata"] = {name: value for name, value in cell["metadata"].items() if name in _KEPT and value}
+    notebook["metadata"].pop("papermill", None)
+    notebook["metadata"].get("language_info", {}).pop("version", None)
+    return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 
 def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
@@ -209,24 +227,23 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
     }
 
 
-def _install(task: Task, source: bytes, executed: dict[str, Any], figures: Path) -> None:
+def _install(task: Task, source: bytes, executed: bytes, figures: Path) -> None:
     """Replace what was there, each file in one step, unless all of it is the same; remove figures no longer made."""
-    content = encoded(executed)
     if task.notebook.path.read_bytes() != source:
         beside = task.target.with_suffix(".executed.ipynb")
-        writing.write(beside, content)
+        writing.write(beside, executed)
         raise RunError(f"it was edited while it ran: the edit stands, and the result is {beside}")
     fresh = _files(figures)
     stored = {n: c for n, c in _files(task.figures).items() if n in fresh or n.startswith(f"{task.notebook.id}/")}
     stored = {n: c for n, c in stored.items() if n in fresh or not n.endswith(".grid.json")}  # made when asked for
     before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
-    if same_files(stored | before, fresh | {"notebook.ipynb": content}):
+    if same_files(stored | before, fresh | {"notebook.ipynb": executed}):
         return
     for name in fresh:
         writing.write(task.figures / name, fresh[name])
     for name in stored.keys() - fresh.keys():
         (task.figures / name).unlink(missing_ok=True)
-    writing.write(task.target, content)
+    writing.write(task.target, executed)
 
 
 def _files(folder: Path) -> dict[str, bytes]:

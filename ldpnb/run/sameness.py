@@ -10,7 +10,6 @@ import re
 from binascii import a2b_base64
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
 """By how much numbers may differ that are the same."""
@@ -20,11 +19,11 @@ PIXELS = 0.2
 title makes more."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_HASHES = ("sha256", "drawn")
+_PICTURE = re.compile(r'(?<="image/png": ")[^"]*')
 
 
 def same_text(one: str, other: str) -> bool:
-    """Return whether texts have the same words, and numbers that agree.
+    """Return whether texts have the same words, numbers that agree, and the same pictures where they are notebooks.
 
     >>> same_text("epsilon 0.1 costs 2.0000001 more", "epsilon 0.1 costs 2.0000002 more")
     True
@@ -33,27 +32,13 @@ def same_text(one: str, other: str) -> bool:
     """
     if one == other:
         return True
-    if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
+    words = [_PICTURE.sub("", text) for text in (one, other)]
+    if _NUMBER.sub("#", words[0]) != _NUMBER.sub("#", words[1]):
         return False
-    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
-    return all(_close(float(a), float(b)) for a, b in pairs)
-
-
-def _close(a: float, b: float) -> bool:
-    return abs(a - b) <= ABSOLUTE + RELATIVE * max(abs(a), abs(b))
-
-
-def same_content(one: Any, other: Any, key: str = "") -> bool:
-    """Return whether two contents of JSON, there under a key, have the same texts, numbers and pictures."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(same_content(one[name], other[name], name) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same_content(a, b, key) for a, b in zip(one, other, strict=True))
-    if isinstance(one, float) and isinstance(other, float):
-        return _close(one, other)
-    if one == other or key == "source" or not (isinstance(one, str) and isinstance(other, str)):
-        return bool(one == other)
-    return same_picture(a2b_base64(one), a2b_base64(other)) if key == "image/png" else same_text(one, other)
+    numbers = zip(*([float(number) for number in _NUMBER.findall(text)] for text in words), strict=True)
+    pictures = zip(*([a2b_base64(found) for found in _PICTURE.findall(text)] for text in (one, other)), strict=True)
+    close = all(abs(a - b) <= ABSOLUTE + RELATIVE * max(abs(a), abs(b)) for a, b in numbers)
+    return close and all(same_picture(a, b) for a, b in pictures)
 
 
 def same_picture(one: bytes, other: bytes) -> bool:
@@ -69,24 +54,21 @@ def same_picture(one: bytes, other: bytes) -> bool:
 
 
 def same_files(stored: Mapping[str, bytes], fresh: Mapping[str, bytes]) -> bool:
-    """Return whether two folders have the same files: their contents, by name.
-
-    A page belongs to its picture, and hashes to what they are of: they are the same if these are.
-    """
-    return stored.keys() == fresh.keys() and all(
-        _same_file(Path(name).suffix, stored[name], fresh[name]) for name in stored
-    )
+    """Return whether two folders have the same files: their contents, by name."""
+    return stored.keys() == fresh.keys() and all(_same(Path(name).suffix, stored[name], fresh[name]) for name in stored)
 
 
-def _same_file(suffix: str, one: bytes, other: bytes) -> bool:
+def _same(suffix: str, one: bytes, other: bytes) -> bool:
+    """Return whether two files are the same; a page belongs to its picture, and hashes to what they are of."""
     if one == other or suffix in (".pdf", ".pgf"):
         return True
     try:
         if suffix == ".png":
             return same_picture(one, other)
-        if suffix in (".json", ".ipynb"):
-            stored, fresh = ({k: v for k, v in json.loads(text).items() if k not in _HASHES} for text in (one, other))
-            return same_content(stored, fresh)
-        return same_text(one.decode(), other.decode())
+        texts = [content.decode() for content in (one, other)]
+        if suffix == ".json":
+            contents = [{k: v for k, v in json.loads(text).items() if k not in ("sha256", "drawn")} for text in texts]
+            texts = [json.dumps(content) for content in contents]
+        return same_text(*texts)
     except (ValueError, AttributeError, OSError, SyntaxError):  # a damaged one is renewed
         return False

@@ -56,6 +56,8 @@ def main() -> int:
     if not code:
         keep = shutil.ignore_patterns("*.png", "*.json", "*.tex")
         shutil.copytree(home() / "figures", target / "figures", ignore=keep, dirs_exist_ok=True)
+        for source_map in target.rglob("*.map"):
+            source_map.unlink()
         for notebook in catalogue():
             shutil.copy(notebook.path, target / f"notebooks/{notebook.id}.ipynb")
         print(f"the site is {target / 'index.html'}")

@@ -57,7 +57,10 @@ def chart(
     """
     shown = [record for record in records if not record["mark"].startswith("at ")]
     panels = list(dict.fromkeys(record["panel"] for record in shown))
-    spec: Spec = {"layer": list(_layers(records, encoding, domain))}
+    layers = list(_layers(records, encoding, domain))
+    switch: Spec = {"type": "point", "fields": ["series"], "toggle": "true"}
+    layers[0]["params"] = [{"name": "shown", "select": switch, "bind": "legend"}]  # of a layer that the legend is of
+    spec: Spec = {"layer": layers}
     if len(panels) > 1:
         header = {"labelExpr": "names['panel ' + datum.value] || datum.value"}
         facet = {"field": "panel", "sort": panels, "title": None, "header": header}
@@ -195,14 +198,13 @@ def _marked(kinds: set[str], x: Spec, y: Spec, across: str, up: str) -> Iterator
 def _reader(x: Spec, across: str, encoding: Encoding) -> Spec:
     """Return the layer that reads all curves of a panel at the place nearest to the pointer."""
     near: Spec = {"type": "point", "on": "pointerover", "clear": "pointerout", "nearest": True, "encodings": [across]}
-    shown: Spec = {"type": "point", "fields": ["series"], "toggle": "true"}
     place = {key: v for key, v in x.items() if key != "axis"}
     return {
         "transform": [
             {"filter": "indexof(datum.mark, 'at ') < 0"},
             {"aggregate": [{"op": "values", "as": "all"}], "groupby": ["x", "panel"]},
         ],
-        "params": [{"name": "near", "select": near}, {"name": "shown", "select": shown, "bind": "legend"}],
+        "params": [{"name": "near", "select": near}],
         "mark": {"type": "rule", "color": _MUTED, "tooltip": {"content": "data"}},
         "encoding": {
             across: place,

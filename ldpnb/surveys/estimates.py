@@ -1,6 +1,5 @@
 """Estimates of a survey: a table, the sentences for a report, and files."""
 
-import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -82,11 +81,10 @@ class Estimates:
 
         return pd.DataFrame([asdict(row) for row in self.rows]).replace("", None).dropna(axis=1, how="all")
 
-    def to_json(self) -> str:
-        """Return a JSON object; what is not known is null."""
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return a row per estimate, and what was computed; what is not known is None."""
         rows = [{k: None if v != v else v for k, v in asdict(row).items()} for row in self.rows]
-        level = round(1 - self.alpha, 12)
-        return json.dumps({"estimator": self.estimator, "level": level, "estimates": rows}, indent=1)
+        return {"estimates": rows, "survey": [{"estimator": self.estimator, "level": round(1 - self.alpha, 12)}]}
 
     @property
     def estimator(self) -> str:

@@ -43,20 +43,17 @@ class FieldPlan:
 
     Parameters
     ----------
-    design : {"everyone", "simple", "strata", "clusters", "two stages"}
-    kind : {"binary", "labels", "bits", "number", "Laplace"}
-        Of the reports, or of the values that a curator has (then ``binary`` or ``number``).
+    design, kind, collection, device
+        One of the names in their types. The kind is that of the reports, or of the values that a curator has
+        (``binary`` or ``number``); the device is one of `ldpnb.surveys.reports.DEVICES`.
     p, q : str, optional
         Chances of the device as fractions, ``"73/100"``; see `ldpnb.surveys.reports.Reports`.
     epsilon : float
         Exact loss of a report, or of the release, nats.
     question : str
         As it will be asked.
-    collection : {"local", "curator"}
-    device : str
-        One of `ldpnb.surveys.reports.DEVICES`.
-    low, high : float
-    labels : tuple of str
+    low, high, labels
+        The range of numbers, and what people choose from.
     population : int, optional
         People there are; not with `everyone`, whose promise is for the respondents.
     strata : mapping, optional
@@ -67,10 +64,8 @@ class FieldPlan:
         People to invite, and answers that the promise needs.
     scale : float, optional
         Of a curator's noise.
-    error, failure : float
-        The promise: an error of `error` or more has probability `failure` at most.
-    bound : str
-        What the promise rests on.
+    error, failure, bound
+        The promise: an error of `error` or more has probability `failure` at most, by this law or bound.
 
     Examples
     --------

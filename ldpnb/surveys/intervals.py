@@ -8,18 +8,16 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 
 from ldpnb import checks
 from ldpnb.accuracy import tails
+from ldpnb.surveys.binomials import FINE, hypergeometric, sampled_tail
 from ldpnb.surveys.reports import Reports
 
 MOST_EXACT = 20_000
 """Most reports of which the law in a finite population is listed."""
-
-_REACH = 9.0
 
 
 def clopper_pearson(ones: int, reports: int, alpha: float) -> tuple[float, float]:
@@ -56,41 +54,15 @@ def finite_share(ones: int, number: int, population: int, reports: Reports, alph
     >>> finite_share(96, 160, 200, Reports("binary", 0.880797077978, 0.119202922022), 0.05)
     (111, 141)
     """
+    p, q = float(reports.p), float(reports.q)
 
-    def above(holders: int) -> float:
-        return sampled_tail(ones, number, population, holders, float(reports.p), float(reports.q))
+    def above(holders: int) -> bool:
+        return sampled_tail(ones, number, population, holders, p, q) > alpha / 2
 
-    def below(holders: int) -> float:
-        p, q = float(reports.p), float(reports.q)
-        return sampled_tail(number - ones, number, population, holders, 1 - p, 1 - q)
+    def below(others: int) -> bool:
+        return sampled_tail(number - ones, number, population, population - others, 1 - p, 1 - q) > alpha / 2
 
-    return _first(lambda h: above(h) > alpha / 2, population), population - _first(
-        lambda h: below(population - h) > alpha / 2, population
-    )
-
-
-def sampled_tail(least: int, number: int, population: int, holders: int, p: float, q: float) -> float:
-    """Return the chance of `least` ones or more among the reports of a simple random sample.
-
-    Each of the holders in the sample sends a one with chance `p`, everybody else with chance `q`. The law is recovered
-    from its generating function on roots of unity, over a window that carries all but 1e-15 of it.
-    """
-    rate = q + (p - q) * holders / population
-    reach = _REACH * math.sqrt(number * rate * (1 - rate)) + 12
-    first, last = max(0, math.floor(number * rate - reach)), min(number, math.ceil(number * rate + reach))
-    if least <= first:
-        return 1.0
-    length = last - first + 1
-    roots = np.exp(2j * np.pi * np.arange(length) / length)
-    own, other = 1 - p + p * roots, 1 - q + q * roots
-    drawn, masses = _drawn(population, holders, number)
-    transform, powers = np.zeros(length, dtype=complex), np.ones(length, dtype=complex)
-    for mass in masses[::-1]:  # Horner's rule for the sum of mass own^drawn other^(number - drawn)
-        transform, powers = transform * own + mass * powers, powers * other
-    transform *= own ** int(drawn[0]) * other ** int(number - drawn[-1])
-    law = np.fft.fft(transform).real / length  # the chance of each number of ones, modulo the length
-    ones = np.arange(max(least, first), last + 1)
-    return float(law[ones % length].sum())
+    return _first(above, population), population - _first(below, population)
 
 
 def student(estimate: float, variance: float, freedom: float, alpha: float) -> tuple[float, float]:
@@ -123,24 +95,12 @@ def released_share(release: float, population: int, sample: int, scale: float, a
     """Return the numbers of holders in a population that a curator's noisy share allows, by the exact law."""
 
     def above(holders: int) -> float:
-        drawn, masses = _drawn(population, holders, sample)
-        return float(masses @ stats.laplace.sf(release - drawn / sample, scale=scale))
+        drawn, masses = hypergeometric(float(population), np.array([float(holders)]), float(sample), FINE)
+        return float((masses @ stats.laplace.sf(release - drawn[0] / sample, scale=scale))[0])
 
     low = _first(lambda h: above(h) > alpha / 2, population)
     high = population - _first(lambda h: 1 - above(population - h) > alpha / 2, population)
     return low, high
-
-
-def _drawn(population: int, holders: int, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the numbers of holders in a simple random sample that have all but 1e-15 of the chance, with these."""
-    share = holders / population
-    left = (population - number) / max(population - 1, 1)
-    reach = _REACH * math.sqrt(number * share * (1 - share) * left) + 12
-    least, most = max(0, number + holders - population), min(number, holders)
-    middle = number * share
-    points = np.arange(max(least, math.floor(middle - reach)), min(most, math.ceil(middle + reach)) + 1)
-    masses = stats.hypergeom.pmf(points, population, holders, number)
-    return points, masses / masses.sum()
 
 
 def _first(holds: Callable[[int], bool], most: int) -> int:

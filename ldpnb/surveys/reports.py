@@ -161,32 +161,8 @@ def realised_bits(epsilon: float, outcomes: int, *, optimised: bool) -> tuple[Fr
     return realised(epsilon / 2, outcomes)
 
 
-def forced(outcomes: int, yes: int, no: int) -> tuple[Fraction, Fraction]:
-    """Return ``p`` and ``q`` where `yes` outcomes force a yes, `no` a no, and all others ask for the truth.
-
-    Boruch (1971) and Fox and Tracy (1986) describe the device.
-
-    >>> [str(chance) for chance in forced(6, 1, 1)]
-    ['5/6', '1/6']
-    """
-    checks.whole(yes=yes, at_least=1)
-    checks.whole(no=no, at_least=1)
-    if yes + no >= outcomes:
-        raise ValueError(f"outcomes must be > yes + no, got outcomes={outcomes}, yes={yes}, no={no}")
-    return Fraction(outcomes - no, outcomes), Fraction(yes, outcomes)
-
-
 def indicators(reports: Reports, entries: NDArray[Any], label: str = "") -> NDArray[Any]:
-    """Return what each report says of one label, or of the number: ``(n,)``.
-
-    Parameters
-    ----------
-    reports : Reports
-    entries : (n,) str, int or float
-        As recorded: 0 or 1, a label, a word of as many bits as there are labels, or a number.
-    label : str
-        For several labels.
-    """
+    """Return what each report says of one label, or of the number: ``(n,)``."""
     if reports.kind == "labels":
         return (entries == label).astype(int)
     if reports.kind == "bits":

@@ -79,9 +79,6 @@ class Sample:
         for name in sizes:
             if name not in positions:
                 raise ValueError(f"stratum {name} must have a report, got none")
-        for name in positions:
-            if name not in sizes:
-                raise ValueError(f"stratum must be one of {', '.join(sizes)}, got {name}")
         names = tuple(f"stratum {name}" for name in sizes)
         return cls(names, tuple(sizes.values()), tuple(positions[name] for name in sizes), sum(sizes.values()))
 

@@ -11,14 +11,13 @@ from ldpnb.run.catalogue import require_uncommitted
 from ldpnb.run.options import pairs
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
-_VALUES = "Values of a parameter: low:high:count, low:high:count:log or a list with commas (repeatable)."
+_VALUES = "A parameter's value, list with commas, low:high:count or low:high:count:log (repeatable)."
 
 
 @click.command(short_help="Run an experiment over a grid of settings.")
 @click.argument("id", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the experiments with their parameters.")
 @click.option("-g", "--grid", multiple=True, callback=pairs, metavar="NAME=VALUES", help=_VALUES)
-@click.option("-p", "fixed", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable).")
 @click.option("-r", "--repetitions", type=int, default=1000, show_default=True, help="At every point of the grid.")
 @click.option("--seed", type=int, default=2022, show_default=True, help="Of every random stream.")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for the results; required to run.")
@@ -29,7 +28,6 @@ def sweep(
     id: str | None,
     listing: bool,
     grid: dict[str, str],
-    fixed: dict[str, str],
     repetitions: int,
     seed: int,
     output: Path | None,
@@ -52,16 +50,24 @@ def sweep(
             click.echo(f"{name}: {(grids.find(name).__doc__ or '').partition(chr(10))[0]}")
             for p in grids.parameters(name).values():
                 among = f"; one of {' | '.join(p.choices)}" if p.choices else ""
-                click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}{among}")
+                click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}{among}")
         return
     if output is None:
         raise UsageError("a sweep needs a folder for its results: --output FOLDER")
     if (backend == "dask") != (scheduler is not None):
         raise UsageError(f"--backend dask and --scheduler need each other, got {backend}, {scheduler}")
     require_uncommitted(output)
-    options = {"fixed": fixed, "repetitions": repetitions, "seed": seed, "jobs": jobs, "scheduler": scheduler}
     try:
-        table, computed = sweeps.sweep(id, grid, output, progress=sys.stderr.isatty(), **options)  # type: ignore[arg-type]
+        table, computed = sweeps.sweep(
+            id,
+            grid,
+            output,
+            repetitions=repetitions,
+            seed=seed,
+            jobs=jobs,
+            scheduler=scheduler,
+            progress=sys.stderr.isatty(),
+        )
     except sweeps.StoppedError as error:
         click.echo(f"ldpnb: {error}", err=True)
         raise SystemExit(1) from error

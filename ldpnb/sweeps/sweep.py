@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import itertools
 import json
-import math
 import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -33,7 +32,8 @@ from ldpnb.sweeps.grid import Value, find, parameters, values
 BLOCK = 1000
 """Most repetitions in a block."""
 
-_MOST_BLOCKS, _CONNECTING, _IDLE = 1_000_000, 10, 10
+_CONNECTING, _IDLE = 10, 10
+"""Seconds until no cluster answers, and until a worker without work ends."""
 
 Row = dict[str, Any]
 """A series' labels and measure at a point, with the count, sum and squared distances from the block's mean."""
@@ -70,7 +70,6 @@ def sweep(
     grid: Mapping[str, str],
     folder: Path,
     *,
-    fixed: Mapping[str, str] | None = None,
     repetitions: int = 1000,
     seed: int = 2022,
     jobs: int = 1,
@@ -83,14 +82,12 @@ def sweep(
     ----------
     experiment : str
         Name of an experiment (`find`).
-    grid, fixed : mapping of str to str
-        Values of parameters (`values`), and the value of others.
+    grid : mapping of str to str
+        Values of parameters (`values`); the others have their defaults.
     folder : Path
         New, empty, or of earlier sweeps, whose blocks are used.
-    repetitions : int
-        At every point, ``>= 2``.
-    seed : int
-        Of every random stream, ``>= 0``.
+    repetitions, seed : int
+        At every point, ``>= 2``; of every random stream, ``>= 0``.
     jobs : int
         Processes on this machine, ``>= 1``.
     scheduler : str, optional
@@ -114,20 +111,14 @@ def sweep(
         If it cannot go on. What is finished is kept, and the same call continues.
     """
     known = parameters(experiment)
-    for name in (fixed := fixed or {}).keys() | grid.keys():
-        if name not in known:
-            has = f"it has {', '.join(known)}"
-            raise UsageError(f"{experiment} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
-        if name in grid and name in fixed:
-            raise UsageError(f"{name} is both in the grid and fixed")
+    for name in grid.keys() - known.keys():
+        has = f"it has {', '.join(known)}"
+        raise UsageError(f"{experiment} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
     if repetitions < 2 or seed < 0:
         raise UsageError(f"need repetitions >= 2 and seed >= 0, got repetitions={repetitions}, seed={seed}")
     axes = {name: values(known[name], text) for name, text in grid.items()}
     start = {name: p.default for name, p in known.items()}
-    start |= {name: known[name].convert(text) for name, text in fixed.items()}
     sizes = [min(BLOCK, repetitions - done) for done in range(0, repetitions, BLOCK)]
-    if (total := math.prod(map(len, axes.values())) * len(sizes)) > _MOST_BLOCKS:
-        raise UsageError(f"a sweep has at most {_MOST_BLOCKS:,} blocks of {BLOCK} repetitions, this one has {total:,}")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "blocks").is_dir():
         raise UsageError(f"the folder must be new, empty or of another sweep, got {folder}")
     points = (dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
@@ -140,7 +131,9 @@ def sweep(
         with _workers(scheduler):
             work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
             results = work(map(joblib.delayed(compute), missing))
-            for block, sums in tqdm(results, total=total, initial=total - len(missing), disable=not progress):
+            for block, sums in tqdm(
+                results, total=len(blocks), initial=len(blocks) - len(missing), disable=not progress
+            ):
                 rows[block], text = sums, json.dumps(sums)
                 writing.write(block.path(folder), f"{_checksum(text)}\n{text}\n".encode())
         table = _table([row for sums in rows.values() for row in sums or ()])

@@ -21,16 +21,6 @@ def krr(users: int, values: int):
     return lambda: unbiased(mechanism.sample_tallies(counts, rng=rng), users, mechanism)
 
 
-def krr_user_by_user(users: int, values: int):
-    """The sources' way: a report per user."""
-    from ldpnb.estimators.frequency import unbiased
-    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-
-    held, rng = np.repeat(np.arange(values), zipf_counts(users, values)), np.random.default_rng(7)
-    mechanism = KaryRandomisedResponse(EPSILON, values)
-    return lambda: unbiased(np.bincount(mechanism.randomize(held, rng=rng), minlength=values), users, mechanism)
-
-
 def krr_floor(users: int, values: int):
     counts, rng = zipf_counts(users, values), np.random.default_rng(7)
     truthful = 1 - values / (np.exp(EPSILON) + values - 1)
@@ -79,23 +69,6 @@ def krr_mle(values: int):
 
     tallies = noisy_tallies(values)
     return lambda: likelihood.krr_mle(tallies, epsilon=EPSILON)
-
-
-def krr_mle_value_by_value(values: int):
-    """The source's way: leave out the smallest negative estimate and begin again."""
-    tallies = noisy_tallies(values)
-    contrast = np.expm1(EPSILON)
-
-    def fit():
-        alive = np.ones(values, dtype=bool)
-        while True:
-            kept, total = alive.sum(), tallies[alive].sum()
-            estimate = np.where(alive, (tallies * (contrast + kept) / total - 1) / contrast, np.inf)
-            if estimate.min() >= 0:
-                return np.where(alive, estimate, 0)
-            alive[np.argmin(estimate)] = False
-
-    return fit
 
 
 def sort_and_pass(values: int, kind: str):
@@ -177,36 +150,6 @@ def command(*arguments: str):
     return lambda: subprocess.run([sys.executable, *arguments], **how)
 
 
-def all_notebooks():
-    import os
-    import shutil
-    import tempfile
-
-    folder = tempfile.mkdtemp()
-    run = command("-m", "ldpnb", "run", "--jobs", str(os.cpu_count() + 1), "--output", folder)
-
-    def once():
-        run()
-        shutil.rmtree(folder)
-
-    once.once = True
-    return once
-
-
-def all_tests():
-    import os
-    from pathlib import Path
-
-    work = command("-m", "pytest", "-n", str(os.cpu_count() + 1), "--rootdir", str(Path(__file__).parents[2]))
-
-    def once():
-        os.chdir(Path(__file__).parents[2])
-        work()
-
-    once.once = True
-    return once
-
-
 TASKS = {
     "k-RR, n = 1e6, k = 1024": lambda: krr(10**6, 1024),
     "k-RR, n = 1e6, k = 1024 | floor": lambda: krr_floor(10**6, 1024),
@@ -232,34 +175,4 @@ TASKS = {
     "clusters, 1e5 unequal": lambda: clusters(10**5),
     "import ldpnb": lambda: command("-c", "import ldpnb"),
     "ldpnb list": lambda: command("-m", "ldpnb", "list"),
-    "all notebooks from scratch": all_notebooks,
-    "make test": all_tests,
 }
-
-GROWTH = {
-    "k-RR: time against users": lambda n: krr(int(n), 1024),
-    "k-RR: time against values": lambda k: krr(10**9, int(k)),
-    "k-RR MLE: time against values": lambda k: krr_mle(int(k)),
-    "unary MLE: time against values": lambda a: unary_mle(10_000, int(a)),
-    "random size: time against records": lambda n: random_size(int(n)),
-    "clusters: time against clusters": lambda k: clusters(int(k)),
-}
-GRIDS = {
-    "k-RR: time against users": [1e3, 1e5, 1e7, 1e9],
-    "k-RR: time against values": [10, 100, 1e3, 1e4, 1e5, 1e6],
-    "k-RR MLE: time against values": [10, 100, 1e3, 1e4, 1e5, 1e6],
-    "unary MLE: time against values": [10, 30, 100, 300, 1000],
-    "random size: time against records": [100, 300, 1e3, 1e4, 1e5],
-    "clusters: time against clusters": [10, 100, 1e3, 1e4, 1e5],
-}
-OTHER_WAYS = {
-    "k-RR: time against users | user by user": (lambda n: krr_user_by_user(int(n), 1024), [1e3, 1e4, 1e5, 1e6, 1e7]),
-    "k-RR MLE: time against values | value by value": (lambda k: krr_mle_value_by_value(int(k)), [10, 100, 1e3, 3e3]),
-}
-for title, make in GROWTH.items():
-    for size in GRIDS[title]:
-        TASKS[f"{title} {size:g}"] = lambda make=make, size=size: make(size)
-for name, (make, sizes) in OTHER_WAYS.items():
-    title, _, way = name.partition(" | ")
-    for size in sizes:
-        TASKS[f"{title} {size:g} | {way}"] = lambda make=make, size=size: make(size)

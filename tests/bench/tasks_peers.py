@@ -127,15 +127,3 @@ TASKS = {
     "Norm-Sub, k = 1e6 | pure-ldp": lambda: pure_ldp_projection(10**6),
     "unary MLE, a = 10, n = 1e6 | cvxpy/Clarabel": lambda: cvxpy_unary_mle(N, 10),
 }
-for users in (1e3, 1e4, 1e5):
-    TASKS[f"k-RR: time against users {users:g} | multi-freq-ldpy"] = lambda users=users: multi_freq_krr(
-        int(users), K, 1.0
-    )
-for values in (10, 100, 1000):
-    TASKS[f"k-RR: time against values {values:g} | multi-freq-ldpy"] = lambda values=values: multi_freq_krr(
-        10**9, values, 1e-5
-    )
-for values in (4, 8, 12):
-    TASKS[f"unary MLE: time against values {values:g} | cvxpy/Clarabel"] = lambda values=values: cvxpy_unary_mle(
-        10_000, values
-    )

@@ -11,7 +11,7 @@ import pytest
 from ldpnb.checks import UsageError
 from ldpnb.data import download, files
 
-BARE, PYODIDE = Path(__file__).with_name("bare.py"), Path(__file__).with_name("pyodide.py")
+BARE = Path(__file__).with_name("bare.py")
 
 
 def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(tmp_path: Path) -> None:
@@ -20,14 +20,6 @@ def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(tmp_path: Pat
     count, asked = result.stdout.splitlines()
     assert re.fullmatch(r"\d{3} examples, 0 failed", count), result.stdout
     assert asked == "asked for: nothing"
-
-
-@pytest.mark.parametrize("flags", [[], ["-OO"]], ids=["", "-OO"])
-def test_what_computes_is_imported_without_jupyter_and_where_no_process_starts(flags: list[str]) -> None:
-    command = [sys.executable, *flags, PYODIDE]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert int(result.stdout.split()[0]) > 100
 
 
 def read(folder: Path, name: str, content: bytes) -> None:

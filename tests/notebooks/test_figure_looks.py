@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from ldpnb.notebook import figures
+from ldpnb.notebook import looks
 from ldpnb.run.catalogue import home
 
 # Machado, Oliveira and Fernandes (2009), complete deficiency, for linear RGB
@@ -20,7 +20,7 @@ VISION = {
 XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 )
-FAMILIES = [family[:6] for family in figures._FAMILIES]
+FAMILIES = [family[:6] for family in looks.FAMILIES]
 
 
 def lab(colour: str, vision: str) -> np.ndarray:
@@ -39,21 +39,21 @@ def pairs(family: tuple[str, ...]):
 @pytest.mark.parametrize("vision", VISION)
 def test_series_of_one_figure_differ_for_every_kind_of_sight(family: tuple[str, ...], vision: str) -> None:
     for one, other in pairs(family):
-        colours = [lab(figures.look(name).colour, vision) for name in (one, other)]
+        colours = [lab(looks.look(name).colour, vision) for name in (one, other)]
         assert np.linalg.norm(colours[0] - colours[1]) > 15, (one, other)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f[1])
 def test_series_of_one_figure_differ_in_grey(family: tuple[str, ...]) -> None:
     for one, other in pairs(family):
-        lightness = [lab(figures.look(name).colour, "usual")[0] for name in (one, other)]
+        lightness = [lab(looks.look(name).colour, "usual")[0] for name in (one, other)]
         assert abs(lightness[0] - lightness[1]) > 7, (one, other)
 
 
-@pytest.mark.parametrize("family", figures._FAMILIES, ids=lambda f: f[1])
+@pytest.mark.parametrize("family", looks.FAMILIES, ids=lambda f: f[1])
 def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, ...]) -> None:
-    looks = [figures.look(name) for name in family]
-    assert len({look.marker for look in looks}) == len({str(look.dash) for look in looks}) == len(family)
+    own = [looks.look(name) for name in family]
+    assert len({look.marker for look in own}) == len({str(look.dash) for look in own}) == len(family)
 
 
 def test_colours_that_once_were_too_close_are_found_by_the_same_measure() -> None:

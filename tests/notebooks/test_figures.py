@@ -54,13 +54,13 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
     assert not figure.legends
 
 
-def test_curves_that_end_in_one_place_are_named_where_they_are_apart_or_in_a_legend() -> None:
-    lines = pd.DataFrame(
-        [(x, s * (1 - x), f"ε = {s}") for s in (1, 2, 3) for x in (0.0, 0.5, 1.0)], columns=["x", "y", "by"]
-    )
-    names = figures.curves(lines, "x", "y", by="by").axes[0].texts
-    assert [note.get_text() for note in names] == ["ε = 1", "ε = 2", "ε = 3"]
-    assert all(note.xy[0] < 0.5 for note in names)
+def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> None:
+    lines = pd.DataFrame([(x, s * x, f"ε = {s}") for s in (3, 1, 2) for x in (0.0, 0.5, 1.0)], columns=["x", "y", "by"])
+    axis = figures.curves(lines, "x", "y", by="by").axes[0]
+    assert [(note.get_text(), note.xy) for note in axis.texts] == [(f"ε = {s}", (1.0, s)) for s in (3, 1, 2)]
+    close = figures.curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by").axes[0]
+    ups = {note.get_text(): note.xyann[1] for note in close.texts}
+    assert 0 == ups["ε = 1"] < ups["ε = 2"] < ups["ε = 3"]
     same = pd.concat([lines.assign(y=lines["x"], by=f"one of {i}") for i in range(7)])
     figure = figures.curves(same, "x", "y", by="by")
     assert not texts(figure)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType
 
 import pytest
-from test_negative_controls import owner_of
+from wrong import owner_of
 
 import ldpnb
 from ldpnb import claims, sections

@@ -5,7 +5,6 @@ import pytest
 
 from ldpnb.papers.biswas2022.routes import published
 from ldpnb.papers.bun2022.section_5 import counted
-from ldpnb.papers.juarez2022 import printed
 from ldpnb.papers.juarez2022.routes import mean_error_cdf
 from ldpnb.papers.lecture20.routes import clipped_mass, smallest_error
 from ldpnb.rng import stream
@@ -32,12 +31,6 @@ def test_the_law_of_a_mean_of_errors_is_that_of_simulated_ones() -> None:
     for point in (0.25, 0.35, 0.5):
         share = float(np.mean(means <= point))
         assert mean_error_cdf(point, 0.5, 0.8, 10) == pytest.approx(share, abs=5 * 0.5 / np.sqrt(100_000))
-
-
-def test_printed_numbers_keep_their_decimals() -> None:
-    assert printed.decimals("Table 2", "M_R sd eps=0.01") == 4
-    assert printed.value("Table 2", "M_R sd eps=10") == 0
-    assert len(printed.table_1()) == 30
 
 
 def test_the_least_error_is_exceeded_as_seldom_as_asked() -> None:

@@ -56,7 +56,7 @@ def test_words_and_numbers_come_together(tmp_path: Path, monkeypatch: pytest.Mon
         ('place = "Theorem 1"', "", "place must be given"),
         ("over =", "ower =", "ower must be one of"),
         ("claims.agree", "claims.no_such", "no_such"),
-        ("claims.agree", "nowhere.at_all", "rests_on must list formulas"),
+        ("claims.agree", "nowhere.at_all", r"\[theorem-1\]: .*nowhere"),
         ("theorem-1", "theorem-2", "theorem_2"),
         ("says =", "asks =", "a question .* must be given together"),
         ("One is @{little}.", "One.", r"section_1.toml, \[phrases\]: every phrase must be used, got little"),

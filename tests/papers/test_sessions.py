@@ -50,20 +50,20 @@ def test_real_files_are_read_with_group_labels_and_order(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "line", ["1,2,3", "0,0.2,1,0,2,-60,1,921.75,5", "0,0.2,1,0,2,-60,one,921.75,3", "0,nan,1,0,2,-60,1,921.75,3"]
 )
-def test_a_malformed_reading_is_refused_with_file_and_line(tmp_path: Path, line: str) -> None:
+def test_a_malformed_reading_is_refused_with_its_file(tmp_path: Path, line: str) -> None:
     write(tmp_path, "d1p01M", [READING, line])
-    with pytest.raises(ValueError, match="d1p01M, line 2: a reading must be 8 numbers and a label 1 to 4"):
+    write(tmp_path, "d1p02F", [READING])
+    with pytest.raises(ValueError, match="d1p01M: "):
         sessions.read_sessions(tmp_path)
 
 
 def test_missing_or_incomplete_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="path must be a folder with files like d1p01M"):
-        sessions.read_sessions(tmp_path / "nowhere")
     write(tmp_path, "d1p01F", [READING])
-    with pytest.raises(ValueError, match="sessions of both groups"):
-        sessions.read_sessions(tmp_path)
+    for folder in (tmp_path / "nowhere", tmp_path):
+        with pytest.raises(ValueError, match="path must be a folder with files like d1p01M of both groups"):
+            sessions.read_sessions(folder)
     write(tmp_path, "d1p02M", [""])
-    with pytest.raises(ValueError, match="d1p02M: a session must have readings"):
+    with pytest.raises(ValueError, match="d1p02M: "):
         sessions.read_sessions(tmp_path)
 
 
@@ -82,19 +82,12 @@ def test_resampled_clients_follow_the_observed_rates() -> None:
     assert drawn.counts[0, 2] == 0
 
 
-def test_evenly_spread_values_have_the_stated_second_moment() -> None:
-    made = clients.evenly_spread([10, 10], [0.0587, 0.0])
-    assert made.second_moments == pytest.approx([0.0587, 0.0])
-    assert made.means == pytest.approx([0.0, 0.0])
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: sessions.simulate_sessions(0, 5, rng=RNG), "male must be an integer >= 1, got male=0"),
         (lambda: clients.two_valued([10], [0.5], [0.2]), "second_moments between their squares and 1"),
         (lambda: clients.resampled([[0.1], [1.2]], [5, 5], rng=RNG), r"rates must be in \[0, 1\]"),
-        (lambda: clients.evenly_spread([10, 12], [0.1, 0.1]), "sizes must be equal and second_moments <= 1/3"),
         (lambda: clients.published_rates("age"), "column must be one of sessions"),
     ],
 )

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +17,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.biswas2022.routes import FIXED, Case
 from ldpnb.papers.biswas2022.tables import participation, personalised, sampling
+from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.papers.juarez2022.sessions import simulate_sessions
@@ -98,7 +98,7 @@ def inclusions() -> pd.Series:
 
 
 def stratified_means() -> pd.Series:
-    tally, _ = allocation.population("", top_code=10_000)
+    tally = establishments.simulate(top_code=10_000)
     table = allocation.drawn_means(tally, [1, 10, 100], 5000, repetitions=40, seed=3)
     return scores(table, "mean of estimates", "population mean", "standard error of that mean")
 
@@ -175,13 +175,6 @@ def test_simulated_values_lie_around_the_exact_ones(simulation: Callable[[], pd.
     assert (found.abs() < 5.5).all()
 
 
-def test_estimates_scatter_by_their_exact_deviation() -> None:
-    table = sampling.estimates(COUNTS, [0.1, 0.9], KaryRandomisedResponse(3.0, 101), seed=5)
-    squares = scores(table, "estimate", "expected", "standard_deviation") ** 2
-    assert len(table) == 2 * 3 * 101
-    assert squares.groupby([table["sampling_rate"], table["estimator"]]).mean().between(0.4, 2).all()
-
-
 def test_simulated_distances_meet_the_closed_form() -> None:
     table = sampling.distances(COUNTS, [2.0, 4.0], [0.1, 1.0], 40, seed=5)
     raw = table[table["estimate"] == sampling.RAW]
@@ -206,71 +199,10 @@ def test_the_exact_distance_is_the_enumerated_one(case: Case) -> None:
     )
 
 
-def test_the_exact_distance_is_for_few_reports_of_all_users() -> None:
-    mechanism = KaryRandomisedResponse(1.0, 101)
-    with pytest.raises(ValueError, match="holders must add up to the 19999 users, got 20000"):
-        exact_total_variation(COUNTS, SampledCounts(19_999, 0.01, mechanism))
-    with pytest.raises(ValueError, match="at most 2000 expected reports, got 4000"):
-        exact_total_variation(COUNTS, SampledCounts(20_000, 0.2, mechanism))
-
-
-def test_the_numbers_do_not_depend_on_the_number_of_workers() -> None:
-    truth, settings = Truth.from_prior(8, 500), {"draws": 6, "seed": 3}
-    alone = compare("OUE", truth, [0.5, 2.0], **settings)
-    with joblib.parallel_config(backend="threading"):
-        pd.testing.assert_frame_equal(alone, compare("OUE", truth, [0.5, 2.0], workers=2, **settings))
-
-
 def test_a_point_is_the_same_whatever_other_points_are_computed() -> None:
     truth, settings = Truth.from_prior(8, 500), {"draws": 6, "seed": 3}
     both = compare("k-RR", truth, [0.5, 2.0], **settings).query("`epsilon (nats)` == 2.0").reset_index(drop=True)
     pd.testing.assert_frame_equal(both, compare("k-RR", truth, [2.0], **settings))
-
-
-def test_the_baseline_has_no_difference_to_itself() -> None:
-    table = compare("SUE", Truth.from_prior(5, 200), [1.0], draws=20, seed=1)
-    own = table[table["estimator"] == "Norm-Sub"]
-    assert (own["ratio"] == 1).all()
-    assert own["z"].isna().all()
-
-
-def test_only_drawn_data_have_a_distribution_to_estimate() -> None:
-    given, drawn = (
-        compare("k-RR", truth, [1.0], draws=3, seed=1)
-        for truth in (Truth.from_counts("few", (30, 20)), Truth.from_prior(2, 50))
-    )
-    assert set(given["target"]) == {"frequency"}
-    assert set(drawn["target"]) == {"distribution", "frequency"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"mechanism": "RAPPOR"}, "mechanism must be one of k-RR, OUE, SUE"),
-        ({"draws": 1}, "draws must be an integer >= 2"),
-        ({"baseline": "EM"}, "baseline must be one of unbiased, Norm-Sub, MLE"),
-        ({"epsilons": [0.0]}, "epsilon must be > 0"),
-    ],
-)
-def test_bad_settings_are_refused(arguments: dict, message: str) -> None:
-    settings = {
-        "mechanism": "k-RR",
-        "truth": Truth.from_prior(4, 10),
-        "epsilons": [1.0],
-        "draws": 2,
-        "seed": 1,
-    } | arguments
-    with pytest.raises(ValueError, match=message):
-        compare(settings.pop("mechanism"), settings.pop("truth"), settings.pop("epsilons"), **settings)
-
-
-def test_a_split_takes_the_same_share_of_every_client_and_label() -> None:
-    recorded = simulate_sessions(3, 4, readings=200, rng=stream("split", seed=2))
-    training = sessions.split(recorded, 0.7, rng=stream("split", seed=3))
-    for client in range(7):
-        for lying in (True, False):
-            cell = (recorded.session == client) & (recorded.lying == lying)
-            assert training[cell].sum() == np.rint(0.7 * cell.sum())
 
 
 def test_the_whole_chain_keeps_its_bound() -> None:

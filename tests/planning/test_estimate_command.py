@@ -53,6 +53,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_saved_promise_is_that_of_the_device(folder: Path) -> None:
+    coarse = run(*SURVEY, "--population", "900", "--error", ".1", "--save", "coarse.json", "--device", "ten-sided die")
+    assert "The device is noisier than the plan" in coarse.output
     plan = FieldPlan.load("plan.json")
     assert (plan.p, plan.q, plan.asked, plan.answers) == ("73/100", "27/100", plan.answers, plan.asked)
     assert plan.epsilon == pytest.approx(np.log(73 / 27))
@@ -70,7 +72,8 @@ def test_the_command_says_what_the_library_computes(folder: Path) -> None:
     shown = run("estimate", "plan.json", "reports.csv", "--by", "sex")
     assert shown.exit_code == 0
     assert shown.output == f"{own}\n"
-    assert run("estimate", "plan.json", "reports.csv", "--by", "sex", "--format", "json").output == own.to_json() + "\n"
+    written = run("estimate", "plan.json", "reports.csv", "--by", "sex", "--format", "json").output
+    assert json.loads(written) == own.tables()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
@@ -94,23 +97,6 @@ def test_a_picture_has_a_line_for_every_estimate(suffix: str, first: bytes, fold
         found = estimate(FieldPlan.load("plan.json"), pd.read_csv("reports.csv")).rows[0]
         assert f"Share: {found.estimate:.3g}, from {found.low:.3g} to {found.high:.3g}".encode() in content
         assert all(name in content for name in (b">share<", b">sex f share<", b">sex m share<"))
-
-
-def test_several_columns_are_taken(folder: Path) -> None:
-    table = pd.read_csv("reports.csv")
-    table.assign(age=["old", "young"] * (len(table) // 2) + ["old"] * (len(table) % 2)).to_csv(
-        "reports.csv", index=False
-    )
-    shown = json.loads(
-        run("estimate", "plan.json", "reports.csv", "--by", "sex", "--by", "age", "--format", "json").output
-    )
-    assert [row["group"] for row in shown["estimates"]] == ["", "sex f", "sex m", "age old", "age young"]
-
-
-def test_reports_in_a_spreadsheet_are_the_same(folder: Path) -> None:
-    pd.read_csv("reports.csv").to_excel("reports.xlsx", index=False)
-    shown = [run("estimate", "plan.json", name).output for name in ("reports.csv", "reports.xlsx")]
-    assert shown[0] == shown[1] != ""
 
 
 def test_classes_come_from_a_table(folder: Path) -> None:
@@ -226,7 +212,7 @@ def test_what_the_field_cannot_use_is_not_saved(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     refused = run("plan", "mean", "--releases", "2", *NORMAL, "--save", "plan.json")
     assert refused.exit_code == 2
-    assert "save needs shares or a mean, one release, and a sample that may be known" in str(refused.exception)
+    assert "save needs shares or a mean, and one release" in str(refused.exception)
     refused = run("plan", "mean", "--design", "simple", *NORMAL, "--save", "plan.json")
     assert "population must be given for a plan that is saved" in str(refused.exception)
     assert not Path("plan.json").exists()

@@ -159,4 +159,4 @@ def test_a_table_and_json_hold_the_same_numbers() -> None:
     frame = found.to_frame()
     assert frame["estimate"].tolist() == [r.estimate for r in found.rows]
     assert frame["group"].tolist()[1:] == ["sex f", "sex m"]
-    assert '"estimator": "the plain mean' in found.to_json()
+    assert found.tables()["survey"][0]["estimator"].startswith("the plain mean")

@@ -13,7 +13,6 @@ from scipy import integrate, stats
 
 from ldpnb.accuracy import tails
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.planning.binomials import sampled_noisy_exact
 from ldpnb.planning.designs import SimpleDesign
 from ldpnb.planning.laws import Linear, curator_failure
 from ldpnb.planning.mechanisms import CURATOR
@@ -22,7 +21,8 @@ from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports as Made
 from ldpnb.planning.samples import Parts
 from ldpnb.surveys import intervals, samples
-from ldpnb.surveys.reports import DEVICES, Reports, forced, realised
+from ldpnb.surveys.binomials import sampled_noisy_exact
+from ldpnb.surveys.reports import DEVICES, Reports, realised
 from ldpnb.surveys.samples import Point, Sample
 
 CASES = json.loads((Path(__file__).parents[1] / "reference/survey_estimation.json").read_text())["cases"]
@@ -352,7 +352,7 @@ def nearest(i: Inputs) -> Result:
 
 
 def forcing(i: Inputs) -> Result:
-    p, q = forced(i["outcomes"], i["yes"], i["no"])
+    p, q = Fraction(i["outcomes"] - i["no"], i["outcomes"]), Fraction(i["yes"], i["outcomes"])
     return {"p": p, "q": q, "epsilon": Reports("binary", p, q).epsilon}
 
 

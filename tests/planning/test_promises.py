@@ -10,19 +10,21 @@ import pytest
 from ask import alone, answer
 from scipy import stats
 
-from ldpnb.accuracy import gaps
+from ldpnb.accuracy import budgets, gaps
 from ldpnb.estimators import frequency
 from ldpnb.guides import survey as made
 from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.means import LocalLaplace, OneBit
+from ldpnb.mechanisms.registry import GAP
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.planning.designs import ClusterDesign, SimpleDesign, StratifiedDesign
+from ldpnb.planning.clusters import ClusterDesign, Clusters
+from ldpnb.planning.designs import SimpleDesign, StratifiedDesign
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Gap, Mean
-from ldpnb.planning.samples import Clusters, Parts
+from ldpnb.planning.samples import Parts
 from ldpnb.planning.saving import of_plan
 from ldpnb.rng import stream
 
@@ -82,7 +84,10 @@ def test_means_fail_no_more_often_than_promised_and_fewer_people_would_not_do(na
 def test_gaps_fail_no_more_often_than_promised(sizes: tuple[float, ...]) -> None:
     for found in plan(Gap(epsilon=2.0, error=0.1, failure=FAILURE, shares=sizes)).answers:
         full = found.question
-        mechanism = found.candidate.make(2.0, full)
+        uneven = len(sizes) == 2 and sizes[0] != sizes[1]
+        best = BestGapChannel(2.0, sizes[0]) if found.mechanism == "best channel" else None
+        noisy = budgets.best_laplace(2.0, (10**8, 4 * 10**8)) if uneven and "M_L" in found.mechanism else None
+        mechanism = best or noisy or GAP[found.mechanism](2.0, full.groups)
         value = 1.0 if "Laplace" in found.mechanism or found.mechanism.startswith("M_L") else 0.0
         rng, groups = stream("gap", found.mechanism, *sizes, seed=20), np.array(full.groups)
         if isinstance(mechanism, BestGapChannel):  # the value 0 is rounded to either sign at random
@@ -139,7 +144,7 @@ def estimates(found: Any, values: np.ndarray, rng: np.random.Generator) -> np.nd
         whole = np.sum(made_of, axis=0)
     else:
         assert isinstance(sample, Clusters)
-        drawn = values[some(rng, RUNS, sample.clusters, sample.chosen)].reshape(RUNS * sample.chosen, -1)
+        drawn = values[some(rng, RUNS, sample.design.clusters, sample.chosen)].reshape(RUNS * sample.chosen, -1)
         asked = np.take_along_axis(drawn, some(rng, len(drawn), drawn.shape[1], sample.asked), axis=1)
         there = rng.random(asked.shape) < sample.response
         means = (reported(asked) * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
@@ -156,7 +161,7 @@ def test_the_error_of_a_design_is_missed_as_seldom_as_promised(kind: str, name: 
         values = (values > 0.4).astype(float)
     known: dict[str, Any] = {"design": design, "count": count, "epsilon": 1.5, "failure": FAILURE, "mechanism": name}
     known |= {"binary": name == "Warner", "response": 0.7 if kind == "nonresponse" else 1.0}
-    sure = plan(Mean(**known, secret=name == CURATOR)).answers[0]
+    sure = plan(Mean(**known)).answers[0]
     rng = stream("promise", kind, name, people, seed=2)
     missed = int(np.sum(np.abs(estimates(sure, values, rng) - values.mean()) >= sure.value))
     assert missed <= MOST
@@ -190,5 +195,3 @@ def test_a_saved_plan_is_fielded_and_estimated_as_promised() -> None:
     found = made.repeated(PEOPLE["spread"], saved, repetitions=300, seed=1)
     assert (found["error"].abs() >= 0.12).sum() <= stats.binom.isf(FALSE_ALARM, 300, 0.1)
     assert (~found["covered"]).sum() <= stats.binom.isf(FALSE_ALARM, 300, 0.12)
-    assert "The promise is kept" in made.verdict(found, saved)
-    assert "is broken" in made.verdict(found.assign(error=1.0), saved)

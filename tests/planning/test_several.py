@@ -31,15 +31,14 @@ def test_one_question_each_is_better_on_small_budgets(epsilon: float, best: str)
 
 def test_questions_answer_as_worked() -> None:
     words = "mean --questions 4 --binary --design simple --epsilon 1 --failure 0.05 --tail normal"
-    said = plan(*words.split(), "--count", "4000").stdout
-    assert said == f"{four(1.0, count=4000)}\n"
-    assert said.startswith("Better: one random question each: error 0.06706, 1,000 answers to each at 1 nats")
-    assert "everybody answers all: error 0.1246, 4,000 answers to each at 0.25 nats" in said
-    assert "better below epsilon 4.245" in said
+    shown = plan(*words.split(), "--count", "4000").stdout
+    assert shown == f"{four(1.0, count=4000)}\n"
+    assert shown.startswith("Better: one random question each: error 0.06706, 1,000 answers to each at 1 nats")
+    assert "everybody answers all: error 0.1246, 4,000 answers to each at 0.25 nats" in shown
+    assert "better below epsilon 4.245" in shown
     assert four(1.0, error=0.06706).value("one") == pytest.approx(4000, abs=4)
     assert four(1.0, error=0.1246).value("all") == pytest.approx(4000, rel=1e-3)
-    assert Several(questions=4, each=four(1.0, count=4000).each, together=True).value("one") > 0.08
-    assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)) == 2
+    assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)["ways"]) == 2
     small = Several(questions=2, each=Mean(epsilon=1.0, error=0.01, failure=0.05, design=SimpleDesign(50)))
     assert (small.best, str(small)) == (None, "No mechanism can do this.")
     with pytest.raises(ValueError, match="design of several questions must be simple, got everybody"):
@@ -48,7 +47,7 @@ def test_questions_answer_as_worked() -> None:
 
 def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
     # two groups, standardised gap 1/2, level .05, power .8: 63 a group without noise (Cohen 1988, normal law)
-    assert Power(gap=0.125, power=0.8, epsilon=1e6, sd=0.25, mechanism="local Laplace").completed().count == 126
+    assert Power(gap=0.125, power=0.8, epsilon=600.0, sd=0.25, binary=True).completed().count == 126
     found = Power(gap=0.1, power=0.8, epsilon=1.0, binary=True).completed()
     variance = 4 * (1 / 4 + 1 / (4 * math.sinh(0.5) ** 2))
     assert found.count == math.ceil((1.959964 + 0.841621) ** 2 * variance / 0.01)

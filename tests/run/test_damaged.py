@@ -12,7 +12,6 @@ import pytest
 import ldpnb as package
 from ldpnb import claims, writing
 from ldpnb.data import public
-from ldpnb.papers.bun2022 import tabulations
 from ldpnb.papers.juarez2022 import clients, printed
 from ldpnb.run import catalogue, export, ledger
 from ldpnb.run.catalogue import home
@@ -26,7 +25,6 @@ READERS: dict[str, Callable[[], object]] = {
     "papers/lopuhaa2020/printed.csv": lambda: claims.published.__wrapped__("lopuhaa2020")["taxi_payment_domain_size"],
     "papers/juarez2022/printed.csv": lambda: printed._printed.__wrapped__()["UCI", "male_room_2"],
     "papers/juarez2022/rates.csv": lambda: clients.published_rates("sessions"),
-    "papers/bun2022/establishments.csv": tabulations.stand_in,
     "data/adult_age.csv": lambda: public.adult("age"),
     "data/adult_workclass.csv": lambda: public.adult("workclass"),
 }
@@ -43,9 +41,8 @@ RESULTS = [
 ]
 """What is published with the companion, and what reads it."""
 
-BYTES = {"none": lambda whole: 0, "half": lambda whole: len(whole) // 2, "all but one": lambda whole: len(whole) - 1}
-LINES = {"a line": lambda whole: whole.index(b"\n") + 1}
-KEPT = BYTES | LINES
+BYTES = {"none": lambda whole: 0, "half": lambda whole: len(whole) // 2}
+KEPT = BYTES | {"a line": lambda whole: whole.index(b"\n") + 1}
 """How much of a file is left."""
 
 
@@ -67,31 +64,9 @@ def test_a_table_that_was_cut_off_is_named_in_one_line(
 ) -> None:
     assert READERS[path]()
     cut(PACKAGE / path, kept, tmp_path / path)
-    for module in (writing, tabulations):
-        monkeypatch.setattr(module, "files", lambda _package: tmp_path)
+    monkeypatch.setattr(writing, "files", lambda _package: tmp_path)
     with pytest.raises(OSError, match=rf"^{tmp_path / path} is damaged \([^\n]+\); `git checkout`[^\n]+$"):
         READERS[path]()
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"claim\nbun2022/theorem-5.1\n", b"<<<<<<< HEAD\n"])
-def test_a_damaged_ledger_is_named_in_one_line(content: bytes, ldpnb, checkout: Path) -> None:
-    (checkout / "figures").mkdir(exist_ok=True)
-    (checkout / "figures/verdicts.csv").write_bytes(content)
-    result = ldpnb("verdicts", "--source", "lecture20")
-    assert result.returncode == 1
-    assert "verdicts.csv is damaged (" in result.stderr.splitlines()[-1]
-    assert "Traceback" not in result.stderr
-
-
-def test_damaged_provenance_of_a_figure_is_named_in_one_line(ldpnb, checkout: Path) -> None:
-    own = checkout / "figures/1_demo/01_line"
-    own.mkdir(parents=True)
-    for suffix, content in {".csv": "x,y\n0,0\n", ".png": "", ".json": '{"caption": "A li'}.items():
-        (own / f"figure_1{suffix}").write_text(content)
-    result = ldpnb("export", "figure_1", "-o", "paper")
-    assert result.returncode == 1
-    assert "figure_1.json is damaged (" in result.stderr.splitlines()[-1]
-    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("kept", BYTES)
@@ -110,8 +85,5 @@ def test_a_committed_result_that_was_cut_off_is_named_in_one_line(
 
 def test_claims_are_the_same_where_python_drops_docstrings() -> None:
     code = "from ldpnb import claims; print([c.says for c in claims.claims('lecture20')])"
-    runs = [subprocess.run([sys.executable, *o, "-c", code], capture_output=True, text=True) for o in ([], ["-OO"])]
-    assert runs[0].stdout == runs[1].stdout
-    assert len(runs[0].stdout) > 500
-    shown = [sys.executable, "-OO", "-m", "ldpnb", "sweep", "gaps", "--list"]
-    assert "budget" in subprocess.run(shown, capture_output=True, text=True, check=True, cwd=home()).stdout
+    result = subprocess.run([sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == str([claim.says for claim in claims.claims("lecture20")])

@@ -25,28 +25,23 @@ def page(content: bytes) -> tuple[float, ...]:
     return tuple(float(points) / 72 for points in box.groups())
 
 
-def published(folder: Path, monkeypatch: pytest.MonkeyPatch, **how: str) -> Path:
+def published(folder: Path, monkeypatch: pytest.MonkeyPatch, width: str = "", font: str = "") -> Path:
     monkeypatch.setenv(environment.FIGURES_FOLDER, str(folder))
+    monkeypatch.setenv(environment.WIDTH, width)
+    monkeypatch.setenv(environment.FONT, font)
     figure = figures.curves(TABLE, "epsilon", "loss", title="A finding with many words " * 3, setting="n = 3")
-    figures.publish(figure, TABLE, "line", caption="A line.", **how)
+    figures.publish(figure, TABLE, "line", caption="A line.")
     return folder / "line.pdf"
 
 
 def test_a_figure_has_the_width_and_the_type_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pdf = published(tmp_path, monkeypatch, width="86mm", font="times").read_bytes()
+    pdf = published(tmp_path, monkeypatch, "86mm", "times").read_bytes()
     assert page(pdf)[0] == pytest.approx(86 / 25.4, abs=0.01)
     assert b"STIXGeneral" in pdf
     assert b"DejaVu" not in pdf
     about = json.loads((tmp_path / "line.json").read_text())
     assert (about["title"], about["setting"]) == (("A finding with many words " * 3).strip(), "n = 3")
-
-
-def test_the_environment_says_how_all_figures_of_a_run_are_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(environment.WIDTH, "column")
-    monkeypatch.setenv(environment.FONT, "computer-modern")
-    pdf = published(tmp_path, monkeypatch).read_bytes()
+    pdf = published(tmp_path, monkeypatch, "column", "computer-modern").read_bytes()
     assert page(pdf)[0] == pytest.approx(3.4, abs=0.01)
     assert b"Cmr10" in pdf
 

@@ -2,17 +2,22 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from ldpnb.cli import cli
 from ldpnb.run.catalogue import home
 
 TEXT = (home() / "README.md").read_text(encoding="utf-8")
-COMMANDS = [re.sub(r"\s+#\s.*", "", line) for line in re.findall(r"^    \.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)]
+COMMANDS = [
+    re.sub(r"\s+#\s.*", "", line) for line in re.findall(r"^ +(?:- run: )?\.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)
+]
 QUICK = ("list", "show", "inspect", "plan")
 
 
@@ -47,6 +52,18 @@ def test_a_survey_goes_from_its_question_to_its_estimate(tmp_path: Path, monkeyp
         assert result.exit_code == 0, result.exception or result.output
     assert Path("build/kit/start.md").is_file()
     assert "673 reports" in result.output
+
+
+def test_the_jobs_of_ones_own_ci_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    workflow = yaml.safe_load(TEXT.split("```yaml\n")[1].split("```")[0])
+    steps = [step["run"] for step in workflow["jobs"]["notebooks"]["steps"] if "run" in step]
+    assert steps.pop(0) == "make .venv/.installed"
+    for step in steps:
+        words = shlex.split(step)
+        assert words.pop(0) == ".venv/bin/ldpnb"
+        subprocess.run([sys.executable, "-m", "ldpnb", *words], check=True, timeout=600)
+    assert list(Path("results").rglob("03_cluster*.ipynb"))
 
 
 def test_targets_and_links_are_there() -> None:

@@ -4,13 +4,12 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from demonstration import COMPUTE, PARAMETERS, notebook
+from demonstration import COMPUTE, PARAMETERS, begun, gone, notebook
 from patience import PATIENCE
 
 from ldpnb.checks import UsageError
@@ -58,18 +57,13 @@ def test_what_is_the_same_within_the_tolerance_is_left_as_it_is_and_what_is_not_
     monkeypatch.delenv("MOVED")
     for before, after in (
         ("factor * i", "factor * i * (1 + 1e-4)"),
-        ('caption=\\"A line.', 'caption=\\"Another line.'),
         ('\\"x\\", \\"y\\")', '\\"x\\", \\"y\\", title=\\"A finding\\")'),
-        ('\\"x\\", \\"y\\")', '\\"x\\", \\"y\\", xlabel=\\"users\\")'),
     ):
         path.write_text(source)
         rewrite(path, before, after)
         assert run_one("01_line").error == ""
         changed = {name for name, content in files(checkout).items() if content != first.get(name)}
         assert {f"{FIGURE}.json", "notebooks/1_demo/01_line.ipynb"} <= changed, after
-        path.write_text(source)
-        run_one("01_line")
-    assert files(checkout) == first
 
 
 def test_own_parameters_write_to_a_folder_of_their_own(checkout: Path) -> None:
@@ -163,42 +157,12 @@ def test_a_relative_path_counts_from_where_the_command_is_given(
         runner.tasks([catalogue.find("01_line")], {"label": "none.csv"}, None)
 
 
-def begun(checkout: Path, work: str) -> tuple[subprocess.Popen, int]:
-    """Start a run of a notebook that works until it is ended, and wait for its kernel's number."""
-    place = checkout / "kernel"
-    begin = f"import os, pathlib; pathlib.Path({str(place)!r}).write_text(f'{{os.getpid()}} '); {work}"
-    (checkout / "notebooks/1_demo/01_line.ipynb").write_text(notebook(PARAMETERS, COMPUTE, begin))
-    command = [sys.executable, "-m", "ldpnb", "run", "01_line"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    end = time.monotonic() + PATIENCE
-    while not (place.exists() and place.read_text().endswith(" ")):
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return process, int(place.read_text())
-
-
-def gone(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().split()[2] == "Z"
-    except OSError:
-        return True
-
-
-WORK = {
-    "idle": "time.sleep(600)",
-    "Python": "sum(range(10**12))",
-    "numpy": "any((a @ a)[0, 0] > 2 for _ in range(10**9))",
-}
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-@pytest.mark.parametrize("way", ["SIGKILL", "SIGTERM", "SIGINT"])
-@pytest.mark.parametrize("work", WORK)
+@pytest.mark.parametrize(("way", "work"), [("SIGKILL", "numpy"), ("SIGTERM", "Python"), ("SIGINT", "idle")])
 def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
     checkout: Path, way: str, work: str
 ) -> None:
-    process, kernel = begun(checkout, "import time, numpy; a = numpy.eye(2000); " + WORK[work])
+    process, kernel = begun(checkout, work)
     before = files(checkout)
     process.send_signal(getattr(signal, way))
     error = process.communicate(timeout=PATIENCE)[1]
@@ -228,14 +192,13 @@ def test_where_nothing_can_be_forked_the_ordinary_kernel_takes_over(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
-@pytest.mark.parametrize(("name", "forked"), [("ldpnb-forked", True), ("local-provisioner", False)])
-def test_kernels_are_forked_unless_the_variable_says_otherwise(checkout: Path, ldpnb, name: str, forked: bool) -> None:
+def test_kernels_are_forked_unless_the_variable_says_otherwise(checkout: Path, ldpnb) -> None:
     path = checkout / "notebooks/1_demo/01_line.ipynb"
-    path.write_text(notebook(PARAMETERS, COMPUTE, "print(open('/proc/self/cmdline').read())"))
-    assert ldpnb("run", "01_line", JUPYTER_DEFAULT_PROVISIONER_NAME=name).returncode == 0
-    match = re.search(r"ipykernel_launcher|forkserver", path.read_text())
-    assert match
-    assert (match[0] == "forkserver") == forked
+    path.write_text(notebook(PARAMETERS, "print(open('/proc/self/cmdline').read())"))
+    assert run_one("01_line").error == ""
+    assert "forkserver" in path.read_text()
+    assert ldpnb("run", "01_line", JUPYTER_DEFAULT_PROVISIONER_NAME="local-provisioner").returncode == 0
+    assert "ipykernel_launcher" in path.read_text()
 
 
 def test_two_jobs_run_what_one_runs_and_one_failing_notebook_lets_the_others_go_on(checkout: Path, ldpnb) -> None:

@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from demonstration import COMPUTE, PARAMETERS, notebook
-from patience import PATIENCE
+from demonstration import COMPUTE, PARAMETERS, WORK, begun, gone, notebook
 
 from ldpnb.run import catalogue, runner
 
@@ -107,47 +106,18 @@ def test_a_run_killed_at_any_moment_leaves_old_or_new_and_the_next_one_ends_it(c
         assert files(checkout).items() >= versions[1].items()
 
 
-def begun(checkout: Path, work: str) -> tuple[subprocess.Popen[str], int]:
-    """Start a run whose kernel works without end; return it with its kernel's number."""
-    place = checkout / "kernel"
-    begin = f"import os, pathlib, time, numpy; pathlib.Path({str(place)!r}).write_text(f'{{os.getpid()}} ')\n{work}"
-    (checkout / "notebooks/1_demo/01_line.ipynb").write_text(notebook(PARAMETERS, begin))
-    place.unlink(missing_ok=True)
-    process = subprocess.Popen([sys.executable, "-m", "ldpnb", "run", "01_line"], start_new_session=True, text=True)
-    end = time.monotonic() + PATIENCE
-    while not (place.exists() and place.read_text().endswith(" ")):
-        assert process.poll() is None
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return process, int(place.read_text())
-
-
-def runs(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-WORK: dict[str, str] = {
-    "idle": "time.sleep(600)",
-    "Python": "sum(range(10**12))",
-    "numpy": "a = numpy.eye(1500)\nwhile True:\n    a @ a",
-}
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("work", WORK)
 def test_a_kernel_whose_runner_is_killed_ends_by_itself(work: str, checkout: Path) -> None:
     seconds = []
     for _ in range(20):
-        process, kernel = begun(checkout, WORK[work])
+        process, kernel = begun(checkout, work)
         process.kill()
         start = time.perf_counter()
-        while runs(kernel):
+        while not gone(kernel):
             assert time.perf_counter() - start < SHORT, "the kernel goes on"
             time.sleep(0.005)
         seconds.append(time.perf_counter() - start)
-        process.wait()
+        process.communicate()
     print(f"{work}: {len(seconds)} of 20 ended, in {statistics.median(seconds):.3f} s, at most {max(seconds):.3f} s")
     assert len(seconds) == 20

@@ -1,17 +1,13 @@
-"""Damaged and hostile tables: each is read or refused, in bounded memory, and nothing else happens."""
+"""Damaged and hostile tables: each is read or refused, and nothing else happens."""
 
 import contextlib
 import os
 import random
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 from dirty import KINDS
 
-from ldpnb.data import tables
 from ldpnb.data.files import load_counts
 from ldpnb.data.inspection import inspect
 
@@ -49,35 +45,6 @@ def test_a_damaged_table_is_read_or_refused(kind: str, tmp_path: Path) -> None:
         for look in (lambda: inspect(path), lambda: load_counts(path, dirty.column, low=0.0, high=100.0, bins=10)):
             with contextlib.suppress(ValueError):
                 look()
-
-
-def bomb(folder: Path) -> Path:
-    """A small file that unpacks to ten gigabytes."""
-    path = folder / "bomb.zip"
-    with (
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed,
-        packed.open("a.csv", "w", force_zip64=True) as file,
-    ):
-        file.write(b"a\n")
-        for _ in range(10 * 1024):
-            file.write(b"1" * 2**20)
-    return path
-
-
-READ = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_AS, (8 * 2**30, 8 * 2**30))
-from ldpnb.data.files import load_counts
-load_counts(sys.argv[1], "a", low=0, high=9)
-"""
-
-
-def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", READ, str(bomb(tmp_path))], capture_output=True, text=True, check=False
-    )
-    last = result.stderr.strip().splitlines()[-1]
-    assert last.endswith(f"it unpacks to more than {tables.MOST_BYTES:,} bytes")
 
 
 def test_a_pipe_is_no_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Numbers that once lost their digits at the ends of their range, each against mpmath or a clear refusal."""
+"""Numbers that once lost their digits at the ends of their range, each against many digits or a closed form."""
 
 import itertools
 
@@ -8,13 +8,21 @@ import numpy as np
 import pytest
 
 from ldpnb.accuracy import hajek
+from ldpnb.accuracy.histograms import pure_variance
+from ldpnb.accuracy.information import unbiased_frequency_error
 from ldpnb.accuracy.personalised import PersonalRates
-from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.estimators import saddle
-from ldpnb.mechanisms.best_gap import BestGapChannel
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.designs import sizes
+from ldpnb.estimators.bayes import krr_posterior, krr_posterior_saddle
+from ldpnb.estimators.frequency import unbiased
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.privacy import best_channel, clusters, hockey_stick, shuffling
+from ldpnb.mechanisms.signs import SignRandomiser
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.privacy import clusters, hockey_stick, lemmas, rounding, unequal
+from ldpnb.privacy.best_channel import staircase_patterns
+from ldpnb.privacy.blanket import Blanket
+from ldpnb.privacy.random_size import random_size_loss
+from ldpnb.privacy.shuffling import closed_form
 
 
 @pytest.fixture(autouse=True)
@@ -23,37 +31,25 @@ def many_digits():
         yield
 
 
-@pytest.mark.parametrize("part", ["variance_rescaled", "variance_realised_size", "variance_ratio"])
-def test_independent_data_keep_their_digits(part: str, monkeypatch) -> None:
-    def value(cast, epsilon: float, holders: int):
-        survey = SampledCounts(10**12, cast(0.3), KaryRandomisedResponse(cast(epsilon), 1000), data="iid")
-        return getattr(survey, part)(cast(holders))
-
-    monkeypatch.setattr(flint.ctx, "prec", 2000)
-    for case in itertools.product((1e-8, 1.0, 50.0, 300.0), (0, 1, 10**12 - 1, 10**12)):
-        exact = value(flint.arb, *case)
-        assert float(abs(flint.arb(float(value(lambda x: x, *case))) - exact)) <= 1e-12 * float(abs(exact)), case
-
-
 @pytest.mark.parametrize("epsilon", [1e-8, 1.0, 600.0])
 @pytest.mark.parametrize("rates", [(1.0, 1e-12, 0.3), (1e-9, 3e-6, 2e-11), (1.0, 1.0, 1 - 1e-12)])
 def test_moments_of_the_ratio_are_those_of_every_sample(rates: tuple[float, ...], epsilon: float) -> None:
-    held, e = (1, 0, 1), mp.exp(epsilon)
+    holders, e = (1, 0, 1), mp.exp(epsilon)
     p, q = e / (e + 4), 1 / (e + 4)
     total = mean = square = mp.mpf(0)
     for sample in itertools.product((0, 1), repeat=3):
         if any(sample):
             chance = mp.fprod(r if s else 1 - mp.mpf(r) for s, r in zip(sample, rates, strict=True))
             weights = [s / mp.mpf(r) for s, r in zip(sample, rates, strict=True)]
-            share = mp.fsum(w * h for w, h in zip(weights, held, strict=True)) / mp.fsum(weights)
-            noise = mp.fsum(w * w * (p * (1 - p) if h else q * (1 - q)) for w, h in zip(weights, held, strict=True))
+            share = mp.fsum(w * h for w, h in zip(weights, holders, strict=True)) / mp.fsum(weights)
+            noise = mp.fsum(w * w * (p * (1 - p) if h else q * (1 - q)) for w, h in zip(weights, holders, strict=True))
             total, mean = total + chance, mean + chance * 3 * share
             square += chance * 9 * (noise / (mp.fsum(weights) * (p - q)) ** 2 + share * share)
     mean, square = mean / total, square / total
     survey = PersonalRates([1, 1, 1], rates, KaryRandomisedResponse(epsilon, 5))
     with mp.workdps(700):
-        assert hajek.mean_hajek(survey, held) == pytest.approx(float(mean), rel=1e-11)
-    assert hajek.variance_hajek(survey, held) == pytest.approx(float(square - mean**2), rel=1e-11)
+        assert hajek.mean_hajek(survey, holders) == pytest.approx(float(mean), rel=1e-11)
+    assert hajek.variance_hajek(survey, holders) == pytest.approx(float(square - mean**2), rel=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +61,8 @@ def test_the_critical_cluster_keeps_its_digits_where_share_and_rate_are_close(
 ) -> None:
     s, e, p = mp.mpf(share), mp.mpf(epsilon), mp.mpf(rate)
     exact = (1 - mp.log(mp.expm1((1 - s) * e) / -mp.expm1(-s * e) * p / (1 - p)) / e) / 2
-    found = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
-    assert found == pytest.approx(float(exact), rel=1e-12)
+    actual = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
+    assert actual == pytest.approx(float(exact), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-4, 1.0, 50.0])
@@ -80,31 +76,88 @@ def test_total_variation_of_laplace_means_keeps_its_digits(epsilon: float) -> No
     assert hockey_stick.laplace_delta(*laws, 0.0)[0] == pytest.approx(float(1 - near), rel=1e-14)
 
 
-def test_a_law_that_the_other_excludes_counts_in_full() -> None:
-    assert hockey_stick.laplace_delta((0.25, 1.0, 2.0), (0.0, 0.0, 1.0), 3.0)[0] == 0.25
+@pytest.mark.parametrize("epsilon", [300.0, 690.0, 700.0, 709.0])
+@pytest.mark.parametrize("tallies", [[5, 0, 2], [1_000_000, 3, 3]])
+def test_the_saddle_point_stands_at_the_largest_budgets(tallies: list[int], epsilon: float) -> None:
+    actual = krr_posterior_saddle(tallies, 0.5, epsilon=epsilon).distribution
+    share = (np.array(tallies) + 0.5) / (sum(tallies) + 1.5)  # nobody lies
+    assert actual == pytest.approx(share, rel=1e-9)
+    if sum(tallies) < 100:
+        assert krr_posterior(tallies, 0.5, epsilon=epsilon).distribution == pytest.approx(share, rel=1e-9)
 
 
-@pytest.mark.parametrize("epsilon", [1e-8, 1e-6, 1e-3])
-def test_the_best_channel_is_certified_at_small_budgets(epsilon: float) -> None:
-    best = best_channel.best_channel([0.2, 0.3, 0.5], epsilon)
-    assert best.error * (1 - 1e-9) <= best.lower_bound <= best.error
-    assert best.error * epsilon**2 == pytest.approx(6, rel=2 * epsilon)
-    assert best.channel.sum(axis=0) == pytest.approx([1, 1, 1], abs=1e-9)
+def test_no_distance_of_laws_exceeds_1() -> None:
+    channels = [UnaryEncoding.symmetric(epsilon, size).channel() for epsilon in (20.0, 60.0) for size in (3, 7)]
+    channels += [UnaryEncoding(1 - 1e-12, 1e-12, 5).channel(), np.eye(3)]
+    for channel in channels:
+        assert hockey_stick.channel_delta(channel, 0.0) <= 1
+    for first, second in ((1.0, 1.0), (36.7, 36.7), (700.0, 700.0), (699.0, 700.0)):
+        assert hockey_stick.total_variation(LaplaceMeans(first, second, 2.0, 7)) <= 1
 
 
-def test_the_best_channel_for_a_gap_is_refused_where_floats_leave_none() -> None:
-    with pytest.raises(ValueError, match=r"share and epsilon must leave digits .*share=1e-10, epsilon=1\.1e-08"):
-        _ = BestGapChannel(1.1e-8, 1e-10).variance
+def test_a_part_of_a_record_is_read_as_it_is_written() -> None:
+    assert rounding.nearest_rounding_loss(49, 0.29, 0.5) == 0.5  # 29 % of 50 are 14.5, in floats less
+    assert rounding.nearest_rounding_loss(10, 4.57e-8, 700.0) == 0.0
+    half = 5 * 10**14  # of which that is half a record more than 25e13; the nearest float is less
+    loss = lemmas.inserted_record_loss(half // 2 + 1, half, 0.5)
+    assert rounding.nearest_rounding_loss(half, 0.500000000000001, 0.5) == pytest.approx(float(loss), rel=1e-12)
+    assert rounding.nearest_rounding_loss(48 * 10**14, 0.5000000000000001, 0.5) != 0.5
 
 
-def test_a_saddle_point_that_is_not_found_is_reported(monkeypatch) -> None:
-    stuck = (np.zeros(2), np.array([0.7, 0.7]), np.ones(2))
-    monkeypatch.setattr(saddle, "_coordinate_moments", lambda *_: stuck)
-    with pytest.raises(ValueError, match="tallies must be few enough for a saddle point"):
-        saddle.saddle_point(np.array([[3.0, 1.0], [0.0, 1.0]]), np.array([1, 1]), 1.0)
+RESPONSE = KaryRandomisedResponse(1.0, 3)
 
 
-def test_the_bounds_of_a_billion_shuffled_reports_take_seconds() -> None:
-    reports = shuffling.ShuffledReports(10**9, 1.0, KaryRandomisedResponse(3.0, 3))
-    upper, lower = reports.delta_upper(7e-4), reports.delta_lower(7e-4)
-    assert lower <= upper <= lower * (1 + 1e-5)
+def test_what_is_refused_beyond_its_limit_is_accepted_at_it() -> None:
+    assert staircase_patterns(16, 1.0).shape == (2**16 - 2, 16)
+    assert random_size_loss(sizes.fixed_size(2, 2), 1e100) == 2e100
+    assert Blanket.of(RESPONSE).delta_upper(0.9, users=10**9) < 1e-9
+    assert np.isnan(closed_form(1e-6, users=1, epsilon=1.0))
+
+
+def test_chances_of_zero_and_one_are_chances() -> None:
+    assert unequal.element_loss_floor([0.0, 1.0], 0.7) == pytest.approx(0.7, rel=1e-12)
+    assert unequal.poisson_loss([1.0, 0.0], [1.0, 1.0], 0.7) == pytest.approx(0.7, rel=1e-12)
+    assert clusters.log_symmetric_ratio([0.0, 0.0], 3) == np.inf
+    assert clusters.log_symmetric_ratio([0.0, 0.0], 1) == pytest.approx(-np.log(2), rel=1e-12)
+
+
+MAKERS = {
+    "k-RR": KaryRandomisedResponse,
+    "SUE": UnaryEncoding.symmetric,
+    "OUE": UnaryEncoding.optimised,
+    "signs": SignRandomiser,
+    "subsets of 3": lambda epsilon, size: SubsetSelection(
+        epsilon, size, flint.arb(3) if type(size) is flint.arb else 3
+    ),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-3, 1.0, 40.0, 699.0])
+def test_distances_of_rates_keep_their_digits(make, epsilon: float) -> None:
+    flint.ctx.prec, before = 2500, flint.ctx.prec
+    try:
+        exact, mechanism = make(flint.arb(epsilon), flint.arb(7)), make(epsilon, 7)
+        p, q = exact.p, exact.q
+        pairs = {
+            mechanism.p: p,
+            mechanism.q: q,
+            mechanism.miss_rate: 1 - p,
+            mechanism.truthful_rate: p - q,
+            unbiased_frequency_error(mechanism): (6 * q * (1 - q) + p * (1 - p)) / (p - q) / (p - q),
+            float(pure_variance(5, users=5, mechanism=mechanism)): 5 * p * (1 - p) / (p - q) / (p - q),
+            unbiased([3, 0, 0, 0, 0, 0, 0], 3, mechanism)[0]: (1 - q) / (p - q),
+        }
+        for number, ball in pairs.items():
+            assert number == pytest.approx(float(ball), rel=1e-12)
+        assert mechanism.epsilon == pytest.approx(epsilon, rel=1e-12)
+    finally:
+        flint.ctx.prec = before
+
+
+def test_rates_given_as_numbers_are_taken_at_their_word() -> None:
+    given = UnaryEncoding(0.75, 0.25, 4)
+    assert (given.miss_rate, given.truthful_rate) == (0.25, 0.5)
+    assert repr(given) == "UnaryEncoding(p=0.75, q=0.25, domain_size=4)"
+    with pytest.raises(ValueError, match="q must be < p"):
+        UnaryEncoding(0.25, 0.75, 4)

@@ -56,9 +56,9 @@ def test_a_budget_that_is_nearly_the_local_one_leaves_little_delta() -> None:
             exact = enumerated_delta(blanket, 3 * (1 - gap), users)
             assert exact * (1 - 1e-3) <= blanket.delta_upper(3 * (1 - gap), users=users) <= 3 * gap
     assert blanket.epsilon_upper(1e-310, users=43) == 3
-    found = blanket.epsilon_upper(2.6e-6, users=43)
-    assert blanket.delta_upper(found, users=43) <= 2.6e-6
-    assert blanket.delta_upper(found * (1 - 1e-5), users=43) > 2.6e-6
+    budget = blanket.epsilon_upper(2.6e-6, users=43)
+    assert blanket.delta_upper(budget, users=43) <= 2.6e-6
+    assert blanket.delta_upper(budget * (1 - 1e-5), users=43) > 2.6e-6
 
 
 def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,8 +70,11 @@ def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch
             assert exact * (1 - 1e-10) <= blanket.delta_upper(0.3, users=users) <= exact * (1.004 + 20 * np.exp(-cut))
 
 
-def test_values_that_send_alike_and_outputs_that_nobody_sends_change_nothing() -> None:
-    channel = ldp.KaryRandomisedResponse(1.0, 2).channel()
-    delta = ldp.Blanket.of_channel(channel).delta_upper(0.0, users=9)
-    for same in (channel[:, [0, 1, 1]], np.vstack([channel, [0.0, 0.0]])):
-        assert ldp.Blanket.of_channel(same).delta_upper(0.0, users=9) == pytest.approx(delta, rel=1e-12)
+@pytest.mark.parametrize(
+    ("users", "epsilon", "size", "rate"), [(60, 0.5, 3, 1.0), (5_000, 3.0, 20, 0.4), (10**6, 6.0, 50, 1.0)]
+)
+def test_the_blanket_of_k_rr_is_its_account(users: int, epsilon: float, size: int, rate: float) -> None:
+    mechanism = ldp.KaryRandomisedResponse(epsilon, size)
+    exact = ldp.ShuffledReports(users, rate, mechanism).epsilon_upper(1e-6)
+    bound = ldp.Blanket.of(mechanism).sampled(rate).epsilon_upper(1e-6, users=users)
+    assert exact * (1 - 1e-6) <= bound <= exact * 1.002

@@ -53,38 +53,12 @@ def test_delta_is_the_mass_by_which_one_law_exceeds_the_other(
     assert (inside == (gain > 0))[np.abs(gain) > 1e-9].all()
 
 
-def test_the_worst_values_are_extreme() -> None:
-    grid = np.linspace(-1, 1, 9)
-    for mechanism in (LaplaceMeans.published(0.3), LaplaceMeans.published(3.0), LaplaceMeans(0.5, 1.0, 1.3, 3)):
-        for epsilon in (0.0, 0.2, 1.0):
-            laws = [mechanism.law(g, v) for g in (0, 1) for v in grid]
-            largest = max(hockey_stick.law_delta(p, q, epsilon) for p in laws for q in laws)
-            assert hockey_stick.laplace_means_delta(mechanism, epsilon) == pytest.approx(largest, rel=1e-12)
-
-
-def test_delta_of_the_published_mechanism_tends_to_one_half() -> None:
-    assert hockey_stick.laplace_means_delta(LaplaceMeans.published(1e-6), 1e-6) == pytest.approx(0.5, abs=1e-6)
-
-
 def test_densities_that_only_touch_add_nothing() -> None:
     # beyond epsilon = 2 the kept reports of the published mechanism meet e^epsilon times the moved ones in one point
     for epsilon in np.linspace(2.1, 200, 400):
         kept, moved = LaplaceMeans.published(epsilon).law(0, 1.0)
         assert hockey_stick.laplace_delta(tuple(kept), tuple(moved), epsilon)[0] == 0
         assert hockey_stick.laplace_delta(tuple(moved), tuple(kept), epsilon)[0] > 0
-
-
-@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
-def test_the_ends_of_the_range_of_laws_keep_their_digits(scale: float) -> None:
-    narrow, wide = (1.0, 0.0, 1e-150), (0.5, -1e150, scale)
-    assert hockey_stick.laplace_delta(narrow, wide, 1.0)[0] == pytest.approx(1, rel=1e-14)
-    assert hockey_stick.laplace_delta(wide, narrow, 1.0)[0] == pytest.approx(0.5, rel=1e-14)
-
-
-def test_scales_that_nearly_agree_keep_their_digits() -> None:
-    wider = 1 + 1e-9
-    delta, _ = hockey_stick.laplace_delta((1.0, 0.0, 1.0), (1.0, 0.0, wider), 0.0)
-    assert delta == pytest.approx((wider - 1) / np.e, rel=1e-8)
 
 
 @pytest.mark.parametrize("least", [1e-12, 699.5])
@@ -94,30 +68,10 @@ def test_budgets_near_the_ends_of_the_range_are_found(least: float) -> None:
     assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 1.5), 0.1, largest=1.0) == np.inf
 
 
-def test_the_smallest_of_equally_good_budgets_is_taken() -> None:
-    found = hockey_stick.epsilon_at_delta(lambda budget: 0.25 if budget >= 1 else 0.5, 0.25)
-    assert found == pytest.approx(1, rel=1e-11)
-
-
-def test_the_delta_of_two_laws_has_a_direction() -> None:
-    wide, narrow = (1.0, 0.0, 2.0), (1.0, 0.0, 1.0)
-    there, back = (hockey_stick.law_delta([p], [q], 0.1) for p, q in ((wide, narrow), (narrow, wide)))
-    assert there == hockey_stick.laplace_delta(wide, narrow, 0.1)[0]
-    assert back == hockey_stick.laplace_delta(narrow, wide, 0.1)[0]
-    assert there > 1.1 * back
-
-
-def test_the_delta_of_two_discrete_laws_has_a_direction() -> None:
-    even, certain = [0.5, 0.5], [0.0, 1.0]
-    assert hockey_stick.discrete_delta(even, certain, np.log(2)) == pytest.approx(0.5, rel=1e-12)
-    assert hockey_stick.discrete_delta(certain, even, np.log(2)) == pytest.approx(0, abs=1e-15)
-
-
 def test_no_delta_exceeds_one() -> None:
     laws = stream("apart", seed=1).dirichlet(np.ones(9), 40)
     for law in laws:
         apart = [*law, *np.zeros(9)], [*np.zeros(9), *law]
-        assert 1 - 1e-15 < hockey_stick.discrete_delta(*apart, 0.0) <= 1
         assert 1 - 1e-15 < hockey_stick.channel_delta(np.transpose(apart), 0.0) <= 1
         pieces = [[[chance, place, 1e-9] for chance in law] for place in (0.0, 1.0)]
         assert 1 - 1e-14 < hockey_stick.law_delta(*pieces, 0.0) <= 1

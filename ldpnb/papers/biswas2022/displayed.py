@@ -6,7 +6,6 @@ there, ``holders`` is the number of users with the value.
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.accuracy.personalised import PersonalRates
@@ -22,6 +21,7 @@ def variance_unadjusted(survey: SampledCounts, holders: Real) -> Real:
     the limit ``f -> 0``.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> import numpy as np
     >>> round(float(variance_unadjusted(SampledCounts(100, 1.0, KaryRandomisedResponse(np.log(3), 2)), 50)), 9)
     75.0
     """
@@ -37,6 +37,7 @@ def variance_realised_size(survey: SampledCounts, holders: Real) -> Real:
     positive. ``Var(g_DE)`` is the displayed one, `variance_unadjusted` divided by ``pi^2``.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> import numpy as np
     >>> round(float(variance_realised_size(SampledCounts(100, 0.5, KaryRandomisedResponse(np.log(3), 2)), 0)), 9)
     200.0
     """
@@ -52,6 +53,7 @@ def variance_personalised(survey: PersonalRates, holders: ArrayLike) -> Real:
     ``r = f p + (1-f) q``: every user is taken for an average one, and the spread of ``s_j`` between users is lost.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    >>> import numpy as np
     >>> round(float(variance_personalised(PersonalRates([100], [0.5], KaryRandomisedResponse(np.log(3), 2)), [0])), 9)
     175.0
     """
@@ -60,30 +62,6 @@ def variance_personalised(survey: PersonalRates, holders: ArrayLike) -> Real:
     total = size @ (rate * (1 - rate)) * (noise + mean_report * mean_report) + size @ (rate * rate) * noise
     scale = survey.users / (survey.reports * survey.mechanism.truthful_rate)
     return total * scale * scale
-
-
-def normalised_variance(variance: ArrayLike, mean: ArrayLike) -> Any:
-    """Return ``Var(X) / E(X)`` (Definition 3.1), infinite where the mean is zero.
-
-    >>> normalised_variance([6.0, 6.0], [3.0, 0.0]).tolist()
-    [2.0, inf]
-    """
-    with np.errstate(divide="ignore"):
-        return np.divide(variance, mean)
-
-
-def rare_normalised_variance(survey: SampledCounts) -> Real:
-    """Return ``Var*(g_DE) / (n pi)^2 = (q - q^2 pi) / ((p-q)^2 pi^3 n)``, Theorem 3.3's normalised variance.
-
-    The proof divides the estimate by the expected number of reports, not the variance by the mean as Definition 3.1
-    says.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> round(float(rare_normalised_variance(SampledCounts(100, 0.5, KaryRandomisedResponse(np.log(3), 2)))), 9)
-    0.07
-    """
-    reports = survey.users * survey.rate
-    return survey.rare_variance_rescaled / (reports * reports)
 
 
 def _average_user(mechanism: Any, share: Real) -> tuple[Real, Real]:

@@ -12,12 +12,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
 from ldpnb import claims
+from ldpnb.accuracy import histograms
+from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import read_only
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.privacy import shuffling
 from ldpnb.sections import Pairs, second_route
 
 Array = NDArray[np.float64]
@@ -41,14 +45,9 @@ def keep_and_switch(epsilon: float, domain_size: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Every outcome of sampling and randomisation, with its chance.
+    """Every outcome of sampling and randomisation, with its chance, ``(outcomes,)``.
 
-    Parameters
-    ----------
-    tallies : (outcomes, users, k) float
-        What each user adds to each tally.
-    chances : (outcomes,) float
-        They sum to 1.
+    The tallies are what each user adds to each, ``(outcomes, users, k)``.
     """
 
     tallies: Array
@@ -59,10 +58,6 @@ class Reports:
         """Tallies over all users, ``(outcomes, k)``."""
         totals: Array = self.tallies.sum(axis=1)
         return totals
-
-    def by_group(self, groups: Sequence[int]) -> Array:
-        """Tallies by group of users, ``(outcomes, groups, k)``."""
-        return np.stack([self.tallies[:, np.equal(groups, g)].sum(axis=1) for g in sorted(set(groups))], axis=1)
 
     def mean(self, estimates: ArrayLike) -> Array:
         """Exact mean of an estimate given for every outcome."""
@@ -80,15 +75,7 @@ def all_reports(
 ) -> Reports:
     """Enumerate the ``(k+1)^n`` outcomes of ``n`` users who are silent or report one of ``k`` values.
 
-    Parameters
-    ----------
-    values : tuple of int
-        The users' values; with `iid` every user's value is drawn from their empirical distribution instead.
-    rates : tuple of float
-        The users' sampling rates.
-    epsilon, domain_size
-        Of the randomiser.
-    iid : bool
+    With `iid` every user's value is drawn from the empirical distribution of `values` instead.
     """
     law = np.eye(domain_size)[list(values)]
     law = np.broadcast_to(law.mean(axis=0), law.shape) if iid else law
@@ -109,28 +96,45 @@ def normal_delta(epsilon: float, deviation: float) -> float:
     points, weights = np.polynomial.legendre.leggauss(80)
     size = math.sqrt(2)
     x = epsilon * deviation**2 / size - size / 2 + 6 * deviation * (points + 1)
-
-    def density(centre: float) -> Array:
-        return np.asarray(np.exp(-((x - centre) ** 2) / (2 * deviation**2)) / (deviation * math.sqrt(2 * math.pi)))
-
-    return float(6 * deviation * weights @ (density(0.0) - math.exp(epsilon) * density(-size)))
+    first, second = (stats.norm.pdf(x, loc=centre, scale=deviation) for centre in (0, -size))
+    return float(6 * deviation * weights @ (first - math.exp(epsilon) * second))
 
 
-def amplified_as_published(local: float, users: int, delta: float) -> float:
-    """Return Theorem 3.1 of Feldman, McMillan and Talwar (2020) as printed."""
-    growth = math.exp(local)
-    spread = math.sqrt(growth * math.log(4 / delta) / users) + growth / users
-    return math.log1p(8 * (growth - 1) / (growth + 1) * spread)
+@second_route(shuffling.gaussian_delta, shuffling.gaussian_deviation)
+def gaussian_noise() -> Pairs:
+    """Yield pairs for a curator's Gaussian noise."""
+    for central, deviation in ((0.3, 1.7), (1.0, 0.6)):
+        yield shuffling.gaussian_delta(central, deviation=deviation), normal_delta(central, deviation)
+    for central, delta in ((0.1, 1e-6), (0.1, 0.01), (2.0, 1e-6)):
+        deviation = shuffling.gaussian_deviation(central, delta)
+        yield normal_delta(central, deviation) / delta, 1.0, 1e-7
+
+
+@second_route(histograms.central_laplace_count_variance)
+def laplace_noise() -> Pairs:
+    """Yield pairs for a curator's Laplace noise: a value that is replaced moves two counts by 1."""
+    for central in (0.1, 1.0, 4.0):
+        yield histograms.central_laplace_count_variance(central), stats.laplace(scale=2 / central).var()
+
+
+@second_route(shuffling.closed_form)
+def published_bound() -> Pairs:
+    """Yield pairs for the bound on shuffled reports of any randomiser: Theorem 3.1 of Feldman, McMillan, Talwar."""
+    for local, users, delta in ((5.0, 50_000, 1e-6), (1.0, 10_000, 0.01), (2.0, 100_000, 1e-6)):
+        growth = math.exp(local)
+        spread = math.sqrt(growth * math.log(4 / delta) / users) + growth / users
+        written = math.log1p(8 * (growth - 1) / (growth + 1) * spread)
+        yield shuffling.closed_form(delta, users=users, epsilon=local), written
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A small population with one sampling rate."""
+    """A few users, with the value and the sampling rate of each."""
 
     epsilon: float
     domain_size: int
-    sampling_rate: float
     values: tuple[int, ...]
+    rates: tuple[float, ...]
     iid: bool = False
 
     @property
@@ -144,15 +148,24 @@ class Case:
         return np.bincount(self.values, minlength=self.domain_size)
 
     @property
+    def held(self) -> Array:
+        """The same user by user, ``(users, k)``."""
+        return np.eye(self.domain_size)[list(self.values)]
+
+    @property
     def survey(self) -> SampledCounts:
-        """The closed forms."""
-        return SampledCounts(len(self.values), self.sampling_rate, self.mechanism, "iid" if self.iid else "fixed")
+        """The closed forms where all rates are the first user's."""
+        return SampledCounts(len(self.values), self.rates[0], self.mechanism, "iid" if self.iid else "fixed")
+
+    @property
+    def personal(self) -> PersonalRates:
+        """The closed forms at any rates, each user a group."""
+        return PersonalRates(np.ones(len(self.values)), np.array(self.rates), self.mechanism)
 
     @property
     def reports(self) -> Reports:
         """The complete enumeration."""
-        rates = (self.sampling_rate,) * len(self.values)
-        return all_reports(self.values, rates, self.epsilon, self.domain_size, self.iid)
+        return all_reports(self.values, self.rates, self.epsilon, self.domain_size, self.iid)
 
     @property
     def unadjusted(self) -> Array:
@@ -163,32 +176,40 @@ class Case:
     def rescaled(self) -> Array:
         """The estimate g_DE in every outcome, as in equation (5)."""
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
-        shift = len(self.values) * switch * (1 - self.sampling_rate) / (keep - switch)
-        return (self.unadjusted + shift) / self.sampling_rate
+        shift = len(self.values) * switch * (1 - self.rates[0]) / (keep - switch)
+        return (self.unadjusted + shift) / self.rates[0]
 
     @property
     def realised(self) -> Array:
         """The estimate c-hat in every outcome, as before Theorem 3.4."""
-        return self._less(self.reports.totals.sum(axis=1, keepdims=True)) / self.sampling_rate
+        return self._less(self.reports.totals.sum(axis=1, keepdims=True)) / self.rates[0]
+
+    @property
+    def pooled(self) -> Array:
+        """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints."""
+        keep, switch = keep_and_switch(self.epsilon, self.domain_size)
+        users, expected = len(self.values), sum(self.rates)
+        shift = users * switch * (users - expected) / (expected * (keep - switch))
+        return users * self.unadjusted / expected + shift
 
     def _less(self, users: Array | float) -> Array:
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
         return np.asarray((self.reports.totals - users * switch) / (keep - switch))
 
-    @property
-    def absent(self) -> "Case":
-        """The same case with the holders of the value 0 holding 1."""
-        return replace(self, values=tuple(max(value, 1) for value in self.values))
 
-
-_POPULATIONS = (
-    (1.0, 4, 0.5, (0, 0, 1, 2)),
-    (0.1, 3, 0.1, (0, 0, 0, 1)),
-    (4.0, 2, 0.9, (0, 1, 1, 1, 1, 1)),
-    (2.0, 3, 1.0, (0, 1, 1, 1)),
+FIXED = (
+    Case(1.0, 4, (0, 0, 1, 2), (0.5,) * 4),
+    Case(0.1, 3, (0, 0, 0, 1), (0.1,) * 4),
+    Case(4.0, 2, (0, 1, 1, 1, 1, 1), (0.9,) * 6),
+    Case(2.0, 3, (0, 1, 1, 1), (1.0,) * 4),
 )
-FIXED = tuple(Case(*population) for population in _POPULATIONS)
 CASES = FIXED + tuple(replace(case, iid=True) for case in FIXED)
+PERSONAL = (
+    Case(1.0, 4, (0, 0, 1, 2, 1), (0.8, 0.8, 0.2, 0.2, 0.5)),
+    Case(0.3, 3, (0, 0, 0, 1, 1, 1), (0.1, 0.1, 0.9, 0.9, 0.9, 0.1)),
+    Case(3.0, 4, (1, 1, 2, 2), (0.3, 1.0, 0.3, 1.0)),
+)
+"""With personal rates; nobody holds the last value."""
 
 
 @second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
@@ -199,10 +220,22 @@ def _randomiser() -> Pairs:
         yield mechanism.truthful_rate, np.expm1(epsilon) * switch
 
 
-@second_route(KaryRandomisedResponse.channel)
-def _channel() -> Pairs:
-    for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
-        yield KaryRandomisedResponse(epsilon, size).channel(), direct_encoding(epsilon, size)
+@second_route(estimators.rescaled)
+def _rescaled() -> Pairs:
+    for case in CASES:
+        known: dict[str, Any] = {"sampling_rate": case.rates[0], "mechanism": case.mechanism}
+        estimates = estimators.rescaled(case.reports.totals, users=len(case.values), **known)
+        yield estimates, case.rescaled
+        yield case.reports.mean(estimates), case.holders
+
+
+@second_route(estimators.realised_size)
+def _realised_size() -> Pairs:
+    for case in CASES:
+        known: dict[str, Any] = {"sampling_rate": case.rates[0], "mechanism": case.mechanism}
+        estimates = estimators.realised_size(case.reports.totals, **known)
+        yield estimates, case.realised
+        yield case.reports.mean(estimates), case.holders
 
 
 @second_route(estimators.unadjusted)
@@ -212,46 +245,30 @@ def _unadjusted() -> Pairs:
         yield estimators.unadjusted(case.reports.totals, users=users, mechanism=case.mechanism), case.unadjusted
 
 
-@second_route(estimators.rescaled)
-def _rescaled() -> Pairs:
-    for case in CASES:
-        known: dict[str, Any] = {"sampling_rate": case.sampling_rate, "mechanism": case.mechanism}
-        estimates = estimators.rescaled(case.reports.totals, users=len(case.values), **known)
-        yield estimates, case.rescaled
-        yield case.reports.mean(estimates), case.holders
+def _negative_below(case: Case) -> float:
+    """Return the share of holders at which the line of enumerated means crosses 0."""
+    slope, start = np.polyfit(case.holders / len(case.values), case.reports.mean(case.unadjusted), 1)
+    return float(-start / slope)
 
 
-@second_route(estimators.realised_size)
-def _realised_size() -> Pairs:
-    for case in CASES:
-        known: dict[str, Any] = {"sampling_rate": case.sampling_rate, "mechanism": case.mechanism}
-        estimates = estimators.realised_size(case.reports.totals, **known)
-        yield estimates, case.realised
-        yield case.reports.mean(estimates), case.holders
-
-
-def _enumerated(name: str, of_case: Callable[[Case], Array | float]) -> None:
+def _enumerated(name: str, of_case: Callable[[Case], Any], cases: Sequence[Case] = CASES) -> None:
     """Register what all outcomes give as the second route to a closed form of `SampledCounts`."""
 
     def pairs() -> Pairs:
-        for case in CASES:
+        for case in cases:
             closed = getattr(case.survey, name)
             yield closed(case.holders) if callable(closed) else closed, of_case(case)
 
     second_route(getattr(SampledCounts, name))(pairs)
 
 
-def _share_of_mean_0(case: Case) -> float:
-    slope, start = np.polyfit(case.holders / len(case.values), case.reports.mean(case.unadjusted), 1)
-    return float(-start / slope)
-
-
+RARE = [case for case in CASES if case.holders[-1] == 0]
 _enumerated("mean_unadjusted", lambda case: case.reports.mean(case.unadjusted))
 _enumerated("bias_unadjusted", lambda case: case.reports.mean(case.unadjusted) - case.holders)
 _enumerated("variance_unadjusted", lambda case: case.reports.variance(case.unadjusted))
 _enumerated("variance_rescaled", lambda case: case.reports.variance(case.rescaled))
 _enumerated("variance_realised_size", lambda case: case.reports.variance(case.realised))
 _enumerated("variance_gain", lambda case: case.reports.variance(case.rescaled) - case.reports.variance(case.realised))
-_enumerated("rare_variance_rescaled", lambda case: case.absent.reports.variance(case.absent.rescaled)[0])
-_enumerated("rare_variance_realised_size", lambda case: case.absent.reports.variance(case.absent.realised)[0])
-_enumerated("negative_mean_threshold", _share_of_mean_0)
+_enumerated("rare_variance_rescaled", lambda case: case.reports.variance(case.rescaled)[-1], RARE)
+_enumerated("rare_variance_realised_size", lambda case: case.reports.variance(case.realised)[-1], RARE)
+_enumerated("negative_mean_threshold", _negative_below)

@@ -18,6 +18,12 @@ from ldpnb.sections import Numbers, Pairs, second_route
 SETTINGS = ((1e-6, 2), (3.0, 101), (50.0, 101))
 
 
+@second_route(KaryRandomisedResponse.channel)
+def _channel() -> Pairs:
+    for epsilon, size in SETTINGS:
+        yield KaryRandomisedResponse(epsilon, size).channel(), direct_encoding(epsilon, size)
+
+
 @second_route(channel.privacy_loss)
 def _privacy_loss() -> Pairs:
     for epsilon, size in SETTINGS:
@@ -60,7 +66,7 @@ def theorem_2_1(e: Evidence) -> Numbers:
     return {
         "bias": SampledCounts(users, published()["rate_low"], KaryRandomisedResponse(1.0, 101)).bias_unadjusted(2500),
         "mean": case.survey.mean_unadjusted(case.holders)[0],
-        "line": number * case.sampling_rate * (reported - number * mechanism.q) / mechanism.truthful_rate,
+        "line": number * case.rates[0] * (reported - number * mechanism.q) / mechanism.truthful_rate,
     }
 
 

@@ -1,5 +1,6 @@
 """What decides Section 3 of biswas2022: second routes to what it displays, and a check for each claim."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ ENDS = (f, 0, 1)
 def _displayed_rescaled(case: Case) -> Array:
     """Return the variance of g_DE, enumerated, less what its display lacks."""
     share = case.holders / len(case.values)
-    lost = len(case.values) * (1 - case.sampling_rate) * share * (1 - share) / case.sampling_rate
+    lost = len(case.values) * (1 - case.rates[0]) * share * (1 - share) / case.rates[0]
     return case.reports.variance(case.rescaled) - lost
 
 
@@ -32,7 +33,7 @@ def _displayed_rescaled(case: Case) -> Array:
 def _variance_unadjusted() -> Pairs:
     for case in FIXED:
         shown = displayed.variance_unadjusted(case.survey, case.holders)
-        yield shown, case.sampling_rate**2 * _displayed_rescaled(case)
+        yield shown, case.rates[0] ** 2 * _displayed_rescaled(case)
 
 
 @second_route(displayed.variance_realised_size)
@@ -40,17 +41,7 @@ def _variance_realised_size() -> Pairs:
     for case in FIXED:
         size = case.reports.variance(case.reports.totals.sum(axis=1)) / np.expm1(case.epsilon) ** 2
         shown = displayed.variance_realised_size(case.survey, case.holders)
-        yield shown, _displayed_rescaled(case) + size / case.sampling_rate**2
-
-
-@second_route(displayed.normalised_variance, displayed.rare_normalised_variance)
-def _normalised_variances() -> Pairs:
-    for case in FIXED:
-        common, absent = case.rescaled[:, case.holders > 0], case.absent
-        mean, reports = case.reports.mean(common), len(case.values) * case.sampling_rate
-        ratios = case.reports.mean((common - mean) ** 2 / case.holders[case.holders > 0])
-        yield displayed.normalised_variance(case.reports.variance(common), mean), ratios
-        yield displayed.rare_normalised_variance(case.survey), absent.reports.variance(absent.rescaled[:, 0] / reports)
+        yield shown, _displayed_rescaled(case) + size / case.rates[0] ** 2
 
 
 def theorem_3_1(e: Evidence) -> Numbers:
@@ -66,7 +57,7 @@ def section_3_meaning_of_f(e: Evidence) -> Numbers:
     e.proven(identity(survey().mean_unadjusted(n * reported), mean + n * pi * SWITCH * (1 - k * f)))
     e.decides(identity(survey().mean_unadjusted(n * reported), mean))
     case, users = FIXED[0], len(FIXED[0].values)
-    share = case.reports.mean(case.reports.totals)[0] / (users * case.sampling_rate)
+    share = case.reports.mean(case.reports.totals)[0] / (users * case.rates[0])
     return {
         "share": share,
         "reported": case.survey.mean_unadjusted(users * share),
@@ -100,53 +91,46 @@ def theorem_3_2_proof(e: Evidence) -> Numbers:
 
 
 def section_3_order_of_the_variances(e: Evidence) -> Numbers:
-    gap = KEEP - SWITCH
-    rare, unsampled = survey().rare_variance_rescaled, survey(rate=1)
+    gap, unsampled = KEEP - SWITCH, survey(rate=1)
+    rare, sampled, everybody = (
+        survey().rare_variance_rescaled,
+        survey().variance_unadjusted(0),
+        unsampled.variance_unadjusted(0),
+    )
     e.proven(identity(rare, moments(proofs.rescaled, proofs.RARE)[1]))
-    e.proven(identity(rare - unsampled.variance_unadjusted(0), n * SWITCH * (1 - pi) / (pi * gap * gap)))
-    for other in (survey().variance_unadjusted(0), unsampled.variance_unadjusted(0)):
-        e.decides(everywhere(rare - other))
-    e.decides(identity(unsampled.rare_variance_rescaled, unsampled.variance_unadjusted(0)))
-    for share in ENDS:
-        e.proven(everywhere(survey().variance_rescaled(n * share) - unsampled.variance_unadjusted(n * share)))
-    return {
-        "rescaled": RARELY.rare_variance_rescaled,
-        "sampled": RARELY.variance_unadjusted(0),
-        "all": SampledCounts(50_000, 1.0, RARELY.mechanism).variance_unadjusted(0),
-    }
-
-
-def section_3_bias_against_variance(e: Evidence) -> Numbers:
+    e.proven(identity(rare - everybody, n * SWITCH * (1 - pi) / (pi * gap * gap)))
+    e.decides(everywhere(rare - sampled) and everywhere(rare - everybody))
+    e.decides(identity(unsampled.rare_variance_rescaled, everybody))
     threshold = (t + k - 1 - pi) * (1 + pi) / (pi * (1 - pi))
-    bias, (_, variance) = survey().bias_unadjusted(0), moments(proofs.rescaled, proofs.RARE)
-    e.proven(identity(survey().rare_variance_rescaled, variance))
-    worse = survey().variance_unadjusted(0) + bias * bias - variance
-    e.proven(identity(worse, n * (1 - pi) * (1 - pi) / ((t - 1) * (t - 1)) * (n - threshold)))
-    for share in (f, 1):
-        bias, variance = survey().bias_unadjusted(n * share), survey().variance_rescaled(n * share)
+    bias = survey().bias_unadjusted(0)
+    factor = n * (1 - pi) * (1 - pi) / ((t - 1) * (t - 1))
+    e.proven(identity(sampled + bias * bias - rare, factor * (n - threshold)))
+    for counts, share in product(map(survey, DATA), (f, 1)):
+        bias, variance = counts.bias_unadjusted(n * share), counts.variance_rescaled(n * share)
         e.decides(everywhere(threshold - (1 - pi * pi) * variance * n / (bias * bias)))
     bias, of_g = RARELY.bias_unadjusted(0), RARELY.rare_variance_rescaled
     return {
         "bound": (1 - RARELY.rate**2) * of_g * RARELY.users / bias**2,
         "bias": bias,
-        "of_c": np.sqrt(RARELY.variance_unadjusted(0)),
-        "of_g": np.sqrt(of_g),
+        "rescaled": of_g,
+        "sampled": RARELY.variance_unadjusted(0),
+        "all": SampledCounts(50_000, 1.0, RARELY.mechanism).variance_unadjusted(0),
     }
 
 
 def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
-    gap = KEEP - SWITCH
+    gap, rare = KEEP - SWITCH, survey().rare_variance_rescaled
     e.proven(proofs.sums_over_users("variance_rescaled"))
 
     def by_definition(counts: SampledCounts, share: Real) -> Real:
-        holders = counts.users * share
-        return displayed.normalised_variance(counts.variance_rescaled(holders), holders)
+        return counts.variance_rescaled(counts.users * share) / (counts.users * share)
 
     normalised, many = by_definition(survey(), f), by_definition(SampledCounts(10 * n, pi, KARY), f)
     e.proven(identity(normalised, many))
     e.proven(everywhere(normalised - SWITCH * (1 - SWITCH) / (gap * gap * pi * f), k=(2, oo)))
     e.proven(everywhere(KEEP / (gap * gap * pi * f) - normalised))
-    proved = displayed.rare_normalised_variance(survey())
+    proved = rare / (n * pi * n * pi)  # of g over the expected number of reports
+    e.proven(identity(rare, moments(proofs.rescaled, proofs.RARE)[1]))
     e.proven(identity(proved, (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi * pi * pi * n)))
     e.proven(everywhere(SWITCH / (gap * gap * pi * pi * pi * n) - proved))
     e.decides(identity(10 * many, normalised))
@@ -155,7 +139,7 @@ def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
         "small": by_definition(small, 0.05),
         "large": by_definition(large, 0.05),
         "rare": by_definition(small, 1e-4),
-        "proved": displayed.rare_normalised_variance(small),
+        "proved": small.rare_variance_rescaled / 5_000**2,
         "once": small.rare_variance_rescaled / 50_000**2,
     }
 

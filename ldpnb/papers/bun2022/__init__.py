@@ -2,7 +2,7 @@
 
 A section's file of words holds what the source says, and the module beside it what decides it; `shared` holds what
 several sections need; `tables` computes what the notebooks show and `charts` draws it; the numbers that the source
-prints are in ``printed.csv``. `establishments` and `tabulations` make and read the business microdata of Section 7.
+prints are in ``printed.csv``. `establishments` makes the business microdata of Section 7.
 """
 
 SECTIONS = ("section_2", "section_3", "section_4", "section_5", "section_6", "section_7")

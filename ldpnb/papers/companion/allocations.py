@@ -13,9 +13,6 @@ from ldpnb.sections import Numbers, Pairs, second_route
 TINY, PARTS, BUDGETS = allocation.Family((3, 3), (1.0, 1.0)), ((1, 2), (2, 1)), (0.1, 0.3, 1.0, 1.5, 3.0)
 
 
-# --- Second routes ---
-
-
 def drawn() -> allocation.Outcomes:
     return allocation.outcomes(TINY, allocation.lottery(*PARTS, 0.5))
 
@@ -26,8 +23,11 @@ def alone() -> list[allocation.Outcomes]:
 
 @second_route(allocation.Outcomes.variances)
 def _variances() -> Pairs:
-    for outcomes in (*alone(), drawn()):
+    best = allocation.outcomes(TINY, best_allocation.best_rule(TINY, 3, 1.5, looks=True).rule(TINY))
+    for outcomes in (drawn(), *alone()):
         yield outcomes.variances().max(), (1 - 1 / 3 + 1 / 2 - 1 / 3) / 12
+    large = allocation.outcomes(allocation.Family((4, 4), (1.0, 2.0)), allocation.fixed((2, 2)))
+    for outcomes in (drawn(), *alone(), best, large):
         off = (outcomes.values - (outcomes.chances @ outcomes.values)[:, None]) ** 2
         yield outcomes.variances(), (outcomes.chances * off).sum(axis=1)
 
@@ -65,9 +65,6 @@ def tail_scale(epsilon: float) -> float:
     return float(1 / (4 * np.log(x)))
 
 
-# --- Steps of proofs ---
-
-
 def lottery_needs_less_noise() -> bool | None:
     """Decide that in the tail one record of three, one or two of them drawn by lot, loses less than if one is drawn.
 
@@ -80,9 +77,6 @@ def lottery_needs_less_noise() -> bool | None:
     exact = identity(np.exp(subsampling.srs_budget(budget(one), third)), x * x)
     mixed = identity((one + two) / 2, (x * x + 2 * x + 3) / 6)
     return exact and mixed and positive(one - (one + two) / 2, {symbols("x")[0]: (0, oo)})
-
-
-# --- Checks ---
 
 
 def a_secret_lottery_over_allocations(e: Evidence) -> Numbers:

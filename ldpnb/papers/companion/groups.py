@@ -29,9 +29,6 @@ MEANS, MOMENTS = tuple(HOLDING @ VALUES), tuple(HOLDING @ VALUES**2)
 SHARES, BUDGETS = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001), (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)
 
 
-# --- Second routes ---
-
-
 def by_delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndarray) -> float:
     """Return the variance of the gap from the covariances of the channel's reports and differences of the estimate."""
     law, counts = mechanism.channel(values), held.ravel()
@@ -75,14 +72,14 @@ def best(share: float, epsilon: float) -> best_gap.BestGapChannel:
 )
 def _channels() -> Pairs:
     for a_share, epsilon in product(SHARES, BUDGETS):
-        found = best(a_share, epsilon)
-        matrix, inputs = found.channel(), np.repeat([a_share, 1 - a_share], 2) / 2
+        least = best(a_share, epsilon)
+        matrix, inputs = least.channel(), np.repeat([a_share, 1 - a_share], 2) / 2
         yield matrix.sum(axis=0), np.ones(4)
         yield channel.privacy_loss(matrix).epsilon, epsilon
         sent = matrix[matrix.max(axis=1) > 0]
         yield np.log(sent.max(axis=1) / sent.min(axis=1)).max(), epsilon
-        yield found.scores @ matrix / found.target, np.ones(4)
-        yield found.scores**2 @ matrix @ inputs, found.variance
+        yield least.scores @ matrix / least.target, np.ones(4)
+        yield least.scores**2 @ matrix @ inputs, least.variance
 
 
 @second_route(contrasts.SignedBit.gain, best_gap.rare_group_limit)
@@ -91,9 +88,6 @@ def _ends() -> Pairs:
     yield [best(0.5, epsilon).variance for epsilon in BUDGETS], halves
     limits = [float(best_gap.rare_group_limit(epsilon)) for epsilon in BUDGETS[:3]]
     yield [0.001**2 * best(0.001, epsilon).variance for epsilon in BUDGETS[:3]], limits, 2e-3
-
-
-# --- Steps of proofs ---
 
 
 size, other, rest, mean, mean2, nu, nu2 = symbols("size other rest mean mean2 nu nu2")
@@ -165,9 +159,6 @@ def one_sign_for_equal_groups() -> bool | None:
     covered = identity(slack, 16 * (t * low - high) * (t * high - low))
     sign = gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2
     return covered and identity(sign, 64 / (4 * price))
-
-
-# --- Checks ---
 
 
 def dropouts_with_estimated_group_sizes(e: Evidence) -> Numbers:

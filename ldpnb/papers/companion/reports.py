@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import reduce
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from ldpnb.accuracy import histograms
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import Evidence, agree
 from ldpnb.deciders import budget, identity, symbols
-from ldpnb.estimators import sampling as sampled
+from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.papers.biswas2022.routes import all_reports, amplified_as_published, normal_delta
+from ldpnb.papers.biswas2022.routes import Case, gaussian_noise, laplace_noise, published_bound
 from ldpnb.papers.lecture20.proofs import purification
 from ldpnb.papers.lecture20.routes import central_delta
 from ldpnb.privacy import blanket, hockey_stick, purify, shuffling
@@ -28,9 +28,7 @@ t = symbols("t")[0]
 eps = budget(t)
 HASHING = LocalHashing.optimised(1.0, 3)
 USERS, DELTA = 50_000, 1e-6
-
-
-# --- Second routes ---
+KEPT = np.e / (np.e + 3)
 
 
 def bits_of(kept: float, other: float) -> np.ndarray:
@@ -48,22 +46,21 @@ def rare_variance(law: np.ndarray, p: float, q: float) -> float:
 
 @second_route(LocalHashing.p, LocalHashing.q, LocalHashing.truthful_rate)
 def _hashing() -> Pairs:
-    kept = np.e / (np.e + 3)
-    yield [HASHING.p, HASHING.q, HASHING.truthful_rate], [kept, 1 / 4, kept - 1 / 4]
+    yield [HASHING.p, HASHING.q, HASHING.truthful_rate], [KEPT, 1 / 4, KEPT - 1 / 4]
 
 
 @second_route(UnaryEncoding.channel)
 def _unary() -> Pairs:
-    kept = np.e / (np.e + 3)
-    yield UnaryEncoding(kept, 1 / 4, 3).channel(), bits_of(kept, 1 / 4)
+    yield UnaryEncoding(KEPT, 1 / 4, 3).channel(), bits_of(KEPT, 1 / 4)
 
 
-@second_route(histograms.pure_variance)
-def _variances() -> Pairs:
-    kept, other = np.e / (np.e + 3), 1 / (np.e + 1)
-    near, oue = LocalHashing.optimised(1.0, 100), UnaryEncoding.optimised(1.0, 100)
-    yield histograms.pure_variance(0, users=1, mechanism=near), rare_variance(bits_of(kept, 1 / 4), kept, 1 / 4)
-    yield histograms.pure_variance(0, users=1, mechanism=oue), rare_variance(bits_of(0.5, other), 0.5, other)
+@second_route(LocalHashing.optimised)
+def _best_cells() -> Pairs:
+    for epsilon in (0.3, 1.0, 2.5):
+        cells = np.arange(2, 40)
+        p, q = np.exp(epsilon) / (np.exp(epsilon) + cells - 1), 1 / cells
+        least = cells[np.argmin(q * (1 - q) / (p - q) ** 2)]
+        yield LocalHashing.optimised(epsilon, 100).cells, least
 
 
 @second_route(LocalHashing.channel)
@@ -72,7 +69,14 @@ def _supported() -> Pairs:
     supported = np.repeat(functions, 4, axis=0) == np.tile(np.arange(4), len(functions))[:, None]
     law = np.zeros((8, 3))
     np.add.at(law, supported @ (1 << np.arange(3)), channel)
-    yield law, bits_of(np.e / (np.e + 3), 1 / 4)
+    yield law, bits_of(KEPT, 1 / 4)
+
+
+@second_route(histograms.pure_variance)
+def _variances() -> Pairs:
+    near, oue = LocalHashing.optimised(1.0, 100), UnaryEncoding.optimised(1.0, 100)
+    for mechanism, p, q in ((near, KEPT, 1 / 4), (oue, 0.5, 1 / (np.e + 1))):
+        yield histograms.pure_variance(0, users=1, mechanism=mechanism), rare_variance(bits_of(p, q), p, q)
 
 
 @second_route(purify.purified, hockey_stick.channel_delta)
@@ -127,37 +131,26 @@ def _account() -> Pairs:
     account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
     general = blanket.Blanket.of(account.mechanism).sampled(0.5)
     yield general.epsilon_upper(1e-6, users=5000), account.epsilon_upper(1e-6), 2e-3
+    yield general.epsilon_upper(1e-6, users=50_000), replace(account, users=50_000).epsilon_upper(1e-6), 2e-3
     yield replace(account, users=4).delta_upper(0.7), blanket_bound(general, 0.7, 4)
 
 
 @second_route(shuffling.closed_form)
 def _closed_form() -> Pairs:
-    yield shuffling.closed_form(1e-6, users=100_000, epsilon=2.0), amplified_as_published(2.0, 100_000, 1e-6)
+    yield from published_bound()
 
 
-@second_route(shuffling.gaussian_delta, shuffling.gaussian_deviation)
-def _gaussian() -> Pairs:
-    for central in (0.1, 1.0, 2.0):
-        deviation = shuffling.gaussian_deviation(central, DELTA)
-        yield shuffling.gaussian_delta(central, deviation=deviation) / DELTA, 1.0
-        yield normal_delta(central, deviation) / DELTA, 1.0
+@second_route(shuffling.gaussian_delta, shuffling.gaussian_deviation, histograms.central_laplace_count_variance)
+def _noise() -> Pairs:
+    yield from chain(gaussian_noise(), laplace_noise())
 
 
-@second_route(histograms.central_laplace_count_variance)
-def _laplace() -> Pairs:
-    for central in (0.1, 4.0):
-        yield histograms.central_laplace_count_variance(central), 2 * (2 / central) ** 2
-
-
-@second_route(SampledCounts.rare_variance_realised_size)
+@second_route(SampledCounts.rare_variance_realised_size, estimators.realised_size)
 def _rare() -> Pairs:
-    mechanism, rate = KaryRandomisedResponse(6.0, 101), 0.2
-    one = all_reports((0,), (rate,), 6.0, 101)  # a user who holds another value
-    estimates = sampled.realised_size(one.totals, sampling_rate=rate, mechanism=mechanism)
-    yield SampledCounts(USERS, rate, mechanism).rare_variance_realised_size, USERS * one.variance(estimates)[1]
-
-
-# --- Steps of proofs ---
+    one, rate = Case(6.0, 101, (0,), (0.2,)), 0.2  # a user who holds another value
+    yield estimators.realised_size(one.reports.totals, sampling_rate=rate, mechanism=one.mechanism), one.realised
+    enumerated = USERS * one.reports.variance(one.realised)[1]
+    yield SampledCounts(USERS, rate, one.mechanism).rare_variance_realised_size, enumerated
 
 
 def hashing_is_unary() -> bool:
@@ -166,9 +159,6 @@ def hashing_is_unary() -> bool:
     hashing, best = LocalHashing(eps, 3, g), LocalHashing(eps, 3, t + 1)
     loss = identity(np.exp(hashing.unary.epsilon), t) and identity(hashing.truthful_rate, hashing.p - hashing.q)
     return loss and identity(best.p, sympy.Rational(1, 2)) and identity(best.q, UnaryEncoding.optimised(eps, 3).q)
-
-
-# --- Checks ---
 
 
 def local_hashing_is_unary_encoding(e: Evidence) -> Numbers:
@@ -198,9 +188,6 @@ def shuffled_reports_of_any_randomizer(e: Evidence) -> Numbers:
         few = blanket.Blanket.of(mechanism)
         exact = blanket_bound(few, 0.7, 4)
         e.sure(exact <= few.delta_upper(0.7, users=4) <= exact * 1.01)
-    account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
-    general = blanket.Blanket.of(account.mechanism).sampled(0.5)
-    e.sure(general.delta_upper(0.2, users=5000) > account.delta_upper(0.2) * (1 - 1e-6))
     published = shuffling.closed_form(DELTA, users=100_000, epsilon=2.0)
     made: dict[str, Any] = {"krr": KaryRandomisedResponse(2.0, 16), "sue": UnaryEncoding.symmetric(2.0, 16)}
     made |= {"olh": LocalHashing.optimised(2.0, 16), "subset": SubsetSelection.optimal(2.0, 16)}

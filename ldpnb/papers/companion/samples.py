@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import sympy
+from scipy.stats import binom
 
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
@@ -25,9 +26,6 @@ BUDGET, RATE = {t: (1, oo)}, {q: (0, 1)}
 eps = budget(t)
 FEW = ((4, 2, 0.5), (2, 2, 1.0), (3, 3, 0.5))
 """Records, draws, epsilon."""
-
-
-# --- Second routes ---
 
 
 @second_route(rounding.rounding_threshold, rounding.random_rounding_loss_supremum)
@@ -51,8 +49,9 @@ def _poisson() -> Pairs:
             laws.poisson([*changed, 0, 0], [rate] * (2 + len(changed))) for changed in ((1,), (2,), ())
         )
         yield subsampling.poisson_loss(1.0, rate), optimiser.largest_loss(drawn, other, epsilon=1.0).loss
-        deleted = max(optimiser.largest_loss(*two, epsilon=1.0).loss for two in ((drawn, absent), (absent, drawn)))
-        yield subsampling.poisson_loss(1.0, rate, neighbours="deletion"), deleted
+        deleted = subsampling.poisson_loss(1.0, rate, neighbours="deletion")
+        for two in ((drawn, absent), (absent, drawn)):
+            yield deleted, optimiser.largest_loss(*two, epsilon=1.0).loss
 
 
 @second_route(subsampling.srs_loss)
@@ -83,6 +82,10 @@ def _with_replacement() -> Pairs:
         lost = subsampling.with_replacement_loss(epsilon, draws, records)
         for other in (second, none):
             yield lost, optimiser.largest_loss(first, other, epsilon=epsilon, mechanism="replacement").loss
+    yield (
+        subsampling.with_replacement_loss(1.0, 10, 100),
+        np.log(np.exp(np.arange(11)) @ binom.pmf(range(11), 10, 0.01)),
+    )
 
 
 @second_route(releases.releases_loss, clusters.ClusterSample.upper_bound)
@@ -93,9 +96,6 @@ def _releases() -> Pairs:
     yield releases.releases_loss([1.0, 0.5], tenth, fresh=True), drawn(1.0) + drawn(0.5)
     design = clusters.ClusterSample([5] * 10, 1)
     yield releases.releases_loss([1.0, 1.0], design.loss), design.upper_bound(2.0)
-
-
-# --- Steps of proofs ---
 
 
 def threshold_of_the_nearest() -> bool:
@@ -209,11 +209,8 @@ def with_replacement() -> bool | None:
     return above and below and spare and attained and positive((1 - w) * (most - 1), {w: (0, 1), most: (1, oo)})
 
 
-# --- Checks ---
-
-
 def when_rounding_amplifies(e: Evidence) -> Numbers:
-    e.proven(section_4.supremum_approached() and section_4.nearest_rounding())
+    e.proven(section_4.random_rounding() and section_4.supremum_approached() and section_4.nearest_rounding())
     e.proven(section_4.rounding_amplifies() and threshold_of_the_nearest())
     epsilon, records, rate = 1.0, 2, 0.25
     edge, lost = rounding.rounding_threshold(epsilon), rounding.nearest_rounding_loss(records, rate, epsilon)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from ldpnb import checks, writing
 from ldpnb.accuracy.gaps import GroupGap
@@ -35,11 +34,9 @@ class Clients:
     values: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        shapes = self.counts.shape, self.values.shape
-        if shapes[0] != shapes[1] or self.counts.ndim != 2 or self.counts.sum(axis=1).min() < 1:
-            raise ValueError(
-                f"counts and values must be (groups, values), no group empty, got {shapes[0]}, {shapes[1]}"
-            )
+        one, other = self.counts.shape, self.values.shape
+        if one != other or len(one) != 2 or self.counts.sum(axis=1).min() < 1:
+            raise ValueError(f"counts and values must be (groups, values), no group empty, got {one}, {other}")
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -70,7 +67,7 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
     """Return groups of given sizes, means and second moments whose clients hold 1 or one other value.
 
     No variance depends on more. The other value ``1 - y`` has ``y = 2 - (1 - nu^2) / (1 - mean)`` and is held by the
-    share ``(1 - mean) / y``. Means lie in ``[-1, 1)`` and second moments between their squares and 1, all ``(d,)``.
+    share ``(1 - mean) / y``.
 
     >>> group = two_valued([8], [0.5], [0.5])
     >>> group.counts.tolist(), group.values.tolist(), group.means.tolist(), group.second_moments.tolist()
@@ -83,24 +80,6 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
     below = 2 - (1 - nu2) / (1 - m)
     other = np.rint(n * (1 - m) / below).astype(np.int64)
     return Clients(np.stack([n - other, other], axis=1), np.stack([np.ones(n.size), 1 - below], axis=1))
-
-
-def evenly_spread(sizes: ArrayLike, second_moments: ArrayLike) -> Clients:
-    """Return groups whose clients hold different values, evenly spread about 0, with given second moments.
-
-    Sizes are equal and at least 2, second moments in ``[0, 1/3]``, both ``(d,)``.
-
-    >>> evenly_spread([3], [0.24]).values.round(3).tolist()
-    [[-0.6, 0.0, 0.6]]
-    """
-    numbers = checks.counts(sizes=sizes)
-    width = checks.whole(sizes=numbers[0], at_least=2)
-    moments = [checks.probability(second_moments=m) for m in np.asarray(second_moments, dtype=float)]
-    if set(numbers.tolist()) != {width} or max(moments) > 1 / 3:
-        raise ValueError(f"sizes must be equal and second_moments <= 1/3, got {numbers.tolist()}, {moments}")
-    line = np.linspace(-1, 1, width)
-    values = np.sqrt(np.array(moments) / np.mean(line**2))[:, None] * line
-    return Clients(np.ones(values.shape, dtype=np.int64), values)
 
 
 def resampled(rates: Sequence[ArrayLike], sizes: ArrayLike, *, rng: np.random.Generator) -> Clients:
@@ -135,14 +114,3 @@ def published() -> Clients:
     sizes = [int(printed.value("Repository", f"rows_{name}")) for name in GROUPS]
     means = [2 * printed.value("Repository", f"mean_fnr_{name}") - 1 for name in GROUPS]
     return two_valued(sizes, means, published_rates("second_moment"))
-
-
-def log_chance_of_equal_counts(sessions: int, copies: int) -> float:
-    """Return the log-probability that ``sessions * copies`` draws with replacement hit each session `copies` times.
-
-    >>> round(float(np.exp(log_chance_of_equal_counts(2, 1))), 12)
-    0.5
-    """
-    kinds, each = checks.whole(sessions=sessions, at_least=1), checks.whole(copies=copies, at_least=1)
-    draws = kinds * each
-    return float(gammaln(draws + 1) - kinds * gammaln(each + 1) - draws * np.log(kinds))

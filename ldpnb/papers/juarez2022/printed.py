@@ -31,27 +31,15 @@ def value(place: str, key: str) -> float:
     return float("inf") if shown == "-" else float(shown)
 
 
-def decimals(place: str, key: str) -> int:
-    """Return how many decimals a number is printed with."""
-    return len(text(place, key).partition(".")[2])
-
-
 def table_1() -> pd.DataFrame:
     """Return Table 1: columns ``mechanism, clients, alpha, printed, decimals``; a dash is infinite."""
-    rows = []
-    for place, key in _printed():
-        if place == "Table 1" and "alpha=" in key:
-            mechanism, clients, alpha = key.split()
-            rows.append(
-                {
-                    "mechanism": mechanism,
-                    "clients": int(float(clients.partition("=")[2])),
-                    "alpha": float(alpha.partition("=")[2]),
-                    "printed": value(place, key),
-                    "decimals": decimals(place, key),
-                }
-            )
-    return pd.DataFrame(rows)
+    cells = [(key, *key.split()) for place, key in _printed() if place == "Table 1" and "alpha=" in key]
+    return pd.DataFrame(
+        {"mechanism": mechanism, "clients": int(float(clients.removeprefix("K=")))}
+        | {"alpha": float(alpha.removeprefix("alpha=")), "printed": value("Table 1", key)}
+        | {"decimals": len(text("Table 1", key).partition(".")[2])}
+        for key, mechanism, clients, alpha in cells
+    )
 
 
 def table_2() -> pd.DataFrame:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
-from scipy.special import gammaln, ndtr
+from scipy.special import ndtr
 
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real, Symbol, read_only
@@ -21,8 +21,6 @@ from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.sections import Pairs, second_route
 
 Floats = NDArray[np.float64]
-PAIRS = (((0, 1.0), (0, -1.0)), ((0, 1.0), (1, 1.0)))
-"""The two pairs of clients ``(group, value)`` among which those of ``M_L`` easiest to tell apart are."""
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 4.0)
 SIGNS = (DiscretisedMeans(1.0, 1.0), DiscretisedMeans(0.3, 2.0, 3))
 NOISE = (LaplaceMeans(0.5, 1.0), LaplaceMeans(0.7, 0.4, 2 / 3, 3))
@@ -34,27 +32,22 @@ INSIDE, FAR = np.linspace(-1, 1, 9), np.array([-9.0, -1.0, 0.0, 1.0, 9.0])
 
 
 def printed_keep(group_epsilon: Real, groups: Real = 2) -> Real:
-    """Return ``a = e^eps1 / (e^eps1 + d - 1)``."""
+    """Return ``a = e^eps1 / (e^eps1 + d - 1)``; for two values, so of ``eps2``, it is ``b``."""
     growth = np.exp(group_epsilon)
     return growth / (growth + groups - 1)
-
-
-def printed_truth(value_epsilon: Real) -> Real:
-    """Return ``b = e^eps2 / (1 + e^eps2)``."""
-    return printed_keep(value_epsilon)
 
 
 def printed_gain(mechanism: GroupMeans) -> float:
     """Return what Definition 5.1 divides by: ``a`` for ``M_L``, ``a (2b - 1)`` for ``M_R``."""
     gain = float(printed_keep(mechanism.group_epsilon, mechanism.groups))
     if isinstance(mechanism, DiscretisedMeans):
-        gain *= 2 * printed_truth(mechanism.value_epsilon) - 1
+        gain *= 2 * printed_keep(mechanism.value_epsilon) - 1
     return gain
 
 
 def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
     """Return the channel of ``M_R``, in the order of `DiscretisedMeans.channel`, from the printed probabilities."""
-    d, points, b = mechanism.groups, np.asarray(values, dtype=float), printed_truth(mechanism.value_epsilon)
+    d, points, b = mechanism.groups, np.asarray(values, dtype=float), printed_keep(mechanism.value_epsilon)
     a = printed_keep(mechanism.group_epsilon, d)
     plus = b * (1 + points) / 2 + (1 - b) * (1 - points) / 2
     own = np.eye(d)[:, None, :, None]
@@ -76,7 +69,7 @@ def printed_variance_discretised(
     group_epsilon: Real, value_epsilon: Real, *, size: Real, clients: Real, second_moment: Real, groups: Real = 2
 ) -> Real:
     """Return equation (20) as printed; with more groups, only ``a`` changes."""
-    a, t = printed_keep(group_epsilon, groups), 2 * printed_truth(value_epsilon) - 1
+    a, t = printed_keep(group_epsilon, groups), 2 * printed_keep(value_epsilon) - 1
     return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
 
 
@@ -122,9 +115,8 @@ def gap_moments(
     mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, *, pair: tuple[int, int] = (0, 1)
 ) -> tuple[float, float]:
     """Return the mean and the variance of the estimated gap between two groups."""
-    weights = np.zeros(mechanism.groups)
-    weights[list(pair)] = 1.0, -1.0
-    return _weighted_moments(mechanism, counts, values, weights)
+    weights = np.eye(mechanism.groups)
+    return _weighted_moments(mechanism, counts, values, weights[pair[0]] - weights[pair[1]])
 
 
 def mean_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, group: int) -> tuple[float, float]:
@@ -137,26 +129,18 @@ def _weighted_moments(
 ) -> tuple[float, float]:
     """Return mean and variance of a weighted sum of the estimated group means, adding up what every client contributes.
 
-    A client adds to one group's sum at most, so the mean square of its contribution is the sum of those to each group.
-
-    Parameters
-    ----------
-    mechanism : DiscretisedMeans or LaplaceMeans
-    counts : (d, m) int
-        Clients of each group holding each value.
-    values : (m,) or (d, m) float
-    weights : (d,) float
+    Row g of `counts` says how many clients of group g hold each value. A client adds to one group's sum at most, so the
+    mean square of its contribution is the sum of those to each group.
     """
     holders = np.asarray(counts)
     numbers = np.broadcast_to(np.asarray(values, dtype=float), holders.shape)
     factors = weights / (printed_gain(mechanism) * holders.sum(axis=1))
     mean = variance = 0.0
-    for group, (row, own_values) in enumerate(zip(holders, numbers, strict=True)):
-        for clients, value in zip(row, own_values, strict=True):
-            first, second = report_moments(mechanism, group, float(value))
-            own = float(factors @ first)
-            mean += clients * own
-            variance += clients * (float(factors**2 @ second) - own**2)
+    for (group, place), clients in np.ndenumerate(holders):
+        first, second = report_moments(mechanism, group, float(numbers[group, place]))
+        own = float(factors @ first)
+        mean += clients * own
+        variance += clients * (float(factors**2 @ second) - own**2)
     return float(mean), float(variance)
 
 
@@ -198,18 +182,18 @@ def kept_over_moved(mechanism: LaplaceMeans, reports: ArrayLike) -> float:
 
 
 def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
-    """Return the delta of ``M_L`` over its worst `PAIRS`, by quadrature."""
-    return max(_integrated(mechanism.law(*one), mechanism.law(*other), np.exp(epsilon)) for one, other in PAIRS)
+    """Return the delta of ``M_L`` over the two pairs of clients easiest to tell apart, by quadrature."""
 
+    def advantage(x: float, one: Floats, other: Floats) -> float:
+        densities = (law[:, 0] / (2 * law[:, 2]) * np.exp(-np.abs(x - law[:, 1]) / law[:, 2]) for law in (one, other))
+        return float(np.maximum(next(densities) - np.exp(epsilon) * next(densities), 0).sum())
 
-def _integrated(first: Floats, second: Floats, factor: float) -> float:
-    def advantage(x: float) -> float:
-        one, other = (law[:, 0] / (2 * law[:, 2]) * np.exp(-np.abs(x - law[:, 1]) / law[:, 2]) for law in laws)
-        return float(np.maximum(one - factor * other, 0).sum())
-
-    laws, reach = (first, second), 1 + 45 * float(max(first[:, 2].max(), second[:, 2].max()))
-    ends = [-reach, -20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 20.0, reach]
-    return sum(quad(advantage, *cell, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for cell in pairwise(ends))
+    reach = 1 + 45 * max(mechanism.kept_scale, mechanism.moved_scale)
+    cells = list(pairwise([-reach, -20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 20.0, reach]))
+    laws = [(mechanism.law(0, 1.0), mechanism.law(*other)) for other in ((0, -1.0), (1, 1.0))]
+    return max(
+        sum(quad(advantage, *cell, pair, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for cell in cells) for pair in laws
+    )
 
 
 def exact(value: Any) -> Real:
@@ -220,12 +204,6 @@ def exact(value: Any) -> Real:
 def numbered(**lists: Iterable[float]) -> dict[str, float]:
     """Return numbers by their list's name and their place in it, from 1 on, as the fields of a sentence."""
     return {f"{name}_{i}": value for name, values in lists.items() for i, value in enumerate(values, 1)}
-
-
-def log_binomials(draws: ArrayLike, hits: ArrayLike) -> Floats:
-    """Return the logarithms of binomial coefficients."""
-    n, k = np.asarray(draws), np.asarray(hits)
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def group_examples(mechanism: GroupMeans) -> Iterator[tuple[dict[str, Any], float, tuple[float, float]]]:
@@ -258,7 +236,7 @@ def _response() -> Pairs:
 @second_route(moves.sign_probabilities, DiscretisedMeans.channel, DiscretisedMeans.gain)
 def _signs() -> Pairs:
     for m in SIGNS:
-        coins, truth = np.stack([1 - VALUES, 1 + VALUES]) / 2, printed_truth(m.value_epsilon)
+        coins, truth = np.stack([1 - VALUES, 1 + VALUES]) / 2, printed_keep(m.value_epsilon)
         yield moves.sign_probabilities(VALUES, m.value_epsilon), truth * coins + (1 - truth) * coins[::-1]
         yield m.channel(VALUES), printed_channel(m, VALUES)
         yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4

@@ -100,6 +100,14 @@ def _sign_variance(first: Any, second: Any) -> Any:
     return routes.printed_variance_discretised(first, second, size=1, clients=3, second_moment=0.5)
 
 
+@second_route(DiscretisedMeans.published)
+def _published_signs() -> Pairs:
+    for epsilon in BUDGETS:  # the least error of all budgets up to epsilon
+        m, grid = DiscretisedMeans.published(epsilon), np.linspace(0.05, 1, 39) * epsilon
+        least = _sign_variance(grid[:, None], grid).min()
+        yield (_sign_variance(m.group_epsilon, m.value_epsilon), m.groups), (least, 2)
+
+
 @second_route(DiscretisedMeans.calibrated)
 def _calibrated_signs() -> Pairs:
     for epsilon in BUDGETS:  # the least error on the line of one loss
@@ -107,14 +115,6 @@ def _calibrated_signs() -> Pairs:
         line = _sign_variance(epsilon - np.log(2 / (1 + np.exp(-grid))), grid).min()
         lost = np.ptp(np.log(routes.printed_channel(m, (-1.0, 1.0))), axis=1).max()
         yield (lost, _sign_variance(m.group_epsilon, m.value_epsilon), m.groups), (epsilon, line, 2)
-
-
-@second_route(DiscretisedMeans.published)
-def _published_signs() -> Pairs:
-    for epsilon in BUDGETS:  # the least error of all budgets up to epsilon
-        m, grid = DiscretisedMeans.published(epsilon), np.linspace(0.05, 1, 39) * epsilon
-        least = _sign_variance(grid[:, None], grid).min()
-        yield (_sign_variance(m.group_epsilon, m.value_epsilon), m.groups), (least, 2)
 
 
 @second_route(LaplaceMeans.calibrated)
@@ -129,15 +129,14 @@ def _calibrated_noise() -> Pairs:
 def _best_laplace() -> Pairs:
     for epsilon, share in product((1.0, 6.0), (0.5, 0.01)):
         sizes = (round(10**6 * share), 10**6 - round(10**6 * share))
-
-        def variance(second: Any, epsilon: float = epsilon, sizes: tuple[int, int] = sizes) -> Any:
-            budgets_and_k = epsilon - second / 2, second, 2.0
-            parts = ({"size": size, "clients": 10**6, "second_moment": 1} for size in sizes)
-            return sum(routes.printed_variance_laplace(*budgets_and_k, **part) for part in parts)
-
         best, tried = budgets.best_laplace(epsilon, sizes), np.linspace(0.1, 1, 20_001) * epsilon
+        both = np.append(tried, best.value_epsilon)
+        variance: Any = sum(
+            routes.printed_variance_laplace(epsilon - both / 2, both, 2.0, size=n, clients=10**6, second_moment=1)
+            for n in sizes
+        )
         yield best.group_epsilon + best.value_epsilon / 2, epsilon
-        yield variance(best.value_epsilon), variance(tried).min(), 1e-7
+        yield variance[-1], variance[:-1].min(), 1e-7
 
 
 def definition_2_2(e: Evidence) -> Numbers:
@@ -225,42 +224,42 @@ def fall(z: Any, growth: Any, mean: Any) -> Any:
     return 16 + growth * (linear + growth * quadratic)
 
 
-def fall_is_that_of_the_variance() -> bool:
+def fall_is_that_of_the_variance(e: Evidence) -> None:
     """Decide that `fall` is minus the slope of the variance of the gap, times ``eps2^3 / (1/n1 + 1/n2)``."""
     share, growth, total, second = symbols("share growth total second")
     mechanism = LaplaceMeans(total - second / 2, second)
     first, other = (gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (share, 1 - share))
     slope = replaced(derivative(first + other, second), total, second / 2 - np.log(growth))
     scaled = -slope * second * second * second * share * (1 - share)
-    return identity(scaled, fall(second / 2, growth, strangers(share)))
+    e.proven(identity(scaled, fall(second / 2, growth, strangers(share))))
 
 
-def far_budgets(most: int = 100_000) -> bool:
+def far_budgets(e: Evidence, most: int = 100_000) -> None:
     """Decide that `fall` is positive beyond ``z = 40`` for a mean of up to `most`.
 
     There both coefficients are negative and fall in the mean, so that `fall` is least at the largest growth, which is
     below ``2^-57 e^-x`` at ``z = 40 + x``, and the largest mean.
     """
-    values = [value for one in coefficients(LIMIT + y, c) for value in (one, derivative(one, c))]
-    negative = all(positive(-value, {y: (0, oo), c: (0, oo)}) is True for value in values)
+    for one in coefficients(LIMIT + y, c):
+        e.proven(all(positive(-value, {y: (0, oo), c: (0, oo)}) for value in (one, derivative(one, c))))
     x = sympy.Symbol("x", positive=True)
     least = sympy.expand(fall(LIMIT + x, sympy.exp(-x) / 2**57, most) * sympy.exp(2 * x))
-    return bool(negative and np.exp(-LIMIT) < 2.0**-57 and sign_changes(least, x) == 0 and least.subs(x, 0) > 0)
+    e.proven(bool(np.exp(-LIMIT) < 2.0**-57 and sign_changes(least, x) == 0 and least.subs(x, 0) > 0))
 
 
-def the_end_decides() -> bool:
+def the_end_decides(e: Evidence) -> None:
     """Decide that `fall` is positive for every smaller ``eps2`` too where it is not negative at ``eps2 = epsilon``.
 
     Up to ``z = 1`` it always is. Beyond, at ``z - x`` the growth is ``e^-x`` times that at z, and as both coefficients
     of `fall` fall in z, it is at least ``16 (1 - e^-x) + e^-x`` times its value at z.
     """
     x, z, growth, shrunk, above = symbols("x z growth shrunk above")  # shrunk = e^-x, above = z - 1
-    early = positive(fall(z, growth, c), {z: (0, 1), growth: (0, oo), c: (0, oo)})
+    e.proven(positive(fall(z, growth, c), {z: (0, 1), growth: (0, oo), c: (0, oo)}))
     later, sooner = coefficients(1 + above, c), coefficients(1 + above - x, c)
     cubic = 4 * (3 * z * z * x + 3 * z * x * x + x * x * x)  # at z + x against z, so that both are positive
-    falls = identity(coefficients(z, c)[0] - coefficients(z + x, c)[0], 8 * x * (1 + c) + cubic)
+    e.proven(identity(coefficients(z, c)[0] - coefficients(z + x, c)[0], 8 * x * (1 + c) + cubic))
     box = {x: (0, oo), above: (0, oo), shrunk: (0, 1), c: (0, oo)}
-    return bool(early and falls and positive(shrunk * sooner[1] - later[1], box))
+    e.proven(positive(shrunk * sooner[1] - later[1], box))
 
 
 def at_the_end(mean: Any) -> Any:
@@ -277,7 +276,8 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
         stated, best = (gaps.GroupGap(m, sizes).worst_variance() for m in mechanisms)
         savings[epsilon, share] = 1 - best / stated
     e.needs(max(savings.values()) < 1e-9)
-    e.proven(fall_is_that_of_the_variance() and the_end_decides() and far_budgets())
+    for step in (fall_is_that_of_the_variance, the_end_decides, far_budgets):
+        step(e)
     # `fall` is linear in the mean: positive at every budget from a share on, and up to a budget for every share
     even, most = at_the_end(arb(1)), at_the_end(strangers(ball(ALWAYS)))
     e.proven(holds_on(even, (0, LIMIT)) and holds_on(most, (0, LIMIT)))
@@ -290,53 +290,36 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
     return saved | {"always": float(ALWAYS), "small": 2 * float(SMALL), "windows": ", ".join(windows)}
 
 
-def no_other_noise(e: Evidence) -> None:
-    """Decide that far out the log-ratio of kept to moved grows by ``eps2 (2 - k)/(2k)`` a unit: not at ``k = 2``."""
-    growth = 1 / NOISE.moved_scale - 1 / NOISE.kept_scale
-    e.proven(identity(growth, e2 * (2 - k) / (2 * k)))
-
-
 def theorem_4_3_other_k(e: Evidence) -> Numbers:
-    mechanisms = [LaplaceMeans(0.5, 1.0, other) for other in OTHERS]
+    mechanisms, equal = [LaplaceMeans(0.5, 1.0, other) for other in OTHERS], LaplaceMeans(0.5, 1.0)
     far = [routes.density_loss(m, [-2e3, 2e3]) for m in mechanisms]
     nearer = [routes.density_loss(m, [-1e3, 1e3]) for m in mechanisms]
     e.same(np.subtract(far, nearer) / 1e3, [abs(1 / other - 1 / 2) for other in OTHERS])
     e.needs(np.isfinite([m.epsilon for m in mechanisms]).all())
-    no_other_noise(e)
-    e.proven(identity(1 / NOISE.moved_scale, e2 / k))  # clipped at 1, the two atoms have the log-ratio eps1 + eps2 / k
+    # far out the log-ratio of kept to moved grows by this a unit; clipped at 1, the atoms have eps1 + eps2 / k
+    e.proven(identity(1 / NOISE.moved_scale - 1 / NOISE.kept_scale, e2 * (2 - k) / (2 * k)))
+    e.proven(identity(1 / NOISE.moved_scale, e2 / k))
     e.sure(all(m.clipped_epsilon >= 0.5 + 1 / m.k - 1e-12 for m in mechanisms if m.k < 2))
     deltas = [hockey_stick.laplace_means_delta(m, m.claimed_epsilon) for m in mechanisms]
-    e.sure(min(deltas) > 0)
-    return routes.numbered(far=far, delta=deltas)
-
-
-def section_4_moved_clients(e: Evidence) -> Numbers:
-    half, equal = LaplaceMeans(0.5, 1.0, 1.0), LaplaceMeans(0.5, 1.0)
-    delta = hockey_stick.laplace_means_delta(half, half.claimed_epsilon)
-    e.needs(delta == 0 and np.isfinite(half.epsilon))
-    e.sure(hockey_stick.laplace_means_delta(equal, equal.epsilon) == 0)
-    no_other_noise(e)
-    return {"delta": delta, "claimed": half.claimed_epsilon, "equal": equal.epsilon}
+    e.sure(min(deltas) > 0 and hockey_stick.laplace_means_delta(equal, equal.epsilon) == 0)
+    numbers = {"claimed": mechanisms[1].claimed_epsilon, "equal": equal.epsilon}
+    return numbers | routes.numbered(far=far, delta=deltas)
 
 
 def appendix_b_privacy(e: Evidence) -> Numbers:
     mechanisms = [LaplaceMeans.published(epsilon) for epsilon in (0.02, 0.21, 0.71, 1.0, 2.56)]
     deltas = [hockey_stick.laplace_means_delta(m, m.claimed_epsilon) for m in mechanisms]
     e.needs(max(deltas) < 1e-12)
-    growths = [1 / m.moved_scale - 1 / m.kept_scale for m in map(_allowed, (e2, exact("2/3")))]
-    e.proven(identity(growths[0], 1 - e2 / 2) and identity(growths[1], e2))
+    large, m = (LaplaceMeans.allowed(e2, noise) for noise in (e2, exact("2/3")))
+    e.proven(identity(1 / large.moved_scale - 1 / large.kept_scale, 1 - e2 / 2))
+    e.proven(identity(1 / m.moved_scale - 1 / m.kept_scale, e2))
     # delta tends to the integral of 3/4 (e^-u - e^-3u) with u = epsilon |v'| / 2: the densities' limits
-    m, zero = _allowed(exact("2/3")), e2.expression
-    keep = limit(m.keep, zero, 0)
-    at_zero = limit(m.move * m.kept_scale / (m.keep * m.moved_scale), zero, 0)
+    keep = limit(m.keep, e2.expression, 0)
+    at_zero = limit(m.move * m.kept_scale / (m.keep * m.moved_scale), e2.expression, 0)
     faster = (m.kept_scale / m.moved_scale).expression
     e.proven(bool(at_zero == 1 and sympy.simplify(keep * (1 - at_zero / faster)) == sympy.Rational(1, 2)))
     others = {"distance": hockey_stick.total_variation(mechanisms[0]), "kept": np.tanh(0.01)}
     return routes.numbered(delta=deltas) | others
-
-
-def _allowed(noise: Real) -> LaplaceMeans:
-    return LaplaceMeans.allowed(e2, noise)
 
 
 def claimed_terms(mechanism: LaplaceMeans) -> tuple[Real, Real]:

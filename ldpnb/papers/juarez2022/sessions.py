@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
@@ -106,42 +107,23 @@ def read_sessions(path: str | Path) -> Sessions:
     """Read the real sessions from the folder of the UCI files, with its subfolders.
 
     A session is a file named like ``d1p01M``: room, participant, and ``M`` or ``F``. Its lines are nine numbers
-    separated by commas: the columns of `FEATURES` and the label 1 to 4. A line that is not is refused by file and line;
-    so is a folder without sessions of both groups.
+    separated by commas: the columns of `FEATURES` and the label 1 to 4.
     """
-    folder = Path(path)
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and _FILE.fullmatch(p.name))
-    if not files:
-        raise FileNotFoundError(f"path must be a folder with files like d1p01M, got path={str(path)!r}")
-    rows = [_read_one(file) for file in files]
-    groups = np.array([0 if _sex(file) == "M" else 1 for file in files])
-    if len(set(groups.tolist())) < 2:
-        raise ValueError(f"path must hold sessions of both groups, got {len(files)} of one in path={str(path)!r}")
-    readings = np.concatenate(rows)
-    lengths = [len(part) for part in rows]
-    return Sessions(
-        readings[:, :-1], readings[:, -1].astype(np.int64), np.repeat(np.arange(len(files)), lengths), groups
-    )
-
-
-def _sex(file: Path) -> str:
-    named = _FILE.fullmatch(file.name)
-    return named.group(1).upper() if named else ""
+    named = {file: _FILE.fullmatch(file.name) for file in sorted(Path(path).rglob("*"))}
+    sex = {file: name[1].upper() for file, name in named.items() if name}
+    if set(sex.values()) != {"M", "F"}:
+        raise ValueError(f"path must be a folder with files like d1p01M of both groups, got path={str(path)!r}")
+    parts = [_read_one(file) for file in sex]
+    readings, session = np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    groups = np.array([int(name == "F") for name in sex.values()])
+    return Sessions(readings[:, :-1], readings[:, -1].astype(np.int64), session, groups)
 
 
 def _read_one(file: Path) -> NDArray[np.float64]:
-    rows = []
-    for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
-        try:
-            row = [float(cell) for cell in line.split(",")] if line.strip() else None
-        except ValueError:
-            row = []
-        if row is None:
-            continue
-        if len(row) != len(FEATURES) + 1 or not np.isfinite(row).all() or row[-1] not in (1, 2, 3, 4):
-            rule = "a reading must be 8 numbers and a label 1 to 4"
-            raise ValueError(f"{file.name}, line {number}: {rule}, got {line.strip()[:60]!r}")
-        rows.append(row)
-    if not rows:
-        raise ValueError(f"{file.name}: a session must have readings, got an empty file")
-    return np.array(rows)
+    try:
+        rows = pd.read_csv(file, header=None, dtype=float).to_numpy()
+    except ValueError as error:
+        raise ValueError(f"{file.name}: {error}") from error
+    if rows.shape[1] != len(FEATURES) + 1 or not (np.isfinite(rows).all() and np.isin(rows[:, -1], (1, 2, 3, 4)).all()):
+        raise ValueError(f"{file.name}: every line must be 8 numbers and a label 1 to 4")
+    return rows

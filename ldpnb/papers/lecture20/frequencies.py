@@ -26,19 +26,7 @@ PRINTED = [routes.printed_signs(parameter, 4)[1] for parameter in PARAMETERS]
 LOSSES = [np.log(law[:, :, None] / law[:, None]).max() for law in PRINTED]
 
 
-def _everything_sent() -> tuple[SignRandomiser, np.ndarray, np.ndarray]:
-    """Return signs of bias .25, how many are +1 in all reports of three users, ``(8^3, 3)``, and their chances."""
-    vectors, law = routes.printed_signs(0.25, 3)
-    outcomes = np.array(list(product(range(8), repeat=3)))
-    chances = law[outcomes, [0, 0, 2]].prod(axis=1)
-    return SignRandomiser.as_printed(0.25, 3), (vectors[outcomes] == 1).sum(axis=1), chances
-
-
-@second_route(
-    mechanisms.histogram_sensitivity,
-    histograms.central_laplace_count_variance,
-    histograms.central_laplace_largest_error,
-)
+@second_route(mechanisms.histogram_sensitivity)
 def _histogram() -> Pairs:
     people = np.array(list(product(range(4), repeat=3)))  # 3: the user has gone
     counts = np.stack([(people == value).sum(axis=1) for value in range(3)], axis=1)
@@ -46,10 +34,6 @@ def _histogram() -> Pairs:
     gone = (people == 3).any(axis=1)
     yield mechanisms.histogram_sensitivity("replacement"), moves[~gone][:, ~gone].max()
     yield mechanisms.histogram_sensitivity("deletion"), moves[~gone][:, gone].max()
-    yield histograms.central_laplace_count_variance(0.5), routes.laplace_moment(4.0, 2)
-    for epsilon, size, chance in ((1.0, 1000, routes.failure()), (0.5, 3, 0.2)):
-        worst = histograms.central_laplace_largest_error(epsilon, size, chance)
-        yield np.exp(size * np.log1p(-routes.laplace_moment(2 / epsilon, 0, start=worst))), 1 - chance
 
 
 @second_route(SignRandomiser.channel, SignRandomiser.p, SignRandomiser.q, SignRandomiser.miss_rate)
@@ -74,19 +58,6 @@ def _losses() -> Pairs:
     for epsilon in (0.1, 1.0):
         law = routes.printed_signs(signs.calibrated_bias(epsilon), 4)[1]
         yield np.log(law[:, :, None] / law[:, None]).max(), epsilon
-
-
-@second_route(frequency.unbiased)
-def _unbiased() -> Pairs:
-    mechanism, tallies, _ = _everything_sent()
-    yield 3 * frequency.unbiased(tallies, 3, mechanism), (2 * tallies - 3) / 0.25
-
-
-@second_route(histograms.pure_variance)
-def _pure_variance() -> Pairs:
-    mechanism, tallies, chances = _everything_sent()
-    variances = [routes.moments((2 * column - 3) / 0.25, chances)[1] for column in tallies.T]
-    yield histograms.pure_variance(np.array([2, 0, 1]), users=3, mechanism=mechanism), variances
 
 
 @second_route(histograms.unary_report_bits)

@@ -5,7 +5,6 @@ from math import comb
 
 import numpy as np
 import sympy
-from scipy import optimize
 
 from ldpnb import claims
 from ldpnb.accuracy import means
@@ -22,7 +21,6 @@ from ldpnb.sections import Numbers, Pairs, second_route
 BITS = (OneBit(0.1, 5.0), OneBit(3.0, 5.0), OneBit(1.0))
 NOISES = (LocalLaplace(0.5, 8.0), LocalLaplace(1.0))
 CURATORS = (CentralLaplace(0.1, 8.0), CentralLaplace(3.0))
-VALUES = np.array([0, 0.5, 2, 2, 3.5, 5])
 
 
 @second_route(OneBit.channel, OneBit.one_rate, OneBit.p, OneBit.q, OneBit.estimate)
@@ -35,30 +33,6 @@ def _one_bit() -> Pairs:
         yield bit.one_rate(values), rates
         yield [bit.q, bit.p], rates[[0, -1]]
         yield bit.estimate(outcomes.sum(axis=1), 5), routes.printed_means(outcomes, bit.epsilon, bit.upper)
-
-
-@second_route(CentralLaplace.log_density)
-def _central_density() -> Pairs:
-    for curator, released in zip(CURATORS, ([-9.0, 0.5], [2.0, 7.0]), strict=True):
-        law = [routes.laplace_density(x - 3, curator.sensitivity / curator.epsilon) for x in released]
-        yield curator.log_density(released, [3.0, 3.0]), np.log(law).sum()
-
-
-@second_route(LocalLaplace.log_density)
-def _local_density() -> Pairs:
-    for noise in NOISES:
-        law = [routes.laplace_density(x - 1, noise.upper / noise.epsilon) for x in (-5, 1, 6)]
-        yield noise.log_density([-5, 1, 6], 1.0), np.log(law)
-
-
-@second_route(CentralLaplace.estimate)
-def _central_estimate() -> Pairs:
-    yield CURATORS[0].estimate(VALUES.sum(), 6), VALUES.mean()
-
-
-@second_route(LocalLaplace.estimate)
-def _local_estimate() -> Pairs:
-    yield NOISES[0].estimate(VALUES.sum(), 6), VALUES.mean()
 
 
 @second_route(means.warner_error, means.largest_warner_constant, means.normal_error)
@@ -134,17 +108,6 @@ def _laplace_report_bits() -> Pairs:
         yield means.laplace_report_bits(mechanism, resolution), routes.rounded_entropy(scale), 1e-6
 
 
-@second_route(means.one_bit_floor, means.one_bit_crossing)
-def _one_bit_floor_and_crossing() -> Pairs:
-    for upper, users in ((5.0, 400), (2.0, 9)):
-        yield means.one_bit_floor(upper, users), np.sqrt(routes.largest_bit_variance(50.0, upper) / users)
-
-    def difference(epsilon: float) -> float:
-        return routes.largest_bit_variance(epsilon, 1.0) - routes.laplace_moment(1 / epsilon, 2)
-
-    yield means.one_bit_crossing(), optimize.brentq(difference, 1, 5, xtol=1e-13)
-
-
 def bit_is_unbiased() -> bool:
     """Decide that the estimate has the users' mean as expectation.
 
@@ -213,8 +176,16 @@ def mean_local_laplace(e: Evidence) -> Numbers:
     e.decides(proofs.noise_tail(NOISE))
     ratio = means.worst_variance(LocalLaplace(2 * u), n) / means.warner_variance(2 * u, n)
     e.proven(noise_averages() and identity(ratio, proofs.enough_users(2 * u)) and proofs.positive_throughout(ratio - 2))
+    second, fourth = (proofs.noise_moment(NOISE, power) for power in (2, 4))
+    spread = (n * fourth + 3 * n * (n - 1) * second * second) / (n * second) ** 2  # E S^4 / (E S^2)^2 of their sum
+    e.proven(identity(spread, 3 + 3 / n))
+    fewest, most = 2 * (1 - np.sqrt(6 * failure())), 2 / failure()
+    exact = means.users_for_certain(NOISES[0], 1.6, failure()) / 100
+    e.sure(fewest <= exact <= most)
+    limit, met = means.users_needed(NOISES[0], 1.6, failure()) / 100, means.success(NOISES[0], 100, 1.6)
     at_1, at_4 = (means.worst_variance(LocalLaplace(b), 1) / means.warner_variance(b, 1) for b in (1.0, 4.0))
-    return {"at_1": at_1, "at_4": at_4}
+    numbers = {"at_1": at_1, "at_4": at_4, "fewest": fewest, "most": most}
+    return numbers | {"exact": exact, "limit": limit, "met": met}
 
 
 def mean_error_of_local_laplace(e: Evidence) -> Numbers:
@@ -230,18 +201,6 @@ def mean_error_of_local_laplace(e: Evidence) -> Numbers:
         **{f"printed_{users}": chance for users, chance in printed.items()},
         **{f"mended_{users}": chance for users, chance in zip(printed, mended, strict=True)},
     }
-
-
-def sample_complexity_local(e: Evidence) -> Numbers:
-    e.decides(noise_averages())
-    second, fourth = (proofs.noise_moment(NOISE, power) for power in (2, 4))
-    ratio = (n * fourth + 3 * n * (n - 1) * second * second) / (n * second) ** 2  # E S^4 / (E S^2)^2 of their sum
-    e.proven(identity(ratio, 3 + 3 / n))
-    fewest, most = 2 * (1 - np.sqrt(6 * failure())), 2 / failure()
-    exact = means.users_for_certain(NOISES[0], 1.6, failure()) / 100
-    e.sure(fewest <= exact <= most)
-    limit, met = means.users_needed(NOISES[0], 1.6, failure()) / 100, means.success(NOISES[0], 100, 1.6)
-    return {"fewest": fewest, "most": most, "exact": exact, "limit": limit, "met": met}
 
 
 def report_bits() -> bool:

@@ -36,31 +36,6 @@ def _warner_variance() -> Pairs:
         yield means.warner_variance(epsilon, 6), variance
 
 
-@second_route(histograms.sign_variance)
-def _sign_variance() -> Pairs:
-    users = np.array([0, 0, 2])
-    vectors, law = routes.printed_signs(0.25, 3)
-    outcomes = np.array(list(np.ndindex(8, 8, 8)))
-    chances = law[outcomes, users].prod(axis=1)
-    for value, holders in enumerate(np.bincount(users)):
-        counts = vectors[outcomes, value].sum(axis=1) / 0.25
-        yield histograms.sign_variance(holders, users=3, bias=0.25), routes.moments(counts, chances)[1]
-
-
-@second_route(SignRandomiser.bias)
-def _bias() -> Pairs:
-    for epsilon in (0.1, 3.0):
-        kept = routes.printed_rates([0, 1], epsilon, 1.0)
-        yield SignRandomiser(epsilon, 4).bias, kept[1] - kept[0]
-
-
-@second_route(OneBit.slope)
-def _slope() -> Pairs:
-    for epsilon in (0.1, 3.0):
-        low, high = routes.printed_rates([0, 5], epsilon, 5.0)
-        yield OneBit(epsilon, 5.0).slope, high - low
-
-
 def _channels() -> list[tuple[float, np.ndarray]]:
     rng = stream("channels", "purified", seed=1)
     return [(epsilon, rng.dirichlet(np.full(5, 0.5), 3).T) for epsilon in np.linspace(0.1, 1.5, CHANNELS)]
@@ -76,13 +51,6 @@ def _purified() -> Pairs:
     for mass, end in ((0.9, 2.0), (1.2, 0.4)):
         share = purify.refill(1 - mass, end)
         yield mass * (1 - share) + end * share, 1.0
-
-
-@second_route(means.approximate_bit_variance)
-def _approximate_bit_variance() -> Pairs:
-    for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3)):
-        best = routes.best_unbiased_variances(routes.most_informative(epsilon, delta))
-        yield 7 * means.approximate_bit_variance(epsilon, delta, 7) * np.ones(2), best
 
 
 def curator_is_better() -> bool:
@@ -131,7 +99,7 @@ def best_weights() -> bool:
     second, information = delta * a * a + (1 - delta) * b * b, delta + (1 - delta) * (slope * slope)
     mean = delta * a + (1 - delta) * slope * b
     gap = identity(second * information - mean * mean, delta * (1 - delta) * (slope * a - b) * (slope * a - b))
-    return gap and identity(means.approximate_bit_variance(budget(t), delta, 1), 1 / (4 * information) - Symbol("1/4"))
+    return gap and identity(means.approximate_bit_variance(budget(t), delta, n), (1 / information - 1) / (4 * n))
 
 
 def local_model_pure_or_approximate(e: Evidence) -> Numbers:

@@ -65,11 +65,6 @@ def half_line(function: Callable[[Array], Array], scale: float, start: float = 0
     return float(scale * (weights * np.exp(nodes)) @ function(start + scale * nodes))
 
 
-def laplace_density(distance: float, scale: float) -> float:
-    """Return the density of Laplace noise as that of the difference of two exponential variables."""
-    return half_line(lambda y: np.exp(-(2 * y + abs(distance)) / scale) / scale**2, scale / 2)
-
-
 def laplace_moment(scale: float, power: int, start: float = 0.0) -> float:
     """Return a moment of Laplace noise beyond `start` on either side, by integrating its density."""
     return 2 * half_line(lambda y: y**power * np.exp(-y / scale) / (2 * scale), scale, start=start)
@@ -144,17 +139,3 @@ def clipped_mass(laws: Array, growth: float) -> Array:
     over = [largest_gap(law, laws[:, 0], growth) for law in laws.T]
     under = [largest_gap(laws[:, 0], law, growth) / growth for law in laws.T]
     return np.maximum(over, under)
-
-
-def most_informative(epsilon: float, delta: float) -> Array:
-    """Return the channel that shows the bit with probability delta, else answers as Warner's: 0, "0", "1", 1."""
-    kept = 1 / (1 + np.exp(-epsilon))
-    zero = np.array([delta, (1 - delta) * kept, (1 - delta) * (1 - kept), 0.0])
-    return np.stack([zero, zero[::-1]], axis=1)
-
-
-def best_unbiased_variances(channel: Array) -> Array:
-    """Return the variance, given each bit, of the unbiased estimate of the bit with the least total variance."""
-    shown = channel / channel.sum(axis=1, keepdims=True)
-    weights = shown @ np.linalg.solve(channel.T @ shown, [0.0, 1.0])
-    return np.asarray(weights**2 @ channel - np.array([0.0, 1.0]))

@@ -1,19 +1,18 @@
 """Independent ways to the numbers of lopuhaa2020: nothing here uses the package's estimators, chances or bounds.
 
-Definitions are written out, roots found by bisection, laws enumerated and integrals taken by quadrature.
+Definitions are written out, roots found by bisection and laws enumerated.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
-from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import quad
-from scipy.special import gammaln, roots_jacobi
+from scipy.special import gammaln
+from scipy.stats import betabinom, binom
 
 from ldpnb import claims
 
@@ -31,14 +30,15 @@ def krr_channel(epsilon: float, domain_size: int) -> Array:
     return channel
 
 
+def bits(domain_size: int) -> Counts:
+    """Return all ``2^a`` outputs of unary encoding: bit ``x`` of an output is its ``x``-th binary digit."""
+    return (np.arange(2**domain_size)[:, None] >> np.arange(domain_size)) & 1
+
+
 def unary_channel(p: float, q: float, domain_size: int) -> Array:
-    """Return the ``(2^a, a)`` channel of unary encoding, bit ``x`` of an output being its ``x``-th binary digit."""
-    bits = (np.arange(2**domain_size)[:, None] >> np.arange(domain_size)) & 1
-    channel = np.empty(bits.shape)
-    for x in range(domain_size):
-        chances = np.full(domain_size, q)
-        chances[x] = p
-        channel[:, x] = np.where(bits == 1, chances, 1 - chances).prod(axis=1)
+    """Return the ``(2^a, a)`` channel of unary encoding."""
+    chances = np.where(np.eye(domain_size) == 1, p, q)[:, None]
+    channel: Array = np.where(bits(domain_size) == 1, chances, 1 - chances).prod(axis=2).T
     return channel
 
 
@@ -70,30 +70,18 @@ def inverted(channel: Array, tallies: NDArray[np.integer]) -> Array:
     return np.linalg.solve(channel, seen[..., None])[..., 0]
 
 
-def bisect(function: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Return, for many at once, the root of a falling function between two limits."""
-    for _ in range(200):
-        middle = (low + high) / 2
-        above = function(middle) > 0
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return (low + high) / 2
-
-
-def projected(vectors: Array) -> Array:
-    """Return the projections of many vectors onto the simplex, the threshold found by bisection."""
-    top = vectors.max(axis=1, keepdims=True)
-    threshold = bisect(lambda t: np.maximum(vectors - t, 0).sum(axis=1, keepdims=True) - 1, top - 2, top)
-    return np.maximum(vectors - threshold, 0)
-
-
 def levelled(heights: NDArray[Any], offset: float) -> Array:
     """Return ``max(heights / level - offset, 0)`` of sum 1, the level found by bisection.
 
     From tallies, with offset ``1/c``, it is the maximum-likelihood estimate under k-RR, by the KKT conditions.
     """
-    excess = lambda level: np.maximum(heights / level - offset, 0).sum(axis=1, keepdims=True) - 1  # noqa: E731
-    highest = heights.sum(axis=1, keepdims=True) / offset
-    return np.maximum(heights / bisect(excess, 1e-12 * highest, highest) - offset, 0)
+    high = heights.sum(axis=1, keepdims=True) / offset
+    low = np.zeros_like(high)
+    for _ in range(200):
+        middle = (low + high) / 2
+        above = np.maximum(heights / middle - offset, 0).sum(axis=1, keepdims=True) > 1
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.maximum(heights / high - offset, 0)
 
 
 def steepest(channel: Array, tallies: NDArray[np.integer], estimate: Array) -> float:
@@ -106,14 +94,8 @@ def steepest(channel: Array, tallies: NDArray[np.integer], estimate: Array) -> f
 class Sequences:
     """Every sequence of reports of a few users: its tallies, its chance, and what it says of both targets.
 
-    Parameters
-    ----------
-    tallies : (sequences, outputs) int
-    chances : (sequences,) float
-    means : dict of str to (sequences, values) float
-        Posterior means by target, ``distribution`` and ``frequency``.
-    squares : dict of str to (sequences,) float
-        Posterior means of the squared length.
+    By target, ``distribution`` and ``frequency``, posterior means ``(sequences, values)``, and those of the squared
+    length.
     """
 
     tallies: Counts
@@ -123,12 +105,12 @@ class Sequences:
 
     def risks(self, estimates: Array | None = None) -> list[float]:
         """Return the mean squared errors of an estimate given for every sequence, or of the posterior means."""
-        found = []
+        errors = []
         for target, mean in self.means.items():
             given = mean if estimates is None else estimates
-            errors = self.squares[target] - 2 * (mean * given).sum(axis=1) + (given**2).sum(axis=1)
-            found.append(float(self.chances @ errors))
-        return found
+            each = self.squares[target] - 2 * (mean * given).sum(axis=1) + (given**2).sum(axis=1)
+            errors.append(float(self.chances @ each))
+        return errors
 
 
 def all_sequences(channel: Array, users: int, prior: Array) -> Sequences:
@@ -160,68 +142,41 @@ def urn(values: NDArray[np.integer], prior: Array) -> float:
     return chance
 
 
-def mixture(channel: Array, tallies: Counts, prior: Array) -> tuple[Array, Array, int]:
-    """Return the posterior means by Proposition A.3 as stated, and the number of its summands.
+def mixture(channel: Array, tallies: Counts, prior: Array) -> tuple[Array, int]:
+    """Return the posterior mean of the distribution by Proposition A.3 as stated, and the number of its summands.
 
     A summand is a table of how many of the users who gave each output hold each value.
     """
-    values, users = channel.shape[1], int(tallies.sum())
+    values = channel.shape[1]
     splits = [[s for s in product(range(count + 1), repeat=values) if sum(s) == count] for count in tallies]
-    weights, held = [], []
+    weights, parameters = [], []
     for table in product(*splits):
         rows = np.array(table)
         log_weight = gammaln(tallies + 1).sum() - gammaln(rows + 1).sum() + (rows * np.log(channel)).sum()
-        held.append(rows.sum(axis=0))
-        weights.append(np.exp(log_weight + gammaln(prior + held[-1]).sum()))
-    shares, counts = np.array(weights) / np.sum(weights), np.array(held)
-    return shares @ (prior + counts) / (prior.sum() + users), shares @ counts / users, len(shares)
-
-
-def integral_mean(channel: Array, tallies: Counts, prior: Array) -> Array:
-    """Return the ratio of integrals (21) for a few values, by Gauss-Jacobi quadrature over sticks, exact here."""
-    nodes = int(tallies.sum()) // 2 + 3
-    points, weights = np.ones((1, 0)), np.ones(1)
-    for x in range(len(prior) - 1):
-        after = float(prior[x + 1 :].sum())
-        roots, chances = roots_jacobi(nodes, after - 1, float(prior[x]) - 1)
-        left = 1 - points.sum(axis=1)
-        points = np.column_stack([np.repeat(points, nodes, axis=0), np.outer(left, (1 + roots) / 2).ravel()])
-        weights = np.outer(weights, chances / chances.sum()).ravel()
-    points = np.column_stack([points, 1 - points.sum(axis=1)])
-    weights = weights * np.exp(np.log(points @ channel.T) @ tallies)
-    mean: Array = weights @ points / weights.sum()
-    return mean
+        parameters.append(prior + rows.sum(axis=0))
+        weights.append(np.exp(log_weight + gammaln(parameters[-1]).sum()))
+    mean: Array = np.array(weights) @ parameters / (np.sum(weights) * parameters[0].sum())
+    return mean, len(weights)
 
 
 def holders_laws(users: int, epsilon: float) -> Array:
     """Return the law of the reports of the first of two values, a row for each number of users who hold it."""
-    chance = np.exp(epsilon) / (np.exp(epsilon) + 1)
-    return np.array([np.convolve(_binomial(t, chance), _binomial(users - t, 1 - chance)) for t in range(users + 1)])
-
-
-def _binomial(trials: int, chance: float) -> Array:
-    return np.array([comb(trials, j) * chance**j * (1 - chance) ** (trials - j) for j in range(trials + 1)])
+    chance, seen = krr_channel(epsilon, 2)[0, 0], np.arange(users + 1)
+    own, others = ([binom.pmf(seen[: t + 1], t, p) for t in seen] for p in (chance, 1 - chance))
+    return np.array([np.convolve(own[t], others[users - t]) for t in seen])
 
 
 def binary_entropies(users: int, epsilon: float) -> tuple[float, float]:
     """Return ``h(P|Y)`` and ``H(T|Y)`` for randomised response on two values under Jeffreys' prior.
 
-    The first by adaptive quadrature, in the angle with ``p = sin^2``, which the prior spreads evenly.
+    The first is ``h(P)`` less what the reports tell, a mean over the angle with ``p = sin^2``, which the prior spreads
+    evenly: midpoints of the angle give it to rounding.
     """
-    distribution = 0.0
-    for seen in range(users + 1):
-
-        def density(angle: float, seen: int = seen) -> float:
-            chance = (1 + np.expm1(epsilon) * np.sin(angle) ** 2) / (np.exp(epsilon) + 1)
-            return float(comb(users, seen) * chance**seen * (1 - chance) ** (users - seen) * 2 / np.pi)
-
-        total = quad(density, 0, np.pi / 2, epsabs=0, epsrel=1e-12)[0]
-        own = lambda u, f=density, m=total: -f(u) * np.log(f(u) / m / np.sin(2 * u))  # noqa: E731
-        distribution += quad(own, 0, np.pi / 2, epsabs=1e-12, epsrel=1e-10, limit=200)[0]
-    held = np.arange(users + 1)
-    prior = np.exp(gammaln(held + 0.5) + gammaln(users - held + 0.5) - gammaln(held + 1) - gammaln(users - held + 1))
-    joint = holders_laws(users, epsilon) * prior[:, None] / np.pi
-    return distribution, -float((joint * np.log(joint / joint.sum(axis=0))).sum())
+    shares, seen = np.sin((np.arange(400) + 0.5) * np.pi / 800) ** 2, np.arange(users + 1)
+    law = binom.pmf(seen[:, None], users, krr_channel(epsilon, 2)[0] @ [shares, 1 - shares])
+    information = (law * np.log(law / law.mean(axis=1, keepdims=True))).sum() / shares.size
+    joint = holders_laws(users, epsilon) * betabinom.pmf(seen, users, 0.5, 0.5)[:, None]
+    return float(np.log(np.pi / 4) - information), -float((joint * np.log(joint / joint.sum(axis=0))).sum())
 
 
 def information_sum(channel: Array, point: Array) -> tuple[Array, Array]:

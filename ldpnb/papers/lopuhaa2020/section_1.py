@@ -14,13 +14,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes, second_routes
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.privacy import channel
-from ldpnb.sections import Numbers, Pairs, second_route
-
-
-@second_route(channel.privacy_loss)
-def _losses() -> Pairs:
-    for rows in (routes.krr_channel(1.3, 3), routes.oue_channel(0.7, 2)):
-        yield channel.privacy_loss(rows).epsilon, routes.loss(rows)
+from ldpnb.sections import Numbers
 
 
 def abstract(e: Evidence) -> Numbers:

@@ -60,21 +60,34 @@ def section_6_optimal_protocols(e: Evidence) -> Numbers:
 
 
 def section_6_large_domains(e: Evidence) -> Numbers:
-    e.proven(krr_maximum())
+    e.proven(krr_maximum() and set_bits_count_alone())
     size, users, rng = 10**5, 10**6, stream("large domains", seed=2022)
     held = rng.multinomial(users, rng.dirichlet(np.full(size, 0.5)))
     tallies = KaryRandomisedResponse(1.0, size).sample_tallies(held, rng=rng)
     estimate = likelihood.krr_mle(tallies, epsilon=1.0)
     slopes = np.expm1(1.0) * tallies / (1 + np.expm1(1.0) * estimate)  # alike on the values kept, and smaller elsewhere
-    kept, steepest = slopes[estimate > 0], slopes.max()
-    rises = float((steepest - kept.min()) / steepest)
-    unary, few, gap = UnaryEncoding.optimised(1.0, 128), 10**4, 1e-3
-    outputs, counts = unary.sample_outputs(rng.multinomial(few, np.full(128, 1 / 128)), rng=rng)
-    fit = likelihood.support_mle(outputs, counts, unary)
-    lacks = routes.steepest(1 + np.expm1(unary.epsilon) * outputs, counts, fit.estimate) - few
-    e.sure(agree([estimate.sum(), fit.estimate.sum()], [1, 1]))
-    e.needs(not (rises < 1e-9 and lacks < gap))
-    return {"values": size, "users": users, "krr": 1e-9, "gap": gap}
+    rises = float((slopes.max() - slopes[estimate > 0].min()) / slopes.max())
+    e.sure(agree(estimate.sum(), 1))
+    seen, lacks = zip(*(_unary_fit(*setting) for setting in ((1.0, 128, 10**4), (2.0, 20, users))), strict=True)
+    gap = 1e-3
+    e.needs(not (rises < 1e-9 and max(lacks) < gap and seen[1] < 2**20 / 10))
+    return {"values": size, "users": users, "krr": 1e-9, "gap": gap, "seen": seen[1]}
+
+
+def set_bits_count_alone() -> bool:
+    """Decide that a set bit makes its value ``e^epsilon`` times likelier: an output counts with its set bits alone."""
+    r, a = symbols("r a")
+    made = {1: UnaryEncoding.optimised(budget(r), a), 2: UnaryEncoding.symmetric(2 * budget(r), a)}
+    return all(identity(one.p / one.q / (one.miss_rate / (1 - one.q)), r**power) for power, one in made.items())
+
+
+def _unary_fit(epsilon: float, size: int, users: int) -> tuple[int, float]:
+    """Return how many outputs of OUE are seen, and by how much the MLE's largest slope exceeds the maximum's."""
+    unary, rng = UnaryEncoding.optimised(epsilon, size), stream("unary", seed=2022)
+    outputs, tallies = unary.sample_outputs(rng.multinomial(users, np.full(size, 1 / size)), rng=rng)
+    fit = likelihood.support_mle(outputs, tallies, unary)
+    lacks = routes.steepest(1 + np.expm1(unary.epsilon) * outputs, tallies, fit.estimate) - users
+    return len(tallies), max(lacks, abs(fit.estimate.sum() - 1))
 
 
 def section_6_prior_knowledge(e: Evidence) -> Numbers:

@@ -28,8 +28,8 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
     are told, the layout of the data file, and a paragraph on methods. With a table of the population, which has a
     column id and as the design asks stratum or cluster, the sample is drawn.
     """
-    from ldpnb.planning.columns import read_columns
     from ldpnb.planning.kit.pages import Kit, pages
+    from ldpnb.planning.tables import read_columns
     from ldpnb.surveys.draw import columns, draw
     from ldpnb.surveys.field_plan import FieldPlan
 

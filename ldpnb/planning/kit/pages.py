@@ -7,7 +7,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from importlib.resources import files
@@ -21,7 +21,7 @@ import ldpnb
 from ldpnb.notebook.labels import literal
 from ldpnb.surveys import draw
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
-from ldpnb.surveys.reports import DEVICES, Reports, realised, realised_bits
+from ldpnb.surveys.reports import DEVICES
 
 COUNTED = ("invited", "reached", "refused", "void", "reports")
 """What `fieldwork.csv` counts in each part of the sample."""
@@ -130,7 +130,6 @@ def _words(kit: Kit) -> dict[str, str]:
     keys |= dict.fromkeys(("device", "use", "pairs"), plan.device)
     drawing = "everyone" if plan.design == "everyone" else "open" if kit.drawn is None else "made"
     keys |= {"draw": drawing, "drawn_file": drawing, "promise": "given" if plan.error == plan.error else ""}
-    keys["others"] = "noise" if plan.kind == "Laplace" else "devices"
     if _unit(plan):
         keys["interval"] = plan.design
     if plan.kind == "binary" and sum(_chances(plan)) != 1:
@@ -160,7 +159,6 @@ def _numbers(kit: Kit) -> dict[str, str]:
         "expected": round(_THROWS * kept / outcomes), "fewest": int(fewest), "largest": int(largest),
         "tickets": tickets, "grid": _FINER * tickets, "ticket_step": step, "ticket_first": plan.low + step / 2,
         "ticket_second": plan.low + 1.5 * step, "ticket_last": plan.high - step / 2,
-        "devices": _table(["device", "true answer, or yes, at", "epsilon", "noise"], _devices(plan)),
         "exact": "" if plan.kind == "Laplace" else f"ln({plan.odds}) = ", "epsilon": f"{plan.reports.epsilon:.6g}",
         "odds": _up(odds, 2), "odds_twice": _up(odds**2, 2),
         "from_50": _up(100 * odds / (odds + 1)), "from_10": _up(100 * odds / (odds + 9)),
@@ -173,24 +171,6 @@ def _numbers(kit: Kit) -> dict[str, str]:
         "listing": "; ".join(f"{name} {asked} of {size}" for name, size, asked in kit.parts),
     }  # fmt: skip
     return {name: _shown(value) for name, value in numbers.items()}
-
-
-def _devices(plan: FieldPlan) -> Iterator[tuple[str, str, str, str]]:
-    """Return for every device its nearest protocol, what that loses, and its noise over that of the plan."""
-    for name, outcomes in DEVICES.items() if plan.kind != "Laplace" else ():
-        try:
-            if plan.kind == "bits":
-                p, q = realised_bits(plan.epsilon, outcomes, optimised=plan.chances[0] == Fraction(1, 2))
-            else:
-                p, q = realised(plan.epsilon, outcomes, len(plan.labels) or 2)
-        except ValueError:
-            yield name, "too coarse", "", ""
-            continue
-        other = Reports(plan.kind, float(p), float(q), plan.low, plan.high, plan.labels)
-        kept = [p - q] if plan.kind == "labels" else [p, q] if plan.kind == "bits" else [p]
-        chances = " and ".join(_shown(int(chance * outcomes)) for chance in kept)
-        noise = other.noise(plan.low) / plan.reports.noise(plan.low)
-        yield name, f"{chances} of {outcomes:,}", f"{other.epsilon:.4f}", f"{noise:.3f}"
 
 
 def _tickets(plan: FieldPlan) -> int:

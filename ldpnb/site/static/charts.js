@@ -137,7 +137,9 @@ const near = new IntersectionObserver((seen) => {
     else draw(target, JSON.parse(target.querySelector("script").textContent));
   }
 }, { rootMargin: "500px" });
-document.querySelectorAll(".formula, .cell_output").forEach((part) => {
-  if (part.scrollWidth > part.clientWidth) part.tabIndex = 0; // so that the keyboard can scroll it
+// what scrolls sideways can be reached and scrolled by keyboard
+const wide = new ResizeObserver((seen) => {
+  for (const { target } of seen) target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
 });
+document.querySelectorAll(".formula, .cell_output").forEach((part) => wide.observe(part));
 document.querySelectorAll(".chart, .live").forEach((chart) => near.observe(chart));

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from certify import largest
 from mpmath import exp, expm1, log, mpf, sqrt, tanh
 
 HALF, TENTH = mpf("0.5"), mpf("0.1")
@@ -12,10 +11,6 @@ HALF, TENTH = mpf("0.5"), mpf("0.1")
 def growth(rate: str, epsilon: str) -> mpf:
     """``ln(1 + rate (e^epsilon - 1))``."""
     return log(1 + mpf(rate) * expm1(mpf(epsilon)))
-
-
-def about_until() -> mpf:
-    return largest(lambda x: expm1(x) <= mpf("1.1") * x, mpf("0.01"), mpf(5))
 
 
 def gaussian(population: int, mean: int, deviation: str) -> list[mpf]:
@@ -35,21 +30,6 @@ def lower(law: Sequence[mpf], epsilon: mpf, steps: int) -> mpf:
     return -log(1 - (1 - exp(-steps * epsilon)) * tilted(law, epsilon))
 
 
-def small_epsilon() -> list[mpf]:
-    law, tiny = gaussian(100, 20, "4"), mpf("1e-7")
-    rate = tilted(law, tiny)
-    return [bound / (tiny * rate) for bound in (log(1 + rate * expm1(2 * tiny)), lower(law, tiny, 1))]
-
-
-def even_odds(epsilon: mpf) -> list[mpf]:
-    """Losses of one of two records, and of none or both with weights ``e^(2 epsilon)`` to 1."""
-    return [log((1 + exp(2 * epsilon)) / 2), log(2 / (1 + exp(-2 * epsilon)))]
-
-
-def near_until() -> mpf:
-    return largest(lambda epsilon: even_odds(epsilon)[0] <= 4 * even_odds(epsilon)[1], TENTH, mpf(10))
-
-
 def clusters(sizes: Sequence[int], chosen: int, epsilon: mpf, step: int = 1) -> mpf:
     """Loss of the tail of a noisy count of the first cluster's records less all others."""
     draws = [sum(exp(-epsilon * sum(some)) for some in combinations(sizes[1:], m)) for m in (chosen - 1, chosen)]
@@ -65,26 +45,11 @@ def bound(sizes: Sequence[int], chosen: int, epsilon: mpf, other: int, changed: 
 FOUR = ((3, 1, 2, 4), 2, HALF)
 
 
-def two_stage_shares() -> list[mpf]:
-    """Bound with records kept at a tenth over a tenth of the bound without, for one of ten clusters at budget 0.1."""
-    kept = log(1 + TENTH * expm1(TENTH))
-    return [bound((s,) * 10, 1, kept, s) / bound((s,) * 10, 1, TENTH, s) / TENTH for s in (1, 5, 10, 26, 50)]
-
-
 def pps_clusters(own: int, others: Sequence[tuple[int, int]]) -> mpf:
     """Loss at budget 0.5 where one cluster is drawn in proportion to size; the others as sizes with their numbers."""
     n = own + sum(size * count for size, count in others)
     rest = sum(count * size * exp(-HALF * (own + size)) for size, count in others)
     return log(mpf(n - 1) / n) + log((own + rest) / ((own - 1) * exp(-HALF) + rest))
-
-
-def equal_clusters(size: int, count: int) -> mpf:
-    return pps_clusters(size, [(size, count - 1)])
-
-
-def near_certain() -> list[mpf]:
-    odds = [(1 - mpf(p)) / mpf(p) for p in ("0.5", "0.9", "0.99", "1")]
-    return [HALF - log(1 + o * mpf("0.3") / (mpf("0.8") * exp(-HALF))) for o in odds]
 
 
 def supremum(rate: str, epsilon: str) -> mpf:
@@ -99,13 +64,13 @@ def fixed_scale(drawn: Sequence[int], epsilon: mpf) -> mpf:
 
 
 def fixed_variance(epsilon: str) -> mpf:
-    def total(drawn: tuple[int, int]) -> mpf:
-        sampling = mpf(0)
-        for n, v, m in zip((20, 10), (1, 3), drawn, strict=True):
-            sampling += (mpf(n) / 30) ** 2 * mpf(n * v**2) / (4 * (n - 1)) * (mpf(1) / m - mpf(1) / n)
-        return sampling + 2 * fixed_scale(drawn, mpf(epsilon)) ** 2
-
-    return min(total((m, 8 - m)) for m in range(1, 8))
+    """Least variance of the private mean over fixed allocations: sampling and noise."""
+    strata, totals = ((20, 1), (10, 3)), []
+    for drawn in ((m, 8 - m) for m in range(1, 8)):
+        parts = zip(strata, drawn, strict=True)
+        sampling = sum(mpf(n**3 * v**2) / (3600 * (n - 1)) * (mpf(1) / m - mpf(1) / n) for (n, v), m in parts)
+        totals.append(sampling + 2 * fixed_scale(drawn, mpf(epsilon)) ** 2)
+    return min(totals)
 
 
 CERTIFICATES = {
@@ -126,23 +91,17 @@ CERTIFICATES = {
     },
     "lemma-b.1": {"lose {}, $2$": lambda: growth("0.4", "1")},
     "lemma-b.3": {": {} for five": lambda: tilted([mpf(m) / 10 for m in (6, 1, 0, 2, 1)], mpf("0.3"), [1, 1, 2, 2, 5])},
-    "section-1.1-characterisation": {
-        r"to $\varepsilon={}$; one": lambda: log((sqrt(mpf(17)) - 1) / 2),
-        "lose {} and {} at": lambda: even_odds(mpf(2)),
-        "near up to {} |": near_until,
-    },
+    "section-1.1-characterisation": {"lose {} and {} at": lambda: [log((1 + exp(4)) / 2), log(2 / (1 + exp(-4)))]},
     "theorem-3.1": {
         "loses {} ($n": lambda: lower(gaussian(20, 5, "2"), HALF, 1),
         "to $-1$ ({} at": lambda: lower(gaussian(20, 5, "2"), HALF, 2),
         "just $2$ {} |": lambda: growth("0.5", "1.6"),
-        "they are {} and {} times": small_epsilon,
     },
-    "section-4.1": {"advantage {} |": lambda: 1 - exp(-mpf(1))},
-    "section-4.2-advantage": {"response: {} at": lambda: tanh(HALF), "bound is {} |": lambda: expm1(mpf(1))},
-    "proposition-4.1": {"attain {} at": lambda: tanh(mpf("0.35"))},
+    "section-4.1": {"best test {};": lambda: 1 - exp(-mpf(1))},
+    "proposition-4.1": {r"1)$, {} at $\varepsilon'=1$, not {};": lambda: [tanh(HALF), expm1(mpf(1))]},
     "proposition-4.2": {
         "never off {} off": lambda: 100 / (1 + exp(mpf(1))) - 2,
-        "bound {} |": lambda: 10 / (1 + exp(HALF)) - 1,
+        "bound is {} |": lambda: 10 / (1 + exp(HALF)) - 1,
     },
     "section-4.3-deterministic-rounding": {
         "lose {}, {} and {} at": lambda: [growth("0.4", e) for e in ("1", "2", "4")],
@@ -153,8 +112,7 @@ CERTIFICATES = {
     },
     "theorem-4.3": {
         ": {} and {} at": lambda: [
-            supremum("0.1", "1e-6") / mpf("1e-7"),
-            sum(growth(r, "2e-6") for r in ("0.2", "0.1")) / mpf("1e-7"),
+            value * 10**7 for value in (supremum("0.1", "1e-6"), growth("0.2", "2e-6") + growth("0.1", "2e-6"))
         ],
     },
     "theorem-5.1": {
@@ -164,11 +122,9 @@ CERTIFICATES = {
         ]
     },
     "theorem-5.2": {
-        "optimum {} between {} and {};": lambda: [clusters(*FOUR), bound(*FOUR, 1), bound(*FOUR, 4)],
-        "lose {} (deletion), {} (": lambda: [clusters((500,) * 20, 2, TENTH, step) for step in (1, 2)],
-    },
-    "section-5.1-growing-clusters": {
-        "loses {}, {}, {}, {}, {} %": lambda: [1000 * bound((n,) * 10, 1, TENTH, n) for n in (1, 10, 20, 40, 80)]
+        ": {} in {} to {};": lambda: [clusters(*FOUR), bound(*FOUR, 1), bound(*FOUR, 4)],
+        ": {} (deletion), {} (": lambda: [clusters((500,) * 20, 2, TENTH, step) for step in (1, 2)],
+        "80$: {}, {}, {}, {}, {} %": lambda: [1000 * bound((n,) * 10, 1, TENTH, n) for n in (1, 10, 20, 40, 80)],
     },
     "section-5.1-shares-of-clusters-and-records": {
         "holds {} or {} of": lambda: [mpf(1) / 9, mpf(2) / 9],
@@ -179,10 +135,19 @@ CERTIFICATES = {
         "and {} under deletion": lambda: clusters((1,) * 5, 2, HALF),
     },
     "theorem-5.3": {"3,1,2,4$: {})": lambda: clusters(*FOUR)},
-    "section-5.2-two-stage-sampling": {"=0.1$ {}, {}, {}, {}, {} of": two_stage_shares},
-    "proposition-6.1": {": {}, {}, {}, {} at $p=p'=": near_certain},
+    "section-5.2-two-stage-sampling": {
+        "=0.1$ {}, {}, {}, {}, {} of": lambda: [
+            10 * bound((s,) * 10, 1, growth("0.1", "0.1"), s) / bound((s,) * 10, 1, TENTH, s)
+            for s in (1, 5, 10, 26, 50)
+        ]
+    },
+    "proposition-6.1": {
+        ": {}, {}, {}, {} at $p=p'=": lambda: [
+            HALF - log(1 + mpf(odds) * mpf("0.375") * exp(HALF)) for odds in (1, mpf(1) / 9, mpf(1) / 99, 0)
+        ]
+    },
     "section-6-data-dependent-inclusion": {
-        "loses {}; one": lambda: equal_clusters(2, 2),
+        "loses {}; one": lambda: pps_clusters(2, [(2, 1)]),
         "=100$, {} of": lambda: growth("0.1", "1"),
     },
     "section-6-detectable-inclusion": {
@@ -195,8 +160,8 @@ CERTIFICATES = {
     },
     "section-6.1-equal-sizes": {"(20) {};": lambda: growth("0.5", "1")},
     "section-6.2-pps-of-clusters": {
-        "lose {}, of $10$ {};": lambda: [equal_clusters(2, 100), equal_clusters(10, 100)],
-        "of $3$ lose {}, {}, {}, {}; a": lambda: [equal_clusters(3, k) for k in (2, 10, 100, 1000)],
+        "lose {}, of $10$ {};": lambda: [pps_clusters(2, [(2, 99)]), pps_clusters(10, [(10, 99)])],
+        "of $3$ lose {}, {}, {}, {}; a": lambda: [pps_clusters(3, [(3, k - 1)]) for k in (2, 10, 100, 1000)],
         "of $3$ {} |": lambda: pps_clusters(60, [(3, 1000)]),
     },
     "section-6.3-systematic-sampling": {
@@ -219,7 +184,6 @@ EXCEPTIONS = {
     "section-3-tails": "linear programs, and a slope along the imaginary axis",
     "figure-2": "linear programs",
     "equation-6": "shares in fractions, and an enumeration",
-    "section-4.1-low-sensitivity": "multiples of a budget, and a random size certified with the linear program",
     "section-6.1-limited-variation": "sums over records that the linear program confirms at six of them",
     "section-6.3-duplicates-and-strata": "counts of an enumeration",
     "definition-7.1": "sums of two budgets",

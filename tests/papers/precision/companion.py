@@ -79,5 +79,4 @@ EXCEPTIONS = {
     "approximate-to-pure": "a maximum over drawn channels, to be compared with 1 and 2",
     "shuffled-reports-of-any-randomizer": "upper bounds by a Fourier transform that adds its own error",
     "shuffled-reports-against-central-gaussian-noise": "roots of bounds on delta that meet to a few thousandths",
-    "errors-that-are-not-normal": "a double sum over reports for each of 101 values of simulated data",
 }

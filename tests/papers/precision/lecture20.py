@@ -1,6 +1,6 @@
 """The numbers printed for lecture20, computed anew in high precision."""
 
-from mpmath import erfinv, exp, expm1, findroot, log, log1p, mpf, sinh, sqrt, tanh
+from mpmath import erf, erfinv, exp, expm1, findroot, log, log1p, mpf, nint, sinh, sqrt, tanh
 
 
 def z() -> mpf:
@@ -10,6 +10,12 @@ def z() -> mpf:
 
 def one_bit(epsilon: str) -> mpf:
     return (z() * mpf(epsilon) / (2 * tanh(mpf(epsilon) / 2))) ** 2
+
+
+def met_by_one_bit(epsilon: str) -> mpf:
+    """Chance that 1 / (epsilon / 100)^2 users at their worst are off by at most .01, in the normal limit."""
+    users = nint((mpf(epsilon) / 100) ** -2)
+    return erf(mpf("0.01") * 2 * tanh(mpf(epsilon) / 2) * sqrt(users / 2))
 
 
 def binary_entropy(p: mpf) -> mpf:
@@ -65,21 +71,23 @@ CERTIFICATES = {
         r"failure})$, {} at": lambda: log(mpf(100)),
     },
     "mean-local-laplace": {
-        "response: {} times at $\\varepsilon = 1$, {} at 4": lambda: [8 * sinh(mpf(e) / 2) ** 2 / e**2 for e in (1, 4)],
+        "response's: {} times at $\\varepsilon = 1$, {} at 4": lambda: [
+            8 * sinh(mpf(e) / 2) ** 2 / e**2 for e in (1, 4)
+        ],
+        "takes {} to {} times": lambda: [2 * (1 - sqrt(mpf("0.06"))), mpf(200)],
+        "(normal limit {})": lambda: 2 * z() ** 2,
+        "$2z^2$, {} at": lambda: 2 * z() ** 2,
     },
     "mean-error-of-local-laplace": {
         "within ${}\\,m/(\\sqrt n\\,\\varepsilon)$ lies": lambda: sqrt(mpf(2)) * z(),
         "within ${>=}\\,m/(\\sqrt n\\,\\varepsilon)$ with": lambda: sqrt(mpf(200)),
         r"z\sqrt 2 = {}$": lambda: sqrt(mpf(2)) * z(),
     },
-    "sample-complexity-local": {
-        "takes {} to {} times": lambda: [2 * (1 - sqrt(mpf("0.06"))), mpf(200)],
-        "times ({} in the normal": lambda: 2 * z() ** 2,
-        "$2z^2$, {} at": lambda: 2 * z() ** 2,
-    },
     "1-bit-mean": {
         "enough: {>=} $m^2": lambda: log(mpf(200)) / 2 / tanh(mpf("0.5")) ** 2,
         "normal limit {}, {}, {}, {}, {} at": lambda: [one_bit(e) for e in ("0.1", "0.5", "1", "3", "30")],
+        "(success at equality {}, {}, {} at": lambda: [met_by_one_bit(e) for e in ("0.1", "1", "3")],
+        r"iff $\varepsilon < {}$": lambda: findroot(lambda x: x / tanh(x / 2) - sqrt(mpf(8)), mpf("2.3")),
     },
     "frequency-central-laplace": {
         "is off by at most {} with": lambda: -2 * log(-expm1(log(mpf("0.99")) / 1000)),

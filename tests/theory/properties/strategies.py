@@ -46,8 +46,6 @@ inner_rates = st.sampled_from([1e-9, 0.5, 1 - 1e-9]) | st.floats(1e-9, 1 - 1e-9)
 failures = logarithmic(1e-12, 0.999)
 users = st.sampled_from([1, 2, 10**12]) | logarithmic(1, 1e12).map(int)
 domain_sizes = st.sampled_from([2, 3, 10**6]) | logarithmic(2, 1e6).map(int)
-responses = st.builds(KaryRandomisedResponse, epsilons, domain_sizes)
-tame_responses = st.builds(KaryRandomisedResponse, moderate, st.integers(2, 6))
 
 
 @st.composite

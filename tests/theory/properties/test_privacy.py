@@ -16,8 +16,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy import channel as finite
 from ldpnb.privacy import hockey_stick, noisy_statistics, optimiser
-from ldpnb.privacy.best_channel import best_channel, staircase_patterns
-from properties.strategies import distributions, epsilons, examples, failures, logarithmic, moderate
+from ldpnb.privacy.best_channel import best_channel
+from properties.strategies import distributions, examples, failures, logarithmic
 
 SLACK = 1 + 1e-12
 
@@ -38,22 +38,12 @@ def log_ratios(channel: np.ndarray, a: int, b: int) -> np.ndarray:
 @examples(15)
 @given(any_channels())
 def test_the_loss_is_the_largest_ratio_of_any_two_inputs(channel: np.ndarray) -> None:
-    found = finite.privacy_loss(channel)
+    loss = finite.privacy_loss(channel)
     largest = max((log_ratios(channel, a, b).max() for a, b in permutations(range(channel.shape[1]), 2)), default=0.0)
-    assert found.epsilon == pytest.approx(largest, rel=1e-12, abs=1e-15)
-    likely, unlikely = channel[found.output, list(found.inputs)]
+    assert loss.epsilon == pytest.approx(largest, rel=1e-12, abs=1e-15)
+    likely, unlikely = channel[loss.output, list(loss.inputs)]
     with np.errstate(divide="ignore"):
-        assert np.log(likely / unlikely) == pytest.approx(found.epsilon, rel=1e-12, abs=1e-15)
-
-
-@examples(12)
-@given(any_channels(least=0.01), any_channels())
-def test_neither_post_processing_nor_mixing_inputs_loses_more(channel: np.ndarray, other: np.ndarray) -> None:
-    after = np.resize(other[:, 0], (len(other), 1)) * np.ones((1, len(channel)))
-    after[:, : min(len(channel), other.shape[1])] = other[:, : len(channel)]
-    loss = finite.privacy_loss(channel).epsilon
-    assert finite.privacy_loss(after @ channel).epsilon <= loss * (1 + 1e-9) + 1e-12
-    assert finite.privacy_loss(channel.mean(axis=1, keepdims=True)).epsilon == 0
+        assert np.log(likely / unlikely) == pytest.approx(loss.epsilon, rel=1e-12, abs=1e-15)
 
 
 @examples(15)
@@ -65,41 +55,8 @@ def test_delta_falls_from_total_variation_to_nothing_at_the_loss(channel: np.nda
     assert (np.diff(deltas) <= 1e-15).all()
     assert deltas[-1] <= 1e-14
     pairs = list(product(channel.T, repeat=2))
-    assert deltas[1] == pytest.approx(max(hockey_stick.discrete_delta(p, q, low) for p, q in pairs), abs=1e-15)
+    assert deltas[1] == pytest.approx(max(np.maximum(p - np.exp(low) * q, 0).sum() for p, q in pairs), abs=1e-15)
     assert deltas[0] == pytest.approx(max(np.abs(p - q).sum() / 2 for p, q in pairs), abs=1e-14)
-
-
-laws = st.tuples(st.floats(0.01, 1), st.floats(-1, 1), logarithmic(1e-3, 1e3))
-
-
-@examples(10)
-@given(laws, laws, epsilons)
-def test_the_delta_of_laplace_laws_lies_between_its_trivial_bounds_and_falls(
-    first: tuple, second: tuple, epsilon: float
-) -> None:
-    delta, region = hockey_stick.laplace_delta(first, second, epsilon)
-    assert max(0.0, first[0] - np.exp(epsilon) * second[0]) - 1e-9 <= delta <= first[0] * SLACK
-    assert hockey_stick.laplace_delta(first, second, 1.5 * epsilon)[0] <= delta + 1e-12
-    assert (region[1:, 0] >= region[:-1, 1]).all()
-    if epsilon < 30:
-        # ends of the region are zeros of the advantage or locations
-        (w, m, s), (v, n, r) = first, second
-        ends = region[np.isfinite(region)]
-        own, other = np.abs(ends - m) / s, np.abs(ends - n) / r
-        zeros = np.abs(np.log(w / s) - own - np.log(v / r) + other - epsilon) < 1e-6 * (1 + own + other)
-        assert (zeros | np.isin(ends, [m, n])).all()
-
-
-@examples(10)
-@given(moderate, moderate, st.integers(2, 5))
-def test_the_laplace_mechanism_has_no_delta_at_its_loss_and_some_below(
-    first: float, second: float, groups: int
-) -> None:
-    mechanism = LaplaceMeans(first, second, 2.0, groups)
-    assert hockey_stick.laplace_means_delta(mechanism, mechanism.epsilon) < 1e-12
-    assert hockey_stick.laplace_means_delta(mechanism, 0.9 * mechanism.epsilon) > 0
-    assert hockey_stick.total_variation(mechanism) == hockey_stick.laplace_means_delta(mechanism, 0.0)
-    assert 0 < hockey_stick.total_variation(mechanism) < 1
 
 
 @examples(10)
@@ -130,15 +87,6 @@ def test_the_best_channel_is_private_and_meets_its_bound(size: int, epsilon: flo
     assert lower_bounds.any_channel_bound_at(point, epsilon)[0] <= design.error * (1 + 1e-7)
 
 
-@examples(10)
-@given(st.integers(2, 10), epsilons)
-def test_staircase_patterns_are_all_patterns_of_two_levels(size: int, epsilon: float) -> None:
-    patterns = staircase_patterns(size, epsilon)
-    assert patterns.shape == (2**size - 2, size)
-    assert set(np.unique(patterns).tolist()) == {1.0, float(np.exp(-epsilon))}
-    assert len(np.unique(patterns, axis=0)) == len(patterns)
-
-
 samples = [(0,), (1,), (0, 1), (1, 2)]
 
 
@@ -164,22 +112,6 @@ def test_the_worst_mechanism_is_private_and_attains_the_loss(
             apart = optimiser.lcs_distance(samples[i], samples[j]) * epsilon
             assert np.log(accepted[i] / accepted[j]) <= apart + 1e-9
             assert np.log((1 - accepted[i]) / (1 - accepted[j])) <= apart + 1e-9
-
-
-@examples(15)
-@given(distributions(4), distributions(4), st.sampled_from([0.05, 0.5]), st.floats(0, 0.3), st.floats(0, 0.5))
-def test_delta_after_sampling_grows_with_what_the_mechanism_may_lose(
-    first: np.ndarray, second: np.ndarray, epsilon: float, delta: float, after: float
-) -> None:
-    same_size = [(0, 1), (0, 2), (1, 2), (1, 3)]
-    here, there = (dict(zip(same_size, law.tolist(), strict=True)) for law in (first, second))
-    found = optimiser.largest_delta(here, there, epsilon=epsilon, delta=delta, epsilon_after=after)
-    more = optimiser.largest_delta(here, there, epsilon=epsilon, delta=min(1.0, 2 * delta), epsilon_after=after)
-    apart = np.abs(first - second).sum() / 2
-    assert -1e-9 <= found <= more + 1e-9
-    assert optimiser.largest_delta(here, there, epsilon=epsilon, delta=1.0, epsilon_after=0.0) == pytest.approx(
-        apart, abs=1e-9
-    )
 
 
 @examples(15)
@@ -226,23 +158,6 @@ def test_a_file_without_a_channel_is_named(tmp_path, name: str, content: str) ->
         saved.load_channel(tmp_path / name)
 
 
-@examples(10)
-@given(laws, epsilons)
-def test_a_law_without_weight_gives_no_delta_and_none_hides_all_of_it(law: tuple, epsilon: float) -> None:
-    nothing = (0.0, *law[1:])
-    none, nowhere = hockey_stick.laplace_delta(nothing, law, epsilon)
-    assert none == 0
-    assert nowhere.shape == (0, 2)
-    delta, region = hockey_stick.laplace_delta(law, nothing, epsilon)
-    assert delta == pytest.approx(law[0], rel=1e-12)
-    assert (region.min(), region.max()) == (-np.inf, np.inf)
-
-
-def test_no_budget_is_needed_for_a_delta_that_is_met_at_once() -> None:
-    assert hockey_stick.epsilon_at_delta(lambda _: 0.25, 0.25) == 0.0
-    assert hockey_stick.epsilon_at_delta(lambda _: 0.25, 0.2) == np.inf
-
-
 @examples(4)
 @given(st.integers(2, 3), logarithmic(0.3, 3.0), st.data())
 def test_the_best_channel_for_several_distributions_has_their_mean_error(size: int, epsilon: float, data) -> None:
@@ -252,7 +167,3 @@ def test_the_best_channel_for_several_distributions_has_their_mean_error(size: i
     errors = [information.distribution_error(design.channel, point) for point in points]
     assert np.mean(errors) == pytest.approx(design.error, rel=1e-6)
     assert design.lower_bound == pytest.approx(design.error, rel=1e-6)
-
-
-def test_the_smallest_channel_says_nothing() -> None:
-    assert finite.privacy_loss([[1.0]]).epsilon == 0

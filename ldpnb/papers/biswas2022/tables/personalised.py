@@ -47,14 +47,9 @@ def estimates(
         tallies = sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=stream("one", design, seed=seed))
         counts = _estimates(tallies, holders, rates, mechanism)
         for name, (mean, deviation) in _moments(holders, rates, mechanism).items():
-            rows = {"expected": mean, "standard_deviation": deviation, "estimate": counts[name]}
-            shared = {
-                "design": design,
-                "estimator": name,
-                "value": np.arange(holders.shape[1]),
-                "truth": holders.sum(axis=0),
-            }
-            parts.append(pd.DataFrame(shared | rows))
+            rows = {"value": np.arange(holders.shape[1]), "truth": holders.sum(axis=0), "expected": mean}
+            rows |= {"standard_deviation": deviation, "estimate": counts[name]}
+            parts.append(pd.DataFrame({"design": design, "estimator": name} | rows))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -107,7 +102,7 @@ def _moments(
 
 
 @table
-def towards_a_vertex(users: int, budget: int, mechanism: KaryRandomisedResponse, *, points: int = 46) -> Rows:
+def towards_a_vertex(users: int, budget: int, mechanism: KaryRandomisedResponse) -> Rows:
     """Yield the variance at rare values while `budget` users are sampled ever more, and the others less.
 
     The expected reports stay `budget`. The chosen users' rate runs from equal rates, the Lagrange point, towards 1, a
@@ -116,7 +111,7 @@ def towards_a_vertex(users: int, budget: int, mechanism: KaryRandomisedResponse,
     sizes, equal = np.array([budget, users - budget]), budget / users
     realised = SampledCounts(users, equal, mechanism).rare_variance_realised_size
     noises = [personalised.report_noise(mechanism)] * 2
-    for high in np.linspace(equal, 0.95, points):
+    for high in np.linspace(equal, 0.95, 46):
         rates = np.array([high, budget * (1 - high) / (users - budget)])
         weighted = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
         pooled = PersonalRates(sizes, rates, mechanism).rare_variance

@@ -9,24 +9,11 @@ import pandas as pd
 from ldpnb.designs import samples, strata
 from ldpnb.designs.strata import Strata
 from ldpnb.notebook import Rows, table
-from ldpnb.papers.bun2022 import establishments, tabulations
+from ldpnb.papers.bun2022 import establishments
 from ldpnb.privacy import data_dependent
 from ldpnb.rng import stream
 
 DRAWN, MOVE = "records drawn", "change (records)"
-
-
-def population(path: str, *, top_code: int) -> tuple[pd.DataFrame, str]:
-    """Return simulated, top-coded establishments as a tally, and a title that says what they are simulated from.
-
-    `path` is a Census file in the county layout, or empty for the national stand-in.
-    """
-    if path:
-        tabulation, moved = tabulations.attainable(tabulations.read_tabulation(path))
-        origin = f"simulated from a Census file, employment adjusted in {moved} of {len(tabulation.cells)} cells"
-    else:
-        tabulation, origin = tabulations.stand_in(), "simulated establishments, U.S. totals of 2015"
-    return establishments.top_coded(establishments.simulate(tabulation), top_code), origin
 
 
 def by_size(tally: pd.DataFrame, boundaries: Sequence[int]) -> Strata:
@@ -51,24 +38,20 @@ def labels(boundaries: Sequence[int]) -> list[str]:
 
 def allocations(before: Strata, after: Strata, names: Sequence[str], total: int) -> pd.DataFrame:
     """Return Neyman's allocation of `total` records before and after, in whole numbers, and the real-valued change."""
-    real = [s.capped(s.neyman(total)).shares for s in (before, after)]
+    real = [s.capped(s.neyman(total)) for s in (before, after)]
     whole = [strata.largest_remainder(shares) for shares in real]
-    held = {"stratum": list(names), "establishments": before.sizes, "deviation": np.sqrt(before.variances)}
-    return pd.DataFrame(held | {"before": whole[0], "after": whole[1], "change": real[1] - real[0]})
+    columns = {"stratum": list(names), "establishments": before.sizes, "deviation": np.sqrt(before.variances)}
+    return pd.DataFrame(columns | {"before": whole[0], "after": whole[1], "change": real[1] - real[0]})
 
 
 @table
-def top_stratum_moves(
-    tally: pd.DataFrame,
-    grown_to: int,
-    divisions: Mapping[str, Sequence[int]],
-    totals: Sequence[int],
-    published_change: int,
-) -> Rows:
-    """Yield how far the top stratum's allocation moves, up to the total at which that stratum is taken completely."""
+def top_stratum_moves(limits: pd.DataFrame, totals: Sequence[int], published_change: int) -> Rows:
+    """Yield how far the top stratum's allocation moves, up to the total at which that stratum is taken completely.
+
+    `limits` is what `top_stratum_limits` returns.
+    """
     for m in totals:
         yield {"strata": f"the source's {published_change}", DRAWN: float(m), MOVE: float(published_change)}
-    limits = top_stratum_limits(tally, grown_to, divisions)
     columns = (limits[name] for name in ("strata", "move per record", "exhausted at"))
     for name, per_record, last in zip(*columns, strict=True):
         for m in (*(m for m in totals if m < last), last):
@@ -79,43 +62,31 @@ def top_stratum_moves(
 def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[str, Sequence[int]]) -> Rows:
     """Yield what one establishment grown to `grown_to` moves per record drawn, and the largest move there can be.
 
-    That is where Neyman asks for the whole top stratum; the approximation is `largest_move_approximation`.
+    That is where Neyman asks for the whole top stratum. A newcomer at `z` deviations from its mean raises ``n s`` by
+    about ``s (z^2 + 1)/2``, so the allocation moves by about ``(z^2 + 1)(1 - share)/2`` there.
     """
     grown = establishments.with_smallest_grown(tally, grown_to)
     for name, boundaries in divisions.items():
         before, after = by_size(tally, boundaries), by_size(grown, boundaries)
         share, later = (s.neyman(1.0)[-1] for s in (before, after))
-        exhausted = before.sizes[-1] / share if share > 0 else np.nan
-        yield {
-            "strata": name,
-            "top share": share,
-            "move per record": later - share,
-            "exhausted at": exhausted,
-            "largest move": exhausted * (later - share) if share > 0 else 0.0,
-            "approximation": largest_move_approximation(before, share, grown_to),
-        }
-
-
-def largest_move_approximation(before: Strata, top_share: float, grown_to: int) -> float:
-    """Return ``(z^2 + 1)(1 - share)/2``, ``z`` the newcomer's distance from the top stratum's mean in deviations.
-
-    A newcomer raises ``n s`` of its stratum by about ``s (z^2 + 1)/2``; that is what the allocation moves when the
-    stratum is nearly exhausted.
-    """
-    if before.variances[-1] == 0:
-        return 0.0
-    z = (grown_to - before.means[-1]) / np.sqrt(before.variances[-1])
-    return float((z**2 + 1) * (1 - top_share) / 2)
+        row = {"strata": name, "top share": share, "move per record": later - share}
+        if share == 0:
+            yield row | {"exhausted at": np.nan, "largest move": 0.0, "approximation": 0.0}
+            continue
+        exhausted = before.sizes[-1] / share
+        z = (grown_to - before.means[-1]) / np.sqrt(before.variances[-1])
+        largest = {"exhausted at": exhausted, "largest move": exhausted * (later - share)}
+        yield row | largest | {"approximation": (z**2 + 1) * (1 - share) / 2}
 
 
 @table
 def leaks(moves: Mapping[str, int], epsilons: Sequence[float]) -> Rows:
     """Yield what a private count of a stratum's sample tells if neighbours move it: the best test's gain, the loss."""
-    told = {
+    quantities = {
         "advantage of the best test": data_dependent.size_test_advantage,
         "privacy loss (nats)": data_dependent.size_count_loss,
     }
-    for panel, quantity in told.items():
+    for panel, quantity in quantities.items():
         for name, gap in moves.items():
             for epsilon in epsilons:
                 value = quantity(gap, epsilon)
@@ -132,7 +103,7 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
     count = population.population
     for m in totals:
         squares = {
-            "Neyman": population.variance(population.capped(population.neyman(m)).shares),
+            "Neyman": population.variance(population.capped(population.neyman(m))),
             "proportional": population.variance(population.proportional(m / count)),
             "simple random sampling": Strata([count], [overall_variance]).variance([m]),
         }
@@ -154,7 +125,7 @@ def drawn_means(tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, r
         "proportional": population.proportional(total / population.population),
     }
     for name, asked in shares.items():
-        drawn = np.maximum(strata.largest_remainder(population.capped(asked).shares), 1)
+        drawn = np.maximum(strata.largest_remainder(population.capped(asked)), 1)
         rng = stream("weighted means", name, total, seed=seed)
         estimates = []
         for _ in range(repetitions):

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 SMALLEST, LARGEST = "smallest variance of the gap", "largest variance of the gap"
 RATIO = "largest variance of M_R / of M_L"
+HALF = 5e-5
+"""Half a unit of the last digit that Table 2 prints."""
 
 
 @table
@@ -34,20 +36,12 @@ def variance_bounds(epsilons: Sequence[float], group_size: int, names: Sequence[
 
 @table
 def variance_ratios(epsilons: Sequence[float], group_size: int, pairs: dict[str, tuple[str, str]]) -> Rows:
-    """Yield the largest variance of the gap under ``M_R`` over that under ``M_L``, for pairs of families by panel.
-
-    Beside it stand the ends of both, over all values.
-    """
+    """Yield the largest variance of the gap under ``M_R`` over that under ``M_L``, and the ends of both, by panel."""
     for panel, names in pairs.items():
-        first, second = (variance_bounds(epsilons, group_size, [name]) for name in names)
-        for one, other in zip(first.itertuples(index=False), second.itertuples(index=False), strict=True):
-            row = {"panel": panel, BUDGET: one[1], RATIO: one[3] / other[3]}
-            yield row | {
-                "M_R, smallest": one[2],
-                "M_R, largest": one[3],
-                "M_L, smallest": other[2],
-                "M_L, largest": other[3],
-            }
+        first, second = (variance_bounds(epsilons, group_size, [name]).to_numpy() for name in names)
+        for (_, epsilon, low, high), (_, _, other_low, other_high) in zip(first, second, strict=True):
+            row = {"panel": panel, BUDGET: epsilon, RATIO: high / other_high, "M_R, smallest": low}
+            yield row | {"M_R, largest": high, "M_L, smallest": other_low, "M_L, largest": other_high}
 
 
 @table
@@ -71,9 +65,8 @@ def misestimated_curves(errors: Sequence[float], means: Sequence[float], *, epsi
     for mean, error in product(means, errors):
         factors, moments = (1 + error, 1 - error), (mean**2, mean**2)
         bias = gaps.misestimated_gap_bias(factors, (mean, mean))
-        sd = float(np.sqrt(gap.misestimated_variance(factors, moments)))
+        sd, known = (float(np.sqrt(v)) for v in (gap.misestimated_variance(factors, moments), gap.variance(moments)))
         row = {"relative error of the assumed sizes": error, "mean": mean, "bias": bias, "sd": sd}
-        known = float(np.sqrt(gap.variance(moments)))
         yield row | {"root mean squared error of the gap": float(np.hypot(bias, sd)), "with known sizes": known}
 
 
@@ -103,16 +96,16 @@ def simulated_moments(mechanisms: dict[str, GroupMeans], clients: Clients, *, re
     root = float(np.sqrt(repetitions))
     for name, mechanism in mechanisms.items():
         means = measured_means(mechanism, clients, repetitions=repetitions, rng=stream("moments", name, seed=seed))
-        found, exact = estimators.signed_gap(means), clients.gap(mechanism).variance(clients.second_moments)
-        spread = float(np.std((found - found.mean()) ** 2))
+        shown, exact = estimators.signed_gap(means), clients.gap(mechanism).variance(clients.second_moments)
+        spread = float(np.std((shown - shown.mean()) ** 2))
         correlation = float(np.corrcoef(means[:, 0], means[:, 1])[0, 1])
-        for quantity, value, simulated, error in (
-            ("gap", clients.true_gap, float(found.mean()), float(found.std()) / root),
-            ("variance of the gap", exact, float(found.var(ddof=1)), spread / root),
+        for quantity, *numbers in (
+            ("gap", clients.true_gap, float(shown.mean()), float(shown.std()) / root),
+            ("variance of the gap", exact, float(shown.var(ddof=1)), spread / root),
             ("correlation of the means", 0.0, correlation, 1 / root),
         ):
-            row = {"mechanism": name, "quantity": quantity, "exact": value, "simulated": simulated}
-            yield row | {"standard_error": error}
+            row = dict(zip(("exact", "simulated", "standard_error"), numbers, strict=True))
+            yield {"mechanism": name, "quantity": quantity} | row
 
 
 @table
@@ -131,9 +124,9 @@ def mse_by_runs(mechanism: DiscretisedMeans, clients: Clients, runs: Sequence[in
     ):
         for way, number in product(("exact", "empirical"), runs):
             squares = error[:number] ** 2
-            found = (exact, np.nan) if way == "exact" else (float(squares.mean()), squares.std() / np.sqrt(number))
-            row = {"quantity": quantity, "way": way, "runs": number, "mean squared error": found[0]}
-            yield row | {"standard_error": float(found[1])}
+            shown = (exact, np.nan) if way == "exact" else (float(squares.mean()), squares.std() / np.sqrt(number))
+            row = {"quantity": quantity, "way": way, "runs": number, "mean squared error": shown[0]}
+            yield row | {"standard_error": float(shown[1])}
 
 
 MEASURED: Mapping[str, Callable[[float], GroupMeans]] = MappingProxyType(
@@ -150,8 +143,8 @@ MEASURED: Mapping[str, Callable[[float], GroupMeans]] = MappingProxyType(
 
 def measure(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
     """Return the errors of repeated measurements of the absolute gap, on the scale of rates: ``(repetitions,)``."""
-    found = estimators.signed_gap(measured_means(mechanism, clients, repetitions=repetitions, rng=rng))
-    return np.asarray(np.abs(np.abs(found) - abs(clients.true_gap)) / 2)
+    shown = estimators.signed_gap(measured_means(mechanism, clients, repetitions=repetitions, rng=rng))
+    return np.asarray(np.abs(np.abs(shown) - abs(clients.true_gap)) / 2)
 
 
 def expected_error(mechanism: GroupMeans, clients: Clients) -> float:
@@ -199,11 +192,11 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
     for _, name, row in _as_printed(printed):
         errors = ten_runs(clients, name, row.epsilon, runs=runs, repetitions=repetitions, seed=seed)
         rank, rank_sd = (
-            float(np.mean(found <= stated + 5e-5))
-            for found, stated in ((errors.mean(axis=1), row.error), (errors.std(axis=1), row.sd))
+            float(np.mean(simulated <= stated + HALF))
+            for simulated, stated in ((errors.mean(axis=1), row.error), (errors.std(axis=1), row.sd))
         )
-        found = {"mechanism": name, "epsilon": row.epsilon, "printed": row.error, "rank": rank}
-        yield found | {"printed_sd": row.sd, "rank_sd": rank_sd}
+        ranked = {"mechanism": name, "epsilon": row.epsilon, "printed": row.error, "rank": rank}
+        yield ranked | {"printed_sd": row.sd, "rank_sd": rank_sd}
 
 
 @table
@@ -212,18 +205,17 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
 
     All are over the expectation for the mechanism as published; around a printed one stands what its last digit hides.
     """
-    laws, found = measured.set_index(["mechanism", "epsilon"]), list(_as_printed(printed))
-    units = [float(laws["expected"][f"{short} as published", row.epsilon]) for short, _, row in found]
-    for (short, name, row), unit in zip(found, units, strict=True):
-        law = {end: float(laws[column][name, row.epsilon]) / unit for end, column in _LAW.items()}
-        yield {"panel": short, "label": f"{row.epsilon:g}", "series": name.removeprefix(f"{short} "), **law}
-    for (short, name, row), unit in zip(found, units, strict=True):
-        if name == f"{short} as published":
-            ends = {"low": (row.error - 5e-5) / unit, "middle": row.error / unit, "high": (row.error + 5e-5) / unit}
-            yield {"panel": short, "label": f"{row.epsilon:g}", "series": "printed", **ends}
-
-
-_LAW = {"low": "low", "middle": "expected", "high": "high"}
+    laws, rows = measured.set_index(["mechanism", "epsilon"]), list(_as_printed(printed))
+    bars = [(*row, laws.loc[(row[1], row[2].epsilon), ["low", "expected", "high"]], row[1][4:]) for row in rows]
+    bars += [
+        (short, name, row, row.error + np.array([-HALF, 0, HALF]), "printed")
+        for short, name, row in rows
+        if name.endswith("published")
+    ]
+    for short, _, row, ends, series in bars:
+        unit = float(laws["expected"][f"{short} as published", row.epsilon])
+        law = dict(zip(("low", "middle", "high"), np.asarray(ends, dtype=float) / unit, strict=True))
+        yield {"panel": short, "label": f"{row.epsilon:g}", "series": series, **law}
 
 
 @table
@@ -232,18 +224,8 @@ def chain(
 ) -> Rows:
     """Draw clients from observed rates and measure their gap with both mechanisms, budgets kept.
 
-    Parameters
-    ----------
-    rates : DataFrame
-        Columns ``metric, group, rate``: a row per observed client.
-    epsilons : sequence of float
-    users : int
-        Clients to draw, groups in the proportion of the observed ones.
-    repetitions : int
-        Measurements per budget.
-    failure : float
-        Probability with which the bound may be exceeded.
-    seed : int
+    `rates` has a row of ``metric, group, rate`` per observed client; groups are drawn in proportion to them. The bound
+    is exceeded with the probability `failure` at most.
     """
     for metric, part in rates.groupby("metric", sort=False):
         observed = [group["rate"].to_numpy() for _, group in part.groupby("group", sort=False)]

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ldpnb.accuracy import gaps
 from ldpnb.estimators import gaps as estimators
-from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
-from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.mechanisms.contrasts import SignedBit
+from ldpnb.mechanisms.registry import GAP
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET, families
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
+
+KEPT = ("M_R", "M_L, k = 2", "signed bit", "signed Laplace")
+"""Mechanisms that keep their budgets."""
 
 
 @table
@@ -22,13 +24,7 @@ def by_share(epsilon: float, users: int, shares: Sequence[float]) -> Rows:
     """Yield the largest variance of the gap for groups of unequal size, all mechanisms at the same exact loss."""
     for share in shares:
         sizes = (round(users * share), users - round(users * share))
-        mechanisms: dict[str, GroupMeans | Contrast] = {
-            "M_R": DiscretisedMeans.calibrated(epsilon),
-            "M_L, k = 2": LaplaceMeans.calibrated(epsilon),
-            "signed bit": SignedBit(epsilon, sizes),
-            "signed Laplace": SignedLaplace(epsilon, sizes),
-        }
-        variances = {name: gaps.GroupGap(m, sizes).worst_variance() for name, m in mechanisms.items()}
+        variances = {name: gaps.GroupGap(GAP[name](epsilon, sizes=sizes), sizes).worst_variance() for name in KEPT}
         yield {"share": share} | variances | {"M_R over bit": variances["M_R"] / variances["signed bit"]}
 
 
@@ -40,24 +36,17 @@ def bit_losses(epsilons: Sequence[float], sizes: tuple[int, ...]) -> Rows:
         yield {"epsilon": epsilon, "enumerated": privacy_loss(channel).epsilon}
 
 
-def clipped_interval(estimate: NDArray[np.float64], sd: float, *, level: float) -> NDArray[np.float64]:
-    """Return ``|estimate| +- z sd``, cut off at 0, ``(n, 2)``: what one would do without further thought."""
-    half = -sd * float(ndtri((1 - level) / 2))
-    size = np.abs(estimate)
-    return np.stack([np.maximum(size - half, 0), size + half], axis=1)
-
-
 @table
 def interval_coverage(true_gaps: Sequence[float], *, level: float) -> Rows:
     """Yield exact coverage and expected length of two intervals for ``|gap|``, estimates normal of deviation 1.
 
     ``excludes_zero`` is the probability that the interval does not contain 0.
     """
-    points = ndtri((np.arange(20_000) + 0.5) / 20_000)
+    points, half = ndtri((np.arange(20_000) + 0.5) / 20_000), -float(ndtri((1 - level) / 2))
     for gap in true_gaps:
         for way, (low, high) in (
             ("likelihood ratio", estimators.absolute_interval(gap + points, 1.0, level=level).T),
-            ("clipped", clipped_interval(gap + points, 1.0, level=level).T),
+            ("clipped", (np.maximum(np.abs(gap + points) - half, 0), np.abs(gap + points) + half)),
         ):
             coverage, zero = float(np.mean((low <= gap) & (gap <= high))), float(np.mean(low > 0))
             row = {"way": way, "true gap (standard deviations)": gap, "coverage": coverage}
@@ -80,21 +69,18 @@ def simulated_coverage(
         values = [[gap / 2], [-gap / 2]]
         rng = stream("coverage", gap, seed=seed)
         sums = mechanism.sample_sums([[half], [half]], values, repetitions=repetitions, rng=rng)
-        found = estimators.contrast_gap(mechanism, sums)
-        low, high = estimators.absolute_interval(found, float(np.sqrt(of_halves.worst_variance())), level=level).T
-        coverage, error = (
-            float(np.mean((low <= gap) & (gap <= high))),
-            float(np.sqrt(level * (1 - level) / repetitions)),
-        )
-        sd, bias = np.sqrt(of_halves.variance(((gap / 2) ** 2,) * 2)), float(np.mean(np.abs(found)) - gap)
-        row = {"gap": gap, "coverage": coverage, "standard_error": error, "bias": bias}
-        yield row | {"bias_exact": float(gaps.absolute_gap_bias(sd, gap))}
+        shown = estimators.contrast_gap(mechanism, sums)
+        low, high = estimators.absolute_interval(shown, float(np.sqrt(of_halves.worst_variance())), level=level).T
+        row = {"gap": gap, "coverage": float(np.mean((low <= gap) & (gap <= high)))}
+        row |= {"standard_error": float(np.sqrt(level * (1 - level) / repetitions))}
+        sd = np.sqrt(of_halves.variance(((gap / 2) ** 2,) * 2))
+        yield row | {"bias": float(np.mean(np.abs(shown)) - gap), "bias_exact": float(gaps.absolute_gap_bias(sd, gap))}
 
 
 @table
 def typical_intervals(epsilons: Sequence[float], group_size: int, gap: float, *, level: float) -> Rows:
     """Yield each mechanism's standard deviation on two equal groups, and the interval if the estimate hits the gap."""
-    for name, epsilon in product(("M_R", "M_L, k = 2", "signed bit", "signed Laplace"), epsilons):
+    for name, epsilon in product(KEPT, epsilons):
         mechanism = families(2 * group_size)[name](epsilon)
         sd = float(np.sqrt(gaps.GroupGap.of_halves(mechanism, 2 * group_size).worst_variance()))
         low, high = estimators.absolute_interval([gap], sd, level=level)[0].tolist()

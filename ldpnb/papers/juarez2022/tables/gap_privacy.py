@@ -5,13 +5,14 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.notebook import Rows, table
 from ldpnb.privacy import hockey_stick
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
+
+CLAIMED = "claimed budget ε (nats)"
 
 
 @table
@@ -40,38 +41,26 @@ def laplace_trade_offs(
 
 
 @table
-def published_laplace_losses(epsilons: Sequence[float], *, delta: float) -> Rows:
-    """Yield what the source's "optimal" ``M_L`` offers at each claimed budget.
-
-    ``delta`` is exact there; ``guess`` is the chance of guessing which of two groups a client is from,
-    ``private_guess`` the most that a mechanism which kept the budget would allow; ``epsilon_at_delta`` is the budget to
-    be quoted with the given delta, ``clipped`` the loss if reports were clipped to ``[-1, 1]``.
-    """
-    for epsilon in epsilons:
-        mechanism = LaplaceMeans.published(epsilon)
-        delta_at = partial(hockey_stick.laplace_means_delta, mechanism)
-        distance, kept = hockey_stick.total_variation(mechanism), np.tanh(epsilon / 2)
-        row = {"claimed": epsilon, "k": mechanism.k, "delta": delta_at(epsilon), "total_variation": distance}
-        row |= {"guess": (1 + distance) / 2, "private_guess": (1 + kept) / 2}
-        yield row | {
-            "epsilon_at_delta": hockey_stick.epsilon_at_delta(delta_at, delta),
-            "clipped": mechanism.clipped_epsilon,
-        }
-
-
-@table
-def published_laplace_delta(epsilons: Sequence[float]) -> Rows:
-    """Yield that mechanism's exact delta at the budget it claims, and its total variation distance.
+def published_laplace_losses(epsilons: Sequence[float], *, delta: float | None = None) -> Rows:
+    """Yield the delta of the source's "optimal" ``M_L`` at each claimed budget, and its total variation distance.
 
     The distance is between the reports of the two clients that are easiest to tell apart; ``allowed`` is the most
-    that a mechanism which kept the budget would leave.
+    that a mechanism which kept the budget would leave. With `delta`, ``guess`` is the chance of guessing which of two
+    groups a client is from, ``private_guess`` the most that would be allowed, ``epsilon_at_delta`` the budget to be
+    quoted with it, and ``clipped`` the loss if reports were clipped to ``[-1, 1]``.
     """
     for epsilon in epsilons:
-        mechanism = LaplaceMeans.published(epsilon)
-        delta = hockey_stick.laplace_means_delta(mechanism, epsilon)
-        distance = hockey_stick.total_variation(mechanism)
-        row = {"claimed budget ε (nats)": epsilon, "delta": delta, "total_variation": distance}
-        yield row | {"allowed": np.tanh(epsilon / 2)}
+        mechanism, kept = LaplaceMeans.published(epsilon), np.tanh(epsilon / 2)
+        delta_at, distance = (
+            partial(hockey_stick.laplace_means_delta, mechanism),
+            hockey_stick.total_variation(mechanism),
+        )
+        row = {CLAIMED: epsilon, "delta": delta_at(epsilon), "total_variation": distance, "allowed": kept}
+        if delta is not None:
+            row |= {"k": mechanism.k, "guess": (1 + distance) / 2, "private_guess": (1 + kept) / 2}
+            row |= {"epsilon_at_delta": hockey_stick.epsilon_at_delta(delta_at, delta)}
+            row |= {"clipped": mechanism.clipped_epsilon}
+        yield row
 
 
 @table
@@ -85,17 +74,11 @@ def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, users: int, seed: int
     own = np.repeat([0, 1], users // 2)
     for name, mechanism in mechanisms.items():
         groups, values = mechanism.randomize(own, np.ones(own.size), rng=stream("guess", name, seed=seed))
-        ratio = _log_density(mechanism, 1, groups, values) - _log_density(mechanism, 0, groups, values)
+        laws = [mechanism.law(group, 1.0) for group in (0, 1)]
+        parts = [law[groups].T for law in laws]
+        logs = [np.log(chance / (2 * scale)) - np.abs(values - centre) / scale for chance, centre, scale in parts]
+        ratio = logs[1] - logs[0]
         tie = np.abs(ratio) < 1e-9
         right = float(np.mean(np.where(tie, 0.5, (ratio > 0) == (own == 1))))
-        distance = hockey_stick.law_delta(mechanism.law(0, 1.0), mechanism.law(1, 1.0), 0.0)
-        error = float(np.sqrt(np.mean(~tie) * 0.25 / own.size))
-        yield {"mechanism": name, "right": right, "standard_error": error, "expected": (1 + distance) / 2}
-
-
-def _log_density(
-    mechanism: LaplaceMeans, group: int, groups: NDArray[np.int64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the log-density of reports of a user of a given group with value 1."""
-    chance, location, scale = mechanism.law(group, 1.0)[groups].T
-    return np.asarray(np.log(chance / (2 * scale)) - np.abs(values - location) / scale)
+        row = {"mechanism": name, "right": right, "standard_error": float(np.sqrt(np.mean(~tie) * 0.25 / own.size))}
+        yield row | {"expected": (1 + hockey_stick.law_delta(laws[0], laws[1], 0.0)) / 2}

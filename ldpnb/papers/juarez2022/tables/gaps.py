@@ -38,16 +38,9 @@ def epsilon_table(
 ) -> Rows:
     """Yield the smallest budget that meets each target, and the exact loss of the mechanism there, for equal groups.
 
-    Parameters
-    ----------
-    users : sequence of int
-        Numbers of users ``K``, even.
-    alphas : sequence of float
-        Largest acceptable errors of the gap, on the scale of values in ``[-1, 1]``.
-    methods : sequence of (str, str)
-        Name of a family and of a tail of `ldpnb.accuracy.gaps.TAILS`.
-    failure : float
-        Allowed probability of a larger error.
+    `users` are numbers of users K, even; `alphas` the largest acceptable errors of the gap, on the scale of values in
+    ``[-1, 1]``; `methods` pairs of a family and a tail of `ldpnb.accuracy.gaps.TAILS`; `failure` the allowed
+    probability of a larger error.
     """
     for (name, tail), total, alpha in product(methods, users, alphas):
         family = families(total)[name]
@@ -55,33 +48,6 @@ def epsilon_table(
         loss = float(family(budget).epsilon) if np.isfinite(budget) else np.inf
         row = {"mechanism": name, "tail": tail, "clients": total, "alpha": alpha}
         yield row | {"epsilon": budget, "exact_epsilon": loss}
-
-
-def prints_as(value: float, printed: float, decimals: int) -> bool:
-    """Return whether a value rounds to a printed one; a dash is infinite.
-
-    >>> prints_as(1.86096, 1.86, 2), prints_as(np.inf, np.inf, 0), prints_as(1.866, 1.86, 2)
-    (True, True, False)
-    """
-    return value == printed if np.isinf(printed) else round(value, decimals) == printed
-
-
-def corrected_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 1 with corrections, from an `epsilon_table` of published and calibrated mechanisms by Chebyshev.
-
-    Returns
-    -------
-    DataFrame
-        A row per number of clients and alpha; columns ``clients, alpha`` and, for either mechanism, ``claimed`` (as
-        published), ``exact`` (the loss of that very mechanism) and ``kept`` (budget of the mechanism that keeps it).
-    """
-    by_name = {name: rows.set_index(["clients", "alpha"]) for name, rows in table.groupby("mechanism")}
-    columns = {}
-    for short, kept in (("M_R", "M_R"), ("M_L", "M_L, k = 2")):
-        columns[f"{short} claimed"] = by_name[f"{short} as published"]["epsilon"]
-        columns[f"{short} exact"] = by_name[f"{short} as published"]["exact_epsilon"]
-        columns[f"{short} kept"] = by_name[kept]["epsilon"]
-    return pd.DataFrame(columns).reset_index()
 
 
 @table
@@ -100,8 +66,8 @@ def target_curves(targets: Sequence[float], *, users: int, failure: float) -> Ro
         ("M_L", "kept", "M_L, k = 2", "chebyshev", "epsilon"),
         ("M_L", "kept, sharper tail", "M_L, k = 2", "chernoff", "epsilon"),
     ):
-        found = epsilon_table([users], alphas, [(family, tail)], failure=failure)[column]
-        for target, budget in zip(targets, found, strict=True):
+        table_of = epsilon_table([users], alphas, [(family, tail)], failure=failure)
+        for target, budget in zip(targets, table_of[column], strict=True):
             if np.isfinite(budget):
                 yield {"mechanism": mechanism, "way": way, "target K α²": target, BUDGET: budget}
 
@@ -122,13 +88,8 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
     """Simulate the mechanisms of an `epsilon_table` at its budgets and count how often the gap is off by alpha or more.
 
     All values are 0 for mechanisms that send signs and 1 for those that add noise, where the variance is largest; the
-    gap is 0 either way.
-
-    Returns
-    -------
-    DataFrame
-        Its finite rows with columns ``failures`` (share of the repetitions) and ``standard_error`` (binomial, at least
-        that of one failure).
+    gap is 0 either way. Its finite rows get columns ``failures`` (share of the repetitions) and ``standard_error``
+    (binomial, at least that of one failure).
     """
     rows: pd.DataFrame = table.loc[np.isfinite(table["epsilon"])].copy()
     columns = (rows[key].tolist() for key in ("mechanism", "tail", "clients", "alpha", "epsilon"))
@@ -140,9 +101,8 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
         sums = mechanism.sample_sums([[half], [half]], [value], repetitions=repetitions, rng=rng)
         difference = sums if sums.ndim == 1 else sums[:, 0] - sums[:, 1]
         shares.append(float(np.mean(np.abs(difference) >= alpha * half * mechanism.gain)))
-    rows["failures"] = shares
-    rows["standard_error"] = np.sqrt(np.maximum(rows["failures"], 1 / repetitions) / repetitions)
-    return rows
+    errors = np.sqrt(np.maximum(shares, 1 / repetitions) / repetitions)
+    return rows.assign(failures=shares, standard_error=errors)
 
 
 @table

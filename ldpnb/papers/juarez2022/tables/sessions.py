@@ -79,10 +79,8 @@ def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
 
     A client without readings of a kind has no such rate.
     """
-    total = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum()
-    parts = []
+    total, parts = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum(), []
     for metric, hits, of in (("true-positive rate", "tp", "positives"), ("false-positive rate", "fp", "negatives")):
         counted = total[total[of] > 0]
-        rates = (counted[hits] / counted[of]).rename("rate").reset_index()
-        parts.append(rates.assign(metric=metric))
+        parts.append((counted[hits] / counted[of]).rename("rate").reset_index().assign(metric=metric))
     return pd.concat(parts, ignore_index=True)[["metric", "group", "client", "rate"]]

@@ -163,12 +163,6 @@ def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, 
             sums[run] = reports.sum()
         estimates = sums / mechanism.bias
         deviation = estimates.std(ddof=1)
-        yield {
-            "sent": sent,
-            "bits": bits,
-            "truth": truth,
-            "mean": estimates.mean(),
-            "standard error": deviation / np.sqrt(runs),
-            "standard deviation": deviation,
-            "exact": exact,
-        }
+        row = {"sent": sent, "bits": bits, "truth": truth, "mean": estimates.mean()}
+        row |= {"standard error": deviation / np.sqrt(runs)}
+        yield row | {"standard deviation": deviation, "exact": exact}

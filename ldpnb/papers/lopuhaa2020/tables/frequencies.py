@@ -1,17 +1,15 @@
 """Mean squared errors of frequency estimators under local privacy, by Monte Carlo over truths and reports.
 
 Every estimator of a comparison sees the same reports, so that differences are paired. The truths of a setting are the
-same at every epsilon. Random streams are keyed by setting and draw: the numbers do not depend on the number of workers,
-nor on which other points are computed.
+same at every epsilon. Random streams are keyed by setting and draw: no number depends on which other points are
+computed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
@@ -72,15 +70,22 @@ class Truth:
         held = np.asarray(counts)
         return cls((name, held.size, int(held.sum())), held.size, lambda _: (np.full(held.size, np.nan), held))
 
+    def draws(self, number: int, *, seed: int) -> tuple[Floats, Counts]:
+        """Return so many distributions and users per value, a row each from its own stream."""
+        drawn = [self.draw(stream("truth", *self.key, draw, seed=seed)) for draw in range(number)]
+        distributions, users = zip(*drawn, strict=True)
+        return np.array(distributions), np.array(users)
 
-def zipf(domain_size: int, exponent: float) -> tuple[float, ...]:
+
+def zipf(domain_size: int, exponent: float) -> Floats:
     """Return the distribution with probabilities proportional to ``rank^-exponent``.
 
-    >>> [round(share, 6) for share in zipf(2, 1.0)]
+    >>> zipf(2, 1.0).round(6).tolist()
     [0.666667, 0.333333]
     """
-    weights = np.arange(1, checks.whole(domain_size=domain_size, at_least=2) + 1) ** -checks.positive(exponent=exponent)
-    return tuple((weights / weights.sum()).tolist())
+    weights = np.arange(1, domain_size + 1) ** -exponent
+    chances: Floats = weights / weights.sum()
+    return chances
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +145,7 @@ def estimate_mle(reports: Reports) -> Floats:
 
 def estimate_normal_mle(reports: Reports) -> Floats:
     """Return the approximate maximum-likelihood estimates of Wang et al. (2020), [25] in lopuhaa2020."""
-    offset = frequency.normal_offset(reports.mechanism)
-    return frequency.scale_simplex(estimate_unbiased(reports), offset)
+    return frequency.scale_simplex(estimate_unbiased(reports), frequency.normal_offset(reports.mechanism))
 
 
 def estimate_uniform(reports: Reports) -> Floats:
@@ -149,41 +153,30 @@ def estimate_uniform(reports: Reports) -> Floats:
     return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
 
 
-def bayes_estimator(concentration: float, *, exact: bool) -> Estimator:
-    """Return the posterior means under a symmetric Dirichlet prior, for k-ary randomised response.
-
-    Either exact in O(n^2), or by the saddle-point approximation.
-    """
-    solve = bayes.krr_posterior if exact else bayes.krr_posterior_saddle
-    return _posterior_means(lambda tally, epsilon: solve(tally, concentration, epsilon=epsilon))
+def estimate_bayes(reports: Reports) -> tuple[Floats, Floats]:
+    """Return the posterior means under Jeffreys' prior, for k-ary randomised response, by the saddle point."""
+    return _posterior_means(reports, np.full(len(reports.tallies), 0.5))
 
 
-def _posterior_means(solve: Callable[[Counts, float], bayes.PosteriorMean]) -> Estimator:
-    def estimate(reports: Reports) -> tuple[Floats, Floats]:
-        found = [solve(tally, reports.mechanism.epsilon) for tally in reports.tallies]
-        return np.array([one.distribution for one in found]), np.array([one.frequencies for one in found])
-
-    return estimate
+def estimate_empirical_bayes(reports: Reports) -> tuple[Floats, Floats]:
+    """Return the same under the symmetric Dirichlet prior that fits the reports best."""
+    epsilon = reports.mechanism.epsilon
+    return _posterior_means(reports, [bayes.fitted_concentration(t, epsilon=epsilon) for t in reports.tallies])
 
 
-def _fitted_posterior(tally: Counts, epsilon: float) -> bayes.PosteriorMean:
-    concentration = bayes.fitted_concentration(tally, epsilon=epsilon)
-    return bayes.krr_posterior_saddle(tally, concentration, epsilon=epsilon)
+def _posterior_means(reports: Reports, concentrations: ArrayLike) -> tuple[Floats, Floats]:
+    pairs = zip(reports.tallies, np.asarray(concentrations), strict=True)
+    means = [bayes.krr_posterior_saddle(tally, alpha, epsilon=reports.mechanism.epsilon) for tally, alpha in pairs]
+    return np.array([one.distribution for one in means]), np.array([one.frequencies for one in means])
 
-
-estimate_empirical_bayes = _posterior_means(_fitted_posterior)
-"""The posterior means under the symmetric Dirichlet prior that fits the reports best, for k-ary randomised response."""
 
 SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
-    {
-        "unbiased": estimate_unbiased,
-        "Norm-Sub": estimate_norm_sub,
-        "MLE": estimate_mle,
-    }
+    {"unbiased": estimate_unbiased, "Norm-Sub": estimate_norm_sub, "MLE": estimate_mle}
 )
 """The three estimators of Section 5 of lopuhaa2020."""
 
 
+@table
 def compare(
     mechanism: str,
     truth: Truth,
@@ -193,68 +186,46 @@ def compare(
     seed: int,
     estimators: Mapping[str, Estimator] = SOURCE_ESTIMATORS,
     baseline: str = "Norm-Sub",
-    workers: int = 1,
-) -> pd.DataFrame:
+) -> Rows:
     """Compare estimators of distribution and frequencies over a grid of epsilon, at least two draws per point.
 
     The mechanism is a key of `MECHANISMS`. A row holds, for an epsilon, a target and an estimator: the mean of the
     squared Euclidean error and its standard error; its ratio to the baseline's, with as ratio error the standard error
     of the mean paired difference over the baseline's error; and ``z``, that mean difference over its standard error.
-    The baseline itself has neither ratio error nor z. The result is the same for any number of workers.
+    The baseline itself has neither ratio error nor z.
     """
     checks.choice(mechanism=mechanism, among=tuple(MECHANISMS))
     checks.choice(baseline=baseline, among=tuple(estimators))
-    checks.whole(draws=draws, at_least=2)
-    pairs = [truth.draw(stream("truth", *truth.key, draw, seed=seed)) for draw in range(draws)]
-    truths = {"distribution": np.array([p for p, _ in pairs]), "users": np.array([t for _, t in pairs])}
-    points = [(mechanism, truth.key, truths, epsilon, seed, estimators, baseline) for epsilon in epsilons]
-    if workers == 1:
-        return pd.concat([_point(*point) for point in points], ignore_index=True)
-    from joblib import Parallel, delayed
+    distributions, users = truth.draws(checks.whole(draws=draws, at_least=2), seed=seed)
+    for epsilon in epsilons:
+        reports = streamed_reports(mechanism, truth.key, epsilon, users, seed)
+        errors: dict[tuple[str, str], Floats] = {}
+        for name, function in estimators.items():
+            estimates = function(reports)
+            both = estimates if isinstance(estimates, tuple) else (estimates, estimates)
+            errors["distribution", name] = ((both[0] - distributions) ** 2).sum(axis=1)
+            errors["frequency", name] = ((both[1] - users / reports.users) ** 2).sum(axis=1)
+        for (target, name), error in errors.items():
+            if np.isnan(error).any():
+                continue
+            setting = {"mechanism": mechanism, "domain size": truth.domain_size, "users": reports.users}
+            row = setting | {EPSILON: epsilon, "target": target, "estimator": name}
+            yield row | _beside(error, errors[target, baseline], itself=name == baseline)
 
-    tables: list[pd.DataFrame] = Parallel(n_jobs=workers)(delayed(_point)(*point) for point in points)
-    return pd.concat(tables, ignore_index=True)
 
-
-@table
-def _point(
-    name: str,
-    key: Key,
-    truths: Mapping[str, NDArray[Any]],
-    epsilon: float,
-    seed: int,
-    estimators: Mapping[str, Estimator],
-    baseline: str,
-) -> Rows:
-    users = truths["users"]
-    draws, size = users.shape
-    reports = streamed_reports(name, key, epsilon, users, seed)
-    errors: dict[tuple[str, str], Floats] = {}
-    for estimator, function in estimators.items():
-        estimates = function(reports)
-        both = estimates if isinstance(estimates, tuple) else (estimates, estimates)
-        errors["distribution", estimator] = ((both[0] - truths["distribution"]) ** 2).sum(axis=1)
-        errors["frequency", estimator] = ((both[1] - users / reports.users) ** 2).sum(axis=1)
-    for (target, estimator), error in errors.items():
-        reference = errors[target, baseline]
-        if np.isnan(error).any():
-            continue
-        apart = np.abs(error - reference) > _ROUNDING * reference
-        difference = np.where(apart, error - reference, 0.0) if estimator != baseline else np.full(draws, np.nan)
-        spread = difference.std(ddof=1) / np.sqrt(draws)
-        yield {
-            "mechanism": name,
-            "domain size": size,
-            "users": reports.users,
-            EPSILON: epsilon,
-            "target": target,
-            "estimator": estimator,
-            "mean squared error": error.mean(),
-            "standard error": error.std(ddof=1) / np.sqrt(draws),
-            "ratio": error.mean() / reference.mean(),
-            "ratio error": spread / reference.mean(),
-            "z": difference.mean() / spread if spread != 0 else 0.0,
-        }
+def _beside(error: Floats, reference: Floats, *, itself: bool) -> dict[str, float]:
+    """Return an estimator's mean error, and how it compares with the baseline's in the same draws."""
+    root = np.sqrt(error.size)
+    apart = np.abs(error - reference) > _ROUNDING * reference
+    difference = np.full(error.size, np.nan) if itself else np.where(apart, error - reference, 0.0)
+    spread = difference.std(ddof=1) / root
+    return {
+        "mean squared error": error.mean(),
+        "standard error": error.std(ddof=1) / root,
+        "ratio": error.mean() / reference.mean(),
+        "ratio error": spread / reference.mean(),
+        "z": difference.mean() / spread if spread != 0 else 0.0,
+    }
 
 
 def sample_reports(mechanism: FrequencyMechanism, users: Counts, rngs: Sequence[np.random.Generator]) -> Reports:
@@ -279,41 +250,37 @@ def streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: i
 
 
 @table
-def early_stopping(
-    mechanism: str, truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int
-) -> Rows:
-    """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE.
+def early_stopping(truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int) -> Rows:
+    """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE under OUE.
 
     The shortfall is the largest bound over the draws on what the log-likelihood lacks; the error is that of the
     frequencies.
     """
-    users = np.array([truth.draw(stream("truth", *truth.key, draw, seed=seed))[1] for draw in range(draws)])
-    reports = streamed_reports(mechanism, truth.key, epsilon, users, seed)
-    rows = 1 + np.expm1(epsilon) * (np.eye(truth.domain_size) if reports.outputs is None else reports.outputs)
-    true, shares = users / reports.users, reports.tallies / reports.users
-
-    def row(name: str, shortfall: float, estimate: Floats) -> dict[str, Any]:
-        error = ((estimate - true) ** 2).sum(axis=1).mean()
-        return {"estimate": name, "shortfall (nats)": shortfall, "mean squared error": error}
-
+    _, users = truth.draws(draws, seed=seed)
+    reports = streamed_reports("OUE", truth.key, epsilon, users, seed)
+    rows = 1 + np.expm1(epsilon) * np.asarray(reports.outputs)
+    shares = reports.tallies / reports.users
     best = likelihood.mle(rows, reports.tallies)
-    yield row("certified MLE", float(best.gap.max()), best.estimate)
+    stopped = [("certified MLE", float(best.gap.max()), best.estimate)]
     point = np.full(users.shape, 1 / truth.domain_size)
     for step in range(max(steps) + 1):
         gradient = (shares / (point @ rows.T)) @ rows
         if step in steps:
-            yield row(f"EM, {step} steps", float(reports.users * (gradient.max(axis=1) - 1).max()), point)
+            stopped.append((f"EM, {step} steps", float(reports.users * (gradient.max(axis=1) - 1).max()), point))
         point = point * gradient
+    for name, shortfall, estimate in stopped:
+        error = ((estimate - users / reports.users) ** 2).sum(axis=1).mean()
+        yield {"estimate": name, "shortfall (nats)": shortfall, "mean squared error": error}
 
 
-def one_run(mechanism: str, counts: Counts, epsilons: Sequence[float], *, seed: int) -> pd.DataFrame:
+@table
+def one_run(mechanism: str, counts: Counts, epsilons: Sequence[float], *, seed: int) -> Rows:
     """Estimate one data set, users per value, once per budget with the source's estimators, from the same reports."""
-    parts, users = [], np.asarray(counts)[None]
+    users = np.asarray(counts)[None]
     for epsilon in epsilons:
         rng = stream("one run", mechanism, epsilon, seed=seed)
         reports = sample_reports(MECHANISMS[mechanism](epsilon, users.size), users, [rng])
         for name, estimator in SOURCE_ESTIMATORS.items():
-            estimate = np.asarray(estimator(reports))[0]
-            rows = {EPSILON: epsilon, "estimator": name, "value": np.arange(users.size)}
-            parts.append(pd.DataFrame(rows | {"truth": users[0] / users.sum(), "estimate": estimate}))
-    return pd.concat(parts, ignore_index=True)
+            pairs = zip(users[0] / users.sum(), np.asarray(estimator(reports))[0], strict=True)
+            for value, (truth, estimate) in enumerate(pairs):
+                yield {EPSILON: epsilon, "estimator": name, "value": value, "truth": truth, "estimate": estimate}

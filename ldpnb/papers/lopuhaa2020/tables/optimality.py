@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
@@ -55,87 +54,86 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
     """
     for epsilon, count in product(epsilons, users):
         case, bounds = TwoValues(count, epsilon), LowerBounds(2, epsilon)
-        best, plain = case.risk().distribution, KaryRandomisedResponse(epsilon, 2)
+        unbiased = information.unbiased_frequency_error(KaryRandomisedResponse(epsilon, 2)) + 0.25
         errors = {
-            "Bayes": best,
-            "MLE": case.risk(_binary_mle(count, epsilon)).distribution,
-            "unbiased": (information.unbiased_frequency_error(plain) + 0.25) / count,
-            LIMITING: bounds.distribution() / count,
-            "Theorem 4.1, any n": EntropyBounds(2).distribution(case.entropies()[0]),
-            ANY_N: bounds.finite_users(count),
+            "Bayes": count * case.risk().distribution,
+            "MLE": count * case.risk(_binary_mle(count, epsilon)).distribution,
+            "unbiased": unbiased,
+            LIMITING: bounds.distribution(),
+            "Theorem 4.1, any n": count * EntropyBounds(2).distribution(case.entropies()[0]),
+            ANY_N: count * bounds.finite_users(count),
         }
         for name, error in errors.items():
-            row = {EPSILON: epsilon, "users": count, "quantity": name, SCALED: count * error}
-            yield row | {TO_LIMIT: error / errors["unbiased"]}
+            row = {EPSILON: epsilon, "users": count, "quantity": name}
+            yield row | {SCALED: error, TO_LIMIT: error / unbiased}
 
 
-def errors_and_bounds(
-    domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
-) -> pd.DataFrame:
+@table
+def errors_and_bounds(domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int) -> Rows:
     """Simulate errors of the distribution by k-ary randomised response under Jeffreys' prior, with the bounds on them.
 
     Information is averaged over as many points of the prior as there are draws. Bounds have no standard error. The
     sharpest valid bound is that of those for any channel.
     """
-    estimators = dict(frequencies.SOURCE_ESTIMATORS) | {"Bayes": frequencies.bayes_estimator(0.5, exact=False)}
-    truth = Truth.from_prior(domain_size, users)
-    found = frequencies.compare("k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators)
-    found = found[found["target"] == "distribution"]
-    errors, deviations = (users * found[column].to_numpy() for column in ("mean squared error", "standard error"))
-    least = pd.Series(errors + 4 * deviations).groupby(found[EPSILON].to_numpy()).min()
+    estimators = dict(frequencies.SOURCE_ESTIMATORS) | {"Bayes": frequencies.estimate_bayes}
+    truth, setting = Truth.from_prior(domain_size, users), {"mechanism": "k-RR", "users": users}
+    errors = frequencies.compare("k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators)
+    errors = errors[errors["target"] == "distribution"]
+    least = dict.fromkeys(epsilons, np.inf)
+    columns = (EPSILON, "estimator", "mean squared error", "standard error")
+    for epsilon, name, error, deviation in errors[list(columns)].itertuples(index=False):
+        least[epsilon] = min(least[epsilon], users * (error + 4 * deviation))
+        row = setting | {EPSILON: epsilon, "quantity": name, SCALED: users * error}
+        yield row | {"standard error": users * deviation}
     points = stream("prior", domain_size, seed=seed).dirichlet(np.full(domain_size, 0.5), size=draws)
-    rows = list(zip(found[EPSILON], found["estimator"], errors, deviations, strict=True))
     for epsilon in epsilons:
-        bounds = _bounds("k-RR", domain_size, users, epsilon, points)
+        krr = KaryRandomisedResponse(epsilon, domain_size)
+        limit = information.unbiased_frequency_error(krr) + information.SymmetricDirichlet(domain_size).diversity()
+        constant = np.mean([information.krr_log_det_information(point, epsilon=epsilon) for point in points])
+        any_n = users * LowerBounds(domain_size, epsilon).finite_users(users)
+        bounds = _bounds(domain_size, epsilon, limit, float(constant)) | {ANY_N: any_n}
         valid = [bounds[name] for name in (LIMITING, "any channel") if bounds[name] <= least[epsilon]]
-        bounds[VALID] = max([bounds[ANY_N], *valid])
-        rows += [(epsilon, name, bound, np.nan) for name, bound in bounds.items()]
-    numbers = pd.DataFrame(rows, columns=[EPSILON, "quantity", SCALED, "standard error"])
-    numbers.insert(0, "users", users)
-    numbers.insert(0, "mechanism", "k-RR")
-    return numbers
+        for name, bound in (bounds | {VALID: max([any_n, *valid])}).items():
+            yield setting | {EPSILON: epsilon, "quantity": name, SCALED: bound, "standard error": np.nan}
+
+
+def _bounds(size: int, epsilon: float, limit: float, constant: float) -> dict[str, float]:
+    """Return bounds on the limit of ``n`` times the error, by name, given that and the mean log-determinant."""
+    bounds, entropies = LowerBounds(size, epsilon), EntropyBounds(size)
+    return {
+        LIMITING: bounds.distribution(),
+        "any channel": bounds.any_channel(),
+        "(51), raised": entropies.factor() * entropies.asymptotic(constant, 0.0)[0],
+        "limit of this channel": limit,
+    }
 
 
 @table
 def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int) -> Rows:
     """Simulate errors of the distribution under OUE and Jeffreys' prior, over the limit for many users.
 
-    Standard errors are those of the ratios. Each draw has an estimate whose mean error is known, given the true
-    distribution, and that misses where the simulated one does: for the MLE the linear one that reaches the limit at any
-    number of users, for Norm-Sub the unbiased one. Errors are corrected by their regression on how far that one is from
-    its mean. The unbiased estimate's own error and the bounds are exact given the drawn distributions.
-
-    Parameters
-    ----------
-    domain_size : int
-        2 to 12 values.
-    users : int
-    epsilons : sequence of float
-    draws : int
-        True distributions, at least 10.
-    seed : int
+    There are 2 to 12 values and at least 10 draws of a distribution. Standard errors are those of the ratios. Each draw
+    has an estimate whose mean error is known, given the true distribution, and that misses where the simulated one
+    does: for the MLE the linear one that reaches the limit at any number of users, for Norm-Sub the unbiased one.
+    Errors are corrected by their regression on how far that one is from its mean. The unbiased estimate's own error and
+    the bounds are exact given the drawn distributions.
     """
-    checks.whole(draws=draws, at_least=10)
     truth = Truth.from_prior(domain_size, users)
-    drawn = [truth.draw(stream("truth", *truth.key, draw, seed=seed)) for draw in range(draws)]
-    points, held = (np.array(part) for part in zip(*drawn, strict=True))
-    diversity = 1 - (points**2).sum(axis=1)
+    points, held = truth.draws(checks.whole(draws=draws, at_least=10), seed=seed)
     for epsilon in epsilons:
         reports = frequencies.streamed_reports("OUE", truth.key, epsilon, held, seed)
         channel = UnaryEncoding.optimised(epsilon, domain_size).channel()
         limits, excess = _efficient(channel, points, reports.tallies)
-        plain = information.unbiased_frequency_error(reports.mechanism) + diversity
-
-        def error(estimates: Floats) -> Floats:
-            scaled: Floats = users * ((estimates - points) ** 2).sum(axis=1)
-            return scaled
-
-        controls = {"MLE": excess, "Norm-Sub": error(frequencies.estimate_unbiased(reports)) - plain}
+        plain = information.unbiased_frequency_error(reports.mechanism) + 1 - (points**2).sum(axis=1)
+        errors = {
+            name: users * ((np.asarray(estimate(reports)) - points) ** 2).sum(axis=1)
+            for name, estimate in frequencies.SOURCE_ESTIMATORS.items()
+        }
         row = {EPSILON: epsilon, "limit of this channel": limits.mean()}
-        for name, control in controls.items():
-            estimates = np.asarray(frequencies.SOURCE_ESTIMATORS[name](reports))
-            row[name], row[f"s.e. of {name}"] = _ratio(error(estimates), control, limits)
-        bounds = _bounds("OUE", domain_size, users, epsilon, points)
+        for name, control in {"MLE": excess, "Norm-Sub": errors["unbiased"] - plain}.items():
+            row[name], row[f"s.e. of {name}"] = _ratio(errors[name], control, limits)
+        constant = float(np.mean([np.linalg.slogdet(information.fisher_information(channel, p))[1] for p in points]))
+        bounds = _bounds(domain_size, epsilon, float(limits.mean()), constant)
         shown = {"unbiased": plain.mean()} | {name: bounds[name] for name in ("(51), raised", "any channel", LIMITING)}
         yield row | {name: value / limits.mean() for name, value in shown.items()}
 
@@ -161,26 +159,6 @@ def _ratio(errors: Floats, control: Floats, limits: Floats) -> tuple[float, floa
     ratio = freed.mean() / limits.mean()
     spread = (freed - ratio * limits).std(ddof=2) / np.sqrt(errors.size)
     return float(ratio), float(spread / limits.mean())
-
-
-def _bounds(mechanism: str, size: int, users: int, epsilon: float, points: Floats) -> dict[str, float]:
-    """Return the bounds on ``n`` times the error of the distribution, by name."""
-    made = frequencies.MECHANISMS[mechanism](epsilon, size)
-    if isinstance(made, UnaryEncoding):
-        channel = made.channel()
-        limit = float(np.mean([information.distribution_error(channel, point) for point in points]))
-        constant = float(np.mean([np.linalg.slogdet(information.fisher_information(channel, p))[1] for p in points]))
-    else:
-        limit = information.unbiased_frequency_error(made) + information.SymmetricDirichlet(size).diversity()
-        constant = float(np.mean([information.krr_log_det_information(point, epsilon=epsilon) for point in points]))
-    bounds, entropies = LowerBounds(size, epsilon), EntropyBounds(size)
-    return {
-        LIMITING: bounds.distribution(),
-        "any channel": bounds.any_channel(),
-        "(51), raised": entropies.factor() * entropies.asymptotic(constant, 0.0)[0],
-        "limit of this channel": limit,
-        ANY_N: users * bounds.finite_users(users),
-    }
 
 
 @table
@@ -247,15 +225,18 @@ def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> Rows:
             yield {EPSILON: epsilon, "subset size": size, "share": float(chances[sizes == size].sum())}
 
 
-def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *, seed: int) -> pd.DataFrame:
+@table
+def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *, seed: int) -> Rows:
     """Estimate one data set under OUE by Gibbs sampling, under Jeffreys' prior, beside the MLE: a row per value."""
     rng, mechanism = stream("unary posterior", seed=seed), UnaryEncoding.optimised(epsilon, domain_size)
     distribution, held = Truth.from_prior(domain_size, users).draw(rng)
     outputs, tallies = mechanism.sample_outputs(held, rng=rng)
     maximum = likelihood.support_mle(outputs, tallies, mechanism).estimate
-    found, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
-    columns = {"value": np.arange(domain_size), "truth": distribution, "MLE": maximum}
-    return pd.DataFrame(columns | {"posterior mean": found.distribution, "Monte Carlo error": error})
+    posterior, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
+    columns = zip(distribution, maximum, posterior.distribution, error, strict=True)
+    for value, (truth, likeliest, mean, deviation) in enumerate(columns):
+        row = {"value": value, "truth": truth, "MLE": likeliest}
+        yield row | {"posterior mean": mean, "Monte Carlo error": deviation}
 
 
 @table

@@ -1,0 +1,405 @@
+"""What decides Section 5 of juarez2022 with Appendices A.3 to A.5 and B: unbiased means, variances, Figures 1 to 3.
+
+Symbols as in `section_4`; `v` is a value, `nu2` the mean square of a group's values. For two equal groups `worst` is
+the variance of a mean with one member per group, so ``K / 4`` times the largest variance of the gap between groups of
+``K / 2``; ``x`` is half of epsilon.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import comb
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize_scalar
+
+from ldpnb.accuracy import budgets, gaps
+from ldpnb.arithmetic import Real
+from ldpnb.claims import Evidence, agree, within
+from ldpnb.deciders import ball, budget, digits, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
+from ldpnb.deciders.algebra import derivative, expression, replaced
+from ldpnb.estimators import gaps as estimators
+from ldpnb.mechanisms import groups, moves
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022.routes import HOLDERS, MECHANISMS, exact
+from ldpnb.papers.juarez2022.section_4 import BOX, NOISE, SIGNS, c, d, e2, k, n, nu2, t1, t2, y
+from ldpnb.sections import Numbers, Pairs, second_route
+
+THIRD = Fraction(1, 3)
+SMALLEST_POWER = Fraction(7, 8)
+"""Below the power of the inverse share with which the variance grows, for shares up to 10%."""
+SHARES = np.array([0.5, 0.25, 0.1, 0.05, 0.01, 0.005, 0.001])
+TWO_SIGNS, TWO_NOISE = DiscretisedMeans(budget(t1), budget(t2)), LaplaceMeans(budget(t1), e2)
+
+x, v, share, wrong, mean = symbols("x v share wrong mean")
+
+
+@second_route(estimators.group_means, estimators.signed_gap)
+def _estimates() -> Pairs:
+    for m in MECHANISMS:  # sums as large as expected, of clients who all hold one value
+        means = np.linspace(1, 0.25, m.groups)
+        sizes = np.array(routes.sizes(m))
+        yield estimators.group_means(m, means * sizes * routes.printed_gain(m), sizes), means
+        yield estimators.signed_gap(means), -np.diff(means[:2])[0]
+
+
+def _folded(gap: float, power: int) -> float:
+    """Return the mean of the error of ``|gap + Z|``, ``Z`` standard normal, or of its square, or of its size (0)."""
+    nodes, weights = np.polynomial.legendre.leggauss(80)
+    total = 0.0
+    for low, high in pairwise([-12.0, -2 * gap, -gap, 1e-9, 12.0]):
+        x, half = low + (high - low) * (nodes + 1) / 2, (high - low) / 2
+        error = np.abs(gap + x) - gap
+        total += half * float(weights @ (np.exp(-(x**2) / 2) * (error**power if power else np.abs(error))))
+    return total / float(np.sqrt(2 * np.pi))
+
+
+@second_route(gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error)
+def _absolute_gap() -> Pairs:
+    gap = np.array([0.0, 0.5, 1.0, 2.0])
+    for power, formula in enumerate((gaps.absolute_gap_error, gaps.absolute_gap_bias, gaps.absolute_gap_mse)):
+        for sd in (1.0, 0.3):
+            yield formula(sd, sd * gap), [sd ** (power or 1) * _folded(x, power) for x in gap]
+
+
+def means_are_unbiased(e: Evidence) -> None:
+    """Decide client by client that the mean added is ``gain v`` to the own group, 0 to another."""
+    (down, up), (zero_down, zero_up) = (moves.sign_probabilities(value, SIGNS.value_epsilon) for value in (v, 0 * v))
+    e.proven(identity(SIGNS.keep * (up - down), SIGNS.gain * v) and identity(NOISE.keep * v, NOISE.gain * v))
+    e.proven(identity(SIGNS.move * (zero_up - zero_down), 0))
+
+
+def proposition_5_2(e: Evidence) -> Numbers:
+    means_are_unbiased(e)
+    for m in MECHANISMS:
+        (_, first, (one, var_one)), (_, second, (other, var_other)), *_ = routes.group_examples(m)
+        both = routes.gap_moments(m, HOLDERS[: m.groups], routes.VALUES)[1]
+        e.needs(max(abs(one - first), abs(other - second)) < 1e-12)
+        e.needs(abs(var_one + var_other - both) / both < 1e-12)
+    return {"mechanisms": len(MECHANISMS)}
+
+
+def added_up(mechanism: groups.GroupMeans, own: Real, other: Real) -> Real:
+    """Return the variance of an estimated mean, where a member adds `own` to that of the sum and another `other`."""
+    unit = mechanism.gain * n
+    return n * (own + c * other) / (unit * unit)
+
+
+def variance_of_signs() -> Real:
+    """Return (20) for every number of groups: a member's sign counts if it stays, another's if it moves here."""
+    return added_up(SIGNS, SIGNS.keep - SIGNS.gain * SIGNS.gain * nu2, SIGNS.move)
+
+
+def variance_of_noise() -> Real:
+    """Return (19) for every number of groups."""
+    kept, moved = (2 * scale * scale for scale in (NOISE.kept_scale, NOISE.moved_scale))
+    return added_up(NOISE, NOISE.keep * (nu2 + kept) - NOISE.keep * NOISE.keep * nu2, NOISE.move * moved)
+
+
+def equations_19_and_20(e: Evidence) -> Numbers:
+    def as_printed(m: Any, group: dict[str, Any]) -> Any:
+        if isinstance(m, LaplaceMeans):
+            return routes.printed_variance_laplace(m.group_epsilon, m.value_epsilon, m.k, **group)
+        return routes.printed_variance_discretised(m.group_epsilon, m.value_epsilon, groups=m.groups, **group)
+
+    group: dict[str, Any] = {"size": n, "clients": n + c * n, "second_moment": nu2}
+    e.proven(identity(gaps.variance_laplace_mean(NOISE, *group.values()), variance_of_noise()))
+    e.proven(identity(gaps.variance_discretised_mean(SIGNS, *group.values()), variance_of_signs()))
+    for every in (replace(NOISE, groups=2), replace(SIGNS, groups=2)):
+        e.proven(identity(gaps.mean_variance(every, *group.values()), as_printed(every, group)))
+    ratios = {
+        m: [as_printed(m, one) / variance for one, _, (_, variance) in routes.group_examples(m)] for m in MECHANISMS
+    }
+    e.sure(all(agree(ratio, np.ones(2)) for m, ratio in ratios.items() if m.groups == 2))
+    noise, signs = (
+        ratio
+        for kind in (LaplaceMeans, DiscretisedMeans)
+        for m, ratio in ratios.items()
+        if isinstance(m, kind) and m.groups == 3
+    )
+    e.needs(agree(noise, np.ones(3)) and agree(signs, np.ones(3)))
+    return {"least": min(noise), "most": max(noise), "low": min(signs), "high": max(signs)}
+
+
+def signs_have_a_limit(e: Evidence, mechanism: DiscretisedMeans) -> None:
+    """Decide that a mean of n, half of all, has variance ``1 / (gain^2 n)`` at most, and that the gain tends to 1."""
+    equal = gaps.variance_discretised_mean(mechanism, n, 2 * n, 0)
+    e.proven(identity(equal, 1 / (mechanism.gain * mechanism.gain * n)))
+    e.proven(positive(1 - mechanism.gain, {y: (1, oo)}) and limit(mechanism.gain, y.expression, oo) == 1)
+
+
+def section_5_largest_variance(e: Evidence) -> Numbers:
+    largest = {}
+    for name, epsilon in (("one", 1.0), ("four", 4.0), ("ten", 10.0)):
+        gap = gaps.GroupGap.of_halves(DiscretisedMeans.published(epsilon), 20)
+        e.needs(gap.worst_variance() >= max(gap.variance((nu, nu)) for nu in (0.0, 0.3, 1.0)))
+        largest[name] = 10 * gap.worst_variance() / 2
+    e.needs(within("about", largest["ten"], 1))
+    every = gaps.variance_discretised_mean(SIGNS, n, n + c * n, 0)
+    e.proven(identity(every - gaps.variance_discretised_mean(SIGNS, n, n + c * n, nu2), nu2 / n))
+    signs_have_a_limit(e, DiscretisedMeans.published(budget(y)))
+    return largest
+
+
+def theorem_5_4_unbiased(e: Evidence) -> Numbers:
+    distances = np.array([0.0, 0.5, 1.0, 2.0])
+    bias, square = (formula(1.0, distances) for formula in (gaps.absolute_gap_bias, gaps.absolute_gap_mse))
+    e.needs(bias.max() < 1e-9)
+    means_are_unbiased(e)
+    # all reports can pull the signed gap below 0: members of the first group with a minus, others by moving there
+    down = [SIGNS.keep * moves.sign_probabilities(exact(end), SIGNS.value_epsilon)[0] for end in (-1, 1)]
+    box = {t1: (1, oo), t2: (1, oo), d: (1, oo)}
+    e.proven(all(positive(chance, box) for chance in (*down, SIGNS.move)))
+    plus = np.arange(21)  # signs of 10 + 10 clients without a gap
+    chances = np.array([comb(20, int(heads)) for heads in plus]) / 2**20
+    small = float(chances @ np.abs(2 * plus - 20)) / 10 / routes.printed_gain(DiscretisedMeans(1.0, 1.0))
+    halves = gaps.GroupGap.of_halves(DiscretisedMeans.published(0.1), 10**7)
+    large = float(gaps.absolute_gap_bias(np.sqrt(halves.worst_variance()), 0.0))
+    return routes.numbered(bias=bias, square=square) | {"small": small, "large": large}
+
+
+@second_route(gaps.GroupGap.misestimated_variance, gaps.misestimated_gap_bias)
+def _misestimated() -> Pairs:
+    for m in MECHANISMS:
+        holders, factors = routes.HOLDERS[: m.groups], np.array([1.5, 0.7])
+        (one, first, (shrunk, own)), (two, second, (other_shrunk, other)), *_ = routes.group_examples(m)
+        moments = one["second_moment"], two["second_moment"]
+        variance = gaps.GroupGap(m, routes.sizes(m)).misestimated_variance(tuple(factors), moments)
+        bias = gaps.misestimated_gap_bias(tuple(factors), (first, second))
+        gap = routes.gap_moments(m, holders, routes.VALUES)[0]
+        yield (variance, bias), (own / 1.5**2 + other / 0.7**2, shrunk / 1.5 - other_shrunk / 0.7 - gap)
+    yield gaps.misestimated_gap_bias((1.25, 0.8), (0.8, 0.8)), 0.8 / 1.25 - 0.8 / 0.8
+
+
+def worst(mechanism: groups.GroupMeans) -> Real:
+    """Return the largest variance of a mean of one client in a group, of two groups alike."""
+    if isinstance(mechanism, LaplaceMeans):
+        return gaps.variance_laplace_mean(mechanism, 1, 2, 1)
+    return gaps.variance_discretised_mean(mechanism, 1, 2, 0)
+
+
+CURVES: dict[str, Callable[[Any], Real]] = {
+    "M_R": lambda half: worst(DiscretisedMeans.published(2 * half)),
+    "M_R kept": lambda half: worst(DiscretisedMeans.calibrated(2 * half)),
+    "M_L small": lambda half: worst(LaplaceMeans.allowed(2 * half, exact("2/3") if half is x else ball("2/3"))),
+    "M_L": lambda half: worst(LaplaceMeans.allowed(2 * half, 2 * half)),
+    "k = 2": lambda half: worst(LaplaceMeans.calibrated(2 * half)),
+    "M_L of zeros": lambda half: gaps.variance_laplace_mean(LaplaceMeans.allowed(2 * half, 2 * half), 1, 2, 0),
+    "k = 2 of zeros": lambda half: gaps.variance_laplace_mean(LaplaceMeans.calibrated(2 * half), 1, 2, 0),
+}
+"""Variances by half the budget, a symbol or a ball, largest but of zeros; *M_L small* is the source's choice to 2/3."""
+
+
+def most_crossings(one: str, other: str, factor: Fraction | int = 1) -> int:
+    """Return a bound on how often ``factor`` times one of `CURVES` meets another on the whole half line."""
+    difference = exact(factor) * CURVES[one](x) - CURVES[other](x)
+    top, _ = sympy.fraction(sympy.together(sympy.expand(expression(difference), power_exp=True)))
+    return sign_changes(top, expression(x))
+
+
+def crossings(one: str, other: str, low: Any, high: Any) -> list[Any]:
+    """Return the budgets between two halves where two of `CURVES` cross, as balls."""
+    return [2 * half for half in zeros(lambda h: CURVES[one](h) - CURVES[other](h), low, high)]
+
+
+def all_crossings(e: Evidence, one: str, other: str, low: Any, high: Any, elsewhere: int = 0) -> list[Any]:
+    """Return all budgets where two of `CURVES` cross: as many between two halves as the bound on the half line allows.
+
+    `elsewhere` are known to lie outside of the range in which a curve applies.
+    """
+    crossed = crossings(one, other, low, high)
+    e.proven(len(crossed) + elsewhere == most_crossings(one, other))
+    return crossed
+
+
+def figure_1_crossings(e: Evidence) -> tuple[list[float], float]:
+    """Return all budgets where ``M_R`` and the optimal ``M_L`` cross, as published and with budgets that are kept.
+
+    The curve of ``k = epsilon`` applies from 2/3 on; continued below, it crosses once more.
+    """
+    below = len(crossings("M_R", "M_L", "0.01", THIRD))
+    claimed = all_crossings(e, "M_R", "M_L small", "0.01", THIRD) + all_crossings(e, "M_R", "M_L", THIRD, 20, below)
+    (kept,) = all_crossings(e, "M_R kept", "k = 2", "0.01", 20)
+    return [float(budget.mid()) for budget in claimed], float(kept.mid())
+
+
+def ratio_rises(e: Evidence) -> None:
+    """Decide that the largest variance of ``M_R`` over that of ``M_L`` rises, as published, at every epsilon >= 2.6.
+
+    The logarithm of the one falls by at most ``8 e^-epsilon``, that of the other by at least ``1 - 1/epsilon`` up to
+    3 and ``2/epsilon`` beyond. The ratio comes to ``epsilon^2 / 8``; the difference stays below 1, what ``M_R`` tends
+    to: ``M_R`` is below ``1 + 8 e^-epsilon`` and ``M_L`` above ``8 / epsilon^2``.
+    """
+    signs, noise = worst(DiscretisedMeans.published(budget(y))), worst(LaplaceMeans(budget(t1), e2, e2))
+    beyond = {y: (13, oo)}  # e^2.6 is more
+    e.proven(bool(ball("2.6").exp() > 13 and ball(3).exp() > 20))
+    e.proven(positive(y * derivative(signs, y) + 8 / y * signs, beyond))
+    along = derivative(noise, e2) + derivative(noise, t1) * t1 * derivative(groups.largest_group_epsilon(e2, e2), e2)
+    e.proven(positive(-along - (1 - 1 / e2) * noise, {e2: (Fraction(5, 2), 3), t1: (1, oo)}))
+    e.proven(positive(-along - 2 / e2 * noise, {e2: (3, oo), t1: (1, oo)}))
+    e.proven(holds_on(lambda epsilon: 1 - 1 / epsilon - 8 * (-epsilon).exp(), ("2.6", 3)))
+    u = sympy.Symbol("u", positive=True)  # epsilon beyond 3, and beyond 2.6
+    for larger in (20 * sympy.exp(u) - 4 * (3 + u), 13 * sympy.exp(u) - (sympy.Rational(13, 5) + u) ** 2):
+        e.proven(bool(larger.subs(u, 0) > 0 and sign_changes(sympy.expand(larger), u) == 0))
+    e.proven(positive(1 + 8 / y - signs, beyond) and positive(noise - 8 / (e2 * e2), {e2: (2, oo), t1: (1, oo)}))
+    ratio = CURVES["M_R"](x) / CURVES["M_L"](x)
+    e.proven(bool(limit(ratio / (x * x), expression(x), oo) == Fraction(1, 2)))
+
+
+def bounds(one: groups.GroupMeans, other: groups.GroupMeans) -> NDArray[np.float64]:
+    """Return the largest variances of the gap between two groups of Figure 1's size."""
+    clients = 2 * int(printed.value("Figure 1", "group_size"))
+    return np.array([float(gaps.GroupGap.of_halves(m, clients).worst_variance()) for m in (one, other)])
+
+
+def published_bounds(epsilon: float) -> NDArray[np.float64]:
+    """Return those of the mechanisms as published."""
+    return bounds(DiscretisedMeans.published(epsilon), LaplaceMeans.published(epsilon))
+
+
+def figure_1(e: Evidence) -> Numbers:
+    (first, last), private = figure_1_crossings(e)
+    e.same(*np.transpose([published_bounds(epsilon) for epsilon in (first, last)]), rel=1e-6)
+    (zeros,) = all_crossings(e, "M_R kept", "k = 2 of zeros", "0.01", 20)
+    e.needs(within("about", [first, last], [printed.value("Figure 1", f"{end}_crossing") for end in ("low", "high")]))
+    ratio_rises(e)
+    signs, noise = np.transpose([published_bounds(epsilon) for epsilon in (2.6, 5.0, 10.0, 20.0)])
+    ratio, apart = signs / noise, (signs - noise) * printed.value("Figure 1", "group_size") / 2
+    e.sure((np.diff(ratio) > 0).all() and ratio[0] < 1 < ratio[1] and apart.max() < 1)
+    numbers = {"first": first, "last": last, "private": private, "zeros": float(zeros.mid()), "ratio_0": ratio[0]}
+    return numbers | routes.numbered(ratio=ratio[1:], apart=apart[1:])
+
+
+def section_5_no_best_mechanism(e: Evidence) -> Numbers:
+    numbers: dict[str, float] = {}
+    for end, epsilon in (("low", 1.0), ("high", 5.0)):
+        kept = bounds(DiscretisedMeans.calibrated(epsilon), LaplaceMeans.calibrated(epsilon))
+        numbers |= {end: np.divide(*kept), f"{end}_claimed": np.divide(*published_bounds(epsilon))}
+    e.needs(max(numbers["low"], numbers["low_claimed"]) < 1 < min(numbers["high"], numbers["high_claimed"]))
+    claimed, once = figure_1_crossings(e)
+    e.decides(len(claimed) == 2 and 1 < once < 5)
+    return numbers
+
+
+def small_budgets(ratio: str) -> bool:
+    """Decide that with ``k = 2/3`` the variance is below `ratio` times that with ``k = 2`` for all epsilon up to 2/3.
+
+    The difference changes sign once at most, and later: it is negative at 2/3 and positive at 4.
+    """
+    factor = Fraction(ratio)
+
+    def difference(half: Any) -> Any:
+        return CURVES["M_L small"](half) - ball(factor) * CURVES["k = 2"](half)
+
+    signs = difference(ball(THIRD)) < 0 < difference(ball(2))
+    return bool(signs) and most_crossings("M_L small", "k = 2", 1 / factor) == 1
+
+
+def section_5_k_2(e: Evidence) -> Numbers:
+    shown = (0.1, 1.0, 2.56, 3.0, 4.0, 6.32)
+    ratio = [np.divide(*bounds(LaplaceMeans.published(eps), LaplaceMeans.calibrated(eps))) for eps in shown]
+    e.needs(max(ratio) <= 1 + 1e-9)
+    two, last = all_crossings(e, "M_L", "k = 2", THIRD, 4)
+    two_of_zeros, last_of_zeros = all_crossings(e, "M_L of zeros", "k = 2 of zeros", THIRD, 8)
+    e.proven(digits(two, "2.000") and digits(two_of_zeros, "2.000") and small_budgets("1"))
+    families = LaplaceMeans.published, LaplaceMeans.calibrated
+    as_printed, capped = (budgets.smallest_epsilon(family, 10**5, 0.1) for family in families)
+    e.sure(f"{as_printed:.2f}" == printed.text("Table 1", "M_L K=1e5 alpha=0.1"))
+    numbers = {"cross": float(last.mid()), "zeros": float(last_of_zeros.mid()), "capped": capped}
+    return numbers | routes.numbered(ratio=ratio)
+
+
+def appendix_b_error(e: Evidence) -> Numbers:
+    stated, least, best = [], [], []
+    for epsilon in (0.3, 1.0, 1.9):
+
+        def by_k(noise: float, epsilon: float = epsilon) -> float:
+            return float(4 * worst(LaplaceMeans.allowed(epsilon, noise)))
+
+        grid = np.linspace(2 / 3, 2, 81)
+        at = int(np.argmin([by_k(float(noise)) for noise in grid]))
+        ends = grid[max(at - 1, 0)], grid[min(at + 1, 80)]
+        inner = minimize_scalar(by_k, bounds=ends, method="bounded", options={"xatol": 1e-9})
+        best.append(min((float(grid[at]), float(inner.x)), key=by_k))
+        stated.append(by_k(LaplaceMeans.published(epsilon).k))
+        least.append(by_k(best[-1]))
+    e.needs(max(np.divide(stated, least)) - 1 < 1e-9)
+    e.sure(stated[0] / least[0] - 1 < 1e-9)
+    # along equation (1) the variance still grows in k at k = epsilon, and beyond, so that less than epsilon is best
+    variance = worst(LaplaceMeans(budget(t1), e2, k))
+    along = derivative(variance, k) + derivative(variance, t1) * t1 * derivative(groups.largest_group_epsilon(e2, k), k)
+    box = {e2: (0, oo), t1: (1, oo)}
+    e.proven(positive(replaced(along, k, e2 + y), box | {y: (0, oo)}) and positive(replaced(along, k, e2), box))
+    return routes.numbered(stated=stated[1:], least=least[1:], k=best[1:])
+
+
+def figure_3(e: Evidence) -> Numbers:
+    pairs = [(LaplaceMeans.allowed(eps, 2 / 3), LaplaceMeans.calibrated(eps)) for eps in (0.02, 0.2, 2 / 3)]
+    ratios = [worst(one) / worst(other) for one, other in pairs]
+    e.needs(max(ratios) < 1)
+    e.proven(small_budgets("0.5247"))
+    at_zero = limit(CURVES["M_L small"](x) / CURVES["k = 2"](x), expression(x), 0)
+    return {"most": 0.5247, "high": ratios[2], "low": ratios[1], "limit": str(at_zero)}
+
+
+def power_within(variance: Real, box: dict[Any, Any]) -> bool:
+    """Decide that a variance grows with a power of 1/share between 7/8 and 2, at shares below 10%."""
+    slope, shares = -share * derivative(variance, share), {share: (0, Fraction(1, 10))}
+    least, most = slope - SMALLEST_POWER * variance, 2 * variance - slope
+    return positive(most, shares | box) is True and positive(least, shares | box) is True
+
+
+def figure_2_small_groups(e: Evidence) -> Numbers:
+    clients = int(printed.value("Figure 2", "clients"))
+    curves = []
+    for m in (DiscretisedMeans(1.0, 1.0), LaplaceMeans(0.5, 1.0)):
+        sizes = [(round(clients * part), clients - round(clients * part)) for part in SHARES]
+        curves.append(np.array([gaps.GroupGap(m, pair).worst_variance() for pair in sizes]))
+    signs, noise = (curve / curve[0] for curve in curves)
+    powers = -np.diff(np.log(signs)) / np.diff(np.log(SHARES))
+    e.needs(powers[2] < powers[4] / 2)
+    parts, box = (share, 1 - share), {t1: (1, oo), e2: (0, oo)}
+    e.proven(power_within(sum(gaps.variance_discretised_mean(TWO_SIGNS, part, exact(1), 0) for part in parts), BOX))
+    e.proven(power_within(sum(gaps.variance_laplace_mean(TWO_NOISE, part, exact(1), 1) for part in parts), box))
+    # c others per member add c e^-eps1 times what the group's own reports make under M_R, and less under M_L
+    own, with_others = (gaps.variance_discretised_mean(TWO_SIGNS, 1, 1 + others, 0) for others in (0 * c, c))
+    e.proven(identity(with_others - own, c / t1 * own))
+    own, with_others = (gaps.variance_laplace_mean(TWO_NOISE, 1, 1 + others, exact(1)) for others in (0 * c, c))
+    e.proven(positive(c / t1 * own - (with_others - own), box | {c: (0, oo)}))
+    shown = [1, 2, 3, 4, 6]
+    return routes.numbered(signs=signs[shown], noise=noise[shown], power=powers[[2, 4]])
+
+
+def figure_2_misestimated_sizes(e: Evidence) -> Numbers:
+    error, m = printed.value("Figure 2", "relative_error"), DiscretisedMeans(1.0, 1.0)
+    factors, squared = (1 + error, 1 - error), []
+    shown, tenth = (gaps.misestimated_gap_bias((1 + d, 1 - d), (0.8, 0.8)) for d in (error, 0.1))
+    for clients in (int(printed.value("Figure 2", "clients")), 10**7):
+        gap = gaps.GroupGap.of_halves(m, clients)
+        known, variance = gap.variance((0.64, 0.64)), gap.misestimated_variance(factors, (0.64, 0.64))
+        squared.append((variance + shown**2) / known)
+    factor = variance / known
+    e.needs(within("similar", [factor, squared[0]], 1))
+
+    def uneven(first: float, second: float) -> float:
+        strong = gaps.GroupGap.of_halves(DiscretisedMeans(5.0, 5.0), 10**4)
+        return float(strong.misestimated_variance(factors, (first, second)) / strong.variance((first, second)))
+
+    unchanged = brentq(lambda moment: uneven(0, moment) - 1, 0, 1)
+    # at all budgets, for values and noise alike
+    left = 1 - wrong * wrong
+    symbolic = 1 + wrong, 1 - wrong
+    e.proven(identity(gaps.misestimated_gap_bias(symbolic, (mean, mean)), -2 * wrong * mean / left))
+    for every in (TWO_SIGNS, LaplaceMeans(budget(t1), e2, k)):
+        gap = gaps.GroupGap(every, (1, 1))
+        ratio = gap.misestimated_variance(symbolic, (nu2, nu2)) / gap.variance((nu2, nu2))
+        e.proven(identity(ratio, (1 + wrong * wrong) / (left * left)))
+        own = [gaps.mean_variance(every, 1, 2, moment) / f / f for moment, f in zip((nu2, v), symbolic, strict=True)]
+        e.proven(identity(gap.misestimated_variance(symbolic, (nu2, v)), own[0] + own[1]))
+    numbers = {"factor": factor, "shown": shown, "squared": squared[0], "large": squared[1], "tenth": tenth}
+    return numbers | {"unchanged": unchanged} | routes.numbered(uneven=[uneven(0, 1), uneven(1, 0)])

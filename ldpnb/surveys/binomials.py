@@ -1,0 +1,214 @@
+"""How likely a sum of randomised bits is to stray from its mean: exact laws.
+
+Two kinds of sums. *One rate*: bits with any chances of a one whose mean is given. *Two rates*: a share of the
+bits has chance ``p`` and the others ``q``. Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits starts
+at a real number of ones; the binomial tail is continued to real numbers by the incomplete beta function, which exceeds
+every tail of the lattice and does not jump with it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+
+_REACH, _RESOLUTION, FINE = 8.0, 1.4, 200.0
+
+
+def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
+    """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its continuation ``I_rate(ones, bits - ones + 1)``.
+
+    Examples
+    --------
+    >>> upper_tail(np.array(2.0), 0.5, np.array([0.0, 1.0, 2.0, 3.0])).tolist()
+    [1.0, 0.75, 0.25, 0.0]
+    """
+    inside = (ones > 0) & (ones < bits + 1)
+    first, second = np.where(inside, ones, 1.0), np.where(inside, bits - ones + 1, 1.0)
+    return np.where(inside, special.betainc(first, second, rate), np.where(ones > 0, 0.0, 1.0))
+
+
+def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Floats:
+    """Return the chance that a mean of independent bits is `deviation` or more off its expectation, by expectation.
+
+    Of all bits whose mean expectation is one of `rates`, ``(m,)``, those of equal rates stray most, once the deviation
+    amounts to a bit (below, 1 is returned).
+
+    Notes
+    -----
+    So it is for the bits of a simple random sample of any population whose bits have that mean expectation. With
+    expectations ``r_i`` the number of ones in a sample of ``n`` has the generating function
+    ``e_n(1 - r_1 + r_1 x, ..., 1 - r_N + r_N x) / C(N, n)``. The elementary symmetric polynomial ``e_n`` has no zero
+    whose coordinates all lie in the upper half plane, nor has it after these affine maps, which keep the half plane:
+    the polynomial in ``x`` has real zeros only, and is that of ``n`` independent bits with the same mean.
+
+    References
+    ----------
+    Hoeffding (1956), Theorem 5, which extends the check of lecture20's 1-bit mean to any values. For samples, Borcea,
+    Brändén and Liggett (2009): samples are strongly Rayleigh.
+
+    Examples
+    --------
+    >>> one_rate_exact(4, np.array([0.5]), 0.5).tolist()
+    [0.125]
+    """
+    n = np.asarray(bits, dtype=float)
+    above = upper_tail(n, rates, n * (rates + deviation))
+    below = upper_tail(n, 1 - rates, n * (1 - rates + deviation))
+    return np.where(n * deviation < 1, 1.0, np.minimum(above + below, 1.0))
+
+
+def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: float) -> Floats:
+    """Return the same chance for a sum of ``Bin(holders, p)`` and ``Bin(bits - holders, q)``, ``0 < q < p < 1``.
+
+    `holders`, ``(m,)``, are whole numbers in ``[0, bits]``.
+
+    Examples
+    --------
+    >>> two_rates_exact(2, np.array([1.0]), 0.75, 0.25, 0.5).round(12).tolist()
+    [0.375]
+    """
+    away, expected = bits * deviation, holders * p + (bits - holders) * q
+    return np.minimum(_two_rates(bits, holders, p, q, expected + away, bits - expected + away), 1.0)
+
+
+def sampled_two_rates_exact(
+    population: int, holders: Floats, bits: int, p: float, q: float, deviation: float
+) -> Floats:
+    """Return the same chance for the bits of a simple random sample, whose number of holders is hypergeometric.
+
+    `holders` are whole numbers in ``[0, population]``, `bits` is the size of the sample, and the deviation is from what
+    the whole population would send on average.
+
+    Examples
+    --------
+    >>> sampled_two_rates_exact(2, np.array([1.0]), 1, 0.75, 0.25, 0.5).round(12).tolist()
+    [1.0]
+    """
+    away, expected = bits * deviation, bits * (q + holders / population * (p - q))
+    return np.minimum(_sampled(population, holders, bits, p, q, expected + away, bits - expected + away), 1.0)
+
+
+def sampled_tail(least: int, bits: int, population: int, holders: int, p: float, q: float) -> float:
+    """Return the chance of `least` ones or more among the bits of a simple random sample.
+
+    Examples
+    --------
+    >>> round(sampled_tail(1, 1, 2, 1, 0.75, 0.25), 12)
+    0.5
+    """
+    ones, none = np.array([float(least)]), np.array([np.inf])
+    return float(_sampled(population, np.array([float(holders)]), bits, p, q, ones, none)[0])
+
+
+def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation: float, scale: float) -> Floats:
+    """Return the chance that a share in a simple random sample, with Laplace noise on the count, is as far off.
+
+    Laws too wide to be listed are thinned, and every point then stands for the furthest of those it replaces.
+
+    Examples
+    --------
+    >>> sampled_noisy_exact(2, np.array([1.0]), 1, 0.6, 0.1 / np.log(2)).round(12).tolist()
+    [0.250244140625]
+    """
+    points, weights = hypergeometric(float(population), holders, float(sample), FINE)
+    step = np.diff(points, axis=1).max(axis=1, keepdims=True)
+    away = np.abs(points - (sample * holders / population)[:, None]) + step / 2 * (step > 1)
+    reach = sample * deviation
+    same = np.exp(-np.abs(reach - away) / scale) / 2
+    chances = np.where(away < reach, same, 1 - same) + np.exp(-(reach + away) / scale) / 2
+    total: Floats = (weights * chances).sum(axis=1)
+    return np.minimum(total, 1.0)
+
+
+def _sampled(population: int, holders: Floats, bits: int, p: float, q: float, ones: Floats, zeros: Floats) -> Floats:
+    """Mix the laws of `_two_rates` over the number of holders in the sample."""
+    drawn, weights = hypergeometric(float(population), holders, float(bits))
+    rows = (np.broadcast_to(ends[:, None], drawn.shape).ravel() for ends in (ones, zeros))
+    chances: Floats = (weights * _two_rates(bits, drawn.ravel(), p, q, *rows).reshape(drawn.shape)).sum(axis=1)
+    return chances
+
+
+def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zeros: Floats) -> Floats:
+    """Return the chance of so many ones or so many zeros: list the narrower binomial and close the other's tails."""
+    others = bits - holders
+    first = holders * p * (1 - p) <= others * q * (1 - q)
+    listed, rate = np.where(first, holders, others), np.where(first, p, q)
+    closed, closed_rate = np.where(first, others, holders)[:, None], np.where(first, q, p)[:, None]
+    points, weights = _binomial_lattice(listed, rate)
+    above = upper_tail(closed, closed_rate, ones[:, None] - points)
+    below = upper_tail(closed, 1 - closed_rate, zeros[:, None] - (listed[:, None] - points))
+    chance: Floats = (weights * (above + below)).sum(axis=1)
+    return chance
+
+
+def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
+    """Return points, a row per binomial, that carry nearly all of its mass, and weights to sum with."""
+    points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
+    some = np.clip(points, 0.0, size)
+    return some, _weights(_log_binomial(size, some, rates[:, None]), points <= size)
+
+
+def hypergeometric(
+    population: float, holders: Floats, drawn: float, resolution: float = _RESOLUTION
+) -> tuple[Floats, Floats]:
+    """Return points and weights for the holders in a simple random sample, a row per number in the population."""
+    share = holders / population
+    spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
+    points, size = _points(drawn * share, spread, np.minimum(holders, drawn), resolution)
+    least = np.maximum(0.0, holders - (population - drawn))[:, None]
+    some = np.clip(points, least, size)
+    own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population
+    logs = _log_binomial(own, some, rate) + _log_binomial(others, drawn - some, rate)
+    return some, _weights(logs - logs.max(axis=1, keepdims=True), (points >= least) & (points <= size))
+
+
+def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> tuple[Floats, Floats]:
+    """Run over every ``step``-th whole number around a mean.
+
+    For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of
+    the step. Narrow laws are listed in full.
+    """
+    step = np.maximum(np.floor(deviation / resolution), 1.0)
+    reach = _REACH * deviation + 12.0 * (step == 1)
+    first = np.maximum(np.floor(mean - reach), 0.0)
+    length = int(((np.minimum(mean + reach, most) - first) / step).max()) + 2
+    return first[:, None] + step[:, None] * np.arange(length), np.broadcast_to(most[:, None], (most.size, length))
+
+
+def _weights(logs: Floats, inside: NDArray[np.bool_]) -> Floats:
+    masses = np.where(inside, np.exp(logs), 0.0)
+    normalised: Floats = masses / masses.sum(axis=1, keepdims=True)
+    return normalised
+
+
+def _log_binomial(trials: Floats, ones: Floats, rate: Floats | float) -> Floats:
+    """Return the logarithm of the binomial probability of `ones`, but for a constant of each number of trials.
+
+    Factorials by Stirling's formula and its remainder, which are small, and the deviations from the expected numbers:
+    of logarithms of factorials of ``10^12`` no digit after the point would be left (Loader 2000).
+    """
+    zeros = trials - ones
+    logarithm: Floats = -_remainder(ones) - _remainder(zeros)
+    logarithm = logarithm - _excess(ones, trials * rate) - _excess(zeros, trials * (1 - rate))
+    return logarithm
+
+
+def _remainder(number: Floats) -> Floats:
+    """Return ``ln n! - n ln n + n``, by three terms of Stirling's series from 100 on."""
+    large = np.maximum(number, 100.0)
+    series = 0.5 * np.log(large) + 1 / (12 * large) - 1 / (360 * large**3) + 0.5 * np.log(2 * np.pi)
+    small = np.minimum(number, 100.0)
+    exact: Floats = np.where(number < 100, special.gammaln(small + 1) - special.xlogy(small, small) + small, series)
+    return exact
+
+
+def _excess(number: Floats, expected: Floats) -> Floats:
+    """Return ``n ln(n / e) - n + e``, with ``(1 + t) ln(1 + t) - t`` of ``t = n / e - 1``."""
+    some = np.maximum(expected, 1e-300)
+    change = (number - some) / some
+    near = np.abs(change) < 1e-3
+    t = np.where(near, change, 0.0)
+    series = t * t * (1 / 2 - t * (1 / 6 - t * (1 / 12 - t * (1 / 20 - t / 30))))
+    excess: Floats = np.where(near, some * series, special.xlogy(number, number / some) - number + some)
+    return excess

@@ -1,0 +1,230 @@
+"""Errors of estimates: enumeration, exact laws, and their digits where next to nothing, or everything, is known."""
+
+import itertools
+import math
+from math import comb
+
+import flint
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.stats import hypergeom
+
+from ldpnb.accuracy import allocation, budgets, exact_risk, hajek, information, tails
+from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.groups import DiscretisedMeans
+
+FAMILY = allocation.Family((6, 4), (1.0, 3.0))
+
+
+def test_estimate_law_is_that_of_two_hypergeometric_counts() -> None:
+    law = FAMILY.estimate_law((2, 3), allocation.fixed((3, 2)))
+    assert sum(law.values()) == pytest.approx(1)
+    expected = sum(
+        hypergeom.pmf(h, 6, 2, 3) * hypergeom.pmf(k, 4, 3, 2) * (6 * h / 3 + 4 * 3 * k / 2) / 10
+        for h in range(4)
+        for k in range(3)
+    )
+    assert sum(v * p for v, p in law.items()) == pytest.approx(expected) == pytest.approx((2 + 9) / 10)
+
+
+def enumerated(
+    holders: list[int], sizes: list[int], rates: list[float], mechanism: KaryRandomisedResponse
+) -> np.ndarray:
+    """Mean and variance over who is silent, who reports the value and who another, given that somebody reports."""
+    users = [
+        (group, chance, rate)
+        for group, (h, n, rate) in enumerate(zip(holders, sizes, rates, strict=True))
+        for chance in [mechanism.p] * h + [mechanism.q] * (n - h)
+    ]
+    moments = np.zeros(3)
+    for outcome in itertools.product((None, 0, 1), repeat=len(users)):
+        if any(report is not None for report in outcome):
+            probability, tallies = 1.0, np.zeros((len(sizes), mechanism.domain_size))
+            for report, (group, chance, rate) in zip(outcome, users, strict=True):
+                probability *= 1 - rate if report is None else rate * (1 - chance if report else chance)
+                if report is not None:
+                    tallies[group, report] += 1
+            estimate = estimators.hajek(tallies, users=len(users), rates=rates, mechanism=mechanism)[0]
+            moments += probability * np.array([1, estimate, estimate**2])
+    mean = moments[1] / moments[0]
+    return np.array([mean, moments[2] / moments[0] - mean**2])
+
+
+@pytest.mark.parametrize(
+    ("holders", "sizes", "rates", "epsilon", "domain_size"),
+    [
+        ([2, 1], [4, 3], [0.5, 0.3], 1.0, 3),
+        ([1, 0], [1, 1], [0.5, 1.0], 2.0, 2),
+        ([3], [6], [0.05], 0.3, 4),
+        ([1, 2, 0], [2, 2, 2], [0.9, 0.2, 1.0], 4.0, 5),
+        ([0], [5], [1.0], 1.0, 2),
+        ([4], [6], [0.999999], 1e-3, 2),
+    ],
+)
+def test_moments_are_those_of_every_outcome(
+    holders: list[int], sizes: list[int], rates: list[float], epsilon: float, domain_size: int
+) -> None:
+    mechanism = KaryRandomisedResponse(epsilon, domain_size)
+    survey = PersonalRates(sizes, rates, mechanism)
+    moments = [hajek.mean_hajek(survey, holders), hajek.variance_hajek(survey, holders)]
+    assert moments == pytest.approx(enumerated(holders, sizes, rates, mechanism), rel=1e-10, abs=1e-8)
+
+
+def test_the_risk_of_any_estimate_of_two_values_is_the_enumerated_one() -> None:
+    channel, users = KaryRandomisedResponse(1.5, 2).channel(), 6
+    enumerated = exact_risk.exact_risks(channel, users, [0.5, 0.5], {"share": lambda tallies: tallies / users})["share"]
+    actual = TwoValues(users, 1.5).risk(np.arange(users + 1) / users)
+    assert actual.distribution == pytest.approx(enumerated.distribution, rel=1e-12)
+    assert actual.frequency == pytest.approx(enumerated.frequency, rel=1e-12)
+
+
+@settings(derandomize=True, max_examples=10, deadline=None)
+@given(st.integers(1, 10**10), st.floats(-5, 0), st.floats(-3, 2), st.floats(-1, 1))
+@example(6_882_806_733, np.log10(0.11224374591178085), np.log10(0.001849091153542243), 0.0)
+def test_chernoffs_bound_keeps_its_digits(terms: int, keep: float, scale: float, apart: float) -> None:
+    kept, width = 10**keep, 10**scale
+    deviation = 10**apart * float(np.sqrt(terms * (2 * width**2 + kept * (1 - kept))))
+    with mpmath.workdps(50):
+        rare, noise, share = mpmath.mpf(min(kept, 1 - kept)), mpmath.mpf(width), mpmath.mpf(deviation) / terms
+
+        def exponent(rate: mpmath.mpf) -> mpmath.mpf:
+            moment = mpmath.log1p(rare * mpmath.expm1(rate)) - rare * rate
+            return moment - mpmath.log1p(-((noise * rate) ** 2)) - rate * share
+
+        low, high = mpmath.mpf(0), 1 / noise
+        for _ in range(150):
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (left, high) if exponent(left) > exponent(right) else (low, right)
+        least = min(1, 2 * mpmath.exp(terms * exponent(low)))
+    assert tails.kept_laplace_chernoff(terms, kept, width, deviation) == pytest.approx(
+        float(least), rel=1e-9, abs=1e-290
+    )
+
+
+def test_the_exact_budget_is_the_first_at_which_the_binomial_tail_is_small_enough() -> None:
+    users, alpha = 10**4, 0.1
+    epsilon = budgets.smallest_epsilon(DiscretisedMeans.calibrated, users, alpha, tail="exact")
+    for factor, enough in ((1 + 1e-9, True), (1 - 1e-9, False)):
+        deviation = alpha * users / 2 * DiscretisedMeans.calibrated(epsilon * factor).gain
+        tail = 2 * stats.binom(users, 0.5).sf(np.ceil((users + deviation) / 2) - 1)
+        assert (tail <= 0.01) == enough
+
+
+@pytest.mark.parametrize("terms", [10**3, 10**6 + 1, 10**8, 10**9, 5 * 10**9, 10**10, tails.MOST_SIGNS])
+def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
+    with flint.ctx.workprec(160):
+        for deviations in (0.01, 1.0, 6.0, 20.0, 30.0):
+            positive = math.ceil((terms + deviations * terms**0.5) / 2)
+            half = flint.arb("0.5").beta_lower(flint.arb(positive), flint.arb(terms - positive + 1), True)
+            tail = tails.symmetric_binomial(terms, 2 * positive - terms - 0.5)
+            assert tail == pytest.approx(float(2 * half), rel=1e-9)
+    assert tails.symmetric_binomial(10, 1e300) == 0
+
+
+def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, float]:
+    """H(T|Y) and the error of the frequencies from the joint law of tallies and reports, in balls."""
+    mechanism, joint = KaryRandomisedResponse(flint.arb(epsilon), flint.arb(2)), {}
+    own, total = flint.arb(alpha), 2 * flint.arb(alpha)
+    for holders in range(users + 1):
+        rising = (own + holders).gamma() * (own + users - holders).gamma() / (own.gamma() * own.gamma())
+        chance = comb(users, holders) * rising * total.gamma() / (total + users).gamma()
+        for kept in range(holders + 1):
+            for turned in range(users - holders + 1):
+                true = kept + users - holders - turned
+                ways = comb(holders, kept) * comb(users - holders, turned)
+                key = (holders, kept + turned)
+                joint[key] = joint.get(key, 0) + chance * ways * mechanism.p**true * mechanism.q ** (users - true)
+    entropy, error = flint.arb(0), flint.arb(0)
+    for seen in range(users + 1):
+        column = [joint[holders, seen] for holders in range(users + 1)]
+        whole = sum(column)
+        mean = sum(holders * chance for holders, chance in enumerate(column)) / whole
+        entropy -= sum(chance * (chance / whole).log() for chance in column)
+        error += (
+            2 * sum(chance * (holders - mean) * (holders - mean) for holders, chance in enumerate(column)) / users**2
+        )
+    return float(entropy), float(error)
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 0.01, 1.0, 20.0, 40.0, 50.0, 699.0])
+@pytest.mark.parametrize(("users", "alpha"), [(1, 0.5), (7, 0.5), (7, 3.0)])
+def test_what_is_left_to_know_about_the_tallies_keeps_its_digits(users: int, alpha: float, epsilon: float) -> None:
+    case, before = TwoValues(users, epsilon, alpha), flint.ctx.prec
+    flint.ctx.prec = 2500
+    try:
+        entropy, error = by_enumeration(users, epsilon, alpha)
+    finally:
+        flint.ctx.prec = before
+    assert case.entropies()[1] == pytest.approx(entropy, rel=1e-12)
+    assert case.risk().frequency == pytest.approx(error, rel=1e-12)
+
+
+@pytest.mark.parametrize("concentration", [1e-3, 7.0, 292.6, 1e5])
+@pytest.mark.parametrize("epsilon", [3.26e-7, 2.0, 300.0])
+def test_posteriors_are_finite_under_any_prior(concentration: float, epsilon: float) -> None:
+    posteriors = TwoValues(500, epsilon, concentration).posteriors()
+    assert posteriors.chances.sum() == pytest.approx(1, rel=1e-9)
+    assert (posteriors.frequency_variances >= 0).all()
+    assert (posteriors.variances > 0).all()
+    assert (posteriors.means > 0).all()
+    assert (posteriors.means < 1).all()
+    # the prior's law of the frequency is kept on average, in mean and in variance
+    spread = posteriors.frequency_variances + (posteriors.frequency_means - 0.5) ** 2
+    total = 2 * concentration
+    assert posteriors.chances @ spread == pytest.approx((total + 500) / (4 * 500 * (total + 1)), rel=1e-8)
+
+
+POINT = np.array([0.5, 0.3, 0.2])
+
+
+ERRORS = (information.distribution_error, information.frequency_error)
+
+
+def test_errors_at_small_and_large_budgets_are_those_of_the_closed_form() -> None:
+    for error in ERRORS:
+        for epsilon in (1e-3, 1.0, 20.0, 50.0, 300.0):
+            mechanism = KaryRandomisedResponse(epsilon, 3)
+            assert error(mechanism.channel(), POINT) == pytest.approx(error(mechanism, POINT), rel=1e-10)
+    for epsilon in (1e-8, 1e-5, 1.0):
+        lead = 6 / np.expm1(epsilon) ** 2 + 4 / np.expm1(epsilon)
+        assert information.frequency_error(KaryRandomisedResponse(epsilon, 3), POINT) == pytest.approx(lead, rel=1e-12)
+    tail = 2 * 2 * np.exp(-50.0)
+    assert information.frequency_error(KaryRandomisedResponse(50.0, 3), POINT) == pytest.approx(tail, rel=1e-12)
+
+
+def test_a_channel_too_near_one_that_tells_nothing_is_refused() -> None:
+    for channel in (KaryRandomisedResponse(1e-8, 3).channel(), np.full((3, 3), 1 / 3), np.ones((1, 3))):
+        with pytest.raises(ValueError, match="channel must tell its inputs apart"):
+            information.distribution_error(channel, [0.5, 0.25, 0.25])
+    with pytest.raises(ValueError, match="one entry per value, 3, got 2"):
+        information.frequency_error(KaryRandomisedResponse(1.0, 3), [0.5, 0.5])
+
+
+def test_the_covariance_given_the_report_keeps_its_digits_at_large_budgets() -> None:
+    # to first order in q the report is wrong with chance (k - 1) q, and any pair of values is confused both ways
+    q = KaryRandomisedResponse(50.0, 3).q
+    pairs = -q * (POINT[:, None] + POINT)
+    np.fill_diagonal(pairs, 0)
+    full = pairs - np.diag(pairs.sum(axis=1))
+    actual = information.conditional_covariance(KaryRandomisedResponse(50.0, 3).channel(), POINT)
+    assert actual == pytest.approx(full[:2, :2], rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 1.0, 30.0, 300.0])
+def test_entropy_constants_agree_with_closed_forms(epsilon: float) -> None:
+    points = [POINT, [1e-200, 0.5, 0.5], [0.999, 5e-4, 5e-4]]
+    for point in points:
+        known, rest = information.entropy_constants(KaryRandomisedResponse(epsilon, 3).channel(), [point])
+        assert known == pytest.approx(information.krr_log_det_information(point, epsilon=epsilon), rel=1e-9)
+        assert np.isfinite(rest)
+    with pytest.raises(ValueError, match="distributions must have positive entries"):
+        information.entropy_constants(UnaryEncoding.optimised(1.0, 3).channel(), [[0.5, 0.5, 0.0]])
+    with pytest.raises(ValueError, match="tells them apart"):
+        information.entropy_constants(np.eye(3), [POINT])

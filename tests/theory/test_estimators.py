@@ -1,0 +1,196 @@
+"""Posterior means, intervals for a gap, and solvers: every route to them agrees."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln, logsumexp, ndtr
+
+from ldpnb.estimators import gaps, solvers
+from ldpnb.estimators.bayes import (
+    fitted_concentration,
+    krr_posterior,
+    krr_posterior_saddle,
+    posterior,
+    support_posterior,
+)
+from ldpnb.estimators.likelihood import mle
+from ldpnb.estimators.saddle import saddle_point
+from ldpnb.estimators.solvers import Rows
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.rng import stream
+
+CASES = json.loads((Path(__file__).parents[1] / "reference/002.json").read_text())["cases"]
+
+
+def channel(protocol: str) -> np.ndarray:
+    kind, size, epsilon = protocol.split()
+    make = KaryRandomisedResponse if kind == "RR" else UnaryEncoding.optimised
+    return make(float(epsilon[4:]), int(size[2:])).channel()
+
+
+def test_posterior_means_meet_the_reference() -> None:
+    for case in (c for c in CASES if c["fn"] in ("rr_posterior_mean", "posterior_general")):
+        known = case["fn"] == "rr_posterior_mean"
+        mean = (
+            krr_posterior(case["s"], case["alpha"], epsilon=case["eps"])
+            if known
+            else posterior(channel(case["protocol"]), case["s"], case["alpha"])
+        )
+        assert mean.distribution == pytest.approx(case["P_opt"], rel=1e-9)
+        assert mean.frequencies == pytest.approx(case["F_opt"], rel=1e-9)
+        if not known:
+            assert mean.distribution_variance == pytest.approx(case["trCovP"], rel=1e-9)
+            assert mean.frequency_variance == pytest.approx(case["trCovF"], rel=1e-9)
+            assert mean.log_marginal == pytest.approx(case["log_marginal_sequence"], rel=1e-9)
+
+
+def test_a_thousand_values_and_ten_thousand_users_are_exact_and_the_saddle_point_close() -> None:
+    rng, mechanism = np.random.default_rng(2), KaryRandomisedResponse(3.0, 1024)
+    tallies = mechanism.sample_tallies(rng.multinomial(10_000, rng.dirichlet(np.full(1024, 0.5))), rng=rng)
+    exact = krr_posterior(tallies, 0.5, epsilon=3.0).distribution
+    near = krr_posterior_saddle(tallies, 0.5, epsilon=3.0).distribution
+    assert exact.sum() == pytest.approx(1, abs=1e-11)
+    assert np.abs(exact - near).max() < 4e-6
+
+
+def test_gibbs_sampling_handles_unary_encoding() -> None:
+    mechanism, tallies = UnaryEncoding.optimised(1.5, 2), [2, 4, 1, 2]
+    exact = posterior(mechanism.channel(), tallies, [0.5, 1.5]).distribution
+    mean, error = support_posterior(
+        mechanism.outputs(), tallies, mechanism, [0.5, 1.5], sweeps=4000, rng=np.random.default_rng(12)
+    )
+    assert (np.abs(mean.distribution - exact) < 6 * error).all()
+
+
+def test_the_fitted_concentration_is_likelier_than_its_neighbours_and_between_its_limits() -> None:
+    rng = np.random.default_rng(13)
+    holders = rng.multinomial(20_000, rng.dirichlet(np.full(64, 0.7)))
+    tallies = KaryRandomisedResponse(3.0, 64).sample_tallies(holders, rng=rng)
+    fitted = fitted_concentration(tallies, epsilon=3.0)
+    evidence = [
+        saddle_point(np.column_stack([tallies, np.full(64, fitted * factor)]), np.ones(64, dtype=int), np.expm1(3.0))
+        for factor in (0.97, 1.0, 1.03)
+    ]
+    assert evidence[1].log_evidence > max(evidence[0].log_evidence, evidence[2].log_evidence)
+    assert 950 < fitted_concentration(np.full(64, 100), epsilon=2.0) < 1000
+    assert 8 < fitted_concentration(np.full(64, 100), epsilon=2.0, largest=10.0) < 10
+    assert 1e-3 < fitted_concentration([1000, *[0] * 9], epsilon=9.0) < 1.02e-3
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.3, 40.0])
+def test_intervals_cover_the_size_of_the_gap_at_their_level_near_zero_as_well(gap: float) -> None:
+    runs = 20_000
+    estimates = gap + stream("cover", gap, seed=2).standard_normal(runs)
+    low, high = gaps.absolute_interval(estimates, 1.0, level=0.95).T
+    assert abs(np.mean((low <= gap) & (gap <= high)) - 0.95) < 5 * np.sqrt(0.95 * 0.05 / runs) + 5e-4
+    assert (low < high).all()
+
+
+def log_ratio(x: float, mean: float) -> float:
+    """Likelihood of a mean over the largest one at a folded normal value, by search."""
+
+    def lack(m: float) -> float:
+        return -float(np.logaddexp(-((x - m) ** 2) / 2, -((x + m) ** 2) / 2))
+
+    best = minimize_scalar(lack, bounds=(0, x + 1), method="bounded", options={"xatol": 1e-10})
+    return min(best.fun, lack(0.0)) - lack(mean)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("mean", [0.05, 0.9, 1.3, 3.1])
+def test_both_ends_of_an_acceptance_region_are_equally_likely_or_it_starts_at_zero(level: float, mean: float) -> None:
+    ((low, high),) = gaps.acceptance_region([mean], level)
+    if low == 0:
+        assert log_ratio(0.0, mean) >= log_ratio(high, mean) - 1e-9
+    else:
+        assert log_ratio(low, mean) == pytest.approx(log_ratio(high, mean), abs=1e-11)
+    reached = ndtr(high - mean) - ndtr(-high - mean) - ndtr(low - mean) + ndtr(-low - mean)
+    assert reached == pytest.approx(level, rel=1e-12)
+
+
+def test_intervals_are_the_means_whose_regions_hold_the_estimate() -> None:
+    observed = np.array([0.3, 1.5, 2.7, 4.0, 6.0, 7.5])
+    lower, upper = gaps.absolute_interval(-observed, 1.0, level=0.99).T
+    for means, inside in ((lower + 1e-3, True), (lower - 1e-3, False), (upper - 1e-3, True), (upper + 1e-3, False)):
+        regions = gaps.acceptance_region(np.maximum(means, 0), 0.99)
+        covered = (regions[:, 0] <= observed) & (observed <= regions[:, 1])
+        assert (covered[means > 0] == inside).all()
+
+
+def long(epsilon: float, size: int, users: int = 3000) -> Rows:
+    """Return the rows of optimised unary encoding reports."""
+    mechanism, rng = UnaryEncoding.optimised(epsilon, size), np.random.default_rng(size)
+    outputs, tallies = mechanism.sample_outputs(rng.multinomial(users, rng.dirichlet(np.full(size, 0.5))), rng=rng)
+    return Rows(outputs, tallies / users, float(np.exp(-epsilon)), float(-np.expm1(-epsilon)))
+
+
+def test_rows_may_be_scaled_at_will() -> None:
+    channel, tallies = UnaryEncoding.optimised(1.0, 3).channel(), np.array([90, 40, 30, 20, 25, 10, 15, 5])
+    scales = 10.0 ** np.array([-300, 200, 0, 50, -200, 300, 1, -1])
+    fit = mle(channel * scales[:, None], tallies, tolerance=1e-9)
+    assert fit.estimate == pytest.approx(mle(channel, tallies, tolerance=1e-9).estimate, rel=1e-12)
+    long_channel = np.tile(channel, (1, 12))
+    far_apart = mle(long_channel * scales[:, None], tallies, tolerance=1e-6).estimate
+    assert far_apart.reshape(12, 3).sum(axis=0) == pytest.approx(fit.estimate, abs=1e-5)
+
+
+@pytest.mark.parametrize("chunk", [2**21, 300, 5])
+def test_rows_give_the_likelihood_and_its_derivatives_whatever_the_blocks(
+    monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    rows, rng = long(1.0, 12, 400), np.random.default_rng(1)
+    point = rng.dirichlet(np.ones(12))
+    channel = rows.offset + rows.contrast * rows.bits
+    fitted = channel @ point
+    bent = (channel - fitted[:, None]) / fitted[:, None]
+    monkeypatch.setattr(solvers, "_CHUNK", chunk)
+    value, slope = rows.evaluate(point, np.float64)
+    assert value == pytest.approx(rows.weights @ np.log(fitted), rel=1e-13)
+    assert slope == pytest.approx(rows.weights @ bent, rel=1e-11, abs=1e-14)
+    assert rows.evaluate(point, np.float32)[1] == pytest.approx(slope, rel=1e-4, abs=1e-5)
+    along = rng.standard_normal((12, 3))
+    along -= along.mean(axis=0)
+    exact = (rows.weights[:, None] * (channel / fitted[:, None] @ along)).T @ (channel / fitted[:, None] @ along)
+    assert along.T @ rows.curvature(point) @ along == pytest.approx(exact, rel=1e-4, abs=1e-6)
+    assert rows.support() == pytest.approx(rows.weights @ rows.bits, rel=1e-13)
+
+
+@pytest.mark.parametrize(("work", "rows_used"), [(1.0, 240), (300 * 144.0, 300)])
+def test_a_model_from_a_sample_of_the_rows_never_lets_a_value_look_free(
+    monkeypatch: pytest.MonkeyPatch, work: float, rows_used: int
+) -> None:
+    rows, point = long(1.0, 12, 400), np.full(12, 1 / 12)
+    exact = rows.curvature(point)
+    monkeypatch.setattr(solvers, "_MODEL_WORK", work)
+    sampled = rows.curvature(point)
+    assert (np.diag(sampled) > 0.999999 * np.diag(exact)).all()
+    chosen = np.linspace(0, len(rows.weights) - 1, rows_used).astype(int)
+    weights = rows.weights[chosen] / rows.weights[chosen].sum()
+    alone = Rows(rows.bits[chosen], weights, rows.offset, rows.contrast).curvature(point)
+    assert sampled - np.diag(np.diag(sampled)) == pytest.approx(alone - np.diag(np.diag(alone)), rel=1e-5)
+    assert np.diag(sampled) == pytest.approx(np.maximum(np.diag(alone), np.diag(exact)), rel=1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 5.0])
+def test_the_saddle_points_means_and_evidence_are_those_of_finite_sums(epsilon: float) -> None:
+    counts, alpha, contrast = np.array([0, 1, 3, 60, 200]), np.array([0.2, 0.5, 1.0, 3.0, 0.5]), np.expm1(epsilon)
+    repeats = np.array([30, 20, 10, 2, 1])
+    saddle = saddle_point(np.column_stack([counts, alpha]), repeats, contrast)
+    logs, means, variances = [], [], []
+    for count, own in zip(counts, alpha, strict=True):
+        j = np.arange(count + 1)
+        terms = gammaln(count + 1) - gammaln(j + 1) - gammaln(count - j + 1) + j * np.log(contrast)
+        terms += gammaln(own + j) - (own + j) * np.log(saddle.multiplier)
+        weights, u = np.exp(terms - logsumexp(terms)), (own + j) / saddle.multiplier
+        logs.append(logsumexp(terms))
+        means.append(weights @ u)
+        variances.append(weights @ (u * (1 / saddle.multiplier + u)) - means[-1] ** 2)
+    assert repeats @ means == pytest.approx(1, rel=1e-11)
+    assert saddle.means == pytest.approx(means, rel=1e-10)
+    total = repeats @ alpha
+    evidence = gammaln(total) - repeats @ gammaln(alpha) + saddle.multiplier + repeats @ logs
+    evidence -= np.log(2 * np.pi * repeats @ variances) / 2
+    assert saddle.log_evidence == pytest.approx(evidence, rel=1e-10)

@@ -1,0 +1,107 @@
+"""Mechanisms: losses of the reference, one number for a gap, the best channel for it, outputs and memory."""
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ldpnb as ldp
+from ldpnb.accuracy import gaps
+from ldpnb.estimators.gaps import contrast_gap
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
+from ldpnb.mechanisms.frequency import UnaryEncoding
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.signs import calibrated_bias, exact_epsilon
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.rng import stream
+
+COUNTS = np.array([[300, 100], [500, 700], [40, 60]])
+VALUES = np.array([0.8, -0.5])
+
+
+@pytest.mark.parametrize("family", [SignedBit, SignedLaplace])
+def test_the_gap_is_estimated_without_bias_and_with_the_stated_variance(family: type) -> None:
+    sizes, runs = tuple(COUNTS.sum(axis=1).tolist()), 60_000
+    mechanism = family(1.2, sizes)
+    estimates = contrast_gap(
+        mechanism, mechanism.sample_sums(COUNTS, VALUES, repetitions=runs, rng=stream("gap", seed=1))
+    )
+    means = COUNTS @ VALUES / COUNTS.sum(axis=1)
+    moments = COUNTS @ VALUES**2 / COUNTS.sum(axis=1)
+    variance = gaps.GroupGap(mechanism, sizes).variance(moments[:2])
+    assert abs(estimates.mean() - (means[0] - means[1])) < 5 * np.sqrt(variance / runs)
+    assert estimates.var() / variance == pytest.approx(1, abs=5 * np.sqrt(3 / runs))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.37, 0.05, 0.001])
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.5, 9.0, 30.0])
+def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
+    best, mirrored = (ldp.BestGapChannel(epsilon, first) for first in (share, 1 - share))
+    assert best.variance == pytest.approx(best.bound, rel=1e-8)
+    for channel in (best.channel(), mirrored.channel()):
+        assert np.abs(channel.sum(axis=0) - 1).max() < 1e-14
+        assert ldp.privacy_loss(channel).epsilon == pytest.approx(epsilon)
+    assert mirrored.variance == pytest.approx(best.variance, rel=1e-8)
+
+
+@pytest.mark.parametrize("shares", [(0.05, 0.95), (0.5, 0.5)])
+def test_a_plan_names_the_best_channel_where_groups_differ(shares: tuple[float, float]) -> None:
+    plan = ldp.plan(ldp.Gap(count=100_000, failure=0.01, epsilon=2.0, shares=shares, tail="normal"))
+    values = {a.mechanism: a.value for a in plan.answers}
+    assert ("best channel" in values) == (shares[0] != shares[1])
+    assert plan.best.mechanism == ("best channel" if "best channel" in values else "signed bit")
+    if "best channel" in values:
+        assert (values["signed bit"] / values["best channel"]) ** 2 == pytest.approx(
+            ldp.GroupGap(ldp.SignedBit(2.0, (5, 95)), (5, 95)).worst_variance()
+            * 100
+            / ldp.BestGapChannel(2.0, 0.05).variance
+        )
+
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference/000_003_004.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize(
+    ("function", "stated"),
+    [
+        ("MR_exact_eps", lambda i: DiscretisedMeans(i["eps1"], i["eps2"]).epsilon),
+        ("MR_opt_eps1_for_eps", lambda i: DiscretisedMeans.calibrated(i["eps"]).group_epsilon),
+        ("ML_k2_exact_eps", lambda i: LaplaceMeans(i["eps1"], i["eps2"]).epsilon),
+        ("freq_randomiser_exact_eps", lambda i: exact_epsilon(i["c"])),
+        ("freq_randomiser_param_for_eps", lambda i: calibrated_bias(i["eps"])),
+    ],
+)
+def test_losses_are_those_of_the_reference(function: str, stated) -> None:
+    cases = [case for case in REFERENCE if case["fn"] == function]
+    assert cases
+    for case in cases:
+        assert stated(case["inputs"]) == pytest.approx(float(case["value"]), rel=1e-9)
+
+
+def test_large_unary_outputs_are_the_users_bits_grouped() -> None:
+    mechanism, counts = UnaryEncoding.optimised(3.0, 20), np.arange(20) * 50
+    outputs, tallies = mechanism.sample_outputs(counts, rng=np.random.default_rng(1))
+    bits = mechanism.randomize(np.repeat(np.arange(20), counts), rng=np.random.default_rng(1))
+    assert (tallies @ outputs == bits.sum(axis=0)).all()
+    assert len(outputs) == len(np.unique(bits, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "users", "megabytes"),
+    [(SubsetSelection(1.0, 16, 3), 2**18, 56), (UnaryEncoding.optimised(1.0, 16), 2**19, 56)],
+)
+def test_users_are_randomised_in_blocks_of_bounded_memory(
+    mechanism: SubsetSelection | UnaryEncoding, users: int, megabytes: int
+) -> None:
+    values, rng = np.arange(users) % 16, np.random.default_rng(2)
+    tracemalloc.start()
+    bits = mechanism.randomize(values, rng=rng)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < megabytes * 2**20
+    expected = mechanism.p / 16 + mechanism.q * 15 / 16
+    assert np.abs(bits.mean(axis=0) - expected).max() < 5 * np.sqrt(expected / users)
+    assert bits[-8:].sum() > 0
+    assert bits.dtype == np.uint8

@@ -1,0 +1,129 @@
+"""Channels and the best of them, whole clusters, and digits of losses at all budgets."""
+
+from typing import Any
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldpnb.papers.bun2022.section_5 import largest
+from ldpnb.privacy import best_channel, channel, clusters, rounding, subsampling, unequal
+
+
+@pytest.mark.parametrize(
+    ("point", "epsilon", "scaled"),
+    [([0.7, 0.1, 0.1, 0.1], 0.5, 9.174496), ([0.97, 0.01, 0.01, 0.01], 2.0, 4.855566), ([0.25] * 4, 1.0, 8.306223)],
+)
+def test_known_optima_are_found(point: list[float], epsilon: float, scaled: float) -> None:
+    assert epsilon**2 * best_channel.best_channel(point, epsilon).error == pytest.approx(scaled, rel=1e-6)
+
+
+@pytest.mark.parametrize("call", [channel.as_channel, lambda c: best_channel.best_channel(np.transpose(c), 1.0)])
+def test_columns_may_miss_one_by_a_billionth(call) -> None:
+    call([[0.5, 0.5], [0.5, 0.5 + 5e-10]])
+    with pytest.raises(ValueError, match="sum to 1"):
+        call([[0.5, 0.5], [0.5, 0.5 + 1.5e-9]])
+
+
+def test_a_channel_without_its_certificate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best_channel, "_ITERATIONS", 3)
+    with pytest.raises(RuntimeError, match=r"the best channel is known to .* only, tolerance=1e-09"):
+        best_channel.best_channel([0.6, 0.4], 1.0)
+
+
+def log_polynomials(log_weights: np.ndarray, order: int) -> np.ndarray:
+    """ln e_0 .. ln e_order by the recursion over weights."""
+    logs = np.full(order + 1, -np.inf)
+    logs[0] = 0
+    for weight in log_weights:
+        logs[1:] = np.logaddexp(logs[1:], logs[:-1] + weight)
+    return logs
+
+
+@settings(max_examples=40, derandomize=True, deadline=None)
+@given(
+    st.lists(st.integers(-40, 40), min_size=1, max_size=30),
+    st.sampled_from([0.01, 1.0, 30.0, 250.0]),
+    st.floats(0, 1),
+)
+def test_ratio_of_symmetric_polynomials_is_the_recursions(steps: list[int], scale: float, where: float) -> None:
+    logs = np.array(steps) * scale
+    order = 1 + round(where * (len(steps) - 1))
+    expected = log_polynomials(logs, order)
+    assert clusters.log_symmetric_ratio(logs, order) == pytest.approx(expected[-2] - expected[-1], rel=1e-11, abs=1e-11)
+
+
+@pytest.mark.parametrize("neighbours", ["deletion", "replacement"])
+@pytest.mark.parametrize("epsilon", [1e-4, 1.0])
+@pytest.mark.parametrize(("sizes", "chosen", "changed"), [((1, 3, 2), 2, 1), ((2, 2, 1, 3), 3, 3)])
+def test_the_loss_in_any_cluster_is_the_linear_program(sizes, chosen, changed, epsilon, neighbours) -> None:
+    exact = clusters.ClusterSample(sizes, chosen, changed).loss(epsilon, neighbours=neighbours)
+    reordered = (sizes[changed], *sizes[:changed], *sizes[changed + 1 :])
+    assert exact == pytest.approx(largest(reordered, chosen, epsilon, neighbours), rel=1e-9)
+
+
+def test_exact_optimum_is_stable_where_epsilon_times_size_is_ten_thousand() -> None:
+    sizes = [10_000, 10_003, 9_990, 10_001, 9_999]
+    for changed in range(5):
+        logs = -1.0 * (np.delete(sizes, changed) + sizes[changed])
+        expected = log_polynomials(logs, 2)
+        rho = expected[1] - expected[2]
+        loss = clusters.ClusterSample(sizes, 2, changed).loss(1.0)
+        assert loss == pytest.approx(np.logaddexp(0, rho) - np.logaddexp(0, rho - 1), rel=1e-12)
+
+
+BUDGETS = (1e-9, 1e-4, 0.3, 1.0, 20.0, 149.9, 150.1, 299.0, 301.0, 349.9, 350.1, 640.0, 700.0)
+
+
+RATES = (1e-12, 3e-9, 1e-4, 0.1, 0.5, 0.9, 1 - 1e-9, 1.0)
+
+
+def nearly(exact: flint.arb, scale: float = 0.0) -> Any:
+    """Return the value of a ball, which must be sharp, to compare with."""
+    assert exact.rel_accuracy_bits() > 50
+    return pytest.approx(float(exact.mid()), rel=1e-10, abs=1e-12 * scale)
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_the_loss_at_given_odds_keeps_its_digits(rate: float) -> None:
+    for odds in (-28.0, -5.0, 0.0, 5.0, 40.0):
+        for epsilon in (*BUDGETS, 1400.0):
+            with flint.ctx.workprec(3000):
+                exact = (flint.arb(epsilon).expm1() / (1 + (-flint.arb(odds)).exp())).log1p()
+            assert subsampling.weighted_loss(epsilon, odds) == nearly(exact)
+
+
+@pytest.mark.parametrize("sizes", [[10**6, 10**6], [1, 1], [1, 10**6], [10**6, 1, 1], [5, 1, 30, 2], [7], [2, 100, 3]])
+def test_a_cluster_drawn_by_its_size_keeps_the_digits_of_its_loss(sizes: list[int]) -> None:
+    own, *others = sizes
+    for epsilon in BUDGETS:
+        with flint.ctx.workprec(400):
+            rest = sum((n * (-flint.arb(epsilon) * (own + n)).exp() for n in others), flint.arb(0))
+            odds = (own + rest) / ((own - 1) * (-flint.arb(epsilon)).exp() + rest)
+            exact = (odds * (sum(sizes) - 1) / sum(sizes)).log()
+        if max(float((-exact).mid()), float(exact.mid())) > 0:
+            assert unequal.pps_cluster_loss(sizes, epsilon) == nearly(exact), epsilon
+
+
+@pytest.mark.parametrize("population", [1, 7, 20, 101, 4096])
+@pytest.mark.parametrize("rate", [2.0**-40, 2.0**-10, 3 / 32, 0.25, 0.5, 11 / 16, 1 - 2.0**-12])
+def test_rounding_at_random_keeps_the_digits_of_its_loss(population: int, rate: float) -> None:
+    n, r = flint.arb(population), flint.arb(rate)
+    for epsilon in (*BUDGETS, 1e3, 1e9):
+        with flint.ctx.workprec(6000):
+            m = (r * n).floor()
+            p = r * n - m
+            mu, nu, losses = m / (n + 1), (m + 1) / (n + 1), []
+            for log_y in (flint.arb(epsilon), -flint.arb(epsilon)):
+                for log_z in (flint.arb(epsilon), -flint.arb(epsilon)):
+                    y, z, further = log_y.exp(), log_z.exp(), p + r - 1
+                    if further < 0:
+                        event = (1 - p - r) * (1 + mu * (y * y - 1)) + (p + r) * ((1 - nu) * z + nu * y)
+                    else:
+                        event = (1 - further) * ((1 - nu) * z + nu * y) + further * y * z
+                    loss = (event / (1 - p + p * z)).log()
+                    losses.append(loss if log_y > 0 else -loss)
+            exact = max(losses)
+        assert rounding.random_rounding_loss(population, rate, epsilon) == nearly(exact), epsilon
