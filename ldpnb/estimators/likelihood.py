@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import checks
 from ldpnb.arithmetic import real
 from ldpnb.estimators.frequency import filled, project_simplex, unbiased
-from ldpnb.estimators.solvers import Rows, interior_point, proximal_newton
+from ldpnb.estimators.solvers import Rows, Supports, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
 Floats = NDArray[np.float64]
@@ -100,7 +100,7 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
         estimates, gaps = interior_point(rows, weights, tolerance=target)
     else:
         scaled, start = rows / rows.max(axis=1, keepdims=True), np.full(rows.shape[1], 1 / rows.shape[1])
-        fits = [proximal_newton(Rows(scaled[w > 0], w[w > 0], 0.0, 1.0), start, tolerance=target) for w in weights]
+        fits = [proximal_newton(Rows(scaled[w > 0], w[w > 0]), start, tolerance=target) for w in weights]
         estimates, gaps = np.stack([fit[0] for fit in fits]), np.array([fit[1] for fit in fits])
     shape = reports.shape[:-1]
     return _certified(estimates.reshape(*shape, -1), (users * gaps).reshape(shape), tolerance)
@@ -113,12 +113,13 @@ def support_mle(
 
     The probability of a report that supports the set ``y`` is proportional to ``1 + (e^epsilon - 1) P(y)``, as for
     unary encoding with any p and q, subset selection and k-ary randomised response. One iteration costs one pass over
-    the reports' bits; the ``2^k`` possible outputs of unary encoding are never listed.
+    the reports' bytes; the ``2^k`` possible outputs of unary encoding are never listed.
 
     Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only outputs that were
     seen contribute.
 
-    - `outputs`, (m, k) bits: reports, or the distinct ones: which values each supports.
+    - `outputs`, (m, k) bits: reports, or the distinct ones: which values each supports. In an eighth of the memory,
+      `numpy.packbits` of them along their last axis, ``(m, ceil(k / 8))``.
     - `tallies`, (m,) int: how often each was seen.
     - `mechanism`, FrequencyMechanism: its ``p``, ``q`` and ``epsilon``.
     - `tolerance`, float: most nats by which the log-likelihood may fall short.
@@ -128,24 +129,16 @@ def support_mle(
     >>> support_mle(np.eye(2), [70, 30], KaryRandomisedResponse(np.log(3), 2)).estimate.round(9).tolist()
     [0.9, 0.1]
     """
-    bits = np.asarray(outputs)
-    if bits.dtype != np.uint8:
-        numbers = checks.numbers(outputs=outputs, low=0, high=1)
-        bits = numbers.astype(np.uint8)
-        if (bits != numbers).any():
-            raise ValueError("outputs must be bits, 0 or 1, got a number between them")
-    elif bits.max(initial=0) > 1:
-        raise ValueError(f"outputs must be bits, 0 or 1, got {bits.max()}")
-    reports = checks.counts(tallies=tallies)
-    if bits.ndim != 2 or bits.shape != (reports.size, mechanism.domain_size):
-        raise ValueError(f"outputs must have shape {(reports.size, mechanism.domain_size)}, got {bits.shape}")
+    size, reports = mechanism.domain_size, checks.counts(tallies=tallies)
+    packed = _packed(outputs, reports.size, size)
     users, contrast = int(reports.sum()), float(np.expm1(mechanism.epsilon))
     scale = max(1.0, contrast)
-    if mechanism.domain_size <= _SHORT:
+    if size <= _SHORT:
+        bits = np.unpackbits(packed, axis=1, count=size)
         return mle(1 / scale + contrast / scale * bits, reports, tolerance=tolerance)
-    rows = Rows(bits, reports / users, 1 / scale, contrast / scale)
+    rows = Supports(np.ascontiguousarray(packed.T), reports / users, size, 1 / scale, contrast / scale)
     centre = project_simplex(unbiased(users * rows.support(), users, mechanism))
-    start = 0.98 * centre + 0.02 / centre.size
+    start = 0.98 * centre + 0.02 / size
     target = checks.positive(tolerance=tolerance) / users
     estimate, gap, _ = proximal_newton(rows, start, tolerance=target)
     return _certified(estimate, np.array(users * gap), tolerance)
@@ -163,6 +156,23 @@ def certificate_gap(channel: ArrayLike, tallies: ArrayLike, estimate: ArrayLike)
     seen = reports > 0
     gradient = (reports[seen] / (rows[seen] @ point)) @ rows[seen]
     return float(gradient.max() - reports.sum())
+
+
+def _packed(outputs: ArrayLike, reports: int, size: int) -> NDArray[np.uint8]:
+    """Return the bits of outputs, eight a byte, after checking them."""
+    given, width = np.asarray(outputs), -(-size // 8)
+    if given.dtype == np.uint8 and given.shape == (reports, width):
+        if size % 8 and (given[:, -1] & (0xFF >> size % 8)).any():
+            raise ValueError(f"outputs must have no bits beyond the {size} values, got some in their last bytes")
+        return given
+    numbers = given if given.dtype == np.uint8 else checks.numbers(outputs=outputs, low=0, high=1)
+    if numbers.shape != (reports, size):
+        shapes = f"{(reports, size)}, or {(reports, width)} packed"
+        raise ValueError(f"outputs must have shape {shapes}, got {numbers.shape}")
+    wrong = numbers[(numbers != 0) & (numbers != 1)]
+    if wrong.size:
+        raise ValueError(f"outputs must be bits, 0 or 1, got {wrong[0]:g}")
+    return np.packbits(numbers.astype(np.uint8, copy=False), axis=1)
 
 
 def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:

@@ -1,8 +1,8 @@
 """Maximise ``sum_y w_y log (A p)_y`` over the simplex and say how far from the maximum the result can be.
 
 Use `interior_point` when the parameter is short: it solves many data sets of one channel at once, to machine precision.
-Use `proximal_newton` when it is long and the outputs are many: it works on rows of bits, and builds its quadratic model
-from a sample of them.
+Use `proximal_newton` when it is long: it works on `Rows` of a channel, or on the packed bits of many reports,
+`Supports`.
 
 With ``G_x = sum_y w_y A_yx / (A p)_y`` and weights that sum to 1, ``sum_x p_x G_x = 1`` at every p of the simplex, and
 concavity bounds the shortfall of the log-likelihood by ``max_x G_x - 1`` per user. Both solvers return this gap;
@@ -11,45 +11,60 @@ neither judges it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_CHUNK = 2**21
+_CHUNK = 2**15
 _MODEL_WORK = 4e10
 _LARGE = 2**26
 _LEAST = 1e-150
 _RIDGE = 1e-11
+_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(float)
+"""The bits of every byte, ``(256, 8)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The matrix ``A = offset + contrast * bits`` of the outputs seen, and how often each was seen.
+    """A channel's rows of the outputs seen, ``(m, k)``, and how often each was seen, shares ``(m,)`` that sum to 1."""
 
-    - `bits`, (m, k) array: bits of a support protocol (``contrast / offset = e^epsilon - 1``), or the rows of any
-      channel (``offset=0``, ``contrast=1``).
+    rows: Floats
+    weights: Floats
+
+    def evaluate(self, point: Floats) -> tuple[float, Floats]:
+        """Return the log-likelihood per user and ``G - 1`` at a point of the simplex."""
+        fitted = self.rows @ point
+        return float(self.weights @ np.log(fitted)), self.weights / fitted @ self.rows - 1
+
+    def curvature(self, point: Floats) -> Floats:
+        """Return the negative Hessian per user."""
+        scaled = self.rows * (np.sqrt(self.weights) / (self.rows @ point))[:, None]
+        product: Floats = scaled.T @ scaled
+        return product
+
+
+@dataclass(frozen=True, slots=True)
+class Supports:
+    """The outputs seen of a support protocol, ``A = offset + contrast * bits`` with ``contrast / offset = e^eps - 1``.
+
+    - `packed`, (ceil(k / 8), m) uint8: the bits, eight values a byte as `numpy.packbits` orders them.
     - `weights`, (m,) float: shares of the reports, summing to 1.
+    - `size`, int: the number of values, k.
     """
 
-    bits: NDArray[np.uint8] | Floats
+    packed: NDArray[np.uint8]
     weights: Floats
+    size: int
     offset: float
     contrast: float
 
-    def evaluate(self, point: Floats, precision: type) -> tuple[float, Floats]:
-        """Return the log-likelihood per user and ``G - 1`` at a point of the simplex, in one pass over the rows."""
-        size = point.size
-        short: NDArray[Any] = point.astype(precision)
-        total, pulled = 0.0, np.zeros(size)
-        for some in self._blocks(_CHUNK // np.dtype(precision).itemsize):
-            block: NDArray[Any] = self.bits[some].astype(precision, copy=False)
-            fitted = self.offset + self.contrast * (block @ short).astype(float)
-            total += float(self.weights[some] @ np.log(fitted))
-            pulled += (self.weights[some] / fitted).astype(precision) @ block
-        return total, self.contrast * (pulled - point @ pulled)
+    def evaluate(self, point: Floats) -> tuple[float, Floats]:
+        """Return the log-likelihood per user and ``G - 1`` at a point of the simplex."""
+        fitted = self._fitted(point)
+        pulled = self._sums(self.weights / fitted)
+        return float(self.weights @ np.log(fitted)), self.contrast * (pulled - point @ pulled)
 
     def curvature(self, point: Floats) -> Floats:
         """Return the negative Hessian per user on directions that sum to zero.
@@ -57,38 +72,46 @@ class Rows:
         Where the rows are many it comes from an evenly spaced sample of them, with a diagonal that is at least the
         exact one: a rare value that the sample misses must not look free to move.
         """
-        outputs, size = self.bits.shape
+        outputs, size = self.weights.size, self.size
+        fitted = self._fitted(point)
         chosen = np.linspace(0, outputs - 1, min(outputs, max(20 * size, int(_MODEL_WORK / size**2)))).astype(int)
         total: Floats = np.zeros((size, size))
-        own: Floats = np.zeros(size)
-        for some in self._blocks(_CHUNK, chosen.size):
-            block = self.bits[chosen[some]].astype(np.float32)
-            block *= self._pull(block, point, self.weights[chosen[some]])[:, None]
+        for some in np.array_split(chosen, max(1, chosen.size * size // 2**21)):
+            bits = np.unpackbits(self.packed[:, some], axis=0, count=size).T
+            block = bits * (self.contrast * np.sqrt(self.weights[some]) / fitted[some]).astype(np.float32)[:, None]
             total += block.T @ block
-        total /= self.weights[chosen].sum()
-        if chosen.size == outputs:
-            return total
-        for some in self._blocks(_CHUNK):
-            block = self.bits[some].astype(np.float32)
-            own += self._pull(block, point, self.weights[some]) ** 2 @ (block * block)
-        total += np.diag(np.maximum(own - np.diag(total), 0))
+        if chosen.size < outputs:
+            total /= self.weights[chosen].sum()
+            own = self.contrast**2 * self._sums(self.weights / fitted**2)
+            total += np.diag(np.maximum(own - np.diag(total), 0))
         return total
 
     def support(self) -> Floats:
         """Return the share of the reports that have each bit set."""
-        total: Floats = np.zeros(self.bits.shape[1])
-        for some in self._blocks(_CHUNK):
-            total += self.weights[some] @ self.bits[some].astype(float)
-        return total
+        return self._sums(self.weights)
 
-    def _pull(self, block: NDArray[np.float32], point: Floats, weights: Floats) -> NDArray[np.float32]:
-        fitted = self.offset + self.contrast * (block @ point.astype(np.float32))
-        return (self.contrast * np.sqrt(weights) / fitted).astype(np.float32)
+    def _fitted(self, point: Floats) -> Floats:
+        """Return ``A p``, ``(m,)``: a table says what each byte adds."""
+        padded = np.zeros(8 * len(self.packed))
+        padded[: self.size] = point
+        table, fitted = padded.reshape(-1, 8) @ _BYTES.T, np.zeros(self.weights.size)
+        for some in self._blocks():
+            for row, column in zip(table, self.packed[:, some], strict=True):
+                fitted[some] += row[column]
+        return self.offset + self.contrast * fitted
 
-    def _blocks(self, entries: int, rows: int | None = None) -> Iterator[slice]:
-        step = max(1, entries // self.bits.shape[1])
-        for start in range(0, len(self.weights) if rows is None else rows, step):
-            yield slice(start, start + step)
+    def _sums(self, numbers: Floats) -> Floats:
+        """Return the sum of the outputs' numbers, ``(m,)``, over those that have each bit set, ``(k,)``."""
+        totals = np.zeros((len(self.packed), 256))
+        for some in self._blocks():
+            for total, column in zip(totals, self.packed[:, some], strict=True):
+                total += np.bincount(column, numbers[some], minlength=256)
+        sums: Floats = (totals @ _BYTES).ravel()[: self.size]
+        return sums
+
+    def _blocks(self) -> Iterator[slice]:
+        for start in range(0, self.weights.size, _CHUNK):
+            yield slice(start, start + _CHUNK)
 
 
 def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tuple[Floats, Floats]:
@@ -120,39 +143,34 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
     return _polish(rows, pairs, weights, primal, dual)
 
 
-def proximal_newton(rows: Rows, start: Floats, *, tolerance: float, passes: int = 60) -> tuple[Floats, float, int]:
+def proximal_newton(
+    rows: Rows | Supports, start: Floats, *, tolerance: float, passes: int = 60
+) -> tuple[Floats, float, int]:
     """Maximise one likelihood with many coordinates by quadratic models on the simplex.
 
-    Passes over many rows run in single precision while that suffices; a result within the tolerance has its gap in
-    double precision.
+    Where the rows are many a model is kept while it serves.
 
     - `start`, (k,) float: a point of the simplex with positive entries.
     - `tolerance`, float: gap per user at which to stop.
     - `passes`, int: most passes over the rows.
     - Returns `estimate`, (k,) float.
-    - Returns `gap`, float: ``max G - 1`` of the estimate; infinite when single precision was not left behind.
+    - Returns `gap`, float: ``max G - 1`` of the estimate.
     - Returns `used`, int: passes over the rows.
     """
-    double, single = np.float64, np.float32
-    large = rows.bits.size > _LARGE
-    point, precision, step = start, single if large else double, 1.0
-    value, slope = rows.evaluate(point, precision)
-    bend, used = rows.curvature(point), 1
-    while used < passes and (slope.max() > tolerance or precision is single):
+    point, step, used, many = start, 1.0, 1, rows.weights.size * start.size > _LARGE
+    value, slope = rows.evaluate(point)
+    bend = rows.curvature(point)
+    while used < passes and slope.max() > tolerance:
         used += 1
-        if precision is single and slope.max() <= max(tolerance, 1e-6):
-            precision = double
-            value, slope = rows.evaluate(point, precision)
-            continue
         target = point + step * (_simplex_quadratic(bend, slope, point) - point)
-        reached, new_slope = rows.evaluate(target, precision)
-        if reached < value - (1e-6 if precision is single else 1e-14):
+        reached, new_slope = rows.evaluate(target)
+        if reached < value - 1e-14:
             step /= 2
             continue
-        faithful = large and new_slope.max() < slope.max() / 2
+        faithful = many and new_slope.max() < slope.max() / 2
         point, value, slope, step = target, reached, new_slope, min(1.0, 2 * step)
         bend = bend if faithful else rows.curvature(point)
-    return point, float(slope.max()) if precision is double else np.inf, used
+    return point, float(slope.max()), used
 
 
 def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:

@@ -86,7 +86,11 @@ def unary_data(users: int, values: int, epsilon: float = EPSILON, counts: np.nda
 
     mechanism = UnaryEncoding.optimised(epsilon, values)
     held = zipf_counts(users, values) if counts is None else counts
-    return mechanism, *mechanism.sample_outputs(held, rng=np.random.default_rng(7))
+    if values <= 100:
+        return mechanism, *mechanism.sample_outputs(held, rng=np.random.default_rng(7))
+    rng, people = np.random.default_rng(7), np.repeat(np.arange(values), held)
+    pieces = (np.packbits(mechanism.randomize(some, rng=rng), axis=1) for some in np.array_split(people, 64))
+    return mechanism, np.concatenate(list(pieces)), np.ones(users, dtype=np.int64)
 
 
 def unary_mle(users: int, values: int, epsilon: float = EPSILON, column: str = ""):
