@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+PAGES  := $(VENV)/.pages
 # its modules, not the scripts beside it: pip lets a shell read the path of the checkout in those
 # an environment that was half made, moved or copied here, or whose Python is gone, is made anew
 SOUND := $(shell test -f $(STAMP) && { test ! -s $(STAMP) || test "$$(cat $(STAMP))" = "$$(pwd -P)"; } && $(BIN)/python -c 'import pip' 2>/dev/null && echo yes)
@@ -20,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
 
-test: $(STAMP) ## style, types, unit tests and every notebook against its stored outputs
+test: $(STAMP) $(if $(CI),$(PAGES)) ## style, types, unit tests and every notebook against its stored outputs
 	@mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.log 2>&1 & lint=$$!; \
 	$(BIN)/python -m pytest -n $(JOBS); tests=$$?; \
 	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
@@ -57,7 +58,7 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
 	@$(BIN)/python tests/run/supply/bill.py
 
-site: $(STAMP) ## build the site into build/site, which opens from disk
+site: $(PAGES) ## build the site into build/site, which opens from disk
 	@$(BIN)/python -m ldpnb.site
 
 grids: $(STAMP) ## renew what the site needs to play live sections: make grids NOTEBOOKS="00_start 03_cluster"
@@ -70,7 +71,9 @@ lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-roo
 lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --group dev pyproject.toml --output-file requirements.lock
-	@! grep -nE 'https?://|file:' requirements.lock
+	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --group pyproject.toml:site --constraint requirements.lock --output-file requirements-site.lock
+	@! grep -nE 'https?://|file:' requirements.lock requirements-site.lock
 
 clean: ## remove the environment and everything that is not committed
 	rm -rf $(VENV) build
@@ -83,14 +86,21 @@ $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
 	@command -v $(PYTHON) >/dev/null || { echo "ldpnb needs Python 3.11 or newer, and there is no $(PYTHON) (Debian, Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "ldpnb needs Python 3.11 or newer, this is %d.%d; try: make $(MAKECMDGOALS) PYTHON=python3.12" % sys.version_info[:2])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
-	@echo "setting up $(VENV) (about a minute, 0.9 GB)"
+	@echo "setting up $(VENV) (about half a minute, 1 GB)"
 	@test -n "$(SOUND)" || $(PYTHON) -m venv --clear $(VENV)
 	@# uv installs ten times faster, and not by what holds for making the lock when it starts elsewhere; pip, which honours pip.conf, is the fall-back
 	@{ $(BIN)/python -m pip install --quiet uv \
-	  && $(BIN)/python -m uv pip install --quiet --system-certs --compile-bytecode --directory / --python "$$PWD/$(BIN)/python" \
+	  && $(BIN)/python -m uv pip install --quiet --system-certs --directory / --python "$$PWD/$(BIN)/python" \
 	    --require-hashes -r "$$PWD/requirements.lock"; } >$(VENV)/uv.log 2>&1 \
 	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q ldpnb
 	@printf '#!/bin/sh\nexec "$$(dirname -- "$$0")/python" -m ldpnb "$$@"\n' >$(BIN)/ldpnb && chmod +x $(BIN)/ldpnb
 	@pwd -P >$(STAMP)
+
+# what builds pages and drives a browser over them, beside the rest
+$(PAGES): $(STAMP) requirements-site.lock
+	@$(BIN)/python -m uv pip install --quiet --system-certs --directory / --python "$$PWD/$(BIN)/python" \
+	    --require-hashes -r "$$PWD/requirements-site.lock" >$(VENV)/uv.log 2>&1 \
+	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements-site.lock
+	@touch $@

@@ -11,7 +11,7 @@ from packaging.version import Version
 from ldpnb.run.catalogue import home
 
 ROOT = home()
-LOCK = (ROOT / "requirements.lock").read_text()
+LOCK = "".join((ROOT / name).read_text() for name in ("requirements.lock", "requirements-site.lock"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -51,7 +51,7 @@ def test_the_lock_satisfies_the_declared_dependencies() -> None:
 
 
 def test_installed_versions_are_the_locked_ones() -> None:
-    lines = re.findall(r"^[A-Za-z0-9._-]+==[^\\\n]+", LOCK, re.MULTILINE)
+    lines = re.findall(r"^[A-Za-z0-9._-]+==[^\\\n]+", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     wanted = [r for r in map(Requirement, lines) if r.marker is None or r.marker.evaluate()]
     other = {str(r): version(r.name) for r in wanted if version(r.name) not in r.specifier}
     assert len(wanted) > 100

@@ -27,13 +27,13 @@ DAMAGE = {
 
 
 def make(folder: Path, stub: Path) -> list[str]:
-    """Run `make site` with a Python that only notes how it is called; return its calls."""
+    """Run `make figures` with a Python that only notes how it is called; return its calls."""
     log = stub.with_name("log")
     log.write_text("")
     environment = os.environ | {"LOG": str(log), "STUB": str(stub)}
     environment.pop("MAKEFLAGS", None)
     result = subprocess.run(
-        ["make", "site", f"PYTHON={stub}"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        ["make", "figures", "JOBS=2", f"PYTHON={stub}"], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
     return log.read_text().splitlines()
@@ -61,9 +61,9 @@ def test_a_checkout_may_have_any_path(tmp_path: Path, stub: Path, name: str) -> 
     print(name)
     folder = checkout_in(tmp_path / name / "ldpnb")
     calls = make(folder, stub)
-    assert calls[-1] == "-m ldpnb.site"
+    assert calls[-1] == "-m ldpnb run --jobs 2"
     assert any(f"--python {folder}/.venv/bin/python" in call for call in calls)
-    assert make(folder, stub) == ["-c import pip", "-m ldpnb.site"]
+    assert make(folder, stub) == ["-c import pip", "-m ldpnb run --jobs 2"]
     assert not list(tmp_path.rglob("PWNED"))
     ran = subprocess.run([folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(stub.with_name("log"))}, check=False)
     assert ran.returncode == 0
@@ -78,4 +78,4 @@ def test_an_environment_that_does_not_work_is_made_anew(tmp_path: Path, stub: Pa
     DAMAGE[damage](folder / ".venv")
     calls = make(folder, stub)
     assert "-m venv --clear .venv" in calls
-    assert make(folder, stub) == ["-c import pip", "-m ldpnb.site"]
+    assert make(folder, stub) == ["-c import pip", "-m ldpnb run --jobs 2"]

@@ -38,9 +38,6 @@ ELSEWHERE = {
 }
 """Licences of packages that are locked for some systems or Pythons only."""
 
-UNDECLARED = {"axe-playwright-python": "MIT AND MPL-2.0"}
-"""Licences that are in a package's files only."""
-
 WORDS = {
     "MIT": ("MIT", "MIT License", "MIT license"),
     "Apache-2.0": ("Apache-2.0", "Apache 2.0", "Apache License, Version 2.0", "Apache Software License"),
@@ -70,8 +67,6 @@ def licence(name: str) -> dict[str, Any]:
 
 def declared(name: str) -> dict[str, Any]:
     """Return the licence that an installed package declares."""
-    if name in UNDECLARED:
-        return {"expression": UNDECLARED[name]}
     about = metadata(name)
     if about.get("License-Expression"):
         return {"expression": about.get("License-Expression")}
