@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 
 from ldpnb.accuracy import gaps
-from ldpnb.arithmetic import Real, Symbol, read_only
+from ldpnb.arithmetic import Real, read_only
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
@@ -73,9 +73,12 @@ def printed_variance_discretised(
     return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
 
 
-def kept_group_epsilon(epsilon: Real) -> Real:
-    """Return the ``eps1 = ln((1 + e^epsilon) / 2)`` that makes ``M_R`` lose exactly ``epsilon = eps2``."""
-    return np.log((1 + np.exp(epsilon)) / 2)
+def printed_variance(mechanism: GroupMeans, size: Real, clients: Real, second_moment: Real) -> Real:
+    """Return equation (19) or (20) for a mechanism."""
+    m, group = mechanism, {"size": size, "clients": clients, "second_moment": second_moment}
+    if isinstance(m, LaplaceMeans):
+        return printed_variance_laplace(m.group_epsilon, m.value_epsilon, m.k, **group)
+    return printed_variance_discretised(m.group_epsilon, m.value_epsilon, groups=m.groups, **group)
 
 
 def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
@@ -83,16 +86,6 @@ def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
     if epsilon >= 2 / 3:
         return float(np.log(2 / epsilon) + epsilon - 1), epsilon
     return float(np.log(3) - epsilon / 2), 2 / 3
-
-
-def printed_bound(mechanism: str, epsilon: float, clients: float) -> float:
-    """Return the printed variance of the gap between equal groups at its largest: M_R, M_L, "M_R kept", "k = 2"."""
-    size = clients / 2
-    if mechanism.startswith("M_R"):
-        first = epsilon if mechanism == "M_R" else kept_group_epsilon(epsilon)
-        return 2 * printed_variance_discretised(first, epsilon, size=size, clients=clients, second_moment=0)
-    first, k = published_laplace_budgets(epsilon) if mechanism == "M_L" else (epsilon / 2, 2.0)
-    return 2 * printed_variance_laplace(first, epsilon, k, size=size, clients=clients, second_moment=1)
 
 
 def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Floats, Floats]:
@@ -111,12 +104,10 @@ def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Flo
     return means, chance * ((up**2 + down**2) @ weights) / 2
 
 
-def gap_moments(
-    mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, *, pair: tuple[int, int] = (0, 1)
-) -> tuple[float, float]:
-    """Return the mean and the variance of the estimated gap between two groups."""
+def gap_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike) -> tuple[float, float]:
+    """Return the mean and the variance of the estimated gap between the first two groups."""
     weights = np.eye(mechanism.groups)
-    return _weighted_moments(mechanism, counts, values, weights[pair[0]] - weights[pair[1]])
+    return _weighted_moments(mechanism, counts, values, weights[0] - weights[1])
 
 
 def mean_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, group: int) -> tuple[float, float]:
@@ -194,11 +185,6 @@ def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     return max(
         sum(quad(advantage, *cell, pair, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for cell in cells) for pair in laws
     )
-
-
-def exact(value: Any) -> Real:
-    """Return a number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
-    return Symbol(value)
 
 
 def numbered(**lists: Iterable[float]) -> dict[str, float]:

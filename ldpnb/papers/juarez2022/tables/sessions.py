@@ -75,12 +75,13 @@ def hold_out_scores(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
-    """Return every client's rates over all runs, ``metric, group, client, rate``.
+    """Return every client's rates over all runs, ``metric, group, client, rate, share``.
 
-    A client without readings of a kind has no such rate.
+    `share` is that of the group's clients with at most this rate. A client without readings of a kind has no such rate.
     """
     total, parts = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum(), []
     for metric, hits, of in (("true-positive rate", "tp", "positives"), ("false-positive rate", "fp", "negatives")):
         counted = total[total[of] > 0]
         parts.append((counted[hits] / counted[of]).rename("rate").reset_index().assign(metric=metric))
-    return pd.concat(parts, ignore_index=True)[["metric", "group", "client", "rate"]]
+    rates = pd.concat(parts, ignore_index=True)[["metric", "group", "client", "rate"]]
+    return rates.assign(share=rates.groupby(["metric", "group"])["rate"].rank(method="first", pct=True))
