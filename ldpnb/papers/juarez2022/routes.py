@@ -55,6 +55,14 @@ def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
     return np.asarray(chances.reshape(2 * d, d * points.size))
 
 
+def printed_law(mechanism: LaplaceMeans, group: int, value: float) -> Floats:
+    """Return the law of a report of ``M_L``, as `LaplaceMeans.law`, from the printed probabilities and scales."""
+    d, keep = mechanism.groups, printed_keep(mechanism.group_epsilon, mechanism.groups)
+    law = np.tile([(1 - keep) / (d - 1), 0.0, mechanism.k / mechanism.value_epsilon], (d, 1))
+    law[group] = keep, value, 2 / mechanism.value_epsilon
+    return law
+
+
 def printed_variance_laplace(
     group_epsilon: Real, value_epsilon: Real, k: Real, *, size: Real, clients: Real, second_moment: Real
 ) -> Real:
@@ -95,10 +103,10 @@ def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Flo
     polynomials.
     """
     if isinstance(mechanism, DiscretisedMeans):
-        chances = mechanism.channel([value])[:, group].reshape(-1, 2)
+        chances = printed_channel(mechanism, [value])[:, group].reshape(-1, 2)
         return chances[:, 1] - chances[:, 0], chances.sum(axis=1)
     nodes, weights = np.polynomial.laguerre.laggauss(4)
-    chance, location, scale = mechanism.law(group, value).T
+    chance, location, scale = printed_law(mechanism, group, value).T
     up, down = location[:, None] + np.outer(scale, nodes), location[:, None] - np.outer(scale, nodes)
     means = chance * ((up + down) @ weights) / 2
     return means, chance * ((up**2 + down**2) @ weights) / 2
@@ -155,7 +163,7 @@ def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
 
 def log_densities(mechanism: LaplaceMeans, reports: ArrayLike) -> Floats:
     """Return log-densities ``(d, 3, d, r)``: own group, value -1, 0 or 1, reported group, and reported value."""
-    laws = np.array([mechanism.law(g, v) for g, v in product(range(mechanism.groups), (-1.0, 0.0, 1.0))])
+    laws = np.array([printed_law(mechanism, g, v) for g, v in product(range(mechanism.groups), (-1.0, 0.0, 1.0))])
     chance, location, scale = (laws[..., i, None] for i in range(3))
     logs = np.log(chance / (2 * scale)) - np.abs(np.asarray(reports) - location) / scale
     return np.asarray(logs.reshape(mechanism.groups, 3, mechanism.groups, -1))
@@ -181,7 +189,7 @@ def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
 
     reach = 1 + 45 * max(mechanism.kept_scale, mechanism.moved_scale)
     cells = list(pairwise([-reach, -20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 20.0, reach]))
-    laws = [(mechanism.law(0, 1.0), mechanism.law(*other)) for other in ((0, -1.0), (1, 1.0))]
+    laws = [(printed_law(mechanism, 0, 1.0), printed_law(mechanism, *other)) for other in ((0, -1.0), (1, 1.0))]
     return max(
         sum(quad(advantage, *cell, pair, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for cell in cells) for pair in laws
     )
@@ -210,32 +218,42 @@ def sizes(mechanism: GroupMeans) -> tuple[int, ...]:
 
 
 @second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q)
-@second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
 def _response() -> Pairs:
-    responses = [KaryRandomisedResponse(epsilon, d) for epsilon, d in product(BUDGETS, (2, 3, 5))]
-    kept = [(kary.p, kary.q, kary.epsilon, kary.domain_size) for kary in responses]
-    kept += [(m.keep, m.move, m.group_epsilon, m.groups) for m in MECHANISMS]
-    for keep, move, epsilon, d in kept:
-        yield (keep + (d - 1) * move, np.log(keep / move)), (1.0, epsilon)
+    for epsilon, d in product(BUDGETS, (2, 3, 5)):
+        kary, keep = KaryRandomisedResponse(epsilon, d), printed_keep(epsilon, d)
+        yield (kary.p, kary.q), (keep, (1 - keep) / (d - 1))
 
 
-@second_route(moves.sign_probabilities, DiscretisedMeans.channel, DiscretisedMeans.gain)
-def _signs() -> Pairs:
-    for m in SIGNS:
-        coins, truth = np.stack([1 - VALUES, 1 + VALUES]) / 2, printed_keep(m.value_epsilon)
-        yield moves.sign_probabilities(VALUES, m.value_epsilon), truth * coins + (1 - truth) * coins[::-1]
-        yield m.channel(VALUES), printed_channel(m, VALUES)
+@second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
+def _kept() -> Pairs:
+    for m in MECHANISMS:
+        keep = printed_keep(m.group_epsilon, m.groups)
+        yield (m.keep, m.move), (keep, (1 - keep) / (m.groups - 1))
+
+
+@second_route(DiscretisedMeans.gain, LaplaceMeans.gain)
+def _gains() -> Pairs:
+    for m in MECHANISMS:
         yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
 
 
-@second_route(LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale, LaplaceMeans.gain)
+@second_route(moves.sign_probabilities)
+def _sign_probabilities() -> Pairs:
+    for epsilon in (1.0, 2.0):
+        coins, truth = np.stack([1 - VALUES, 1 + VALUES]) / 2, printed_keep(epsilon)
+        yield moves.sign_probabilities(VALUES, epsilon), truth * coins + (1 - truth) * coins[::-1]
+
+
+@second_route(DiscretisedMeans.channel)
+def _channel() -> Pairs:
+    yield from ((m.channel(VALUES), printed_channel(m, VALUES)) for m in SIGNS)
+
+
+@second_route(LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale)
 def _noise() -> Pairs:
     for m in NOISE:
-        keep, second = printed_keep(m.group_epsilon, m.groups), m.value_epsilon
-        others = [[(1 - keep) / (m.groups - 1), 0.0, m.k / second]] * (m.groups - 1)
-        yield m.law(0, -0.3), np.array([[keep, -0.3, 2 / second], *others])
-        yield (2 / m.kept_scale, 2 * m.moved_scale / m.kept_scale), (second, m.k)
-        yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
+        yield m.law(1, -0.3), printed_law(m, 1, -0.3)
+        yield (2 / m.kept_scale, 2 * m.moved_scale / m.kept_scale), (m.value_epsilon, m.k)
 
 
 @second_route(gaps.mean_variance, gaps.variance_discretised_mean, gaps.variance_laplace_mean)

@@ -54,7 +54,7 @@ def _losses_of_noise() -> Pairs:
         yield (m.epsilon, m.group_loss), (routes.density_loss(m, FAR), routes.kept_over_moved(m, FAR))
     for first, second, other in ((0.5, 1.0, 2 / 3), (0.5, 1.0, 3.0), (1.0, 3.0, 2 / 3), (0.1, 6.0, 1.0)):
         m = LaplaceMeans(first, second, other)
-        laws = np.array([m.law(g, v) for g, v in product((0, 1), (-1.0, 0.0, 1.0))])
+        laws = np.array([routes.printed_law(m, g, v) for g, v in product((0, 1), (-1.0, 0.0, 1.0))])
         atoms = np.log(laws[..., 0] / 2) - (1 - laws[..., 1]) / laws[..., 2]
         inside = routes.density_loss(m, INSIDE)
         yield (m.claimed_epsilon, m.clipped_epsilon), (inside, max(inside, np.ptp(atoms, axis=0).max()))

@@ -1,6 +1,5 @@
 """What decides Section 6 and Appendices C and D of juarez2022: dropouts, costs, and the experiments of Table 2."""
 
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -10,7 +9,6 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import budgets, gaps
 from ldpnb.claims import WORDS, Evidence, within
 from ldpnb.deciders import ball, digits, identity, symbols
-from ldpnb.mechanisms import groups
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import printed, routes
@@ -22,16 +20,10 @@ from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
 SEED, SETS = 2022, 50_000
-BUDGETS = (0.01, 0.1, 1.0, 10.0)
-"""Of Table 2."""
+WAYS, BUDGETS = ("M_R", "M_L", "code"), (0.01, 0.1, 1.0, 10.0)
+"""Mechanisms and budgets of Table 2."""
 LEVEL = 1e-6
 """Chance with which a test rejects what is printed though it is a draw from the law, over all cells together."""
-MEASURED: dict[str, Callable[[float], groups.GroupMeans]] = {
-    "M_R": FAMILIES["M_R"],
-    "M_L": FAMILIES["M_L"],
-    "code": lambda epsilon: LaplaceMeans.executed(epsilon),
-}
-
 share, other_share, mean, other = symbols("share other_share mean other")
 
 
@@ -94,7 +86,7 @@ def figure_4(e: Evidence) -> Numbers:
 def laws_of_errors(name: str, epsilon: float) -> tuple[float, float, float]:
     """Return the estimated gap's standard deviation, and mean and deviation of the absolute gap's error in rates."""
     data = population.published()
-    sd, gap = float(np.sqrt(data.gap(MEASURED[name](epsilon)).variance(data.second_moments))), abs(data.true_gap)
+    sd, gap = float(np.sqrt(data.gap(FAMILIES[name](epsilon)).variance(data.second_moments))), abs(data.true_gap)
     mean = float(gaps.absolute_gap_error(sd, gap)) / 2
     errors, chances = routes.error_law(sd, gap)
     return sd, mean, float(np.sqrt(errors**2 @ chances / 4 - mean**2))
@@ -109,7 +101,7 @@ def cells(column: str) -> list[tuple[str, float, float]]:
 def table_2_errors(e: Evidence) -> Numbers:
     data, runs = population.published(), int(printed.value("Table 2", "runs"))
     gap, expected, ranks, tested = abs(data.true_gap), {}, {}, []
-    for name, epsilon in product(MEASURED, BUDGETS):
+    for name, epsilon in product(WAYS, BUDGETS):
         sd, expected[name, epsilon], _ = laws_of_errors(name, epsilon)
         (stated,) = [s for short, at, s in cells("error") if (short, at) == (name.replace("code", "M_L"), epsilon)]
         below, under = (routes.mean_error_cdf(2 * (stated + half), sd, gap, runs) for half in (HALF, -HALF))
@@ -117,7 +109,7 @@ def table_2_errors(e: Evidence) -> Numbers:
         if name != "M_L":
             tested.append(min(1.0, 2 * min(below, 1 - under)))
     e.needs(min(tested) * len(tested) > LEVEL)
-    means = {name: ", ".join(f"{expected[name, epsilon]:.4g}" for epsilon in BUDGETS) for name in MEASURED}
+    means = {name: ", ".join(f"{expected[name, epsilon]:.4g}" for epsilon in BUDGETS) for name in WAYS}
     words = {"signs": means["M_R"], "code": means["code"], "noise": means["M_L"]}
     shown_ranks = [ranks[name, epsilon] for name in ("M_R", "code", "M_L") for epsilon in BUDGETS[:2]]
     return words | routes.numbered(rank=shown_ranks) | {"cells": len(tested), "rarest": min(tested)}
@@ -187,7 +179,7 @@ def appendix_d_synthetic_data(e: Evidence) -> Numbers:
 def appendix_d_bounds(e: Evidence) -> Numbers:
     data, ratios = population.published(), {}
     for name, epsilon in product(("M_R", "M_L"), BUDGETS):
-        bound = data.gap(MEASURED[name](epsilon)).error_bound(FAILURE) / 2
+        bound = data.gap(FAMILIES[name](epsilon)).error_bound(FAILURE) / 2
         ratios[name, epsilon] = bound / laws_of_errors(name, epsilon)[1]
     every = np.array(list(ratios.values()))
     e.sure(every.min() > 10)

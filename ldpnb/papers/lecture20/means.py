@@ -35,7 +35,22 @@ def _one_bit() -> Pairs:
         yield bit.estimate(outcomes.sum(axis=1), 5), routes.printed_means(outcomes, bit.epsilon, bit.upper)
 
 
-@second_route(means.warner_error, means.largest_warner_constant, means.normal_error)
+@second_route(means.normal_quantile)
+def _normal_quantile() -> Pairs:
+    yield from ((routes.normal_tail(means.normal_quantile(chance), 1.0), chance) for chance in (failure(), 0.3))
+
+
+@second_route(means.normal_error)
+def _normal_error() -> Pairs:
+    yield from ((routes.normal_tail(means.normal_error(4.0, chance), 4.0), chance) for chance in (failure(), 0.3))
+
+
+@second_route(means.one_bit_floor)
+def _floor() -> Pairs:
+    yield means.one_bit_floor(5.0, 40), np.sqrt(routes.largest_bit_variance(60.0, 5.0) / 40)
+
+
+@second_route(means.warner_error, means.largest_warner_constant)
 def _warner_errors() -> Pairs:
     bits, f = np.array([1, 1, 1, 1, 0, 0]), failure()
     for epsilon in (1e-2, 1.0, 8.0):
@@ -47,13 +62,6 @@ def _warner_errors() -> Pairs:
     # Of two users a one and a zero are worst: a lie is undone by another, and just one is likely below this budget.
     truth = np.sqrt(1 - 2 * f)
     yield means.largest_warner_constant(2, f), np.log((1 + truth) / (1 - truth)) / (np.sqrt(2) * truth), 1e-7
-    for variance, chance in ((4.0, f), (0.2, 0.3)):
-        yield routes.normal_tail(means.normal_error(variance, chance), variance), chance
-
-
-@second_route(means.normal_quantile)
-def _normal_quantile() -> Pairs:
-    yield from ((routes.normal_tail(means.normal_quantile(chance), 1.0), chance) for chance in (failure(), 0.3))
 
 
 @second_route(means.certain_error)
@@ -108,39 +116,24 @@ def _laplace_report_bits() -> Pairs:
         yield means.laplace_report_bits(mechanism, resolution), routes.rounded_entropy(scale), 1e-6
 
 
-def bit_is_unbiased() -> bool:
-    """Decide that the estimate has the users' mean as expectation.
+def one_bit_is_understood(e: Evidence) -> None:
+    """Decide that one bit is unbiased, which data are its worst, and that its errors only grow with epsilon.
 
-    It depends on the mean of the bits only; the chance of a one is affine in the value, so that its mean is that at the
-    mean value, and there the estimate is that value.
+    The estimate depends on the mean of the bits alone, whose chance of a one is affine in the value. A user's part has
+    variance ``(m / slope)^2 P (1 - P)``, which is largest at m/2; at 0 and m it is Warner's.
     """
-    ones, (_, bit) = symbols("ones")[0], proofs.one_bit()
-    of_the_mean = identity(bit.estimate(ones, n), bit.estimate(ones / n, 1))
-    affine = identity(derivative(bit.one_rate(y), y, 2))
-    return of_the_mean and affine and identity(bit.estimate(bit.one_rate(y), 1), y)
-
-
-def bit_variance() -> bool:
-    """Decide that m/2 is the worst value, with ``m^2 coth^2(epsilon/2) / 4``, and what bits have instead.
-
-    A user's part has variance ``(m / (p - q))^2 P (1 - P)``; 0 and m give Warner's.
-    """
-    share, (_, bit) = symbols("share")[0], proofs.one_bit()
+    (ones, share, f), (_, bit) = symbols("ones share f"), proofs.one_bit()
+    e.proven(identity(bit.estimate(ones, n), bit.estimate(ones / n, 1)) and identity(derivative(bit.one_rate(y), y, 2)))
+    e.proven(identity(bit.estimate(bit.one_rate(y), 1), y))
     rate, unit = bit.one_rate(share * m), (m / bit.slope) * (m / bit.slope)
-    nearer = identity(means.worst_variance(bit, 1) - unit * rate * (1 - rate), unit * (rate - Symbol("1/2")) ** 2)
-    return nearer and identity(unit * bit.q * (1 - bit.q), m * m * means.warner_variance(bit.epsilon, 1))
-
-
-def hoeffding_grows() -> bool:
-    """Decide that Hoeffding's error in units of ``m / (epsilon sqrt n)`` grows with epsilon."""
-    (f,) = symbols("f")
+    e.proven(identity(means.worst_variance(bit, 1) - unit * rate * (1 - rate), unit * (rate - Symbol("1/2")) ** 2))
+    e.proven(identity(unit * bit.q * (1 - bit.q), m * m * means.warner_variance(bit.epsilon, 1)))
     square = means.certain_error(OneBit(2 * u, m), n, f) ** 2 * n * (2 * u) ** 2 / m**2
-    of_variance = identity(square, 2 * np.log(2 / f) * proofs.unit_variance())
-    return of_variance and proofs.positive_throughout(derivative(proofs.unit_variance(), u))
+    e.proven(identity(square, 2 * np.log(2 / f) * proofs.unit_variance()) and proofs.bit_order())
 
 
 def randomised_response(e: Evidence) -> Numbers:
-    e.proven(bit_is_unbiased() and bit_variance() and hoeffding_grows())
+    one_bit_is_understood(e)
     e.decides(proofs.positive_throughout(1 / (4 * u * u) - means.warner_variance(2 * u, 1)))
     largest = routes.published()["largest_epsilon"]
     worst = [means.largest_warner_constant(users, failure()) for users in (1, 5, 20, 100)]
@@ -155,13 +148,10 @@ def randomised_response(e: Evidence) -> Numbers:
 def mean_central_laplace(e: Evidence) -> Numbers:
     f, alpha = symbols("f alpha")
     error, users = means.certain_error(CURATOR, n, f), means.users_needed(CURATOR, alpha, f)
-    e.proven(
-        proofs.noise_is_private(CURATOR) and proofs.noise_tail(CURATOR) and identity(CURATOR.estimate(y, n), y / n)
-    )
+    e.proven(proofs.noise_is_private(CURATOR) and proofs.noise_tail(CURATOR))
+    e.proven(identity(CURATOR.estimate(y, n), y / n))
     e.decides(identity(np.exp(-error * n * eps / m), f) and identity(np.exp(-alpha * users * eps / m), f))
-    equality = np.exp(-1)
-    e.same(means.users_needed(CentralLaplace(0.1, 8.0), 0.5, equality), 8 / (0.5 * 0.1))
-    return {"constant": means.certain_error(CentralLaplace(1.0), 1, failure()), "equality": 1 - equality}
+    return {"constant": means.certain_error(CentralLaplace(1.0), 1, failure()), "equality": -np.expm1(-1)}
 
 
 def noise_averages() -> bool:
@@ -172,10 +162,8 @@ def noise_averages() -> bool:
 
 
 def mean_local_laplace(e: Evidence) -> Numbers:
-    e.decides(proofs.noise_is_private(NOISE))
-    e.decides(proofs.noise_tail(NOISE))
-    ratio = means.worst_variance(LocalLaplace(2 * u), n) / means.warner_variance(2 * u, n)
-    e.proven(noise_averages() and identity(ratio, proofs.enough_users(2 * u)) and proofs.positive_throughout(ratio - 2))
+    e.decides(proofs.noise_is_private(NOISE) and proofs.noise_tail(NOISE))
+    e.proven(noise_averages())
     second, fourth = (proofs.noise_moment(NOISE, power) for power in (2, 4))
     spread = (n * fourth + 3 * n * (n - 1) * second * second) / (n * second) ** 2  # E S^4 / (E S^2)^2 of their sum
     e.proven(identity(spread, 3 + 3 / n))
@@ -183,9 +171,7 @@ def mean_local_laplace(e: Evidence) -> Numbers:
     exact = means.users_for_certain(NOISES[0], 1.6, failure()) / 100
     e.sure(fewest <= exact <= most)
     limit, met = means.users_needed(NOISES[0], 1.6, failure()) / 100, means.success(NOISES[0], 100, 1.6)
-    at_1, at_4 = (means.worst_variance(LocalLaplace(b), 1) / means.warner_variance(b, 1) for b in (1.0, 4.0))
-    numbers = {"at_1": at_1, "at_4": at_4, "fewest": fewest, "most": most}
-    return numbers | {"exact": exact, "limit": limit, "met": met}
+    return {"fewest": fewest, "most": most, "exact": exact, "limit": limit, "met": met}
 
 
 def mean_error_of_local_laplace(e: Evidence) -> Numbers:
@@ -203,42 +189,25 @@ def mean_error_of_local_laplace(e: Evidence) -> Numbers:
     }
 
 
-def report_bits() -> bool:
-    """Decide that a rounded Laplace report has at most ``log2(2 e (1 + (m/r) (1 + 1/epsilon)))`` bits of entropy.
+def mean_communication(e: Evidence) -> Numbers:
+    """Bound the entropy of a whole number K by ``-E log2 g(K)``, for any law g (Gibbs).
 
-    Gibbs: the entropy of a whole number K is at most ``-E log2 g(K)`` for any law g. With ``g(k)`` proportional to
-    ``e^(-|k|/M)`` and ``M = (m/r)(1 + 1/epsilon) + 1/2``, which is at least ``E|K|``, this is at most ``log2(e coth(1 /
-    (2M)))``, and ``coth x < 1 + 1/x``.
+    With ``g(k)`` proportional to ``e^(-|k|/M)`` and ``M = (m/r)(1 + 1/epsilon) + 1/2``, which is at least ``E|K|``, it
+    is at most ``log2(e coth(1/(2M)))``, and ``coth x < 1 + 1/x``.
     """
     (resolution,) = symbols("r")
     coth = (np.exp(2 * u) + 1) / (np.exp(2 * u) - 1)
+    e.proven(identity(coth, 1 + 2 * np.exp(-2 * u) / (1 - np.exp(-2 * u))))  # all e^(-|k|/M) add up to it, u = 1/(2M)
+    e.proven(identity(proofs.noise_moment(NOISE, 1) + m, m * (1 + 1 / eps)))  # a report's mean size: m, and the noise's
     bits = means.laplace_report_bits(NOISE, resolution) * np.log(2)
     most = m / resolution * (1 + 1 / eps) + Symbol("1/2")
-    total = identity(coth, 1 + 2 * np.exp(-2 * u) / (1 - np.exp(-2 * u)))  # of all e^(-|k|/M), u = 1 / (2M)
-    bound = identity(2 * most + 1, np.exp(bits - 1) * (1 + eps + eps * resolution / m))
-    return proofs.positive_throughout(1 + 1 / u - coth) and total and bound
-
-
-def mean_communication(e: Evidence) -> Numbers:
-    e.decides(report_bits())
-    e.proven(identity(proofs.noise_moment(NOISE, 1) + m, m * (1 + 1 / eps)))  # a report's mean size: m, and the noise's
+    e.proven(identity(2 * most + 1, np.exp(bits - 1) * (1 + eps + eps * resolution / m)))
+    e.decides(proofs.positive_throughout(1 + 1 / u - coth))
     sizes = (1024, 2048)
     return {f"bits_{size}": means.laplace_report_bits(LocalLaplace(1.0, float(size)), 1.0) for size in sizes}
 
 
-def bit_is_private() -> bool | None:
-    """Decide that either bit is at most ``e^epsilon`` times as likely at one value as at another.
-
-    Its chances are between q and p, those at 0 and m, and ``p = e^epsilon q``.
-    """
-    share, (t, bit) = symbols("share")[0], proofs.one_bit()
-    one, zero = bit.one_rate(share * m), bit.one_rate(m - share * m)
-    inside = {t: (1, oo), share: (0, 1), m: (0, oo)}
-    between = all(positive(gap, inside) for rate in (one, zero) for gap in (rate - bit.q, bit.p - rate))
-    return between and identity(one + zero, 1) and identity(bit.p, t * bit.q)
-
-
-def bit_crosses_noise(printed: str) -> bool | None:
+def bit_crosses_noise(e: Evidence, printed: str) -> None:
     """Decide that one bit has less than the variance of noise below one budget, more above, and that it prints so."""
 
     def difference(epsilon: Real) -> Real:
@@ -246,21 +215,25 @@ def bit_crosses_noise(printed: str) -> bool | None:
         return (means.worst_variance(noise, 1) - means.worst_variance(bit, 1)) * epsilon * epsilon
 
     top, bottom = sympy.fraction(sympy.together(expression(difference(u))))
-    roots = zeros(difference, "1/10", 10)
-    once = sign_changes(top, expression(u)) == len(roots) == 1 and sign_changes(bottom, expression(u)) == 0
-    return once and bool(difference(ball(1)) > 0) and digits(roots[0], printed)
+    (root,) = zeros(difference, "1/10", 10)
+    e.proven(sign_changes(top, expression(u)) == 1 and sign_changes(bottom, expression(u)) == 0)
+    e.proven(bool(difference(ball(1)) > 0) and digits(root, printed))
 
 
 def claim_1_bit_mean(e: Evidence) -> Numbers:
-    e.decides(bit_is_private())
-    e.decides(bit_is_unbiased())
-    e.decides(proofs.bit_order())
+    share, (t, bit) = symbols("share")[0], proofs.one_bit()
+    one, zero = bit.one_rate(share * m), bit.one_rate(m - share * m)
+    inside = {t: (1, oo), share: (0, 1), m: (0, oo)}  # chances are between q and p, those at 0 and m, and p = t q
+    e.decides(all(positive(gap, inside) for rate in (one, zero) for gap in (rate - bit.q, bit.p - rate)))
+    e.decides(identity(one + zero, 1) and identity(bit.p, t * bit.q))
     crossing = means.one_bit_crossing()
-    e.proven(bit_variance() and hoeffding_grows() and bit_crosses_noise(f"{crossing:.4f}"))
-    needed = [means.users_needed(OneBit(b), 0.01, failure()) * (b * 0.01) ** 2 for b in (0.1, 0.5, 1.0, 3.0, 30.0)]
-    floor = means.one_bit_floor(1.0, 400)
-    e.sure(claims.agree(needed[-1] / 30**2, (20 * floor * means.normal_quantile(failure())) ** 2, rel=1e-6))
-    met = [1 - routes.normal_tail(0.01, means.worst_variance(OneBit(b), round((b * 0.01) ** -2))) for b in (0.1, 1, 3)]
+    one_bit_is_understood(e)
+    bit_crosses_noise(e, f"{crossing:.4f}")
+    shown = (0.1, 1.0, 3.0)
+    needed = [means.users_needed(OneBit(b), 0.01, failure()) * (b * 0.01) ** 2 for b in shown]
+    met = [1 - routes.normal_tail(0.01, means.worst_variance(OneBit(b), round((b * 0.01) ** -2))) for b in shown]
+    floor = means.users_needed(OneBit(30.0), 0.01, failure())  # what no budget saves
+    e.sure(claims.agree(floor, (means.one_bit_floor(1.0, 1) * means.normal_quantile(failure()) / 0.01) ** 2, rel=1e-6))
     return {
         "hoeffding": claims.at_most(float(means.certain_error(OneBit(1.0), 1, failure())) ** 2),
         "needed": ", ".join(f"{c:.4g}" for c in needed),

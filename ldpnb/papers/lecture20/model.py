@@ -32,8 +32,7 @@ def _worst_variance() -> Pairs:
 def _warner_variance() -> Pairs:
     for epsilon in (0.01, 1.0, 8.0):
         outcomes, chances = routes.all_bits(routes.printed_rates([1, 1, 1, 1, 0, 0], epsilon, 1.0))
-        variance = routes.moments(routes.printed_means(outcomes, epsilon, 1.0), chances)[1]
-        yield means.warner_variance(epsilon, 6), variance
+        yield means.warner_variance(epsilon, 6), chances @ (routes.printed_means(outcomes, epsilon, 1.0) - 2 / 3) ** 2
 
 
 def _channels() -> list[tuple[float, np.ndarray]]:
@@ -53,32 +52,24 @@ def _purified() -> Pairs:
         yield mass * (1 - share) + end * share, 1.0
 
 
-def curator_is_better() -> bool:
-    """Decide how many times a curator's variance the local ones are.
-
-    More than n/2 with one bit, n with noise, and for bits and counts at least n over ``8 sinh^2(epsilon/2) /
-    epsilon^2``, which grows with epsilon from 2.
-    """
-    f, epsilon = symbols("f")[0], 2 * u
-    curator, count = means.worst_variance(CentralLaplace(epsilon, m), n), Symbol(8) / (epsilon * epsilon)
-    bias = SignRandomiser(epsilon, symbols("d")[0]).bias
-    everybody = histograms.sign_variance(n, users=n, bias=bias)
-    ratios = (
-        identity(means.worst_variance(OneBit(epsilon, m), n) / curator, n / 2 * proofs.unit_variance())
-        and identity(means.worst_variance(NOISE, n) / means.worst_variance(CURATOR, n), n)
-        and identity(means.warner_variance(epsilon, n) * m**2 / curator, n / proofs.enough_users(epsilon))
-        and identity(histograms.sign_variance(f, users=n, bias=bias) - (n - f), everybody)
-        and identity(everybody / count, n / proofs.enough_users(epsilon))
-    )
-    grows = proofs.positive_throughout(derivative(proofs.enough_users(epsilon), u)) and proofs.positive_throughout(
-        proofs.enough_users(epsilon) - 2
-    )
-    return ratios and proofs.bit_order() and grows
-
-
 def local_model_accuracy(e: Evidence) -> Numbers:
+    """Compare variances: n/2 times a curator's or more with one bit, n times with noise, n over `enough` for counts."""
     clear = claims.WORDS["equal"] ** 2
-    e.decides(curator_is_better())
+    (f, d), epsilon = symbols("f d"), 2 * u
+    curator, count = means.worst_variance(CentralLaplace(epsilon, m), n), Symbol(8) / (epsilon * epsilon)
+    everybody = histograms.sign_variance(n, users=n, bias=SignRandomiser(epsilon, d).bias)
+    some = histograms.sign_variance(f, users=n, bias=SignRandomiser(epsilon, d).bias)
+    enough = proofs.enough_users(epsilon)
+    for variance, least, ratio in (
+        (means.worst_variance(OneBit(epsilon, m), n), curator, n / 2 * proofs.unit_variance()),
+        (means.worst_variance(NOISE, n), means.worst_variance(CURATOR, n), n),
+        (means.warner_variance(epsilon, n) * m**2, curator, n / enough),
+        (everybody, count, n / enough),
+        (some - everybody, n - f, 1),
+    ):
+        e.proven(identity(variance / least, ratio))
+    e.decides(proofs.bit_order())
+    e.proven(proofs.positive_throughout(derivative(enough, u)) and proofs.positive_throughout(enough - 2))
     e.sure(2 * clear < 3)
     variances = [means.worst_variance(mechanism, USERS) for mechanism in (OneBit(1.0), LocalLaplace(1.0))]
     errors = np.sqrt([*variances, means.warner_variance(1.0, USERS)])
@@ -86,20 +77,6 @@ def local_model_accuracy(e: Evidence) -> Numbers:
     e.needs(claims.better(curator, errors))
     bit, noise, bits = errors / curator
     return {"clear": clear, "enough": clear * proofs.enough_users(1.0), "bit": bit, "noise": noise, "bits": bits}
-
-
-def best_weights() -> bool:
-    """Decide the least variance of weights a (the bit is shown) and b (it is kept as by Warner), both signs alike.
-
-    Cauchy-Schwarz: ``(delta a^2 + (1 - delta) b^2)(delta + (1 - delta) T^2)`` exceeds the square of ``delta a + (1 -
-    delta) T b``, which unbiasedness makes 1/2, by ``delta (1 - delta) (T a - b)^2``.
-    """
-    t, delta, a, b = symbols("t delta a b")
-    slope = OneBit(budget(t)).slope
-    second, information = delta * a * a + (1 - delta) * b * b, delta + (1 - delta) * (slope * slope)
-    mean = delta * a + (1 - delta) * slope * b
-    gap = identity(second * information - mean * mean, delta * (1 - delta) * (slope * a - b) * (slope * a - b))
-    return gap and identity(means.approximate_bit_variance(budget(t), delta, n), (1 / information - 1) / (4 * n))
 
 
 def local_model_pure_or_approximate(e: Evidence) -> Numbers:
@@ -110,7 +87,13 @@ def local_model_pure_or_approximate(e: Evidence) -> Numbers:
         losses.append(np.log(pure.max(axis=1) / pure.min(axis=1)).max() / epsilon)
     e.needs(max(moved) <= 1 + 1e-9 and max(losses) <= 2 + 1e-9)
     e.decides(proofs.purification())
-    e.proven(best_weights())
+    # Cauchy-Schwarz for weights a (the bit is shown) and b (kept as by Warner); the mean is 1/2 if they are unbiased
+    t, delta, a, b = symbols("t delta a b")
+    slope = OneBit(budget(t)).slope
+    second, information = delta * a * a + (1 - delta) * b * b, delta + (1 - delta) * (slope * slope)
+    mean, apart = delta * a + (1 - delta) * slope * b, slope * a - b
+    e.proven(identity(second * information - mean * mean, delta * (1 - delta) * apart * apart))
+    e.proven(identity(means.approximate_bit_variance(budget(t), delta, n), (1 / information - 1) / (4 * n)))
     tiny, small, large = (
         means.approximate_bit_variance(epsilon, delta, 1) / means.warner_variance(epsilon, 1)
         for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3))

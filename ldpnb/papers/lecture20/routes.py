@@ -1,6 +1,5 @@
 """Enumerations, integrals and printed formulas of lecture20: nothing here uses the package's chances or variances."""
 
-from collections.abc import Callable
 from functools import partial
 from itertools import product
 
@@ -47,27 +46,16 @@ def printed_signs(parameter: float, domain_size: int) -> tuple[Array, Array]:
     return signs, own * 0.5 ** (domain_size - 1)
 
 
-def moments(estimates: Array, chances: Array) -> tuple[float, float]:
-    """Return the mean and variance of an estimate given for every outcome."""
-    mean = float(chances @ estimates)
-    return mean, float(chances @ (estimates - mean) ** 2)
-
-
 def smallest_error(errors: Array, chances: Array, failure: float) -> float:
     """Return the least error that is exceeded with at most that chance."""
     sizes = np.abs(errors)
     return float(min(size for size in sizes if chances[sizes > size * (1 + 1e-9)].sum() <= failure + 1e-12))
 
 
-def half_line(function: Callable[[Array], Array], scale: float, start: float = 0.0) -> float:
-    """Return the integral from `start` to infinity of a polynomial times ``exp(-y / scale)``, by Gauss and Laguerre."""
-    nodes, weights = special.roots_laguerre(24)
-    return float(scale * (weights * np.exp(nodes)) @ function(start + scale * nodes))
-
-
 def laplace_moment(scale: float, power: int, start: float = 0.0) -> float:
-    """Return a moment of Laplace noise beyond `start` on either side, by integrating its density."""
-    return 2 * half_line(lambda y: y**power * np.exp(-y / scale) / (2 * scale), scale, start=start)
+    """Return a moment of Laplace noise beyond `start` on either side, by Gauss and Laguerre."""
+    nodes, weights = special.roots_laguerre(24)
+    return float(np.exp(-start / scale) * weights @ (start + scale * nodes) ** power)
 
 
 def inverted_tail(users: float, threshold: float) -> float:

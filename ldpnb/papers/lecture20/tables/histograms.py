@@ -98,16 +98,21 @@ def price_list(domain_sizes: list[int], epsilon: float) -> Rows:
     for size in domain_sizes:
         for name, make in {**LOCAL, "signs, public coins": SignRandomiser}.items():
             mechanism = make(epsilon, size)
-            p, q, bits = mechanism.p, mechanism.q, size
+            p, q = mechanism.p, mechanism.q
+            bits, entropy = size, histograms.unary_report_bits(p, q, size)
             if name == "k-RR":
                 bits, entropy = int(np.ceil(np.log2(size))), -p * np.log2(p) - (size - 1) * q * np.log2(q)
             elif name == "signs, public coins":
                 bits, entropy = 1, 1.0
-            else:
-                entropy = histograms.unary_report_bits(p, q, size)
             variance = histograms.pure_variance(0, users=1, mechanism=mechanism)
             row = {"values": size, "mechanism": name, "sent (bits)": bits, "entropy (bits)": entropy}
             yield row | {"variance per user": float(variance)}
+
+
+def _rounded_noise(reports: NDArray[np.float64], deviation: float, bits: list[float]) -> NDArray[np.float64]:
+    """Return the laws of rounded reports ``(r,)`` of some bits with Gaussian noise, ``(r, bits)``."""
+    laws = np.exp(-(((reports[:, None] - bits) / deviation) ** 2) / 2)
+    return np.asarray(laws / laws.sum(axis=0))
 
 
 @table
@@ -116,10 +121,8 @@ def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> Ro
 
     The loss as it is comes from the farthest report; delta and the total variation distance are at that epsilon.
     """
-    reports = np.linspace(-6, 6, 1201)[:, None]
     for deviation in deviations:
-        logs = -(((reports * deviation + 0.5 - [0.5, 0.0, 1.0]) / deviation) ** 2) / 2
-        laws = np.exp(logs) / np.exp(logs).sum(axis=0)
+        laws = _rounded_noise(np.linspace(-6, 6, 1201) * deviation + 0.5, deviation, [0.5, 0.0, 1.0])
         pure = purified(laws, epsilon)
         distance = float(np.abs(pure - laws).sum(axis=0).max() / 2)
         yield {
@@ -136,8 +139,7 @@ def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> Ro
 def clipped_noise(deviation: float, *, epsilon: float) -> Rows:
     """Yield the density of a bit 1 with Gaussian noise, rounded, the band around the bit 1/2, and the law inside it."""
     reports = np.linspace(-4, 4, 161) * deviation + 0.5
-    logs = -(((reports[:, None] - [0.5, 1.0]) / deviation) ** 2) / 2
-    laws = np.exp(logs) / np.exp(logs).sum(axis=0)
+    laws = _rounded_noise(reports, deviation, [0.5, 1.0])
     shown = {"as it is": laws[:, 1], "made pure": purified(laws, epsilon)[:, 1]}
     shown |= {"upper bound": laws[:, 0] * np.exp(epsilon), "lower bound": laws[:, 0] * np.exp(-epsilon)}
     for name, law in shown.items():

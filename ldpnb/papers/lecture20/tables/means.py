@@ -16,20 +16,14 @@ Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-def usage(users: int, upper: float, *, seed: int) -> tuple[Values, Counts]:
-    """Draw simulated daily hours of use: 97 equally spaced values in ``[0, upper]``, binomial with mean ``upper / 8``.
-
-    Returns the values and how many users hold each.
-    """
-    distribution = synthetic.binomial(96, 1 / 8)
-    counts = synthetic.sample_counts(distribution, users, rng=stream("usage", users, seed=seed))
-    return np.linspace(0, upper, 97), counts
-
-
 def answers(users: int, upper: float, own: Column | None = None, *, seed: int) -> tuple[Values, Counts]:
-    """Return the values of so many users like those of a column, or of `usage` without one, and their counts."""
+    """Return values in ``[0, upper]`` and how many users hold each: those of a column, or simulated hours of daily use.
+
+    The latter are 97 equally spaced values, drawn from a binomial law with mean ``upper / 8``.
+    """
     if own is None:
-        return usage(users, upper, seed=seed)
+        counts = synthetic.sample_counts(synthetic.binomial(96, 1 / 8), users, rng=stream("usage", users, seed=seed))
+        return np.linspace(0, upper, 97), counts
     return own.numbers, largest_remainder(own.counts / own.users * users)
 
 
@@ -83,9 +77,8 @@ def errors_by_budget(budgets: list[float], values: Values, counts: Counts, *, up
 def bit_errors(budgets: list[float], users: int, *, failure: float) -> Rows:
     """Yield the errors of the mean of bits that are exceeded with a given probability.
 
-    In the normal limit but for the guaranteed error (Hoeffding's bound, for randomised response) and the curator's
-    (exact); the ratio of variances is local Laplace to randomised response, and the constant the error of randomised
-    response times ``epsilon sqrt(users)``.
+    In the normal limit but for the guaranteed error (Hoeffding's bound, for randomised response) and the curator's. The
+    ratio of variances is local Laplace to randomised response, the constant its error times ``epsilon sqrt(users)``.
     """
     for epsilon in budgets:
         warner, laplace = means.warner_variance(epsilon, users), means.worst_variance(LocalLaplace(epsilon), users)
