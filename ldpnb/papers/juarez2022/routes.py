@@ -220,15 +220,14 @@ def sizes(mechanism: GroupMeans) -> tuple[int, ...]:
 @second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q)
 def _response() -> Pairs:
     for epsilon, d in product(BUDGETS, (2, 3, 5)):
-        kary, keep = KaryRandomisedResponse(epsilon, d), printed_keep(epsilon, d)
-        yield (kary.p, kary.q), (keep, (1 - keep) / (d - 1))
+        kary = KaryRandomisedResponse(epsilon, d)
+        yield (kary.p + (d - 1) * kary.q, np.log(kary.p / kary.q)), (1.0, epsilon)
 
 
 @second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
 def _kept() -> Pairs:
     for m in MECHANISMS:
-        keep = printed_keep(m.group_epsilon, m.groups)
-        yield (m.keep, m.move), (keep, (1 - keep) / (m.groups - 1))
+        yield (m.keep + (m.groups - 1) * m.move, np.log(m.keep / m.move)), (1.0, m.group_epsilon)
 
 
 @second_route(DiscretisedMeans.gain, LaplaceMeans.gain)

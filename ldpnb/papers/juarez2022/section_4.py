@@ -93,25 +93,25 @@ def _equation_1() -> Pairs:
         yield (m.group_epsilon, m.k, m.value_epsilon, m.groups), (*budgets_and_k, 2)
 
 
-def _sign_variance(first: Any, second: Any) -> Any:
-    return routes.printed_variance_discretised(first, second, size=1, clients=3, second_moment=0.5)
+GROUP = {"size": 1, "clients": 3, "second_moment": 0.5}
 
 
 @second_route(DiscretisedMeans.published)
 def _published_signs() -> Pairs:
     for epsilon in BUDGETS:  # the least error of all budgets up to epsilon
         m, grid = DiscretisedMeans.published(epsilon), np.linspace(0.05, 1, 39) * epsilon
-        least = _sign_variance(grid[:, None], grid).min()
-        yield (_sign_variance(m.group_epsilon, m.value_epsilon), m.groups), (least, 2)
+        least = routes.printed_variance_discretised(grid[:, None], grid, **GROUP).min()
+        yield (routes.printed_variance(m, **GROUP), m.groups), (least, 2)
 
 
 @second_route(DiscretisedMeans.calibrated)
 def _calibrated_signs() -> Pairs:
     for epsilon in BUDGETS:  # the least error on the line of one loss
         m, grid = DiscretisedMeans.calibrated(epsilon), np.linspace(0.05, 1, 39) * epsilon
-        line = _sign_variance(epsilon - np.log(2 / (1 + np.exp(-grid))), grid).min()
+        line = epsilon - np.log(2 / (1 + np.exp(-grid))), grid
+        least = routes.printed_variance_discretised(*line, **GROUP).min()
         lost = np.ptp(np.log(routes.printed_channel(m, (-1.0, 1.0))), axis=1).max()
-        yield (lost, _sign_variance(m.group_epsilon, m.value_epsilon), m.groups), (epsilon, line, 2)
+        yield (lost, routes.printed_variance(m, **GROUP), m.groups), (epsilon, least, 2)
 
 
 @second_route(LaplaceMeans.calibrated)
