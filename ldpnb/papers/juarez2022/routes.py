@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 
 from ldpnb.accuracy import gaps
-from ldpnb.arithmetic import Real, read_only
+from ldpnb.arithmetic import Real, Symbol, read_only
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
@@ -193,6 +193,11 @@ def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     return max(
         sum(quad(advantage, *cell, pair, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for cell in cells) for pair in laws
     )
+
+
+def exact(value: Any) -> Real:
+    """Return a number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
+    return Symbol(value)
 
 
 def numbered(**lists: Iterable[float]) -> dict[str, float]:

@@ -11,14 +11,14 @@ import numpy as np
 import sympy
 
 from ldpnb.accuracy import budgets, gaps
-from ldpnb.arithmetic import Real, Symbol
+from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import ball, budget, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
 from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import frequency, groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import printed, routes
-from ldpnb.papers.juarez2022.routes import BUDGETS, FAR, INSIDE
+from ldpnb.papers.juarez2022.routes import BUDGETS, FAR, INSIDE, exact
 from ldpnb.privacy import channel, hockey_stick
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -151,7 +151,7 @@ def theorem_4_1(e: Evidence) -> Numbers:
     example = DiscretisedMeans(1.0, 1.0)
     e.needs(example.epsilon <= example.claimed_epsilon + 1e-12)
     # the ratios of chances that can be largest: one group; kept over moved at value 1; moved over kept at value -1
-    up, down = (SIGNS.keep * moves.sign_probabilities(v, SIGNS.value_epsilon)[1] for v in (Symbol(1), Symbol(-1)))
+    up, down = (SIGNS.keep * moves.sign_probabilities(v, SIGNS.value_epsilon)[1] for v in (exact(1), exact(-1)))
     e.proven(identity(up / down, t2) and identity(up / (SIGNS.move / 2), np.exp(SIGNS.group_loss)))
     e.proven(positive(t2 - SIGNS.move / 2 / down, BOX))
     loss = np.exp(SIGNS.group_loss)  # above eps1 always, above eps2 if and only if 2 t1 > 1 + t2
@@ -210,7 +210,7 @@ def fall_is_that_of_the_variance(e: Evidence) -> None:
     """Decide that `fall` is minus the slope of the variance of the gap, times ``eps2^3 / (1/n1 + 1/n2)``."""
     share, total, second = symbols("share total second")
     mechanism = LaplaceMeans(total - second / 2, second)
-    first, other = (gaps.variance_laplace_mean(mechanism, size, Symbol(1), 1) for size in (share, 1 - share))
+    first, other = (gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (share, 1 - share))
     slope = replaced(derivative(first + other, second), total, second / 2 - np.log(growth))
     scaled = -slope * second * second * second * share * (1 - share)
     e.proven(identity(scaled, fall(second / 2, growth, strangers(share))))
@@ -247,7 +247,7 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
     windows = []
     for part in WINDOWS:  # all budgets at which the slope changes its sign; none beyond 6 for a share above the first
         low, high = (2 * float(half.mid()) for half in zeros(at_the_end(strangers(ball(part))), "0.01", 10))
-        e.proven(most_zeros(strangers(Symbol(part))) == 2 and (part != WINDOWS[0] or high < 6))
+        e.proven(most_zeros(strangers(exact(part))) == 2 and (part != WINDOWS[0] or high < 6))
         windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(part):g}%")
     e.proven(holds_on(most, (0, 3)))
     saved = {"one": savings[6.0, 0.01], "tenth": savings[6.0, 0.001]}
@@ -274,7 +274,7 @@ def appendix_b_privacy(e: Evidence) -> Numbers:
     mechanisms = [LaplaceMeans.published(epsilon) for epsilon in (0.02, 0.21, 0.71, 1.0, 2.56)]
     deltas = [hockey_stick.laplace_means_delta(m, m.claimed_epsilon) for m in mechanisms]
     e.needs(max(deltas) < 1e-12)
-    large, m = (LaplaceMeans.allowed(e2, noise) for noise in (e2, Symbol("2/3")))
+    large, m = (LaplaceMeans.allowed(e2, noise) for noise in (e2, exact("2/3")))
     e.proven(identity(1 / large.moved_scale - 1 / large.kept_scale, 1 - e2 / 2))
     e.proven(identity(1 / m.moved_scale - 1 / m.kept_scale, e2))
     # delta tends to the integral of 3/4 (e^-u - e^-3u) with u = epsilon |v'| / 2: the densities' limits
@@ -288,7 +288,7 @@ def appendix_b_privacy(e: Evidence) -> Numbers:
 
 def claimed_terms(mechanism: LaplaceMeans) -> tuple[Real, Real]:
     """Return the second and the third term of equation (1)."""
-    spread = np.log(Symbol(2) / mechanism.k)
+    spread = np.log(exact(2) / mechanism.k)
     first, second = mechanism.group_epsilon, mechanism.value_epsilon
     return spread + second / 2 - first, second / mechanism.k + first - spread
 
@@ -302,14 +302,14 @@ def equation_21(e: Evidence) -> Numbers:
     e.needs(outside == 0)
     upper = LaplaceMeans.allowed(e2, k)
     flipped, kept = claimed_terms(upper)
-    lower = np.log(Symbol(2) / k) - e2 / 2
+    lower = np.log(exact(2) / k) - e2 / 2
     e.proven(sympy.simplify(sympy.expand_log((kept - e2).expression)) == 0)  # met with equality at the upper bound
     e.proven(identity(upper.group_epsilon - lower, e2 * (3 * k - 2) / (2 * k)))
     e.proven(identity(flipped - e2, lower - upper.group_epsilon))
     e.proven(identity(derivative(upper.group_epsilon, k), (e2 - k) / (k * k)))
     # capped at 2 the last term exceeds epsilon by x - 1 - ln x with x = epsilon / 2: 0 at 1, and it grows
-    excess = claimed_terms(LaplaceMeans(groups.largest_group_epsilon(e2, e2), e2, Symbol(2)))[1] - e2
-    e.proven(bool(sympy.simplify(replaced(excess, e2, Symbol(2)).expression) == 0))
+    excess = claimed_terms(LaplaceMeans(groups.largest_group_epsilon(e2, e2), e2, exact(2)))[1] - e2
+    e.proven(bool(sympy.simplify(replaced(excess, e2, exact(2)).expression) == 0))
     e.proven(positive(derivative(excess, e2), {e2: (2, oo)}))
     capped = LaplaceMeans(groups.largest_group_epsilon(10.0, 10.0), 10.0, 2.0).claimed_epsilon
     negative = float(groups.largest_group_epsilon(10.0, 0.7))

@@ -17,7 +17,7 @@ import sympy
 from scipy.optimize import minimize_scalar
 
 from ldpnb.accuracy import budgets, gaps
-from ldpnb.arithmetic import Real, Symbol
+from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import ball, budget, digits, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
 from ldpnb.deciders.algebra import derivative, expression, replaced
@@ -25,7 +25,7 @@ from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import printed, routes
-from ldpnb.papers.juarez2022.routes import HOLDERS, MECHANISMS
+from ldpnb.papers.juarez2022.routes import HOLDERS, MECHANISMS, exact
 from ldpnb.papers.juarez2022.section_4 import BOX, NOISE, SIGNS, c, d, e2, k, n, nu2, t1, t2, y
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -123,7 +123,7 @@ def theorem_5_4_unbiased(e: Evidence) -> Numbers:
     e.needs(bias.max() < 1e-9)
     means_are_unbiased(e)
     # all reports can pull the signed gap below 0: members of the first group with a minus, others by moving there
-    down = [SIGNS.keep * moves.sign_probabilities(Symbol(end), SIGNS.value_epsilon)[0] for end in (-1, 1)]
+    down = [SIGNS.keep * moves.sign_probabilities(exact(end), SIGNS.value_epsilon)[0] for end in (-1, 1)]
     box = {t1: (1, oo), t2: (1, oo), d: (1, oo)}
     e.proven(all(positive(chance, box) for chance in (*down, SIGNS.move)))
     plus = np.arange(21)  # signs of 10 + 10 clients without a gap
@@ -157,7 +157,7 @@ def worst(mechanism: groups.GroupMeans) -> Real:
 CURVES: dict[str, Callable[[Any], Real]] = {
     "M_R": lambda half: worst(DiscretisedMeans.published(2 * half)),
     "M_R kept": lambda half: worst(DiscretisedMeans.calibrated(2 * half)),
-    "M_L small": lambda half: worst(LaplaceMeans.allowed(2 * half, Symbol("2/3") if half is x else ball("2/3"))),
+    "M_L small": lambda half: worst(LaplaceMeans.allowed(2 * half, exact("2/3") if half is x else ball("2/3"))),
     "M_L": lambda half: worst(LaplaceMeans.allowed(2 * half, 2 * half)),
     "k = 2": lambda half: worst(LaplaceMeans.calibrated(2 * half)),
     "M_L of zeros": lambda half: gaps.variance_laplace_mean(LaplaceMeans.allowed(2 * half, 2 * half), 1, 2, 0),
@@ -168,7 +168,7 @@ CURVES: dict[str, Callable[[Any], Real]] = {
 
 def most_crossings(one: str, other: str, factor: Fraction | int = 1) -> int:
     """Return a bound on how often ``factor`` times one of `CURVES` meets another on the whole half line."""
-    difference = Symbol(factor) * CURVES[one](x) - CURVES[other](x)
+    difference = exact(factor) * CURVES[one](x) - CURVES[other](x)
     top, _ = sympy.fraction(sympy.together(sympy.expand(expression(difference), power_exp=True)))
     return sign_changes(top, expression(x))
 
@@ -320,12 +320,12 @@ def figure_2_small_groups(e: Evidence) -> Numbers:
     powers = -np.diff(np.log(signs)) / np.diff(np.log(SHARES))
     e.needs(powers[2] < powers[4] / 2)
     parts, box = (share, 1 - share), {t1: (1, oo), e2: (0, oo)}
-    e.proven(power_within(sum(gaps.variance_discretised_mean(TWO_SIGNS, part, Symbol(1), 0) for part in parts), BOX))
-    e.proven(power_within(sum(gaps.variance_laplace_mean(TWO_NOISE, part, Symbol(1), 1) for part in parts), box))
+    e.proven(power_within(sum(gaps.variance_discretised_mean(TWO_SIGNS, part, exact(1), 0) for part in parts), BOX))
+    e.proven(power_within(sum(gaps.variance_laplace_mean(TWO_NOISE, part, exact(1), 1) for part in parts), box))
     # c others per member add c e^-eps1 times what the group's own reports make under M_R, and less under M_L
     own, with_others = (gaps.variance_discretised_mean(TWO_SIGNS, 1, 1 + others, 0) for others in (0 * c, c))
     e.proven(identity(with_others - own, c / t1 * own))
-    own, with_others = (gaps.variance_laplace_mean(TWO_NOISE, 1, 1 + others, Symbol(1)) for others in (0 * c, c))
+    own, with_others = (gaps.variance_laplace_mean(TWO_NOISE, 1, 1 + others, exact(1)) for others in (0 * c, c))
     e.proven(positive(c / t1 * own - (with_others - own), box | {c: (0, oo)}))
     shown = [1, 2, 3, 4, 6]
     return routes.numbered(signs=signs[shown], noise=noise[shown], power=powers[[2, 4]])

@@ -187,12 +187,12 @@ def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repet
 
     A rank is the share of simulated values at most the printed one, within half of its last digit.
     """
-    for row in printed.itertuples(index=False):
-        for name in _ways(str(row.mechanism)):
-            errors = ten_runs(clients, name, row.epsilon, runs=runs, repetitions=repetitions, seed=seed)
-            ranked = {"mechanism": name, "epsilon": row.epsilon, "printed": row.error}
-            ranked |= {"rank": float(np.mean(errors.mean(axis=1) <= row.error + HALF)), "printed_sd": row.sd}
-            yield ranked | {"rank_sd": float(np.mean(errors.std(axis=1) <= row.sd + HALF))}
+    for row in printed.to_dict("records"):
+        for name in _ways(row["mechanism"]):
+            errors = ten_runs(clients, name, row["epsilon"], runs=runs, repetitions=repetitions, seed=seed)
+            ranked = {"mechanism": name, "epsilon": row["epsilon"], "printed": row["error"]}
+            ranked |= {"rank": float(np.mean(errors.mean(axis=1) <= row["error"] + HALF)), "printed_sd": row["sd"]}
+            yield ranked | {"rank_sd": float(np.mean(errors.std(axis=1) <= row["sd"] + HALF))}
 
 
 @table
@@ -201,15 +201,15 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
 
     All are over the expectation for the mechanism as published; a printed one has half of its rounding as its error.
     """
-    laws = measured.set_index(["mechanism", "epsilon"])
-    for row in printed.itertuples(index=False):
-        point, names = {"panel": row.mechanism, BUDGET: row.epsilon}, _ways(str(row.mechanism))
-        unit = float(laws["expected"][names[0], row.epsilon])
+    laws = measured.set_index(["mechanism", "epsilon"])[["low", "expected", "high"]]
+    for row in printed.to_dict("records"):
+        names = _ways(row["mechanism"])
+        _, unit, _ = laws.loc[names[0], row["epsilon"]]
+        point, error, half = {"panel": row["mechanism"], BUDGET: row["epsilon"]}, row["error"] / unit, HALF / unit
         for name in names:
-            low, mean, high = laws.loc[(name, row.epsilon), ["low", "expected", "high"]].to_numpy(dtype=float) / unit
-            series = name.removeprefix(f"{row.mechanism} ")
+            low, mean, high = laws.loc[name, row["epsilon"]] / unit
+            series = name.removeprefix(f"{row['mechanism']} ")
             yield point | {"series": series, RELATIVE: mean, "low": low, "high": high, "rounding": np.nan}
-        error, half = row.error / unit, HALF / unit
         point |= {"series": "printed", RELATIVE: error, "low": error - half, "high": error + half}
         yield point | {"rounding": half / 2}
 
