@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -126,12 +125,9 @@ def theorem_5_4_unbiased(e: Evidence) -> Numbers:
     down = [SIGNS.keep * moves.sign_probabilities(exact(end), SIGNS.value_epsilon)[0] for end in (-1, 1)]
     box = {t1: (1, oo), t2: (1, oo), d: (1, oo)}
     e.proven(all(positive(chance, box) for chance in (*down, SIGNS.move)))
-    plus = np.arange(21)  # signs of 10 + 10 clients without a gap
-    chances = np.array([comb(20, int(heads)) for heads in plus]) / 2**20
-    small = float(chances @ np.abs(2 * plus - 20)) / 10 / routes.printed_gain(DiscretisedMeans(1.0, 1.0))
     halves = gaps.GroupGap.of_halves(DiscretisedMeans.published(0.1), 10**7)
     large = float(gaps.absolute_gap_bias(np.sqrt(halves.worst_variance()), 0.0))
-    return routes.numbered(bias=bias, square=square) | {"small": small, "large": large}
+    return routes.numbered(bias=bias, square=square) | {"large": large}
 
 
 @second_route(gaps.GroupGap.misestimated_variance, gaps.misestimated_gap_bias)
@@ -160,10 +156,8 @@ CURVES: dict[str, Callable[[Any], Real]] = {
     "M_L small": lambda half: worst(LaplaceMeans.allowed(2 * half, exact("2/3") if half is x else ball("2/3"))),
     "M_L": lambda half: worst(LaplaceMeans.allowed(2 * half, 2 * half)),
     "k = 2": lambda half: worst(LaplaceMeans.calibrated(2 * half)),
-    "M_L of zeros": lambda half: gaps.variance_laplace_mean(LaplaceMeans.allowed(2 * half, 2 * half), 1, 2, 0),
-    "k = 2 of zeros": lambda half: gaps.variance_laplace_mean(LaplaceMeans.calibrated(2 * half), 1, 2, 0),
 }
-"""Variances by half the budget, a symbol or a ball, largest but of zeros; *M_L small* is the source's choice to 2/3."""
+"""Largest variances by half the budget, a symbol or a ball; *M_L small* is the source's choice up to 2/3."""
 
 
 def most_crossings(one: str, other: str, factor: Fraction | int = 1) -> int:
@@ -224,14 +218,13 @@ def ratio_rises(e: Evidence) -> None:
 
 def figure_1(e: Evidence) -> Numbers:
     (first, last), private = figure_1_crossings(e)
-    (zeros,) = all_crossings(e, "M_R kept", "k = 2 of zeros", "0.01", 20)
     e.needs(within("about", [first, last], [printed.value("Figure 1", f"{end}_crossing") for end in ("low", "high")]))
     ratio_rises(e)
     families = DiscretisedMeans.published, LaplaceMeans.published
     signs, noise = np.array([[worst(family(epsilon)) for epsilon in (2.6, 5.0, 10.0, 20.0)] for family in families])
     ratio, apart = signs / noise, signs - noise
     e.sure((np.diff(ratio) > 0).all() and ratio[0] < 1 < ratio[1] and apart.max() < 1)
-    numbers = {"first": first, "last": last, "private": private, "zeros": float(zeros.mid()), "ratio_0": ratio[0]}
+    numbers = {"first": first, "last": last, "private": private, "ratio_0": ratio[0]}
     return numbers | routes.numbered(ratio=ratio[1:], apart=apart[1:])
 
 
@@ -265,13 +258,11 @@ def section_5_k_2(e: Evidence) -> Numbers:
     ratio = [worst(LaplaceMeans.published(epsilon)) / worst(LaplaceMeans.calibrated(epsilon)) for epsilon in shown]
     e.needs(max(ratio) <= 1 + 1e-9)
     two, last = all_crossings(e, "M_L", "k = 2", THIRD, 4)
-    two_of_zeros, last_of_zeros = all_crossings(e, "M_L of zeros", "k = 2 of zeros", THIRD, 8)
-    e.proven(digits(two, "2.000") and digits(two_of_zeros, "2.000") and small_budgets("1"))
+    e.proven(digits(two, "2.000") and small_budgets("1"))
     families = LaplaceMeans.published, LaplaceMeans.calibrated
     as_printed, capped = (budgets.smallest_epsilon(family, 10**5, 0.1) for family in families)
     e.sure(f"{as_printed:.2f}" == printed.text("Table 1", "M_L K=1e5 alpha=0.1"))
-    numbers = {"cross": float(last.mid()), "zeros": float(last_of_zeros.mid()), "capped": capped}
-    return numbers | routes.numbered(ratio=ratio)
+    return {"cross": float(last.mid()), "capped": capped} | routes.numbered(ratio=ratio)
 
 
 def appendix_b_error(e: Evidence) -> Numbers:
@@ -342,10 +333,6 @@ def figure_2_misestimated_sizes(e: Evidence) -> Numbers:
     factor = variance / known
     e.needs(within("similar", [factor, squared[0]], 1))
 
-    def uneven(first: float, second: float) -> float:
-        strong = gaps.GroupGap.of_halves(DiscretisedMeans(5.0, 5.0), 10**4)
-        return float(strong.misestimated_variance(factors, (first, second)) / strong.variance((first, second)))
-
     # at all budgets, for values and noise alike
     left = 1 - wrong * wrong
     symbolic = 1 + wrong, 1 - wrong
@@ -354,5 +341,4 @@ def figure_2_misestimated_sizes(e: Evidence) -> Numbers:
         gap = gaps.GroupGap(every, (1, 1))
         ratio = gap.misestimated_variance(symbolic, (nu2, nu2)) / gap.variance((nu2, nu2))
         e.proven(identity(ratio, (1 + wrong * wrong) / (left * left)))
-    numbers = {"factor": factor, "shown": shown, "squared": squared[0], "large": squared[1], "tenth": tenth}
-    return numbers | routes.numbered(uneven=[uneven(0, 1), uneven(1, 0)])
+    return {"factor": factor, "shown": shown, "squared": squared[0], "large": squared[1], "tenth": tenth}
