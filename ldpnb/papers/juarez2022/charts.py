@@ -41,7 +41,7 @@ def one_sign(table: pd.DataFrame) -> dict[str, Any]:
     sign, least = wide["signed bit"], wide.drop(columns="signed bit").min(axis=1)
     places = crossings(wide.index, sign, least)
     heights = np.exp(np.interp(np.log(places), np.log(least.index), np.log(least)))
-    marks = [Mark(x, y, f"ε = {x:.3g}", side="left") for x, y in zip(places, heights.tolist(), strict=True)]
+    marks = [Mark(x, y) for x, y in zip(places, heights.tolist(), strict=True)]
     return {
         "title": f"One randomised sign has the least variance {where_less(wide.index, sign, least)}",
         "marks": marks,
