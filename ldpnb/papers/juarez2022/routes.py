@@ -112,25 +112,21 @@ def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Flo
     return means, chance * ((up**2 + down**2) @ weights) / 2
 
 
-def gap_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike) -> tuple[float, float]:
-    """Return the mean and the variance of the estimated gap between the first two groups."""
-    weights = np.eye(mechanism.groups)
-    return _weighted_moments(mechanism, counts, values, weights[0] - weights[1])
-
-
 def mean_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, group: int) -> tuple[float, float]:
-    """Return the mean and the variance of one group's estimated mean."""
-    return _weighted_moments(mechanism, counts, values, np.eye(mechanism.groups)[group])
+    """Return the mean and the variance of one group's estimated mean; see `gap_moments`."""
+    return gap_moments(mechanism, counts, values, np.eye(mechanism.groups)[group])
 
 
-def _weighted_moments(
-    mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, weights: Floats
+def gap_moments(
+    mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, weights: Floats | None = None
 ) -> tuple[float, float]:
-    """Return mean and variance of a weighted sum of the estimated group means, adding up what every client contributes.
+    """Return mean and variance of the gap between the first two groups, or of a weighted sum of estimated means.
 
-    Row g of `counts` says how many clients of group g hold each value. A client adds to one group's sum at most, so the
-    mean square of its contribution is the sum of those to each group.
+    They add up over clients, of whom row g of `counts` says how many of group g hold each value. A client adds to one
+    group's sum at most, so the mean square of its contribution is the sum of those to each group.
     """
+    if weights is None:
+        weights = np.eye(mechanism.groups)[0] - np.eye(mechanism.groups)[1]
     holders = np.asarray(counts)
     numbers = np.broadcast_to(np.asarray(values, dtype=float), holders.shape)
     factors = weights / (printed_gain(mechanism) * holders.sum(axis=1))
