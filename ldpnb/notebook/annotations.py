@@ -1,5 +1,6 @@
 """The text on a figure: its finding, its setting, and marked places with their numbers."""
 
+import math
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,17 +12,18 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 
-from ldpnb.notebook.labels import DOLLAR
+from ldpnb.notebook.labels import unset
 
-_GREY = "#5A5A5A"
-SMALL, _LARGE = 8.0, 10.0
-"""Points: names, numbers and settings; the finding."""
-_OFFSETS = {
-    "above": (0, 5, "center", "bottom"),
-    "below": (0, -5, "center", "top"),
-    "right": (6, 0, "left", "center"),
-    "left": (-6, 0, "right", "center"),
+_HEADING = "ldpnb_heading"
+_GREY, SMALL, _LARGE = "#5A5A5A", 8.0, 10.0
+"""Colour of the setting; points of names, numbers and settings, and of the finding."""
+_SIDES = {
+    "above": ((0, 5), "center", "bottom"),
+    "below": ((0, -5), "center", "top"),
+    "right": ((6, 0), "left", "center"),
+    "left": ((-6, 0), "right", "center"),
 }
+"""Offset in points and alignment of a label beside its point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,14 @@ class Mark:
 
 
 def head(figure: Figure, title: str, setting: str) -> None:
-    """Put the finding above a figure, and below that, small and grey, the setting; neither has mathematics."""
-    for before in [artist for artist in figure.artists if isinstance(artist, Annotation)]:
+    """Put the finding above a figure, and below that, small and grey, the setting."""
+    for before in list(figure.artists):
         before.remove()
+    title, setting = (" ".join(text.split()) for text in (title, setting))
+    setattr(figure, _HEADING, (title, setting))
     width = 72 * 0.95 * figure.get_figwidth()
-    finding = broken(title, width, FontProperties(size=_LARGE, weight="bold")).replace("$", DOLLAR)
-    fixed = broken(setting, width, FontProperties(size=SMALL)).replace("$", DOLLAR)
+    finding = broken(unset(title), width, FontProperties(size=_LARGE, weight="bold"))
+    fixed = broken(unset(setting), width, FontProperties(size=SMALL))
     room = "\n" * (fixed.count("\n") + 1) + " " if fixed else ""
     above = figure.suptitle(finding + room, x=0.008, ha="left", fontsize=_LARGE, fontweight="bold", linespacing=1.15)
     if fixed:
@@ -66,26 +70,20 @@ def head(figure: Figure, title: str, setting: str) -> None:
 
 
 def heading(figure: Figure) -> tuple[str, str]:
-    """Return the finding and the setting above a figure."""
-    fixed = next((artist.get_text() for artist in figure.artists if isinstance(artist, Annotation)), "")
-    title, setting = (" ".join(text.split()).replace(DOLLAR, "$") for text in (figure.get_suptitle(), fixed))
-    return title, setting
+    """Return the finding and the setting of a figure."""
+    return getattr(figure, _HEADING, ("", ""))
 
 
 def broken(text: str, width: float, font: FontProperties) -> str:
-    r"""Break text into as few lines as fit a width in points, of similar length, but not around ``=``.
+    r"""Break a figure's text into lines of similar length that fit a width in points, but not around ``=``.
 
     >>> broken("Horvitz-Thompson at n = 5", 80, FontProperties(size=10))
-    'Horvitz-\nThompson\nat n = 5'
+    'Horvitz-\nThompson at\nn = 5'
     """
-    text = text.replace(" = ", "\u00a0=\u00a0")
-    wide = float(text_to_path.get_text_width_height_descent(text, font, False)[0])
-    most = int(len(text) * width / wide) if text else 0
-    if len(text) <= most:
-        return text.replace("\u00a0", " ")
-    few = len(textwrap.wrap(text, max(most, 1)))
-    ways = (textwrap.wrap(text, letters) for letters in range(1, most + 1))
-    return "\n".join(next((lines for lines in ways if len(lines) <= few), [text])).replace("\u00a0", " ")
+    wide = text_to_path.get_text_width_height_descent(text, font, True)[0] if text else 0.0
+    lines = math.ceil(wide / width)
+    whole = text.replace(" = ", "\u00a0=\u00a0")
+    return textwrap.fill(whole, math.ceil(len(text) / max(lines, 1) * 1.1) + 1).replace("\u00a0", " ")
 
 
 def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
@@ -96,33 +94,22 @@ def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
 
 
 def _draw(axis: Axes, place: Mark, colour: str) -> None:
-    at: tuple[Any, Any]
-    coordinates: Any = "data"
     rule: dict[str, Any] = {"color": colour, "linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 1}
+    coordinates: Any = "data"
     if place.x is not None and place.y is not None:
-        face = "white" if place.printed else colour
-        axis.plot(place.x, place.y, "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=5)
-        at, (dx, dy, ha, va) = (place.x, place.y), _OFFSETS[place.side]
-        ha = _inwards(axis, place.x) if ha == "center" else ha
+        axis.plot(place.x, place.y, "o", color=colour, mfc="white" if place.printed else colour, ms=4.5, zorder=5)
+        at, (offset, ha, va) = (place.x, place.y), _SIDES[place.side]
     elif place.x is not None:
         axis.axvline(place.x, **rule)
-        at, coordinates, dy, va = (place.x, 1.0), axis.get_xaxis_transform(), -2, "top"
-        dx, ha = (-4, "right") if place.side == "left" else (4, "left")
+        left, coordinates, va = place.side == "left", axis.get_xaxis_transform(), "top"
+        at, offset, ha = (place.x, 1.0), (-4 if left else 4, -2), "right" if left else "left"
     elif place.y is not None:
         axis.axhline(place.y, **rule)
-        coordinates, dx = axis.get_yaxis_transform(), 0
-        at, ha = ((0.01, place.y), "left") if place.side == "left" else ((0.99, place.y), "right")
-        dy, va = (-2, "top") if place.side == "below" else (2, "bottom")
+        below, coordinates, ha = place.side == "below", axis.get_yaxis_transform(), "right"
+        at, offset, va = (0.99, place.y), (0, -2 if below else 2), "top" if below else "bottom"
     else:
         raise ValueError(f"a mark needs x, y or both, got {place}")
-    where: Any = (place.label, at, (dx, dy), coordinates, "offset points")
+    looks: dict[str, Any] = {"color": colour, "fontsize": SMALL, "zorder": 6}
     weight = "normal" if place.printed else "bold"
-    axis.annotate(*where, zorder=6, ha=ha, va=va, color=colour, fontsize=SMALL, fontweight=weight)
-
-
-def _inwards(axis: Axes, x: float) -> str:
-    """Return the alignment that keeps text above or below a point within the axes."""
-    low, high = axis.get_xlim()
-    (left, _), (at, _), (right, _) = axis.transData.transform([(low, 1), (x, 1), (high, 1)])
-    share = (at - left) / (right - left)
-    return "left" if share < 0.15 else "right" if share > 0.85 else "center"
+    where: tuple[Any, ...] = (at, offset, coordinates, "offset points")
+    axis.annotate(unset(place.label), *where, ha=ha, va=va, fontweight=weight, **looks)

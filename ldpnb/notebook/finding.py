@@ -27,7 +27,7 @@ def finding(
     *,
     at: Place = "middle",
     marks: Mapping[str, str] | None = None,
-    side: Literal["above", "below", "left", "right"] = "above",
+    side: Literal["above", "below", "left", "right"] | None = None,
     panel: str = "",
 ) -> dict[str, Any]:
     """Return the `title` and `marks` of `curves`, with the numbers of one place filled in.
@@ -46,7 +46,8 @@ def finding(
     marks : mapping, optional
         The curves to mark there, with the texts beside the marks, which may have fields.
     side, panel
-        Where these texts are, and of which panel; see `Mark`.
+        Where these texts are, by default that of the highest mark above it and the others below, and in which panel;
+        see `Mark`.
 
     Examples
     --------
@@ -70,5 +71,9 @@ def finding(
     def filled(text: str) -> str:
         return _FIELD.sub(lambda field: format(worth(field[1]), field[2]) if field[2] else short(worth(field[1])), text)
 
-    drawn = [Mark(values["x"], values[name], filled(text), panel, side=side) for name, text in (marks or {}).items()]
+    highest = max(marks or [""], key=lambda name: values.get(name, 0.0))
+    drawn = [
+        Mark(values["x"], values[name], filled(text), panel, side=side or ("above" if name == highest else "below"))
+        for name, text in (marks or {}).items()
+    ]
     return {"title": filled(title), "marks": drawn}

@@ -10,9 +10,13 @@ from ldpnb import checks
 
 _PLAIN = re.compile(r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?")
 """What Markdown shows as it stands, wherever in a sentence."""
-
-DOLLAR = r"\$"
-"""A dollar sign in a figure."""
+_SYMBOLS = {
+    r"\b([cg])_DE\b": r"$\1_{DE}$",
+    r"\bM_([LR])\b": r"$M_\1$",
+    r"\bc-hat\b|ĉ": r"$\\hat{c}$",
+    r"\b1e(-\d+)\b": r"$10^{\1}$",
+}
+"""The sources' symbols as the package writes them, and as mathematics."""
 
 
 def literal(label: object) -> str:
@@ -30,10 +34,14 @@ def literal(label: object) -> str:
 
 
 def unset(label: object) -> str:
-    r"""Return words from data for a figure, where dollar signs would begin mathematics and a first ``_`` hide a name.
+    r"""Return words for a figure: dollar signs and a first ``_``, which matplotlib interprets, as they are.
 
-    >>> unset("$9"), unset("_x")
-    ('\\$9', ' _x')
+    Symbols of the sources are set as mathematics.
+
+    >>> unset("$9"), unset("_x"), unset("c-hat at 1e-6")
+    ('\\$9', ' _x', '$\\hat{c}$ at $10^{-6}$')
     """
-    text = " ".join(str(label).splitlines()).replace("$", DOLLAR)
+    text = str(label).replace("$", r"\$")
+    for symbol, mathematics in _SYMBOLS.items():
+        text = re.sub(symbol, mathematics, text)
     return f" {text}" if text.startswith("_") else text

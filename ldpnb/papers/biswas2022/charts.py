@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from ldpnb.notebook.annotations import Mark, head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import curves, legend, look, size
+from ldpnb.notebook.labels import unset
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
 from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
@@ -40,12 +41,14 @@ def estimated_histograms(table: Table, *, row: str, title: str, setting: str) ->
             _panel(axis, rows.head(NAMES) if named else rows, look(name).colour, named)
         line[0].set_ylabel(str(value) if isinstance(value, str) else f"π = {value:g}")
     for axis, name in zip(axes[0], names, strict=True):
-        axis.set_title(name)
+        axis.set_title(unset(name))
     for axis in axes[-1]:
         axis.set_xlabel("value")
     figure.supylabel("users holding the value", size="medium")
     head(figure, title, setting)
     legend(figure, axes[0, :1])
+    for coloured in figure.legends[0].legend_handles[:2]:  # as each estimator is
+        coloured.set(color="#777777")  # type: ignore[union-attr]
     layers = (
         Layer(name=BAND, y="expected", mark="band", error="standard_deviation"),
         Layer(name="estimate", y="estimate", mark="points"),
