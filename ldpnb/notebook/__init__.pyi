@@ -1,12 +1,12 @@
 from .annotations import Mark as Mark
+from .controls import Choice as Choice
+from .controls import Slider as Slider
 from .figures import curves as curves
 from .figures import look as look
 from .figures import publish as publish
 from .figures import publish_table as publish_table
 from .finding import finding as finding
 from .labels import literal as literal
-from .live import Choice as Choice
-from .live import Slider as Slider
 from .live import live as live
 from .prose import crossings as crossings
 from .prose import listed as listed

@@ -87,7 +87,10 @@ def broken(text: str, width: float, font: FontProperties) -> str:
 
 
 def mark(axis: Axes, marks: Iterable[Mark], panel: str) -> None:
-    """Draw the marks of a panel."""
+    """Draw the marks of a panel, with room for their labels."""
+    marks = list(marks)
+    if any(place.label and place.x is not None for place in marks):
+        axis.margins(y=0.13)
     for place in marks:
         if place.panel in ("", panel):
             _draw(axis, place, _GREY if place.printed else "black")

@@ -20,6 +20,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from pandas.api.types import is_integer_dtype
 
 from ldpnb import writing
@@ -43,7 +44,7 @@ _APART, _FAR = 1.25 * SMALL, 0.1
 
 def size(height: float) -> tuple[float, float]:
     """Return width and height of a figure, inches, from its height at the width of a page."""
-    return printing.resized((_WIDTH, height), printing.wanted().width)
+    return printing.resized((_WIDTH, height), printing.width())
 
 
 def curves(
@@ -100,7 +101,7 @@ def curves(
     )
     panels = [""] if panel is None else list(dict.fromkeys(table[panel]))
     series = [""] if by is None else list(dict.fromkeys(table[by]))
-    beside = int((printing.wanted().width or _WIDTH) // _PANEL)
+    beside = int((printing.width() or _WIDTH) // _PANEL)
     wide = min(columns, len(panels), max(beside, 1 if len(panels) < 4 else 2))
     tall = -(-len(panels) // wide)
     figure, axes = plt.subplots(tall, wide, figsize=size(_HEIGHT * tall), sharex=True, sharey=share_y, squeeze=False)
@@ -154,10 +155,10 @@ def _named(panels: Iterable[Axes], count: int) -> bool:
         apart = np.diff(np.sort(places[:, 1])) > _APART
         if len(lines) < count or not apart.all() or not (places[:, 0] > right - _FAR * wide).all():
             return False
-        names += [(axis, name, end, line.get_color()) for (name, line), end in zip(lines.items(), ends, strict=True)]
-    at: dict[str, Any] = {"textcoords": "offset points", "va": "center", "annotation_clip": False, "fontsize": SMALL}
-    for axis, name, end, colour in names:
-        axis.annotate(name, end, (6, 0), color=colour, **at)
+        names += [(axis, name, y, line.get_color()) for (name, line), y in zip(lines.items(), ends[:, 1], strict=True)]
+    for axis, name, y, colour in names:
+        at: Any = axis.get_yaxis_transform(), "offset points"
+        axis.annotate(name, (1, y), (2, 0), *at, color=colour, va="center", annotation_clip=False, fontsize=SMALL)
     return True
 
 
@@ -198,16 +199,19 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     from IPython.display import Image, display
 
     _require(table, name, caption)
-    printed, (title, setting) = printing.wanted(), heading(figure)
-    if printed.width:
-        figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printed.width))
+    title, setting = heading(figure)
     words: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
     if kept := encoding.drawn(figure):
         words["encoding"] = kept.of(table, name).to_dict()
-    with mpl.rc_context(printing.fonts(figure, printed.font)):
-        head(figure, title, setting)
+    figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printing.width()))
+    head(figure, title, setting)
+    font = os.environ.get(environment.FONT)
+    settings = printing.fonts(font) if font else {}
+    for text in figure.findobj(Text) if font else ():
+        text.set_fontfamily(settings["font.family"])
+    with mpl.rc_context(settings):
         picture = _png(figure)
-        drawn = {".png": picture} | (_vectors(figure, printed.format) if _folder() else {})
+        drawn = {".png": picture} | (_vectors(figure) if _folder() else {})
     _publish(table, name, caption, drawn, words)
     plt.close(figure)
     display(Image(picture, width=round(100 * figure.get_figwidth()), alt=caption))
@@ -254,7 +258,7 @@ def _settle(figure: Figure) -> None:
     for axis in figure.axes:
         title = axis.set_title(axis.get_title(loc="left"), loc="left")  # the same: the only way to its text
         wide, tall = (72 * length / figure.dpi for length in (axis.bbox.width, axis.bbox.height))
-        for text, room in ((axis.xaxis.label, 1.15 * wide), (axis.yaxis.label, tall), (title, 1.08 * wide)):
+        for text, room in ((axis.xaxis.label, 1.15 * wide), (axis.yaxis.label, tall), (title, wide)):
             text.set(text=broken(text.get_text(), room, text.get_fontproperties()), linespacing=1.05)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
@@ -273,8 +277,9 @@ def _png(figure: Figure) -> bytes:
     return content.getvalue()
 
 
-def _vectors(figure: Figure, kind: str) -> dict[str, bytes]:
+def _vectors(figure: Figure) -> dict[str, bytes]:
     """Return the PDF of a laid-out figure, and any other format wanted; neither if only the picture is."""
+    kind = os.environ.get(environment.FORMAT)
     if kind == "png":
         return {}
     content = io.BytesIO()

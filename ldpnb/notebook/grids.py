@@ -6,7 +6,6 @@ stops, its ends and its start among them. Numbers have four digits, and every li
 """
 
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,35 +19,35 @@ from matplotlib.figure import Figure
 
 from ldpnb import writing
 from ldpnb.notebook import environment
+from ldpnb.notebook.controls import Choice, Slider, label
 from ldpnb.notebook.encoding import drawn
 from ldpnb.notebook.prose import short
 from ldpnb.notebook.records import NUMBERS, Record, records, value
 
 NAME = "live.grid.json"
-STEPS, MARKS = 40, (9, 5, 3)
-"""Fewest stops of a slider, unless it has fewer whole numbers, and its marks: fewer if the grid would be too large."""
+MARKS = (9, 5, 3)
+"""Marks of a slider: fewer if the grid would be too large."""
 BYTES, DIGITS = 390_000, 4
 """Most characters of a grid, and digits of its numbers."""
 POINTS = {"line": 25, "points": 34}
 """Most points of a curve, and of a cloud."""
-_ROUND = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
 Redraw = Callable[..., tuple[Figure, str]]
 Place = tuple[int, ...]
 
 
-def write(redraw: Redraw, controls: Mapping[str, Any]) -> None:
+def write(redraw: Redraw, controls: Mapping[str, Slider | Choice]) -> None:
     """Write the grid of a live section beside its notebook's figures."""
     writing.write(Path(os.environ[environment.FIGURES_FOLDER], NAME), grid(redraw, controls).encode())
 
 
-def grid(redraw: Redraw, controls: Mapping[str, Any]) -> str:
+def grid(redraw: Redraw, controls: Mapping[str, Slider | Choice]) -> str:
     """Return the grid of a live section as JSON.
 
     Its settings are lists: the place of each control's value, the axes, the words and the numbers of the sentence, and
     the records that a chart draws (`ldpnb.notebook.records`), a kind and a list of numbers for each of its columns.
     """
-    values = [_values(control) for control in controls.values()]
+    values = [list(control.values) for control in controls.values()]
     shown: dict[Place, list[Any]] = {}
     for count in MARKS:
         marks = [_marks(control, v, count) for control, v in zip(controls.values(), values, strict=True)]
@@ -62,56 +61,9 @@ def grid(redraw: Redraw, controls: Mapping[str, Any]) -> str:
     return text
 
 
-def stops(start: float, low: float, high: float, *, steps: int = STEPS, log: bool = False) -> list[float]:
-    """Return the stops of a slider: its ends, its start, and as round numbers as at least so many steps allow.
-
-    Whole numbers if the start is one; no more than there are.
-
-    >>> stops(0.5, 0.0, 1.0, steps=4), stops(3, 0, 9)
-    ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    """
-    spaced = _preferred(low, high, steps) if log else _even(low, high, steps)
-    inner = sorted({round(v) if isinstance(start, int) else float(f"{v:.10g}") for v in spaced if low < v < high})
-    if start not in (low, high, *inner) and inner:
-        inner.remove(min(inner, key=lambda v: abs(math.log(v / start) if log else v - start)))
-    return sorted({*inner, low, start, high})
-
-
-def _preferred(low: float, high: float, steps: int) -> list[float]:
-    """Return preferred numbers between two limits: 10, 20, 40 or 80 to a decade, of two digits.
-
-    >>> _preferred(0.2, 2.0, 9)
-    [0.25, 0.32, 0.4, 0.5, 0.63, 0.79, 1.0, 1.3, 1.6, 2.0]
-    """
-    for n in (10, 20, 40, 80):
-        powers = range(math.ceil(n * math.log10(low)), math.floor(n * math.log10(high)) + 1)
-        numbers = sorted({float(f"{10 ** (k / n):.2g}") for k in powers})
-        if len({low, high, *numbers}) >= steps:
-            break
-    return numbers
-
-
-def _even(low: float, high: float, steps: int) -> list[float]:
-    """Return the multiples of a round number between two limits, at least so many.
-
-    >>> _even(0.5, 2.5, 4)
-    [0.5, 1.0, 1.5, 2.0, 2.5]
-    """
-    most = (high - low) / steps * (1 + 1e-9)
-    ten = 10.0 ** math.floor(math.log10(most))
-    step = max(factor * ten for factor in _ROUND if factor * ten <= most)
-    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
-
-
-def _values(control: Any) -> list[Any]:
-    if hasattr(control, "among"):
-        return list(control.among)
-    return stops(control.start, control.low, control.high, log=control.log)
-
-
-def _marks(control: Any, values: Sequence[Any], count: int) -> list[int]:
+def _marks(control: Slider | Choice, values: Sequence[Any], count: int) -> list[int]:
     """Return the places of a control's marks: all values of a choice, some evenly spaced ones of a slider."""
-    if hasattr(control, "among") or count >= len(values):
+    if isinstance(control, Choice) or count >= len(values):
         return list(range(len(values)))
     places = [int(place) for place in np.linspace(0, len(values) - 1, count).round()]
     start = values.index(control.start)
@@ -160,15 +112,11 @@ def _short(record: Record) -> Record:
     }
 
 
-def _control(named: tuple[str, Any], values: Sequence[Any], marks: list[int]) -> dict[str, Any]:
+def _control(named: tuple[str, Slider | Choice], values: Sequence[Any], marks: list[int]) -> dict[str, Any]:
     name, control = named
     texts = [v if isinstance(v, str) else short(v) for v in values]
-    label = name.replace("_", " ") + (f" ({control.unit})" if control.unit else "")
-    start = values.index(control.start)
-    return {"name": name, "label": label, "choice": hasattr(control, "among"), "start": start} | {
-        "values": texts,
-        "marks": marks,
-    }
+    about = {"name": name, "label": label(name, control), "choice": isinstance(control, Choice)}
+    return about | {"start": values.index(control.start), "values": texts, "marks": marks}
 
 
 def _compact(thing: Any) -> str:

@@ -8,39 +8,17 @@ executed with its notebook. The plain text of both is the sentence.
 import base64
 import html
 import io
-import math
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from ldpnb.notebook import environment, grids
+from ldpnb.notebook.controls import Choice, Slider, label
 from ldpnb.notebook.prose import short
 from ldpnb.notebook.ticks import numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Slider:
-    """A number between two limits, with its unit; on a logarithmic scale `step` is that of the decimal exponent."""
-
-    start: float
-    low: float
-    high: float
-    step: float
-    unit: str = ""
-    log: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One out of a few values."""
-
-    start: Any
-    among: Sequence[Any]
-    unit: str = ""
 
 
 def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice) -> None:
@@ -56,12 +34,7 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
     from IPython.display import display
 
     for name, control in controls.items():
-        inside = (
-            control.start in control.among
-            if isinstance(control, Choice)
-            else control.low <= control.start <= control.high
-        )
-        if not inside:
+        if control.start not in control.values:
             raise ValueError(f"{name} must start inside its range, got {control}")
     if os.environ.get(environment.HEADLESS):
         figure, sentence = redraw(**{name: control.start for name, control in controls.items()})
@@ -100,29 +73,12 @@ def _image(figure: Figure, text: str) -> str:
     return f'<img alt="{html.escape(text)}" style="{style}" src="data:image/png;base64,{source}">'
 
 
-def positions(control: Slider | Choice) -> list[Any]:
-    """Return all the values that a control can have: whole if its start is, and its start exactly.
-
-    >>> positions(Slider(2, 0, 10, 4)), positions(Slider(1.0, 0.1, 10.0, 1.0, log=True)), positions(Choice("a", "ab"))
-    ([2, 6, 10], [0.1, 1.0, 10.0], ['a', 'b'])
-    """
-    if isinstance(control, Choice):
-        return list(control.among)
-    start, low, high = (math.log10(v) if control.log else v for v in (control.start, control.low, control.high))
-    below, above = (math.floor(length / control.step + 1e-9) for length in (start - low, high - start))
-    steps = [start + i * control.step for i in range(-below, above + 1)]
-    values = [10**step if control.log else step for step in steps]
-    rounded = [round(v) if isinstance(control.start, int) else float(f"{v:.12g}") for v in values]
-    return list(dict.fromkeys([*rounded[:below], control.start, *rounded[below + 1 :]]))
-
-
 def _widget(name: str, control: Slider | Choice) -> Any:
     import ipywidgets as widgets
 
-    label = name.replace("_", " ") + (f" ({control.unit})" if control.unit else "")
     layout = widgets.Layout(width="32em", max_width="100%")
-    shape = {"description": label, "style": {"description_width": "initial"}, "layout": layout}
+    shape = {"description": label(name, control), "style": {"description_width": "initial"}, "layout": layout}
     if isinstance(control, Choice):
-        return widgets.Dropdown(options=list(control.among), value=control.start, **shape)
-    options = [(short(value, 4), value) for value in positions(control)]
+        return widgets.Dropdown(options=control.values, value=control.start, **shape)
+    options = [(short(value, 4), value) for value in control.values]
     return widgets.SelectionSlider(options=options, value=control.start, continuous_update=False, **shape)

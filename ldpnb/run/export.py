@@ -61,7 +61,7 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
         If `what` is not known, or the width or the font cannot be used.
     """
     inches = printing.inches(width)
-    printing.family(font)
+    printing.fonts(font)
     if kind == "pgf":
         printing.require_tex()
     name, sort = chosen(what)

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from ldpnb import writing
 from ldpnb.notebook.annotations import Mark
+from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.encoding import Encoding, keep
-from ldpnb.notebook.grids import grid, stops
-from ldpnb.notebook.live import Choice, Slider
+from ldpnb.notebook.grids import grid
 from ldpnb.notebook.prose import short
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Gap, Mean, Question
@@ -27,18 +27,16 @@ TASKS: dict[str, Question] = {
 }
 CONTROLS = {
     "what": Choice(next(iter(TASKS)), list(TASKS)),
-    "epsilon": Slider(1.0, 0.1, 8.0, 0.05, "nats", log=True),
-    "people": Slider(10_000, 1_000, 10_000_000, 0.1, "asked", log=True),
+    "epsilon": Slider(1.0, 0.1, 8.0, "nats", log=True),
+    "people": Slider(10_000, 1_000, 10_000_000, "asked", log=True),
 }
 
 
 @cache
 def errors(what: str, epsilon: float) -> pd.DataFrame:
     """Return the error that each mechanism where nobody is trusted keeps below, by the number of people asked."""
-    crowd = CONTROLS["people"]
-    assert isinstance(crowd, Slider)
     rows = []
-    for people in stops(crowd.start, crowd.low, crowd.high, log=True):
+    for people in CONTROLS["people"].values:
         question = TASKS[what].with_value("epsilon", epsilon).with_value("count", int(people))
         rows += [(a.mechanism, people, a.value) for a in plan(question).able]
     return pd.DataFrame(rows, columns=["mechanism", "people asked", "error"])
@@ -57,13 +55,13 @@ def redraw(what: str, epsilon: float, people: int) -> tuple[Figure, str]:
         marks=(Mark(x=float(people)),),
     )
     here = table[table["people asked"] == people].sort_values("error")
-    if not len(here):
-        return keep(
-            Figure(), table, axes
-        ), "So few people answer nothing: every mechanism may be off by the whole range."
-    mechanism, error = here["mechanism"].iloc[0], here["error"].iloc[0]
-    promise = f"by less than {short(error)}, except in {FAILURE:.0%} of surveys of {people:,} people."
-    return keep(Figure(), table, axes), f"{mechanism} is off least: {promise}"
+    sentence = "So few people answer nothing: every mechanism may be off by the whole range."
+    if len(here):
+        promise = (
+            f"by less than {short(here['error'].iloc[0])}, except in {FAILURE:.0%} of surveys of {people:,} people."
+        )
+        sentence = f"{here['mechanism'].iloc[0]} is off least: {promise}"
+    return keep(Figure(), table, axes), sentence
 
 
 if __name__ == "__main__":

@@ -53,13 +53,22 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     papermill.execute_notebook(folder / "labels.ipynb", folder / "every.ipynb", **quiet)
     papermill.execute_notebook(find("own_data").path, folder / "own.ipynb", words | {"mechanisms": ["k-RR"]}, **quiet)
     made = {name: folder / f"{name}.html" for name in ("own", "every")}
-    command = [sys.executable, "-m", "nbconvert", "--to", "html", *(str(p.with_suffix(".ipynb")) for p in made.values())]
+    command = [
+        sys.executable,
+        "-m",
+        "nbconvert",
+        "--to",
+        "html",
+        *(str(p.with_suffix(".ipynb")) for p in made.values()),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return made
 
 
 @pytest.mark.parametrize("name", ["own", "every"])
-def test_no_script_of_a_table_runs_and_nothing_of_it_is_typeset(name: str, pages: dict[str, Path], open_page: Any) -> None:
+def test_no_script_of_a_table_runs_and_nothing_of_it_is_typeset(
+    name: str, pages: dict[str, Path], open_page: Any
+) -> None:
     page = open_page()
     page.goto(pages[name].as_uri())
     assert page.evaluate("window.pwned") is None

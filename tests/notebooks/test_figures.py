@@ -9,8 +9,9 @@ import pytest
 from matplotlib.collections import PolyCollection
 
 from ldpnb.notebook import encoding, figures
+from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
-from ldpnb.notebook.live import Choice, Slider, live
+from ldpnb.notebook.live import live
 
 ROWS = [(1.0, 0.5, "MLE", None), (2.0, 0.25, "MLE", None), (1.0, 0.52, "Norm-Sub", 0.01), (2.0, 0.24, "Norm-Sub", 0.01)]
 TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error"])
@@ -57,7 +58,7 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
 def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> None:
     lines = pd.DataFrame([(x, s * x, f"ε = {s}") for s in (3, 1, 2) for x in (0.0, 0.5, 1.0)], columns=["x", "y", "by"])
     axis = figures.curves(lines, "x", "y", by="by").axes[0]
-    assert [(note.get_text(), note.xy) for note in axis.texts] == [(f"ε = {s}", (1.0, s)) for s in (3, 1, 2)]
+    assert [(note.get_text(), note.xy) for note in axis.texts] == [(f"ε = {s}", (1, s)) for s in (3, 1, 2)]
     figure = figures.curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by")
     assert not texts(figure)
     assert [len(legend.texts) for legend in figure.legends] == [3]
@@ -138,13 +139,13 @@ def test_a_live_section_without_a_reader_draws_once_and_shows_its_number(monkeyp
         seen.append((epsilon, kind))
         return plt.figure(), f"epsilon is {epsilon}"
 
-    live(redraw, epsilon=Slider(1.0, 0.1, 5.0, 0.1, "nats"), kind=Choice("a", ["a", "b"]))
+    live(redraw, epsilon=Slider(1.0, 0.1, 5.0, "nats"), kind=Choice("a", ["a", "b"]))
     assert shown == [{"text/plain": "epsilon is 1.0"}]
     assert seen == [(1.0, "a")]
     assert not plt.get_fignums()
 
 
-@pytest.mark.parametrize("control", [Slider(9.0, 0.1, 5.0, 0.1), Choice("c", ["a", "b"])])
+@pytest.mark.parametrize("control", [Slider(9.0, 0.1, 5.0), Choice("c", ["a", "b"])])
 def test_a_control_must_start_inside_its_range(control) -> None:
     with pytest.raises(ValueError, match="epsilon must start inside its range"):
         live(lambda epsilon: None, epsilon=control)

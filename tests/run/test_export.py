@@ -52,7 +52,7 @@ def test_text_of_a_figure_is_tex_in_pgf(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(environment.FIGURES_FOLDER, str(tmp_path))
     names = TABLE.assign(by=["50 % & $9"] * 3)
     figure = figures.curves(
-        names, "epsilon", "loss", by="by", ylabel=r"loss_1 / √n, $\hat{p}_1$", title="ε = 1\n& more"
+        names, "epsilon", "loss", by="by", ylabel="loss_1 / √n, c-hat", title="ε = 1\n& more"
     )
     figures.publish(figure, names, "line", caption="A line.")
     head = r"\documentclass{article}\usepackage{pgf}\providecommand{\mathdefault}[1]{#1}"
@@ -63,7 +63,7 @@ def test_text_of_a_figure_is_tex_in_pgf(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_without_tex_pgf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(UsageError, match="format pgf takes one of pdflatex, lualatex, xelatex, and none is installed"):
+    with pytest.raises(UsageError, match="format pgf takes pdflatex, which is not installed"):
         export.contents("central_budget", "column", "times", "pgf")
 
 

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from ldpnb.notebook import curves, grids
 from ldpnb.notebook.annotations import Mark
+from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.encoding import Encoding, Layer, drawn, keep
 from ldpnb.notebook.grids import NAME, grid
-from ldpnb.notebook.live import Choice, Slider
 from ldpnb.notebook.records import records
 from ldpnb.run.catalogue import catalogue, home
 
@@ -89,7 +89,7 @@ def redraw(epsilon: float, users: int, kind: str) -> tuple[Any, str]:
 
 def test_a_grid_has_every_setting_with_at_most_one_slider_off_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grids, "BYTES", 30_000)
-    controls = {"epsilon": Slider(1.0, 0.1, 8.0, 0.1, log=True), "users": Slider(500, 100, 1000, 10)}
+    controls = {"epsilon": Slider(1.0, 0.1, 8.0, log=True), "users": Slider(500, 100, 1000)}
     made = json.loads(grid(redraw, controls | {"kind": Choice("b", "ab")}))
     epsilon, users, _ = made["controls"]
     assert (epsilon["values"][0], epsilon["values"][epsilon["start"]], epsilon["values"][-1]) == ("0.1", "1", "8")
