@@ -31,7 +31,7 @@ def records(table: pd.DataFrame, encoding: Encoding, *, digits: int = 6) -> list
         part = rows
         for column, v in zip(split, place, strict=True):
             part = part[part[column] == v]
-        title = ", ".join(map(_panel, split, place))
+        title = ", ".join(_panel(column, v) for column, v in zip(split, place, strict=True) if rows[column].nunique() > 1)
         own = [_record(own, encoding, layer, title, digits) for layer, own in _layers(part, encoding) if len(own)]
         panels = dict.fromkeys(record["panel"] for record in own)
         made += own + [mark for panel in panels for mark in _places(encoding, panel, {panel, *map(str, place)}, digits)]
@@ -63,6 +63,8 @@ def _record(rows: pd.DataFrame, encoding: Encoding, layer: Layer, panel: str, di
         columns |= dict(zip(("low", "high"), (rows[end] for end in layer.band), strict=True))
     elif layer.error and rows[layer.error].notna().any():
         columns |= {end: rows[layer.y] + times * rows[layer.error] for end, times in (("low", -2), ("high", 2))}
+        if encoding.yscale == "log":
+            columns["low"] = columns["low"].where(columns["low"] > 0, rows[layer.y].min())  # which has no lower end
     if encoding.aside:
         columns["aside"] = rows[encoding.aside]
     panel = ", ".join(filter(None, (panel, layer.panel)))

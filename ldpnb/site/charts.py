@@ -52,8 +52,8 @@ def chart(
 ) -> Spec:
     """Return the specification of a chart of records, or of one for all settings of a live section.
 
-    A live one has no data: the page's script gives it those of a setting, and in ``names`` what its series are called.
-    With a domain of the values, what lies beyond is cut off.
+    A live one has no data: the page's script gives it those of a setting. With a domain of the values, what lies beyond
+    is cut off.
     """
     shown = [record for record in records if not record["mark"].startswith("at ")]
     panels = list(dict.fromkeys(record["panel"] for record in shown))
@@ -62,8 +62,7 @@ def chart(
     layers[0]["params"] = [{"name": "shown", "select": switch, "bind": "legend"}]  # of a layer that the legend is of
     spec: Spec = {"layer": layers}
     if len(panels) > 1:
-        header = {"labelExpr": "names['panel ' + datum.value] || datum.value"}
-        facet = {"field": "panel", "sort": panels, "title": None, "header": header}
+        facet = {"field": "panel", "sort": panels, "title": None}
         spec = {"facet": facet, "columns": encoding.columns, "spec": spec | {"height": _SMALL}}
         if not encoding.share_y:
             spec["resolve"] = {"scale": {"x" if encoding.flip else "y": "independent"}}
@@ -73,7 +72,6 @@ def chart(
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "config": CONFIG,
-        "params": [{"name": "names", "value": {}}],
         "data": {"name": "records", "values": [] if live else [dict.fromkeys(columns, ()) | r for r in records]},
         "transform": [{"flatten": columns}],
         **spec,
@@ -122,8 +120,7 @@ def _series(records: Sequence[Record], encoding: Encoding) -> Spec:
     names = list(dict.fromkeys(r["series"] for r in records if not r["mark"].startswith("at ")))
     looks = looks_of(names)
     several = len(names) > 1 and encoding.by != encoding.x
-    legend = {"title": None, "labelExpr": "names[datum.label] || datum.label"} if several else None
-
+    legend = {"title": None} if several else None
     dotted = any(record["mark"] == "points" for record in records)
 
     def channel(ranges: Sequence[Any], *, named: bool = True) -> Spec:

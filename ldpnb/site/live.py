@@ -15,10 +15,6 @@ from ldpnb.run.catalogue import home
 from ldpnb.site import planner
 from ldpnb.site.charts import Spec, chart, script
 
-_MANY = 10
-"""Most series of a section whose legend names them all; of more it names those of a setting."""
-
-
 def place(name: str) -> Path:
     """Return where the grid of a notebook's live section is, or that of the planner."""
     return planner.GRID if name == "planner" else home() / "figures" / name / NAME
@@ -75,26 +71,11 @@ def sentence(words: list[str], numbers: list[str]) -> str:
 
 
 def specification(grid: dict[str, Any], axes: int, domain: Sequence[float] | None) -> Spec:
-    """Return the chart of all settings with these axes.
-
-    Where settings name series differently these have slots, and where they name panels differently these have numbers.
-    """
+    """Return the chart of all settings with these axes."""
     settings = [expanded(grid, setting) for setting in grid["settings"] if setting[1] == axes]
     encoding = Encoding.read(grid["axes"][axes])
-    names = {record["series"] for records in settings for record in records if not record["mark"].startswith("at ")}
-    slots: list[str] = []
-    if len(names) > _MANY and encoding.by != encoding.x:
-        slots = max((series(records) for records in settings), key=len)
-        for records in settings:
-            renamed = dict(zip(series(records), slots, strict=False))
-            records[:] = [r | {"series": renamed.get(r["series"], r["series"])} for r in records]
-    panels = {record["panel"] for records in settings for record in records}
-    for records in settings if len(panels) > _MANY else ():
-        own = list(dict.fromkeys(r["panel"] for r in records))
-        records[:] = [r | {"panel": str(own.index(r["panel"]))} for r in records]
-    domain = domain or shared(settings, encoding)
-    spec = chart([r for records in settings for r in records], encoding, live=True, domain=domain)
-    return spec | {"usermeta": {"slots": slots, "numbered": len(panels) > _MANY}}
+    records = [record for setting in settings for record in setting]
+    return chart(records, encoding, live=True, domain=domain or shared(settings, encoding))
 
 
 def shared(settings: Sequence[Sequence[Record]], encoding: Encoding) -> list[float] | None:
@@ -121,11 +102,6 @@ def shared(settings: Sequence[Sequence[Record]], encoding: Encoding) -> list[flo
     lengths = sorted(math.log(b / a) if log else b - a for a, b in ends)
     whole = math.log(high / low) if log else high - low
     return [low, high] if whole <= 4 * lengths[len(lengths) // 2] else None
-
-
-def series(records: list[Record]) -> list[str]:
-    """Return the names of the series in their order."""
-    return list(dict.fromkeys(r["series"] for r in records if not r["mark"].startswith("at ")))
 
 
 def expanded(grid: dict[str, Any], setting: list[Any]) -> list[Record]:

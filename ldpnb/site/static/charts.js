@@ -8,7 +8,7 @@ const box = document.body.appendChild(Object.assign(document.createElement("tabl
 function read(_, event, __, value) {
   box.hidden = !value?.all;
   if (box.hidden) return;
-  const rows = value.all.map((r) => [r.label ?? r.series, number(r.y) + (r.low == null ? "" : ` (${number(r.low)} to ${number(r.high)})`)]);
+  const rows = value.all.map((r) => [r.series, number(r.y) + (r.low == null ? "" : ` (${number(r.low)} to ${number(r.high)})`)]);
   box.replaceChildren(...[[number(value.x), ""], ...rows].map((cells) => {
     const row = document.createElement("tr");
     row.append(...cells.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
@@ -41,29 +41,16 @@ function label(host, text) {
 }
 
 // a setting's records: a list of one number is that number throughout, and half a spread lies on either side
-function records({ kinds, columns }, [, , , , curves], { usermeta: { slots, numbered }, transform: [{ flatten }] }) {
-  const [names, panels, series] = [{}, [], []];
-  const place = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
-  const expanded = curves.map(([kind, ...places]) => {
+function records({ kinds, columns }, [, , , , curves], { transform: [{ flatten }] }) {
+  return curves.map(([kind, ...places]) => {
     const { columns: fields, ...about } = kinds[kind];
     const record = { ...Object.fromEntries(flatten.map((field) => [field, []])), ...about };
     const lists = places.map((place) => columns[place]);
     const length = Math.max(...lists.map((list) => list.length));
     fields.forEach((field, i) => { record[field] = lists[i].length === 1 ? Array(length).fill(lists[i][0]) : lists[i]; });
     if (record.half) [-1, 1].forEach((sign, i) => { record[i ? "high" : "low"] = record.y.map((y, j) => y + sign * record.half[j]); });
-    if (slots.length && !record.mark.startsWith("at ")) {
-      record.label = record.series;
-      record.series = slots[place(series, record.label)];
-      names[record.series] = record.label;
-    }
-    if (numbered) {
-      const panel = place(panels, record.panel);
-      names[`panel ${panel}`] = record.panel;
-      record.panel = String(panel);
-    }
     return record;
   });
-  return [expanded, names];
 }
 
 class Live {
@@ -115,12 +102,10 @@ class Live {
       const [setting, axes] = [this.wanted, this.wanted[1]];
       this.wanted = undefined;
       const spec = structuredClone(this.specs[axes]);
-      const [rows, names] = records(this.grid, setting, spec);
+      spec.data.values = records(this.grid, setting, spec);
       if (this.axes === axes) {
-        await this.chart.signal("names", names).data("records", rows).runAsync();
+        await this.chart.data("records", spec.data.values).runAsync();
       } else {
-        spec.data.values = rows;
-        spec.params[0].value = names;
         this.chart = await draw(this.view, spec);
         this.axes = axes;
       }
