@@ -57,32 +57,21 @@ def _greek(c: str) -> str:
 def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") -> str:
     """Return a floating table by `pandas.DataFrame.to_latex`, or one that breaks if it is longer than a page.
 
-    It needs the packages booktabs, array, longtable and graphicx; `cited` ends the caption.
+    It needs the packages booktabs, array and longtable; `cited` ends the caption.
     """
     kinds = [_kind(content.iloc[:, i]) for i in range(content.shape[1])]
-    wrapped = sum(kind == "p" for kind in kinds)
-    left = 0.9 if wrapped == len(kinds) else max(0.3, 0.9 - 0.08 * (len(kinds) - wrapped))
-    share = round(left / max(wrapped, 1), 3)
-    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{share}\linewidth}}" if k == "p" else k for k in kinds)
-    long = len(content) > _ROWS
-    body = content.set_axis([_cell(c) for c in content.columns], axis=1).to_latex(
+    wrapped = rf">{{\raggedright\arraybackslash}}p{{{0.9 / len(kinds):.3g}\linewidth}}"
+    columns = "".join(wrapped if kind == "p" else kind for kind in kinds)
+    return "% \\usepackage{booktabs,array,longtable}\n" + content.set_axis(map(_cell, content.columns), axis=1).to_latex(
         index=False,
         escape=False,
         formatters=[_cell] * len(kinds),
         na_rep="",
         column_format=f"@{{}}{columns}@{{}}",
-        longtable=long,
-        caption=f"{escaped(caption)}{cited}" if long else None,
-        label=f"tab:{label}" if long else None,
+        longtable=len(content) > _ROWS,
+        caption=f"{escaped(caption)}{cited}",
+        label=f"tab:{label}",
     )
-    needs = "% \\usepackage{booktabs,array,longtable,graphicx}"
-    size = r"\scriptsize" if len(kinds) > 8 else r"\small"
-    if long:
-        return f"{needs}; it takes one column: \\onecolumn\n{{{size}\n{body}}}\n"
-    # what is wider than the column is shrunk to it
-    fitted = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n" + body.rstrip() + "}"
-    named = rf"\caption{{{escaped(caption)}{cited}}}\label{{tab:{label}}}"
-    return "\n".join([needs, r"\begin{table}", rf"\centering{size}", named, fitted, r"\end{table}", ""])
 
 
 def _kind(column: "pd.Series[Any]") -> str:

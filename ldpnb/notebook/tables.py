@@ -1,6 +1,5 @@
 """Tidy tables: collected row by row, rounded for reading."""
 
-import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
@@ -15,6 +14,7 @@ Rows = Iterator[Mapping[str, Any]]
 """What the generator behind a table yields."""
 
 _Given = ParamSpec("_Given")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 
 
 def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
@@ -57,20 +57,15 @@ class _Untypeset(pd.DataFrame):
             return super()._repr_html_()  # type: ignore[misc]  # the stubs leave it out
 
 
-def no_formula(value: Any) -> Any:
-    """Return a value for a CSV file; a text that a spreadsheet would take for a formula is prefixed by an apostrophe.
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table for a CSV file: what a spreadsheet would take for a formula begins with an apostrophe.
 
-    >>> [no_formula(v) for v in ("=HYPERLINK(1)", "-0.5", "k-RR", -1.0)]
+    >>> without_formulas(pd.DataFrame({"a": ["=HYPERLINK(1)", "-0.5", "k-RR", -1.0]}))["a"].tolist()
     ["'=HYPERLINK(1)", '-0.5', 'k-RR', -1.0]
     """
-    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")) or len(value) == 1:
-        return value
-    with contextlib.suppress(ValueError):
-        float(value)
-        return value
-    return f"'{value}"
 
+    def plain(value: Any) -> Any:
+        formula = isinstance(value, str) and len(value) > 1 and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+        return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
 
-def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with `no_formula` applied to its texts and headings."""
-    return table.map(no_formula).rename(columns=no_formula)
+    return table.map(plain).rename(columns=plain)

@@ -87,8 +87,8 @@ def test_a_width_or_font_that_cannot_be_is_refused(how: dict, message: str, tmp_
 def test_a_table_is_wrapped_and_a_long_one_breaks_across_pages() -> None:
     wide = pd.DataFrame({"claim": ["a long sentence about ε ≥ 1 that must be wrapped & escaped"], "value": [0.125]})
     text = latex.table(wide, "A table of 50 %.", "wide", r"~\cite{ldpnb}")
-    assert r"\caption{A table of 50 \%.~\cite{ldpnb}}\label{tab:wide}" in text
-    assert r"p{0.82\linewidth}r@{}}" in text
+    assert "\\caption{A table of 50 \\%.~\\cite{ldpnb}}\n\\label{tab:wide}" in text
+    assert r"p{0.45\linewidth}r@{}}" in text
     assert r"about $\varepsilon$ $\ge$ 1 that must be wrapped \& escaped & 0.125 \\" in text
     assert r"\begin{longtable}" in latex.table(pd.concat([wide] * 41), "Long.", "long")
 
