@@ -2,14 +2,9 @@
 
 `figures` draws a table and publishes the picture with its numbers and its `encoding`, `live` makes a section with
 controls, and `verdicts` shows what was decided; `environment` names the variables through which a run speaks to its
-kernels. Names are loaded when they are first used. The import itself checks the parameters that papermill gave the
-notebook, if it did.
+kernels. Names are loaded when they are first used.
 """
 
 import lazy_loader
 
-from ldpnb.notebook import parameters
-
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-parameters.check_injected()

@@ -52,8 +52,6 @@ class Encoding:
     columns : int
         Panels per row.
     share_y : bool
-    points : tuple of str
-        Series drawn as points even without an error.
     series : tuple
         Values of `by` that are drawn, if not all.
     mark : Kind
@@ -82,7 +80,6 @@ class Encoding:
     yscale: str = "linear"
     columns: int = 2
     share_y: bool = True
-    points: tuple[str, ...] = ()
     series: tuple[Any, ...] = ()
     mark: Kind = "line"
     layers: tuple[Layer, ...] = ()
@@ -110,12 +107,6 @@ class Encoding:
         nested = {"layers": Layer, "marks": Mark}
         return cls(**parts | {name: tuple(kind(**v) for v in parts.get(name, ())) for name, kind in nested.items()})
 
-    @property
-    def used(self) -> list[str]:
-        """Return the columns that are drawn."""
-        of = [self.y] if not self.layers else [layer.y for layer in self.layers]
-        return list(dict.fromkeys([self.x, *of]))
-
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of a table that are drawn."""
         return table[table[self.by].isin(self.series)] if self.by and self.series else table
@@ -139,7 +130,7 @@ class Drawn:
         by, drawn_as = self.encoding.by, self.encoding
         if by in table and len(table) > len(self.table):
             drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(self.table[by])))
-        used = drawn_as.used
+        used = list(dict.fromkeys([drawn_as.x, *([layer.y for layer in drawn_as.layers] or [drawn_as.y])]))
         if not {*used} <= {*table} or not drawn_as.rows(table)[used].equals(self.table[used]):
             raise ValueError(f"{name}: needs the table that its figure was drawn from")
         return drawn_as

@@ -144,8 +144,9 @@ def _series(axis: Axes, rows: pd.DataFrame, drawn_as: Encoding, style: Look, nam
 
 def _named(panels: Iterable[Axes], count: int) -> bool:
     """Name the curves of panels at their right ends if these are apart in each, and return whether they are."""
-    names = []
+    names: list[Any] = []
     for axis in panels:
+        handles: Any
         handles, labels = axis.get_legend_handles_labels()
         lines = {n: h[0] if isinstance(h, ErrorbarContainer) else h for n, h in zip(labels, handles, strict=True)}
         ends = np.array([line.get_xydata()[-1] for line in lines.values()])
@@ -157,8 +158,8 @@ def _named(panels: Iterable[Axes], count: int) -> bool:
             return False
         names += [(axis, name, y, line.get_color()) for (name, line), y in zip(lines.items(), ends[:, 1], strict=True)]
     for axis, name, y, colour in names:
-        at: Any = axis.get_yaxis_transform(), "offset points"
-        axis.annotate(name, (1, y), (2, 0), *at, color=colour, va="center", annotation_clip=False, fontsize=SMALL)
+        at: Any = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
+        axis.annotate(name, (1, y), (2, 0), **at, color=colour, va="center", fontsize=SMALL)
     return True
 
 
@@ -206,7 +207,7 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printing.width()))
     head(figure, title, setting)
     font = os.environ.get(environment.FONT)
-    settings = printing.fonts(font) if font else {}
+    settings: Any = printing.fonts(font) if font else {}
     for text in figure.findobj(Text) if font else ():
         text.set_fontfamily(settings["font.family"])
     with mpl.rc_context(settings):

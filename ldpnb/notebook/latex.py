@@ -62,7 +62,7 @@ def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") ->
     kinds = [_kind(content.iloc[:, i]) for i in range(content.shape[1])]
     wrapped = rf">{{\raggedright\arraybackslash}}p{{{0.9 / len(kinds):.3g}\linewidth}}"
     columns = "".join(wrapped if kind == "p" else kind for kind in kinds)
-    return "% \\usepackage{booktabs,array,longtable}\n" + content.set_axis(map(_cell, content.columns), axis=1).to_latex(
+    body = content.set_axis([_cell(column) for column in content.columns], axis=1).to_latex(
         index=False,
         escape=False,
         formatters=[_cell] * len(kinds),
@@ -72,6 +72,7 @@ def table(content: "pd.DataFrame", caption: str, label: str, cited: str = "") ->
         caption=f"{escaped(caption)}{cited}",
         label=f"tab:{label}",
     )
+    return f"% \\usepackage{{booktabs,array,longtable}}\n{body}"
 
 
 def _kind(column: "pd.Series[Any]") -> str:

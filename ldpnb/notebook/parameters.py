@@ -1,20 +1,16 @@
 """A notebook's parameters: papermill's own reading of the cell that declares them, with types and ranges checked.
 
-Papermill is imported by what reads declarations, which is no notebook, except where papermill itself has given it
-parameters.
+Papermill is imported by what reads declarations, which is no notebook.
 """
 
 import ast
 import math
-import os
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ldpnb.checks import UsageError, nearest, shortened, shown
-from ldpnb.notebook import environment
 
 UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError)
 """Errors of parsing and converting arbitrary text."""
@@ -145,19 +141,3 @@ def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: st
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UsageError(f"{where} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
     return {name: known[name].convert(value) for name, value in given.items()}
-
-
-def check_injected() -> None:
-    """Check what papermill has put below this kernel's `parameters` cell, and convert it as ``ldpnb run`` does.
-
-    Does nothing outside a kernel, in one to which papermill has given no parameters, and where ``ldpnb run`` did.
-    """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    names = shell.user_ns if shell is not None else {}
-    cells = [str(cell) for cell in names.get("In", []) if cell]
-    at = next((i for i, cell in enumerate(cells) if cell.startswith("# Parameters\n")), 0)  # as papermill begins it
-    if not at or os.environ.get(environment.RUN_PARAMETERS, "{}") != "{}":
-        return
-    targets = [node.targets[0] for node in ast.parse(cells[at]).body if isinstance(node, ast.Assign)]
-    given = {target.id: names[target.id] for target in targets if isinstance(target, ast.Name)}
-    names.update(checked(declared_parameters(cells[at - 1], "the notebook"), given, "the notebook"))

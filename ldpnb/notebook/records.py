@@ -25,13 +25,14 @@ def records(table: pd.DataFrame, encoding: Encoding, *, digits: int = 6) -> list
     [{'series': 'MLE', 'panel': '', 'mark': 'line', 'x': [1, 10], 'y': [0.5, 0.123]}]
     """
     rows = encoding.rows(table)
-    split = [encoding.panel] if isinstance(encoding.panel, str) else list(encoding.panel or ())
+    columns = [encoding.panel] if isinstance(encoding.panel, str) else list(encoding.panel or ())
+    split = [column for column in columns if len(set(rows[column])) > 1]
     made: list[Record] = []
     for place in product(*(list(dict.fromkeys(rows[column])) for column in split)):
         part = rows
         for column, v in zip(split, place, strict=True):
             part = part[part[column] == v]
-        title = ", ".join(_panel(column, v) for column, v in zip(split, place, strict=True) if rows[column].nunique() > 1)
+        title = ", ".join(map(_panel, split, place))
         own = [_record(own, encoding, layer, title, digits) for layer, own in _layers(part, encoding) if len(own)]
         panels = dict.fromkeys(record["panel"] for record in own)
         made += own + [mark for panel in panels for mark in _places(encoding, panel, {panel, *map(str, place)}, digits)]
@@ -52,7 +53,6 @@ def _layers(rows: pd.DataFrame, encoding: Encoding) -> Iterator[tuple[Layer, pd.
     for value in [None] if encoding.by is None else dict.fromkeys(rows[encoding.by]):
         own, label = (rows, "") if value is None else (rows[rows[encoding.by] == value], name(value))
         dotted = own[encoding.error].notna() if encoding.error else pd.Series(False, index=own.index)
-        dotted |= label in encoding.points
         yield Layer(name=label, y=encoding.y, mark=encoding.mark, band=encoding.band), own[~dotted]
         yield Layer(name=label, y=encoding.y, mark="points", error=encoding.error), own[dotted]
 

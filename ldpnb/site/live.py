@@ -15,6 +15,7 @@ from ldpnb.run.catalogue import home
 from ldpnb.site import planner
 from ldpnb.site.charts import Spec, chart, script
 
+
 def place(name: str) -> Path:
     """Return where the grid of a notebook's live section is, or that of the planner."""
     return planner.GRID if name == "planner" else home() / "figures" / name / NAME

@@ -25,7 +25,7 @@ TASKS: dict[str, Question] = {
     "any one share of eight answers": Frequency(failure=FAILURE, values=8),
     "the gap between two groups of one size": Gap(failure=FAILURE),
 }
-CONTROLS = {
+CONTROLS: dict[str, Slider | Choice] = {
     "what": Choice(next(iter(TASKS)), list(TASKS)),
     "epsilon": Slider(1.0, 0.1, 8.0, "nats", log=True),
     "people": Slider(10_000, 1_000, 10_000_000, "asked", log=True),

@@ -8,15 +8,11 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbconvert
 import nbformat
 import pytest
-from demonstration import PARAMETERS, notebook
 
-from ldpnb.checks import UsageError
-from ldpnb.notebook import parameters
 from ldpnb.run.catalogue import catalogue, find
 
 QUICK = "own_data"
@@ -106,43 +102,3 @@ def test_a_script_runs_and_prints_no_picture(
     said = capsys.readouterr().out.splitlines()
     assert len(said) >= 6
     assert max(map(len, said)) < 1000
-
-
-def test_papermill_is_told_of_a_wrong_parameter_in_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "demonstration.ipynb"
-    path.write_text(notebook(PARAMETERS, "from ldpnb.notebook import table", "print(users)"))
-    run = stock("papermill", "--no-progress-bar", path, "made.ipynb", "-p", "users", "4.5", cwd=tmp_path)
-    assert run.stderr.strip().splitlines()[-1] == "UsageError: users must be of type int, got users=4.5"
-
-
-def injected(given: str, monkeypatch: pytest.MonkeyPatch) -> dict:
-    """The names of a kernel to which papermill has given parameters."""
-    names: dict = {"In": ["", PARAMETERS, f"# Parameters\n{given}\n", "import ldpnb.notebook"]}
-    exec(f"{PARAMETERS}\n{given}", names)
-    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns=names))
-    return names
-
-
-def test_an_unknown_parameter_of_papermills_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    injected("user = 5", monkeypatch)
-    line = r"the notebook has no parameter user \(did you mean users\?\); it has users, factor, label"
-    with pytest.raises(UsageError, match=line):
-        parameters.check_injected()
-
-
-@pytest.mark.parametrize(
-    ("given", "becomes"),
-    [("users = 100.0", {"users": 100}), ('users = "1e6"\nfactor = 2', {"users": 10**6, "factor": 2.0})],
-)
-def test_what_papermill_gives_is_converted_as_on_our_command_line(
-    given: str, becomes: dict, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = injected(given, monkeypatch)
-    parameters.check_injected()
-    assert {name: names[name] for name in becomes} == becomes
-    assert all(type(names[name]) is type(value) for name, value in becomes.items())
-
-
-def test_without_parameters_of_papermill_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns={"In": ["", "x = 1", "import ldpnb"]}))
-    assert parameters.check_injected() is None

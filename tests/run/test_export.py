@@ -51,9 +51,7 @@ def test_text_of_a_figure_is_tex_in_pgf(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(environment.FORMAT, "pgf")
     monkeypatch.setenv(environment.FIGURES_FOLDER, str(tmp_path))
     names = TABLE.assign(by=["50 % & $9"] * 3)
-    figure = figures.curves(
-        names, "epsilon", "loss", by="by", ylabel="loss_1 / √n, c-hat", title="ε = 1\n& more"
-    )
+    figure = figures.curves(names, "epsilon", "loss", by="by", ylabel="loss_1 / √n, c-hat", title="ε = 1\n& more")
     figures.publish(figure, names, "line", caption="A line.")
     head = r"\documentclass{article}\usepackage{pgf}\providecommand{\mathdefault}[1]{#1}"
     (tmp_path / "paper.tex").write_text(head + r"\begin{document}\input{line.pgf}\end{document}")
