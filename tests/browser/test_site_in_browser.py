@@ -15,10 +15,10 @@ from ldpnb.run.ledger import committed_ledger
 
 NOTEBOOK, FIGURE = "2_bun2022/03_cluster_lower_bounds", "losses"
 PLAYED = f"notebooks/{NOTEBOOK}.html"
-THOROUGH = "LDPNB_THOROUGH" in os.environ
-KINDS = ["index.html", "planner.html", "ledger.html?status=refuted", "errata.html", PLAYED, "notebooks/glossary.html"]
-KINDS += ["package/privacy.html", "code/ldpnb/rng.html#L-12", "search.html?q=budget"]
-PAGES = KINDS + (["ledger.html", *(f"notebooks/{n.id}.html" for n in catalogue())] if THOROUGH else [])
+FEW = ["index.html", "planner.html", "ledger.html?status=refuted", PLAYED, "code/ldpnb/rng.html#L-12"]
+OTHERS = ["ledger.html", "errata.html", "package/privacy.html", "search.html?q=budget", "notebooks/glossary.html"]
+OTHERS += [f"notebooks/{notebook.id}.html" for notebook in catalogue()]
+PAGES = [*FEW, *OTHERS] if "LDPNB_THOROUGH" in os.environ else FEW
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 SHOW_ALL = """async () => {
     document.querySelectorAll("section[hidden]").forEach((s) => s.remove());
