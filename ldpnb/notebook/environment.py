@@ -15,6 +15,3 @@ WIDTH, FONT, FORMAT = "LDPNB_WIDTH", "LDPNB_FONT", "LDPNB_FORMAT"
 
 GRIDS = "LDPNB_GRIDS"
 """Set where a notebook that runs writes the grid of its live section beside its figures, for the site."""
-
-SESSION = "JPY_SESSION_NAME"
-"""Set by Jupyter in kernels that have a reader."""

@@ -13,6 +13,8 @@ from ldpnb.notebook.prose import short
 Rows = Iterator[Mapping[str, Any]]
 """What the generator behind a table yields."""
 
+pd.set_option("display.html.use_mathjax", False)  # for prices, which are no mathematics
+
 _Given = ParamSpec("_Given")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 
@@ -35,8 +37,6 @@ def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
     """Return a table for reading: its numbers as text, as `short` writes them; whole ones in full, nan left out.
 
-    Its texts are shown as they are, though notebooks typeset what stands between dollar signs.
-
     >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678], "b": [5, 12345]})).to_numpy().tolist()
     [['0.3333', '5'], ['12,346', '12,345']]
     """
@@ -46,15 +46,7 @@ def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
             shown[column] = [f"{v:,}" for v in shown[column]]
         elif kind == "f":
             shown[column] = [("" if np.isnan(v) else short(v, digits)) for v in shown[column]]
-    return _Untypeset(shown) if re.search(r"[$\\]", shown.to_csv()) else shown
-
-
-class _Untypeset(pd.DataFrame):
-    """A table whose dollar signs and backslashes are no mathematics."""
-
-    def _repr_html_(self) -> str | None:
-        with pd.option_context("display.html.use_mathjax", False):
-            return super()._repr_html_()  # type: ignore[misc]  # the stubs leave it out
+    return shown
 
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:

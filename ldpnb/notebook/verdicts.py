@@ -11,7 +11,6 @@ _KINDS = {
     "proof": "proof, numbers confirm",
 }
 
-
 READINGS = {"printed": "", "reconstructed": " (the formula is lost in the text at hand)"}
 
 
@@ -31,7 +30,7 @@ def verdicts(*identifiers: str) -> None:
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
     says = claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
-    evidence = f"- Evidence ({evidence_kind(verdict)}): {verdict.evidence}"
+    evidence = f"- Evidence ({_kind(verdict)}): {verdict.evidence}"
     lines = [f"**{claim.place}: {verdict.status}.** {says}", ""]
     lines += [f"- Decided for {verdict.decided_for}", evidence]
     if verdict.corrected:
@@ -44,7 +43,7 @@ def _paragraph(identifier: str) -> str:
     return "\n".join(lines)
 
 
-def evidence_kind(verdict: claims.Verdict) -> str:
+def _kind(verdict: claims.Verdict) -> str:
     """Return in words what kind of evidence a verdict rests on, with the error rates of a statistical test."""
     words = _KINDS[verdict.kind]
     if verdict.false_alarm is not None:

@@ -2,10 +2,11 @@
 
 import html
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ldpnb import writing
 from ldpnb.notebook.encoding import Encoding
@@ -87,22 +88,19 @@ def shared(settings: Sequence[Sequence[Record]], encoding: Encoding) -> list[flo
     [1, 4]
     >>> shared([[line | {"y": [0, 2]}], [line | {"y": [0, 3]}], [line | {"y": [0, 400]}]], Encoding(x="x", y="y"))
     """
-    log = encoding.yscale == "log"
-    ends = []
+    log, ends = encoding.yscale == "log", []
     for records in settings:
-        drawn = [
-            r[name] for r in records if not r["mark"].startswith("at ") for name in ("y", "low", "high") if name in r
-        ]
-        numbers = [v for column in drawn for v in column if v is not None and (v > 0 or not log)]
-        ends += [(min(numbers), max(numbers))] if numbers else []
+        drawn = [r for r in records if not r["mark"].startswith("at ")]
+        values = [v for r in drawn for name in ("y", "low", "high") for v in r.get(name, ())]
+        numbers = [v for v in values if v is not None and (v > 0 or not log)]
+        ends += [[min(numbers), max(numbers)]] if numbers else []
     if not ends or not encoding.share_y:
         return None
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     if encoding.mark in ("bars", "steps"):
         low = min(low, 0)
-    lengths = sorted(math.log(b / a) if log else b - a for a, b in ends)
-    whole = math.log(high / low) if log else high - low
-    return [low, high] if whole <= 4 * lengths[len(lengths) // 2] else None
+    lengths = np.diff(np.log([*ends, [low, high]]) if log else [*ends, [low, high]])
+    return [low, high] if lengths[-1] <= 4 * np.median(lengths[:-1]) else None
 
 
 def expanded(grid: dict[str, Any], setting: list[Any]) -> list[Record]:

@@ -19,12 +19,7 @@ from ldpnb.run.ledger import committed_ledger
 from ldpnb.site.code import address, address_of
 
 COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
-PARTS = {
-    "corrected": "What holds",
-    "assumption": "Assumption",
-    "argument": "Argued in words",
-}
-READ_FIRST = ("00_start_here",)
+PARTS = {"corrected": "What holds", "assumption": "Assumption", "argument": "Argued in words"}
 
 
 @cache
@@ -46,7 +41,7 @@ def generated() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every generated page, and of the parts that others include."""
     yield "_ledger.md", ledger()
     yield "_filter.html", ledger_filter()
-    yield "_cards.md", by_source()
+    yield "_cards.md", "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items())
     yield "errata.md", errata()
     yield "read.md", notebooks()
     yield from package()
@@ -85,10 +80,7 @@ def claim(row: dict[str, str]) -> str:
 
 def code(identifier: str) -> str:
     """Return the links of a claim to the lines that decide it and to the formulas it rests on."""
-    try:
-        known = claims.find(identifier)
-    except ValueError:  # a claim of a source that is not this package's
-        return "Decided elsewhere"
+    known = claims.find(identifier)
     rests = [
         f"[`{path.rsplit('.', 2)[-2]}.{path.rsplit('.', 1)[-1]}`](code:{address(f'ldpnb.{path}')})"
         for path in known.rests_on
@@ -151,22 +143,16 @@ def groups() -> dict[str, list[Notebook]]:
     return found
 
 
-def by_source() -> str:
-    """Return the cards of the notebooks under their sources."""
-    return "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items()) + "\n"
-
-
 def notebooks() -> str:
-    """Return the page of notebooks: their cards, and the tree of the sidebar."""
+    """Return the page of notebooks: the tree of the sidebar, by source."""
     parts = [
         "# Notebooks",
         "Each begins with a question and ends with sliders. [Paths](notebooks/paths.md) lead through them by topic.",
     ]
-    parts.append(by_source())
     for title, own in groups().items():
         extra = ["notebooks/paths", "notebooks/glossary"] if own[0].source not in claims.SOURCES else []
         names = "\n".join([*(f"notebooks/{notebook.id}" for notebook in own), *extra])
-        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n{names}\n```")
+        parts.append(f"```{{toctree}}\n:caption: {title}\n\n{names}\n```")
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,7 +1,6 @@
 """Series drawn together can be told apart by the colour-blind and in grey, and vector files keep their text."""
 
 import itertools
-import json
 
 import matplotlib as mpl
 import numpy as np
@@ -56,22 +55,9 @@ def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, .
     assert len({look.marker for look in own}) == len({str(look.dash) for look in own}) == len(family)
 
 
-def test_colours_that_once_were_too_close_are_found_by_the_same_measure() -> None:
-    green, pink = lab("#009E73", "usual"), lab("#CC79A7", "usual")
-    assert abs(green[0] - pink[0]) < 7
-    assert np.linalg.norm(lab("#D55E00", "protanopia") - lab("#8C6D31", "protanopia")) < 16
-
-
 def test_text_in_vector_files_is_text() -> None:
     assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["svg.fonttype"]) == (42, "none")
     for path in (home() / "figures").rglob("*.pdf"):
         content = path.read_bytes()
         assert b"/Type3" not in content, path
         assert b"/FontFile2" in content, path
-
-
-def test_every_published_figure_comes_with_its_numbers_its_vector_version_and_a_caption() -> None:
-    for path in {*(home() / "figures").rglob("*.json")} - {*(home() / "figures").rglob("*.grid.json")}:
-        found = {suffix for suffix in (".png", ".pdf", ".csv", ".tex") if path.with_suffix(suffix).exists()}
-        assert found in ({".png", ".pdf", ".csv"}, {".csv", ".tex"}), path
-        assert json.loads(path.read_text(encoding="utf-8"))["caption"].strip()
