@@ -119,7 +119,8 @@ def test_a_committed_grid_is_dense_small_and_begins_with_what_its_notebook_says(
     name = path.parent.relative_to(home() / "figures")
     cells = json.loads((home() / f"notebooks/{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     assert live.sentence(made["words"][first[2]], first[3]) in {"".join(text) for text in said(cells)}
-    assert {control["name"] for control in made["controls"]} == required("".join(cells[-1]["source"]))
+    (section,) = (text for cell in cells if "def redraw(" in (text := "".join(cell["source"])))
+    assert {control["name"] for control in made["controls"]} == required(section)
 
 
 def required(cell: str) -> set[str]:
