@@ -9,8 +9,11 @@ import pytest
 from matplotlib.collections import PolyCollection
 
 from ldpnb.notebook import encoding, figures
+from ldpnb.notebook.annotations import heading
 from ldpnb.notebook.controls import Choice, Slider
+from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
+from ldpnb.notebook.layers import layered
 from ldpnb.notebook.live import live
 
 ROWS = [(1.0, 0.5, "MLE", None), (2.0, 0.25, "MLE", None), (1.0, 0.52, "Norm-Sub", 0.01), (2.0, 0.24, "Norm-Sub", 0.01)]
@@ -62,6 +65,20 @@ def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> Non
     figure = figures.curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by")
     assert not texts(figure)
     assert [len(legend.texts) for legend in figure.legends] == [3]
+
+
+@pytest.mark.parametrize("scale", ["linear", "category"])
+def test_layers_lie_on_each_other_and_the_legend_colours_none_of_the_panels(scale: str) -> None:
+    rows = [(e, "MLE", v if scale == "linear" else f"${v}", 0.1 * v, 0.01) for e in (1.0, 2.0) for v in range(30)]
+    table = pd.DataFrame(rows, columns=["epsilon", "estimator", "value", "truth", "sd"])
+    layers = (Layer(name="band", y="truth", mark="band", error="sd"), Layer(name="truth", y="truth"))
+    drawn_as = Encoding(x="value", y="share", panel=("epsilon", "estimator"), layers=layers, xscale=scale)
+    figure = layered(table, drawn_as, row="ε", title="t", setting="s")
+    assert [axis.get_ylabel() for axis in figure.axes] == ["ε = 1", "ε = 2"]
+    assert heading(figure)[1] == ("s" if scale == "linear" else "s; the 20 commonest values")
+    assert all(len(axis.lines[-1].get_xdata()) == (30 if scale == "linear" else 20) for axis in figure.axes)
+    (legend,) = figure.legends
+    assert {text.get_text() for text in legend.texts} == {"band", "truth"}
 
 
 def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:

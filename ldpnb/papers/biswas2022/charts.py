@@ -4,23 +4,18 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ldpnb.notebook.annotations import Mark, head
+from ldpnb.notebook.annotations import Mark
 from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import curves, legend, look, size
-from ldpnb.notebook.labels import unset
+from ldpnb.notebook.figures import curves, look, size
+from ldpnb.notebook.layers import layered
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
 from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
 
 Table = Any
 """A DataFrame, of whose cells the checker of types need know nothing."""
-
-BAND = "mean ± 2 sd (exact)"
-NAMES = 20
-"""Values without an order that are drawn at most."""
 
 
 def estimated_histograms(table: Table, *, row: str, title: str, setting: str) -> Figure:
@@ -29,47 +24,15 @@ def estimated_histograms(table: Table, *, row: str, title: str, setting: str) ->
     A row of panels per entry of the column `row`, a column per estimator; `table` has the columns that
     `ldpnb.papers.biswas2022.tables.sampling.estimates` returns.
     """
-    settings, names = list(dict.fromkeys(table[row])), list(dict.fromkeys(table["estimator"]))
-    named, shape = not pd.api.types.is_numeric_dtype(table["value"]), (len(settings), len(names))
-    if named and table["value"].nunique() > NAMES:
-        setting += f"; the {NAMES} commonest values"
-    shared: dict[str, Any] = {"sharex": True, "sharey": True, "squeeze": False}
-    figure, axes = plt.subplots(*shape, figsize=size(1.4 + 1.8 * len(settings)), **shared)
-    for line, value in zip(axes, settings, strict=True):
-        for axis, name in zip(line, names, strict=True):
-            rows = table[(table[row] == value) & (table["estimator"] == name)]
-            _panel(axis, rows.head(NAMES) if named else rows, look(name).colour, named)
-        line[0].set_ylabel(str(value) if isinstance(value, str) else f"π = {value:g}")
-    for axis, name in zip(axes[0], names, strict=True):
-        axis.set_title(unset(name))
-    for axis in axes[-1]:
-        axis.set_xlabel("value")
-    figure.supylabel("users holding the value", size="medium")
-    head(figure, title, setting)
-    legend(figure, axes[0, :1])
-    for coloured in figure.legends[0].legend_handles[:2]:  # as each estimator is
-        coloured.set(color="#777777")  # type: ignore[union-attr]
     layers = (
-        Layer(name=BAND, y="expected", mark="band", error="standard_deviation"),
+        Layer(name="mean ± 2 sd (exact)", y="expected", mark="band", error="standard_deviation"),
         Layer(name="estimate", y="estimate", mark="points"),
         Layer(name="truth", y="truth"),
     )
-    shown: dict[str, Any] = {"columns": len(names), "layers": layers} | ({"xscale": "category"} if named else {})
-    return keep(figure, table, Encoding(x="value", y="users holding the value", panel=(row, "estimator"), **shown))
-
-
-def _panel(axis: Axes, rows: Table, colour: str, named: bool) -> None:
-    """Draw one estimator; names have no order, and no line joins them."""
-    value, mean, spread = rows["value"], rows["expected"], 2 * rows["standard_deviation"]
-    truth: dict[str, Any] = {"color": look("truth").colour, "linewidth": 1.2, "label": "truth"}
-    if named:
-        axis.errorbar(value, mean, spread, linestyle="none", ecolor=colour, elinewidth=6, alpha=0.25, label=BAND)
-        axis.tick_params(axis="x", rotation=45)
-        truth |= {"marker": "_", "markersize": 12, "linestyle": "none"}
-    else:
-        axis.fill_between(value, mean - spread, mean + spread, color=colour, alpha=0.25, linewidth=0, label=BAND)
-    axis.plot(value, rows["estimate"], color=colour, marker=".", markersize=4, linestyle="none", label="estimate")
-    axis.plot(value, rows["truth"], **truth)
+    scale = "linear" if pd.api.types.is_numeric_dtype(table["value"]) else "category"
+    where: dict[str, Any] = {"panel": (row, "estimator"), "columns": table["estimator"].nunique(), "xscale": scale}
+    drawn_as = Encoding(x="value", y="users holding the value", layers=layers, **where)
+    return layered(table, drawn_as, row="π", title=title, setting=setting)
 
 
 def sampled_histograms(table: Table, *, setting: str) -> Figure:
