@@ -20,15 +20,11 @@ from ldpnb.planning.questions import Mean, Question
 def over(question: Question, name: str, values: Sequence[float], *, curator: bool = True) -> Iterator[dict[str, Any]]:
     """Yield a row per value of a quantity and mechanism that can, best first; without `curator`, of people's own."""
     for value in values:
-        found = plan(question.with_value(name, value))
-        for a in found.answers:
+        made = plan(question.with_value(name, value))
+        for a in made.answers:
             if a.feasible and (curator or not a.candidate.central):
-                yield {
-                    _heading(name): value,
-                    "mechanism": a.mechanism,
-                    _heading(found.unknown): a.value,
-                    "bound": a.bound,
-                }
+                row = {_heading(name): value, "mechanism": a.mechanism}
+                yield row | {_heading(made.unknown): a.value, "bound": a.bound}
 
 
 def _heading(name: str) -> str:

@@ -10,11 +10,6 @@ from ldpnb.notebook.annotations import Mark
 from ldpnb.notebook.prose import short
 
 _FIELD = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
-_PLACES: Mapping[str, Callable[[pd.DataFrame], Any]] = {
-    "first": lambda wide: wide.index[0],
-    "middle": lambda wide: wide.index[len(wide) // 2],
-    "last": lambda wide: wide.index[-1],
-}
 Place = Literal["first", "middle", "last"] | float | Callable[[pd.DataFrame], Any]
 
 
@@ -57,7 +52,7 @@ def finding(
     """
     wide = table.pivot_table(index=x, columns=by, values=y, sort=False)
     if isinstance(at, str):
-        place = _PLACES[at](wide)
+        place = wide.index[{"first": 0, "middle": len(wide) // 2, "last": -1}[at]]
     else:
         place = at(wide) if callable(at) else min(wide.index, key=lambda drawn: abs(drawn - at))
     values = {"x": float(place)} | {str(name): float(value) for name, value in wide.loc[place].items()}

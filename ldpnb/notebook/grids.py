@@ -115,8 +115,8 @@ def _short(record: Record) -> Record:
 def _control(named: tuple[str, Slider | Choice], values: Sequence[Any], marks: list[int]) -> dict[str, Any]:
     name, control = named
     texts = [v if isinstance(v, str) else short(v) for v in values]
-    about = {"name": name, "label": label(name, control), "choice": isinstance(control, Choice)}
-    return about | {"start": values.index(control.start), "values": texts, "marks": marks}
+    words = {"name": name, "label": label(name, control), "choice": isinstance(control, Choice)}
+    return words | {"start": values.index(control.start), "values": texts, "marks": marks}
 
 
 def _compact(thing: Any) -> str:

@@ -52,8 +52,8 @@ def draw(app: Any, doctree: nodes.document) -> None:
         return
     name = docname.removeprefix("notebooks/")
     root = "../" * docname.count("/")
-    abouts = {path.stem: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
-    pictures = {made["drawn"][".png"]: stem for stem, made in abouts.items() if "encoding" in made}
+    published = {path.stem: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
+    pictures = {made["drawn"][".png"]: stem for stem, made in published.items() if "encoding" in made}
     for image in list(doctree.findall(nodes.image)):
         if stem := pictures.get(Path(image["uri"]).stem):  # which myst-nb names by its hash
             image.parent.replace(image, figure(f"{name}/{stem}", image.deepcopy(), root))

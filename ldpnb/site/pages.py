@@ -137,10 +137,10 @@ def says(row: dict[str, str]) -> str:
 
 def groups() -> dict[str, list[Notebook]]:
     """Return the notebooks by the title of their source; those of no source first."""
-    found: dict[str, list[Notebook]] = {}
+    groups: dict[str, list[Notebook]] = {}
     for notebook in catalogue():
-        found.setdefault(claims.LEDGERS.get(notebook.source, "Start, plan, try your own data"), []).append(notebook)
-    return found
+        groups.setdefault(claims.LEDGERS.get(notebook.source, "Start, plan, try your own data"), []).append(notebook)
+    return groups
 
 
 def notebooks() -> str:
@@ -166,13 +166,11 @@ def card(notebook: Notebook) -> str:
     cells = json.loads(notebook.path.read_bytes())["cells"]
     text = "".join(line for cell in cells for line in cell["source"])
     folder = home() / "figures" / notebook.id
-    abouts = {
-        p.stem: json.loads(p.read_bytes()) for p in sorted(folder.glob("*.json")) if p.with_suffix(".png").exists()
-    }
-    first = min(abouts, key=lambda stem: text.find(f'"{stem}"') % len(text), default=None)
+    names = [path.stem for path in sorted(folder.glob("*.png"))]
+    first = min(names, key=lambda stem: text.find(f'"{stem}"') % len(text), default=None)
     picture, finding = [], ""
     if first:
-        finding = str(abouts[first].get("title", ""))
+        finding = str(json.loads((folder / f"{first}.json").read_bytes()).get("title", ""))
         picture = [f":img-top: /figures/{notebook.id}/{first}.png", f":img-alt: {finding or 'first figure'}"]
     counts = Counter(row["status"] for row in rows() if row["notebook"] == notebook.id)
     badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}}}`{n} {status}`" for status, n in counts.items())
@@ -187,9 +185,9 @@ def package() -> Iterator[tuple[str, str]]:
     for module, name in re.findall(r"^from \.(\S+) import \w+ as (\w+)", stubs, re.M):
         parts.setdefault(module.split(".")[0], []).append(f"ldpnb.{module}.{name}")
     for part, names in parts.items():
-        about = (importlib.import_module(f"ldpnb.{part}").__doc__ or "").partition("\n\n")[0]
+        opening = (importlib.import_module(f"ldpnb.{part}").__doc__ or "").partition("\n\n")[0]
         table = [".. autosummary::", "   :nosignatures:", "", *(f"   ~{name}" for name in names)]
-        lines = [part, "=" * len(part), "", about, "", *table, ""]
+        lines = [part, "=" * len(part), "", opening, "", *table, ""]
         for name in names:
             short = name.rpartition(".")[2]
             kind = "data" if short.isupper() else "class" if short[0].isupper() else "function"

@@ -107,17 +107,17 @@ def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.
         written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
     assert set(written[0]) == {"fig.png", "fig.pdf", "fig.csv", "fig.json"}
     assert written[0] == written[1]
-    about = json.loads(written[0]["fig.json"])
-    assert about["columns"] == ["epsilon", "mse", "by", "error"]
-    assert about["encoding"] == {"x": "epsilon", "y": "mse", "by": "by"}
+    record = json.loads(written[0]["fig.json"])
+    assert record["columns"] == ["epsilon", "mse", "by", "error"]
+    assert record["encoding"] == {"x": "epsilon", "y": "mse", "by": "by"}
 
 
 def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
     some = TABLE[TABLE["by"] == "MLE"]
     figures.publish(figures.curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
-    told = encoding.Encoding.read(json.loads((tmp_path / "fig.json").read_text())["encoding"])
-    assert told.rows(TABLE).equals(some)
+    kept = encoding.Encoding.read(json.loads((tmp_path / "fig.json").read_text())["encoding"])
+    assert kept.rows(TABLE).equals(some)
     for other in (TABLE.iloc[:3], TABLE.drop(columns="mse"), TABLE.assign(mse=1.0)):
         with pytest.raises(ValueError, match="fig: needs the table that its figure was drawn from"):
             figures.publish(figures.curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors.")
