@@ -13,17 +13,16 @@ from ldpnb.notebook.encoding import Encoding
 from ldpnb.notebook.grids import NAME
 from ldpnb.notebook.records import Record
 from ldpnb.run.catalogue import home
-from ldpnb.site import planner
 from ldpnb.site.charts import Spec, chart, script
 
 
 def place(name: str) -> Path:
-    """Return where the grid of a notebook's live section is, or that of the planner."""
-    return planner.GRID if name == "planner" else home() / "figures" / name / NAME
+    """Return where the grid of a notebook's live section is."""
+    return home() / "figures" / name / NAME
 
 
 def section(name: str, domain: Sequence[float] | None = None) -> str:
-    """Return the HTML of the live section of a notebook, or of the planner.
+    """Return the HTML of the live section of a notebook.
 
     Its values have the domain given, or one that all settings share.
     """

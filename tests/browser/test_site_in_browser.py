@@ -9,7 +9,6 @@ import pytest
 
 import ldpnb as ldp
 from ldpnb.notebook.grids import NAME
-from ldpnb.notebook.prose import short
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
@@ -139,17 +138,16 @@ def test_a_live_section_plays_by_keyboard_within_a_tenth_of_a_second(visit: Any)
     assert live.locator("output").first.inner_text() == grid["controls"][0]["values"][grid["controls"][0]["start"]]
 
 
-def test_the_planner_promises_what_the_package_does(visit: Any) -> None:
+def test_the_planner_asks_for_as_many_people_as_the_package_does(visit: Any) -> None:
     page = visit("planner.html")
     page.locator(".live svg.marks").wait_for()
-    page.get_by_label("what").select_option(index=1)
+    page.get_by_label("task").select_option("mean")
     page.get_by_label("epsilon (nats)").press("End")
-    best = ldp.plan(ldp.Frequency(epsilon=8.0, count=10_000, failure=0.01, values=8)).best
-    assert (
-        page.locator(".says")
-        .inner_text()
-        .startswith(f"{best.mechanism} is off least: by less than {short(best.value)},")
-    )
+    best = ldp.plan(ldp.Mean(epsilon=8.0, error=0.02, failure=0.01)).best
+    sentence = f"{best.mechanism} needs the fewest people: {best.value:,}."
+    assert page.locator(".says").inner_text() == sentence
+    page.reload()
+    assert page.locator(".says").inner_text() == sentence
 
 
 def test_the_search_finds_a_claim_offline(visit: Any, seen: Any) -> None:
