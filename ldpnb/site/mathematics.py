@@ -11,27 +11,19 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 
-_BEFORE = (
-    (r"\\mathrm\s*\{(\w)\}|\\mathrm\s+(\w)", r"\\text{\1\2}"),
-    (r"\\operatorname\*\{\s*arg\s*(?:\\[,;!: ]\s*)?(max|min)\s*\}|\\arg\s*\\(max|min)", r"\\operatorname{arg\1\2}"),
-    (r"\\(begin|end)\{aligned\}", r"\\\1{align*}"),
-)
 _NAME = r"<m[io][^>]*>([A-Za-z]{2,})</m[io]>"
 _AFTER = (
-    (r"<mover>(.*?)<mo accent=\"true\">―</mo>", r'<mover accent="true">\1<mo stretchy="true">‾</mo>'),
     (r"<mi>([⌈⌉⌊⌋])</mi>", r'<mo stretchy="false">\1</mo>'),
     (r"<mi>([~⟹⟺⟶⟵↦∥±∓∣′])</mi>", r"<mo>\1</mo>"),
-    (r"<mo([^>]*)>\\([{}])</mo>", r"<mo\1>\2</mo>"),
     (r"<mo>([∞∅…⋯])</mo>", r"<mi>\1</mi>"),
     (r"<mi>([Α-Ω])</mi>", r'<mi mathvariant="normal">\1</mi>'),
-    (r"<m([ni]) mathvariant=\"double-struck\">1</m\1>", r"<mn>𝟙</mn>"),
     (r"<mo([^>]*)>([/|‖])</mo>", r'<mo\1 lspace="0" rspace="0">\2</mo>'),
     (r"(<mrow>|<mo[^>]*>(?:[(\[{=,≤≥]|&lt;|&gt;)</mo>)<mo>([−+±∓])</mo>", r'\1<mo form="prefix">\2</mo>'),
     (_NAME, r'<mo lspace=".17em" rspace=".17em">\1</mo>'),  # ln x, but ln(x) and (ln x
     (r' rspace=".17em">(\w+)</mo>(?=(<mrow>)?<mo[^>]*>[(\[{|])', r' rspace="0">\1</mo>'),
     (r'(<mrow>|</mo>)<mo lspace=".17em"', r'\1<mo lspace="0"'),
     (
-        r"<msub>(<mo)([^>]*>(?:max|min|sup|inf|lim|argmax|argmin)</mo>.*?)</msub>",
+        r"<msub>(<mo)([^>]*>(?:max|min|sup|inf|lim)</mo>.*?)</msub>",
         r'<munder>\1 movablelimits="true"\2</munder>',
     ),
 )
@@ -44,8 +36,7 @@ def mathml(formula: str, *, block: bool = False) -> str:
     >>> mathml(r"\hat p")
     '<math display="inline"><mrow><mover accent="true"><mi>p</mi><mo>^</mo></mover></mrow></math>'
     """
-    for pattern, replacement in _BEFORE:
-        formula = re.sub(pattern, replacement, formula)
+    formula = re.sub(r"\\mathrm\s*\{(\w)\}|\\mathrm\s+(\w)", r"\\text{\1\2}", formula)
     made: str = convert(formula.strip(), xmlns="", display="block" if block else "inline").replace(' xmlns=""', "")
     made = re.sub(r"&#x([0-9A-F]+);", lambda m: escape(chr(int(m[1], 16))), made)
     for pattern, replacement in _AFTER:
