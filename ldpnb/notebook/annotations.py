@@ -59,8 +59,8 @@ def head(figure: Figure, title: str, setting: str) -> None:
     title, setting = (" ".join(text.split()) for text in (title, setting))
     setattr(figure, _HEADING, (title, setting))
     width = 72 * 0.95 * figure.get_figwidth()
-    finding = broken(unset(title), width, FontProperties(size=_LARGE, weight="bold"))
-    fixed = broken(unset(setting), width, FontProperties(size=SMALL))
+    finding = unset(broken(title, width, FontProperties(size=_LARGE, weight="bold")))
+    fixed = unset(broken(setting, width, FontProperties(size=SMALL)))
     room = "\n" * (fixed.count("\n") + 1) + " " if fixed else ""
     above = figure.suptitle(finding + room, x=0.008, ha="left", fontsize=_LARGE, fontweight="bold", linespacing=1.15)
     if fixed:
@@ -74,13 +74,13 @@ def heading(figure: Figure) -> tuple[str, str]:
     return getattr(figure, _HEADING, ("", ""))
 
 
-def broken(text: str, width: float, font: FontProperties) -> str:
+def broken(text: str, width: float, font: FontProperties, *, mathematics: bool = False) -> str:
     r"""Break a figure's text into lines of similar length that fit a width in points, but not around ``=``.
 
     >>> broken("Horvitz-Thompson at n = 5", 80, FontProperties(size=10))
     'Horvitz-\nThompson at\nn = 5'
     """
-    wide = text_to_path.get_text_width_height_descent(text, font, True)[0] if text else 0.0
+    wide = text_to_path.get_text_width_height_descent(text, font, mathematics)[0] if text else 0.0
     lines = math.ceil(wide / width)
     whole = text.replace(" = ", "\u00a0=\u00a0")
     return textwrap.fill(whole, math.ceil(len(text) / max(lines, 1) * 1.1) + 1).replace("\u00a0", " ")

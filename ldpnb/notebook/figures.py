@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -170,7 +171,8 @@ def legend(figure: Figure, axes: Iterable[Axes]) -> None:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, {}).setdefault(type(handle), handle)
     handles: list[Any] = [h if len(h) > 1 else h[0] for h in (tuple(kinds.values()) for kinds in entries.values())]
-    columns = int(17 * figure.get_figwidth() / (8 + max(map(len, entries), default=0)))  # characters, about
+    longest = max((len(re.sub(r"\$.*?\$", "x", name)) for name in entries), default=0)
+    columns = int(17 * figure.get_figwidth() / (8 + longest))  # characters, about
     figure.legend(handles, list(entries), loc="outside lower center", ncols=min(max(columns, 1), max(len(entries), 1)))
 
 
@@ -260,7 +262,8 @@ def _settle(figure: Figure) -> None:
         title = axis.set_title(axis.get_title(loc="left"), loc="left")  # the same: the only way to its text
         wide, tall = (72 * length / figure.dpi for length in (axis.bbox.width, axis.bbox.height))
         for text, room in ((axis.xaxis.label, 1.15 * wide), (axis.yaxis.label, tall), (title, wide)):
-            text.set(text=broken(text.get_text(), room, text.get_fontproperties()), linespacing=1.05)
+            words = broken(text.get_text(), room, text.get_fontproperties(), mathematics=True)
+            text.set(text=words, linespacing=1.05)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 

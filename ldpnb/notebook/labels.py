@@ -7,6 +7,7 @@ Markdown would run them as HTML or typeset them, and matplotlib read a price as 
 import re
 
 from ldpnb import checks
+from ldpnb.notebook import latex
 
 _PLAIN = re.compile(r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?")
 """What Markdown shows as it stands, wherever in a sentence."""
@@ -17,6 +18,8 @@ _SYMBOLS = {
     r"\b1e(-\d+)\b": r"$10^{\1}$",
 }
 """The sources' symbols as the package writes them, and as mathematics."""
+_GREEK = "[αβγδεζηθικλμνξπρστφχψωΔΣΠ]"
+"""Letters that are symbols where they stand alone."""
 
 
 def literal(label: object) -> str:
@@ -36,12 +39,13 @@ def literal(label: object) -> str:
 def unset(label: object) -> str:
     r"""Return words for a figure: dollar signs and a first ``_``, which matplotlib interprets, as they are.
 
-    Symbols of the sources are set as mathematics.
+    Symbols are set as mathematics.
 
-    >>> unset("$9"), unset("_x"), unset("c-hat at 1e-6")
-    ('\\$9', ' _x', '$\\hat{c}$ at $10^{-6}$')
+    >>> unset("$9"), unset("_x"), unset("c-hat at ε = 1e-6")
+    ('\\$9', ' _x', '$\\hat{c}$ at $\\varepsilon$ = $10^{-6}$')
     """
     text = str(label).replace("$", r"\$")
     for symbol, mathematics in _SYMBOLS.items():
         text = re.sub(symbol, mathematics, text)
+    text = re.sub(rf"(?<!{_GREEK}){_GREEK}(?!{_GREEK})", lambda letter: latex.greek(letter[0]), text)
     return f" {text}" if text.startswith("_") else text

@@ -43,10 +43,11 @@ def escaped(text: object) -> str:
     if len(parts) % 2 and len(parts) > 1:
         return "$".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
     signs = " ".join(str(text).splitlines()).replace(">=", "≥").replace("<=", "≤")
-    return "".join(_SPECIAL.get(c) or _greek(c) for c in signs)
+    return "".join(_SPECIAL.get(c) or greek(c) for c in signs)
 
 
-def _greek(c: str) -> str:
+def greek(c: str) -> str:
+    """Return a character as mathematics if it is a Greek letter."""
     kind, _, name = unicodedata.name(c, "").partition(" LETTER ")
     if c.isascii() or not kind.startswith("GREEK") or " " in name:
         return c

@@ -40,7 +40,7 @@ def layered(table: pd.DataFrame, drawn_as: Encoding, *, row: str, title: str = "
     shape: dict[str, Any] = {"figsize": size(1.4 + 1.8 * len(rows)), "sharex": True, "sharey": True, "squeeze": False}
     figure, axes = plt.subplots(len(rows), len(names), **shape)
     for line, value in zip(axes, rows, strict=True):
-        line[0].set_ylabel(value if isinstance(value, str) else f"{row} = {value:g}")
+        line[0].set_ylabel(unset(value if isinstance(value, str) else f"{row} = {value:g}"))
         for axis, name in zip(line, names, strict=True):
             part = table[(table[down] == value) & (table[across] == name)]
             for layer in drawn_as.layers:

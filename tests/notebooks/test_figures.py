@@ -51,9 +51,8 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
     far = TABLE.assign(mse=TABLE["mse"] * [1, 1, 2, 2])
     figure = figures.curves(far, "epsilon", "mse", by="by", title="Finding " * 20, setting="ε = 1", marks=marks)
     assert figure.get_suptitle().count("\n") == 2
-    assert [a.get_text() for a in figure.findobj(figures.mpl.text.Annotation) if a not in figure.axes[0].texts] == [
-        "ε = 1"
-    ]
+    assert heading(figure) == (("Finding " * 20).strip(), "ε = 1")
+    assert [artist.get_text() for artist in figure.artists] == [r"$\varepsilon$ = 1"]
     assert texts(figure) == ["0.4", "MLE", "Norm-Sub"]
     assert not figure.legends
 
@@ -61,7 +60,7 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
 def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> None:
     lines = pd.DataFrame([(x, s * x, f"ε = {s}") for s in (3, 1, 2) for x in (0.0, 0.5, 1.0)], columns=["x", "y", "by"])
     axis = figures.curves(lines, "x", "y", by="by").axes[0]
-    assert [(note.get_text(), note.xy) for note in axis.texts] == [(f"ε = {s}", (1, s)) for s in (3, 1, 2)]
+    assert [(note.get_text(), note.xy) for note in axis.texts] == [(rf"$\varepsilon$ = {s}", (1, s)) for s in (3, 1, 2)]
     figure = figures.curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by")
     assert not texts(figure)
     assert [len(legend.texts) for legend in figure.legends] == [3]
@@ -74,7 +73,7 @@ def test_layers_lie_on_each_other_and_the_legend_colours_none_of_the_panels(scal
     layers = (Layer(name="band", y="truth", mark="band", error="sd"), Layer(name="truth", y="truth"))
     drawn_as = Encoding(x="value", y="share", panel=("epsilon", "estimator"), layers=layers, xscale=scale)
     figure = layered(table, drawn_as, row="ε", title="t", setting="s")
-    assert [axis.get_ylabel() for axis in figure.axes] == ["ε = 1", "ε = 2"]
+    assert [axis.get_ylabel() for axis in figure.axes] == [r"$\varepsilon$ = 1", r"$\varepsilon$ = 2"]
     assert heading(figure)[1] == ("s" if scale == "linear" else "s; the 20 commonest values")
     assert all(len(axis.lines[-1].get_xdata()) == (30 if scale == "linear" else 20) for axis in figure.axes)
     (legend,) = figure.legends
