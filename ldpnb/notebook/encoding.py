@@ -15,7 +15,7 @@ from ldpnb.notebook.annotations import Mark
 
 _KEPT = "ldpnb_drawn"
 
-Kind = Literal["line", "points", "bars", "steps", "band"]
+Kind = Literal["line", "points", "bars", "band"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,6 @@ def _layers(records: Sequence[Record], encoding: Encoding, domain: Sequence[floa
             "datum.mark != 'points' && isValid(datum.low)",
         ),
         "bars": ({"type": "bar", "fillOpacity": 0.85}, both, "datum.mark == 'bars'"),
-        "steps": ({"type": "area", "interpolate": "step-after"}, both, "datum.mark == 'steps'"),
         "line": ({"type": "line", "clip": True, **thin}, both, "datum.mark == 'line'"),
         "error": ({"type": "rule"}, spread, "datum.mark == 'points' && isValid(datum.low)"),
         "points": (dots, both, "datum.mark == 'points'"),

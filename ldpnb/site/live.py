@@ -96,7 +96,7 @@ def shared(settings: Sequence[Sequence[Record]], encoding: Encoding) -> list[flo
     if not ends or not encoding.share_y:
         return None
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
-    if encoding.mark in ("bars", "steps"):
+    if encoding.mark == "bars":
         low = min(low, 0)
     lengths = np.diff(np.log([*ends, [low, high]]) if log else [*ends, [low, high]])
     return [low, high] if lengths[-1] <= 4 * np.median(lengths[:-1]) else None

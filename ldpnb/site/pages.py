@@ -152,7 +152,7 @@ def notebooks() -> str:
     for title, own in groups().items():
         extra = ["notebooks/paths", "notebooks/glossary"] if own[0].source not in claims.SOURCES else []
         names = "\n".join([*(f"notebooks/{notebook.id}" for notebook in own), *extra])
-        parts.append(f"```{{toctree}}\n:caption: {title}\n\n{names}\n```")
+        parts.append(f"```{{toctree}}\n:maxdepth: 1\n:caption: {title}\n\n{names}\n```")
     return "\n\n".join(parts) + "\n"
 
 
