@@ -18,8 +18,7 @@ Columns = dict[str, NDArray[Any]]
 
 def columns(plan: FieldPlan) -> tuple[str, ...]:
     """Return the columns of a list of the population that a draw needs."""
-    unit = {"strata": ("stratum",), "clusters": ("cluster",), "two stages": ("cluster",)}
-    return ("id", *unit.get(plan.design, ()))
+    return ("id", *filter(None, [plan.unit]))
 
 
 def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
@@ -58,13 +57,36 @@ def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
     ids, times = np.unique(frame["id"], return_counts=True)
     if (times > 1).any():
         raise ValueError(f"id must be of one person each, got {ids[times > 1][0]} {times.max()} times")
-    if plan.design == "strata":
-        return _of_strata(plan, frame["id"], frame["stratum"], seed)
-    if ids.size != plan.population:
-        raise ValueError(f"frame must list the {plan.population:,} people of the plan, got {ids.size:,}")
-    if plan.design == "simple":
-        return {"id": _drawn(ids, plan.asked, "people", seed)}
-    return _of_clusters(plan, frame["id"], frame["cluster"], seed)
+    if plan.unit:
+        return _of_parts(plan, frame["id"], frame[plan.unit], seed)
+    _as_planned("frame", ids.size, plan.population, "people")
+    return {"id": _drawn(ids, plan.asked, "people", seed)}
+
+
+def _of_parts(plan: FieldPlan, ids: NDArray[Any], parts: NDArray[Any], seed: int) -> Columns:
+    """Return who is asked in all strata, or in the clusters that are drawn first."""
+    people = {str(name): ids[parts == name] for name in np.unique(parts)}
+    if plan.strata:
+        for name in people:
+            if name not in plan.strata:
+                rule = f"one of {', '.join(plan.strata)}"
+                raise ValueError(f"stratum must be {rule}, got {name} in row {_row(parts == name)}")
+        planned = {name: size for name, (size, _) in plan.strata.items()}
+        asked = {name: number for name, (_, number) in plan.strata.items()}
+    else:
+        _as_planned("frame", ids.size, plan.population, "people")
+        _as_planned("frame", len(people), plan.clusters, "clusters")
+        planned = {name: plan.cluster_size or own.size for name, own in people.items()}
+        chosen = _drawn(np.array(list(people)), plan.chosen, "clusters", seed).tolist()
+        asked = {name: plan.take or planned[name] for name in chosen}
+    for name, size in planned.items():
+        _as_planned(f"{plan.unit} {name}", people.get(name, ids[:0]).size, size, "people")
+    drawn = {name: _drawn(people[name], number, f"{plan.unit} {name}", seed) for name, number in asked.items()}
+    numbers = [own.size for own in drawn.values()]
+    made = {"id": np.concatenate([*drawn.values()]), plan.unit: np.repeat([*drawn], numbers)}
+    if plan.clusters:
+        made["cluster_size"] = np.repeat([str(planned[name]) for name in drawn], numbers)
+    return made
 
 
 def _drawn(names: NDArray[Any], number: int, part: str, seed: int) -> NDArray[Any]:
@@ -73,33 +95,9 @@ def _drawn(names: NDArray[Any], number: int, part: str, seed: int) -> NDArray[An
     return names[np.sort(np.argsort(stream("draw", part, seed=seed).random(names.size))[:number])]
 
 
-def _of_strata(plan: FieldPlan, ids: NDArray[Any], strata: NDArray[Any], seed: int) -> Columns:
-    planned = plan.strata or {}
-    for name in np.unique(strata):
-        if name not in planned:
-            raise ValueError(f"stratum must be one of {', '.join(planned)}, got {name} in row {_row(strata == name)}")
-    asked = {}
-    for name, (size, number) in planned.items():
-        inside = ids[strata == name]
-        if inside.size != size:
-            raise ValueError(f"stratum {name} must have the {size:,} people of the plan, got {inside.size:,}")
-        asked[name] = _drawn(inside, number, f"stratum {name}", seed)
-    return {"id": np.concatenate([*asked.values()]), "stratum": np.repeat([*asked], [x.size for x in asked.values()])}
-
-
-def _of_clusters(plan: FieldPlan, ids: NDArray[Any], clusters: NDArray[Any], seed: int) -> Columns:
-    names, sizes = np.unique(clusters, return_counts=True)
-    if names.size != plan.clusters:
-        raise ValueError(f"frame must have the {plan.clusters:,} clusters of the plan, got {names.size:,}")
-    if plan.cluster_size and (sizes != plan.cluster_size).any():
-        name, size = names[sizes != plan.cluster_size][0], sizes[sizes != plan.cluster_size][0]
-        raise ValueError(f"cluster {name} must have the {plan.cluster_size:,} people of the plan, got {size:,}")
-    chosen = _drawn(names, plan.chosen, "clusters", seed)
-    people = [ids[clusters == name] for name in chosen]
-    asked = [_drawn(x, plan.take or x.size, f"cluster {name}", seed) for name, x in zip(chosen, people, strict=True)]
-    numbers = [x.size for x in asked]
-    size = np.repeat([str(x.size) for x in people], numbers)
-    return {"id": np.concatenate(asked), "cluster": np.repeat(chosen, numbers), "cluster_size": size}
+def _as_planned(what: str, number: int, planned: int, unit: str) -> None:
+    if number != planned:
+        raise ValueError(f"{what} must have the {planned:,} {unit} of the plan, got {number:,}")
 
 
 def _row(wrong: NDArray[np.bool_]) -> int:

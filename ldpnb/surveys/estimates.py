@@ -75,12 +75,6 @@ class Estimates:
     asked: int
     weighted: bool = False
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row per estimate; columns in which nothing is known are left out."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(row) for row in self.rows]).replace("", None).dropna(axis=1, how="all")
-
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per estimate, and what was computed; what is not known is None."""
         rows = [{k: None if v != v else v for k, v in asdict(row).items()} for row in self.rows]
@@ -92,8 +86,9 @@ class Estimates:
         return _CLASS_WEIGHTED if self.weighted else ESTIMATORS[self.plan.estimator]
 
     def __str__(self) -> str:
-        frame = self.to_frame()
-        table = frame[[name for name in _SHOWN if name in frame]]
+        import pandas as pd
+
+        table = pd.DataFrame(self.tables()["estimates"])[_SHOWN].replace("", None).dropna(axis=1, how="all")
         shown = table.to_string(index=False, na_rep="", float_format=lambda number: f"{number:.4g}")
         return "\n".join([shown, "", *map(self._sentence, self.rows), *self._notes()])
 

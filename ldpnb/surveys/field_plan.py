@@ -102,20 +102,19 @@ class FieldPlan:
         checks.choice(design=self.design, among=tuple(_DESIGNS))
         checks.choice(collection=self.collection, among=("local", "curator"))
         checks.choice(device=self.device, among=tuple(DEVICES))
+        checks.whole(asked=self.asked, at_least=1)
         object.__setattr__(self, "labels", tuple(self.labels))
+        self.reports  # noqa: B018, refuses chances that no device has
         if self.strata is not None:
             object.__setattr__(self, "strata", {str(name): (int(a), int(b)) for name, (a, b) in self.strata.items()})
-        checks.whole(asked=self.asked, at_least=1)
-        self.reports  # noqa: B018, refuses chances that no device has
-        if self.design != "everyone" and self.design != "strata":
+        if bool(self.strata) != (self.design == "strata"):
+            raise ValueError(f"strata must be given with design strata and no other, got design={self.design}")
+        for name, (size, asked) in (self.strata or {}).items():
+            if not 1 <= asked <= size:
+                raise ValueError(f"stratum {name} must be asked 1 to {size:,} people, got {asked:,}")
+        if self.design not in ("everyone", "strata"):
             checks.whole(population=self.population, at_least=self.asked)
-        if self.design == "strata":
-            for name, (size, asked) in (self.strata or {}).items():
-                if not 1 <= asked <= size:
-                    raise ValueError(f"stratum {name} must be asked 1 to {size:,} people, got {asked:,}")
-            if not self.strata:
-                raise ValueError("strata must be given with design strata, got none")
-        if self.design in ("clusters", "two stages") and not 2 <= self.chosen <= self.clusters:
+        if self.unit == "cluster" and not 2 <= self.chosen <= self.clusters:
             raise ValueError(f"chosen must be 2 to {self.clusters:,} clusters, got {self.chosen:,}")
         if self.collection == "curator" and (self.design != "simple" or self.kind not in ("binary", "number")):
             raise ValueError(f"a curator's release is estimated of a simple sample's mean only, got {self.design}")
@@ -123,9 +122,7 @@ class FieldPlan:
     @property
     def reports(self) -> Reports:
         """What a report is."""
-        if self.collection == "curator":
-            return Reports("Laplace", low=self.low, high=self.high, budget=checks.positive(epsilon=self.epsilon))
-        if self.kind == "Laplace":
+        if self.collection == "curator" or self.kind == "Laplace":
             return Reports("Laplace", low=self.low, high=self.high, budget=self.epsilon)
         try:
             p, q = self.chances
@@ -152,11 +149,25 @@ class FieldPlan:
         return "release" if self.collection == "curator" else _DESIGNS[self.design]
 
     @property
+    def quantity(self) -> str:
+        """What is estimated of answers that have no labels."""
+        return "mean" if self.kind in ("number", "Laplace") else "share"
+
+    @property
+    def unit(self) -> str:
+        """Name of the parts of the sample and of the column that tells them apart, if there are any."""
+        return {"strata": "stratum", "clusters": "cluster", "two stages": "cluster"}.get(self.design, "")
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Columns of the file of reports."""
-        more = {"strata": ("stratum",), "clusters": ("cluster",), "two stages": ("cluster",)}
-        size = ("cluster_size",) if self.clusters and not self.cluster_size else ()
-        return ("report", *more.get(self.design, ()), *size)
+        size = "cluster_size" if self.clusters and not self.cluster_size else ""
+        return ("report", *filter(None, [self.unit, size]))
+
+    @property
+    def open_size(self) -> bool:
+        """Whether it is open how many people are asked: everybody in clusters whose sizes differ."""
+        return self.design == "clusters" and not self.cluster_size
 
     def to_json(self) -> str:
         """Return the plan as a JSON object with its checksum; fields that do not apply are left out."""

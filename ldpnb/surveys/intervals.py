@@ -1,23 +1,74 @@
 """Intervals from randomised reports and from a curator's release, exact where the design allows.
 
-Which one a survey uses must not depend on its reports: `ldpnb.surveys.estimation` chooses by design and numbers alone.
-Intervals are not clipped to the range of the estimate here.
+Which one a survey uses must not depend on its reports: `of_sample` chooses by design and numbers alone. Exact in the
+finite population where answers to yes/no questions or labels are from a simple random sample; guaranteed through the
+device where every report stands for as many people; else Student's t with the degrees of freedom of the design.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 
-from ldpnb import checks
 from ldpnb.accuracy import tails
 from ldpnb.surveys.binomials import FINE, hypergeometric, sampled_tail
 from ldpnb.surveys.reports import Reports
+from ldpnb.surveys.samples import Point, Sample
 
 MOST_EXACT = 20_000
 """Most reports of which the law in a finite population is listed."""
+
+_MISFIT = "the reports do not fit the device: its probabilities, or the answers, were not kept to"
+
+
+class Interval(NamedTuple):
+    """Ends, how they were made, and a remark; the ends are not clipped to the range of the estimate."""
+
+    low: float
+    high: float
+    how: str
+    remark: str = ""
+
+
+def of_sample(
+    device: Reports, sample: Sample, point: Point, bits: NDArray[np.int64], alpha: float, *, known: bool = True
+) -> Interval:
+    """Return the interval for an estimate from `bits`, ``(n,)``, of a sample.
+
+    Where the size of the population is not `known`, that of its law is not exact.
+    """
+    exact = known and sample.is_simple and device.kind not in ("number", "Laplace") and bits.size <= MOST_EXACT
+    if not exact and not (sample.even and bits.size > device.guaranteed_from):
+        return student(point, alpha)
+    ones, number = int(bits.sum()), bits.size
+    rates = clopper_pearson(ones, number, alpha)
+    remark = _MISFIT if rates[1] < device.q or rates[0] > device.p else ""
+    if not exact:
+        return Interval(*through_channel(device, rates), "guaranteed", remark)
+    holders = finite_share(ones, number, sample.population, device, alpha)
+    low, high = (float(device.low + device.span * h / sample.population) for h in holders)
+    return Interval(low, high, "exact", remark)
+
+
+def student(point: Point, alpha: float) -> Interval:
+    """Return the interval by Student's t, or the normal law's if there is nothing that is estimated of the variance.
+
+    Raises
+    ------
+    ValueError
+        If the variance estimate is not positive, as it can be by chance in a sample of few parts.
+    """
+    estimate, variance = float(point.estimate), float(point.variance)
+    if not variance > 0:
+        raise ValueError(f"the variance estimate must be > 0, got {variance:.3g}: too few parts were drawn")
+    half = float(stats.t.isf(alpha / 2, point.freedom)) * math.sqrt(variance)
+    how = "normal" if math.isinf(point.freedom) else f"t, {point.freedom:.4g} df"
+    return Interval(estimate - half, estimate + half, how)
 
 
 def clopper_pearson(ones: int, reports: int, alpha: float) -> tuple[float, float]:
@@ -31,7 +82,7 @@ def clopper_pearson(ones: int, reports: int, alpha: float) -> tuple[float, float
     return low, high
 
 
-def through_channel(reports: Reports, rates: tuple[float, float]) -> tuple[float, float]:
+def through_channel(device: Reports, rates: tuple[float, float]) -> tuple[float, float]:
     """Return the estimates that rates of ones stand for.
 
     With `clopper_pearson` the interval covers the mean of a population, whatever its values, at least as often as it
@@ -39,11 +90,11 @@ def through_channel(reports: Reports, rates: tuple[float, float]) -> tuple[float
     `Reports.guaranteed_from` of them: the number of ones is distributed as a sum of independent bits (Borcea, Brändén
     and Liggett 2009), whose tails beyond a whole report are below the binomial's (Hoeffding 1956, Theorem 5).
     """
-    low, high = (float(reports.value(rate)) for rate in rates)
+    low, high = (float(device.value(rate)) for rate in rates)
     return low, high
 
 
-def finite_share(ones: int, number: int, population: int, reports: Reports, alpha: float) -> tuple[int, int]:
+def finite_share(ones: int, number: int, population: int, device: Reports, alpha: float) -> tuple[int, int]:
     """Return the least and the largest number of holders in a population that `ones` of `number` reports allow.
 
     Those at which neither tail of the exact law is ``alpha / 2`` or less; the law is that of two binomials over a
@@ -54,7 +105,7 @@ def finite_share(ones: int, number: int, population: int, reports: Reports, alph
     >>> finite_share(96, 160, 200, Reports("binary", 0.880797077978, 0.119202922022), 0.05)
     (111, 141)
     """
-    p, q = float(reports.p), float(reports.q)
+    p, q = float(device.p), float(device.q)
 
     def above(holders: int) -> bool:
         return sampled_tail(ones, number, population, holders, p, q) > alpha / 2
@@ -63,12 +114,6 @@ def finite_share(ones: int, number: int, population: int, reports: Reports, alph
         return sampled_tail(number - ones, number, population, population - others, 1 - p, 1 - q) > alpha / 2
 
     return _first(above, population), population - _first(below, population)
-
-
-def student(estimate: float, variance: float, freedom: float, alpha: float) -> tuple[float, float]:
-    """Return the interval by Student's t, or the normal law's if `freedom` is infinite."""
-    half = float(stats.t.isf(alpha / 2, freedom)) * math.sqrt(variance)
-    return estimate - half, estimate + half
 
 
 def released_variance(share: float, population: int, sample: int, scale: float) -> float:
@@ -105,8 +150,4 @@ def released_share(release: float, population: int, sample: int, scale: float, a
 
 def _first(holds: Callable[[int], bool], most: int) -> int:
     """Return the least number in ``0 .. most`` from which on a condition holds; `most` if it never does."""
-    low, high = -1, checks.whole(most=most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return int(high)
+    return bisect_left(range(most), True, key=holds)

@@ -6,11 +6,11 @@ The probabilities are those of the device that was used, as fractions, never tho
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from ldpnb.arithmetic import Real
 from ldpnb.mechanisms.frequency import UnaryEncoding
 
 Kind = Literal["binary", "labels", "bits", "number", "Laplace"]
-KINDS = ("binary", "labels", "bits", "number", "Laplace")
 
 DEVICES: Mapping[str, int] = MappingProxyType(
     {"die": 6, "ten-sided die": 10, "two dice": 36, "cards": 52, "spinner": 100, "form": 2**32}
@@ -28,6 +27,7 @@ DEVICES: Mapping[str, int] = MappingProxyType(
 """Devices for the field and how many equally likely outcomes each has; `form` is a page on one's own computer."""
 
 _ROUNDING = 1e-9
+_BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Reports:
     budget: float = math.nan
 
     def __post_init__(self) -> None:
-        checks.choice(kind=self.kind, among=KINDS)
+        checks.choice(kind=self.kind, among=get_args(Kind))
         checks.positive(range=float(self.high - self.low))
         if self.kind == "Laplace":
             checks.positive(epsilon=self.budget)
@@ -116,9 +116,38 @@ class Reports:
         other = self.q * (1 - self.q)
         return self.span**2 * (other + (self.p * (1 - self.p) - other) * share) / self.truth**2
 
+    def read(self, words: Sequence[str]) -> NDArray[Any]:
+        """Return what each report says of every label, or its one bit or number: ``(n, k)``.
+
+        Raises
+        ------
+        ValueError
+            For a report that the device cannot produce, by its row.
+        """
+        rule = {"Laplace": "a finite number", "labels": f"one of {', '.join(self.labels)}"}.get(self.kind, "0 or 1")
+        rule = f"a word of {len(self.labels)} bits, one per label" if self.kind == "bits" else rule
+        rows = [self._row(word) for word in words]
+        for place, row in enumerate(rows):
+            if not row:
+                raise ValueError(f"report must be {rule}, got {checks.shown(words[place])!r} in row {place + 1}")
+        return np.array(rows)
+
+    def _row(self, word: str) -> list[Any]:
+        """Return what one report says, nothing if it cannot be."""
+        if self.kind == "labels":
+            return [int(word == label) for label in self.labels] if word in self.labels else []
+        if self.kind == "bits":
+            return [int(bit) for bit in word] if len(word) == len(self.labels) and set(word) <= {"0", "1"} else []
+        if self.kind != "Laplace":
+            return [_BITS[word]] if word in _BITS else []
+        try:
+            return [float(word)] if math.isfinite(float(word)) else []
+        except ValueError:
+            return []
+
     @property
     def guaranteed_from(self) -> float:
-        """Reports from which on `intervals.through_channel` is certain: more than ``1 / q`` and ``1 / (1 - p)``."""
+        """Reports from which on `intervals.guaranteed` is certain: more than ``1 / q`` and ``1 / (1 - p)``."""
         return math.inf if self.kind == "Laplace" else float(max(1 / self.q, 1 / (1 - self.p)))
 
 
@@ -159,13 +188,3 @@ def realised_bits(epsilon: float, outcomes: int, *, optimised: bool) -> tuple[Fr
     if optimised:
         return Fraction(1, 2), Fraction(math.ceil(outcomes / (1 + math.exp(epsilon)) - _ROUNDING), outcomes)
     return realised(epsilon / 2, outcomes)
-
-
-def indicators(reports: Reports, entries: NDArray[Any], label: str = "") -> NDArray[Any]:
-    """Return what each report says of one label, or of the number: ``(n,)``."""
-    if reports.kind == "labels":
-        return (entries == label).astype(int)
-    if reports.kind == "bits":
-        place = reports.labels.index(label)
-        return np.array([int(word[place]) for word in entries])
-    return entries

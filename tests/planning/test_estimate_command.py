@@ -140,7 +140,7 @@ def broken(kind: str) -> str:
         "no column": "column report must be among the columns, got answer, sex",
         "gap": "report must be 0 or 1, got '' in row 1",
         "empty group": "sex must be given in every row, got '' in row 3",
-        "class without answers": "classes must be the same among invited and answers, got old in one only",
+        "class without answers": "class old must have 1 to 9 reports, as many as invited at most, got 0",
         "edited": "sha256 must be that of the content",
     }[kind]
 

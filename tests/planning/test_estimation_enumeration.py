@@ -1,14 +1,17 @@
 """Every sample of tiny populations and every randomisation of its answers: no estimate is biased."""
 
-from collections.abc import Iterator
+import json
+import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ldpnb.surveys import binomials, estimation, intervals, samples
+from ldpnb.surveys import binomials, fieldwork, intervals, samples
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import Reports
@@ -75,106 +78,109 @@ def test_the_guaranteed_interval_covers_any_values(number: int) -> None:
     assert covered >= 0.9
 
 
-def outcomes(plan: FieldPlan, values: list[float]) -> Iterator[tuple[float, list[Any]]]:
-    """Everything that people with these values can report, with its chance; noise of two points for Laplace's."""
-    p, q = (float(Fraction(chance or 0)) for chance in (plan.p, plan.q))
-    laws: list[dict[Any, float]] = []
-    for value in values:
-        if plan.kind == "Laplace":
-            shift = 2**0.5 * (plan.high - plan.low) / plan.epsilon
-            laws.append({value + shift: 0.5, value - shift: 0.5})
-        elif plan.kind == "labels":
-            laws.append({label: p if i == value else q for i, label in enumerate(plan.labels)})
-        elif plan.kind == "bits":
-            rates = [p if i == value else q for i in range(len(plan.labels))]
-            words = product((0, 1), repeat=len(plan.labels))
-            chance = [np.prod([r if bit else 1 - r for bit, r in zip(word, rates, strict=True)]) for word in words]
-            words = product((0, 1), repeat=len(plan.labels))
-            laws.append(dict(zip(["".join(map(str, word)) for word in words], chance, strict=True)))
-        else:
-            rate = q + (p - q) * (value - plan.low) / (plan.high - plan.low)
-            laws.append({1: rate, 0: 1 - rate})
-    for reports in product(*laws):
-        yield float(np.prod([law[report] for law, report in zip(laws, reports, strict=True)])), list(reports)
+def laws(plan: FieldPlan, values: Sequence[float]) -> list[dict[Any, float]]:
+    """What each of these people can report, with its chance; noise of two points for Laplace's."""
+    if plan.kind == "Laplace":
+        shift = 2**0.5 * plan.reports.span / plan.epsilon
+        return [{value + shift: 0.5, value - shift: 0.5} for value in values]
+    p, q = (float(chance) for chance in plan.chances)
+    if plan.kind == "labels":
+        return [{label: p if i == value else q for i, label in enumerate(plan.labels)} for value in values]
+    if plan.kind == "bits":
+        rates = [[p if i == value else q for i in range(len(plan.labels))] for value in values]
+        words = list(product((0, 1), repeat=len(plan.labels)))
+        return [
+            {"".join(map(str, word)): math.prod(r if bit else 1 - r for bit, r in zip(word, rate, strict=True)) for word in words}
+            for rate in rates
+        ]  # fmt: skip
+    ones = [q + (p - q) * (value - plan.low) / plan.reports.span for value in values]
+    return [{1: rate, 0: 1 - rate} for rate in ones]
 
 
-Q = {"p": "3/4", "q": "1/4"}
-K = {"p": "1/2", "q": "1/4", "labels": ("a", "b", "c")}
-Way = tuple[list[int], dict[str, list[Any]]]
+def surveys(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Every sample of a population that is given by parts, and every outcome of the device, with its chance."""
+    chosen = plan.chosen or len(parts)
+    takes = [asked for _, asked in plan.strata.values()] if plan.strata else [plan.take or plan.asked] * len(parts)
+    takes = [min(take, len(part)) for take, part in zip(takes, parts, strict=True)]
+    for some in combinations(range(len(parts)), chosen):
+        ways = math.comb(len(parts), chosen) * math.prod(math.comb(len(parts[g]), takes[g]) for g in some)
+        names = [str(g) for g in some for _ in range(takes[g])]
+        columns = {"stratum": names, "cluster": names, "cluster_size": [len(parts[int(g)]) for g in names]}
+        for people in product(*(combinations(parts[g], takes[g]) for g in some)):
+            each = laws(plan, [value for part in people for value in part])
+            for reports in product(*each):
+                chance = math.prod(law[report] for law, report in zip(each, reports, strict=True))
+                yield chance / ways, {"report": list(reports)} | columns
 
 
-def whole(*groups: list[int]) -> Way:
-    return [i for g in groups for i in g], {
-        "cluster": [str(g) for g in groups for _ in g],
-        "cluster_size": [len(g) for g in groups for _ in g],
-    }
+def moments(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+    """The mean of the estimates, their variance, and the mean of the estimated variances, even of those below 0."""
+    rows = []
+    for chance, table in surveys(plan, parts):
+        answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
+        point = samples.expansion(sample, plan.reports.value(answers[:, 0]), plan.reports)
+        rows.append((chance, point.estimate, point.variance))
+    chances, estimates, variances = np.array(rows, dtype=float).T
+    mean = chances @ estimates
+    return mean, chances @ (estimates - mean) ** 2, chances @ variances
 
 
-def two(*groups: list[int]) -> list[Way]:
-    """Two people of each."""
-    _, columns = whole(*(g[:2] for g in groups))
-    columns["cluster_size"] = [len(g) for g in groups for _ in range(2)]
-    return [([*a, *b], columns) for a in combinations(groups[0], 2) for b in combinations(groups[1], 2)]
-
-
-SAMPLES: dict[str, tuple[dict[str, Any], list[list[Way]]]] = {
-    "everyone": ({"asked": 4}, [[([0, 1, 2, 3], {})]]),
-    "simple": ({"population": 5, "asked": 3}, [[(list(s), {}) for s in combinations(range(5), 3)]]),
-    "strata": (
-        {"strata": {"x": (2, 2), "y": (3, 2)}, "asked": 4},
-        [[([0, 1, *s], {"stratum": ["x", "x", "y", "y"]}) for s in combinations((2, 3, 4), 2)]],
-    ),
-    "clusters": (
-        {"population": 6, "clusters": 3, "chosen": 2, "asked": 4},
-        [[whole(*some) for some in combinations(([0], [1, 2], [3, 4, 5]), 2)]],
-    ),
-    "two stages": (
-        {"population": 9, "clusters": 3, "chosen": 2, "take": 2, "asked": 4},
-        [two(*some) for some in combinations(([0, 1, 2], [3, 4, 5], [6, 7, 8]), 2)],
-    ),
+Q: dict[str, Any] = {"p": "3/4", "q": "1/4"}
+K: dict[str, Any] = {"p": "1/2", "q": "1/4", "labels": ("a", "b", "c")}
+DESIGNS: dict[str, tuple[dict[str, Any], list[int]]] = {
+    "everyone": ({"asked": 4}, [4]),
+    "simple": ({"population": 5, "asked": 3}, [5]),
+    "strata": ({"strata": {"0": (2, 2), "1": (3, 2)}, "asked": 4}, [2, 3]),
+    "clusters": ({"population": 6, "clusters": 3, "chosen": 2, "asked": 6}, [1, 2, 3]),
+    "two stages": ({"population": 9, "clusters": 3, "chosen": 2, "take": 2, "asked": 4}, [3, 3, 3]),
 }
-"""Designs, and sets of samples: each set is as likely as every other, and each sample in a set."""
+"""Designs, and how many people are in each part of the population."""
 
-KINDS: dict[str, dict[str, Any]] = {
-    "binary": Q, "number": Q | {"low": -1.0, "high": 3.0}, "labels": K, "bits": K | {"labels": ("a", "b")}, "Laplace": {"epsilon": 1.0, "high": 2.0},
-}  # fmt: skip
-HELD: dict[str, list[float]] = {
-    "binary": [1, 0, 0, 1, 1, 0, 1, 0, 0],
-    "number": [0.5, -1, 3, 2, 0, 1, 1.5, 2.5, -1],
-    "labels": [0, 1, 0, 2, 2, 1, 0, 0, 1],
-    "bits": [0, 1, 0, 1, 1, 0, 0, 1, 0],
-    "Laplace": [0.5, 0, 2, 1, 1.5, 2, 0, 1, 2],
+KINDS: dict[str, tuple[dict[str, Any], list[float]]] = {
+    "binary": (Q, [1, 0, 0, 1, 1, 0, 1, 0, 0]),
+    "number": (Q | {"low": -1.0, "high": 3.0}, [0.5, -1, 3, 2, 0, 1, 1.5, 2.5, -1]),
+    "labels": (K, [0, 1, 0, 2, 2, 1, 0, 0, 1]),
+    "bits": (K | {"labels": ("a", "b")}, [0, 1, 0, 1, 1, 0, 0, 1, 0]),
+    "Laplace": ({"epsilon": 1.0, "high": 2.0}, [0.5, 0, 2, 1, 1.5, 2, 0, 1, 2]),
 }
+"""Kinds of reports, and what people hold."""
 
-
-WAYS = [(design, kind) for design in SAMPLES for kind in KINDS if kind != "bits" or design == "simple"]
+WAYS = [(design, kind) for design in DESIGNS for kind in KINDS if kind != "bits" or design == "simple"]
 
 
 @pytest.mark.parametrize(("design", "kind"), WAYS)
-def test_what_the_command_computes_is_unbiased(design: Any, kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole way from a plan and a table, every sample and every outcome of the device."""
-    points: list[Any] = []  # before a variance below 0, which is no standard error, is clipped
-    row = estimation._row
-    monkeypatch.setattr(
-        estimation, "_row", lambda reports, point, *more: points.append(point) or row(reports, point, *more)
-    )
-    monkeypatch.setattr(estimation, "_interval", lambda *_: (0.0, 0.0, "", ""))  # of which others tell
-    sizes, sets = SAMPLES[design]
-    plan = FieldPlan(design=design, kind=kind, **sizes, **KINDS[kind])
-    people = plan.population or {"everyone": 4, "strata": 5}[design]
-    held = HELD[kind][:people]
-    mean = square = variance = 0.0
-    for some, columns, share in [(*way, 1 / len(ways) / len(sets)) for ways in sets for way in ways]:
-        for chance, reports in outcomes(plan, [held[i] for i in some]):
-            points.clear()
-            estimate(plan, {"report": reports, **columns})
-            mean += chance * share * points[0].estimate
-            square += chance * share * points[0].estimate ** 2
-            variance += chance * share * points[0].variance
-    shown = np.array([value == 0 for value in held] if plan.labels else held, dtype=float)
+def test_estimates_and_their_variances_are_unbiased(design: Any, kind: Any) -> None:
+    """That of one bit of a number is too large by S^2 / N, exactly."""
+    (sizes, each), (device, held) = DESIGNS[design], KINDS[kind]
+    plan = FieldPlan(design=design, kind=kind, **sizes, **device)
+    ends = np.cumsum([0, *each]).tolist()
+    mean, true, estimated = moments(plan, [held[a:b] for a, b in pairwise(ends)])
+    shown = np.array([value == 0 for value in held[: ends[-1]]] if plan.labels else held[: ends[-1]], dtype=float)
     assert mean == pytest.approx(shown.mean(), abs=1e-12)
-    too_large = shown.var(ddof=1) / people if kind == "number" else 0.0
-    assert variance - (square - mean**2) == pytest.approx(too_large, abs=1e-11)
+    assert estimated - true == pytest.approx(shown.var(ddof=1) / ends[-1] if kind == "number" else 0, abs=1e-11)
+
+
+ENUMERATED: dict[str, tuple[dict[str, Any], list[list[float]]]] = {
+    "SRS": (DESIGNS["simple"][0] | {"design": "simple"}, [[1, 0, 0, 1, 1]]),
+    "strata": ({"design": "strata", "strata": {"0": (3, 2), "1": (4, 2)}, "asked": 4}, [[1, 0, 1], [0, 0, 1, 0]]),
+    "clusters": (
+        {"design": "clusters", "population": 7, "clusters": 4, "chosen": 2, "asked": 7},
+        [[1, 0], [1], [0, 1, 1], [0]],
+    ),
+    "two-stage": (
+        {"design": "two stages", "population": 8, "clusters": 3, "chosen": 2, "take": 2, "asked": 4},
+        [[1, 0, 1], [0, 0], [1, 1, 0]],
+    ),
+}
+CASES = json.loads((Path(__file__).parents[1] / "reference/survey_estimation.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize("design", ENUMERATED)
+def test_the_true_variance_is_the_independent_one(design: str) -> None:
+    (value,) = (c["value"] for c in CASES if c["inputs"].get("case", "").startswith(f"{design} "))
+    options, parts = ENUMERATED[design]
+    _, true, estimated = moments(FieldPlan(kind="binary", **Q, **options), parts)
+    assert (true, estimated) == (pytest.approx(value, rel=1e-9), pytest.approx(value, rel=1e-9))
 
 
 def test_a_group_of_a_simple_sample_is_estimated_without_bias() -> None:
@@ -184,8 +190,10 @@ def test_a_group_of_a_simple_sample_is_estimated_without_bias() -> None:
     drawn = [[*one, *two] for one in combinations((0, 1, 2), 2) for two in combinations((3, 4, 5), 2)]
     mean = square = variance = 0.0
     for some in drawn:
-        for chance, reports in outcomes(plan, [held[i] for i in some]):
-            row = estimate(plan, {"report": reports, "group": ["in", "in", "out", "out"]}, by="group").rows[1]
+        each = laws(plan, [held[i] for i in some])
+        for reports in product(*each):
+            chance = math.prod(law[report] for law, report in zip(each, reports, strict=True))
+            row = estimate(plan, {"report": list(reports), "group": ["in", "in", "out", "out"]}, by="group").rows[1]
             mean += chance / len(drawn) * row.estimate
             square += chance / len(drawn) * row.estimate**2
             variance += chance / len(drawn) * row.standard_error**2
@@ -207,7 +215,7 @@ def test_class_weights_are_unbiased_and_their_variance_nearly() -> None:
         for answered in ways:
             for chance, bits in randomised(device, [Fraction(held[i]) for i in answered]):
                 point = samples.class_weighted(
-                    Sample.simple(4, 6), [kind[i] for i in answered], invited, device.value(bits), device.noise
+                    Sample.simple(4, 6), [kind[i] for i in answered], invited, device.value(bits), device
                 )
                 weight = chance / (6 * len(ways))
                 total += weight

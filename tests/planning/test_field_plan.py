@@ -56,7 +56,7 @@ def test_what_is_no_plan_is_refused(text: str, tmp_path: Path) -> None:
         ({"design": "simple", "p": "1/4", "q": "3/4", "population": 10}, "p and q must satisfy"),
         ({"design": "simple", "p": "x", "q": "3/4", "population": 10}, "p and q must be fractions"),
         ({"design": "simple", "p": "3/4", "q": "1/4", "population": 1}, "population must be an integer >= 2"),
-        ({"design": "strata", "p": "3/4", "q": "1/4"}, "strata must be given"),
+        ({"design": "strata", "p": "3/4", "q": "1/4"}, "strata must be given with design strata and no other"),
         ({"design": "strata", "p": "3/4", "q": "1/4", "strata": {"a": (3, 4)}}, "stratum a must be asked 1 to 3"),
         ({"design": "clusters", "p": "3/4", "q": "1/4", "population": 9, "clusters": 3, "chosen": 1}, "chosen must be 2 to 3"),
         ({"design": "clusters", "epsilon": 1.0, "collection": "curator", "population": 9, "clusters": 3, "chosen": 2}, "a curator's release"),

@@ -107,7 +107,7 @@ IDS = [str(i) for i in range(900)]
     ("design", "frame", "message"),
     [
         ("everyone", {"id": IDS}, "frame needs a plan of a sample"),
-        ("simple", {"id": IDS[:899]}, "frame must list the 900 people of the plan, got 899"),
+        ("simple", {"id": IDS[:899]}, "frame must have the 900 people of the plan, got 899"),
         ("simple", {"id": [*IDS[:899], "3"]}, "id must be of one person each, got 3 2 times"),
         ("simple", {"id": [*IDS[:899], ""]}, "id must be given for everybody in the frame, got '' in row 900"),
         ("strata", {"id": IDS, "stratum": ["west"] * 900}, "stratum must be one of north, south | west, got west in row 1"),
