@@ -38,11 +38,8 @@ def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Float
 
     Notes
     -----
-    So it is for the bits of a simple random sample of any population whose bits have that mean expectation. With
-    expectations ``r_i`` the number of ones in a sample of ``n`` has the generating function
-    ``e_n(1 - r_1 + r_1 x, ..., 1 - r_N + r_N x) / C(N, n)``. The elementary symmetric polynomial ``e_n`` has no zero
-    whose coordinates all lie in the upper half plane, nor has it after these affine maps, which keep the half plane:
-    the polynomial in ``x`` has real zeros only, and is that of ``n`` independent bits with the same mean.
+    So it is for the bits of a simple random sample of any population whose bits have that mean expectation: the number
+    of ones has a generating function with real zeros only, that of `n` independent bits with the same mean.
 
     References
     ----------

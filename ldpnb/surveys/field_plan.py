@@ -32,8 +32,15 @@ ESTIMATORS: Mapping[str, str] = MappingProxyType(
 )
 """Estimators, each of which `ldpnb.surveys.estimation` computes under this name."""
 
-_DESIGNS = {"everyone": "mean", "simple": "mean", "strata": "stratified mean", "clusters": "expansion"}
-_DESIGNS |= {"two stages": "expansion"}
+_DESIGNS = {
+    "everyone": ("mean", ""),
+    "simple": ("mean", ""),
+    "strata": ("stratified mean", "stratum"),
+    "clusters": ("expansion", "cluster"),
+    "two stages": ("expansion", "cluster"),
+}
+"""The estimator of each design, and the column that tells the parts of its sample apart."""
+
 _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 
 
@@ -136,17 +143,9 @@ class FieldPlan:
         return Fraction(self.p), Fraction(self.q)
 
     @property
-    def odds(self) -> Fraction:
-        """Exact ``e^epsilon`` of a report by the device's chances."""
-        p, q = self.chances
-        if self.kind == "labels":
-            return p / q
-        return p * (1 - q) / q / (1 - p) if self.kind == "bits" else max(p / q, (1 - q) / (1 - p))
-
-    @property
     def estimator(self) -> str:
         """Name of the estimator that the promise is for, one of `ESTIMATORS`."""
-        return "release" if self.collection == "curator" else _DESIGNS[self.design]
+        return "release" if self.collection == "curator" else _DESIGNS[self.design][0]
 
     @property
     def quantity(self) -> str:
@@ -156,7 +155,7 @@ class FieldPlan:
     @property
     def unit(self) -> str:
         """Name of the parts of the sample and of the column that tells them apart, if there are any."""
-        return {"strata": "stratum", "clusters": "cluster", "two stages": "cluster"}.get(self.design, "")
+        return _DESIGNS[self.design][1]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -171,13 +170,14 @@ class FieldPlan:
 
     def to_json(self) -> str:
         """Return the plan as a JSON object with its checksum; fields that do not apply are left out."""
-        return json.dumps(self._content() | {_SUM: self.checksum}, indent=1) + "\n"
+        return json.dumps(self._content | {_SUM: self.checksum}, indent=1) + "\n"
 
     @property
     def checksum(self) -> str:
         """SHA-256 of the content, which the plan's file has."""
-        return _checksum(self._content())
+        return _checksum(self._content)
 
+    @property
     def _content(self) -> dict[str, Any]:
         given = {"format": _FORMAT} | asdict(self) | {"estimator": self.estimator}
         return {key: value for key, value in given.items() if value not in ("", (), None, 0) and value == value}

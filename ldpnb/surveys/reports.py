@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.frequency import UnaryEncoding
 
 Kind = Literal["binary", "labels", "bits", "number", "Laplace"]
 
@@ -86,16 +85,17 @@ class Reports:
         return self.high - self.low
 
     @property
+    def odds(self) -> Any:
+        """Largest ratio ``e^epsilon`` of the chances of a report from two people; not of Laplace."""
+        p, q = self.p, self.q
+        if self.kind == "labels":
+            return p / q
+        return p * (1 - q) / q / (1 - p) if self.kind == "bits" else max(p / q, (1 - q) / (1 - p))
+
+    @property
     def epsilon(self) -> float:
         """Exact privacy loss of a report, nats."""
-        if self.kind == "Laplace":
-            return float(self.budget)
-        p, q = float(self.p), float(self.q)
-        if self.kind == "labels":
-            return math.log(p / q)
-        if self.kind == "bits":
-            return float(UnaryEncoding(p, q, len(self.labels)).epsilon)
-        return max(math.log(p / q), math.log(float((1 - self.q) / (1 - self.p))))
+        return float(self.budget) if self.kind == "Laplace" else math.log(self.odds)
 
     def value(self, report: Real) -> Real:
         """Return the unbiased value of a report: of a bit, 0 or 1, or of a noisy number."""

@@ -21,7 +21,7 @@ import ldpnb
 from ldpnb.notebook.labels import literal
 from ldpnb.surveys import draw
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
-from ldpnb.surveys.reports import DEVICES
+from ldpnb.surveys.reports import DEVICES, Reports
 
 COUNTED = ("invited", "reached", "refused", "void", "reports")
 """What `fieldwork.csv` counts in each part of the sample."""
@@ -30,6 +30,8 @@ _PAGES = ("start.md", "sample.md", "device.md", "consent.md", "script.md", "data
 _FINER = 10_000
 """Tickets that the form draws from for each one that people would draw by hand."""
 _THROWS, _UNFAIR = 1000, 0.001
+_READABLE = 10_000
+"""Largest denominator of a chance that is shown as a fraction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,17 +102,12 @@ def pages(kit: Kit) -> dict[str, str]:
     made = {name: _filled(_text(name), words) for name in (*_PAGES, *([] if plan.device == "form" else ["card.md"]))}
     made |= {"plan.json": plan.to_json(), "form.html": _form(kit, words), "reports.csv": _csv([kit.columns])}
     rows = [(name, asked, *("" for _ in COUNTED[1:])) for name, _, asked in kit.parts]
-    made["fieldwork.csv"] = _csv([(_unit(plan) or "sample", *COUNTED), *rows])
+    made["fieldwork.csv"] = _csv([(plan.unit or "sample", *COUNTED), *rows])
     if "class" in kit.groups:
         made["invited.csv"] = _csv([("class", "invited"), *((name, "") for name in kit.groups["class"])])
     if kit.drawn is not None:
         made["draw.csv"] = _csv([tuple(kit.drawn), *zip(*kit.drawn.values(), strict=True)])
     return made
-
-
-def _unit(plan: FieldPlan) -> str:
-    """Return the column that names a part of the sample."""
-    return next((name for name in plan.columns if name in ("stratum", "cluster")), "")
 
 
 def _chances(plan: FieldPlan) -> tuple[Fraction, ...]:
@@ -123,25 +120,22 @@ def _chances(plan: FieldPlan) -> tuple[Fraction, ...]:
 
 def _words(kit: Kit) -> dict[str, str]:
     """Return what fills the placeholders of the pages: the plan's numbers, and the sentences chosen for it."""
-    plan, made, tables = kit.plan, _numbers(kit), tomllib.loads(_text("words.toml"))
-    by_kind = ("law", "aim", "outcome", "recorded", "protocol", "material", "interval", "ticket")
-    by_design = ("sampling", "sampled", "needed", "parts")
-    keys = dict.fromkeys(by_kind, str(plan.kind)) | dict.fromkeys(by_design, str(plan.design))
-    keys |= dict.fromkeys(("device", "use", "pairs"), plan.device)
-    drawing = "everyone" if plan.design == "everyone" else "open" if kit.drawn is None else "made"
-    keys |= {"draw": drawing, "drawn_file": drawing, "promise": "given" if plan.error == plan.error else ""}
-    if _unit(plan):
-        keys["interval"] = plan.design
-    if plan.kind == "binary" and sum(_chances(plan)) != 1:
-        keys["protocol"] = "forced"
+    plan, words, tables = kit.plan, _numbers(kit), tomllib.loads(_text("words.toml"))
+    forced = plan.kind == "binary" and sum(_chances(plan)) != 1
+    choices = {
+        "kind": plan.kind, "design": plan.design, "device": plan.device,
+        "tool": "form" if plan.device == "form" else "physical", "protocol": "forced" if forced else plan.kind,
+        "draw": "everyone" if plan.design == "everyone" else "open" if kit.drawn is None else "made",
+        "promise": "given" if plan.error == plan.error else "",
+    }  # fmt: skip
+    meanings = tables.pop("entries") | {name: f"one of {_list(values)}" for name, values in kit.groups.items()}
     for name, table in tables.items():
-        made[name] = _filled(table.get(keys.get(name, "form" if plan.device == "form" else "physical"), ""), made)
-    meanings = tables["entries"] | {"report": made["recorded"]}
-    meanings |= {name: f"one of {_list(values)}" for name, values in kit.groups.items()}
-    parts = [(literal(name), *sizes) for name, *sizes in kit.parts]
-    return made | {
+        words[name] = _filled(table.get(choices[table["by"]], ""), words)
+    meanings["report"] = words["recorded"]
+    parts = [(literal(name), *(_shown(int(n)) if n.isdigit() else n for n in sizes)) for name, *sizes in kit.parts]
+    return words | {
         "columns": _table(["column", "what is in it"], [(f"`{name}`", meanings[name]) for name in kit.columns]),
-        "parts_table": _table([_unit(plan) or "sample", "people", "ask"], parts),
+        "parts_table": _table([plan.unit or "sample", "people", "ask"], parts),
     }
 
 
@@ -151,15 +145,20 @@ def _numbers(kit: Kit) -> dict[str, str]:
     step, outcomes, chances = (plan.high - plan.low) / tickets, DEVICES[plan.device], _chances(plan)
     kept, other = int(chances[0] * outcomes), int(chances[-1] * outcomes)
     fewest, largest = stats.binom.interval(1 - _UNFAIR, _THROWS, kept / outcomes)
-    public = (*filter(None, [_unit(plan)]), *kit.groups)
-    numbers = asdict(plan) | {
+    public = (*filter(None, [plan.unit]), *kit.groups)
+    exact, shown = "", {}
+    if plan.kind != "Laplace":
+        exact = f"ln({Reports(plan.kind, *plan.chances, labels=plan.labels).odds}), about "
+        p, q = plan.chances
+        shown = {"p": p, "q": q} if p.denominator <= _READABLE else {"p": float(p), "q": float(q)}
+    numbers = asdict(plan) | shown | {
         "question": " ".join(plan.question.split()) or "the question that you are asked.", "sha": plan.checksum,
         "labels": _list(plan.labels), "size": len(plan.labels), "example": "1".rjust(len(plan.labels), "0"),
         "outcomes": outcomes, "kept": kept, "after": kept + 1, "other": other, "after_other": other + 1,
         "expected": round(_THROWS * kept / outcomes), "fewest": int(fewest), "largest": int(largest),
         "tickets": tickets, "grid": _FINER * tickets, "ticket_step": step, "ticket_first": plan.low + step / 2,
         "ticket_second": plan.low + 1.5 * step, "ticket_last": plan.high - step / 2,
-        "exact": "" if plan.kind == "Laplace" else f"ln({plan.odds}) = ", "epsilon": f"{plan.reports.epsilon:.6g}",
+        "exact": exact, "epsilon": f"{plan.reports.epsilon:.6g}",
         "odds": _up(odds, 2), "odds_twice": _up(odds**2, 2),
         "from_50": _up(100 * odds / (odds + 1)), "from_10": _up(100 * odds / (odds + 9)),
         "listed": kit.listed, "drawn": len((kit.drawn or {"id": ()})["id"]), "list_sum": kit.list_sum,
