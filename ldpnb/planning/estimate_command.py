@@ -8,44 +8,27 @@ import click
 from ldpnb.checks import UsageError, as_usage
 from ldpnb.data.command import reading_options, stated
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = (".csv", ".json", ".xlsx", ".png", ".svg", ".pdf")
 
 
 @click.command(short_help="Estimate from the reports of a planned survey.")
-@click.argument("plan", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("reports", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("plan", type=_FILE)
+@click.argument("reports", type=_FILE)
 @click.option(
-    "--by",
-    multiple=True,
-    metavar="COLUMN",
-    help="A public column: an estimate for each of its values too (repeatable).",
+    "--by", multiple=True, metavar="COLUMN", help="A public column: estimates for its values too (repeatable)."
 )
 @click.option(
-    "--classes",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Table of those invited, class,invited: weights answers by nonresponse class, the reports' column class.",
+    "--classes", type=_FILE, help="Table of those invited, class,invited: weights answers by nonresponse class."
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="How often intervals cover, of all labels.")
-@click.option(
-    "--format", "style", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True, help="Output."
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.",
-)
-@reading_options  # fmt: skip
+@click.option("--format", "style", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True)
+@click.option("-o", "--output", type=_FILE, help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.")
+@reading_options
 def estimate(
-    plan: Path,
-    reports: Path,
-    by: tuple[str, ...],
-    classes: Path | None,
-    level: float,
-    style: str,
-    output: Path | None,
+    plan: Path, reports: Path, by: tuple[str, ...], classes: Path | None, level: float, style: str, output: Path | None,
     **options: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Estimate what PLAN, a file of `ldpnb plan --save`, was made for, from a table of REPORTS.
 
     The table has a column report, and as the design asks stratum, cluster and cluster_size. Reports that the plan's

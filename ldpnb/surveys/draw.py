@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.rng import stream
+from ldpnb.surveys.columns import among, column, distinct
 from ldpnb.surveys.field_plan import FieldPlan
 
 Columns = dict[str, NDArray[Any]]
@@ -50,15 +51,11 @@ def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
     """
     if plan.design == "everyone":
         raise ValueError("frame needs a plan of a sample: this one asks everybody")
-    frame = {name: np.asarray(frame[name]).astype(str) for name in columns(plan)}
-    for name, entries in frame.items():
-        if (entries == "").any():
-            raise ValueError(f"{name} must be given for everybody in the frame, got '' in row {_row(entries == '')}")
-    ids, times = np.unique(frame["id"], return_counts=True)
-    if (times > 1).any():
-        raise ValueError(f"id must be of one person each, got {ids[times > 1][0]} {times.max()} times")
+    table = {name: column(frame, name) for name in columns(plan)}
+    ids = table["id"]
+    distinct("id", ids)
     if plan.unit:
-        return _of_parts(plan, frame["id"], frame[plan.unit], seed)
+        return _of_parts(plan, ids, table[plan.unit], seed)
     _as_planned("frame", ids.size, plan.population, "people")
     return {"id": _drawn(ids, plan.asked, "people", seed)}
 
@@ -67,10 +64,7 @@ def _of_parts(plan: FieldPlan, ids: NDArray[Any], parts: NDArray[Any], seed: int
     """Return who is asked in all strata, or in the clusters that are drawn first."""
     people = {str(name): ids[parts == name] for name in np.unique(parts)}
     if plan.strata:
-        for name in people:
-            if name not in plan.strata:
-                rule = f"one of {', '.join(plan.strata)}"
-                raise ValueError(f"stratum must be {rule}, got {name} in row {_row(parts == name)}")
+        among("stratum", parts, plan.strata)
         planned = {name: size for name, (size, _) in plan.strata.items()}
         asked = {name: number for name, (_, number) in plan.strata.items()}
     else:
@@ -98,7 +92,3 @@ def _drawn(names: NDArray[Any], number: int, part: str, seed: int) -> NDArray[An
 def _as_planned(what: str, number: int, planned: int, unit: str) -> None:
     if number != planned:
         raise ValueError(f"{what} must have the {planned:,} {unit} of the plan, got {number:,}")
-
-
-def _row(wrong: NDArray[np.bool_]) -> int:
-    return int(np.argmax(wrong)) + 1

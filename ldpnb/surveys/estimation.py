@@ -17,6 +17,7 @@ from ldpnb.estimators.frequency import project_simplex
 from ldpnb.estimators.likelihood import krr_mle, support_mle
 from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.surveys import fieldwork, intervals, samples
+from ldpnb.surveys.columns import column
 from ldpnb.surveys.estimates import Estimate, Estimates
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.intervals import Interval
@@ -74,17 +75,23 @@ def estimate(
         rows = [_whole(device, sample, own, each, label) for label, own in bits.items()]
     else:
         fieldwork.check_invited(plan, classes)
-        names = fieldwork.column(columns, "class")
-        rows = [_weighted(device, sample, own, each, label, names, classes) for label, own in bits.items()]
+        names, rows = column(columns, "class"), []
+        for label, own in bits.items():
+            point = samples.class_weighted(sample, names, classes, device.value(own), device)
+            rows.append(_row(device, point, own.size, intervals.student(point, each), label))
     if plan.labels and sample.even and classes is None:
         rows = _distributions(device, table_of_bits, rows)
     for name in (by,) if isinstance(by, str) and by else by:
         if name in ("report", "id"):
             raise ValueError(f"by must be a public column, got {name}")
-        groups = fieldwork.column(columns, name)
+        groups = column(columns, name)
         for group in np.unique(groups):
-            of, members = f"{name} {group}", groups == group
-            rows += [_group(plan, sample, own, each, label, of, members) for label, own in bits.items()]
+            try:
+                estimates = [(label, *_group(plan, sample, own, each, groups == group)) for label, own in bits.items()]
+            except ValueError as error:
+                raise ValueError(f"{name} {group} cannot be estimated: {error}") from None
+            number = int((groups == group).sum())
+            rows += [_row(device, point, number, ends, label, f"{name} {group}") for label, point, ends in estimates]
     asked = sum(part.size for part in sample.parts) if plan.open_size else plan.asked
     return Estimates(plan, alpha, tuple(rows), asked, classes is not None)
 
@@ -99,51 +106,25 @@ def _whole(device: Reports, sample: Sample, bits: NDArray[Any], alpha: float, la
     return replace(row, design_effect=sampling, design_effect_total=total)
 
 
-def _weighted(
-    device: Reports,
-    sample: Sample,
-    bits: NDArray[Any],
-    alpha: float,
-    label: str,
-    names: NDArray[np.str_],
-    invited: Mapping[str, int],
-) -> Estimate:
-    """Return the estimate for the population with nonresponse classes."""
-    point = samples.class_weighted(sample, names, invited, device.value(bits), device)
-    return _row(device, point, bits.size, intervals.student(point, alpha), label)
-
-
 def _group(
-    plan: FieldPlan,
-    sample: Sample,
-    bits: NDArray[Any],
-    alpha: float,
-    label: str,
-    group: str,
-    members: NDArray[np.bool_],
-) -> Estimate:
+    plan: FieldPlan, sample: Sample, bits: NDArray[Any], alpha: float, members: NDArray[np.bool_]
+) -> tuple[Point, Interval]:
     """Return the estimate for a public group.
 
     Its members in a simple sample are one of the group, whose size is estimated. In other designs it is a ratio.
     """
     device, number = plan.reports, int(members.sum())
-    try:
-        if sample.is_simple:
-            own = Sample.simple(number, max(number, round(number * sample.population / sample.reports)))
-            point = samples.expansion(own, device.value(bits[members]), device)
-            known = plan.design == "everyone"
-            ends = intervals.of_sample(device, own, point, bits[members], alpha, known=known)
-        else:
-            inside = sum(bool(members[part.rows].any()) for part in sample.parts)
-            if sample.clusters is not None and inside < 2:
-                raise ValueError(f"reports must be of 2 clusters or more, got {inside}")
-            if number < 2:
-                raise ValueError(f"reports must be 2 or more, got {number}")
-            point = samples.ratio(sample, device.value(bits), members.astype(int), device)
-            ends = intervals.student(replace(point, freedom=min(point.freedom, number - 1)), alpha)
-    except ValueError as error:
-        raise ValueError(f"{group} cannot be estimated: {error}") from None
-    return _row(device, point, number, ends, label, group)
+    if sample.is_simple:
+        own = Sample.simple(number, max(number, round(number * sample.population / sample.reports)))
+        point, known = samples.expansion(own, device.value(bits[members]), device), plan.design == "everyone"
+        return point, intervals.of_sample(device, own, point, bits[members], alpha, known=known)
+    inside = sum(bool(members[part.rows].any()) for part in sample.parts)
+    if sample.clusters is not None and inside < 2:
+        raise ValueError(f"reports must be of 2 clusters or more, got {inside}")
+    if number < 2:
+        raise ValueError(f"reports must be 2 or more, got {number}")
+    point = samples.ratio(sample, device.value(bits), members.astype(int), device)
+    return point, intervals.student(replace(point, freedom=min(point.freedom, number - 1)), alpha)
 
 
 def _row(device: Reports, point: Point, number: int, ends: Interval, label: str, group: str = "") -> Estimate:

@@ -8,23 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.surveys.columns import column, distinct
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.samples import Sample
 
 Columns = Mapping[str, NDArray[Any]]
-
-
-def column(columns: Columns, name: str, *, gaps: bool = False) -> NDArray[np.str_]:
-    """Return a column as words, which must be there, and without gaps unless they may be, which are then ''."""
-    if name not in columns:
-        raise ValueError(f"column {name} must be among the reports' columns, got {', '.join(columns)}")
-    entries = columns[name].tolist()
-    if not entries:
-        raise ValueError("reports must be at least 1, got none")
-    words = np.array(["" if entry is None or entry != entry else str(entry).strip() for entry in entries], dtype=str)
-    if not gaps and (words == "").any():
-        raise ValueError(f"{name} must be given in every row, got '' in row {int(np.argmax(words == '')) + 1}")
-    return words
 
 
 def release(plan: FieldPlan, columns: Columns) -> float:
@@ -46,13 +34,13 @@ def read(plan: FieldPlan, columns: Columns) -> tuple[NDArray[Any], Sample]:
     for name in plan.columns:
         column(columns, name, gaps=True)
     words = column(columns, "report", gaps=True)
+    if not words.size:
+        raise ValueError("reports must be at least 1, got none")
     if words.size > plan.asked and not plan.open_size:
         raise ValueError(f"reports must be at most {plan.asked:,}, as many as were invited, got {words.size:,}")
     if "id" in columns:
         receipts = column(columns, "id", gaps=True)
-        kinds, times = np.unique(receipts[receipts != ""], return_counts=True)
-        if (times > 1).any():
-            raise ValueError(f"id must be of one report each, got {kinds[times > 1][0]} {times.max()} times")
+        distinct("id", receipts[receipts != ""])
     return plan.reports.read(words.tolist()), _sample(plan, columns, words.size)
 
 

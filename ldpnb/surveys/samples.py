@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldpnb.surveys.columns import among
 from ldpnb.surveys.reports import Reports
 
 Values = NDArray[Any]
@@ -74,9 +75,7 @@ class Sample:
         `sizes` are those of all parts, and `asked` people were invited in each.
         """
         words, parts = np.asarray(names, dtype=str), []
-        if (unknown := ~np.isin(words, list(sizes))).any():
-            row = int(np.argmax(unknown))
-            raise ValueError(f"{unit} must be one of {', '.join(sizes)}, got {words[row]} in row {row + 1}")
+        among(unit, words, sizes)
         for name, size in sizes.items():
             rows = np.flatnonzero(words == name)
             if not 1 <= rows.size <= asked[name]:

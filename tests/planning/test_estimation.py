@@ -1,17 +1,14 @@
 """What `estimate` does with a plan and a table: names, choices, refusals."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from fielded import BITS, CLUSTERS, EVEN, LABELS, LAPLACE, NUMBER, PLANS, RELEASE, SIMPLE, STAGES, STRATA, UNEQUAL
+from fielded import BITS, CLUSTERS, EVEN, LABELS, LAPLACE, NUMBER, RELEASE, SIMPLE, STAGES, STRATA, UNEQUAL
 
-from ldpnb.surveys.estimation import Estimates, estimate
-from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
-
-
-def test_each_estimator_that_a_plan_names_has_a_sentence() -> None:
-    assert {plan.estimator for plan in PLANS.values()} == set(ESTIMATORS)
+from ldpnb.surveys.estimation import estimate
+from ldpnb.surveys.field_plan import FieldPlan
 
 
 def row(plan: FieldPlan, table: dict[str, Any], **more: Any) -> Any:
@@ -64,10 +61,10 @@ def test_a_release_has_its_exact_interval() -> None:
         (LAPLACE, {"report": [0.5, np.nan]}, {}, "report must be a finite number, got '' in row 2"),
         (SIMPLE, {"report": [1] * 151}, {}, "reports must be at most 150, as many as were invited, got 151"),
         (SIMPLE, {"report": []}, {}, "reports must be at least 1, got none"),
-        (SIMPLE, {"answer": [1]}, {}, "column report must be among the reports' columns, got answer"),
-        (SIMPLE, {"report": [1, 0, 1], "id": ["a", "b", "a"]}, {}, "id must be of one report each, got a 2 times"),
+        (SIMPLE, {"answer": [1]}, {}, "column report must be among the columns, got answer"),
+        (SIMPLE, {"report": [1, 0, 1], "id": ["a", "b", "a"]}, {}, "id must be there once each, got a 2 times"),
         (STRATA, {"report": [1, 0], "stratum": ["n", "n"]}, {}, "stratum s must have 1 to 60 reports, as many as invited at most, got 0"),
-        (STRATA, {"report": [1, 0, 1], "stratum": ["n", "s", "w"]}, {}, "stratum must be one of n, s, got w in row 3"),
+        (STRATA, {"report": [1, 0, 1], "stratum": ["n", "s", "w"]}, {}, "stratum must be one of n, s, got 'w' in row 3"),
         (STRATA, {"report": [1, 0] * 50, "stratum": ["n"] * 39 + ["s"] * 61}, {}, "stratum s must have 1 to 60 reports, as many as invited at most, got 61"),
         (STRATA, {"report": [1, 0, 0], "stratum": ["n", "s", "s"]}, {}, "stratum n must have at least 2 reports"),
         (CLUSTERS, {"report": [1] * 21, "cluster": range(21)}, {}, "clusters must be 2 to 20, as many as were drawn, got 21"),
@@ -75,7 +72,7 @@ def test_a_release_has_its_exact_interval() -> None:
         (STAGES, {"report": [1] * 11 + [0], "cluster": ["x"] * 11 + ["y"]}, {}, "cluster x must have 1 to 10 reports, as many as invited at most, got 11"),
         (STRATA, {"report": [1, 0], "stratum": ["n", None]}, {}, "stratum must be given in every row, got '' in row 2"),
         (CLUSTERS, {"report": [1, 0, 1], "cluster": ["x", "", "x"]}, {}, "cluster must be given in every row, got '' in row 2"),
-        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"]}, {}, "column cluster_size must be among the reports' columns"),
+        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"]}, {}, "column cluster_size must be among the columns"),
         (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [3, 1, 2]}, {}, "cluster_size must be one number in cluster y"),
         (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [3, 1, 1]}, {}, "cluster y must have 1 to 1 reports"),
         (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [700, 200, 200]}, {}, "cluster_size must sum to 800 at most, got 900"),
@@ -88,7 +85,7 @@ def test_a_release_has_its_exact_interval() -> None:
         (RELEASE, {"report": [0.5, 0.4]}, {}, "report must hold the one number that was released, got 2 rows"),
         (RELEASE, {"report": [0.5], "sex": ["f"]}, {"by": "sex"}, "a curator's release tells nothing of groups"),
         (SIMPLE, {"report": [1, 0]}, {"by": "report"}, "by must be a public column, got report"),
-        (SIMPLE, {"report": [1, 0]}, {"by": "sex"}, "column sex must be among the reports' columns, got report"),
+        (SIMPLE, {"report": [1, 0]}, {"by": "sex"}, "column sex must be among the columns, got report"),
         (SIMPLE, {"report": [1, 0], "class": ["y", "y"]}, {"classes": {"y": 75, "o": 75}}, "class o must have 1 to 75 reports, as many as invited at most, got 0"),
         (SIMPLE, {"report": [1, 0], "class": ["y", "o"]}, {"classes": {"y": 7, "o": 5}}, "invited must add up to the 150"),
         (CLUSTERS, {"report": [1, 0], "cluster": [1, 2], "class": ["y", "o"]}, {"classes": {"y": 200, "o": 200}}, "nonresponse classes need design simple"),
@@ -104,17 +101,7 @@ def test_what_cannot_be_estimated_is_refused_in_one_line(
 
 
 def test_the_sentences_name_estimator_population_and_promise() -> None:
-    plan = FieldPlan(
-        design="simple",
-        kind="binary",
-        p="3/4",
-        q="1/4",
-        population=300,
-        asked=150,
-        answers=120,
-        error=0.2,
-        failure=0.05,
-    )
+    plan = replace(SIMPLE, answers=120, error=0.2, failure=0.05)
     shown = str(estimate(plan, {"report": [1, 0] * 75}))
     assert "Estimator: the plain mean of the unbiased reports of all who answered." in shown
     assert "for the population of 300" in shown
@@ -148,14 +135,5 @@ def test_clusters_of_other_sizes_may_have_more_people_than_expected() -> None:
 def test_a_small_group_of_a_simple_sample_has_the_error_of_its_own_reports() -> None:
     table = {"report": [1, 0, 1] * 50, "sex": ["f"] * 3 + ["m"] * 147}
     found = estimate(SIMPLE, table, by="sex").rows[1]
-    alone = row(
-        FieldPlan(design="simple", kind="binary", p="3/4", q="1/4", population=6, asked=3), {"report": [1, 0, 1]}
-    )
+    alone = row(replace(SIMPLE, population=6, asked=3), {"report": [1, 0, 1]})
     assert (found.estimate, found.standard_error) == (alone.estimate, pytest.approx(alone.standard_error))
-
-
-def test_a_table_and_json_hold_the_same_numbers() -> None:
-    found: Estimates = estimate(SIMPLE, {"report": [1, 0] * 75, "sex": ["f", "m", "m"] * 50}, by="sex")
-    rows = found.tables()["estimates"]
-    assert [(row["group"], row["estimate"]) for row in rows] == [(r.group, r.estimate) for r in found.rows]
-    assert found.tables()["survey"][0]["estimator"].startswith("the plain mean")
