@@ -147,7 +147,7 @@ class Reports:
 
     @property
     def guaranteed_from(self) -> float:
-        """Reports from which on `intervals.guaranteed` is certain: more than ``1 / q`` and ``1 / (1 - p)``."""
+        """Reports from which on `intervals.through_channel` is certain: more than ``1 / q`` and ``1 / (1 - p)``."""
         return math.inf if self.kind == "Laplace" else float(max(1 / self.q, 1 / (1 - self.p)))
 
 

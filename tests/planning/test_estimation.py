@@ -26,6 +26,11 @@ def test_the_interval_is_chosen_by_design_and_numbers() -> None:
     assert row(STRATA, in_strata).interval.startswith("t, ")
 
 
+def test_a_plan_of_one_stratum_is_a_simple_random_sample() -> None:
+    table = {"report": [1] * 90 + [0] * 60, "stratum": ["n"] * 150}
+    assert row(replace(STRATA, strata={"n": (300, 150)}), table) == row(SIMPLE, table)
+
+
 def test_reports_that_do_not_fit_the_device_are_named() -> None:
     found = row(SIMPLE, {"report": [0] * 140 + [1] * 10})
     assert (found.low, found.high) == (0.0, 0.0)

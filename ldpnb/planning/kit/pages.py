@@ -146,7 +146,7 @@ def _numbers(kit: Kit) -> dict[str, str]:
     kept, other = int(chances[0] * outcomes), int(chances[-1] * outcomes)
     fewest, largest = stats.binom.interval(1 - _UNFAIR, _THROWS, kept / outcomes)
     public = (*filter(None, [plan.unit]), *kit.groups)
-    exact, shown = "", {}
+    exact, shown = "", dict[str, Any]()
     if plan.kind != "Laplace":
         exact = f"ln({Reports(plan.kind, *plan.chances, labels=plan.labels).odds}), about "
         p, q = plan.chances
