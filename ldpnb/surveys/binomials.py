@@ -6,11 +6,9 @@ at a real number of ones; the binomial tail is continued to real numbers by the 
 every tail of the lattice and does not jump with it.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -145,7 +143,7 @@ def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
     """Return points, a row per binomial, that carry nearly all of its mass, and weights to sum with."""
     points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
     some = np.clip(points, 0.0, size)
-    return some, _normalised(stats.binom.pmf(some, size, rates[:, None]), points <= size)
+    return some, _weights(_log_binomial(size, some, rates[:, None]), points <= size)
 
 
 def hypergeometric(
@@ -158,8 +156,8 @@ def hypergeometric(
     least = np.maximum(0.0, holders - (population - drawn))[:, None]
     some = np.clip(points, least, size)
     own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population
-    masses = stats.binom.pmf(some, own, rate) * stats.binom.pmf(drawn - some, others, rate)
-    return some, _normalised(masses, (points >= least) & (points <= size))
+    logs = _log_binomial(own, some, rate) + _log_binomial(others, drawn - some, rate)
+    return some, _weights(logs - logs.max(axis=1, keepdims=True), (points >= least) & (points <= size))
 
 
 def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> tuple[Floats, Floats]:
@@ -175,7 +173,39 @@ def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _
     return first[:, None] + step[:, None] * np.arange(length), np.broadcast_to(most[:, None], (most.size, length))
 
 
-def _normalised(masses: Any, inside: NDArray[np.bool_]) -> Floats:
-    some = np.where(inside, masses, 0.0)
-    weights: Floats = some / some.sum(axis=1, keepdims=True)
-    return weights
+def _weights(logs: Floats, inside: NDArray[np.bool_]) -> Floats:
+    masses = np.where(inside, np.exp(logs), 0.0)
+    normalised: Floats = masses / masses.sum(axis=1, keepdims=True)
+    return normalised
+
+
+def _log_binomial(trials: Floats, ones: Floats, rate: Floats | float) -> Floats:
+    """Return the logarithm of the binomial probability of `ones`, but for a constant of each number of trials.
+
+    Factorials by Stirling's formula and its remainder, which are small, and the deviations from the expected numbers:
+    of logarithms of factorials of ``10^12`` no digit after the point would be left (Loader 2000).
+    """
+    zeros = trials - ones
+    logarithm: Floats = -_remainder(ones) - _remainder(zeros)
+    logarithm = logarithm - _excess(ones, trials * rate) - _excess(zeros, trials * (1 - rate))
+    return logarithm
+
+
+def _remainder(number: Floats) -> Floats:
+    """Return ``ln n! - n ln n + n``, by three terms of Stirling's series from 100 on."""
+    large = np.maximum(number, 100.0)
+    series = 0.5 * np.log(large) + 1 / (12 * large) - 1 / (360 * large**3) + 0.5 * np.log(2 * np.pi)
+    small = np.minimum(number, 100.0)
+    exact: Floats = np.where(number < 100, special.gammaln(small + 1) - special.xlogy(small, small) + small, series)
+    return exact
+
+
+def _excess(number: Floats, expected: Floats) -> Floats:
+    """Return ``n ln(n / e) - n + e``, with ``(1 + t) ln(1 + t) - t`` of ``t = n / e - 1``."""
+    some = np.maximum(expected, 1e-300)
+    change = (number - some) / some
+    near = np.abs(change) < 1e-3
+    t = np.where(near, change, 0.0)
+    series = t * t * (1 / 2 - t * (1 / 6 - t * (1 / 12 - t * (1 / 20 - t / 30))))
+    excess: Floats = np.where(near, some * series, special.xlogy(number, number / some) - number + some)
+    return excess
