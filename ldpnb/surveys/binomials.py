@@ -18,8 +18,6 @@ _REACH, _RESOLUTION, FINE = 8.0, 1.4, 200.0
 def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
     """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its continuation ``I_rate(ones, bits - ones + 1)``.
 
-    Examples
-    --------
     >>> upper_tail(np.array(2.0), 0.5, np.array([0.0, 1.0, 2.0, 3.0])).tolist()
     [1.0, 0.75, 0.25, 0.0]
     """
@@ -34,18 +32,10 @@ def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Float
     Of all bits whose mean expectation is one of `rates`, ``(m,)``, those of equal rates stray most, once the deviation
     amounts to a bit (below, 1 is returned).
 
-    Notes
-    -----
-    So it is for the bits of a simple random sample of any population whose bits have that mean expectation: the number
-    of ones has a generating function with real zeros only, that of `n` independent bits with the same mean.
+    That is Theorem 5 of Hoeffding (1956), which extends the check of lecture20's 1-bit mean to any values. It holds for
+    the bits of a simple random sample too: the number of ones has a generating function with real zeros only, that of
+    as many independent bits with the same mean (Borcea, Brändén and Liggett 2009: samples are strongly Rayleigh).
 
-    References
-    ----------
-    Hoeffding (1956), Theorem 5, which extends the check of lecture20's 1-bit mean to any values. For samples, Borcea,
-    Brändén and Liggett (2009): samples are strongly Rayleigh.
-
-    Examples
-    --------
     >>> one_rate_exact(4, np.array([0.5]), 0.5).tolist()
     [0.125]
     """
@@ -60,8 +50,6 @@ def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: f
 
     `holders`, ``(m,)``, are whole numbers in ``[0, bits]``.
 
-    Examples
-    --------
     >>> two_rates_exact(2, np.array([1.0]), 0.75, 0.25, 0.5).round(12).tolist()
     [0.375]
     """
@@ -77,8 +65,6 @@ def sampled_two_rates_exact(
     `holders` are whole numbers in ``[0, population]``, `bits` is the size of the sample, and the deviation is from what
     the whole population would send on average.
 
-    Examples
-    --------
     >>> sampled_two_rates_exact(2, np.array([1.0]), 1, 0.75, 0.25, 0.5).round(12).tolist()
     [1.0]
     """
@@ -89,8 +75,6 @@ def sampled_two_rates_exact(
 def sampled_tail(least: int, bits: int, population: int, holders: int, p: float, q: float) -> float:
     """Return the chance of `least` ones or more among the bits of a simple random sample.
 
-    Examples
-    --------
     >>> round(sampled_tail(1, 1, 2, 1, 0.75, 0.25), 12)
     0.5
     """
@@ -103,8 +87,6 @@ def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation
 
     Laws too wide to be listed are thinned, and every point then stands for the furthest of those it replaces.
 
-    Examples
-    --------
     >>> sampled_noisy_exact(2, np.array([1.0]), 1, 0.6, 0.1 / np.log(2)).round(12).tolist()
     [0.250244140625]
     """

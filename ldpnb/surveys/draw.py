@@ -25,26 +25,14 @@ def columns(plan: FieldPlan) -> tuple[str, ...]:
 def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
     """Return those who are asked, in the order of their parts and ids.
 
-    Parameters
-    ----------
-    plan : FieldPlan
-    frame : mapping of columns
-        Everybody in the population: ``id``, ``(N,) str``, and as the design asks ``stratum`` or ``cluster``.
-    seed : int
-        ``>= 0``.
-
-    Returns
-    -------
-    dict of (n,) str
-        The same columns, and ``cluster_size`` of a sample of clusters.
+    `frame` lists everybody in the population: ``id``, ``(N,) str``, and as the design asks ``stratum`` or ``cluster``.
+    What is returned has the same columns, and ``cluster_size`` of a sample of clusters.
 
     Raises
     ------
     ValueError
         If everybody is asked, an entry is missing, an id occurs twice, or the list is not that of the plan.
 
-    Examples
-    --------
     >>> plan = FieldPlan(design="simple", kind="binary", p="3/4", q="1/4", population=5, asked=2)
     >>> draw(plan, {"id": list("edcba")}, seed=1)["id"].tolist()
     ['a', 'e']

@@ -54,19 +54,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """All estimates of a survey; ``print`` shows a table and the sentences for a report.
+    """All estimates of a survey, the population's first; ``print`` shows a table and the sentences for a report.
 
-    Parameters
-    ----------
-    plan : FieldPlan
-    alpha : float
-        Chance that an interval misses, of all labels together.
-    rows : tuple of Estimate
-        For the population first, then for groups.
-    asked : int
-        People who were asked; of the clusters that have reports, where the plan leaves open how many these are.
-    weighted : bool
-        Whether answers are weighted by nonresponse classes.
+    `alpha` is the chance that an interval misses, of all labels together; `asked` are the people who were asked, of the
+    clusters that have reports where the plan leaves it open; `weighted` says whether by nonresponse classes.
     """
 
     plan: FieldPlan

@@ -188,13 +188,7 @@ class FieldPlan:
 
     @classmethod
     def load(cls, path: str | Path) -> "FieldPlan":
-        """Read a plan.
-
-        Raises
-        ------
-        ValueError
-            If the file is no plan, or was changed after it was written.
-        """
+        """Read a plan, and refuse a file that is none, or was changed after it was written."""
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:

@@ -24,13 +24,7 @@ def release(plan: FieldPlan, columns: Columns) -> float:
 
 
 def read(plan: FieldPlan, columns: Columns) -> tuple[NDArray[Any], Sample]:
-    """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from.
-
-    Raises
-    ------
-    ValueError
-        For a report that the device cannot produce, or that nobody was asked for.
-    """
+    """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from."""
     for name in plan.columns:
         column(columns, name, gaps=True)
     words = column(columns, "report", gaps=True)

@@ -56,13 +56,7 @@ def of_sample(
 
 
 def student(point: Point, alpha: float) -> Interval:
-    """Return the interval by Student's t, or the normal law's if there is nothing that is estimated of the variance.
-
-    Raises
-    ------
-    ValueError
-        If the variance estimate is not positive, as it can be by chance in a sample of few parts.
-    """
+    """Return the interval by Student's t, or the normal law's; a variance that is not positive is refused."""
     estimate, variance = float(point.estimate), float(point.variance)
     if not variance > 0:
         raise ValueError(f"the variance estimate must be > 0, got {variance:.3g}: too few parts were drawn")
@@ -100,8 +94,6 @@ def finite_share(ones: int, number: int, population: int, device: Reports, alpha
     Those at which neither tail of the exact law is ``alpha / 2`` or less; the law is that of two binomials over a
     hypergeometric number of holders in the sample. Where none is left the nearer end is returned.
 
-    Examples
-    --------
     >>> finite_share(96, 160, 200, Reports("binary", 0.880797077978, 0.119202922022), 0.05)
     (111, 141)
     """

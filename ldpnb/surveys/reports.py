@@ -47,8 +47,6 @@ class Reports:
     budget : float
         Epsilon of Laplace noise.
 
-    Examples
-    --------
     >>> die = Reports("binary", Fraction(2, 3), Fraction(1, 3))
     >>> [str(die.value(bit)) for bit in (0, 1)], round(die.epsilon, 4)
     (['-1', '2'], 0.6931)
@@ -155,15 +153,8 @@ def realised(epsilon: float, outcomes: int, labels: int = 2) -> tuple[Fraction, 
     """Return ``p`` and ``q`` of the nearest protocol of a device that loses `epsilon` at most.
 
     Two answers: the truth on `j` of the outcomes, else the opposite. More: the truth on `j`, else one of equal cards,
-    all labels among them.
+    all labels among them. A device that is too coarse for that is refused.
 
-    Raises
-    ------
-    ValueError
-        If the device is too coarse for any such protocol.
-
-    Examples
-    --------
     >>> [str(chance) for chance in realised(1.0, 6)]
     ['2/3', '1/3']
     """

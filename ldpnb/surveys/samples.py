@@ -10,10 +10,7 @@ So the usual estimate, applied to the unbiased values of the reports, *plus* ``v
 usual estimate alone is too small wherever it has a finite-population correction, and says 0 of a census.
 
 All formulas are generic in their arithmetic: arrays of fractions give fractions.
-
-References
-----------
-Särndal, Swensson and Wretman (1992), chapters 2 to 4; Chaudhuri (2011) for the same variance as a quadratic form.
+See Särndal, Swensson and Wretman (1992), chapters 2 to 4; Chaudhuri (2011) for the same variance as a quadratic form.
 """
 
 from collections.abc import Mapping
@@ -195,11 +192,8 @@ def class_weighted(
     """Return the estimate with nonresponse classes: shares of those invited times the mean of a class's reports.
 
     Within a class answering must not depend on the value nor on the report. Those who answer in a class are a simple
-    random sample of the `invited` in it, who are together one of the population.
-
-    References
-    ----------
-    Oh and Scheuren (1983); Särndal, Swensson and Wretman (1992), chapter 9, for the variance, which is consistent.
+    random sample of the `invited` in it, who are together one of the population (Oh and Scheuren 1983; Särndal,
+    Swensson and Wretman 1992, chapter 9, for the variance, which is consistent).
     """
     answers, people = Sample.of("class", classes, invited, invited), sample.population
     number, everybody = answers.population, np.ones(values.size, dtype=int)
