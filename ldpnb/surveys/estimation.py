@@ -77,7 +77,7 @@ def estimate(
         fieldwork.check_invited(plan, classes)
         names, rows = column(columns, "class"), []
         for label, own in bits.items():
-            point = samples.class_weighted(sample, names, classes, device.value(own), device)
+            point = samples.class_weighted(sample.population, names, classes, device.value(own), device)
             rows.append(_row(device, point, own.size, intervals.student(point, each), label))
     if plan.labels and sample.even and classes is None:
         rows = _distributions(device, table_of_bits, rows)

@@ -25,8 +25,6 @@ def release(plan: FieldPlan, columns: Columns) -> float:
 
 def read(plan: FieldPlan, columns: Columns) -> tuple[NDArray[Any], Sample]:
     """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from."""
-    for name in plan.columns:
-        column(columns, name, gaps=True)
     words = column(columns, "report", gaps=True)
     if not words.size:
         raise ValueError("reports must be at least 1, got none")

@@ -99,8 +99,11 @@ class Sample:
 
     def total(self, values: Values) -> Any:
         """Return the unbiased estimate of the population's total: each report stands for as many as its part has."""
-        inside = sum(size * values[rows].sum() / rows.size for _, size, rows in self.parts)
+        inside = sum(self._totals(values))
         return inside if self.clusters is None else inside * self.clusters / len(self.parts)
+
+    def _totals(self, values: Values) -> list[Any]:
+        return [size * values[rows].sum() / rows.size for _, size, rows in self.parts]
 
     def randomisation(self, noise: Any, members: Values) -> Any:
         """Return the sum of squared weights of `members`, ``(n,)`` of 0 and 1, times the mean variance of a report."""
@@ -119,10 +122,7 @@ class Sample:
         inside = sum(self.within(values))
         if self.clusters is None:
             return inside
-        drawn, totals = (
-            len(self.parts),
-            np.array([size * values[rows].sum() / rows.size for _, size, rows in self.parts]),
-        )
+        drawn, totals = len(self.parts), np.array(self._totals(values))
         between = self.clusters * (self.clusters - drawn) * spread(totals, "the sample of clusters") / drawn
         return between + self.clusters * inside / drawn
 
@@ -187,16 +187,16 @@ def _point(sample: Sample, device: Reports, estimate: Any, away: Values, members
 
 
 def class_weighted(
-    sample: Sample, classes: ArrayLike, invited: Mapping[str, int], values: Values, device: Reports
+    people: int, classes: ArrayLike, invited: Mapping[str, int], values: Values, device: Reports
 ) -> Point:
     """Return the estimate with nonresponse classes: shares of those invited times the mean of a class's reports.
 
     Within a class answering must not depend on the value nor on the report. Those who answer in a class are a simple
-    random sample of the `invited` in it, who are together one of the population (Oh and Scheuren 1983; Särndal,
+    random sample of the `invited` in it, who are together one of `people` (Oh and Scheuren 1983; Särndal,
     Swensson and Wretman 1992, chapter 9, for the variance, which is consistent).
     """
-    answers, people = Sample.of("class", classes, invited, invited), sample.population
-    number, everybody = answers.population, np.ones(values.size, dtype=int)
+    answers, everybody = Sample.of("class", classes, invited, invited), np.ones(values.size, dtype=int)
+    number = answers.population
     estimate = answers.total(values) / number
     squares = sum(
         size * (spread(values[rows], name) + (values[rows].sum() / rows.size - estimate) ** 2)
@@ -205,4 +205,4 @@ def class_weighted(
     drawn = answers.variance(values) / number**2 + squares / number * (people - number) / (people * number)
     noise = device.noise(estimate)
     by_chance = answers.randomisation(noise, everybody) / number**2
-    return Point(estimate, drawn + noise / people, by_chance, sample.reports - len(invited))
+    return Point(estimate, drawn + noise / people, by_chance, values.size - len(invited))

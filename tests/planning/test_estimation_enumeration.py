@@ -15,7 +15,6 @@ from ldpnb.surveys import binomials, fieldwork, intervals, samples
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import Reports
-from ldpnb.surveys.samples import Sample
 
 WARNER = Reports("binary", Fraction(3, 4), Fraction(1, 4))
 
@@ -214,9 +213,7 @@ def test_class_weights_are_unbiased_and_their_variance_nearly() -> None:
         ]
         for answered in ways:
             for chance, bits in randomised(device, [Fraction(held[i]) for i in answered]):
-                point = samples.class_weighted(
-                    Sample.simple(4, 6), [kind[i] for i in answered], invited, device.value(bits), device
-                )
+                point = samples.class_weighted(6, [kind[i] for i in answered], invited, device.value(bits), device)
                 weight = chance / (6 * len(ways))
                 total += weight
                 mean += weight * point.estimate
