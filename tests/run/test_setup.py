@@ -33,7 +33,12 @@ def make(folder: Path, stub: Path) -> list[str]:
     environment = os.environ | {"LOG": str(log), "STUB": str(stub)}
     environment.pop("MAKEFLAGS", None)
     result = subprocess.run(
-        ["make", "figures", "JOBS=2", f"PYTHON={stub}"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        ["make", "figures", "JOBS=2", f"PYTHON={stub}"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stderr
     return log.read_text().splitlines()

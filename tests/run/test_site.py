@@ -20,10 +20,10 @@ from ldpnb.run.catalogue import catalogue, home
 
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
 
-from ldpnb.site import live  # noqa: E402
-from ldpnb.site.charts import chart  # noqa: E402
-from ldpnb.site.mathematics import mathml  # noqa: E402
-from ldpnb.site.pages import published  # noqa: E402
+from ldpnb.site import live
+from ldpnb.site.charts import chart
+from ldpnb.site.mathematics import mathml
+from ldpnb.site.pages import published
 
 ROWS = [(1.0, 0.5, "MLE", None, "a"), (2.0, 0.25, "MLE", None, "a"), (1.0, 0.52, "Norm-Sub", 0.01, "b")]
 TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error", "panel"])
