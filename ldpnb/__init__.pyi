@@ -63,9 +63,9 @@ from .mechanisms.registry import MEAN as MEAN
 from .mechanisms.signs import SignRandomiser as SignRandomiser
 from .mechanisms.subsets import SubsetSelection as SubsetSelection
 from .planning.clusters import ClusterDesign as ClusterDesign
-from .planning.designs import Everyone as Everyone
-from .planning.designs import SimpleDesign as SimpleDesign
-from .planning.designs import StratifiedDesign as StratifiedDesign
+from .planning.samples import Everyone as Everyone
+from .planning.samples import SimpleDesign as SimpleDesign
+from .planning.samples import StratifiedDesign as StratifiedDesign
 from .planning.plans import plan as plan
 from .planning.power import Power as Power
 from .planning.questions import Frequency as Frequency

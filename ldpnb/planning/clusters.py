@@ -4,8 +4,8 @@ Its variance, bounds on its tails, how many to invite, and what a release loses.
 """
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import special
@@ -33,7 +33,11 @@ class ClusterDesign:
     sd : float, optional
         Standard deviation of the values.
     size_sd : float
-        Standard deviation of the clusters' sizes.
+        Standard deviation of the clusters' sizes; their means are taken to vary whatever the size.
+    chosen : int
+        Clusters drawn, set by `at`; the standard deviation then is that of values in ``[0, 1]``.
+    response : float
+        Chance that somebody who is asked answers, set by `at`.
     """
 
     clusters: int
@@ -42,21 +46,28 @@ class ClusterDesign:
     icc: float | None = None
     sd: float | None = None
     size_sd: float = 0.0
+    chosen: int = 0
+    response: float = 1.0
     unit: ClassVar[str] = "clusters"
     least: ClassVar[int] = 2
+    respondents: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         checks.plain(self, clusters=2)
         checks.numbers(size=self.size, low=1, high=MANY)
         checks.numbers(population=self.clusters * self.size, low=2, high=MANY)
         checks.numbers(size_sd=self.size_sd, low=0)
-        check_sds(self.sd)
+        if self.sd is not None:
+            checks.numbers(sd=self.sd, low=0)
         if self.size_sd == 0:
             if self.size != round(self.size):
                 raise ValueError(f"size must be a whole number, or the mean of sizes with a size_sd, got {self.size!r}")
             object.__setattr__(self, "size", round(self.size))
         elif self.icc is None:
-            raise ValueError(f"icc must be given where sizes differ, got icc=None with size_sd={self.size_sd!r}")
+            raise ValueError(
+                "icc must be given where sizes differ: without it the worst data depend on the largest cluster; "
+                f"got icc=None with size_sd={self.size_sd!r}"
+            )
         if self.take is not None and not 1 <= checks.whole(take=self.take) <= self.size:
             raise ValueError(f"take must be 1 to size={self.size:g}, got take={self.take}")
         if self.icc is not None:
@@ -67,54 +78,29 @@ class ClusterDesign:
         """Clusters there are."""
         return self.clusters
 
-    def at(self, count: int, reports: Reports, span: float = 1.0, response: float = 1.0) -> "Clusters":
-        """Return who is asked in so many clusters."""
-        return Clusters(self, count, span, response)
+    def at(self, count: int, reports: Reports, span: float = 1.0, response: float = 1.0) -> Self:
+        """Return the sample of so many clusters, of values in a range of length `span`."""
+        return replace(self, chosen=count, sd=self.sd and self.sd / span, response=response)
 
     def __str__(self) -> str:
-        spread = f" on average (sd {self.size_sd:g})" if self.size_sd else ""
+        spread = f" on average (sd {self.size_sd:g}, unrelated to their means)" if self.size_sd else ""
         asked = "everybody" if self.take is None else f"{self.take:,} people"
         return f"{asked} in clusters drawn of {self.clusters:,}, of {self.size:g} people{spread}"
-
-
-@dataclass(frozen=True, slots=True)
-class Clusters:
-    """A simple random sample of clusters, and of the people in each.
-
-    Parameters
-    ----------
-    design : ClusterDesign
-    chosen : int
-        Clusters drawn.
-    span : float
-        Length of the range of the values, that of the standard deviation in the design.
-    response : float
-        Chance that somebody who is asked answers.
-    """
-
-    design: ClusterDesign
-    chosen: int
-    span: float = 1.0
-    response: float = 1.0
-
-    @property
-    def _s2(self) -> float | None:
-        return None if self.design.sd is None else (self.design.sd / self.span) ** 2
 
     @property
     def asked(self) -> int:
         """People asked in a cluster, on average."""
-        return self.design.take or round(self.design.size)
+        return self.take or round(self.size)
 
     @property
     def population(self) -> int:
         """People there are."""
-        return round(self.design.clusters * self.design.size)
+        return round(self.clusters * self.size)
 
     @property
     def people(self) -> int:
         """People who answer, on average."""
-        inside = self.design.take or self.design.size
+        inside = self.take or self.size
         return math.ceil(self.chosen * inside * self.response - 1e-9)
 
     @property
@@ -124,14 +110,14 @@ class Clusters:
 
     def variance(self, reports: Reports) -> Variance:
         """Return the largest variance of the expansion estimate, over the correlation too if it is not known."""
-        design = self.design
-        if design.icc is not None:
-            return self._at(design.icc, reports, self._s2)
+        s2 = None if self.sd is None else self.sd**2
+        if self.icc is not None:
+            return self._at(self.icc, reports, s2)
         # linear in the correlation, so at an end: all members of a cluster alike, or all clusters alike
-        alike = largest_spread(design.clusters) * (design.clusters - 1) * design.size / (self.population - 1)
-        known = None if self._s2 is None else min(self._s2, alike)
-        least = -1 / (design.size - 1) if design.size > 1 else 1.0
-        ends = [self._at(1.0, reports, known, design.clusters), self._at(least, reports, self._s2)]
+        alike = largest_spread(self.clusters) * (self.clusters - 1) * self.size / (self.population - 1)
+        known = None if s2 is None else min(s2, alike)
+        least = -1 / (self.size - 1) if self.size > 1 else 1.0
+        ends = [self._at(1.0, reports, known, self.clusters), self._at(least, reports, s2)]
         return max(ends, key=lambda variance: variance.total)
 
     def _at(self, icc: float, reports: Reports, s2: float | None, parts: int = 0) -> Variance:
@@ -141,9 +127,10 @@ class Clusters:
         means vary whatever the size, the mean lies as far from the middle as the variance leaves, and reports are at
         their worst.
         """
-        number, size_sd, people, drawn = self.design.clusters, self.design.size_sd, self.population, self.chosen
-        squares = number * self.design.size**2 + (number - 1) * size_sd**2
-        spent = (people * self.asked if self.design.take is None else squares) * self._inverse
+        number, size_sd, people, drawn = self.clusters, self.size_sd, self.population, self.chosen
+        squares = number * self.size**2 + (number - 1) * size_sd**2
+        answers, chances = answering(self.asked, self.response)
+        spent = (people * self.asked if self.take is None else squares) * float(chances @ (1 / answers))
         factor = number / (drawn * people**2)
         within = (people - 1) * (1 - icc) / people  # all for values of variance 1
         alike = ((people - 1) - people * within) / people
@@ -156,32 +143,21 @@ class Clusters:
         sampling = max(own * one + away * max(0.0, 1 / 4 - one * (people - 1) / people) for one in worst)
         return Variance(sampling, factor * spent * reports.worst)
 
-    @property
-    def _inverse(self) -> float:
-        """Mean of one over the number of answers in a cluster that has one."""
-        numbers, chances = self._answers
-        return float(chances @ (1 / numbers))
-
-    @property
-    def _answers(self) -> tuple[Floats, Floats]:
-        """How many answer in a cluster, at least one, and the chances."""
-        return answering(self.asked, self.response)
-
     def exponent(self, tilts: Floats, reports: Reports) -> Floats:
         """Return a bound on ``ln E exp(tilt (estimate - truth))`` over all values; infinite where sizes differ.
 
         Cluster means are a sample without replacement, and within each one the reports are.
         """
-        if self.design.size_sd:
+        if self.size_sd:
             return np.full(tilts.shape, math.inf)
-        numbers, chances = self._answers
-        inner = exponent(tilts[:, None] / self.chosen, numbers, self.design.size, reports)
-        second = special.logsumexp(inner, b=chances, axis=1) if numbers.size > 1 else inner[:, 0]
-        return np.asarray(exponent(tilts, self.chosen, self.design.clusters, Reports()) + self.chosen * second)
+        answers, chances = answering(self.asked, self.response)
+        inner = exponent(tilts[:, None] / self.chosen, answers, self.size, reports)
+        second = special.logsumexp(inner, b=chances, axis=1) if answers.size > 1 else inner[:, 0]
+        return np.asarray(exponent(tilts, self.chosen, self.clusters, Reports()) + self.chosen * second)
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people are asked in all clusters together."""
-        return (self.chosen * self.asked if self.design.take else round(self.chosen * self.design.size),)
+        return (self.chosen * self.asked if self.take else round(self.chosen * self.size),)
 
     def loss(self, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the joint loss of the reports if who was asked is secret: exactly for whole clusters, else a bound.
@@ -190,13 +166,13 @@ class Clusters:
         `epsilon` from ``ln(1/p)/epsilon`` people on. Where sizes or numbers of answers differ nothing is gained, for
         these tell which clusters were drawn.
 
-        >>> designs = ClusterDesign(400, 5), ClusterDesign(400, 25, take=5)
-        >>> tuple(round(Clusters(design, 40).loss(1.0, ()), 6) for design in designs)
-        (0.90629, 0.275937)
+        >>> designs = ClusterDesign(400, 5, chosen=40), ClusterDesign(400, 25, take=5, chosen=40)
+        >>> [round(design.loss(1.0, ()), 6) for design in designs]
+        [0.90629, 0.275937]
         """
-        if self.design.size_sd or self.response < 1:
+        if self.size_sd or self.response < 1:
             return epsilon
-        rate, inner = self.chosen / self.design.clusters, float(srs_loss(epsilon, self.asked / self.design.size))
+        rate, inner = self.chosen / self.clusters, float(srs_loss(epsilon, self.asked / self.size))
         other = (math.log1p(-rate) if rate < 1 else -math.inf) - self.asked * epsilon
         return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - inner, other))
 
@@ -208,15 +184,8 @@ class Clusters:
         UnableError
             If some are asked in clusters whose sizes differ: the noise depends on the largest cluster.
         """
-        if self.design.size_sd and self.design.take is not None:
+        if self.size_sd and self.take is not None:
             raise UnableError("the noise would depend on the largest cluster: leave out take, or give all one size")
         # where not everybody answers, one value may be the only one of its cluster
-        inside = 1 if self.response < 1 else self.design.take or self.design.size
+        inside = 1 if self.response < 1 else self.take or self.size
         return 1 / (self.chosen * inside * epsilon)
-
-
-def check_sds(*sds: float | None) -> None:
-    """Refuse standard deviations below 0."""
-    for sd in sds:
-        if sd is not None:
-            checks.numbers(sd=sd, low=0)

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from ldpnb.accuracy import means, tails
-from ldpnb.planning.designs import Sample
+from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.reports import Reports
-from ldpnb.planning.samples import Parts
+from ldpnb.planning.samples import Floats, StratifiedDesign
 from ldpnb.surveys import binomials
 
-Floats = NDArray[np.float64]
+Sample = StratifiedDesign | ClusterDesign
 Tail = Literal["guaranteed", "normal", "near"]
 """What holds for all data, the normal law, or a guess for searches: the exact law near the worst data."""
 
@@ -50,7 +49,7 @@ class Linear:
         """Return the chance at the worst data, or a bound on it; over several shares by the union bound."""
         if tail == "normal":
             return self._normal(sample, error), "normal"
-        if isinstance(sample, Parts) and len(sample.sizes) == 1:
+        if isinstance(sample, StratifiedDesign) and len(sample.parts) == 1:
             exact = self._exact(sample, error, near=tail == "near")
             if exact is not None:
                 return min(exact, 1.0), "exact"
@@ -60,12 +59,12 @@ class Linear:
         hoeffding = name == "Chernoff" and not (self.noise or self.reports.scale)
         return min(1.0, self.events * bounds[name]), "Hoeffding" if hoeffding else name
 
-    def _exact(self, sample: Parts, error: float, *, near: bool) -> float | None:
+    def _exact(self, sample: StratifiedDesign, error: float, *, near: bool) -> float | None:
         """Return the chance by the law of the reports, sampling included; None if it is not known.
 
         If `near`, at the share of the largest variance only, which nearly always is the worst.
         """
-        (people,), (number,), reports = sample.sizes, sample.answers, self.reports
+        (people,), (number,), reports = sample.parts, sample.answers, self.reports
         if number == people and self.noise:
             single = means.laplace_sum_tail(1, error / self.noise)
             return float(-np.expm1(self.events * np.log1p(-single))) if single < 1 else 1.0
@@ -93,20 +92,20 @@ class Linear:
             return self._worst(chance, np.union1d(_FEW, self._widest(sample)), refine=False)
         return self._worst(chance)
 
-    def _widest(self, sample: Parts) -> Floats:
+    def _widest(self, sample: StratifiedDesign) -> Floats:
         """Return the share of ones at which the variance is largest, between its neighbours."""
         best = _FINE[self._variances(_FINE, sample).argmax()]
         return np.clip([best - 1 / 32, best, best + 1 / 32], 0, 1)
 
-    def _variances(self, shares: Floats, sample: Parts) -> Floats:
+    def _variances(self, shares: Floats, sample: StratifiedDesign) -> Floats:
         """Return the variance of one simple sample by the share of values at 1, all others being 0."""
-        (people,), (number,), reports = sample.sizes, sample.answers, self.reports
+        (people,), (number,), reports = sample.parts, sample.answers, self.reports
         spread = (1 / number - 1 / people) * people / max(people - 1, 1)
         noise = (reports.low + shares * (reports.high - reports.low)) / number
         return spread * shares * (1 - shares) + noise + 2 * self.noise**2
 
     def _normal(self, sample: Sample, error: float) -> float:
-        if self.events > 1 and not self.noise and isinstance(sample, Parts) and len(sample.sizes) == 1:
+        if self.events > 1 and not self.noise and isinstance(sample, StratifiedDesign) and len(sample.parts) == 1:
             return self._worst(
                 lambda f: 2 * special.ndtr(-error / np.sqrt(np.maximum(self._variances(f, sample), 1e-300)))
             )

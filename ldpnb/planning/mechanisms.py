@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.accuracy import budgets
-from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP
@@ -17,11 +15,9 @@ from ldpnb.planning.laws import Linear
 from ldpnb.planning.reports import Reports
 
 CURATOR = "central Laplace"
+Law = Linear | gaps.Gap
 
-_BEST_UP_TO = 30.0
-"""Largest budget for which the best channel is computed; what exceeds it is not spent."""
 _MOST_EDGES = 4096
-_MANY = 10**9
 _ROUNDED = "a value between the ends of its range is rounded to one of them"
 
 
@@ -39,15 +35,15 @@ class Candidate:
     floor : str
         Why an error remains at any budget even when everybody reports.
     edges : callable, optional
-        From the question and a budget to the smaller budgets, falling, at which a whole number of the mechanism steps:
-        between them the chance of an error falls as the budget grows, at them it may rise.
+        From the number of values and a budget to the smaller budgets, falling, at which a whole number of the mechanism
+        steps: between them the chance of an error falls as the budget grows, at them it may rise.
     """
 
     name: str
-    law: Callable[[float, Any], Linear | gaps.Gap]
+    law: Callable[[float, Any], Law]
     remark: str = ""
     floor: str = ""
-    edges: Callable[[Any, float], list[float]] = lambda question, epsilon: []
+    edges: Callable[[int, float], list[float]] | None = None
 
     @property
     def central(self) -> bool:
@@ -59,64 +55,73 @@ def _share(name: str, **more: Any) -> Candidate:
     """Return a mechanism for shares: a report supports the value or does not."""
 
     def law(epsilon: float, question: Any) -> Linear:
-        mechanism = FREQUENCY[name](epsilon, question.values)
         one = name == "k-RR" and question.values == 2
-        return Linear(Reports.of(mechanism, ends=True), events=1 if one else question.events)
+        reports = Reports.of(FREQUENCY[name](epsilon, question.values), ends=True)
+        return Linear(reports, events=1 if one else question.events)
 
     return Candidate(name, law, **more)
 
 
-def _subset_edges(question: Any, epsilon: float) -> list[float]:
+def _subset_edges(values: int, epsilon: float) -> list[float]:
     """Return the budgets at which sizes ``k`` and ``k + 1`` are alike, ``e^(2 eps) = (a-k)(a-k-1) / (k (k+1))``."""
-    values = question.values
     first = max(1, int(values / (np.exp(epsilon) + 1)) - 1)
     k = np.arange(first, min(first + _MOST_EDGES, (values - 1) // 2 + 1), dtype=float)
     edges = np.log((values - k) * (values - k - 1) / (k * (k + 1))) / 2
     return [float(edge) for edge in edges if 0 < edge < epsilon]
 
 
-def _hashing_edges(question: Any, epsilon: float) -> list[float]:
+def _hashing_edges(values: int, epsilon: float) -> list[float]:
     """Return the budgets at which ``g`` and ``g + 1`` cells are alike, ``e^(2 eps) = g (g - 1)``."""
     last = int(min(np.exp(min(epsilon, 40.0)) + 2, 1e15))
     g = np.arange(last, max(last - _MOST_EDGES, 1), -1, dtype=float)
     return [float(edge) for edge in np.log(g * (g - 1)) / 2 if edge < epsilon]
 
 
-def _bit_law(epsilon: float, question: Any) -> Linear:
+def _bit(epsilon: float, question: Any) -> Linear:
     return Linear(Reports.of(KaryRandomisedResponse(epsilon, 2), ends=question.binary))
+
+
+def _noisy(epsilon: float, question: Any) -> Linear:
+    return Linear(Reports(scale=1 / epsilon, ends=question.binary))
 
 
 def _curated(epsilon: float, question: Any) -> Linear:
     """Return the law of a curator's release, one of several from the same sample whose budgets add up."""
-    reports = Reports(ends=question.ends)
-    noise = question.sensitivity * question.releases * question.sample(reports).scale(epsilon)
-    return Linear(reports, noise, question.events)
+    law = Linear(Reports(ends=question.ends))
+    noise = question.sensitivity * question.releases * question.drawn(law).scale(epsilon)
+    return Linear(law.reports, noise, question.events)
 
 
-def _gap(name: str, law: Callable[[Any, tuple[int, ...]], gaps.Gap], **more: Any) -> Candidate:
-    """Return a mechanism for a gap, made for a budget and a question, with its law for the sizes of the groups."""
-    make = more.pop("make", lambda epsilon, question: GAP[name](epsilon, question.groups))
-    return Candidate(name, lambda epsilon, question: law(make(epsilon, question), question.groups), **more)
+def _gap(name: str, law: Callable[[Any, tuple[int, ...]], gaps.Gap], floor: str = "") -> Candidate:
+    """Return a mechanism for a gap by the law for the sizes of the groups."""
+
+    def of_question(epsilon: float, question: Any) -> gaps.Gap:
+        return law(GAP[name](epsilon, question.groups), question.groups)
+
+    return Candidate(name, of_question, floor=floor)
 
 
 @lru_cache(maxsize=64)
 def _best_laplace(epsilon: float, shares: tuple[float, ...]) -> LaplaceMeans:
     """Return the best allocation, which depends on the proportion of the groups alone."""
+    from ldpnb.accuracy import budgets
+
     if len(shares) != 2 or shares[0] == shares[1]:
         return LaplaceMeans.calibrated(epsilon, len(shares))
-    first = max(1, round(shares[0] * _MANY))
-    return budgets.best_laplace(epsilon, (first, _MANY - first))
+    first = max(1, round(shares[0] * 10**9))
+    return budgets.best_laplace(epsilon, (first, 10**9 - first))
 
 
 @lru_cache(maxsize=256)
-def _best_channel(epsilon: float, groups: tuple[int, ...]) -> BestGapChannel:
-    return BestGapChannel(min(epsilon, _BEST_UP_TO), groups[0] / sum(groups))
+def _best_channel(epsilon: float, groups: tuple[int, ...]) -> Any:
+    """Return the best channel for at most 30 nats: what exceeds them is not spent."""
+    from ldpnb.mechanisms.best_gap import BestGapChannel
+
+    return BestGapChannel(min(epsilon, 30.0), groups[0] / sum(groups))
 
 
 _CENTRAL = Candidate(CURATOR, _curated, "a trusted curator, who adds noise to the estimate from true values")
-_LAPLACE = Candidate(
-    "local Laplace", lambda epsilon, question: Linear(Reports(scale=1 / epsilon, ends=question.binary))
-)
+_LAPLACE = Candidate("local Laplace", _noisy)
 
 FREQUENCIES = (
     _share("k-RR"),
@@ -131,20 +136,19 @@ FREQUENCIES = (
     ),
     _CENTRAL,
 )
-MEANS = (Candidate("1-bit", _bit_law, floor=_ROUNDED), _LAPLACE, _CENTRAL)
-BINARY_MEANS = (Candidate("Warner", _bit_law), _LAPLACE, _CENTRAL)
+MEANS = (Candidate("1-bit", _bit, floor=_ROUNDED), _LAPLACE, _CENTRAL)
+BINARY_MEANS = (Candidate("Warner", _bit), _LAPLACE, _CENTRAL)
 GAPS = (
-    _gap("M_R", gaps.discretised, floor=_ROUNDED),
-    _gap("M_L, k = 2", gaps.laplace_means, make=lambda epsilon, question: _best_laplace(epsilon, question.shares)),
-    _gap("signed bit", gaps.signed_bit, floor=_ROUNDED),
+    _gap("M_R", gaps.discretised, _ROUNDED),
+    Candidate("M_L, k = 2", lambda epsilon, q: gaps.laplace_means(_best_laplace(epsilon, q.shares), q.groups)),
+    _gap("signed bit", gaps.signed_bit, _ROUNDED),
     _gap("signed Laplace", gaps.signed_laplace),
 )
 UNEVEN_GAPS = (
     *GAPS,
-    _gap(
+    Candidate(
         "best channel",
-        gaps.best_channel,
-        make=lambda epsilon, question: _best_channel(epsilon, question.groups),
+        lambda epsilon, q: gaps.best_channel(_best_channel(epsilon, q.groups), q.groups),
         remark="least variance of all private channels for values at the ends; of two groups of different sizes",
         floor=_ROUNDED,
     ),

@@ -4,12 +4,11 @@ Numbers that a promise rests on are rounded up in text, so that what is printed 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ldpnb.notebook.prose import listed, rounded_up
-from ldpnb.planning.clusters import ClusterDesign, Clusters
-from ldpnb.planning.designs import Everyone, StratifiedDesign
+from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.questions import Gap, Question
 from ldpnb.planning.reports import MANY
 from ldpnb.planning.solve import SMALLEST_EPSILON, Answer, answer
@@ -66,7 +65,7 @@ class Plan:
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return rows by the name of their table: the answers, what was asked, and whom to invite in each stratum."""
         question = self.question
-        given = {name: getattr(question, name) for name in question.__dataclass_fields__ if name != "design"}
+        given = {one.name: getattr(question, one.name) for one in fields(question) if one.name != "design"}
         asked = {"asked": self.unknown} | {name: value for name, value in given.items() if value not in (None, "")}
         asked |= {
             "subject": question.subject,
@@ -116,7 +115,7 @@ def plan(question: Question) -> Plan:
     def order(a: Answer) -> tuple[bool, bool, float]:
         return _compared(question, a), not a.feasible, a.value if a.feasible else 0.0
 
-    answers = [answer(question, candidate) for candidate in question.candidates]
+    answers = [answer(question, one.name) for one in question.candidates]
     return Plan(question, question.unknown, tuple(sorted(answers, key=order)))
 
 
@@ -134,12 +133,12 @@ def _row(a: Answer) -> dict[str, Any]:
     variance = a.variance
     row |= {
         "bound": a.bound,
-        "failure_bound": a.question.chance(a.candidate)[0],
+        "failure_bound": a.question.chance()[0],
         "least": a.least,
         "promised_for": a.whom,
         "estimator": a.estimator,
         "people": a.sample.people,
-        "invited": sum(a.invited),
+        "invited": sum(a.question.invited),
         "report_epsilon": None if a.candidate.central else a.question.epsilon,
         "person_epsilon": a.reported,
         "secret_epsilon": a.hidden,
@@ -152,8 +151,8 @@ def _row(a: Answer) -> dict[str, Any]:
 
 def _allocation(answer: Answer) -> dict[str, int]:
     """Return how many people to invite in each stratum, if there are strata."""
-    design = answer.question.design
-    return dict(zip(design.names, answer.invited, strict=True)) if isinstance(design, StratifiedDesign) else {}
+    names = getattr(answer.sample, "names", ())
+    return dict(zip(names, answer.question.invited, strict=True)) if len(names) > 1 else {}
 
 
 def _asked(plan: Plan) -> str:
@@ -203,13 +202,13 @@ def _ranked(plan: Plan) -> str:
 
 def _drawn(answer: Answer) -> str:
     """Return whom to ask."""
-    question, sample, invited = answer.question, answer.sample, sum(answer.invited)
+    question, sample, invited = answer.question, answer.sample, sum(answer.question.invited)
     design, some = question.design, f" ({question.response:.0%} answer)" if question.response < 1 else ""
-    if isinstance(sample, Clusters):
-        asked = f"{sample.design.take:,} people" if sample.design.take else "everybody"
+    if isinstance(sample, ClusterDesign):
+        asked = f"{sample.take:,} people" if sample.take else "everybody"
         people = f"{invited:,} people" + (f", of whom about {sample.people:,} answer" if some else "")
-        return f"Draw {sample.chosen:,} of {sample.design.clusters:,} clusters and ask {asked} in each, {people}."
-    if isinstance(design, Everyone):
+        return f"Draw {sample.chosen:,} of {sample.clusters:,} clusters and ask {asked} in each, {people}."
+    if design.respondents:
         return f"Get {sample.people:,} answers" + (f": invite {invited:,} people{some}." if some else ".")
     parts = ", ".join(f"{name} {number:,}" for name, number in _allocation(answer).items())
     of = f" of {sample.population:,}" if sample.population < MANY else ""
@@ -231,12 +230,12 @@ def _promise(answer: Answer) -> str:
 
 
 def _parts(answer: Answer) -> list[str]:
-    variance, question = answer.variance, answer.question
+    variance, sample = answer.variance, answer.sample
     if variance is None:
         return []
     line = f"Standard deviation at the worst data: sampling {math.sqrt(variance.sampling):.3g}"
     line += f", randomisation {math.sqrt(variance.randomisation):.3g}"
-    if isinstance(question.design, ClusterDesign):
+    if isinstance(sample, ClusterDesign):
         sampling, total = answer.design_effects
         line += f"; design effect {f'{sampling:.3g} of sampling, ' if sampling == sampling else ''}{total:.3g} in all"
     return [f"{line}."]

@@ -1,7 +1,7 @@
 """What is known and what is asked: one of count, epsilon, error and failure is left out, and `plan` computes it.
 
-A question is complete once all four are there. Then it says everything: who is asked, by which law its error is
-bounded, and what a report and a release lose.
+A question is complete once all four are there and one mechanism is named. Then it says everything: who is asked, by
+which law its error is bounded, and what a report and a release lose.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,19 +10,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.designs.strata import largest_remainder
 from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
-from ldpnb.planning.clusters import Clusters
-from ldpnb.planning.designs import Design, Everyone, Sample, SimpleDesign
-from ldpnb.planning.laws import Linear, Tail
-from ldpnb.planning.mechanisms import Candidate
-from ldpnb.planning.reports import Reports
+from ldpnb.planning.clusters import ClusterDesign
+from ldpnb.planning.laws import Tail
+from ldpnb.planning.mechanisms import Candidate, Law
+from ldpnb.planning.samples import Everyone, StratifiedDesign
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 MOST_VALUES = 10**9
 """Largest number of values: up to there laws and tails are right to eight digits."""
 SHORT = 0.1
 """Part of the failure that is spent on too few answers, where not everybody answers."""
+
+Design = StratifiedDesign | ClusterDesign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,8 @@ class Question:
         The estimate shall be off by less than this.
     failure : float, optional
         Except with this probability.
-    design : Everyone, SimpleDesign, StratifiedDesign or ClusterDesign
+    design : Design
+        By `Everyone`, `SimpleDesign`, `StratifiedDesign` or `ClusterDesign`.
     mechanism : str
         The only one to plan for; all if left out.
     response : float
@@ -64,6 +67,8 @@ class Question:
 
     sensitivity: ClassVar[float] = 1.0
     """How far a sum changes, summed over all that a curator releases, if one value does."""
+    span: ClassVar[float] = 1.0
+    """Length of the range of the values."""
 
     def __post_init__(self) -> None:
         checks.plain(self)
@@ -83,11 +88,6 @@ class Question:
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
         if self.mechanism:
             checks.choice(mechanism=self.mechanism, among=tuple(one.name for one in self._known))
-
-    @property
-    def span(self) -> float:
-        """Length of the range of the values."""
-        return 1.0
 
     @property
     def scale(self) -> float:
@@ -137,30 +137,38 @@ class Question:
         """Return the question with one field changed."""
         return replace(self, **{name: value})
 
-    def law(self, mechanism: Candidate) -> Any:
-        """Return the law of a mechanism's estimate."""
-        return mechanism.law(float(self.epsilon or 0), self)
+    @property
+    def candidate(self) -> Candidate:
+        """The mechanism that is named."""
+        (one,) = self.candidates
+        return one
 
-    def sample(self, reports: Reports) -> Sample:
-        """Return who is asked, people with values in ``[0, 1]`` who make such reports."""
-        return self.design.at(int(self.count or 0), reports, self.span, self.response)
+    @property
+    def law(self) -> Law:
+        """The law of the estimate by the mechanism that is named."""
+        return self.candidate.law(float(self.epsilon or 0), self)
 
-    def drawn(self, mechanism: Candidate) -> Sample:
-        """Return who is asked if this is the mechanism."""
-        law = self.law(mechanism)
-        return self.sample(law.reports if isinstance(law, Linear) else Reports())
+    def drawn(self, law: Law) -> Design:
+        """Return who is asked, people with values in ``[0, 1]`` whose estimate has a law."""
+        return self.design.at(int(self.count or 0), law.reports, self.span, self.response)
 
-    def invited(self, sample: Sample) -> tuple[int, ...]:
-        """Return how many people to invite, per stratum."""
-        return sample.invited(self.response, SHORT * float(self.failure or 0.05))
+    @property
+    def sample(self) -> Design:
+        """Who is asked for the mechanism that is named."""
+        return self.drawn(self.law)
 
-    def chance(self, mechanism: Candidate, tail: Tail | None = None) -> tuple[float, str]:
+    @property
+    def invited(self) -> tuple[int, ...]:
+        """How many people to invite, per stratum."""
+        return self.sample.invited(self.response, SHORT * float(self.failure or 0.05))
+
+    def chance(self, tail: Tail | None = None) -> tuple[float, str]:
         """Return the chance of the error at the worst data, or a bound on it, and which; too few answers included."""
-        law = self.law(mechanism)
-        sample = self.sample(law.reports if isinstance(law, Linear) else Reports())
+        law = self.law
+        sample = self.drawn(law)
         chance, bound = law.failure(sample, float(self.error or 0) / self.span, tail or self.tail)
         if self.response < 1:
-            chance = chance + sample.empty if isinstance(sample, Clusters) else chance / (1 - SHORT)
+            chance = chance + sample.empty if isinstance(sample, ClusterDesign) else chance / (1 - SHORT)
         return min(1.0, chance), bound
 
 
@@ -182,8 +190,7 @@ class Frequency(Question):
     sensitivity: ClassVar[float] = 2.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", checks.whole(values=self.values, at_least=2))
-        checks.numbers(values=self.values, high=MOST_VALUES)
+        checks.numbers(values=checks.whole(values=self.values, at_least=2), high=MOST_VALUES)
         Question.__post_init__(self)
 
     @property
@@ -207,7 +214,26 @@ class Frequency(Question):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mean(Question):
+class _Ranged(Question):
+    """A question about numbers in a range."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        checks.numbers(range=(self.low, self.high), low=-1e150, high=1e150)
+        if not self.low < self.high:
+            raise ValueError(f"low must be < high, got low={self.low!r}, high={self.high!r}")
+        Question.__post_init__(self)
+
+    @property
+    def span(self) -> float:  # type: ignore[override]
+        """Length of the range of the values."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean(_Ranged):
     """The mean of numbers in a known range.
 
     Parameters
@@ -218,18 +244,7 @@ class Mean(Question):
         Whether values are `low` or `high` only.
     """
 
-    low: float = 0.0
-    high: float = 1.0
     binary: bool = False
-
-    def __post_init__(self) -> None:
-        _check_range(self.low, self.high)
-        Question.__post_init__(self)
-
-    @property
-    def span(self) -> float:
-        """Length of the range of the values."""
-        return self.high - self.low
 
     @property
     def ends(self) -> bool:
@@ -248,7 +263,7 @@ class Mean(Question):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap(Question):
+class Gap(_Ranged):
     """The gap between the means of two groups, when both value and group are sensitive.
 
     Parameters
@@ -259,24 +274,17 @@ class Gap(Question):
         Range of the values, known beforehand.
     """
 
+    design: StratifiedDesign = field(default_factory=Everyone)
     shares: tuple[float, ...] = (0.5, 0.5)
-    low: float = 0.0
-    high: float = 1.0
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        _check_range(self.low, self.high)
-        if not isinstance(self.design, Everyone | SimpleDesign):
+        if isinstance(self.design, ClusterDesign) or len(self.design.sizes) > 1:
             raise ValueError(f"design of a gap must be everyone or simple, got {self.design}")
         checks.distribution(shares=self.shares)
         if len(self.shares) < 2 or min(self.shares) <= 0:
             raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
-        Question.__post_init__(self)
-
-    @property
-    def span(self) -> float:
-        """Length of the range of the values."""
-        return self.high - self.low
+        _Ranged.__post_init__(self)
 
     @property
     def scale(self) -> float:
@@ -292,20 +300,10 @@ class Gap(Question):
     @property
     def groups(self) -> tuple[int, ...]:
         """People in every group, at least 1 each: shares by largest remainder."""
-        total = int(self.count or 0) if isinstance(self.design, Everyone) else self.design.most
-        wanted = np.array(self.shares) * total
-        numbers = np.floor(wanted + 1e-9).astype(np.int64)
-        order = np.argsort(numbers - wanted, kind="stable")
-        numbers[order[: total - int(numbers.sum())]] += 1
-        return tuple(np.maximum(numbers, 1).tolist())
+        people = sum(self.design.sizes) or int(self.count or 0)
+        return tuple(np.maximum(largest_remainder(np.array(self.shares) * people), 1).tolist())
 
     @property
     def _known(self) -> tuple[Candidate, ...]:
         uneven = len(self.shares) == 2 and abs(self.shares[0] - self.shares[1]) > 1e-12
         return mechanisms.UNEVEN_GAPS if uneven else mechanisms.GAPS
-
-
-def _check_range(low: float, high: float) -> None:
-    checks.numbers(range=(low, high), low=-1e150, high=1e150)
-    if not low < high:
-        raise ValueError(f"low must be < high, got low={low!r}, high={high!r}")

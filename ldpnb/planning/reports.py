@@ -50,9 +50,8 @@ class Reports:
 
     Examples
     --------
-    >>> reports = Reports(0.75, 0.25, 0.5, 0.25)
-    >>> reports.variance(0.0), reports.variance(0.5)
-    (0.75, 1.0)
+    >>> Reports(0.75, 0.25, 0.5, 0.25).variance(0.5)
+    1.0
     """
 
     p: float = 1.0

@@ -1,46 +1,106 @@
-"""Simple random samples of known size: variance of the mean, bounds on its tails, invitations, and losses.
+"""Simple random samples of the strata of a population: variance of the mean, bounds on its tails, invitations, losses.
 
-The mean is that of unbiased reports of values in ``[0, 1]``, of every part of the population, weighted by size.
+The mean is that of unbiased reports of values in ``[0, 1]``, of every stratum, weighted by size. A simple random sample
+has one stratum, and everybody who answers is one of itself.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from ldpnb import checks
 from ldpnb.arithmetic import read_only
-from ldpnb.planning.reports import Reports, UnableError, Variance, largest
+from ldpnb.designs.strata import Strata
+from ldpnb.planning.reports import MANY, Reports, UnableError, Variance, largest
 from ldpnb.privacy.subsampling import srs_loss
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Simple random samples of the parts of a population: of its strata, or of the whole.
+class StratifiedDesign:
+    """A simple random sample of every stratum.
 
     Parameters
     ----------
-    sizes, answers : tuple of int
-        People in each part, and of those who answer.
-    s2 : tuple of float, optional
-        Variance of the values in each; the worst if left out.
-    respondents : bool
-        Whether nobody is meant but those who answer.
+    sizes : tuple of int
+        People in each stratum; empty if nobody is meant but those who answer.
+    sds : tuple of float, optional
+        Standard deviation of the values in each, divisor ``N - 1``; the worst if left out.
+    allocation : {"proportional", "neyman"}
+        By size, or with the least variance, the reports' noise included; both in whole numbers, one at least.
+    names : tuple of str, optional
+    answers : tuple of int
+        Of every stratum, set by `at`; the standard deviations then are those of values in ``[0, 1]``.
+
+    Examples
+    --------
+    >>> StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman").at(1000, Reports(scale=1.0)).answers
+    (593, 302, 105)
     """
 
     sizes: tuple[int, ...]
-    answers: tuple[int, ...]
-    s2: tuple[float, ...] | None = None
-    respondents: bool = False
+    sds: tuple[float, ...] | None = None
+    allocation: Literal["proportional", "neyman"] = "proportional"
+    names: tuple[str, ...] = ()
+    answers: tuple[int, ...] = ()
+    unit: ClassVar[str] = "people"
+
+    def __post_init__(self) -> None:
+        checks.plain(self)
+        if self.sizes and checks.counts(sizes=self.sizes).min() < 1:
+            raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
+        checks.numbers(population=sum(self.sizes), high=MANY)
+        checks.choice(allocation=self.allocation, among=("proportional", "neyman"))
+        if not self.names:
+            object.__setattr__(self, "names", tuple(str(i + 1) for i in range(len(self.sizes))))
+        checks.entries(len(self.sizes), names=self.names)
+        if self.sds is not None:
+            checks.numbers(sds=checks.entries(len(self.sizes), sds=self.sds), low=0)
+        elif self.allocation == "neyman":
+            raise ValueError("allocation neyman needs the standard deviation in each stratum, got none")
+
+    @property
+    def respondents(self) -> bool:
+        """Whether nobody is meant but those who answer."""
+        return not self.sizes
+
+    @property
+    def least(self) -> int:
+        """Fewest answers."""
+        return max(len(self.sizes), 2)
+
+    @property
+    def most(self) -> int:
+        """People there are."""
+        return sum(self.sizes) or MANY
+
+    def at(self, count: int, reports: Reports, span: float = 1.0, response: float = 1.0) -> Self:
+        """Return the sample in which so many answer, of values in a range of length `span`.
+
+        With one more answer, no stratum has fewer.
+        """
+        sds = self.sds and tuple(sd / span for sd in self.sds)
+        if len(self.sizes) < 2:
+            return replace(self, sds=sds, answers=(count,))
+        spreads = (1.0,) * len(self.sizes)
+        if self.allocation == "neyman" and sds:
+            spreads = tuple(sd * sd + reports.worst for sd in sds)
+        return replace(self, sds=sds, answers=_allocated(self.sizes, spreads, max(count, self.least)))
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """People in each stratum, of a drawn sample."""
+        return self.sizes or self.answers
 
     @property
     def population(self) -> int:
-        """People there are."""
-        return sum(self.sizes)
+        """People there are, of a drawn sample."""
+        return sum(self.parts)
 
     @property
     def people(self) -> int:
@@ -49,12 +109,12 @@ class Parts:
 
     @property
     def _weights(self) -> Floats:
-        return np.array(self.sizes) / self.population
+        return np.array(self.parts) / self.population
 
     def variance(self, reports: Reports) -> Variance:
         """Return the largest variance of the mean: ``sum of W_h^2 [(1 - n_h/N_h) S2_h + v_h] / n_h``."""
-        known = self.s2 or [None] * len(self.sizes)
-        rows = zip(self.sizes, self.answers, known, strict=True)
+        known = [None] * len(self.parts) if self.sds is None else [sd**2 for sd in self.sds]
+        rows = zip(self.parts, self.answers, known, strict=True)
         worst = [largest(reports, 1 / n - 1 / size, 1 / n, size, s2) for size, n, s2 in rows]
         squares = self._weights**2
         sampling, noise = (squares @ [getattr(one, part) for one in worst] for part in ("sampling", "randomisation"))
@@ -63,14 +123,14 @@ class Parts:
     def exponent(self, tilts: Floats, reports: Reports) -> Floats:
         """Return a bound on ``ln E exp(tilt (mean - truth))`` over all values, ``(tilts,)``."""
         each = np.multiply.outer(tilts, self._weights)
-        return np.asarray(exponent(each, np.array(self.answers), np.array(self.sizes), reports).sum(axis=-1))
+        return np.asarray(exponent(each, np.array(self.answers), np.array(self.parts), reports).sum(axis=-1))
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
-        """Return how many people to invite in each part so that all have enough answers but for a chance `failure`."""
-        each = failure / len(self.sizes)
+        """Return how many people to invite in each stratum for answers enough in all, but for a chance `failure`."""
+        each = failure / len(self.parts)
         numbers = tuple(invitations(n, response, each) for n in self.answers)
-        for number, answers, size in zip(numbers, self.answers, self.sizes, strict=True):
-            if number > size and not self.respondents:
+        for number, answers, size in zip(numbers, self.answers, self.sizes, strict=False):
+            if number > size:
                 raise UnableError(f"{number:,} of {size:,} people would have to be invited for {answers:,} answers")
         return numbers
 
@@ -83,6 +143,38 @@ class Parts:
     def scale(self, epsilon: float) -> float:
         """Return the scale of a curator's noise on the mean."""
         return float(np.max(self._weights / np.array(self.answers))) / epsilon
+
+    def __str__(self) -> str:
+        if self.respondents:
+            return "everybody who answers"
+        if len(self.sizes) == 1:
+            return f"a simple random sample of {'very many' if self.most == MANY else f'{self.most:,}'} people"
+        by = {"proportional": "by size", "neyman": "by Neyman's allocation, noise included"}[self.allocation]
+        return f"a sample of each of {len(self.sizes):,} strata of {self.most:,} people, {by}"
+
+
+@lru_cache(maxsize=256)
+def _allocated(sizes: tuple[int, ...], spreads: tuple[float, ...], count: int) -> tuple[int, ...]:
+    """Return the answers of each stratum that make the variance least, at least one."""
+    return tuple(np.maximum(Strata(sizes, spreads).best_whole(count), 1).tolist())
+
+
+def Everyone() -> StratifiedDesign:  # noqa: N802, one of the designs
+    """Return the design of everybody who answers; nothing is claimed of anybody else."""
+    return StratifiedDesign(())
+
+
+def SimpleDesign(population: int = MANY, sd: float | None = None) -> StratifiedDesign:  # noqa: N802
+    """Return a simple random sample of a population, of which it is a small part if no number is given.
+
+    Parameters
+    ----------
+    population : int, optional
+    sd : float, optional
+        Standard deviation of the values; the worst if left out.
+    """
+    checks.numbers(population=checks.whole(population=population, at_least=2), high=MANY)
+    return StratifiedDesign((population,), None if sd is None else (sd,))
 
 
 def exponent(tilts: Floats, answers: Any, people: Any, reports: Reports) -> Floats:

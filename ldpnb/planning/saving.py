@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from ldpnb.planning.clusters import Clusters
-from ldpnb.planning.designs import Everyone, SimpleDesign, StratifiedDesign
+from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.plans import Plan
 from ldpnb.planning.questions import Frequency, Gap
 from ldpnb.planning.reports import MANY
@@ -52,14 +51,14 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     if best.candidate.central:
         kept |= {"kind": "binary" if asked.ends else "number", "collection": "curator"}
     else:
-        kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, device, len(names))
+        kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, DEVICES[device], len(names) or 2)
         kept["epsilon"] = FieldPlan(design="everyone", asked=1, **kept).reports.epsilon
     own = replace(best, question=replace(best.question, epsilon=kept["epsilon"]))
-    failure, bound = own.question.chance(own.candidate)
+    failure, bound = own.question.chance()
     return FieldPlan(
         question=question,
         device=device,
-        asked=sum(own.invited),
+        asked=sum(own.question.invited),
         answers=own.sample.people,
         scale=own.noise,
         error=float(own.question.error or 0),
@@ -71,30 +70,28 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
 
 
 def _design(answer: Answer) -> dict[str, Any]:
-    design, sample = answer.question.design, answer.sample
-    if isinstance(design, Everyone):
+    sample = answer.sample
+    if isinstance(sample, ClusterDesign):
+        size, take = 0 if sample.size_sd else round(sample.size), sample.take or 0
+        kept = {"population": sample.population, "clusters": sample.clusters, "chosen": sample.chosen, "take": take}
+        return kept | {"design": "two stages" if take else "clusters", "cluster_size": size}
+    if sample.respondents:
         return {"design": "everyone"}
-    if isinstance(design, SimpleDesign):
-        if design.population == MANY:
-            raise ValueError(
-                "population must be given for a plan that is saved: estimates count who is left out, got none"
-            )
-        return {"design": "simple", "population": design.population}
-    if isinstance(design, StratifiedDesign):
-        drawn = zip(design.names, design.sizes, answer.invited, strict=True)
+    if len(sample.sizes) > 1:
+        drawn = zip(sample.names, sample.sizes, answer.question.invited, strict=True)
         return {"design": "strata", "strata": {name: (size, asked) for name, size, asked in drawn}}
-    assert isinstance(sample, Clusters)
-    size, take = 0 if design.size_sd else round(design.size), design.take or 0
-    kept = {"population": sample.population, "clusters": design.clusters, "chosen": sample.chosen, "take": take}
-    return kept | {"design": "two stages" if take else "clusters", "cluster_size": size}
+    if sample.population == MANY:
+        raise ValueError("population must be given for a plan that is saved: estimates count who is left out, got none")
+    return {"design": "simple", "population": sample.population}
 
 
-def _chances(answer: Answer, device: str, size: int) -> dict[str, str]:
-    """Return the chances of the device as fractions; none for noise, which no device draws."""
-    kind, epsilon, outcomes = _KINDS[answer.mechanism], float(answer.question.epsilon or 0), DEVICES[device]
-    if kind == "Laplace":
+def _chances(answer: Answer, outcomes: int, values: int) -> dict[str, str]:
+    """Return the chances of a device with so many outcomes as fractions; none for noise, which no device draws."""
+    epsilon = float(answer.question.epsilon or 0)
+    if answer.mechanism == "local Laplace":
         return {}
-    bits = kind == "bits"
-    optimised = answer.mechanism == "OUE"
-    p, q = realised_bits(epsilon, outcomes, optimised=optimised) if bits else realised(epsilon, outcomes, size or 2)
+    if answer.mechanism in ("SUE", "OUE"):
+        p, q = realised_bits(epsilon, outcomes, optimised=answer.mechanism == "OUE")
+    else:
+        p, q = realised(epsilon, outcomes, values)
     return {"p": str(p), "q": str(q)}

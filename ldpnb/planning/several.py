@@ -1,19 +1,17 @@
 """Several questions on one budget: everybody answers all, or one question each that is drawn at random."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import cache
+from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ldpnb import checks
-from ldpnb.planning.designs import SimpleDesign
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Mean
 from ldpnb.planning.solve import Answer
 
-Way = Literal["one", "all"]
-_WORDS: dict[Way, str] = {"one": "one random question each", "all": "everybody answers all"}
+_WAYS = {"one": "one random question each", "all": "everybody answers all"}
 
 
 def one_question_threshold(questions: int) -> float:
@@ -24,6 +22,7 @@ def one_question_threshold(questions: int) -> float:
     >>> round(one_question_threshold(2), 6)
     3.057142
     """
+    from scipy.optimize import brentq
 
     def gain(epsilon: float) -> float:
         return float(np.tanh(epsilon / 2) ** 2 - questions * np.tanh(epsilon / (2 * questions)) ** 2)
@@ -44,6 +43,7 @@ class Several:
 
     Examples
     --------
+    >>> from ldpnb.planning.samples import SimpleDesign
     >>> each = Mean(count=4000, epsilon=1, failure=0.05, binary=True, design=SimpleDesign(), tail="normal")
     >>> several = Several(questions=4, each=each)
     >>> several.best, round(several.value("one"), 4), round(several.value("all"), 4)
@@ -55,21 +55,19 @@ class Several:
 
     def __post_init__(self) -> None:
         checks.whole(questions=self.questions, at_least=2)
-        if not isinstance(self.each.design, SimpleDesign):
+        if len(getattr(self.each.design, "sizes", ())) != 1:
             raise ValueError(f"design of several questions must be simple, got {self.each.design}")
         if self.each.count is not None and self.each.count < 2 * self.questions:
             raise ValueError(f"count must be at least 2 for every question, got {self.each.count}")
 
-    def answer(self, way: Way) -> Answer | None:
-        """Return the answer to every one of the questions by the best mechanism, None if none can."""
-        asked, parts = self.each, self.questions
-        if way == "all" and asked.epsilon is not None:
-            asked = replace(asked, epsilon=asked.epsilon / parts)
-        if way == "one" and asked.count is not None:
-            asked = replace(asked, count=asked.count // parts)
-        return plan(asked).best
+    def answer(self, way: str) -> Answer | None:
+        """Return the answer to every one of the questions by the best mechanism, None if none can.
 
-    def value(self, way: Way) -> float:
+        `way` is "one", a question each, or "all".
+        """
+        return _answered(self, way)
+
+    def value(self, way: str) -> float:
         """Return what was asked, of all questions: a count of people, their budget, or an error or failure of each."""
         answer = self.answer(way)
         if answer is None:
@@ -78,19 +76,19 @@ class Several:
         return answer.value * (self.questions if (way, answer.unknown) in whole else 1)
 
     @property
-    def best(self) -> Way | None:
+    def best(self) -> str | None:
         """The way that needs less, if any can."""
-        way: Way = min(_WORDS, key=self.value)
+        way = min(_WAYS, key=self.value)
         return way if np.isfinite(self.value(way)) else None
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per way that can, the better one first."""
         rows = []
-        for way in sorted(_WORDS, key=self.value):
+        for way in sorted(_WAYS, key=self.value):
             if answer := self.answer(way):
                 full = answer.question
                 known = {"answers": full.count, "epsilon": full.epsilon, "error": full.error, "failure": full.failure}
-                rows.append({"way": _WORDS[way], "mechanism": answer.mechanism, **known})
+                rows.append({"way": _WAYS[way], "mechanism": answer.mechanism, **known})
         return {"ways": rows}
 
     def __str__(self) -> str:
@@ -109,3 +107,13 @@ class Several:
             threshold = one_question_threshold(self.questions)
             lines.append(f"At the worst data one question each is better below epsilon {threshold:.4g}.")
         return "\n".join(lines)
+
+
+@cache
+def _answered(several: Several, way: str) -> Answer | None:
+    asked, parts = several.each, several.questions
+    if way == "all" and asked.epsilon is not None:
+        asked = replace(asked, epsilon=asked.epsilon / parts)
+    if way == "one" and asked.count is not None:
+        asked = replace(asked, count=asked.count // parts)
+    return plan(asked).best

@@ -6,21 +6,22 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
-from scipy.optimize import brentq
-
 from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.designs import Everyone, Sample, SimpleDesign, StratifiedDesign
+from ldpnb.planning.laws import Linear, Tail
 from ldpnb.planning.mechanisms import Candidate
-from ldpnb.planning.questions import Gap, Question
+from ldpnb.planning.questions import Design, Gap, Question
 from ldpnb.planning.reports import MANY, UnableError, Variance
-from ldpnb.planning.samples import Parts
+from ldpnb.planning.samples import SimpleDesign
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
 PRECISION = 1e-9
 """Relative precision of a real number that is searched for."""
 _MOST_STEPS = 64
 """Whole numbers below a solution that are tried one by one where the chance of an error is not monotone."""
+
+Excess = Callable[..., float]
+"""From a whole number, and the tail, to the logarithm of the chance of failure over that allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,9 @@ class Answer:
     Parameters
     ----------
     question : Question
-        Complete, if there is an answer.
+        Of the one mechanism, and complete if there is an answer.
     unknown : str
         What was asked.
-    candidate : Candidate
-        The mechanism.
     bound : str
         The law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
     least : bool
@@ -45,15 +44,19 @@ class Answer:
 
     question: Question
     unknown: str
-    candidate: Candidate
     bound: str = ""
     least: bool = True
     reason: str = ""
 
     @property
+    def candidate(self) -> Candidate:
+        """The mechanism, with its remarks."""
+        return self.question.candidate
+
+    @property
     def mechanism(self) -> str:
         """Name of the mechanism."""
-        return self.candidate.name
+        return self.question.mechanism
 
     @property
     def feasible(self) -> bool:
@@ -66,14 +69,9 @@ class Answer:
         return getattr(self.question, self.unknown) if self.feasible else math.nan
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> Design:
         """Who answers."""
-        return self.question.drawn(self.candidate)
-
-    @property
-    def invited(self) -> tuple[int, ...]:
-        """How many people to invite, per stratum."""
-        return self.question.invited(self.sample)
+        return self.question.sample
 
     @property
     def reported(self) -> float:
@@ -85,31 +83,29 @@ class Answer:
         """Loss of all that is released if nobody who sees it can know who was asked."""
         if self.candidate.central or self.sample.population >= MANY:
             return self.reported
-        return self.sample.loss(self.reported, self.invited)
+        return self.sample.loss(self.reported, self.question.invited)
 
     @property
     def noise(self) -> float:
         """Scale of a curator's noise on the estimate, in the unit of the values; 0 of reports."""
-        scale = self.question.law(self.candidate).noise if self.candidate.central else 0.0
-        return scale * self.question.span
+        law = self.question.law
+        return law.noise * self.question.span if isinstance(law, Linear) else 0.0
 
     @property
     def variance(self) -> Variance | None:
         """The two parts of the estimate's variance at the worst data, in the values' unit squared; None of a gap."""
         if isinstance(self.question, Gap):
             return None
-        square, law = self.question.span**2, self.question.law(self.candidate)
-        worst = self.sample.variance(law.reports)
-        return Variance(square * worst.sampling, square * (worst.randomisation + 2 * law.noise**2))
+        square, worst = self.question.span**2, self.sample.variance(self.question.law.reports)
+        return Variance(square * worst.sampling, square * worst.randomisation + 2 * self.noise**2)
 
     @property
     def design_effects(self) -> tuple[float, float]:
         """Variance, sampling's and all, over that of a simple random sample of as many people, each at its worst."""
-        law, sample = self.question.law(self.candidate), self.sample
-        sd = getattr(self.question.design, "sd", None)
-        known = None if sd is None else ((sd / self.question.span) ** 2,)
-        plain = Parts((sample.population,), (sample.people,), known).variance(law.reports)
-        own, noise = sample.variance(law.reports), 2 * law.noise**2
+        sample, law = self.sample, self.question.law
+        simple = SimpleDesign(sample.population, getattr(sample, "sd", None)).at(sample.people, law.reports)
+        own, plain = sample.variance(law.reports), simple.variance(law.reports)
+        noise = 2 * (self.noise / self.question.span) ** 2
         sampling = own.sampling / plain.sampling if plain.sampling else math.nan
         return sampling, (own.total + noise) / (plain.total + noise)
 
@@ -120,192 +116,173 @@ class Answer:
             return "gap"
         if self.candidate.central:
             return "release"
-        kinds = {StratifiedDesign: "stratified mean", ClusterDesign: "expansion"}
-        return kinds.get(type(self.question.design), "mean")
+        if isinstance(self.sample, ClusterDesign):
+            return "expansion"
+        return "stratified mean" if len(self.sample.parts) > 1 else "mean"
 
     @property
     def whom(self) -> str:
         """The people whom the error is promised for."""
-        if isinstance(self.question.design, Everyone):
+        if self.question.design.respondents:
             return "those who answer, not for a population they may be drawn from"
         people = self.sample.population
         return "the population" if people >= MANY else f"the population of {people:,}"
 
 
-def answer(question: Question, candidate: Candidate) -> Answer:
+def answer(question: Question, mechanism: str) -> Answer:
     """Return the answer of a mechanism to a question that leaves one quantity out."""
-    unknown = question.unknown
-    search = _Search(question, unknown, candidate)
+    asked, unknown = replace(question, mechanism=mechanism), question.unknown
     try:
-        value, least = search.run()
-        full = question.with_value(unknown, value)
-        full.invited(full.drawn(candidate))  # as many there must be
+        value, least = _SEARCHES[unknown](asked)
+        full = asked.with_value(unknown, value)
+        full.invited  # noqa: B018, as many there must be
     except UnableError as reason:
-        return Answer(question, unknown, candidate, reason=str(reason))
-    return Answer(full, unknown, candidate, search.chance(value)[1], least)
+        return Answer(asked, unknown, reason=str(reason))
+    return Answer(full, unknown, full.chance()[1], least)
 
 
-class _Search:
-    """The search for what one mechanism needs.
+def _excess(question: Question, filled: Callable[[int], Question]) -> Excess:
+    """Return how far the chance of failure exceeds what is allowed, by a whole number from which a question is made."""
+
+    @cache
+    def excess(number: int, tail: Tail | None = None) -> float:
+        return math.log(max(filled(number).chance(tail)[0], 1e-300) / float(question.failure or 1))
+
+    return excess
+
+
+def _failure(question: Question) -> tuple[float, bool]:
+    chance = question.chance()[0]
+    if chance >= 1:
+        raise UnableError("nothing is promised: the bound on the failure probability is 1")
+    return min(max(chance, 1e-300), 1 - 1e-16), True
+
+
+def _error(question: Question) -> tuple[float, bool]:
+    scale = question.scale
+    error = _real(question, "error", scale * 1e-12, scale * (1 - 1e-12))
+    if error is None:
+        raise UnableError("no error below the whole range can be promised")
+    return error, True
+
+
+def _epsilon(question: Question) -> tuple[float, bool]:
+    """Return the smallest budget: where a whole number of the mechanism steps, all steps below it are tried."""
+    least = _real(question, "epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
+    if least is None:
+        raise UnableError(_remaining(question))
+    edges = question.candidate.edges
+    steps = edges(getattr(question, "values", 0), least) if edges else []
+    for edge, lower in zip(steps, [*steps[1:], SMALLEST_EPSILON], strict=False):
+        below = edge * (1 - PRECISION)
+        near = question.with_value("epsilon", below).chance("normal")[0]
+        if near < math.e * float(question.failure or 1):
+            least = _real(question, "epsilon", lower * (1 + PRECISION), below) or least
+    return least, True
+
+
+def _count(question: Question) -> tuple[int, bool]:
+    """Return the fewest units.
+
+    The chance of an error falls with their number, but for two wobbles: of groups that are rounded to whole people, and
+    of a curator's exact law on a lattice.
+    """
+    even = isinstance(question, Gap) and question.design.respondents and len(set(question.shares)) == 1
+    step = len(question.shares) if even else 1  # type: ignore[attr-defined]
+    low, high = -(-question.design.least // step), question.design.most // step
+    excess = _excess(question, lambda number: question.with_value("count", number * step))
+    enough = _least(excess, low, high, question.tail)
+    if not enough:
+        raise UnableError(_not_enough(question, high * step))
+    window, guess = _window(question), "near" if question.tail == "guaranteed" else None
+    for number in range(enough - 1, max(low, enough - min(window, _MOST_STEPS)) - 1, -1):
+        if excess(number, guess) <= 0 and excess(number) <= 0:
+            enough = number
+    return enough * step, window <= _MOST_STEPS
+
+
+_SEARCHES: dict[str, Callable[[Question], tuple[Any, bool]]] = {
+    "count": _count,
+    "epsilon": _epsilon,
+    "error": _error,
+    "failure": _failure,
+}
+
+
+def _real(question: Question, name: str, low: float, high: float) -> float | None:
+    """Return the least number, to a relative `PRECISION`, from which on the chance is small enough; None if none."""
+
+    def value(number: int) -> float:
+        return min(low * math.exp((number - 1) * PRECISION), high)
+
+    steps = 2 + math.ceil(math.log(high / low) / PRECISION)
+    number = _least(_excess(question, lambda k: question.with_value(name, value(k))), 1, steps, question.tail)
+    return value(number) if number else None
+
+
+def _remaining(question: Question) -> str:
+    """Return the error that remains at the largest budget, and why."""
+    generous = answer(replace(question, epsilon=LARGEST_EPSILON, error=None), question.mechanism)
+    left = f"an error of {generous.value:.3g} remains" if generous.feasible else "no error can be promised"
+    chance = "" if question.design.respondents else "who is asked is left to chance"
+    why = ", and ".join(filter(None, (question.candidate.floor, chance))) or "too few people"
+    return f"at any budget {left}: {why}"
+
+
+def _not_enough(question: Question, most: int) -> str:
+    """Return the error that asking all leaves, and the budget that would do."""
+    if question.design.respondents:
+        return f"needs more than {most:.0e} people"
+    everybody = f"asking all {most:,} {question.design.unit}"
+    left, budget = (
+        answer(replace(question, count=most, **{name: None}), question.mechanism) for name in ("error", "epsilon")
+    )
+    if not left.feasible:
+        return f"{everybody} promises nothing"
+    if not budget.feasible:
+        return f"{everybody} leaves an error of {left.value:.3g}, and no budget reaches the target"
+    return f"{everybody} leaves an error of {left.value:.3g}; epsilon {rounded_up(budget.value)} reaches the target"
+
+
+def _window(question: Question) -> int:
+    """Return how many numbers below one that is enough may be enough although one in between is not."""
+    if isinstance(question, Gap):
+        return math.ceil(2 / min(question.shares)) if len(set(question.shares)) > 1 else 0
+    wobbles = question.candidate.central and question.ends and question.tail == "guaranteed"
+    return _MOST_STEPS if wobbles and len(getattr(question.design, "sizes", ())) == 1 else 0
+
+
+def _least(excess: Excess, low: int, high: int, tail: Tail) -> int:
+    """Return the number in ``low .. high`` from which on a falling function is at most 0; 0 if it never is.
 
     From guess to guess: by the normal law, by the chance near the worst data, which is cheap and never above the chance
     itself, and by that.
     """
-
-    def __init__(self, question: Question, unknown: str, candidate: Candidate) -> None:
-        self.question, self.unknown, self.candidate = question, unknown, candidate
-        self.chance = cache(self._chance)
-
-    def run(self) -> tuple[float, bool]:
-        """Return what is asked, and whether it is proven to be the least."""
-        run: tuple[float, bool] = getattr(self, f"_{self.unknown}")()
-        return run
-
-    def _chance(self, value: float, tail: Any = None) -> tuple[float, str]:
-        if self.unknown == "failure":
-            return self.question.chance(self.candidate, tail)
-        return self.question.with_value(self.unknown, value).chance(self.candidate, tail)
-
-    def excess(self, value: float, tail: Any = None) -> float:
-        """Return the logarithm of the chance of failure over that allowed."""
-        return math.log(max(self.chance(value, tail)[0], 1e-300) / float(self.question.failure or 1))
-
-    def _failure(self) -> tuple[float, bool]:
-        chance = self.question.chance(self.candidate)[0]
-        if chance >= 1:
-            raise UnableError("nothing is promised: the bound on the failure probability is 1")
-        return min(max(chance, 1e-300), 1 - 1e-16), True
-
-    def _error(self) -> tuple[float, bool]:
-        scale = self.question.scale
-        if self.excess(scale * (1 - 1e-12)) > 0:
-            raise UnableError("no error below the whole range can be promised")
-        return self._real(scale * 1e-12, scale * (1 - 1e-12)), True
-
-    def _epsilon(self) -> tuple[float, bool]:
-        """Return the smallest budget: where a whole number of the mechanism steps, all steps below it are tried."""
-        if self.excess(LARGEST_EPSILON) > 0:
-            raise UnableError(self._remaining())
-        least = self._real(SMALLEST_EPSILON, LARGEST_EPSILON)
-        edges = self.candidate.edges(self.question, least)
-        for edge in edges:
-            below = edge * (1 - PRECISION)
-            if self.excess(below, "normal") < 1 and self.excess(below) <= 0:
-                lower = max((other for other in edges if other < edge), default=SMALLEST_EPSILON)
-                least = self._real(lower * (1 + PRECISION), below)
-        return least, True
-
-    def _count(self) -> tuple[int, bool]:
-        """Return the fewest units.
-
-        The chance of an error falls with their number, but for two wobbles: of groups that are rounded to whole people,
-        and of a curator's exact law on a lattice.
-        """
-        question = self.question
-        even = isinstance(question, Gap) and isinstance(question.design, Everyone) and len(set(question.shares)) == 1
-        step = len(question.shares) if even else 1  # type: ignore[attr-defined]
-        low, high = -(-question.design.least // step), question.design.most // step
-
-        def excess(number: int, tail: Any = None) -> float:
-            return self.excess(number * step, tail)
-
-        enough = high
-        for tail in ("normal", "near", None) if question.tail == "guaranteed" else ("normal",):
-            enough = _from(partial(excess, tail=tail), low, enough, high) or high
-        if excess(enough) > 0:
-            raise UnableError(self._not_enough(high * step))
-        window = _window(question, self.candidate)
-        for number in range(enough - 1, max(low, enough - min(window, _MOST_STEPS)) - 1, -1):
-            if excess(number, "near") <= 0 and excess(number) <= 0:
-                enough = number
-        return enough * step, window <= _MOST_STEPS
-
-    def _real(self, low: float, high: float) -> float:
-        """Return the least number from which on the chance is small enough, as it is at `high`; in logarithms."""
-        if self.excess(low) <= 0:
-            return low
-        left, right = math.log(low), math.log(high)
-        root = self._root("normal", left, right, left, right)
-        if self.question.tail == "guaranteed":
-            root = self._root("near", root - 0.02, root + 0.02, left, right)
-        if self.excess(math.exp(root)) > 0:
-            root = self._root(None, root - PRECISION, root + 1e-4, left, right)
-        return math.exp(root)
-
-    def _root(self, tail: Any, below: float, above: float, left: float, right: float) -> float:
-        """Return a logarithm of a number that is enough, and least but for the precision; from a guess at its place."""
-
-        def value(x: float) -> float:
-            return self.excess(math.exp(min(max(x, left), right)), tail)
-
-        width = above - below
-        while below > left and value(below) <= 0:
-            below, above, width = below - width, below, 2 * width
-        while above < right and value(above) > 0:
-            below, above, width = above, above + width, 8 * width
-        if value(above) > 0 or value(below) <= 0:
-            return right if value(above) > 0 else left
-        root = float(brentq(value, below, above, xtol=PRECISION / 4))
-        while value(root) > 0:
-            root += PRECISION / 2
-        return min(root, right)
-
-    def _remaining(self) -> str:
-        """Return the error that remains at the largest budget, and why."""
-        question = self.question
-        generous = replace(question, epsilon=LARGEST_EPSILON, error=None)
-        try:
-            left = f"an error of {_Search(generous, 'error', self.candidate).run()[0]:.3g} remains"
-        except UnableError:
-            left = "no error can be promised"
-        sampled = not isinstance(question.design, Everyone)
-        chance = "who is asked is left to chance" if sampled else ""
-        why = ", and ".join(filter(None, (self.candidate.floor, chance))) or "too few people"
-        return f"at any budget {left}: {why}"
-
-    def _not_enough(self, most: int) -> str:
-        """Return the error that asking all leaves, and the budget that would do."""
-        question = self.question
-        if isinstance(question.design, Everyone):
-            return f"needs more than {most:.0e} people"
-        everybody = f"asking all {most:,} {question.design.unit}"
-        try:
-            left = _Search(replace(question, count=most, error=None), "error", self.candidate).run()[0]
-        except UnableError:
-            return f"{everybody} promises nothing"
-        try:
-            budget = _Search(replace(question, count=most, epsilon=None), "epsilon", self.candidate).run()[0]
-        except UnableError:
-            return f"{everybody} leaves an error of {left:.3g}, and no budget reaches the target"
-        return f"{everybody} leaves an error of {left:.3g}; epsilon {rounded_up(budget)} reaches the target"
-
-
-def _window(question: Question, candidate: Candidate) -> int:
-    """Return how many numbers below one that is enough may be enough although one in between is not."""
-    if isinstance(question, Gap) and len(set(question.shares)) > 1:
-        return math.ceil(2 / min(question.shares))
-    simple = isinstance(question.design, SimpleDesign)
-    return _MOST_STEPS if candidate.central and simple and question.ends and question.tail == "guaranteed" else 0
+    enough = high
+    tails: tuple[Tail | None, ...] = ("normal", "near", None) if tail == "guaranteed" else ("normal",)
+    for one in tails:
+        enough = _from(partial(excess, tail=one), low, enough, high)
+    return enough if excess(enough) <= 0 else 0
 
 
 def _from(excess: Callable[[int], float], low: int, guess: int, high: int) -> int:
-    """Return the number in ``low .. high`` from which on a falling function is at most 0; 0 if it never is."""
+    """Return the number in ``low .. high`` from which on a falling function is at most 0; `high` if it never is."""
     below, above, step = low - 1, guess, 1
-    while excess(above) > 0:
-        if above == high:
-            return 0
-        below, above, step = above, min(above + step, high), 4 * step
+    while above < high and excess(above) > 0:
+        below, above, step = above, min(above + step, high), 16 * step
     while below < above - step and excess(above - step) <= 0:
-        above, step = above - step, 4 * step
-    return _between(excess, max(below, above - step), above)
-
-
-def _between(excess: Callable[[int], float], below: int, above: int) -> int:
-    """Return the least whole number in ``(below, above]`` for which a falling function is at most 0."""
-    left, right, turn = 1.0, excess(above), 0
-    while above - below > 1:
-        share = left / (left - right) if turn % 3 and left - right < 30 else 0.5
-        middle = min(max(below + round(share * (above - below)), below + 1), above - 1)
+        above, step = above - step, 16 * step
+    below = max(below, above - step)
+    left, right, first, turn = excess(below) if below >= low else 1.0, excess(above), above - below, 0
+    while above - below > 1 and right <= 0:
+        # false position, pushed a little towards the middle so that both ends close in, and bisection at times
+        width, share = above - below, left / (left - right) if turn % 6 < 5 and left - right < 30 else 0.5
+        push = min(0.2 * width / first, abs(0.5 - share))
+        place = below + round((share + math.copysign(push, 0.5 - share)) * width)
+        middle = min(max(place, below + 1), above - 1)
         value, turn = excess(middle), turn + 1
-        below, above, left, right = (middle, above, value, right) if value > 0 else (below, middle, left, value)
+        if value > 0:
+            below, left = middle, value
+        else:
+            above, right = middle, value
     return above

@@ -11,7 +11,7 @@ from ldpnb.data.entries import ABSENT, label
 from ldpnb.data.files import column_names, load_rows, opened
 from ldpnb.data.reading import Reading
 from ldpnb.data.tables import locate, read
-from ldpnb.planning.designs import StratifiedDesign
+from ldpnb.planning.samples import StratifiedDesign
 
 _PLAIN = Reading()
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from ldpnb.planning.plans import Plan, plan
 from ldpnb.planning.questions import Question
+from ldpnb.planning.samples import StratifiedDesign
 
 
 def answer(found: Plan, mechanism: str) -> Any:
@@ -18,6 +19,5 @@ def alone(question: Question, mechanism: str) -> Any:
     return only
 
 
-def law(question: Question, mechanism: str) -> Any:
-    """The law of a mechanism's error."""
-    return question.law(next(one for one in question.candidates if one.name == mechanism))
+def Parts(sizes: Any, answers: Any, sds: Any = None) -> StratifiedDesign:  # noqa: N802
+    return StratifiedDesign(tuple(sizes), sds, answers=tuple(answers))

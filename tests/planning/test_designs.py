@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from ask import Parts
 from scipy import stats
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.means import OneBit
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.designs import StratifiedDesign
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports
-from ldpnb.planning.samples import Parts, invitations
+from ldpnb.planning.samples import Everyone, StratifiedDesign, invitations
 
 BIT = Reports.of(KaryRandomisedResponse(math.log(3), 2), ends=False)
 COIN = Reports.of(KaryRandomisedResponse(math.log(3), 2), ends=True)
@@ -119,7 +119,7 @@ def test_enough_are_invited_in_every_stratum() -> None:
     assert invitations(5, 1.0, 0.1) == 5
     with pytest.raises(ValueError, match="of 2,000 people would have to be invited for 1,842 answers"):
         Parts((2000,), (1842,)).invited(0.6, 0.05)
-    assert Parts((10,), (10,), respondents=True).invited(0.5, 0.05)[0] > 20
+    assert Everyone().at(10, BIT).invited(0.5, 0.05)[0] > 20
 
 
 Groups = list[list[float]]
@@ -218,7 +218,10 @@ def test_what_is_released_loses_more_with_the_budget_and_never_nothing(sample: A
         (lambda: StratifiedDesign((30, 40), (0.1,)), "sds must have 2 entries"),
         (lambda: StratifiedDesign((30, 40), allocation="neyman"), "allocation neyman needs the standard deviation"),
         (lambda: ClusterDesign(40, 25, 5, 0.1, size_sd=2.0).at(3, BIT).scale(1.0), "depend on the largest cluster"),
-        (lambda: Parts((100,), (10,), (0.4,)).variance(BIT), "sd must be at most 0.502519 of the range, got 0.632456"),
+        (
+            lambda: Parts((100,), (10,), (0.4**0.5,)).variance(BIT),
+            "sd must be at most 0.502519 of the range, got 0.632456",
+        ),
         (lambda: Mean(design=ClusterDesign(9, 5), count=10), "count must be at most 9 clusters, got 10"),
     ],
 )

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.planning.designs import SimpleDesign
 from ldpnb.planning.laws import Linear, curator_failure
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.plans import plan as planned
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports as Made
-from ldpnb.planning.samples import Parts
+from ldpnb.planning.samples import SimpleDesign, StratifiedDesign
 from ldpnb.surveys import fieldwork, intervals, samples
 from ldpnb.surveys.binomials import sampled_noisy_exact
 from ldpnb.surveys.estimation import estimate
@@ -277,7 +276,7 @@ def least_bounded(i: Inputs) -> int:
     while high - low > 1:
         n = (low + high) // 2
         law = Linear(Made(), noise=1 / (n * i["epsilon"]))
-        enough = law.failure(Parts((people,), (n,)), i["error"], "guaranteed")[0] <= i["failure"]
+        enough = law.failure(StratifiedDesign((people,), answers=(n,)), i["error"], "guaranteed")[0] <= i["failure"]
         low, high = (low, n) if enough else (n, high)
     return high
 

@@ -9,10 +9,10 @@ from ask import alone
 
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.designs import Everyone, SimpleDesign, StratifiedDesign
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Gap, Mean
+from ldpnb.planning.samples import Everyone, SimpleDesign, StratifiedDesign
 
 TARGET: dict[str, Any] = {"error": 0.1, "failure": 0.05}
 COUNTS = [
@@ -30,37 +30,36 @@ COUNTS = [
 
 @pytest.mark.parametrize(("question", "name"), COUNTS, ids=str)
 def test_no_smaller_number_is_enough(question: Any, name: str) -> None:
+    question = question.with_value("mechanism", name)
     found = alone(question, name)
-    (mechanism,) = found.question.candidates
     assert found.least
     for count in range(question.design.least, int(found.value)):
         if isinstance(question, Gap) and count < 20:
             continue
         # one share of holders suffices to show that a number does not
-        if question.with_value("count", count).chance(mechanism, "near")[0] <= 0.05:
-            assert question.with_value("count", count).chance(mechanism)[0] > 0.05, count
-    assert found.question.chance(mechanism)[0] <= 0.05
+        if question.with_value("count", count).chance("near")[0] <= 0.05:
+            assert question.with_value("count", count).chance()[0] > 0.05, count
+    assert found.question.chance()[0] <= 0.05
 
 
 @pytest.mark.parametrize("users", [2_000, 20_000, 100_000, 1_000_000])
 @pytest.mark.parametrize(("name", "values"), [("OLH", 16), ("subset selection", 16), ("subset selection", 60)])
 def test_no_smaller_budget_is_enough_where_a_whole_number_steps(name: str, values: int, users: int) -> None:
     question = Frequency(count=users, error=0.02 if users > 9_000 else 0.1, failure=0.01, values=values)
+    question = question.with_value("mechanism", name)
     found = alone(question, name)
-    (mechanism,) = found.question.candidates
     assert found.least
     for epsilon in np.geomspace(found.value / 4, found.value * (1 - 1e-6), 400):
-        assert question.with_value("epsilon", float(epsilon)).chance(mechanism, "normal")[0] > 0.01 * 0.9
-    for epsilon in [*mechanism.edges(question, found.value), *np.linspace(0.9, 1 - 1e-6, 20) * found.value]:
+        assert question.with_value("epsilon", float(epsilon)).chance("normal")[0] > 0.01 * 0.9
+    for epsilon in [*question.candidate.edges(values, found.value), *np.linspace(0.9, 1 - 1e-6, 20) * found.value]:
         below = question.with_value("epsilon", float(epsilon) * (1 - 1e-9))
-        assert below.chance(mechanism)[0] > 0.01
+        assert below.chance()[0] > 0.01
 
 
 @pytest.mark.parametrize("name", ["OLH", "subset selection"])
 def test_edges_are_where_the_whole_number_steps(name: str) -> None:
     question = Frequency(count=1000, error=0.1, failure=0.1, values=30, mechanism=name)
-    (mechanism,) = question.candidates
-    edges = mechanism.edges(question, 3.0)
+    edges = question.candidate.edges(30, 3.0)
     assert len(edges) > 5
 
     def size(epsilon: float) -> int:

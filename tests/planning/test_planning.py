@@ -15,11 +15,11 @@ import ldpnb as ldp
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.designs import Everyone, SimpleDesign, StratifiedDesign
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import MOST_VALUES, Frequency, Gap, Mean
-from ldpnb.planning.reports import MANY, Reports
+from ldpnb.planning.reports import MANY
+from ldpnb.planning.samples import Everyone, SimpleDesign, StratifiedDesign
 from ldpnb.surveys.field_plan import ESTIMATORS
 
 STRATA = StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman", ("A", "B", "C"))
@@ -57,7 +57,7 @@ def test_what_is_computed_and_then_given_leads_back(question: Any) -> None:
         found = alone(question, one.name)
         assert found.feasible, found.reason
         full = found.question
-        assert full.chance(one)[0] <= question.failure
+        assert full.with_value("mechanism", one.name).chance()[0] <= question.failure
         for name in ("epsilon", "error", "failure"):
             back = alone(full.with_value(name, None), one.name)
             given = getattr(question, name)
@@ -118,12 +118,12 @@ def test_nonresponse_is_part_of_the_failure() -> None:
     known: dict[str, Any] = {"design": SimpleDesign(10_000), "epsilon": 1.0, "error": 0.05}
     found = alone(Mean(**known, failure=0.05, response=0.6), "1-bit")
     assert found.value == alone(Mean(**known, failure=0.045), "1-bit").value
-    (invited,) = found.invited
+    (invited,) = found.question.invited
     assert invited > found.value / 0.6
     clusters: dict[str, Any] = {"epsilon": 2.0, "error": 0.05, "failure": 0.05, "tail": "normal"}
     design = ClusterDesign(400, 25, 12, 0.05)  # 12 are asked in each, whether or not that many answer
     found = alone(Mean(design=design, response=0.7, **clusters), "1-bit")
-    assert sum(found.invited) == 12 * found.value
+    assert sum(found.question.invited) == 12 * found.value
     assert "of whom about" in str(plan(Mean(design=design, response=0.7, **clusters)))
 
 
@@ -165,7 +165,7 @@ KNOWN = {"count": 10, **UNSIZED}
         (lambda: Gap(design=STRATA), "design of a gap must be everyone or simple"),
         (lambda: Gap(shares=(0.0, 1.0)), "shares must be > 0"),
         (lambda: Gap(shares=(0.3, 0.3)), "shares must sum to 1"),
-        (lambda: Mean(design=SimpleDesign(50), response=0.5, count=40, **UNSIZED | {"failure": None}).invited(SimpleDesign(50).at(40, Reports())), "of 50 people would have to be invited for 40 answers"),
+        (lambda: Mean(design=SimpleDesign(50), response=0.5, count=40, **UNSIZED | {"failure": None}).with_value("mechanism", "1-bit").invited, "of 50 people would have to be invited for 40 answers"),
     ],
 )  # fmt: skip
 def test_bad_questions_name_the_rule_and_the_value(make: Any, rule: str) -> None:
@@ -210,7 +210,7 @@ def test_strata_come_from_a_table_and_their_numbers_leave_in_every_format(tmp_pa
         f"mean --design strata --strata {tmp_path}/strata.csv --allocation neyman --epsilon 1 --error .1 --failure .05"
     )
     said = plan(Mean(design=STRATA, epsilon=1.0, error=0.1, failure=0.05))
-    invited = dict(zip(STRATA.names, said.best.invited, strict=True))
+    invited = dict(zip(STRATA.names, said.best.question.invited, strict=True))
     assert command(*words.split()).output == f"{said}\n"
     assert f"A {invited['A']:,}, B {invited['B']:,}, C {invited['C']:,}." in str(said)
     (row, *_) = json.loads(command(*words.split(), "--format", "json").output)["answers"]
@@ -278,7 +278,10 @@ def test_laws_and_bounds_hold_up_to_the_most_people(design: Any, users: int) -> 
         for one in full.candidates[:: 3 if isinstance(question, Frequency) else 1]:
             if one.central:
                 continue
-            normal, (chance, bound) = full.chance(one, "normal")[0], full.chance(one)
+            normal, (chance, bound) = (
+                full.with_value("mechanism", one.name).chance("normal")[0],
+                full.with_value("mechanism", one.name).chance(),
+            )
             assert chance >= normal * (1 - 1e-3), one.name
             if bound == "exact" and normal < 0.1:
                 assert chance <= normal * (1 + 50 / users**0.5), one.name

@@ -19,12 +19,11 @@ from ldpnb.mechanisms.means import LocalLaplace, OneBit
 from ldpnb.mechanisms.registry import GAP
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.planning.clusters import ClusterDesign, Clusters
-from ldpnb.planning.designs import SimpleDesign, StratifiedDesign
+from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Gap, Mean
-from ldpnb.planning.samples import Parts
+from ldpnb.planning.samples import SimpleDesign, StratifiedDesign
 from ldpnb.planning.saving import of_plan
 from ldpnb.rng import stream
 
@@ -45,7 +44,7 @@ FREQUENCY = {
 def test_shares_fail_no_more_often_than_promised_and_fewer_people_would_not_do(name: str) -> None:
     question = Frequency(epsilon=1.0, error=0.06, failure=FAILURE, values=8)
     found, mechanism = alone(question, name), FREQUENCY[name](1.0, 8)
-    law = found.question.law(found.candidate)
+    law = found.question.law
     share = float(law._widest(found.sample)[1])
 
     def failures(people: int) -> int:
@@ -127,7 +126,7 @@ def some(rng: np.random.Generator, rows: int, of: int, number: int) -> Any:
 
 def estimates(found: Any, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """All runs of a plan, of the whole field: who is drawn, who answers, what is reported or added."""
-    sample, law = found.sample, found.question.law(found.candidate)
+    sample, law = found.sample, found.question.law
 
     def reported(drawn: np.ndarray) -> np.ndarray:
         reports = law.reports
@@ -135,16 +134,15 @@ def estimates(found: Any, values: np.ndarray, rng: np.random.Generator) -> np.nd
             return ((rng.random(drawn.shape) < reports.q + reports.truth * drawn) - reports.q) / reports.truth
         return drawn + (rng.laplace(0, reports.scale, drawn.shape) if reports.scale else 0.0)
 
-    if isinstance(sample, Parts):
-        parts = np.split(values.ravel(), np.cumsum(sample.sizes)[:-1])
+    if not isinstance(sample, ClusterDesign):
+        parts = np.split(values.ravel(), np.cumsum(sample.parts)[:-1])
         made_of = [
             part.size / values.size * reported(part[some(rng, RUNS, part.size, n)]).mean(axis=1)
             for part, n in zip(parts, sample.answers, strict=True)
         ]
         whole = np.sum(made_of, axis=0)
     else:
-        assert isinstance(sample, Clusters)
-        drawn = values[some(rng, RUNS, sample.design.clusters, sample.chosen)].reshape(RUNS * sample.chosen, -1)
+        drawn = values[some(rng, RUNS, sample.clusters, sample.chosen)].reshape(RUNS * sample.chosen, -1)
         asked = np.take_along_axis(drawn, some(rng, len(drawn), drawn.shape[1], sample.asked), axis=1)
         there = rng.random(asked.shape) < sample.response
         means = (reported(asked) * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1)

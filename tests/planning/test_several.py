@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from ldpnb.cli import cli
-from ldpnb.planning.designs import SimpleDesign
 from ldpnb.planning.power import Power
 from ldpnb.planning.questions import Mean
+from ldpnb.planning.samples import SimpleDesign
 from ldpnb.planning.several import Several, one_question_threshold
 
 

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from ask import Parts
 from scipy.optimize import brentq
 
 from ldpnb.accuracy import tails
 from ldpnb.arithmetic import log_mixed
 from ldpnb.designs.strata import Strata, strata_of
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.planning.clusters import ClusterDesign, Clusters
-from ldpnb.planning.designs import SimpleDesign, StratifiedDesign
+from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports, largest
-from ldpnb.planning.samples import Parts, invitations
+from ldpnb.planning.samples import SimpleDesign, StratifiedDesign, invitations
 from ldpnb.planning.several import one_question_threshold
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.privacy.subsampling import srs_loss
@@ -95,7 +95,7 @@ def nonresponse(i: Inputs) -> float:
     return oracle.answers_variance(*about)
 
 
-def clusters(i: Inputs) -> Clusters:
+def clusters(i: Inputs) -> ClusterDesign:
     take = i.get("take") or (1 if i.get("design") == "one per cluster" else None)
     sd = math.sqrt(i["S2"]) if "S2" in i else None
     return ClusterDesign(i["clusters"], i["cluster_size"], take, i.get("icc"), sd).at(i.get("chosen", 1), COIN)
@@ -103,7 +103,7 @@ def clusters(i: Inputs) -> Clusters:
 
 def effects(i: Inputs) -> tuple[float, float]:
     drawn = clusters(i | {"S2": 0.25, "chosen": i.get("chosen", 40)})
-    plain, own = Parts((drawn.population,), (drawn.people,), (0.25,)).variance(COIN), drawn.variance(COIN)
+    plain, own = Parts((drawn.population,), (drawn.people,), (0.5,)).variance(COIN), drawn.variance(COIN)
     return own.sampling / plain.sampling, own.total / plain.total
 
 
@@ -233,7 +233,7 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "srs_sample_size": lambda i: needed(
         i,
         i["population"],
-        lambda n, made: Parts((i["population"],), (n,), (i["S2"],)).variance(made).total,
+        lambda n, made: Parts((i["population"],), (n,), (math.sqrt(i["S2"]),)).variance(made).total,
         i["randomisation"],
     ),
     "clusters_needed": lambda i: needed(
