@@ -20,37 +20,33 @@ class Result(Protocol):
 
 
 def show(result: Result, style: str, output: Path | None, picture: Callable[[], Any] | None = None) -> None:
-    """Show a result, or write it to a file, in the format that its name tells unless one is asked for.
-
-    Parameters
-    ----------
-    result : Result
-    style : {"text", "csv", "json", "xlsx"}
-    output : Path, optional
-    picture : callable, optional
-        Draws the figure of the result, for files that are named as pictures.
-    """
+    """Show a result, or write it to a file in the format of its name unless one is asked for; draw a `picture`."""
     if output is None and style == "xlsx":
         raise UsageError("output must name a file for format xlsx, got none")
     style = output.suffix[1:] if output is not None and style == "text" else style
-    buffer = io.BytesIO()
-    if style in ("png", "svg", "pdf") and picture is not None:
+    if style in ("csv", "xlsx"):
+        content = _table(result.tables(), style)
+    elif style in ("png", "svg", "pdf") and picture is not None:
+        buffer = io.BytesIO()
         picture().savefig(buffer, format=style)
-    elif style == "xlsx":
-        import pandas as pd
-
-        with needed_for("an Excel file"), pd.ExcelWriter(buffer) as book:
-            for name, rows in result.tables().items():
-                pd.DataFrame(rows, dtype=object).to_excel(book, sheet_name=name, index=False)
-    elif style == "csv":
-        import pandas as pd
-
-        buffer.write(pd.DataFrame(next(iter(result.tables().values())), dtype=object).to_csv(index=False).encode())
-    elif style == "json":
-        buffer.write(f"{json.dumps(result.tables(), indent=1)}\n".encode())
+        content = buffer.getvalue()
     else:
-        buffer.write(f"{result}\n".encode())
+        content = f"{json.dumps(result.tables(), indent=1) if style == 'json' else result}\n".encode()
     if output is None:
-        click.echo(buffer.getvalue().decode(), nl=False)
+        click.echo(content.decode(), nl=False)
     else:
-        write(output, buffer.getvalue())
+        write(output, content)
+
+
+def _table(tables: dict[str, list[dict[str, Any]]], style: str) -> bytes:
+    """Return all tables as a workbook, or the first as CSV."""
+    import pandas as pd
+
+    frames = {name: pd.DataFrame(rows, dtype=object) for name, rows in tables.items()}
+    if style == "csv":
+        return next(iter(frames.values())).to_csv(index=False).encode()
+    buffer = io.BytesIO()
+    with needed_for("an Excel file"), pd.ExcelWriter(buffer) as book:
+        for name, frame in frames.items():
+            frame.to_excel(book, sheet_name=name, index=False)
+    return buffer.getvalue()

@@ -5,8 +5,6 @@ from dataclasses import asdict, dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
-from scipy.optimize import brentq
-
 from ldpnb import checks
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.planning.reports import MANY, Reports, largest
@@ -94,6 +92,8 @@ class Power:
             return replace(self, count=max(2, math.ceil(self.per_answer * (reach / gap) ** 2 - 1e-9)))
         if self.gap is None:
             return replace(self, gap=reach * math.sqrt(self.per_answer / count))
+
+        from scipy.optimize import brentq
 
         def excess(logarithm: float) -> float:
             return math.log(replace(self, epsilon=math.exp(logarithm)).per_answer * (reach / gap) ** 2 / count)

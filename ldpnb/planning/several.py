@@ -11,7 +11,7 @@ from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Mean
 from ldpnb.planning.solve import Answer
 
-_WAYS = {"one": "one random question each", "all": "everybody answers all"}
+_WORDS = {"one": "one random question each", "all": "everybody answers all"}
 
 
 def one_question_threshold(questions: int) -> float:
@@ -45,9 +45,8 @@ class Several:
     --------
     >>> from ldpnb.planning.samples import SimpleDesign
     >>> each = Mean(count=4000, epsilon=1, failure=0.05, binary=True, design=SimpleDesign(), tail="normal")
-    >>> several = Several(questions=4, each=each)
-    >>> several.best, round(several.value("one"), 4), round(several.value("all"), 4)
-    ('one', 0.0671, 0.1246)
+    >>> {way: round(answer.value, 4) for way, answer in Several(questions=4, each=each).ways.items()}
+    {'one': 0.0671, 'all': 0.1246}
     """
 
     questions: int
@@ -60,35 +59,23 @@ class Several:
         if self.each.count is not None and self.each.count < 2 * self.questions:
             raise ValueError(f"count must be at least 2 for every question, got {self.each.count}")
 
-    def answer(self, way: str) -> Answer | None:
-        """Return the answer to every one of the questions by the best mechanism, None if none can.
-
-        `way` is "one", a question each, or "all".
-        """
-        return _answered(self, way)
-
-    def value(self, way: str) -> float:
-        """Return what was asked, of all questions: a count of people, their budget, or an error or failure of each."""
-        answer = self.answer(way)
-        if answer is None:
-            return float("inf")
-        whole = {("one", "count"), ("all", "epsilon")}
-        return answer.value * (self.questions if (way, answer.unknown) in whole else 1)
+    @property
+    def ways(self) -> dict[str, Answer]:
+        """The answer to every one of the questions by each way that can, "one" or "all", the better way first."""
+        return _ways(self)
 
     @property
     def best(self) -> str | None:
         """The way that needs less, if any can."""
-        way = min(_WAYS, key=self.value)
-        return way if np.isfinite(self.value(way)) else None
+        return next(iter(self.ways), None)
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per way that can, the better one first."""
         rows = []
-        for way in sorted(_WAYS, key=self.value):
-            if answer := self.answer(way):
-                full = answer.question
-                known = {"answers": full.count, "epsilon": full.epsilon, "error": full.error, "failure": full.failure}
-                rows.append({"way": _WAYS[way], "mechanism": answer.mechanism, **known})
+        for way, answer in self.ways.items():
+            full = answer.question
+            known = {"answers": full.count, "epsilon": full.epsilon, "error": full.error, "failure": full.failure}
+            rows.append({"way": _WORDS[way], "mechanism": answer.mechanism, **known})
         return {"ways": rows}
 
     def __str__(self) -> str:
@@ -110,10 +97,15 @@ class Several:
 
 
 @cache
-def _answered(several: Several, way: str) -> Answer | None:
-    asked, parts = several.each, several.questions
-    if way == "all" and asked.epsilon is not None:
-        asked = replace(asked, epsilon=asked.epsilon / parts)
-    if way == "one" and asked.count is not None:
-        asked = replace(asked, count=asked.count // parts)
-    return plan(asked).best
+def _ways(several: Several) -> dict[str, Answer]:
+    asked, number = several.each, several.questions
+    fewer = replace(asked, count=asked.count // number) if asked.count else asked
+    smaller = replace(asked, epsilon=asked.epsilon / number) if asked.epsilon else asked
+    answers = {"one": plan(fewer).best, "all": plan(smaller).best}
+    whole = {("one", "count"), ("all", "epsilon")}  # asked of all questions together
+
+    def needed(pair: tuple[str, Answer]) -> float:
+        way, answer = pair
+        return answer.value * (number if (way, answer.unknown) in whole else 1)
+
+    return dict(sorted(((way, answer) for way, answer in answers.items() if answer is not None), key=needed))

@@ -234,9 +234,8 @@ def _not_enough(question: Question, most: int) -> str:
     if question.design.respondents:
         return f"needs more than {most:.0e} people"
     everybody = f"asking all {most:,} {question.design.unit}"
-    left, budget = (
-        answer(replace(question, count=most, **{name: None}), question.mechanism) for name in ("error", "epsilon")
-    )
+    census = question.with_value("count", most)
+    left, budget = (answer(census.with_value(name, None), question.mechanism) for name in ("error", "epsilon"))
     if not left.feasible:
         return f"{everybody} promises nothing"
     if not budget.feasible:

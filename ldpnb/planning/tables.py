@@ -19,15 +19,7 @@ _PLAIN = Reading()
 def load_strata(
     path: str | Path, *, allocation: Literal["proportional", "neyman"] = "proportional", reading: Reading = _PLAIN
 ) -> StratifiedDesign:
-    """Return the strata of a table with the columns ``stratum``, ``size`` and, if known, ``sd``.
-
-    Parameters
-    ----------
-    path : path
-        A row per stratum; ``sd`` is the standard deviation of the values in it.
-    allocation : {"proportional", "neyman"}
-    reading : Reading
-        How the table is to be understood, as far as that must be stated.
+    """Return the design of a table of strata, a row each: ``stratum``, ``size`` and, if known, ``sd``.
 
     Raises
     ------
@@ -57,21 +49,7 @@ def read_columns(
 ) -> dict[str, NDArray[Any]]:
     """Return all columns of a table in a file as text without surrounding blanks, a missing entry as ''.
 
-    Parameters
-    ----------
-    path : str or Path
-        A table in a file, see `ldpnb.data.tables.read`.
-    needed : sequence of str
-        Columns that must be there.
-    name : str
-        What the caller calls the file.
-    reading : Reading
-        How to read it, as far as that must be stated.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read or lacks a column.
+    The columns `needed` must be there; `name` is what the caller calls the file.
     """
     with opened(locate(path, name)) as file:
         table = read(file, reading)

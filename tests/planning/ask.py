@@ -19,5 +19,5 @@ def alone(question: Question, mechanism: str) -> Any:
     return only
 
 
-def Parts(sizes: Any, answers: Any, sds: Any = None) -> StratifiedDesign:  # noqa: N802
+def sampled(sizes: Any, answers: Any, sds: Any = None) -> StratifiedDesign:
     return StratifiedDesign(tuple(sizes), sds, answers=tuple(answers))

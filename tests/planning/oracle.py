@@ -1,14 +1,10 @@
-"""Plain formulas and enumerations that plans are held against: exact errors where all values are known, and losses."""
+"""Plain formulas that plans are held against: variances where all values are known, and the loss in two stages."""
 
 import math
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy import special, stats
-from scipy.optimize import brentq
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+from scipy import stats
 
 
 def simple_variance(values: Any, noises: Any, sample: int) -> float:
@@ -35,17 +31,6 @@ def clusters_variance(values: Any, noises: Any, chosen: int, takes: Any = None, 
     return float(clusters / (chosen * sizes.sum() ** 2) * (first + second))
 
 
-def ratio_errors(values: Any, noises: Any, chosen: int) -> tuple[float, float]:
-    """Bias and mean squared error of reports of whole clusters over the people in them, by all samples."""
-    sizes, totals = np.array([len(v) for v in values]), np.array([np.sum(v) for v in values])
-    noise, truth = np.array([np.sum(v) for v in noises]), totals.sum() / sizes.sum()
-    drawn = [list(some) for some in combinations(range(len(values)), chosen)]
-    people = np.array([sizes[some].sum() for some in drawn])
-    errors = np.array([totals[some].sum() for some in drawn]) / people - truth
-    spread = np.array([noise[some].sum() for some in drawn]) / people**2
-    return float(errors.mean()), float(np.mean(errors**2 + spread))
-
-
 def intracluster_correlation(values: Any) -> float:
     part = np.array(values)
     size, away = part.shape[1], part - part.mean()
@@ -53,70 +38,10 @@ def intracluster_correlation(values: Any) -> float:
     return float(pairs / ((size - 1) * np.sum(away**2)))
 
 
-def worst_clusters(sizes: Any, chosen: int, span: float, centred: bool) -> float:
-    """The largest sampling variance of whole clusters of any sizes, by all signs or all subsets."""
-    held, clusters = np.array(sizes, dtype=float), len(sizes)
-    kinds = np.array(np.meshgrid(*[[-0.5, 0.5] if centred else [0.0, 1.0]] * clusters)).reshape(clusters, -1)
-    spread = np.var(held[:, None] * kinds, axis=0, ddof=1).max() * span**2
-    return float((1 - chosen / clusters) * clusters**2 * spread / (chosen * held.sum() ** 2))
-
-
-def unequal_variance(values: Any, noises: Any, rates: Any, joint: Any = None, centre: float = 0.0) -> float:
-    """Of the Horvitz-Thompson mean: with own coins, or of a fixed size with joint chances (Yates and Grundy)."""
-    held, chance = np.array(values) - centre, np.array(rates)
-    noise = np.sum(np.array(noises) / chance)
-    if joint is None:
-        return float((np.sum((1 - chance) * held**2 / chance) + noise) / held.size**2)
-    ratios = held / chance
-    pairs = (np.outer(chance, chance) - joint) * np.subtract.outer(ratios, ratios) ** 2
-    return float((pairs.sum() / 2 + noise) / held.size**2)
-
-
-def answers_variance(values: Any, noises: Any, invited: int, response: float) -> float:
-    """Of the mean of the answers at random of a simple random sample, given one."""
-    number = np.arange(1, invited + 1)
-    inverse = float(special.softmax(stats.binom.logpmf(number, invited, response)) @ (1 / number))
-    return float(np.var(values, ddof=1) * (inverse - 1 / len(values)) + np.mean(noises) * inverse)
-
-
-def known_rate_variance(values: Any, noises: Any, invited: int, response: float, centre: float) -> float:
-    more = np.mean((np.array(values) - centre) ** 2 + np.array(noises))
-    return simple_variance(values, noises, invited) + (1 - response) / (response * invited) * float(more)
-
-
-def kish(weights: Any) -> float:
-    w = np.array(weights, dtype=float)
-    return float(w.size * np.sum(w**2) / np.sum(w) ** 2)
-
-
-def nonresponse_bias(lowest: float, highest: float, span: float) -> float:
-    low, high = math.sqrt(lowest), math.sqrt(highest)
-    return span * (high - low) / (high + low)
-
-
-def poisson_loss(scale: float, rates: Any, low: float, high: float, centre: float) -> float:
-    """Of the Horvitz-Thompson mean with Laplace noise, everybody at a rate of their own."""
-    chance = np.array(rates)
-    step = 1 / (chance.size * scale * chance)
-
-    def logarithm(reach: float) -> Floats:
-        return np.logaddexp(np.log1p(-chance), np.log(chance) + step * reach)
-
-    up, down = logarithm(high - centre) - logarithm(low - centre), logarithm(centre - low) - logarithm(centre - high)
-    return float(max(up.max(), down.max()))
-
-
-def lottery_loss(sizes: Any, spans: Any, drawn: Any, chances: Any, scale: float) -> float:
-    """Of a stratified sample whose allocation is drawn by lot: the sum over lots of those of simple samples."""
-    people, numbers = np.array(sizes), np.array(drawn)
-    reach = people / people.sum() * np.array(spans) / scale / numbers
-    return float(np.log1p(np.array(chances) @ (numbers / people * np.expm1(reach))).max())
-
-
 def two_stage_loss(clusters: int, size: int, chosen: int, take: int, epsilon: float) -> float:
     """Of randomised response on bits in two stages, at the worst number of ones in the rest of a cluster."""
 
-    def growth(asked: int) -> Floats:
+    def growth(asked: int) -> Any:
         if asked > size - 1:
             return np.ones(size)
         drawn = np.arange(asked + 1)
@@ -125,15 +50,3 @@ def two_stage_loss(clusters: int, size: int, chosen: int, take: int, epsilon: fl
     p, f = chosen / clusters, take / size
     own, other = f * growth(take - 1), (1 - f) * growth(take)
     return float(np.log((p * (own * math.exp(epsilon) + other) + 1 - p) / (p * (own + other) + 1 - p)).max())
-
-
-def split(epsilon: float, weights: Any, bits: bool) -> Any:
-    """Budgets with the least weighted sum of variances: weight times slope of the variance is the same for all."""
-
-    def slope(part: Floats) -> Floats:
-        return np.cosh(part / 2) / (4 * np.sinh(part / 2) ** 3) if bits else 4 / part**3
-
-    def parts(price: float) -> Floats:
-        return np.array([brentq(lambda e, w=w: math.log(w * slope(e)) - price, 1e-9, 200, xtol=1e-15) for w in weights])
-
-    return parts(brentq(lambda price: parts(price).sum() - epsilon, -8, 30, xtol=1e-14))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
-from ask import Parts
+from ask import sampled
 from scipy import stats
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -36,7 +36,7 @@ def populations(sizes: tuple[int, ...], reports: Reports) -> Iterator[tuple[Any,
 @pytest.mark.parametrize("number", [1, 3, 5])
 def test_no_values_vary_more_in_a_simple_sample_than_planned(reports: Reports, number: int) -> None:
     found = [oracle.simple_variance(held, noises, number) for (held,), (noises,) in populations((5,), reports)]
-    assert max(found) == pytest.approx(Parts((5,), (number,)).variance(reports).total)
+    assert max(found) == pytest.approx(sampled((5,), (number,)).variance(reports).total)
 
 
 @pytest.mark.parametrize("reports", [BIT, COIN, NOISE, HOLDER], ids=["bit", "coin", "noise", "OUE"])
@@ -46,7 +46,7 @@ def test_no_values_vary_more_in_strata_than_planned(reports: Reports) -> None:
         oracle.strata_variance(sizes, [np.var(p, ddof=1) for p in held], [np.mean(p) for p in noises], drawn)
         for held, noises in populations(sizes, reports)
     ]
-    assert max(found) == pytest.approx(Parts(sizes, drawn).variance(reports).total)
+    assert max(found) == pytest.approx(sampled(sizes, drawn).variance(reports).total)
 
 
 @pytest.mark.parametrize("reports", [BIT, COIN, NOISE, VALUES, HOLDER], ids=["bit", "coin", "noise", "values", "OUE"])
@@ -113,12 +113,12 @@ def test_one_more_person_is_never_worse_in_strata() -> None:
 
 
 def test_enough_are_invited_in_every_stratum() -> None:
-    invited = Parts((6000, 4000), (600, 400)).invited(0.5, 0.05)
+    invited = sampled((6000, 4000), (600, 400)).invited(0.5, 0.05)
     for answers, number in zip((600, 400), invited, strict=True):
         assert stats.binom.cdf(answers - 1, number, 0.5) <= 0.025 < stats.binom.cdf(answers - 1, number - 1, 0.5)
     assert invitations(5, 1.0, 0.1) == 5
     with pytest.raises(ValueError, match="of 2,000 people would have to be invited for 1,842 answers"):
-        Parts((2000,), (1842,)).invited(0.6, 0.05)
+        sampled((2000,), (1842,)).invited(0.6, 0.05)
     assert Everyone().at(10, BIT).invited(0.5, 0.05)[0] > 20
 
 
@@ -142,8 +142,8 @@ def clusters(groups: Groups) -> Iterator[Some]:
 
 
 DESIGNS: dict[str, tuple[Any, Callable[[Groups], Iterator[Some]], list[int], list[float]]] = {
-    "simple": (Parts((4,), (2,)), simple, [4], [1 / 2]),
-    "strata": (Parts((2, 3), (1, 2)), strata, [2, 3], [2 / 5, 3 / 10]),
+    "simple": (sampled((4,), (2,)), simple, [4], [1 / 2]),
+    "strata": (sampled((2, 3), (1, 2)), strata, [2, 3], [2 / 5, 3 / 10]),
     "clusters": (ClusterDesign(3, 2).at(1, COIN), clusters, [2, 2, 2], [1 / 2]),
 }
 """Sample, all samples with their chances, people in each group, and weights of drawn values."""
@@ -194,10 +194,10 @@ def test_the_loss_of_some_of_each_cluster_is_bounded(clusters: int, size: int, c
 
 
 DRAWN = [
-    Parts((1000,), (101,)),
+    sampled((1000,), (101,)),
     ClusterDesign(40, 25).at(3, COIN),
     ClusterDesign(40, 25, 5).at(3, COIN),
-    Parts((600, 400), (60, 41)),
+    sampled((600, 400), (60, 41)),
 ]
 
 
@@ -219,7 +219,7 @@ def test_what_is_released_loses_more_with_the_budget_and_never_nothing(sample: A
         (lambda: StratifiedDesign((30, 40), allocation="neyman"), "allocation neyman needs the standard deviation"),
         (lambda: ClusterDesign(40, 25, 5, 0.1, size_sd=2.0).at(3, BIT).scale(1.0), "depend on the largest cluster"),
         (
-            lambda: Parts((100,), (10,), (0.4**0.5,)).variance(BIT),
+            lambda: sampled((100,), (10,), (0.4**0.5,)).variance(BIT),
             "sd must be at most 0.502519 of the range, got 0.632456",
         ),
         (lambda: Mean(design=ClusterDesign(9, 5), count=10), "count must be at most 9 clusters, got 10"),

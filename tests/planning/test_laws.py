@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ask import Parts, alone, answer
+from ask import alone, answer, sampled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -49,7 +49,7 @@ def test_two_rates_bound_the_enumerated_law_within_a_lattice_step(p: float, q: f
     assert (bound >= exact * (1 - 1e-9)).all()
     assert (bound <= looser).all()
     whole = Linear(Reports(p, q, p - q, 1 - p, ends=True)).failure(
-        Parts((bits,), (bits,)), deviation / (p - q), "guaranteed"
+        sampled((bits,), (bits,)), deviation / (p - q), "guaranteed"
     )
     assert whole == (pytest.approx(max(bound), rel=0.02), "exact")
 
@@ -105,8 +105,8 @@ def test_a_wide_law_is_thinned_to_the_safe_side() -> None:
 
 BIT = Reports.of(KaryRandomisedResponse(1.5, 2), ends=False)
 SAMPLES = [
-    Parts((300, 200), (60, 40)),
-    Parts((300, 20), (300, 4)),
+    sampled((300, 200), (60, 40)),
+    sampled((300, 20), (300, 4)),
     ClusterDesign(12, 6).at(5, BIT),
     ClusterDesign(12, 6, take=4).at(11, BIT),
     ClusterDesign(12, 6, take=4).at(5, BIT, response=0.8),

@@ -36,8 +36,8 @@ def test_questions_answer_as_worked() -> None:
     assert shown.startswith("Better: one random question each: error 0.06706, 1,000 answers to each at 1 nats")
     assert "everybody answers all: error 0.1246, 4,000 answers to each at 0.25 nats" in shown
     assert "better below epsilon 4.245" in shown
-    assert four(1.0, error=0.06706).value("one") == pytest.approx(4000, abs=4)
-    assert four(1.0, error=0.1246).value("all") == pytest.approx(4000, rel=1e-3)
+    assert 4 * four(1.0, error=0.06706).ways["one"].value == pytest.approx(4000, abs=4)
+    assert four(1.0, error=0.1246).ways["all"].value == pytest.approx(4000, rel=1e-3)
     assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)["ways"]) == 2
     small = Several(questions=2, each=Mean(epsilon=1.0, error=0.01, failure=0.05, design=SimpleDesign(50)))
     assert (small.best, str(small)) == (None, "No mechanism can do this.")
