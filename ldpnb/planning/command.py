@@ -97,7 +97,7 @@ _FIELD = (
 _SHARES = (
     _option("--values", "Number of values that a person may hold.", whole, 2),
     click.Option(["--simultaneous"], is_flag=True, help="The error of all shares at once; otherwise of any one share."),
-    _option("--labels", "Of the values, a,b,c, in a saved plan.", names, ""),
+    _option("--labels", "Names of the values, a,b,c, in a saved plan.", names, ""),
 )
 _GROUPS = _option("--shares", "Share of people in each group; the first two are compared.", numbers, "0.5,0.5")
 _TEST = (

@@ -9,8 +9,8 @@ symmetric means), so the worst values are those of the whole population.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
@@ -22,9 +22,6 @@ from ldpnb.planning.laws import Sample, Tail, least_exponential
 from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Floats
 from ldpnb.surveys import binomials
-
-if TYPE_CHECKING:
-    from ldpnb.mechanisms.best_gap import BestGapChannel
 
 Sizes = tuple[int, ...]
 Ends = tuple[float, float]
@@ -81,7 +78,7 @@ class Sums:
     steepest: float
     variance: float
     noisy: bool = False
-    exact: Callable[[int, float], float] | None = field(default=None, kw_only=True)
+    exact: Callable[[int, float], float] | None = None
     reports: ClassVar[Reports] = Reports()
 
     def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
@@ -158,13 +155,12 @@ def discretised(mechanism: DiscretisedMeans, sizes: Sizes) -> Gap:
     scores = np.outer([1, -1] + [0] * (len(sizes) - 2), [-1, 1]).astype(float)
     scores[:2] *= np.array(_weights(sizes))[:, None]
     growth = _of_channel(mechanism.channel(), scores.ravel(), mechanism.gain, sizes)
-    return Sums(sizes, mechanism.gain * _smaller(sizes), growth, 60.0, _variance(mechanism, sizes))
+    return _sums(mechanism, sizes, growth, 60.0)
 
 
 def laplace_means(mechanism: LaplaceMeans, sizes: Sizes) -> Gap:
     """Return the law of the gap from ``M_L``."""
-    unit, steepest = mechanism.gain * _smaller(sizes), 1 / mechanism.kept_scale
-    return Sums(sizes, unit, _of_laplace(mechanism, sizes), steepest, _variance(mechanism, sizes), noisy=True)
+    return _sums(mechanism, sizes, _of_laplace(mechanism, sizes), 1 / mechanism.kept_scale, noisy=True)
 
 
 def signed_laplace(mechanism: SignedLaplace, sizes: Sizes) -> Gap:
@@ -173,21 +169,21 @@ def signed_laplace(mechanism: SignedLaplace, sizes: Sizes) -> Gap:
     def exact(users: int, mean: float) -> float:
         return means.laplace_sum_tail(users, users * mean / mechanism.scale)
 
-    unit, growth = mechanism.gain * _smaller(sizes), _of_laplace(mechanism, sizes)
-    return Sums(sizes, unit, growth, 1 / mechanism.scale, _variance(mechanism, sizes), noisy=True, exact=exact)
+    return _sums(mechanism, sizes, _of_laplace(mechanism, sizes), 1 / mechanism.scale, noisy=True, exact=exact)
 
 
-def best_channel(mechanism: "BestGapChannel", sizes: Sizes) -> Gap:
-    """Return the law of the gap from the scores of the best channel."""
+def best_channel(mechanism: Any, sizes: Sizes) -> Gap:
+    """Return the law of the gap from the scores of a `BestGapChannel`, whose module is slow to load."""
     smaller = _smaller(sizes)
     growth = _of_channel(mechanism.channel(), smaller * mechanism.scores, 1.0, sizes)
     steepest = 500 / (smaller * float(np.abs(mechanism.scores).max()))
     return Sums(sizes, smaller, growth, steepest, smaller**2 * mechanism.variance)
 
 
-def _variance(mechanism: DiscretisedMeans | LaplaceMeans | SignedLaplace, sizes: Sizes) -> float:
+def _sums(mechanism: Any, sizes: Sizes, growth: Callable[[float], Growth], steepest: float, **more: Any) -> Sums:
     unit = mechanism.gain * _smaller(sizes)
-    return sum(sizes) * unit**2 * gaps.GroupGap(mechanism, sizes).worst_variance()
+    variance = sum(sizes) * unit**2 * gaps.GroupGap(mechanism, sizes).worst_variance()
+    return Sums(sizes, unit, growth, steepest, variance, **more)
 
 
 def _of_channel(channel: Floats, scores: Floats, mean: float, sizes: Sizes) -> Callable[[float], Growth]:

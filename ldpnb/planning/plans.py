@@ -88,12 +88,7 @@ class Plan:
 
 
 def plan(question: Question) -> Plan:
-    """Answer a question for every mechanism.
-
-    Parameters
-    ----------
-    question : Frequency, Mean or Gap
-        With exactly one of count, epsilon, error and failure left out.
+    """Answer a question, which leaves out one of count, epsilon, error and failure, for every mechanism.
 
     Raises
     ------
@@ -113,7 +108,8 @@ def plan(question: Question) -> Plan:
     """
 
     def order(a: Answer) -> tuple[bool, bool, float]:
-        return _compared(question, a), not a.feasible, a.value if a.feasible else 0.0
+        # numbers are searched to nine digits: mechanisms that are one and the same are alike
+        return _compared(question, a), not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
 
     answers = [answer(question, one.name) for one in question.candidates]
     return Plan(question, question.unknown, tuple(sorted(answers, key=order)))
@@ -191,7 +187,7 @@ def _ranked(plan: Plan) -> str:
     able = plan.able
     if not able:
         return "No mechanism can do this."
-    tied = [a.mechanism for a in able if a.value == able[0].value]
+    tied = [a.mechanism for a in able if math.isclose(a.value, able[0].value, rel_tol=1e-8)]
     if len(able) < 2 or len(tied) > 1:
         return f"Best: {listed(tied)}, {'alike' if len(tied) > 1 else 'the only one that can'}."
     margin = able[1].value / able[0].value if able[0].value > 0 else math.inf

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
+
 from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.laws import Linear, Tail
@@ -185,12 +187,15 @@ def _count(question: Question) -> tuple[int, bool]:
     """Return the fewest units.
 
     The chance of an error falls with their number, but for two wobbles: of groups that are rounded to whole people, and
-    of a curator's exact law on a lattice.
+    of a curator's exact law on a lattice. That nobody answers in some cluster becomes more likely with their number.
     """
     even = isinstance(question, Gap) and question.design.respondents and len(set(question.shares)) == 1
     step = len(question.shares) if even else 1  # type: ignore[attr-defined]
     low, high = -(-question.design.least // step), question.design.most // step
     excess = _excess(question, lambda number: question.with_value("count", number * step))
+    if question.response < 1 and isinstance(question.design, ClusterDesign):
+        tried = np.unique(np.geomspace(low, high, 64).astype(int)).tolist()
+        high = next((number for number in tried if excess(number) <= 0), high)
     enough = _least(excess, low, high, question.tail)
     if not enough:
         raise UnableError(_not_enough(question, high * step))
@@ -247,8 +252,9 @@ def _window(question: Question) -> int:
     """Return how many numbers below one that is enough may be enough although one in between is not."""
     if isinstance(question, Gap):
         return math.ceil(2 / min(question.shares)) if len(set(question.shares)) > 1 else 0
-    wobbles = question.candidate.central and question.ends and question.tail == "guaranteed"
-    return _MOST_STEPS if wobbles and len(getattr(question.design, "sizes", ())) == 1 else 0
+    simple = len(getattr(question.design, "sizes", ())) == 1
+    wobbles = simple and question.candidate.central and question.ends and question.tail == "guaranteed"
+    return _MOST_STEPS if wobbles else 0
 
 
 def _least(excess: Excess, low: int, high: int, tail: Tail) -> int:

@@ -25,6 +25,11 @@ from ldpnb.surveys.field_plan import ESTIMATORS
 STRATA = StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman", ("A", "B", "C"))
 
 
+def test_mechanisms_that_are_one_and_the_same_are_alike() -> None:
+    found = plan(Frequency(count=5000, error=0.06, failure=0.05, values=2))
+    assert "Best: k-RR and subset selection, alike." in str(found)
+
+
 def test_two_values_of_randomised_response_are_one_estimate() -> None:
     known = {"epsilon": 1.0, "error": 0.05, "failure": 0.01, "values": 2}
     once, both = plan(Frequency(**known)), plan(Frequency(**known, simultaneous=True))
@@ -72,11 +77,16 @@ def test_readers_who_cannot_know_who_was_asked_learn_less() -> None:
     assert found.hidden == pytest.approx(np.log1p(found.value / 20_000 * np.expm1(2)))
 
 
-def test_a_curator_who_cannot_be_planned_for_leaves_the_others() -> None:
+def test_two_stages_are_planned_by_a_mean_and_a_spread_of_sizes_but_for_a_curator() -> None:
     design = ClusterDesign(400, 20, 5, icc=0.1, size_sd=5.0)
     found = plan(Mean(design=design, epsilon=2.0, error=0.1, failure=0.05, tail="normal"))
     assert found.best.mechanism == "1-bit"
     assert answer(found, CURATOR).reason.startswith("the noise would depend on the largest cluster")
+    words = "mean --design clusters --clusters 400 --cluster-size 20 --take 5 --size-sd 5"
+    asked = "--epsilon 2 --error 0.1 --failure 0.05 --tail normal"
+    assert command(*words.split(), "--icc", "0.1", *asked.split()).output == f"{found}\n"
+    refused = str(command(*words.split(), *asked.split()).exception)
+    assert "icc must be given where sizes differ: without it the worst data depend on the largest cluster" in refused
 
 
 def test_a_curator_with_yes_or_no_answers_is_promised_by_the_exact_law() -> None:
@@ -125,6 +135,11 @@ def test_nonresponse_is_part_of_the_failure() -> None:
     found = alone(Mean(design=design, response=0.7, **clusters), "1-bit")
     assert sum(found.question.invited) == 12 * found.value
     assert "of whom about" in str(plan(Mean(design=design, response=0.7, **clusters)))
+    # of very many clusters some would have no answer; so few do not
+    many = ClusterDesign(5000, 25, 8, 0.05)
+    found = alone(Mean(design=many, response=0.6, epsilon=3.0, error=0.1, failure=0.1, tail="normal"), "1-bit")
+    assert found.value == 25
+    assert found.question.with_value("count", 24).chance()[0] > 0.1
 
 
 def test_extreme_budgets_are_planned_without_a_warning() -> None:
