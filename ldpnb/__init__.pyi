@@ -63,14 +63,14 @@ from .mechanisms.registry import MEAN as MEAN
 from .mechanisms.signs import SignRandomiser as SignRandomiser
 from .mechanisms.subsets import SubsetSelection as SubsetSelection
 from .planning.clusters import ClusterDesign as ClusterDesign
-from .planning.samples import Everyone as Everyone
-from .planning.samples import SimpleDesign as SimpleDesign
-from .planning.samples import StratifiedDesign as StratifiedDesign
 from .planning.plans import plan as plan
 from .planning.power import Power as Power
 from .planning.questions import Frequency as Frequency
 from .planning.questions import Gap as Gap
 from .planning.questions import Mean as Mean
+from .planning.samples import Everyone as Everyone
+from .planning.samples import SimpleDesign as SimpleDesign
+from .planning.samples import StratifiedDesign as StratifiedDesign
 from .planning.several import Several as Several
 from .planning.tables import load_strata as load_strata
 from .privacy.best_channel import best_channel as best_channel

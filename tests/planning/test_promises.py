@@ -193,3 +193,20 @@ def test_a_saved_plan_is_fielded_and_estimated_as_promised() -> None:
     found = made.repeated(PEOPLE["spread"], saved, repetitions=300, seed=1)
     assert (found["error"].abs() >= 0.12).sum() <= stats.binom.isf(FALSE_ALARM, 300, 0.1)
     assert (~found["covered"]).sum() <= stats.binom.isf(FALSE_ALARM, 300, 0.12)
+
+
+def test_clusters_of_any_size_in_two_stages_are_missed_as_seldom_as_promised() -> None:
+    """Sizes 6 and 14, means unrelated to them, and far from the middle of the range, where the expansion is at its worst."""
+    rng, sizes, take = stream("uneven", seed=2), np.resize([6, 14], 60), 4
+    parts = [np.full(size, 1.0 if g % 4 < 3 else 0.0) for g, size in enumerate(np.repeat([6, 14], 30))]
+    values = np.concatenate(parts)
+    design = ClusterDesign(60, 10, take, icc=1.0, sd=float(values.std(ddof=1)), size_sd=float(sizes.std(ddof=1)))
+    found = alone(Mean(design=design, count=20, epsilon=1.5, failure=FAILURE, tail="normal"), "1-bit")
+    reports, missed = found.question.law.reports, 0
+    for _ in range(RUNS):
+        drawn = rng.choice(60, 20, replace=False)
+        means = np.array([rng.choice(parts[g], take, replace=False).mean() for g in drawn])
+        bits = rng.binomial(take, reports.q + reports.truth * means) / take
+        gained = np.array([parts[g].size for g in drawn]) @ ((bits - reports.q) / reports.truth - 0.5)
+        missed += abs(0.5 + 60 / (20 * values.size) * gained - values.mean()) >= found.value
+    assert missed <= MOST
