@@ -1,8 +1,7 @@
 """Validators for the public boundary: each names the argument, the rule and the value.
 
-They take exactly one keyword, whose name is the argument's own, and return the checked value:
-``positive(epsilon=epsilon)``. Inner functions do not check again. Balls and symbols (`ldpnb.arithmetic`) pass: their
-domain is up to the caller.
+They take one keyword, whose name is the argument's own, and return the checked value: ``positive(epsilon=epsilon)``.
+Inner functions do not check again. Balls and symbols (`ldpnb.arithmetic`) pass: their domain is up to the caller.
 """
 
 import difflib
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,21 +20,12 @@ from ldpnb.arithmetic import is_exact
 _LONGEST_SHOWN = 200
 
 
-Kind = TypeVar("Kind")
-
-
 class UsageError(ValueError):
     """Wrong input by the caller: an unknown notebook, an unknown parameter, a value of the wrong type."""
 
 
-def _one(named: dict[str, Any]) -> tuple[str, Any]:
-    if len(named) != 1:
-        raise TypeError(f"check one argument at a time, got {sorted(named)}")
-    return next(iter(named.items()))
-
-
-def _checked(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -> Any:
-    name, value = _one(named)
+def _number(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -> Any:
+    ((name, value),) = named.items()
     if (type(value) is float and holds(value)) or is_exact(value):  # as most are
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
@@ -57,27 +47,27 @@ def positive(**named: Any) -> Any:
     Traceback (most recent call last):
     ValueError: epsilon must be > 0 and finite, got epsilon=0.0
     """
-    return _checked(named, "be > 0 and finite", lambda number: 0 < number < math.inf)
+    return _number(named, "be > 0 and finite", lambda number: 0 < number < math.inf)
 
 
 def non_negative(**named: Any) -> Any:
     """Return a finite number ``>= 0``."""
-    return _checked(named, "be >= 0 and finite", lambda number: 0 <= number < math.inf)
+    return _number(named, "be >= 0 and finite", lambda number: 0 <= number < math.inf)
 
 
 def probability(**named: Any) -> Any:
     """Return a number in ``[0, 1]``."""
-    return _checked(named, "lie in [0, 1]", lambda number: 0 <= number <= 1)
+    return _number(named, "lie in [0, 1]", lambda number: 0 <= number <= 1)
 
 
 def rate(**named: Any) -> Any:
     """Return a number in ``(0, 1]``, as a sampling rate must be."""
-    return _checked(named, "lie in (0, 1]", lambda number: 0 < number <= 1)
+    return _number(named, "lie in (0, 1]", lambda number: 0 < number <= 1)
 
 
 def open_probability(**named: Any) -> Any:
     """Return a number in ``(0, 1)``, as a failure probability must be."""
-    return _checked(named, "lie in (0, 1)", lambda number: 0 < number < 1)
+    return _number(named, "lie in (0, 1)", lambda number: 0 < number < 1)
 
 
 def whole(*, at_least: int = 0, **named: Any) -> Any:
@@ -85,11 +75,8 @@ def whole(*, at_least: int = 0, **named: Any) -> Any:
 
     >>> whole(users=1e9)
     1000000000
-    >>> whole(domain_size=1, at_least=2)
-    Traceback (most recent call last):
-    ValueError: domain_size must be an integer >= 2, got domain_size=1
     """
-    _checked(named, f"be an integer >= {at_least}", lambda number: at_least <= number < math.inf and number % 1 == 0)
+    _number(named, f"be an integer >= {at_least}", lambda number: at_least <= number < math.inf and number % 1 == 0)
     (value,) = named.values()
     return value if is_exact(value) else int(value)
 
@@ -101,22 +88,19 @@ def numbers(*, low: float = -np.inf, high: Any = np.inf, **named: Any) -> Any:
     Traceback (most recent call last):
     ValueError: holders must lie in [0, 5], got holders[1]=7
     """
-    if is_exact(_one(named)[1]):
-        return _one(named)[1]
-    name, array = _array(named)
+    ((name, value),) = named.items()
+    if is_exact(value):
+        return value
+    array = _array(name, value)
     bad = ~np.isfinite(array) | (array < low) | (not is_exact(high) and array > high)
     _refuse(name, array, f"lie in [{low}, {high}]", bad)
     return array.astype(float)
 
 
 def counts(*, minimum_size: int = 1, **named: ArrayLike) -> NDArray[np.int64]:
-    """Return a one-dimensional array of whole numbers ``>= 0`` with a positive sum.
-
-    >>> counts(counts=[3, -1])
-    Traceback (most recent call last):
-    ValueError: counts must be whole numbers >= 0, got counts[1]=-1
-    """
-    name, array = _array(named)
+    """Return a one-dimensional array of whole numbers ``>= 0`` with a positive sum."""
+    ((name, value),) = named.items()
+    array = _array(name, value)
     if array.ndim != 1 or array.size < minimum_size:
         rule = f"one-dimensional with at least {minimum_size} entries"
         raise ValueError(f"{name} must be {rule}, got shape {array.shape}")
@@ -129,17 +113,17 @@ def counts(*, minimum_size: int = 1, **named: ArrayLike) -> NDArray[np.int64]:
 
 def distribution(**named: ArrayLike) -> NDArray[np.float64]:
     """Return a probability vector: entries ``>= 0`` with sum 1 up to 1e-9."""
-    name, array = _array(named)
+    ((name, value),) = named.items()
+    array = _array(name, value)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or (array < 0).any():
-        raise ValueError(f"{name} must be a vector of probabilities, got {shortened(named[name])}")
+        raise ValueError(f"{name} must be a vector of probabilities, got {shortened(value)}")
     if abs(array.sum() - 1) > 1e-9:
         raise ValueError(f"{name} must sum to 1, got sum {float(array.sum())!r}")
     return array.astype(float)
 
 
-def _array(named: dict[str, Any]) -> tuple[str, NDArray[Any]]:
-    """Return an argument's name and its numbers; those of more than 64 bits become floats."""
-    name, value = _one(named)
+def _array(name: str, value: Any) -> NDArray[Any]:
+    """Return an argument's numbers; those of more than 64 bits become floats."""
     try:
         array = np.asarray(value)
         long = array.dtype.kind == "O" and array.size and all(type(entry) is int for entry in array.flat)
@@ -150,7 +134,7 @@ def _array(named: dict[str, Any]) -> tuple[str, NDArray[Any]]:
         raise ValueError(f"{name} must be {rule}, got {name}={shortened(value)}") from None
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numbers, got dtype {array.dtype}")
-    return name, array
+    return array
 
 
 def _refuse(name: str, array: NDArray[Any], rule: str, bad: NDArray[np.bool_]) -> None:
@@ -162,7 +146,7 @@ def _refuse(name: str, array: NDArray[Any], rule: str, bad: NDArray[np.bool_]) -
 
 def choice(*, among: tuple[str, ...], **named: Any) -> str:
     """Return a value, which must be one of a few."""
-    name, value = _one(named)
+    ((name, value),) = named.items()
     if value not in among:
         raise ValueError(f"{name} must be one of {', '.join(among)}, got {name}={shortened(value)}")
     return str(value)
@@ -170,19 +154,11 @@ def choice(*, among: tuple[str, ...], **named: Any) -> str:
 
 def entries(number: int, **named: Any) -> Any:
     """Return a sequence, which must have `number` entries."""
-    name, value = _one(named)
-    row = hasattr(value, "__array__") and np.ndim(value) > 0
-    row |= isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    ((name, value),) = named.items()
+    row = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    row |= hasattr(value, "__array__") and np.ndim(value) > 0
     if not (is_exact(number) or is_exact(value) or (row and len(value) == number)):
         raise UsageError(f"{name} must have {number} entries, got {name}={shortened(value)}")
-    return value
-
-
-def instance(kind: type[Kind], **named: Any) -> Kind:
-    """Return an object, which must be of a class."""
-    name, value = _one(named)
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {name}={shortened(value)}")
     return value
 
 
@@ -225,15 +201,6 @@ def as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from None
 
 
-_BRINGS = {name: name for name in ("distributed", "openpyxl", "pooch", "pyreadstat", "sympy")} | {
-    "dask": "distributed",
-    "flint": "python-flint",
-    "python_calamine": "python-calamine",
-    "sklearn": "scikit-learn",
-}
-"""Libraries that are optional, and the packages that bring them."""
-
-
 @contextmanager
 def needed_for(what: str) -> Iterator[None]:
     """If an optional library is missing, say in one line which package `what` needs.
@@ -247,9 +214,8 @@ def needed_for(what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
-        if package := _BRINGS.get(library):
-            raise UsageError(f"{what} needs {library}; `python -m pip install {package}` brings it") from None
-        raise
+        package = {"sklearn": "scikit-learn"}.get(library, library.replace("_", "-"))
+        raise UsageError(f"{what} needs {library}; `python -m pip install {package}` brings it") from None
 
 
 def shown(text: str) -> str:

@@ -5,6 +5,7 @@ Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that h
 
 import csv
 import os
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,28 +16,32 @@ from click.shell_completion import CompletionItem
 
 from ldpnb import __version__
 from ldpnb.checks import UsageError, as_usage
-from ldpnb.data.command import download, inspect_file
-from ldpnb.planning.command import plan
-from ldpnb.planning.estimate_command import estimate
-from ldpnb.planning.kit.command import kit
-from ldpnb.run.catalogue import NoNotebookError, Notebook, catalogue, find, home, require_uncommitted
-from ldpnb.run.export import export
-from ldpnb.run.options import pairs
-from ldpnb.run.unpacking import get
-from ldpnb.sweeps.command import sweep
+from ldpnb.run.catalogue import Notebook, UnknownNameError, catalogue, find, home, require_uncommitted
+from ldpnb.sweeps.command import pairs, sweep
 
-_STATUSES = ("reproduced", "supported", "corrected", "refuted", "open")
-_REACHES = ("all parameters", "a box", "instances")
-_PARTS = {
-    "over": "decided for",
-    "evidence": "evidence",
-    "corrected": "corrected",
-    "assumption": "assumption",
-    "argument": "argued in words",
-    "reading": "reading",
+_ELSEWHERE = {
+    "download": "data.command:download",
+    "estimate": "planning.estimate_command:estimate",
+    "export": "run.export:export",
+    "get": "run.unpacking:get",
+    "inspect": "data.command:inspect_file",
+    "kit": "planning.kit.command:kit",
+    "plan": "planning.command:plan",
 }
+"""Commands whose modules are imported once they are called."""
+
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+class _Commands(click.Group):
+    """The commands of this module and those of `_ELSEWHERE`."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted([*self.commands, *_ELSEWHERE])
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        return pkgutil.resolve_name(f"ldpnb.{_ELSEWHERE[name]}") if name in _ELSEWHERE else self.commands.get(name)
 
 
 def main() -> None:
@@ -63,40 +68,33 @@ def _end(message: str, code: int) -> None:
     sys.exit(code)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, message="ldpnb %(version)s")
 def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
 
 
-for _command in (plan, kit, estimate, get, export, sweep, inspect_file, download):
-    cli.add_command(_command)
+cli.add_command(sweep)
 
 
 def _notebooks(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete the name of a notebook."""
-    names = [name for n in catalogue() for name in (n.id.split("/")[-1], n.id)]
-    return [CompletionItem(name) for name in names if name.startswith(begun)]
+    return _beginning(begun, [n.id for n in catalogue()])
 
 
-def _notebooks_and_claims(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+def _notebooks_and_claims(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Complete the name of a notebook or a claim."""
     with (home() / "figures/verdicts.csv").open(encoding="utf-8", newline="") as file:
-        ids = [row["claim"] for row in csv.DictReader(file)]
+        return _beginning(begun, [n.id for n in catalogue()] + [row["claim"] for row in csv.DictReader(file)])
+
+
+def _beginning(begun: str, ids: list[str]) -> list[CompletionItem]:
     names = [name for i in ids for name in (i.split("/")[-1], i)]
-    return _notebooks(context, parameter, begun) + [CompletionItem(name) for name in names if name.startswith(begun)]
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
     return list({n.id: n for n in map(find, identifiers)}.values()) if identifiers else list(catalogue())
-
-
-_jobs = click.option(
-    "-j", "--jobs", type=click.IntRange(1, 1024), default=os.cpu_count() or 1, help="Processes.  [default: all cores]"
-)
-_parameters = click.option(
-    "-p", "parameters", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set a parameter (repeatable)."
-)
 
 
 @cli.command("list", short_help="List all notebooks.")
@@ -117,7 +115,7 @@ def show(id: str) -> None:
     """
     try:
         notebook = find(id)
-    except NoNotebookError:
+    except UnknownNameError:
         from ldpnb.run import card
 
         click.echo(card.card(card.find_claim(id)))
@@ -134,9 +132,9 @@ def show(id: str) -> None:
 
 @cli.command(short_help="Run notebooks, with parameters of your own if you like.")
 @click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=_notebooks)
-@_parameters
+@click.option("-p", "parameters", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set one (repeatable).")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for the results.")
-@_jobs
+@click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes.  [default: all cores]")
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, jobs: int) -> None:
     """Run notebooks, all by default, and renew what has changed of their outputs and figures.
 
@@ -152,11 +150,9 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
             failed, asked = failed + bool(outcome.error), asked + outcome.asks
-            line = (
-                f"failed: {outcome.error}" if outcome.error else f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
-            )
+            passed = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
             bar.clear()
-            click.echo(line, err=bool(outcome.error))
+            click.echo(f"failed: {outcome.error}" if outcome.error else passed, err=bool(outcome.error))
             bar.update()
     for folder in dict.fromkeys(task.figures.parent for task in tasks if task.target != task.notebook.path):
         click.echo(f"results in {folder}")
@@ -170,38 +166,28 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
 def check(ids: tuple[str, ...]) -> None:
     """Re-execute notebooks against their stored outputs, by nbval, and the numbers of their figures."""
     sanitised = Path(__file__).parent / "run/nbval_sanitize.cfg"
-    options = [
-        "-q",
-        "-rs",
-        "-c",
-        os.devnull,
-        f"--rootdir={home()}",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "ldpnb.run.checking",
-    ]
-    options += ["--nbval", "--nbval-current-env", f"--nbval-sanitize-with={sanitised}", "--nbval-cell-timeout=600"]
-    command = [sys.executable, "-m", "pytest", *options, *(str(n.path) for n in _chosen(ids))]
+    options = ["-q", "-rs", "-c", os.devnull, f"--rootdir={home()}", "-p", "no:cacheprovider"]
+    options += ["-p", "ldpnb.run.checking", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=600"]
+    paths = [str(n.path) for n in _chosen(ids)]
+    command = [sys.executable, "-m", "pytest", *options, f"--nbval-sanitize-with={sanitised}", *paths]
     raise SystemExit(min(subprocess.run(command, cwd=home(), check=False).returncode, 1))
 
 
 @cli.command(short_help="Decide every claim anew; print the ledger.")
 @click.option("--source", help="Only this source's claims.")
-@click.option("--status", type=click.Choice(_STATUSES), help="Only verdicts of this status.")
-@click.option("--reach", type=click.Choice(_REACHES), help="Only verdicts decided for these.")
+@click.option("--status", help="Only verdicts of this status, such as refuted.")
 @click.option("-v", "--verbose", is_flag=True, help="With evidence, domain and corrected statements.")
-def verdicts(source: str | None, status: str | None, reach: str | None, verbose: bool) -> None:
+def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
 
     with as_usage():
-        table = ledger.ledger(source, status, reach)
+        table = ledger.ledger(source, status)
     for row in table.itertuples():
         click.echo(f"{row.status:<10}  {row.reach:<14}  {row.claim:<44}  {row.says}")
         if verbose:
-            parts = {part: getattr(row, part) for part in _PARTS}
-            click.echo("".join(f"{'':28}{_PARTS[part]}: {text}\n" for part, text in parts.items() if text))
+            parts = {part: getattr(row, part) for part in ledger.PARTS}
+            click.echo("".join(f"{'':28}{part}: {text}\n" for part, text in parts.items() if text))
     counts = (
         ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items()) for column in ("status", "reach")
     )
@@ -213,28 +199,22 @@ def verdicts(source: str | None, status: str | None, reach: str | None, verbose:
         raise SystemExit(1)
 
 
-@cli.command("report", short_help="Write the ledger, or a source's erratum sheet, as Markdown.")
-@click.option("-o", "--output", type=_FILE, help="File to write.  [default: the terminal]")
-@click.option("--readme", is_flag=True, help="Renew the README's table and the erratum sheets instead.")
-@click.option("--errata", metavar="SOURCE", help="Write the source's erratum sheet instead; as PDF by the file's name.")
-def write_report(output: Path | None, readme: bool, errata: str | None) -> None:
-    """Write the committed ledger, or the erratum sheet of a source, as Markdown."""
-    from ldpnb import writing
+@cli.command("report", short_help="Write a source's erratum sheet, or renew those committed and the README.")
+@click.option("--errata", metavar="SOURCE", help="Write the source's erratum sheet, in Markdown.")
+@click.option("-o", "--output", type=_FILE, help="File for it; as PDF by its name.  [default: the terminal]")
+@click.option("--readme", is_flag=True, help="Renew the README's table and all erratum sheets.")
+def write_report(errata: str | None, output: Path | None, readme: bool) -> None:
+    """Write the erratum sheet of a source, or renew what is committed of them and of the README."""
     from ldpnb.run import errata as sheets
     from ldpnb.run import ledger
 
-    if readme:
-        changed = ledger.write_readme_table(home() / "README.md")
-        click.echo("README.md renewed" if changed else "README.md is current")
-        sheets.write()
-        return
+    if readme == bool(errata):
+        raise UsageError("either --errata SOURCE or --readme must be given")
     if output is not None:
         require_uncommitted(output)
-    with as_usage():
-        text = sheets.sheet(errata) if errata else ledger.document(ledger.committed_ledger())
-    if output is None:
-        click.echo(text, nl=False)
-    elif errata and output.suffix == ".pdf":
-        sheets.pdf(text, output)
-    else:
-        writing.write(output, text.encode())
+    if errata:
+        sheets.show(errata, output)
+        return
+    changed = ledger.write_readme_table(home() / "README.md")
+    click.echo("README.md renewed" if changed else "README.md is current")
+    sheets.write()

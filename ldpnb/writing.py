@@ -18,50 +18,30 @@ Value = TypeVar("Value")
 def write(path: Path, content: bytes) -> None:
     """Write a file in one step, once the disk holds all of it; its folder is created, and a symlink stays one.
 
-    A writer that is killed may leave ``.<16 digits>.partial`` beside the file, which nobody reads.
-
-    Raises
-    ------
-    OSError
-        With the path, if the disk is full, the folder cannot be written, or something other than a file is there, such
-        as a device; then what was there before still is.
-
-    Examples
-    --------
-    >>> write(Path("/dev/null"), b"")
-    Traceback (most recent call last):
-    OSError: [Errno 22] not a regular file: '/dev/null'
+    A writer that is killed may leave ``.<16 digits>.partial`` beside the file, which nobody reads. An `OSError` names
+    the path, and then what was there before still is; so does one for something that is no regular file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    target = Path(os.path.realpath(path))  # which takes a link to itself for a file, where resolve() raises
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
     try:
-        target = Path(os.path.realpath(path))  # which takes a link to itself for a file, where resolve() raises
         if target.exists() and not target.is_file():
             raise OSError(errno.EINVAL, "not a regular file")
-        partial = target.with_name(f".{secrets.token_hex(8)}.partial")
         with partial.open("xb") as file:
-            try:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-                os.replace(partial, target)
-            except BaseException:
-                partial.unlink(missing_ok=True)
-                raise
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 @contextmanager
 def whole(path: Traversable) -> Iterator[str]:
     """Lend the text of a file that comes with the companion; where it is cut off or cannot be parsed, name it.
 
-    Raises
-    ------
-    OSError
-        If its last line does not end, or what is done with its text ends in a `ValueError` or a `KeyError`.
-
-    Examples
-    --------
     >>> with whole(Path("/dev/null")) as text:
     ...     len(text)
     Traceback (most recent call last):
@@ -83,7 +63,7 @@ def damaged(path: Traversable, reason: str) -> OSError:
 
 
 class Table(dict[Key, Value]):
-    """A CSV table of the package, given by its path there: what `read` makes of each row, a key and a value.
+    """A CSV table of the package: what `read` makes of each row, a key and a value; a row that it lacks names the file.
 
     >>> Table("data/adult_age.csv", lambda row: (row["age"], int(row["count"])))["17"]
     395
@@ -95,5 +75,4 @@ class Table(dict[Key, Value]):
             super().__init__(map(read, DictReader(text.splitlines())))
 
     def __missing__(self, key: Key) -> Value:
-        """Say that the table lacks a row."""
         raise damaged(self.path, f"it lacks {key}")

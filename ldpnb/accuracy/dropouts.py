@@ -33,7 +33,8 @@ def estimated_sizes_variance(
     >>> round(float(estimated_sizes_variance(mechanism, (10_000, 10_000), (0.0, 0.0), (0.0, 0.0))), 12)
     0.001752352426
     """
-    checks.instance(DiscretisedMeans, mechanism=mechanism)
+    if not isinstance(mechanism, DiscretisedMeans):
+        raise TypeError(f"mechanism must be a DiscretisedMeans, got mechanism={mechanism!r}")
     members = [checks.whole(sizes=size, at_least=1) for size in checks.entries(mechanism.groups, sizes=sizes)]
     means = [checks.numbers(means=mean, low=-1, high=1) for mean in checks.entries(2, means=means)]
     checks.entries(2, second_moments=second_moments)

@@ -146,7 +146,8 @@ def self_sized_means(mechanism: DiscretisedMeans, tallies: ArrayLike) -> NDArray
     >>> self_sized_means(mechanism, [[100, 300], [200, 200]]).round(6).tolist()
     [1.333333, 0.0]
     """
-    checks.instance(DiscretisedMeans, mechanism=mechanism)
+    if not isinstance(mechanism, DiscretisedMeans):
+        raise TypeError(f"mechanism must be a DiscretisedMeans, got mechanism={mechanism!r}")
     reports = checks.numbers(tallies=tallies, low=0)
     if reports.shape[-2:] != (mechanism.groups, 2):
         raise ValueError(f"tallies must have shape (..., {mechanism.groups}, 2), got shape {reports.shape}")

@@ -9,21 +9,10 @@ from typing import Any
 
 import ldpnb
 from ldpnb import claims
-from ldpnb.checks import UsageError, nearest, shown
-from ldpnb.run.catalogue import catalogue, find, home
+from ldpnb.run.catalogue import catalogue, find, home, unique
 from ldpnb.run.ledger import committed_ledger
 
-_PARTS = {
-    "status": "verdict",
-    "reach": "reach",
-    "over": "over",
-    "reading": "reading",
-    "assumption": "assuming",
-    "corrected": "holds",
-    "kind": "by",
-    "evidence": "evidence",
-    "argument": "argued",
-}
+_PARTS = ("status", "reach", "over", "reading", "assumption", "corrected", "kind", "evidence", "argument")
 
 
 def place(function: Any) -> tuple[Path, int]:
@@ -40,32 +29,16 @@ def place(function: Any) -> tuple[Path, int]:
 
 
 def find_claim(wanted: str) -> dict[str, str]:
-    """Return the row of the committed ledger whose claim's name contains the words given, as no other's does.
-
-    Raises
-    ------
-    UsageError
-        If several do, which are named, or none: then the nearest names of claims and notebooks.
-    """
-    decided = committed_ledger().to_dict("records") if (home() / "figures/verdicts.csv").exists() else []
-    known = {row["claim"].replace("/", "-"): row for row in decided}
-    words = re.sub(r"[^a-z0-9.]+", "-", wanted.lower()).strip("-")
-    whole = [name for name in known if words in (name, name.split("-", 1)[1])]
-    fitting = whole or [name for name in known if words and re.search(re.escape(words) + r"(?!\d)", name)]
-    if len(fitting) == 1:
-        return known[fitting[0]]
-    if fitting:
-        raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(known[name]['claim'] for name in fitting)}")
-    names = [*(n.id for n in catalogue()), *(n.id.split("/")[-1] for n in catalogue())]
-    names += [name for row in known.values() for name in (row["claim"], row["claim"].split("/")[1])]
-    raise UsageError(f"no notebook or claim {shown(wanted)}{nearest(wanted, names)}; `ldpnb list` shows the notebooks")
+    """Return the row of the committed ledger of the claim that a user means (`catalogue.unique`)."""
+    known = {row["claim"]: row for row in committed_ledger().to_dict("records")}
+    return known[unique(wanted, list(known), "notebook or claim", near=[n.id for n in catalogue()])]
 
 
 def card(row: dict[str, str]) -> str:
     """Return a claim with its verdict, its notebook, its code and its figures, in lines for a terminal."""
     claim = claims.find(row["claim"])
     lines = [f"{row['claim']}: {row['place']} of {claim.source}", "", *_lines("", row["says"], 2), ""]
-    lines += [line for part, label in _PARTS.items() if row[part] for line in _lines(label, row[part])]
+    lines += [line for part in _PARTS if row[part] for line in _lines(part, row[part])]
     lines += _lines("notebook", f"notebooks/{row['notebook']}.ipynb") if row["notebook"] else []
     rests = [pkgutil.resolve_name(f"ldpnb.{path}") for path in claim.rests_on]
     for label, functions in {"decision": [claim.check], "rests on": rests}.items():
@@ -85,7 +58,7 @@ def figures(row: dict[str, str]) -> list[str]:
     return [name for name in names if own and Path(name).stem == own[0].replace("-", "_")] or names
 
 
-def _lines(label: str, text: str, indent: int = 12) -> list[str]:
+def _lines(label: str, text: str, indent: int = 14) -> list[str]:
     """Return a text wrapped beside its label."""
     first = f"  {label:<{indent - 2}}"
     parts = text.splitlines() or [""]

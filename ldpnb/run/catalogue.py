@@ -3,7 +3,8 @@
 import ast
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,8 +21,8 @@ HOME_VARIABLE = "LDPNB_HOME"
 """Environment variable naming the checkout, for an installation that does not lie in one."""
 
 
-class NoNotebookError(UsageError):
-    """No notebook has that name."""
+class UnknownNameError(UsageError):
+    """Nothing has that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,13 @@ class Notebook:
         return declared_parameters(self.declaration, self.id) if self.declaration else ()
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given parameters converted to their types.
-
-        Paths are relative to the working directory, and become absolute.
+        """Return the given parameters converted to their types, and paths, relative to here, made absolute.
 
         Raises
         ------
         UsageError
-            For a name the notebook does not have (the nearest is suggested), a value of the wrong type or outside its
-            interval, or a file that is not there.
+            For a name the notebook does not have, a value of the wrong type or outside its interval, or a file that is
+            not there.
         """
         known = {p.name: p for p in self.parameters} if given else {}
         return {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
@@ -66,14 +65,7 @@ def _absolute(parameter: Parameter, value: Any) -> Any:
 
 
 def home() -> Path:
-    """Return the folder with ``notebooks/``: the one that ``ldpnb get`` unpacked around here, or the checkout.
-
-    Raises
-    ------
-    UsageError
-        If neither the environment variable ``LDPNB_HOME`` nor the working directory nor the package's own location
-        leads to one.
-    """
+    """Return the folder with ``notebooks/``: that of ``LDPNB_HOME``, an unpacked one around here, or the checkout."""
     chosen, here = os.environ.get(HOME_VARIABLE), Path.cwd()
     unpacked = next((place for place in (here, *here.parents) if (place / MARK).is_file()), None)
     folder = Path(chosen) if chosen else unpacked or Path(ldpnb.__file__).resolve().parent.parent
@@ -83,26 +75,18 @@ def home() -> Path:
     return folder
 
 
-_COMMITTED = {"notebooks", "figures", "ldpnb", "tests", ".git", ".github", ".ci", "binder"}
+_COMMITTED = ("notebooks", "figures", "ldpnb", "tests", ".git", ".github", ".ci", "binder")
 
 
-def require_uncommitted(*outputs: Path) -> None:
-    """Refuse outputs that would overwrite or litter committed files of the checkout, if there is one.
-
-    Raises
-    ------
-    UsageError
-        If one is the checkout itself, a file at its top, or inside a committed folder, even through links.
-    """
+def require_uncommitted(output: Path) -> None:
+    """Refuse an output that would overwrite or litter committed files of the checkout, even by links."""
     try:
-        folder = home().resolve()
+        folder, place = home().resolve(), output.resolve()
     except UsageError:  # a bare installation
         return
-    for output in outputs:
-        place = output.resolve()
-        inside = place.relative_to(folder).parts[:1] if place.is_relative_to(folder) else ("elsewhere",)
-        if not inside or inside[0] in _COMMITTED or (place.parent == folder and place.is_file()):
-            raise UsageError(f"output must lie outside what is committed, got {shown(str(output))}")
+    at_top = place == folder or (place.parent == folder and place.is_file())
+    if at_top or any(place.is_relative_to(folder / room) for room in _COMMITTED):
+        raise UsageError(f"output must lie outside what is committed, got {shown(str(output))}")
 
 
 @cache
@@ -115,60 +99,71 @@ def catalogue() -> tuple[Notebook, ...]:
 
 
 def find(identifier: str) -> Notebook:
-    """Return a notebook by its id or by an unambiguous end or beginning of it.
+    """Return a notebook by its id or by an unambiguous beginning of it or of its name."""
+    notebooks = {n.id: n for n in catalogue()}
+    wanted = identifier.removesuffix(".ipynb").removeprefix("./").removeprefix("notebooks/")
+    return notebooks[unique(wanted, list(notebooks), "notebook", within=False)]
+
+
+def unique(wanted: str, names: Sequence[str], kind: str, *, within: bool = True, near: Sequence[str] = ()) -> str:
+    """Return the one of some names that a user means: it is `wanted`, its last part is, or begins so, or holds it.
+
+    Case and separators do not matter. With `within` false a name must begin so.
 
     Raises
     ------
     UsageError
-        If none or several match; the nearest are named.
+        If several fit equally well, which are named.
+    UnknownNameError
+        If none fits; the nearest of the names and those in `near` is suggested.
     """
-    notebooks = {n.id: n for n in catalogue()}
-    wanted = identifier.removesuffix(".ipynb").removeprefix("./").removeprefix("notebooks/")
-    if wanted in notebooks:
-        return notebooks[wanted]
-    matching = [n for i, n in notebooks.items() if i.split("/")[-1].startswith(wanted) or i.startswith(wanted)]
-    if len(matching) == 1:
-        return matching[0]
-    if matching:
-        raise UsageError(f"{shown(identifier)} is ambiguous: {', '.join(n.id for n in matching)}")
-    names = [*notebooks, *(i.split("/")[-1] for i in notebooks)]
-    raise NoNotebookError(f"no notebook {shown(identifier)}{nearest(wanted, names)}; `ldpnb list` shows all")
+    word = _plain(wanted)
+    begins = [name for name in names if _plain(name).startswith(word) or _plain(_last(name)).startswith(word)]
+    for fitting in (
+        [name for name in begins if _plain(name) == word],
+        [name for name in begins if _plain(_last(name)) == word],
+        begins,
+        [name for name in names if within and word in _plain(name)],
+    ):
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            more = ", ..." if len(fitting) > 6 else ""
+            raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{more}")
+    known = [*names, *near]
+    hint = nearest(wanted, [*known, *map(_last, known)])
+    raise UnknownNameError(f"no {kind} {shown(wanted)}{hint}; `ldpnb list` and `verdicts` name all")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+
+
+def _last(name: str) -> str:
+    return name.split("/")[-1]
 
 
 def _read(path: Path, folder: Path) -> Notebook:
     identifier = path.relative_to(folder).with_suffix("").as_posix()
-    texts = [("".join(cell["source"]), cell) for cell in _cells(path)]
-    title = next((t.splitlines()[0].lstrip("# ") for t, c in texts if c["cell_type"] == "markdown" and t), identifier)
-    source = identifier.split("/")[0].partition("_")[2] if "/" in identifier else ""
-    declarations, claims = (
-        [text for text, cell in texts if tag in cell["metadata"].get("tags", [])] for tag in ("parameters", "claims")
-    )
-    if len(declarations) > 1:
-        raise UsageError(f"{identifier}: {len(declarations)} cells are tagged parameters, at most one may be")
-    return Notebook(identifier, path, title, source, "".join(declarations), _claims(claims, identifier))
-
-
-def _cells(path: Path) -> list[dict[str, Any]]:
-    """Return the cells of a notebook's file, after checking what is read of them."""
     try:
         content = json.loads(path.read_bytes())
         if content["nbformat"] != 4:
             raise ValueError(f"it has format {content['nbformat']!r} instead of 4")
-        cells: list[dict[str, Any]] = content["cells"]
-        for number, cell in enumerate(cells):
-            outputs = cell["outputs"] if cell["cell_type"] == "code" else []
-            words = (*cell["source"], *cell["metadata"].get("tags", []), *(o["output_type"] for o in outputs))
-            if not all(isinstance(word, str) for word in words):
-                raise ValueError(f"cell {number} is malformed")
+        cells = [(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags", [])) for c in content["cells"]]
+        texts = [text for kind, text, _ in cells if kind == "markdown" and text]
+        declarations = [text for _, text, tags in cells if "parameters" in tags]
+        claims = _claims("\n".join(text for _, text, tags in cells if "claims" in tags))
     except (*UNREADABLE, KeyError, AttributeError, OSError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else shown(str(error))
         raise UsageError(f"{path} is not a notebook: {reason}") from None
-    return cells
+    if len(declarations) > 1:
+        raise UsageError(f"{identifier}: {len(declarations)} cells are tagged parameters, at most one may be")
+    title = texts[0].splitlines()[0].lstrip("# ") if texts else identifier
+    source = identifier.split("/")[0].partition("_")[2] if "/" in identifier else ""
+    return Notebook(identifier, path, title, source, "".join(declarations), claims)
 
 
-def _claims(cells: list[str], where: str) -> tuple[str, ...]:
-    try:
-        nodes = [node for cell in cells for node in ast.walk(ast.parse(cell))]
-    except UNREADABLE as error:
-        raise UsageError(f"{where}: the cell of its claims is not Python: {shown(str(error))}") from None
-    return tuple(n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and "/" in n.value)
+def _claims(code: str) -> tuple[str, ...]:
+    """Return the claims that a cell names."""
+    words = [node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant)]
+    return tuple(word for word in words if isinstance(word, str) and "/" in word)

@@ -2,18 +2,16 @@
 
     pytest -p ldpnb.run.checking --nbval --nbval-current-env --nbval-sanitize-with ldpnb/run/nbval_sanitize.cfg
 
-nbval compares what cells print. After a notebook's last cell every CSV file of its figures is compared with the stored
-one. Simulated cells and tables (``simulated.json``) are compared only where numpy's generator draws as it did when they
-were stored.
+nbval compares what cells print; after a notebook's last cell, `SameNumbers` compares the tables of its figures. It is a
+plugin, since a test file beside the notebooks could neither name each one's folder before nbval starts its kernel, nor
+come after its cells where tests are shared among processes.
 """
 
 import json
 import os
 import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,13 +24,9 @@ from ldpnb.run.sameness import ABSOLUTE, RELATIVE
 
 _FRESH = pytest.StashKey[Path]()
 
-
-@cache
-def _simulated() -> dict[str, Any]:
-    """Return the tables that are simulated, and by notebook the numbers of its simulated cells."""
-    with writing.whole(Path(__file__).with_name("simulated.json")) as text:
-        simulated: dict[str, Any] = json.loads(text)
-    return simulated
+with writing.whole(Path(__file__).with_name("simulated.json")) as _text:
+    SIMULATED = json.loads(_text)
+"""Tables, and numbers of cells by notebook, that are compared only where numpy's generator draws as it did for them."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,13 +50,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     cell = hasattr(item, "cell_num")
     os.environ[FIGURES_FOLDER] = str(item.config.stash[_FRESH] / _id(item.path)) if cell else ""
     os.environ[FORMAT] = "png" if cell else ""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let nbval execute simulated cells, but compare nothing, where the generator draws otherwise."""
-    for item in [] if as_recorded() else items:
-        if hasattr(item, "cell_num") and item.cell_num in _simulated()["cells"].get(_id(item.path), ()):
-            item.options["check"] = False  # type: ignore[attr-defined]
+    number = getattr(item, "cell_num", None)
+    if not as_recorded() and number in SIMULATED["cells"].get(_id(item.path), ()):
+        item.options["check"] = False  # type: ignore[attr-defined]
 
 
 def _id(path: Path) -> str:
@@ -85,14 +75,12 @@ class SameNumbers(pytest.Item):
         """Compare the tables."""
         import pandas as pd
 
-        stored, fresh = (
-            {p.relative_to(folder).as_posix(): p for p in (folder / _id(self.path)).rglob("*.csv")}
-            for folder in (home() / "figures", self.config.stash[_FRESH])
-        )
+        folders = [folder / _id(self.path) for folder in (home() / "figures", self.config.stash[_FRESH])]
+        stored, fresh = ({path.name: path for path in folder.rglob("*.csv")} for folder in folders)
         assert fresh.keys() == stored.keys()
-        skipped = [] if as_recorded() else [name for name in stored if name in _simulated()["tables"]]
-        for name in stored.keys() - {*skipped}:
+        skipped = {name for name in stored if f"{_id(self.path)}/{name}" in SIMULATED["tables"] and not as_recorded()}
+        for name in stored.keys() - skipped:
             one, other = pd.read_csv(stored[name]), pd.read_csv(fresh[name])
             pd.testing.assert_frame_equal(other, one, rtol=RELATIVE, atol=ABSOLUTE, obj=name)
         if skipped:
-            pytest.skip(f"simulated, and this generator draws other numbers: {', '.join(skipped)}")
+            pytest.skip(f"simulated, and this generator draws other numbers: {', '.join(sorted(skipped))}")

@@ -15,9 +15,6 @@ from ldpnb import claims, writing
 from ldpnb.checks import UsageError
 from ldpnb.run.catalogue import home
 
-NOTED = ("corrected", "refuted")
-"""Statuses of the statements on a sheet."""
-
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
@@ -39,26 +36,14 @@ def _words(source: str) -> Path:
 
 
 def errata(source: str) -> dict[str, Erratum]:
-    """Return what is noted on a source's statements, by claim.
-
-    Raises
-    ------
-    UsageError
-        If the source has no sheet.
-    ValueError
-        If an entry lacks a key or has another one.
-    """
+    """Return what is noted on a source's statements, by claim; `UsageError` if the source has no sheet."""
     file = _words(source)
     if source not in claims.SOURCES or not file.is_file():
         raise UsageError(f"source must be one with a sheet ({', '.join(sheets())}), got source={source!r}")
     noted = {}
     for key, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
-        try:
-            noted[f"{source}/{key}"] = Erratum(
-                **{name: " ".join(text.split()) if name != "python" else text for name, text in entry.items()}
-            )
-        except TypeError as error:
-            raise ValueError(f"{file.name}, [{key}]: {error}") from error
+        words = {name: text if name == "python" else " ".join(text.split()) for name, text in entry.items()}
+        noted[f"{source}/{key}"] = Erratum(**words)
     return noted
 
 
@@ -69,20 +54,12 @@ def sheet_path(source: str) -> Path:
 
 
 def sheet(source: str) -> str:
-    """Return the erratum sheet of a source, in Markdown.
-
-    Raises
-    ------
-    ValueError
-        If a corrected or refuted claim has no entry, or an entry is of another claim.
-    """
+    """Return the erratum sheet of a source, in Markdown; its entries must be of the corrected and refuted claims."""
     noted = errata(source)
     verdicts = {claim.id: claims.decide(claim.id) for claim in claims.claims(source)}
-    due = {key for key, verdict in verdicts.items() if verdict.status in NOTED}
+    due = {key for key, verdict in verdicts.items() if verdict.status in ("corrected", "refuted")}
     if noted.keys() != due:
-        raise ValueError(
-            f"{source}: sheet and ledger must list the same claims, one lacks {sorted(noted.keys() ^ due)}"
-        )
+        raise ValueError(f"sheet and ledger must list the same claims, one lacks {sorted(noted.keys() ^ due)}")
     sure = sum(verdict.status in ("reproduced", "supported") for verdict in verdicts.values())
     listed = f"the {len(due)} that do not, those first on which most rests" if len(due) > 1 else "the one that does not"
     lines = [
@@ -118,18 +95,17 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '.)')) else '.'}"
 
 
-def pdf(markdown: str, path: Path) -> None:
-    """Write a sheet as PDF, by pandoc and a TeX.
-
-    Raises
-    ------
-    UsageError
-        If either is missing, or fails.
-    """
-    command = ["pandoc", "--from=markdown", "--variable=geometry:margin=25mm", "--output", str(path)]
-    try:
-        subprocess.run(command, input=markdown, text=True, capture_output=True, check=True)
-    except FileNotFoundError as error:
-        raise UsageError("a PDF needs pandoc and a TeX (apt-get install pandoc texlive-latex-recommended)") from error
-    except subprocess.CalledProcessError as error:
-        raise UsageError(f"pandoc cannot write {path.name}: {error.stderr.strip().splitlines()[-1]}") from error
+def show(source: str, output: Path | None) -> None:
+    """Print a source's sheet, or write it to a file: where its name ends in ``.pdf``, by pandoc and a TeX."""
+    text = sheet(source)
+    if output is None:
+        print(text, end="")
+    elif output.suffix != ".pdf":
+        writing.write(output, text.encode())
+    else:
+        command = ["pandoc", "--from=markdown", "--variable=geometry:margin=25mm", "--output", str(output)]
+        try:
+            subprocess.run(command, input=text, text=True, check=True)
+        except (FileNotFoundError, subprocess.CalledProcessError) as error:
+            needs = "a PDF needs pandoc and a TeX (apt-get install pandoc texlive-latex-recommended)"
+            raise UsageError(f"{needs}: {error}") from error

@@ -12,15 +12,14 @@ from unittest import mock
 import click
 
 from ldpnb import claims, writing
-from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.checks import UsageError
 from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.verdicts import READINGS
-from ldpnb.run.catalogue import find, home, require_uncommitted
+from ldpnb.run.catalogue import find, home, require_uncommitted, unique
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
 
 _NEEDS = {"pdf": r"\usepackage{graphicx}", "pgf": r"\usepackage{pgf} \providecommand{\mathdefault}[1]{#1}"}
-_BIBLIOGRAPHY = "ldpnb.bib"
 
 
 def exports() -> dict[str, str]:
@@ -31,51 +30,25 @@ def exports() -> dict[str, str]:
     return figures | {claim.id: "claim" for claim in claims.claims()}
 
 
-def chosen(what: str) -> tuple[str, str]:
-    """Return name and kind of an export from any unique part of its name.
-
-    Raises
-    ------
-    UsageError
-        If none or several match.
-    """
-    known = exports()
-    for matches in (lambda name: name == what, lambda name: name.endswith(f"/{what}"), lambda name: what in name):
-        names = [name for name in known if matches(name)]
-        if len(names) == 1:
-            return names[0], known[names[0]]
-        if names:
-            raise UsageError(f"{shown(what)} is ambiguous: {', '.join(names[:6])}{', ...' if len(names) > 6 else ''}")
-    names = [*known, *(name.split("/")[-1] for name in known)]
-    raise UsageError(
-        f"no figure, table or claim {shown(what)}{nearest(what, names)}; `ldpnb list` and `verdicts` name them"
-    )
-
-
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
-    """Return the files of an export by name.
-
-    Raises
-    ------
-    UsageError
-        If `what` is not known, or the width or the font cannot be used.
-    """
+    """Return the files of an export by name."""
     inches = printing.inches(width)
     printing.fonts(font)
     if kind == "pgf":
         printing.require_tex()
-    name, sort = chosen(what)
+    known = exports()
+    name = unique(what, list(known), "figure, table or claim")
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     cited = rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
     head = f"% {name} of ldpnb, {_commit()}\n"
-    files = {_BIBLIOGRAPHY: _bibliography()}
-    if sort == "claim":
+    files = {"ldpnb.bib": _bibliography()}
+    if known[name] == "claim":
         return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
     path = home() / f"figures/{name}.json"
     with writing.whole(path) as text:
         caption = json.loads(text)["caption"]
-    if sort == "table":
+    if known[name] == "table":
         import pandas as pd
 
         with writing.whole(path.with_suffix(".csv")) as text:
@@ -105,21 +78,14 @@ def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
 
 
 def _verdict(identifier: str, cited: str) -> str:
+    import pandas as pd
+
     claim, verdict = claims.find(identifier), claims.decide(identifier)
-    rows = {
-        "claim": claim.says,
-        "verdict": f"{verdict.status}{READINGS[verdict.reading]}; decided for {verdict.decided_for}",
-        "evidence": verdict.evidence,
-        "what holds": verdict.corrected,
-        "assumption": verdict.assumption,
-        "argued in words": verdict.argument,
-    }
-    lines = [rf"{name} & {latex.escaped(text)} \\" for name, text in rows.items() if text]
-    head = [r"% \usepackage{booktabs,tabularx}", r"\begin{table}", r"\centering\small"]
-    label = rf"\label{{tab:{identifier.split('/')[-1]}}}"
-    caption = rf"\caption{{{latex.escaped(claim.place)}: {verdict.status}{cited}}}{label}"
-    body = [r"\begin{tabularx}{\linewidth}{@{}lX@{}}", r"\toprule", *lines, r"\bottomrule", r"\end{tabularx}"]
-    return "\n".join([*head, caption, *body, r"\end{table}", ""])
+    decided = f"{verdict.status}{READINGS[verdict.reading]}; decided for {verdict.decided_for}"
+    rows = {"claim": claim.says, "verdict": decided, "evidence": verdict.evidence, "what holds": verdict.corrected}
+    rows |= {"assumption": verdict.assumption, "argued in words": verdict.argument}
+    table = pd.DataFrame([row for row in rows.items() if row[1]], columns=["", "verdict"])
+    return latex.table(table, f"{claim.place}: {verdict.status}", claim.key, cited)
 
 
 def _bibliography() -> bytes:
@@ -159,9 +125,7 @@ def export(what: str, width: str, font: str, kind: str, output: Path | None) -> 
     Any unique part of a name will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure is drawn
     anew by its notebook, at that width and in that font.
     """
-    from ldpnb.run.runner import build
-
-    folder = output or build() / "export"
+    folder = output or home() / "build/export"
     require_uncommitted(folder)
     for name, content in contents(what, width, font, kind).items():
         writing.write(folder / name, content)

@@ -1,6 +1,5 @@
 """The ledger of verdicts, for notebooks, the terminal and the README."""
 
-from collections import Counter
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
@@ -12,17 +11,12 @@ from ldpnb.run.catalogue import catalogue, home
 TABLE_START, TABLE_END = "<!-- sources: written by `ldpnb report --readme` -->", "<!-- end of sources -->"
 
 
-def ledger(source: str | None = None, status: str | None = None, reach: str | None = None) -> Any:
-    """Return the ledger: every claim with its verdict and the notebook that shows it.
+PARTS = ("over", "evidence", "corrected", "assumption", "argument", "reading")
+"""Columns that say more of a verdict."""
 
-    Parameters
-    ----------
-    source : str, optional
-        Only this source's claims.
-    status : str, optional
-        Only verdicts of this status.
-    reach : str, optional
-        Only verdicts of this reach.
+
+def ledger(source: str | None = None, status: str | None = None) -> Any:
+    """Return the ledger: every claim, or those of a source or a status, with its verdict and its notebook.
 
     Returns
     -------
@@ -31,17 +25,13 @@ def ledger(source: str | None = None, status: str | None = None, reach: str | No
     """
     from threadpoolctl import threadpool_limits
 
-    wanted = {"status": status, "reach": reach}
-    for (name, word), words in zip(wanted.items(), (claims.Status, claims.Reach), strict=True):
-        if word is not None and word not in get_args(words):
-            raise ValueError(f"{name} must be one of {', '.join(get_args(words))}, got {name}={word!r}")
+    if status is not None and status not in get_args(claims.Status):
+        raise ValueError(f"status must be one of {', '.join(get_args(claims.Status))}, got status={status!r}")
     shown_in = {identifier: n.id for n in catalogue() for identifier in n.claims}
     with threadpool_limits(1):  # the matrices are small, and a second thread only waits
         table = claims.ledger(c.id for c in claims.claims(source))
     table.insert(1, "notebook", [shown_in.get(c, "") for c in table["claim"]])
-    for name, word in wanted.items():
-        table = table if word is None else table[table[name] == word]
-    return table.reset_index(drop=True)
+    return table if status is None else table[table["status"] == status].reset_index(drop=True)
 
 
 def committed_ledger() -> Any:
@@ -67,23 +57,6 @@ def changes(source: str | None = None) -> list[str]:
     return [f"{c}: {then.get(c, 'absent')} -> {now.get(c, 'absent')}" for c in names if now.get(c) != then.get(c)]
 
 
-_PARTS = {"over": "Decided for", "evidence": "Evidence", "corrected": "What holds", "assumption": "Assumption"}
-_PARTS |= {"argument": "Argued in words"}
-
-
-def document(table: Any) -> str:
-    """Return a ledger as a Markdown text: a section a source, an item a claim."""
-    lines = ["# Verdicts of ldpnb"]
-    for source, title in claims.LEDGERS.items():
-        own = table[table["claim"].str.startswith(f"{source}/")]
-        counts = (f"{count} {status}" for status, count in Counter(own["status"]).items())
-        lines += ["", f"## {title}", "", f"{len(own)} claims: {', '.join(counts)}.", ""]
-        for row in own.to_dict("records"):
-            lines.append(f"- **{row['place']}: {row['status']}.** {row['says']}")
-            lines += [f"  - {label}: {row[part]}" for part, label in _PARTS.items() if row[part]]
-    return "\n".join(lines) + "\n"
-
-
 _COUNTED = {
     "reproduced as printed": ("reproduced", "printed"),
     "as reconstructed": ("reproduced", "reconstructed"),
@@ -94,22 +67,16 @@ _COUNTED = {
 
 
 def readme_table(words: Iterable[tuple[str, frozenset[str]]]) -> str:
-    """Return the README's table of the sources, and of the companion's own results, in Markdown.
-
-    Parameters
-    ----------
-    words : iterable of (source, {status, reach, reading})
-        For each claim.
-    """
+    """Return the README's table of the sources and the companion's own results, from each claim's source and words."""
     rows = list(words)
     heads = ["source", "about", "notebooks", "claims", *_COUNTED]
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     for number, (key, text) in enumerate(claims.LEDGERS.items(), 1):
         own = [having for source, having in rows if source == key]
         counts = [sum(having.issuperset(column) for having in own) for column in _COUNTED.values()]
-        held = sum(n.source == key for n in catalogue())
+        shown = sum(n.source == key for n in catalogue())
         path = f"notebooks/{number}_{key}" if key in claims.SOURCES else f"ldpnb/papers/{key}"
-        cells = [f"[`{key}`]({path})", text, str(held or ""), str(len(own)), *map(str, counts)]
+        cells = [f"[`{key}`]({path})", text, str(shown or ""), str(len(own)), *map(str, counts)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -118,9 +85,10 @@ def write_readme_table(path: Path) -> bool:
     """Insert the current table of sources between its marks in the README; return whether the file changed."""
     before = path.read_text(encoding="utf-8")
     head, _, rest = before.partition(TABLE_START)
-    _, _, tail = rest.partition(TABLE_END)
-    table = committed_ledger()
-    words = [(row.claim.split("/")[0], frozenset((row.status, row.reach, row.reading))) for row in table.itertuples()]
+    tail = rest.partition(TABLE_END)[2]
+    words = [
+        (r.claim.split("/")[0], frozenset((r.status, r.reach, r.reading))) for r in committed_ledger().itertuples()
+    ]
     after = f"{head}{TABLE_START}\n{readme_table(words)}\n{TABLE_END}{tail}"
     if after != before:
         writing.write(path, after.encode())

@@ -63,21 +63,11 @@ class Outcome:
         return "raised AmbiguousError" in self.error
 
 
-def build() -> Path:
-    """Return the folder for everything that is not committed."""
-    return home() / "build"
-
-
 def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
     """Return the executions for some notebooks, after checking what can be checked before a kernel starts.
 
-    Parameters
-    ----------
-    notebooks : sequence of Notebook
-    given : mapping
-        Parameters by name; without any, notebooks and figures are renewed in place.
-    output : Path, optional
-        Folder for the results; with parameters it defaults to one below ``build/runs`` named after them.
+    Without parameters or `output` the notebooks and their figures are renewed in place. With parameters, `output`
+    defaults to a folder below ``build/runs`` named after them.
 
     Raises
     ------
@@ -92,7 +82,7 @@ def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path 
             wanted.append(Task(notebook, {}, notebook.path, home() / "figures"))
             continue
         digest = hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:8]
-        folder = (output or build() / "runs" / f"{notebook.id.replace('/', '-')}-{digest}").absolute()
+        folder = (output or home() / f"build/runs/{notebook.id.replace('/', '-')}-{digest}").absolute()
         require_uncommitted(folder)
         wanted.append(Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures"))
     for folder in {folder for task in wanted for folder in (task.target.parent, task.figures)}:
@@ -205,14 +195,7 @@ def _normalised(content: bytes, name: str) -> bytes:
 def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
     """Return the environment of a kernel without a reader: no settings of a user's own, one thread, forked.
 
-    Parameters
-    ----------
-    folder : Path
-        For IPython's own files.
-    figures : Path
-        For the notebook's figures.
-    parameters : mapping, optional
-        The run's own, recorded with every figure.
+    IPython's own files go below `folder`; the run's own parameters are recorded with every figure.
     """
     return _ONE_THREAD | {
         "IPYTHONDIR": str(folder / "ipython"),
@@ -229,21 +212,21 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
 
 def _install(task: Task, source: bytes, executed: bytes, figures: Path) -> None:
     """Replace what was there, each file in one step, unless all of it is the same; remove figures no longer made."""
-    if task.notebook.path.read_bytes() != source:
-        beside = task.target.with_suffix(".executed.ipynb")
-        writing.write(beside, executed)
-        raise RunError(f"it was edited while it ran: the edit stands, and the result is {beside}")
-    fresh = _files(figures)
-    stored = {n: c for n, c in _files(task.figures).items() if n in fresh or n.startswith(f"{task.notebook.id}/")}
+    fresh, all_stored = _files(figures), _files(task.figures)
+    stored = {n: c for n, c in all_stored.items() if n in fresh or n.startswith(f"{task.notebook.id}/")}
     stored = {n: c for n, c in stored.items() if n in fresh or not n.endswith(".grid.json")}  # made when asked for
     before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
     if same_files(stored | before, fresh | {"notebook.ipynb": executed}):
         return
+    if task.notebook.path.read_bytes() != source:
+        beside = task.target.with_suffix(".executed.ipynb")
+        writing.write(beside, executed)
+        raise RunError(f"it was edited while it ran: the edit stands, and the result is {beside}")
+    writing.write(task.target, executed)  # at once, before another edit
     for name in fresh:
         writing.write(task.figures / name, fresh[name])
     for name in stored.keys() - fresh.keys():
         (task.figures / name).unlink(missing_ok=True)
-    writing.write(task.target, executed)
 
 
 def _files(folder: Path) -> dict[str, bytes]:

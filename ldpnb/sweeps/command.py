@@ -2,21 +2,33 @@
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from ldpnb.checks import UsageError
 from ldpnb.run.catalogue import require_uncommitted
-from ldpnb.run.options import pairs
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _VALUES = "A parameter's value, list with commas, low:high:count or low:high:count:log (repeatable)."
 
 
+def pairs(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Return the values of an option ``NAME=VALUE`` that can be repeated, by their names."""
+    given: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"expected name=value, got {text!r}")
+        if name in given:
+            raise click.BadParameter(f"{name} is given twice")
+        given[name] = value
+    return given
+
+
 @click.command(short_help="Run an experiment over a grid of settings.")
 @click.argument("id", required=False)
-@click.option("--list", "listing", is_flag=True, help="List the experiments with their parameters.")
 @click.option("-g", "--grid", multiple=True, callback=pairs, metavar="NAME=VALUES", help=_VALUES)
 @click.option("-r", "--repetitions", type=int, default=1000, show_default=True, help="At every point of the grid.")
 @click.option("--seed", type=int, default=2022, show_default=True, help="Of every random stream.")
@@ -26,7 +38,6 @@ _VALUES = "A parameter's value, list with commas, low:high:count or low:high:cou
 @click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster.")
 def sweep(
     id: str | None,
-    listing: bool,
     grid: dict[str, str],
     repetitions: int,
     seed: int,
@@ -35,7 +46,7 @@ def sweep(
     backend: str,
     scheduler: str | None,
 ) -> None:
-    """Run an experiment over a grid, in blocks of at most 1000 repetitions.
+    """Run an experiment over a grid; without --output, show it and its parameters; without ID, all experiments.
 
     Finished blocks are kept, and the same command continues where it was stopped. The numbers do not depend on where or
     in what order it runs. ID is an experiment of the companion, or MODULE:FUNCTION for one of your own, whose code is
@@ -45,7 +56,7 @@ def sweep(
     from ldpnb.sweeps import sweep as sweeps
     from ldpnb.sweeps.experiments import EXPERIMENTS
 
-    if id is None or listing:
+    if id is None or (output is None and not grid):
         for name in [id] if id else EXPERIMENTS:
             click.echo(f"{name}: {(grids.find(name).__doc__ or '').partition(chr(10))[0]}")
             for p in grids.parameters(name).values():
@@ -57,17 +68,9 @@ def sweep(
     if (backend == "dask") != (scheduler is not None):
         raise UsageError(f"--backend dask and --scheduler need each other, got {backend}, {scheduler}")
     require_uncommitted(output)
+    run = partial(sweeps.sweep, repetitions=repetitions, seed=seed, jobs=jobs, scheduler=scheduler)
     try:
-        table, computed = sweeps.sweep(
-            id,
-            grid,
-            output,
-            repetitions=repetitions,
-            seed=seed,
-            jobs=jobs,
-            scheduler=scheduler,
-            progress=sys.stderr.isatty(),
-        )
+        table, computed = run(id, grid, output, progress=sys.stderr.isatty())
     except sweeps.StoppedError as error:
         click.echo(f"ldpnb: {error}", err=True)
         raise SystemExit(1) from error

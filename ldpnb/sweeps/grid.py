@@ -22,8 +22,9 @@ Value = str | int | float | bool
 def find(name: str) -> Callable[..., Any]:
     """Return an experiment of the companion by its name, or any other as ``module:function``."""
     if name not in experiments.EXPERIMENTS and ":" not in name:
-        near = nearest(name, experiments.EXPERIMENTS)
-        raise UsageError(f"no experiment {shown(name)}{near}; `ldpnb sweep --list` shows all")
+        raise UsageError(
+            f"no experiment {shown(name)}{nearest(name, experiments.EXPERIMENTS)}; `ldpnb sweep` shows all"
+        )
     module, _, function = name.rpartition(":")
     try:
         chosen: Callable[..., Any] = getattr(importlib.import_module(module or experiments.__name__), function)
@@ -62,9 +63,11 @@ def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
     >>> values(known["epsilon"], "0.1:0.5:3"), values(known["n"], "1e2:1e4:2:log")
     ((0.1, 0.3, 0.5), (100, 10000))
     """
-    numeric = parameter.type in ("int", "float")
-    items = re.split("," if numeric else r",(?! )", text)
-    if numeric and ":" in text:
+    if parameter.type not in ("int", "float"):
+        items = re.split(r",(?! )", text)
+    elif ":" not in text:
+        items = text.split(",")
+    else:
         try:
             low, high, count, *scale = text.split(":")
             if not (

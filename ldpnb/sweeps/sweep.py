@@ -80,28 +80,22 @@ def sweep(
 
     Parameters
     ----------
-    experiment : str
-        Name of an experiment (`find`).
-    grid : mapping of str to str
-        Values of parameters (`values`); the others have their defaults.
+    experiment, grid : str, mapping of str to str
+        An experiment's name (`find`), and the values of its parameters (`values`); the others have their defaults.
     folder : Path
         New, empty, or of earlier sweeps, whose blocks are used.
     repetitions, seed : int
         At every point, ``>= 2``; of every random stream, ``>= 0``.
-    jobs : int
-        Processes on this machine, ``>= 1``.
-    scheduler : str, optional
-        Address of the scheduler of a Dask cluster, on which it runs instead.
+    jobs, scheduler : int, str
+        Processes on this machine, or the address of a Dask scheduler, on whose cluster it runs instead.
     progress : bool
         Whether to show a bar.
 
     Returns
     -------
-    DataFrame
-        A row per point and series: the experiment's parameters, the series' labels, ``repetitions``, and of each
-        measure its mean and ``<measure>_standard_error``. It is ``table.csv`` in the folder.
-    int
-        How many blocks were computed.
+    DataFrame, int
+        ``table.csv`` of the folder, and how many blocks were computed. A row per point and series: the experiment's
+        parameters, the series' labels, ``repetitions``, each measure's mean and ``<measure>_standard_error``.
 
     Raises
     ------
@@ -110,30 +104,19 @@ def sweep(
     StoppedError
         If it cannot go on. What is finished is kept, and the same call continues.
     """
-    known = parameters(experiment)
-    for name in grid.keys() - known.keys():
-        has = f"it has {', '.join(known)}"
-        raise UsageError(f"{experiment} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
     if repetitions < 2 or seed < 0:
         raise UsageError(f"need repetitions >= 2 and seed >= 0, got repetitions={repetitions}, seed={seed}")
-    axes = {name: values(known[name], text) for name, text in grid.items()}
-    start = {name: p.default for name, p in known.items()}
-    sizes = [min(BLOCK, repetitions - done) for done in range(0, repetitions, BLOCK)]
+    blocks = _blocks(experiment, grid, repetitions, seed)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "blocks").is_dir():
         raise UsageError(f"the folder must be new, empty or of another sweep, got {folder}")
-    points = (dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
-    described = [tuple(sorted((start | point).items())) for point in points]
-    code = _code(experiment)
-    blocks = [Block(experiment, p, i, size, seed, code) for p in described for i, size in enumerate(sizes)]
     rows = {block: _stored(block.path(folder)) for block in blocks}
     missing = [block for block in blocks if rows[block] is None]
     try:
         with _workers(scheduler):
             work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
             results = work(map(joblib.delayed(compute), missing))
-            for block, sums in tqdm(
-                results, total=len(blocks), initial=len(blocks) - len(missing), disable=not progress
-            ):
+            done = len(blocks) - len(missing)
+            for block, sums in tqdm(results, total=len(blocks), initial=done, disable=not progress):
                 rows[block], text = sums, json.dumps(sums)
                 writing.write(block.path(folder), f"{_checksum(text)}\n{text}\n".encode())
         table = _table([row for sums in rows.values() for row in sums or ()])
@@ -146,13 +129,31 @@ def sweep(
     return table, len(missing)
 
 
+def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: int) -> list[Block]:
+    """Return the blocks of a sweep, in the order of its grid."""
+    known = parameters(experiment)
+    for name in grid.keys() - known.keys():
+        has = f"it has {', '.join(known)}"
+        raise UsageError(f"{experiment} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
+    axes = {name: values(known[name], text) for name, text in grid.items()}
+    start = {name: p.default for name, p in known.items()}
+    points = (start | dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
+    sizes = [min(BLOCK, repetitions - done) for done in range(0, repetitions, BLOCK)]
+    described = (tuple(sorted(point.items())) for point in points)
+    code = code_of(experiment)
+    return [Block(experiment, p, i, size, seed, code) for p in described for i, size in enumerate(sizes)]
+
+
 @functools.cache
-def _code(experiment: str) -> str:
-    """Return a hash of what decides an experiment's numbers: versions, this package, and all beside its own module."""
+def code_of(experiment: str) -> str:
+    """Return a hash of what decides an experiment's numbers: versions, this package, and all in its module's folder."""
     package, own = Path(__file__).parents[1], Path(inspect.getfile(find(experiment))).parent
+    folders = [package] if own.is_relative_to(package) else [package, own]
     digest = hashlib.sha256(" ".join([platform.python_version(), *map(version, ("numpy", "scipy"))]).encode())
-    for path in [*sorted(package.rglob("*.py")), *(sorted(own.glob("*.py")) if package not in own.parents else ())]:
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            if not any(part.startswith(".") or part == "site-packages" for part in path.relative_to(folder).parts):
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
@@ -176,7 +177,7 @@ def _workers(scheduler: str | None) -> Iterator[None]:
 def compute(block: Block) -> tuple[Block, list[Row]]:
     """Run a block's repetitions, in a worker; return the block and its sums."""
     try:
-        if _code(block.experiment) != block.code:
+        if code_of(block.experiment) != block.code:
             raise ValueError("its worker has other code, or other versions, than is here")
         series = find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=block.rng())
         rows = [row for number, each in enumerate(series) for row in _sums(block, number, *each)]

@@ -28,7 +28,10 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["run", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?); `ldpnb list` shows all"),
+        (
+            ["run", "01_lime"],
+            "ldpnb: no notebook 01_lime (did you mean 01_line?); `ldpnb list` and `verdicts` name all",
+        ),
         (
             ["run", "01_line", "-p", "user=3"],
             "1_demo/01_line has no parameter user (did you mean users?); it has users, factor, label",
@@ -40,14 +43,14 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
         (["run", "--jobs", "0"], "0 is not in the range"),
         (["show", "0"], "ldpnb: 0 is ambiguous: 1_demo/01_line, 1_demo/02_broken"),
         (["verdicts", "--source", "nobody"], "ldpnb: source must be one of biswas2022"),
-        (["verdicts", "--status", "wrong"], "is not one of"),
+        (["verdicts", "--status", "wrong"], "ldpnb: status must be one of reproduced, supported"),
         (["nonsense"], "No such command 'nonsense'"),
         (["check", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?)"),
-        (["show", "theorem-5.22"], "ldpnb: no notebook or claim theorem-5.22"),
         (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie outside what is committed"),
-        (["report", "-o", "notebooks/x.md"], "ldpnb: output must lie outside what is committed"),
+        (["report"], "ldpnb: either --errata SOURCE or --readme must be given"),
+        (["report", "--errata", "bun2022", "-o", "notebooks/x.md"], "ldpnb: output must lie outside what is committed"),
         (["export", "nothing"], "ldpnb: no figure, table or claim nothing"),
-        (["sweep", "gaps"], "ldpnb: a sweep needs a folder for its results"),
+        (["sweep", "gaps", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
         (["sweep", "nothing", "-o", "out"], "ldpnb: no experiment nothing"),
         (["plan", "frequency", "--epsilon", "0"], "epsilon must be"),
         (["plan", "nothing"], "No such command 'nothing'"),

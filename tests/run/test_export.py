@@ -102,11 +102,13 @@ def test_a_verdict_is_exported_with_its_evidence_and_what_to_cite() -> None:
 
 
 def test_what_is_not_there_or_ambiguous_is_named() -> None:
-    with pytest.raises(UsageError, match=r"no figure, table or claim lossez \(did you mean losses"):
-        export.chosen("lossez")
-    with pytest.raises(UsageError, match="moves is ambiguous: 2_bun2022/04_unequal_probabilities/moves, "):
-        export.chosen("moves")
-    assert export.chosen("central_budget") == ("1_biswas2022/04_open_questions/central_budget", "figure")
+    for what, message in (
+        ("lossez", r"no figure, table or claim lossez \(did you mean losses"),
+        ("moves", "moves is ambiguous: 2_bun2022/04_unequal_probabilities/moves, "),
+    ):
+        with pytest.raises(UsageError, match=message):
+            export.contents(what, "column", "times", "pdf")
+    assert export.exports()["1_biswas2022/04_open_questions/central_budget"] == "figure"
 
 
 @pytest.mark.skipif(not os.environ.get("LDPNB_THOROUGH"), reason="starts the command line and a kernel")

@@ -21,21 +21,21 @@ def said(*words: str) -> str:
 
 @pytest.mark.parametrize("name", ["theorem-5.2", "Theorem 5.2", "bun2022/theorem-5.2", "bun2022 theorem 5.2"])
 def test_a_claim_is_found_by_any_part_of_its_name_that_no_other_has(name: str) -> None:
-    assert said(name).startswith("bun2022/theorem-5.2: Theorem 5.2, Section 5.1 growing clusters of bun2022\n")
+    assert said(name).startswith("bun2022/theorem-5.2: Theorem 5.2")
 
 
 def test_a_card_tells_verdict_notebook_code_and_figures_that_exist() -> None:
     text = said("theorem-5.2")
     for part in (
-        "verdict   reproduced",
-        "reach     all parameters",
-        "reading   reconstructed",
-        "by        enumeration",
+        "status      reproduced",
+        "reach       all parameters",
+        "reading     reconstructed",
+        "kind        enumeration",
     ):
         assert part in text
-    assert "notebook  notebooks/2_bun2022/03_cluster_lower_bounds.ipynb" in text
-    assert re.search(r"decision  ldpnb/papers/bun2022/section_5.py:\d+", text)
-    assert re.search(r"rests on  ldpnb/privacy/clusters.py:\d+", text)
+    assert "notebook    notebooks/2_bun2022/03_cluster_lower_bounds.ipynb" in text
+    assert re.search(r"decision    ldpnb/papers/bun2022/section_5.py:\d+", text)
+    assert re.search(r"rests on    ldpnb/privacy/clusters.py:\d+", text)
     assert "figures/2_bun2022/03_cluster_lower_bounds/losses.png" in text
     assert "secret-lottery" in said("lottery")
     assert re.findall(r"\S+\.png", said("biswas2022/figure-1")) == [

@@ -93,7 +93,7 @@ def test_ranges_and_lists_become_values_of_the_parameters_type(name: str, text: 
     ("arguments", "message"),
     [
         ("gaps -g epsilom=1,2", "gaps has no parameter epsilom (did you mean epsilon?); it has mechanism,"),
-        ("gap", "no experiment gap (did you mean gaps?); `ldpnb sweep --list` shows all"),
+        ("gap", "no experiment gap (did you mean gaps?); `ldpnb sweep` shows all"),
         ("gaps -g n=many", "n must be of type int, got n='many'"),
         ("gaps -g n=1e3,1.5", "n must be of type int, got n='1.5'"),
         ("gaps -g epsilon=1:2", "epsilon must be low:high:count"),
@@ -168,7 +168,7 @@ def test_blocks_of_other_code_are_run_again(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.syspath_prepend(tmp_path)
     assert [computed(tmp_path / "out", "mine:gated") for _ in range(2)] == [4, 0]
     (tmp_path / "beside.py").write_text("# a module that it might import\n")
-    sweeps._code.cache_clear()
+    sweeps.code_of.cache_clear()
     assert computed(tmp_path / "out", "mine:gated") == 4
     with pytest.raises(RuntimeError, match="its worker has other code"):
         sweeps.compute(sweeps.Block("mine:gated", (("point", 1),), 0, 2, 1, "of another worker"))
@@ -196,10 +196,8 @@ def test_a_failure_names_its_point_and_the_sweep_goes_on_once_it_is_mended(
 
 
 def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
-    assert "gaps: Simulate the estimated gap between the means of two equal groups." in command("--list").output
-    assert (
-        "  -g epsilon=1.0  (float) (0, 700]; privacy budget of a report, nats" in command("sampling", "--list").output
-    )
+    assert "gaps: Simulate the estimated gap between the means of two equal groups." in command().output
+    assert "  -g epsilon=1.0  (float) (0, 700]; privacy budget of a report, nats" in command("sampling").output
     assert "needs a folder for its results" in str(command("gaps", "-g", "n=10").exception)
     arguments = ["gaps", "--grid", "epsilon=0.5,1", "--repetitions", "20", "--output", tmp_path, "--jobs", "1"]
     first, second = command(*arguments), command(*arguments)
