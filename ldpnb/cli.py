@@ -6,6 +6,7 @@ Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that h
 import csv
 import os
 import pkgutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,8 @@ class _Commands(click.Group):
 
 
 def main() -> None:
-    """Run the command line with the companion's exit codes."""
+    """Run the command line with the companion's exit codes; SIGTERM ends it as Ctrl-C does, and so its workers."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         code = cli.main(prog_name="ldpnb", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
@@ -58,7 +60,7 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more can be said to it
         sys.exit(1)
-    except (OSError, MemoryError) as error:
+    except (OSError, MemoryError, ImportError) as error:
         _end(str(error) or type(error).__name__, 1)
     sys.exit(code or 0)
 

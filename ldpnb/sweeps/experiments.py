@@ -11,11 +11,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.data import synthetic
-from ldpnb.designs.reporters import sampled_tallies
 from ldpnb.estimators import gaps as gap_estimators
-from ldpnb.estimators import sampling as sampling_estimators
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022.tables.gaps import families
 from ldpnb.papers.lopuhaa2020.tables.frequencies import MECHANISMS, SOURCE_ESTIMATORS, Truth, sample_reports
@@ -30,7 +26,7 @@ Values = Annotated[int, "[2, inf); number of values"]
 Value = Annotated[float, "[-1, 1]; value of every user in this group"]
 Gap = Literal["M_R", "M_L, k = 2", "M_R as published", "M_L as published", "signed bit", "signed Laplace"]
 
-EXPERIMENTS = ("frequencies", "sampling", "gaps")
+EXPERIMENTS = ("frequencies", "gaps")
 """Names of the companion's own."""
 
 
@@ -61,36 +57,6 @@ def frequencies(
         for target, true in targets.items():
             errors: Floats = np.square(estimates - true).sum(axis=1)
             yield {"target": target, "estimator": estimator}, {"mse": errors}
-
-
-def sampling(
-    *,
-    epsilon: Budget = 1.0,
-    sampling_rate: Annotated[float, "(0, 1]; probability that a user reports"] = 0.5,
-    n: Users = 50_000,
-    domain_size: Values = 101,
-    repetitions: int,
-    rng: np.random.Generator,
-) -> Iterator[Series]:
-    """Compare estimators of a histogram when only a Poisson sample of the users reports, by k-ary randomised response.
-
-    Every repetition draws the users' values from Bin(domain_size - 1, 1/2) (biswas2022, Section 4). The measure ``mse``
-    is the squared Euclidean error of the frequencies, and ``bias`` the error at the most frequent value.
-    """
-    mechanism = KaryRandomisedResponse(epsilon, domain_size)
-    chances = synthetic.binomial(domain_size - 1, 0.5)
-    counts = np.array([synthetic.sample_counts(chances, n, rng=rng) for _ in range(repetitions)])
-    tallies = np.array([sampled_tallies(users, sampling_rate, mechanism, rng=rng) for users in counts])
-    estimates = {
-        "c_DE": sampling_estimators.unadjusted(tallies, users=n, mechanism=mechanism),
-        "g_DE": sampling_estimators.rescaled(tallies, users=n, sampling_rate=sampling_rate, mechanism=mechanism),
-        "c-hat": sampling_estimators.realised_size(tallies, sampling_rate=sampling_rate, mechanism=mechanism),
-        "ratio": sampling_estimators.ratio(tallies, users=n, mechanism=mechanism),
-    }
-    top = int(chances.argmax())
-    for estimator, estimate in estimates.items():
-        errors = (estimate - counts) / n
-        yield {"estimator": estimator}, {"mse": np.square(errors).sum(axis=1), "bias": errors[:, top]}
 
 
 def gaps(

@@ -36,8 +36,8 @@ def find(name: str) -> Callable[..., Any]:
 def parameters(name: str) -> dict[str, Parameter]:
     """Return the parameters of an experiment: type, default and, by `typing.Annotated`, meaning.
 
-    >>> list(parameters("sampling"))
-    ['epsilon', 'sampling_rate', 'n', 'domain_size']
+    >>> list(parameters("frequencies"))
+    ['mechanism', 'epsilon', 'domain_size', 'n', 'concentration']
     """
     function, known = find(name), {}
     hints = get_type_hints(function, include_extras=True)

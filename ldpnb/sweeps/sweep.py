@@ -5,6 +5,7 @@ disk. A block's file is named after all that decides its numbers, its code too, 
 blocks are not run again, and a damaged one, or one of other code, is.
 """
 
+import _thread
 import contextlib
 import functools
 import hashlib
@@ -12,6 +13,8 @@ import inspect
 import itertools
 import json
 import platform
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -121,7 +124,7 @@ def sweep(
                 writing.write(block.path(folder), f"{_checksum(text)}\n{text}\n".encode())
         table = _table([row for sums in rows.values() for row in sums or ()])
         writing.write(folder / "table.csv", without_formulas(table).to_csv(index=False, lineterminator="\n").encode())
-    except UsageError:
+    except (UsageError, StoppedError):
         raise
     except Exception as error:  # of the experiment, joblib, Dask or the disk
         reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")
@@ -161,7 +164,7 @@ def code_of(experiment: str) -> str:
 def _workers(scheduler: str | None) -> Iterator[None]:
     """Let joblib use the processes of this machine, with one thread of BLAS each, or a cluster."""
     if scheduler is None:
-        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=_IDLE):
+        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=_IDLE), _no_lost_threads():
             yield
         return
     with needed_for("backend dask"):
@@ -172,6 +175,26 @@ def _workers(scheduler: str | None) -> Iterator[None]:
         raise UsageError(f"no Dask scheduler answers at {shown(scheduler)} ({shown(str(error))})") from None
     with client, joblib.parallel_config("dask", client=client):
         yield
+
+
+@contextlib.contextmanager
+def _no_lost_threads() -> Iterator[None]:
+    """Let a thread of joblib that fails, for lack of memory, end the command, which would wait for it for ever."""
+    failures: list[str] = []
+
+    def end(thread: threading.ExceptHookArgs) -> None:
+        failures.append(f"a thread failed: {thread.exc_value}")
+        _thread.interrupt_main(signal.SIGTERM)  # which the command line takes as Ctrl-C
+
+    before, threading.excepthook = threading.excepthook, end
+    try:
+        yield
+    except KeyboardInterrupt:
+        if failures:
+            raise StoppedError(failures[0]) from None
+        raise
+    finally:
+        threading.excepthook = before
 
 
 def compute(block: Block) -> tuple[Block, list[Row]]:
