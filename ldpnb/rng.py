@@ -10,8 +10,10 @@ people's data (see `ldpnb.mechanisms`).
 
 import hashlib
 from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldpnb import checks
 
@@ -67,7 +69,9 @@ def as_recorded() -> bool:
     numpy promises the same draws within a feature release only: 2.5 changed about one binomial in 20,000.
     """
     rng, digest = np.random.default_rng(2022), hashlib.blake2b(digest_size=16)
-    draws = [rng.binomial(n, p, 16_000) for n in (12, 100, 5000, 10**6) for p in (0.02, 0.3, 0.5, 0.9)]
+    draws: list[NDArray[Any]] = [
+        rng.binomial(n, p, 16_000) for n in (12, 100, 5000, 10**6) for p in (0.02, 0.3, 0.5, 0.9)
+    ]
     draws += [rng.multinomial(1000, [0.2, 0.3, 0.5], 100), rng.hypergeometric(50, 70, 30, 100), rng.poisson(9, 100)]
     draws += [rng.random(100), rng.normal(size=100), rng.laplace(size=100), rng.dirichlet([1.0, 2.0], 100)]
     for values in draws:
