@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint stress nox bench bench-readme site grids lab lock mutants sbom clean help always
+.PHONY: figures test lint stress nox bench site grids lab lock mutants sbom clean help always
 
 figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
@@ -35,9 +35,6 @@ lint: $(STAMP) ## ruff, mypy and which room may use which
 
 bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python
-
-bench-readme: $(STAMP) build/peers/.installed # the same, and put the table into tests/bench/README.md
-	@$(BIN)/python tests/bench/bench.py build/peers/bin/python --readme
 
 stress: $(STAMP) ## runs, sweeps and hostile files while the disk fills and processes are killed (minutes)
 	@$(BIN)/python -m pytest -o addopts="-q -s" tests/stress

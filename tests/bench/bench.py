@@ -1,11 +1,11 @@
 """Time each task as ldpnb, the machine's floor and the peers do it, in turn within one run, and print the ratios.
 
-    python tests/bench/bench.py build/peers/bin/python [--rounds 5] [--only TEXT] [--readme]
+    python tests/bench/bench.py build/peers/bin/python [--rounds 5] [--only TEXT]
 
 A row is one task. Every implementation runs in a process of its own, one BLAS thread, and the rounds interleave them,
 so that a machine whose speed drifts shifts all alike; a ratio is taken round by round, and its median, smallest and
 largest are printed. Peers that would take minutes do a share of the users, which their linear cost allows; the share is
-printed. With --readme the table goes into README.md beside this file."""
+printed."""
 
 import contextlib
 import json
@@ -19,7 +19,6 @@ from pathlib import Path
 import click
 
 HERE = Path(__file__).resolve().parent
-START, END = "<!-- benchmark: written by `make bench-readme` -->", "<!-- end of benchmark -->"
 
 # of each task: "peer" (at least that many times faster than the best peer), "floor" (at most that many times the
 # floor), "seconds" (at most that long)
@@ -143,26 +142,15 @@ def machine() -> str:
 @click.argument("peer_python")
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--only", default="", help="Only tasks that contain this text.")
-@click.option("--readme", is_flag=True, help="Put the table, or the rows measured, into tests/bench/README.md.")
-def main(peer_python: str, rounds: int, only: str, readme: bool) -> None:
+def main(peer_python: str, rounds: int, only: str) -> None:
     """Run the benchmark and print its table."""
     known = implementations({"tasks_ours": sys.executable, "tasks_peers": peer_python})
     click.echo(f"{machine()}; median of {rounds} rounds (smallest to largest)\n\n" + "\n".join(HEAD))
-    rows = {}
     for task in (task for task in TARGETS if only in task):
         try:
-            rows[task] = line(row(task, known, rounds))
-            click.echo(rows[task])
+            click.echo(line(row(task, known, rounds)))
         except RuntimeError as error:  # of a peer: the other rows go on
             click.echo(f"{task} failed: {error}")
-    if readme:
-        path = HERE / "README.md"
-        head, _, rest = path.read_text(encoding="utf-8").partition(START)
-        before, _, tail = rest.partition(END)
-        rows = {text.strip("| ").split(" | ")[0]: text for text in before.splitlines()} | rows
-        table = "\n".join([*HEAD, *(rows[task] for task in TARGETS if task in rows)])
-        note = f"{machine()}; medians of {rounds} interleaved rounds, smallest and largest in brackets."
-        path.write_text(f"{head}{START}\n{table}\n\n{note}\n{END}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":
