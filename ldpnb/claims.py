@@ -83,11 +83,7 @@ class Verdict:
     reading : {"printed", "reconstructed"}
         Whether the source's statement can be read in the text at hand, or its formula is lost and was reconstructed.
 
-    Raises
-    ------
-    ValueError
-        If a word is not one of the above, a refuted, corrected or answered claim lacks what holds, statistical evidence
-        its rate, or a reconstructed reading the assumption it makes.
+    A reconstructed reading needs the assumption that it makes.
     """
 
     status: Status

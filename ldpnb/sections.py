@@ -23,8 +23,7 @@ Pairs = Iterable[tuple[Any, ...]]
 Numbers = Mapping[str, object] | None
 """What the fields of a claim's words stand for."""
 
-_routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}
-"""Second routes by source and formula."""
+_routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}  # by source and formula
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
 _KEYS: Mapping[str, Any] = {
@@ -68,10 +67,7 @@ def parted(pairs: Callable[[], Pairs]) -> str:
 def load(source: str) -> list[Claim]:
     """Return the claims of a source, from the sections that its package lists in ``SECTIONS``.
 
-    Raises
-    ------
-    ValueError
-        If a file has a wrong key, word, phrase or formula, or a claim has no check; it names file and key.
+    A wrong key, word, phrase or formula, or a claim without a check, is a `ValueError` that names file and key.
     """
     package = f"ldpnb.papers.{source}"
     return [claim for name in importlib.import_module(package).SECTIONS for claim in _section(source, package, name)]
