@@ -30,22 +30,6 @@ def variance_unadjusted(survey: SampledCounts, holders: Real) -> Real:
     return survey.users * per_user / (survey.mechanism.truthful_rate * survey.mechanism.truthful_rate)
 
 
-def variance_realised_size(survey: SampledCounts, holders: Real) -> Real:
-    """Return ``Var(g_DE) + Var(S) q^2 / (pi^2 (p-q)^2)``, the variance of ``c-hat`` in the proof of Theorem 3.5.
-
-    The step adds the variances of ``N`` and ``q S`` as if they were uncorrelated; ``Cov(N, S) = n pi (1-pi) r`` is
-    positive. ``Var(g_DE)`` is the displayed one, `variance_unadjusted` divided by ``pi^2``.
-
-    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> import numpy as np
-    >>> round(float(variance_realised_size(SampledCounts(100, 0.5, KaryRandomisedResponse(np.log(3), 2)), 0)), 9)
-    200.0
-    """
-    weight = survey.mechanism.q / (survey.rate * survey.mechanism.truthful_rate)
-    size = survey.users * survey.rate * (1 - survey.rate)
-    return variance_unadjusted(survey, holders) / (survey.rate * survey.rate) + size * weight * weight
-
-
 def variance_personalised(survey: PersonalRates, holders: ArrayLike) -> Real:
     """Return the variance of ``T`` as displayed in the proof of Theorem 5.1, its missing indices put in.
 

@@ -5,7 +5,7 @@ and equations (3) and (5) print them.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
@@ -19,6 +19,7 @@ from ldpnb.accuracy import histograms
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import read_only
+from ldpnb.designs import reporters
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling
@@ -138,6 +139,11 @@ class Case:
     iid: bool = False
 
     @property
+    def users(self) -> int:
+        """How many there are."""
+        return len(self.values)
+
+    @property
     def mechanism(self) -> KaryRandomisedResponse:
         """The randomiser."""
         return KaryRandomisedResponse(self.epsilon, self.domain_size)
@@ -155,12 +161,12 @@ class Case:
     @property
     def survey(self) -> SampledCounts:
         """The closed forms where all rates are the first user's."""
-        return SampledCounts(len(self.values), self.rates[0], self.mechanism, "iid" if self.iid else "fixed")
+        return SampledCounts(self.users, self.rates[0], self.mechanism, "iid" if self.iid else "fixed")
 
     @property
     def personal(self) -> PersonalRates:
         """The closed forms at any rates, each user a group."""
-        return PersonalRates(np.ones(len(self.values)), np.array(self.rates), self.mechanism)
+        return PersonalRates(np.ones(self.users), np.array(self.rates), self.mechanism)
 
     @property
     def reports(self) -> Reports:
@@ -170,13 +176,13 @@ class Case:
     @property
     def unadjusted(self) -> Array:
         """The estimate c_DE in every outcome, as in equation (3)."""
-        return self._less(len(self.values))
+        return self._less(self.users)
 
     @property
     def rescaled(self) -> Array:
         """The estimate g_DE in every outcome, as in equation (5)."""
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
-        shift = len(self.values) * switch * (1 - self.rates[0]) / (keep - switch)
+        shift = self.users * switch * (1 - self.rates[0]) / (keep - switch)
         return (self.unadjusted + shift) / self.rates[0]
 
     @property
@@ -188,7 +194,7 @@ class Case:
     def pooled(self) -> Array:
         """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints."""
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
-        users, expected = len(self.values), sum(self.rates)
+        users, expected = self.users, sum(self.rates)
         shift = users * switch * (users - expected) / (expected * (keep - switch))
         return users * self.unadjusted / expected + shift
 
@@ -220,55 +226,42 @@ def _randomiser() -> Pairs:
         yield mechanism.truthful_rate, np.expm1(epsilon) * switch
 
 
-@second_route(estimators.rescaled)
-def _rescaled() -> Pairs:
-    for case in CASES:
-        known: dict[str, Any] = {"sampling_rate": case.rates[0], "mechanism": case.mechanism}
-        estimates = estimators.rescaled(case.reports.totals, users=len(case.values), **known)
-        yield estimates, case.rescaled
-        yield case.reports.mean(estimates), case.holders
+def _enumerated(formula: Any, both: Callable[[Case], tuple[Any, Any]], cases: Iterable[Case] = CASES) -> None:
+    """Register what all outcomes give beside a formula."""
+    second_route(formula)(lambda: (both(case) for case in cases))
 
 
-@second_route(estimators.realised_size)
-def _realised_size() -> Pairs:
-    for case in CASES:
-        known: dict[str, Any] = {"sampling_rate": case.rates[0], "mechanism": case.mechanism}
-        estimates = estimators.realised_size(case.reports.totals, **known)
-        yield estimates, case.realised
-        yield case.reports.mean(estimates), case.holders
+def _alike(case: Case, estimate: Callable[..., Any], **users: int) -> Any:
+    """Return the package's estimate in every outcome, all rates being the first user's."""
+    return estimate(case.reports.totals, sampling_rate=case.rates[0], mechanism=case.mechanism, **users)
 
 
-@second_route(estimators.unadjusted)
-def _unadjusted() -> Pairs:
-    for case in CASES:
-        users = len(case.values)
-        yield estimators.unadjusted(case.reports.totals, users=users, mechanism=case.mechanism), case.unadjusted
-
-
-def _negative_below(case: Case) -> float:
-    """Return the share of holders at which the line of enumerated means crosses 0."""
-    slope, start = np.polyfit(case.holders / len(case.values), case.reports.mean(case.unadjusted), 1)
-    return float(-start / slope)
-
-
-def _enumerated(name: str, of_case: Callable[[Case], Any], cases: Sequence[Case] = CASES) -> None:
-    """Register what all outcomes give as the second route to a closed form of `SampledCounts`."""
-
-    def pairs() -> Pairs:
-        for case in cases:
-            closed = getattr(case.survey, name)
-            yield closed(case.holders) if callable(closed) else closed, of_case(case)
-
-    second_route(getattr(SampledCounts, name))(pairs)
-
-
-RARE = [case for case in CASES if case.holders[-1] == 0]
-_enumerated("mean_unadjusted", lambda case: case.reports.mean(case.unadjusted))
-_enumerated("bias_unadjusted", lambda case: case.reports.mean(case.unadjusted) - case.holders)
-_enumerated("variance_unadjusted", lambda case: case.reports.variance(case.unadjusted))
-_enumerated("variance_rescaled", lambda case: case.reports.variance(case.rescaled))
-_enumerated("variance_realised_size", lambda case: case.reports.variance(case.realised))
-_enumerated("variance_gain", lambda case: case.reports.variance(case.rescaled) - case.reports.variance(case.realised))
-_enumerated("rare_variance_rescaled", lambda case: case.reports.variance(case.rescaled)[-1], RARE)
-_enumerated("rare_variance_realised_size", lambda case: case.reports.variance(case.realised)[-1], RARE)
-_enumerated("negative_mean_threshold", _negative_below)
+_enumerated(
+    estimators.unadjusted,
+    lambda c: (estimators.unadjusted(c.reports.totals, users=c.users, mechanism=c.mechanism), c.unadjusted),
+)
+_enumerated(estimators.rescaled, lambda c: (_alike(c, estimators.rescaled, users=c.users), c.rescaled))
+_enumerated(estimators.rescaled, lambda c: (c.reports.mean(c.rescaled), c.holders))
+_enumerated(estimators.realised_size, lambda c: (_alike(c, estimators.realised_size), c.realised))
+_enumerated(estimators.realised_size, lambda c: (c.reports.mean(c.realised), c.holders))
+_enumerated(
+    reporters.expected_reports,
+    lambda c: (reporters.expected_reports(c.holders, c.rates[0]), c.reports.mean(c.reports.totals.sum(axis=1))),
+)
+_enumerated(
+    SampledCounts.mean_unadjusted, lambda c: (c.survey.mean_unadjusted(c.holders), c.reports.mean(c.unadjusted))
+)
+_enumerated(
+    SampledCounts.variance_realised_size,
+    lambda c: (c.survey.variance_realised_size(c.holders), c.reports.variance(c.realised)),
+)
+_enumerated(
+    SampledCounts.rare_variance_realised_size,
+    lambda c: (c.survey.rare_variance_realised_size, c.reports.variance(c.realised)[-1]),
+    [case for case in CASES if case.holders[-1] == 0],
+)
+_enumerated(PersonalRates.mean, lambda c: (c.personal.mean(c.held), c.reports.mean(c.pooled)), PERSONAL)
+_enumerated(PersonalRates.variance, lambda c: (c.personal.variance(c.held), c.reports.variance(c.pooled)), PERSONAL)
+_enumerated(
+    PersonalRates.rare_variance, lambda c: (c.personal.rare_variance, c.reports.variance(c.pooled)[-1]), PERSONAL
+)

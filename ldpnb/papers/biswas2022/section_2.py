@@ -11,7 +11,7 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, everywhere, f, k, n, pi, t
-from ldpnb.papers.biswas2022.routes import FIXED, direct_encoding, published
+from ldpnb.papers.biswas2022.routes import direct_encoding, published
 from ldpnb.privacy import channel
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -22,13 +22,6 @@ SETTINGS = ((1e-6, 2), (3.0, 101), (50.0, 101))
 def _channel() -> Pairs:
     for epsilon, size in SETTINGS:
         yield KaryRandomisedResponse(epsilon, size).channel(), direct_encoding(epsilon, size)
-
-
-@second_route(channel.privacy_loss)
-def _privacy_loss() -> Pairs:
-    for epsilon, size in SETTINGS:
-        law = direct_encoding(epsilon, size)
-        yield channel.privacy_loss(law).epsilon, np.log(law[:, :, None] / law[:, None]).max(), 1e-8
 
 
 def definition_2_3_remark_1(e: Evidence) -> Numbers:
@@ -60,14 +53,8 @@ def theorem_2_1(e: Evidence) -> Numbers:
     for share in (f, 0, 1):
         e.decides(everywhere(-proofs.survey().bias_unadjusted(n * share)))
     _every_pure_protocol(e)
-    case, users = FIXED[0], int(published()["nodes"])
-    number, mechanism = len(case.values), case.mechanism
-    reported = mechanism.q + case.holders[0] / number * mechanism.truthful_rate
-    return {
-        "bias": SampledCounts(users, published()["rate_low"], KaryRandomisedResponse(1.0, 101)).bias_unadjusted(2500),
-        "mean": case.survey.mean_unadjusted(case.holders)[0],
-        "line": number * case.rates[0] * (reported - number * mechanism.q) / mechanism.truthful_rate,
-    }
+    sampled = SampledCounts(int(published()["nodes"]), published()["rate_low"], KaryRandomisedResponse(1.0, 101))
+    return {"bias": sampled.bias_unadjusted(2500)}
 
 
 def _every_pure_protocol(e: Evidence) -> None:

@@ -1,4 +1,4 @@
-"""What decides Section 5 of biswas2022: second routes for personal rates, and a check for each claim."""
+"""What decides Section 5 of biswas2022: a check for each claim of ``section_5.toml``."""
 
 from typing import Any
 
@@ -11,54 +11,8 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import displayed, proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, RATES, SWITCH, a, b, f, moments, n, pi, u, v, x, y
-from ldpnb.papers.biswas2022.routes import PERSONAL, direct_encoding
-from ldpnb.sections import Numbers, Pairs, second_route
-
-
-@second_route(estimators.personalised)
-def _personalised() -> Pairs:
-    for case in PERSONAL:
-        known: dict[str, Any] = {"users": len(case.values), "expected_reports": sum(case.rates)}
-        yield estimators.personalised(case.reports.totals, mechanism=case.mechanism, **known), case.pooled
-
-
-@second_route(estimators.horvitz_thompson)
-def _horvitz_thompson() -> Pairs:
-    for case in PERSONAL:
-        estimates = estimators.horvitz_thompson(case.reports.tallies, rates=case.rates, mechanism=case.mechanism)
-        yield case.reports.mean(estimates), case.holders
-
-
-@second_route(PersonalRates.mean)
-def _mean() -> Pairs:
-    for case in PERSONAL:
-        yield case.personal.mean(case.held), case.reports.mean(case.pooled)
-
-
-@second_route(PersonalRates.variance)
-def _variance() -> Pairs:
-    for case in PERSONAL:
-        yield case.personal.variance(case.held), case.reports.variance(case.pooled)
-
-
-@second_route(PersonalRates.rare_variance)
-def _rare_variance() -> Pairs:
-    for case in PERSONAL:
-        yield case.personal.rare_variance, case.reports.variance(case.pooled)[-1]
-
-
-@second_route(PersonalRates.users, PersonalRates.reports, displayed.variance_personalised)
-def _displayed() -> Pairs:
-    """Add the display up user by user."""
-    for case in PERSONAL:
-        expected = case.reports.mean(case.reports.totals.sum(axis=1))
-        yield [case.personal.users, case.personal.reports], [len(case.values), expected]
-        rates, channel = np.array(case.rates), direct_encoding(case.epsilon, case.domain_size)
-        chances, gap = channel[:, list(case.values)], np.expm1(case.epsilon) * channel[0, 1]
-        noise, mean = (chances * (1 - chances)).mean(axis=1), chances.mean(axis=1)
-        total = sum(rate * (1 - rate) * (noise + mean**2) + rate**2 * noise for rate in rates)
-        written = total * (rates.size / (rates.sum() * gap)) ** 2
-        yield displayed.variance_personalised(case.personal, case.held), written
+from ldpnb.papers.biswas2022.routes import PERSONAL
+from ldpnb.sections import Numbers
 
 
 def theorem_5_1_unbiasedness(e: Evidence) -> Numbers:

@@ -1,6 +1,5 @@
 """What decides Section 6 of biswas2022: second routes, answers to its open questions, and a check for each claim."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -15,15 +14,7 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, a, b, everywhere, f, n, pi, survey, t, u, v, x, y
-from ldpnb.papers.biswas2022.routes import (
-    Array,
-    Case,
-    all_reports,
-    direct_encoding,
-    keep_and_switch,
-    outcomes,
-    published,
-)
+from ldpnb.papers.biswas2022.routes import Array, all_reports, direct_encoding, published
 from ldpnb.privacy import channel, participation, shuffling
 from ldpnb.privacy.shuffling import ShuffledReports
 from ldpnb.rng import stream
@@ -31,16 +22,12 @@ from ldpnb.sections import Numbers, Pairs, second_route
 
 DELTA, DOMAIN, BUDGETS = 1e-6, 101, (0.0, 0.4, 1.2)
 RATES = np.array([0.08, 0.5, 0.8, 0.3])
-TWO, TWO_RATES, VALUES = KaryRandomisedResponse(1.0, 2), np.array([0.3, 0.9]), (0, 0, 0, 1)
+TWO, FOUR, TWO_RATES = KaryRandomisedResponse(1.0, 2), KaryRandomisedResponse(1.0, 4), np.array([0.3, 0.9])
 
 
 def _with_silence(sent: Array) -> Array:
     """Add the chance of no report, as the last output, to those of each report."""
     return np.vstack([sent, 1 - sent.sum(axis=0)])
-
-
-BY_REPORT = _with_silence(direct_encoding(1.0, 2) * TWO_RATES[:, None])
-"""Of users of two values who take part by their noisy report."""
 
 
 @second_route(
@@ -52,16 +39,8 @@ def _participation() -> Pairs:
         yield participation.value_dependent_channel(rates, KaryRandomisedResponse(epsilon, rates.size)), law
         ends, loss = {"lowest_rate": rates.min(), "highest_rate": rates.max()}, np.log(law[:, :, None] / law[:, None])
         yield participation.participation_loss(epsilon, **ends), loss.max()
-    yield participation.report_dependent_channel(TWO_RATES, TWO), BY_REPORT
-
-
-@second_route(estimators.reweighted_reports, personalised.variance_reweighted_reports)
-def _reweighted_reports() -> Pairs:
-    law, (keep, switch) = outcomes(BY_REPORT[:2, list(VALUES)].T), keep_and_switch(1.0, 2)
-    known: dict[str, Any] = {"users": 4, "report_rates": TWO_RATES, "mechanism": TWO}
-    yield law.mean(estimators.reweighted_reports(law.totals, **known)), np.bincount(VALUES)
-    written = law.variance((law.totals / TWO_RATES - 4 * switch) / (keep - switch))
-    yield personalised.variance_reweighted_reports(np.bincount(VALUES), **known), written
+    by_report = _with_silence(direct_encoding(1.0, 2) * TWO_RATES[:, None])
+    yield participation.report_dependent_channel(TWO_RATES, TWO), by_report
 
 
 @second_route(ShuffledReports.delta_lower)
@@ -78,46 +57,6 @@ def _delta_lower() -> Pairs:
             yield shuffled.delta_lower(budget), np.maximum(laws[0] - np.exp(budget) * laws[1], 0).sum()
 
 
-@second_route(ShuffledReports.delta_upper)
-def _delta_upper() -> Pairs:
-    """Add up the proof's mixture over blanket messages, the differing user's among them."""
-    users, local, size, rate = 5, 1.5, 4, 0.7
-    keep, switch = keep_and_switch(local, size)
-    blanket, total = 1 - rate * (keep - switch), np.zeros(3)
-    for others in range(users):
-        weight = math.comb(users - 1, others) * blanket**others * (1 - blanket) ** (users - 1 - others)
-        messages = outcomes(np.full((others + 1, size), rate * switch / blanket))
-        one, other = (1 + np.expm1(local) * messages.totals[:, value] / (others + 1) for value in (0, 1))
-        for i, budget in enumerate(BUDGETS):
-            total[i] += weight * blanket * messages.mean(np.maximum(one - np.exp(budget) * other, 0))
-    shuffled = ShuffledReports(users, rate, KaryRandomisedResponse(local, size))
-    yield [shuffled.delta_upper(budget) for budget in BUDGETS], total
-
-
-@second_route(personalised.report_noise, personalised.rare_variance_horvitz_thompson)
-def _noise_of_a_user() -> Pairs:
-    """Enumerate one user of each rate who does not hold the value."""
-    noises, variances = [], []
-    for epsilon, rate in ((0.5, 0.2), (3.0, 0.9)):
-        always, sampled = (Case(epsilon, 3, (0,), (r,)) for r in (1.0, rate))
-        noises.append(always.reports.variance(always.realised)[-1])
-        yield personalised.report_noise(always.mechanism), noises[-1]
-        variances.append(sampled.reports.variance(sampled.realised)[-1])
-    shown = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=[30, 20], rates=[0.2, 0.9])
-    yield shown, 30 * variances[0] + 20 * variances[1]
-
-
-@second_route(personalised.optimal_rates)
-def _optimal_rates() -> Pairs:
-    """Search the rate of the first of two groups, the other spending what is left; a third is asked for sure."""
-    noises, sizes = np.array([4.0, 1.0, 400.0]), np.array([50.0, 30.0, 2.0])
-    rates = personalised.optimal_rates(noises=noises, costs=[2.0, 1.0, 1.0], sizes=sizes, budget=40.0)
-    first = np.linspace(0.1, 0.37, 270_001)
-    others = (38 - 100 * first) / 30
-    best = (50 * 4 / first + 30 / others)[(others > 0) & (others <= 1)].argmin()
-    yield rates, [first[best], others[best], 1.0], 1e-4
-
-
 def section_6_open_question_i(e: Evidence) -> Numbers:
     *sizes, scale = symbols("s1 s2 s3 c")
     for mean in PersonalRates(sizes, [scale / size for size in sizes], KARY).mean(np.diag(sizes)):
@@ -125,14 +64,12 @@ def section_6_open_question_i(e: Evidence) -> Numbers:
     e.proven(identity(proofs.moments(proofs.pooled, proofs.TWO_RATES)[0], proofs.RATES.mean([x, y])))
     _repair_proven(e)
     shares = np.array([0.5, 0.3, 0.15, 0.05])
-    means = PersonalRates(1e4 * shares, 0.02 / shares, KaryRandomisedResponse(1.0, 4)).mean(np.diag(1e4 * shares))
-    losses = (
-        channel.privacy_loss(participation.value_dependent_channel(RATES, KaryRandomisedResponse(1.0, 4))).epsilon,
-        channel.privacy_loss(participation.report_dependent_channel(TWO_RATES, TWO)).epsilon,
-    )
-    e.needs(np.isclose(losses[0], participation.participation_loss(1.0, lowest_rate=0.08, highest_rate=0.8)))
-    e.needs(np.isclose(losses[1], 1.0))
-    return {"means": ", ".join(f"{m:g}" for m in means), "revealed": losses[0], "repaired": losses[1]}
+    means = PersonalRates(1e4 * shares, 0.02 / shares, FOUR).mean(np.diag(1e4 * shares))
+    revealed = channel.privacy_loss(participation.value_dependent_channel(RATES, FOUR)).epsilon
+    repaired = channel.privacy_loss(participation.report_dependent_channel(TWO_RATES, TWO)).epsilon
+    e.needs(np.isclose(revealed, participation.participation_loss(1.0, lowest_rate=0.08, highest_rate=0.8)))
+    e.needs(np.isclose(repaired, 1.0) and np.allclose(means, means[0]))
+    return {"mean": means[0], "revealed": revealed, "repaired": repaired}
 
 
 def _repair_proven(e: Evidence) -> None:
@@ -154,7 +91,7 @@ def _repair_proven(e: Evidence) -> None:
     e.proven(identity(variance, personalised.variance_reweighted_reports(n * f, report_rates=[u], **known)[0]))
 
 
-def section_6_ii_a_higher_epsilon(e: Evidence) -> Numbers:
+def section_6_ii_a_higher_epsilon(e: Evidence) -> None:
     e.proven(proofs.sums_over_users("variance_unadjusted", "variance_realised_size"))
     mean = proofs.moments(proofs.unadjusted, proofs.FIXED)[0]
     e.proven(identity(survey().bias_unadjusted(n * f), mean - n * f))
@@ -170,8 +107,6 @@ def section_6_ii_a_higher_epsilon(e: Evidence) -> Numbers:
     parts = [SampledCounts(m, rate, KARY).variance_unadjusted(holders) for m, rate, holders in ((a, u, x), (b, v, y))]
     scale = (a + b) / (a * u + b * v)
     e.proven(identity(together, scale * scale * (parts[0] + parts[1])))
-    few = (SampledCounts(50_000, 0.1, KaryRandomisedResponse(epsilon, DOMAIN)) for epsilon in (1.0, 3.0, 8.0))
-    return {"shown": ", ".join(f"{np.sqrt(known.variance_realised_size(0)):.4g}" for known in few)}
 
 
 def section_6_ii_maximum_likelihood(e: Evidence) -> Numbers:
@@ -210,8 +145,7 @@ def section_6_open_question_ii(e: Evidence) -> Numbers:
     generic = shuffling.closed_form(DELTA, users=users, epsilon=5.0)
     e.needs(within("equal", ratios[5.0], 1) and generic > budgets[5.0])
     e.needs(ratios[5.0] < ratios[7.0] < ratios[8.0] and common > 2 * gaussian and laplace > 1)
-    numbers = {"laplace": laplace, "common": common / gaussian, "generic": generic}
-    numbers |= {f"central_{local:g}": central for local, central in budgets.items()}
+    numbers = {"central": budgets[5.0], "laplace": laplace, "common": common / gaussian, "generic": generic}
     return numbers | {f"ratio_{local:g}": ratio for local, ratio in ratios.items()}
 
 
@@ -241,8 +175,6 @@ def section_6_open_question_iii(e: Evidence) -> Numbers:
         "vertex": vertex,
         "uniform": uniform,
         "uneven": uneven,
-        "first": rates[0],
-        "second": rates[1],
         "best": best,
         "flat": flat,
     }
