@@ -36,7 +36,5 @@ def test_a_limit_bound_is_told_to_fail_only_where_it_does() -> None:
 
 
 def test_titles_leave_out_what_there_is_none_of() -> None:
-    one = optimality.distance_to_bayes([16], 1.0, {"prior": 0.5})
-    assert lopuhaa.rates(one) == {}
     needs = {"epsilon (nats)": [1.0], "mechanism": ["central Laplace"], "people needed": [9]}
     assert plan_charts.fewest(pd.DataFrame(needs), "people needed")["title"].startswith("No mechanism")

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ldpnb.notebook import Mark, crossings, listed, short, where_less
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
-from ldpnb.papers.lopuhaa2020.tables.optimality import DISTANCE, LEAST, LIMITING, SCALED, TO_LIMIT
+from ldpnb.papers.lopuhaa2020.tables.optimality import LEAST, LIMITING, SCALED, TO_LIMIT
 
 Heading = dict[str, Any]
 """Title and marks, for `ldpnb.notebook.curves`."""
@@ -59,18 +59,6 @@ def guessing(table: pd.DataFrame) -> Heading:
         wide = part.pivot_table(index="users n", columns="estimator", values=LEAST)
         said.append(f"{where_less(wide.index, wide['uniform guess'], wide['MLE'], 'n')} ({prior})")
     return {"title": f"A uniform guess errs less than the MLE {listed(said)}"}
-
-
-def rates(table: pd.DataFrame) -> Heading:
-    """Tell by which power of the users the distance falls at the end, for each prior."""
-    raised, powers = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹"), []
-    for prior, part in table.groupby("prior", sort=False):
-        steps = [np.diff(np.log(part[column].to_numpy()))[-1:] for column in (DISTANCE, "users n")]
-        powers += [f"n{f'{power:.2f}'.translate(raised)} ({prior})" for power in steps[0] / steps[1]]
-    if not powers:
-        return {}
-    title = "The MLE nears the posterior mean slowly: squared distance over least error falls like"
-    return {"title": f"{title} {listed(powers)}"}
 
 
 def noise_in_a_column(table: pd.DataFrame) -> Heading:

@@ -71,15 +71,6 @@ def _optimised() -> Pairs:
         yield [lost, made.p, made.domain_size], [epsilon, 0.5, size]
 
 
-SUBSETS = ((0.1, 2, 1), (0.5, 4, 2), (2.0, 5, 1), (1.0, 5, 3))
-"""Budgets, numbers of values, and how many of them a report favours."""
-
-
-@second_route(SubsetSelection.channel)
-def _subset_channels() -> Pairs:
-    yield from ((SubsetSelection(*case).channel(), routes.subset_channel(*case)) for case in SUBSETS)
-
-
 def _errors(epsilon: float, size: int) -> list[float]:
     """Return the limiting errors of subset selection with 1, 2, .. values at the uniform distribution."""
     channels = (routes.subset_channel(epsilon, size, chosen) for chosen in range(1, size))
@@ -122,18 +113,6 @@ def _unbiased() -> Pairs:
     for p, q, size in UNARY:  # the mean over the outputs of one user is what the user holds
         estimates = frequency.unbiased(routes.bits(size), 1, UnaryEncoding(p, q, size))
         yield routes.unary_channel(p, q, size).T @ estimates, np.eye(size)
-
-
-@second_route(information.unbiased_frequency_error)
-def _unbiased_errors() -> Pairs:  # of one user, who holds the first value
-    for epsilon, size in CASES:
-        rows = routes.krr_channel(epsilon, size)
-        error = rows[:, 0] @ ((np.linalg.inv(rows).T - np.eye(size)[0]) ** 2).sum(axis=1)
-        yield information.unbiased_frequency_error(KaryRandomisedResponse(epsilon, size)), error
-    for p, q, size in UNARY:
-        errors = (((routes.bits(size) - q) / (p - q) - np.eye(size)[0]) ** 2).sum(axis=1)
-        error = routes.unary_channel(p, q, size)[:, 0] @ errors
-        yield information.unbiased_frequency_error(UnaryEncoding(p, q, size)), error
 
 
 @second_route(frequency.project_simplex)
@@ -235,18 +214,6 @@ def _two_values() -> list[tuple[TwoValues, routes.Sequences]]:
     return [(TwoValues(n, b, x), routes.all_sequences(routes.krr_channel(b, 2), n, np.full(2, x))) for n, b, x in cases]
 
 
-@second_route(TwoValues.posteriors)
-def _binary_posteriors() -> Pairs:
-    for case, every in _two_values():
-        own = case.posteriors()
-        for seen in range(case.users + 1):
-            rows = every.tallies[:, 0] == seen
-            mean, share = (every.means[target][rows][0, 0] for target in every.means)
-            yield own.chances[seen], every.chances[rows].sum()
-            yield [own.means[seen], own.frequency_means[seen]], [mean, share]
-        yield 2 * own.chances @ np.column_stack([own.variances, own.frequency_variances]), every.risks()
-
-
 @second_route(TwoValues.risk)
 def _binary_risks() -> Pairs:
     for case, every in _two_values():
@@ -299,23 +266,6 @@ def _diversity() -> Pairs:
         yield SymmetricDirichlet(size, concentration).diversity(), 1 - same
 
 
-@second_route(EntropyBounds.factor)
-def _factor() -> Pairs:
-    for size in (2, 3, 10):  # errors alike in all directions of the plane: their variances, and the determinant's mean
-        plane = np.eye(size) - 1 / size
-        yield EntropyBounds(size).factor(), (size - 1) / size / np.linalg.det(plane[:-1, :-1]) ** (1 / (size - 1))
-
-
-@second_route(EntropyBounds.asymptotic)
-def _many_users() -> Pairs:
-    bounds, users = EntropyBounds(4), 1e6
-    shift = 1.5 * np.log(users)
-    for constants in ((0.2, -0.3), (1.4, 0.5)):
-        left, known = bounds.limits(*constants)
-        errors = bounds.distribution(left - shift), bounds.frequency(known + shift, users, jitter=False)
-        yield bounds.asymptotic(*constants), users * np.array(errors)
-
-
 @second_route(EntropyBounds.limits)
 def _entropy_limits() -> Pairs:
     for rows in CHANNELS:
@@ -345,11 +295,6 @@ def _constants_of_the_budget() -> Pairs:
         bounds = LowerBounds(size, epsilon)
         yield bounds.log_information_ceiling(), 2 * (size - 1) * np.log(_steepest_row(epsilon, size))
         yield [bounds.log_covariance_floor(form) for form in FORMS], _floors(epsilon, size)
-
-
-@second_route(LowerBounds.distribution)
-def _budget_bounds() -> Pairs:
-    yield from ((LowerBounds(a, eps).distribution(), a / _steepest_row(eps, a) ** 2) for eps, a in CASES)
 
 
 @second_route(LowerBounds.frequency)
