@@ -46,19 +46,10 @@ def keep_and_switch(epsilon: float, domain_size: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Every outcome of sampling and randomisation, with its chance, ``(outcomes,)``.
+    """Every outcome of sampling and randomisation: tallies over all users, ``(outcomes, k)``, and chances."""
 
-    The tallies are what each user adds to each, ``(outcomes, users, k)``.
-    """
-
-    tallies: Array
+    totals: Array
     chances: Array
-
-    @property
-    def totals(self) -> Array:
-        """Tallies over all users, ``(outcomes, k)``."""
-        totals: Array = self.tallies.sum(axis=1)
-        return totals
 
     def mean(self, estimates: ArrayLike) -> Array:
         """Exact mean of an estimate given for every outcome."""
@@ -80,16 +71,11 @@ def all_reports(
     """
     law = np.eye(domain_size)[list(values)]
     law = np.broadcast_to(law.mean(axis=0), law.shape) if iid else law
-    return outcomes(np.asarray(rates)[:, None] * (law @ direct_encoding(epsilon, domain_size).T))
-
-
-def outcomes(report: Array) -> Reports:
-    """Enumerate what independent users do, given their chances of each report, ``(users, k)``; the rest is silence."""
-    users, size = report.shape
-    law = np.column_stack([1 - report.sum(axis=1), report])
-    choices = np.indices((size + 1,) * users).reshape(users, -1).T
+    report = np.asarray(rates)[:, None] * (law @ direct_encoding(epsilon, domain_size).T)
+    users, law = len(values), np.column_stack([1 - report.sum(axis=1), report])  # silence first
+    choices = np.indices((domain_size + 1,) * users).reshape(users, -1).T
     chances = law[np.arange(users), choices].prod(axis=1)
-    return Reports(read_only(np.eye(size + 1)[choices][:, :, 1:]), read_only(chances))
+    return Reports(read_only(np.eye(domain_size + 1)[choices].sum(axis=1)[:, 1:]), read_only(chances))
 
 
 def normal_delta(epsilon: float, deviation: float) -> float:

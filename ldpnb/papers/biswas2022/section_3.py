@@ -17,8 +17,6 @@ from ldpnb.papers.biswas2022.routes import CASES, FIXED
 from ldpnb.sections import Numbers
 
 RARELY = SampledCounts(50_000, 0.1, KaryRandomisedResponse(1.0, 101))
-ENDS = (f, 0, 1)
-"""Every share of holders, and both ends."""
 
 
 def theorem_3_1(e: Evidence) -> Numbers:
@@ -134,7 +132,7 @@ def theorem_3_5(e: Evidence) -> Numbers:
         gain = counts.variance_rescaled(n * f) - counts.variance_realised_size(n * f)
         e.proven(identity(counts.variance_gain(n * f), gain))
         e.decides(everywhere(-gain))
-    e.proven(all(everywhere(survey().variance_gain(n * share)) for share in ENDS))
+    e.proven(all(everywhere(survey().variance_gain(n * share)) for share in (f, 0, 1)))
     example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
     return {
         "of_g": example.variance_rescaled(holders),
