@@ -147,8 +147,8 @@ def section_6_rate__1_against_1(e: Evidence) -> Numbers:
     projected = {epsilon: _tenth_against_all(epsilon, projected=True) for epsilon in (0.25, 0.5, 1.0, 3.0)}
     e.sure(all((ratio + 4 * error < 2) == (epsilon <= 1) for epsilon, (ratio, error) in projected.items()))
     return {
-        "tenth": optimize.brentq(lost, 1.0, 12.0, 0.1),
-        "twentieth": optimize.brentq(lost, 1.0, 12.0, 0.05),
+        "tenth": optimize.brentq(lost, 1.0, 12.0, (0.1,)),
+        "twentieth": optimize.brentq(lost, 1.0, 12.0, (0.05,)),
         "raw": ", ".join(f"{ratio:.2f}" for ratio in raw),
         "projected": ", ".join(f"{ratio:.2f}" for ratio, _ in projected.values()),
     }
