@@ -292,13 +292,6 @@ KINDS = {
     "old line ends": csv(text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
     "tabs": csv(text("age\tsex", AGES, SEXES, sep="\t"), "sex", PAIR),
     "bars": csv(text("age|sex", AGES, SEXES, sep="|"), "sex", PAIR),
-    "fixed width": Dirty(
-        "a.txt",
-        text("age   sex", [f"{a}    {s}" for a, s in zip(AGES, SEXES, strict=True)]),
-        "age",
-        REFUSED,
-        "fixed width",
-    ),
     "a row per value": csv(
         text("age,count", range(20, 30), range(10)),
         "age",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.data import tables
+from ldpnb.data.formats import locate
 from ldpnb.privacy.channel import as_channel
 
 
@@ -23,7 +23,7 @@ def load_channel(path: str | Path) -> NDArray[np.float64]:
     ValueError
         If the file cannot be read, or its columns do not sum to 1; if its rows do, the message suggests transposing it.
     """
-    file = tables.locate(path, "channel_path")
+    file = locate(path, "channel_path")
     try:
         if file.suffix == ".npy":
             matrix: NDArray[Any] = np.load(file, allow_pickle=False)

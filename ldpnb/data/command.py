@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError, as_usage
-from ldpnb.data.reading import AmbiguousError, Reading
+from ldpnb.checks import as_usage
+from ldpnb.data.reading import Reading
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,14 +38,10 @@ def inspect_file(file: Path, **options: Any) -> None:
     What is not stated is found where there is one reading, and asked where there are two. Nothing is written, and
     nothing leaves this machine.
     """
-    from ldpnb.data.inspection import UNANSWERED, flags, inspect
+    from ldpnb.data.inspection import UNANSWERED, inspect
 
     with as_usage():
-        try:
-            report = inspect(file, stated(options))
-        except AmbiguousError as ask:
-            ways = [f"  {' '.join(flags(way))}  {meaning}" for meaning, way in ask.ways.items()]
-            raise UsageError("\n".join([f"{file}: {ask.question}; state one of", *ways])) from None
+        report = inspect(file, stated(options))
     click.echo(report)
     if report.endswith(UNANSWERED):
         raise SystemExit(2)

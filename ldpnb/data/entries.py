@@ -1,42 +1,31 @@
 """What the entries of a column mean: numbers, dates or categories, and which are missing.
 
 The different entries are compared in all their readings. If one fits best it is taken; if two fit and give different
-numbers, `AmbiguousError` says so, and no reading is chosen silently.
+numbers, `AmbiguousError` says so, and no reading is chosen silently. What texts are as numbers: `ldpnb.data.numerals`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from numbers import Number
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from ldpnb.data.numerals import as_numbers, ask_codes, ask_missing, numbers_in
 from ldpnb.data.reading import AmbiguousError, Reading
 
 ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
 """Entries that are missing among numbers and dates; among categories it is asked, but for the empty one."""
 
-_CODES = {-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999}
-"""Numbers that stand for missing answers in many surveys."""
-_GROUPS = {"": "", ".": ".", ",": ",", " ": " \u00a0\u202f\u2009", "'": "'\u2019"}
-_PLAIN = re.compile(r"[+-]?\d+(\.(\d{1,2}|\d{4,}))?", re.ASCII)
-"""A number that has one reading."""
-_LIKE = re.compile(
-    r"[+-]?[\d., '\u00a0\u202f\u2009\u2019]*\d[\d., '\u00a0\u202f\u2009\u2019]*([eE][+-]?\d+)?", re.ASCII
-)
-_NEGATIVE = re.compile(r"\((\d[^()]*)\)|(\d.*)-")
-"""As accountants write a negative number: (12.50) or 12.50-."""
-_SIGNED = re.compile(r"([^\w\s(-]{0,2}|[A-Z]{3}) ?[+-]?\d[\d.,' \u00a0]*? ?([^\d.,\s]{0,4})")
-_ZEROS, _DIGITS = re.compile(r"0\d+([.,:]\d+)?"), re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d")
 _DATE = re.compile(r"\d{1,4}([-./ ])(\d{1,2}|[A-Za-z]{3})[-./ ]\d{1,4}(\D.*)?|[A-Za-z]{3} \d{1,2}, \d{4}")
-_DAYS: tuple[str, ...] = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d")
+_DAYS: tuple[str, ...] = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y")
 _DAYS += ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%b %d, %Y", "%d-%b-%Y")
 _FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")] + ["ISO8601"]
 _FEW = 8
-_NAMES: dict[str, Any] = {"kind": "category"}
+_NAMES = {"kind": "category"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +45,13 @@ class Entries:
     values: NDArray[Any]
     places: NDArray[np.int64]
 
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How often each value occurs."""
+        return np.bincount(self.places[self.places >= 0], minlength=len(self.values))
 
-def parsed(series: Any, name: str, reading: Reading, *, ranged: bool = False) -> Entries:
+
+def parsed(series: "pd.Series[Any]", name: str, reading: Reading, *, ranged: bool = False) -> Entries:
     """Return what a column's entries mean; `ranged` if a range of numbers is stated for it.
 
     Raises
@@ -67,197 +61,120 @@ def parsed(series: Any, name: str, reading: Reading, *, ranged: bool = False) ->
     ValueError
         If it holds lists or records, no entries, or others than its kind says.
     """
-    import pandas as pd
-
     if series.dtype == object:  # which takes True and 1 for the same
         series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
     try:
-        codes, distinct = pd.factorize(series)
-        entries = [str(entry) if isinstance(entry, bool | np.bool_) else entry for entry in distinct]
+        codes, different = pd.factorize(series)
     except (TypeError, NotImplementedError, OverflowError):
         raise ValueError(f"column {name!r} holds lists or records, where it must hold one value a row") from None
-    times = np.bincount(codes[codes >= 0], minlength=len(entries))
+    times = np.bincount(codes + 1, minlength=len(different) + 1)[1:]
     kind = reading.kind or ("date" if reading.dates else "number" if ranged else "")
     try:
-        kind, meant = _meant(entries, times, reading, kind)
+        kind, meant = _meant(pd.Series(different), times, reading, kind)
     except AmbiguousError as ask:
         ask.column = name
         raise
     except ValueError as error:
         raise ValueError(f"column {name} {error}") from None
-    known = np.array([value is not None for value in meant], dtype=bool)
-    if not known.any():
+    places, values = pd.factorize(meant, sort=True)
+    if not len(values):
         raise ValueError(f"column {name!r} has no entries")
-    dtype: Any = {"number": float, "date": "datetime64[D]"}.get(kind, object)
-    different = np.array([value for value in meant if value is not None], dtype=dtype)
-    values, places = np.unique(different, return_inverse=True)
-    place = np.full(len(meant) + 1, -1)
-    place[:-1][known] = places
-    return Entries(kind, values, place[codes])
+    return Entries(kind, np.asarray(values), np.append(places, -1)[codes])
 
 
 def label(entry: Any) -> str:
     """Return an entry as a name: a whole number without its point."""
-    return f"{entry:.15g}" if isinstance(entry, float) else str(entry)
+    return f"{entry:.15g}" if isinstance(entry, float) else str(entry).strip()
 
 
-def _meant(distinct: list[Any], times: NDArray[np.int64], reading: Reading, kind: str) -> tuple[str, list[Any]]:
-    """Return the kind of different entries, and what each means, None for a missing one."""
-    absent = {*reading.missing, *ABSENT, *_numbers_in(reading.missing)} - {*reading.present}
-    entries = [entry.strip() if isinstance(entry, str) else entry for entry in distinct]
-    known = [None if entry in absent else entry for entry in entries]
-    here = [entry for entry in known if entry is not None]
-    labels = [None if entry is None else label(entry) for entry in known]
+def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str) -> tuple[str, Any]:
+    """Return the kind of different entries, and what each means, empty for a missing one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts, numbers, days = _apart(distinct)
+    missing = np.asarray(pc.is_in(texts, pa.array({*reading.missing, *ABSENT} - {*reading.present})))
+    if codes := numbers_in(reading.missing):
+        missing = missing | np.isin(numbers, codes)
+    here, words = ~missing, pc.if_else(missing, None, texts).drop_null()
+    is_day = ~np.isnat(days)
     if kind == "category":
-        return kind, _folded(labels, reading)
-    texts = [entry for entry in here if isinstance(entry, str)]
-    days = {entry: np.datetime64(str(entry)[:10]) for entry in here if hasattr(entry, "year")}
-    if kind != "number" and (days or kind == "date" or _forms(texts)):
-        others = [entry for entry in here if entry not in days]
-        if days and others:
-            odd = label(others[0])
-            ways = {"it is missing": {"missing": odd}, "names": _NAMES}
-            raise AmbiguousError(f"holds dates and others, such as {odd!r}", ways)
-        days |= dict(zip(others, _dates([label(entry) for entry in others], reading), strict=True)) if others else {}
-        return "date", [None if entry is None else days[entry] for entry in known]
-    read: dict[Any, float | None] = {entry: float(entry) for entry in here if isinstance(entry, Number)}  # type: ignore[arg-type]
-    read |= zip(texts, _numbers(texts, reading), strict=True)
-    numbers = [read.get(entry) for entry in known]
-    odd_places = [i for i, entry in enumerate(known) if entry is not None and numbers[i] is None]
-    if not odd_places:
+        return kind, _folded(_labels(distinct, texts, here), reading)
+    if kind != "number" and (is_day.any() or kind == "date" or _forms(words[:50].to_pylist())):
+        others = here & ~is_day
+        names = _labels(distinct, texts, others)[others].tolist()
+        if names and is_day.any():
+            ways: dict[str, Any] = {"it is missing": {"missing": names[0]}, "names": _NAMES}
+            raise AmbiguousError(f"holds dates and others, such as {names[0]!r}", ways)
+        days[others] = _dates(names, reading) if names else days[others]
+        return "date", days
+    numbers[here & np.asarray(texts.is_valid())] = as_numbers(words, reading)
+    numbers[missing] = np.nan
+    odd = here & np.isnan(numbers)
+    if not odd.any():
         if not kind:
-            _ask_codes(texts)
-        return "number", _without_codes(numbers, times, reading)
-    others = [label(known[i]) for i in odd_places]
-    if kind == "number" and len(others) == len(here):
-        raise ValueError(f"must hold numbers, got {', '.join(repr(entry[:40]) for entry in others[:3])}")
-    if kind == "number" or times[odd_places].sum() <= times[[entry is not None for entry in known]].sum() / 2:
-        common = [others[i] for i in np.argsort(-times[odd_places], kind="stable")]
-        shown = ", ".join(repr(word[:40]) for word in common[:4])
-        ways = {"these are missing": {"missing": common}} if len(common) <= _FEW else {}
-        question = f"holds numbers and {len(common):,} other entries, such as {shown}"
-        raise AmbiguousError(question, ways | {"names": _NAMES})
-    words = {entry for entry in entries if isinstance(entry, str) and entry in ABSENT}
-    return "category", _named(labels, words - {""} - {*reading.missing}, reading)
+            ask_codes(words)
+        ask_missing(numbers, times, reading)
+        return "number", numbers
+    if kind != "number" and times[odd].sum() > times[here].sum() / 2:
+        doubtful = pc.is_in(texts, pa.array(ABSENT - {""} - {*reading.missing}, pa.string()))
+        return "category", _named(_labels(distinct, texts, here), texts.filter(doubtful).to_pylist(), reading)
+    places = np.argsort(-times * odd, kind="stable")[: odd.sum()]
+    common = [label(distinct[place]) for place in places[: _FEW + 1]]
+    shown = ", ".join(repr(entry[:40]) for entry in common[:4])
+    if odd.sum() == here.sum():
+        raise ValueError(f"must hold numbers, got {shown}")
+    ways = {"these are missing": {"missing": common}} if len(common) <= _FEW else {}
+    raise AmbiguousError(f"holds numbers and {odd.sum():,} other entries, such as {shown}", ways | {"names": _NAMES})
 
 
-def _ask_codes(texts: list[str]) -> None:
-    """Ask whether texts that are numbers are rather dates or codes."""
-    if texts and all(map(_DIGITS.fullmatch, texts)):
-        ways = {"dates": {"dates": "%Y%m%d"}, "numbers": {"kind": "number"}}
-        raise AmbiguousError(f"{texts[0]} may be a date", ways)
-    if zeros := next(filter(_ZEROS.fullmatch, texts), ""):
-        raise AmbiguousError(f"has leading zeros, such as {zeros}", {"codes": _NAMES, "numbers": {"kind": "number"}})
+def _apart(distinct: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.datetime64]]:
+    """Return different entries as texts, numbers and days, each empty where an entry is something else."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers, days = np.full(len(distinct), np.nan), np.full(len(distinct), "NaT", dtype="datetime64[s]")
+    if distinct.dtype == pd.ArrowDtype(pa.string()):
+        return pc.utf8_trim_whitespace(pa.array(distinct)), numbers, days
+    if pd.api.types.is_numeric_dtype(distinct) and not pd.api.types.is_bool_dtype(distinct):
+        return pa.nulls(len(distinct), pa.string()), distinct.to_numpy(float, copy=True), days
+    texts: list[str | None] = [None] * len(distinct)
+    for place, entry in enumerate(distinct):
+        if isinstance(entry, Number) and not isinstance(entry, bool | np.bool_):
+            numbers[place] = float(entry)  # type: ignore[arg-type]
+        elif hasattr(entry, "year"):
+            days[place] = np.datetime64(str(entry)[:10])
+        else:
+            texts[place] = label(entry)
+    return pa.array(texts, pa.string()), numbers, days
 
 
-def _numbers(texts: list[str], reading: Reading) -> Sequence[float | None]:
-    """Return texts as numbers, None for those that are none, by the one reading that fits most of them."""
-    if (reading.decimal, reading.thousands) in (("", ""), (".", "")) and all(map(_PLAIN.fullmatch, texts)):
-        return [float(text) for text in texts]  # nearly always
-    plain = [re.sub("[\u2212\u2013]", "-", text) for text in texts]
-    for affix in reading.strip:
-        plain = [text.removeprefix(affix).removesuffix(affix).strip() for text in plain]
-    plain = [_NEGATIVE.sub(r"-\1\2", text) if _NEGATIVE.fullmatch(text) else text for text in plain]
-    like = [text for text in plain if _LIKE.fullmatch(text)]
-    if len(like) < 0.9 * len(plain) and not reading.strip:
-        _ask_signs(plain)
-    readings = {marks: _read_as(like, *marks) for marks in _marks(like, reading.decimal, reading.thousands)}
-    fitting = {marks: sum(value is not None for value in values) for marks, values in readings.items()}
-    most = max(fitting.values(), default=0)
-    if not most:
-        return [None] * len(texts)
-    (first, values), *others = ((marks, readings[marks]) for marks in readings if fitting[marks] == most)
-    for marks, differing in others if len(like) > 0.5 * len(plain) else ():
-        for text, one, two in zip(like, values, differing, strict=True):
-            if one != two:
-                ways = dict(_way(text, *pair) for pair in ((first, one), (marks, two)))
-                raise AmbiguousError(f"{text!r} has two readings", ways)
-    read = dict(zip(like, values, strict=True))
-    return [read.get(text) for text in plain]
+def _labels(distinct: Any, texts: Any, here: NDArray[np.bool_]) -> "pd.Series[str]":
+    """Return different entries as names, empty where they are not `here`."""
+    import pyarrow as pa
+
+    names = texts if not texts.null_count else pa.array([label(entry) for entry in distinct])
+    return pd.Series(names, dtype=pd.ArrowDtype(pa.string())).where(here)
 
 
-def _way(text: str, marks: tuple[str, str], number: float | None) -> tuple[str, dict[str, str]]:
-    """Return what a text is by some marks, and the option that says so."""
-    decimal, group = marks
-    grouped = any(mark in text for mark in _GROUPS.get(group, group))
-    meaning = "no number" if number is None else f"it is {number:.12g}"
-    return meaning, {"thousands": group} if grouped else {"decimal": decimal}
-
-
-def _marks(texts: list[str], decimal: str, thousands: str) -> Iterator[tuple[str, str]]:
-    """Yield the decimal marks and marks between groups that the texts may have."""
-    occurring = set("".join(texts))
-    if thousands and not any(thousands in marks for marks in _GROUPS.values()):
-        yield decimal or ".", thousands
-        return
-    for point, (group, marks) in product(".,", _GROUPS.items()):
-        possible = point in occurring or point == "." or group == "."
-        grouped = not group or occurring & set(marks)
-        stated = decimal in ("", point) and (thousands in marks if thousands else True)
-        if point != group and possible and stated and (grouped or thousands):
-            yield point, group
-
-
-def _read_as(texts: list[str], decimal: str, group: str) -> list[float | None]:
-    """Return texts as numbers with one mark for decimals and one for groups, None for those that are none."""
-    marks, point = "".join(map(re.escape, _GROUPS.get(group, group))), re.escape(decimal)
-    whole = rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+|\d+" if group else r"\d+"
-    shape = re.compile(rf"[+-]?(?:(?:{whole})(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-    drop = str.maketrans(decimal, ".", _GROUPS.get(group, group))
-    return [float(text.translate(drop)) if shape.fullmatch(text) else None for text in texts]
-
-
-def _ask_signs(texts: list[str]) -> None:
-    """Ask about signs around numbers, such as those of currencies, if nearly all entries have them."""
-    matches = [match for text in texts if (match := _SIGNED.fullmatch(text))]
-    signs = dict.fromkeys(sign for match in matches for sign in match.groups() if sign)
-    if len(matches) > 0.9 * len(texts) and 0 < len(signs) <= _FEW and not {"-", "("} & set(signs):
-        ways = {"take them off": {"strip": list(signs)}, "names": _NAMES}
-        raise AmbiguousError(f"holds numbers with signs, such as {matches[0][0]!r}", ways)
-
-
-def _without_codes(numbers: list[float | None], times: NDArray[np.int64], reading: Reading) -> list[float | None]:
-    """Return numbers, after asking about those that look like codes of missing entries."""
-    candidates = _CODES - _numbers_in(reading.present) if not reading.missing else set()
-    at = {number: i for i, number in enumerate(numbers) if number in candidates}
-    usual = [i for i, number in enumerate(numbers) if number is not None and number not in _CODES]
-    if not at or not usual:
-        return numbers
-    values = np.array([numbers[i] for i in usual], dtype=float)
-    low, high, typical = values.min(), values.max(), np.median(times[usual])
-    whole = len(usual) > 20 and bool((values % 1 == 0).all())
-    heap, span = typical + 5 * np.sqrt(typical) if whole else np.inf, max(high - low, 1)
-    codes = [c for c in sorted(at) if c > high + span / 2 or c < 0 <= low or times[at[c]] > heap]
-    if codes:
-        listed = [f"{code:g}" for code in codes]
-        shown = ", ".join(f"{code:g} ({times[at[code]]:,} times)" for code in codes)
-        ways = {"missing": {"missing": listed}, "numbers like others": {"present": listed}}
-        raise AmbiguousError(f"{shown} may stand for a missing entry", ways)
-    return numbers
-
-
-def _numbers_in(codes: Iterable[str]) -> set[float]:
-    return {float(code) for code in codes if re.fullmatch(r"[+-]?\d+(\.\d+)?", code)}
-
-
-def _named(labels: list[str | None], absent: set[str], reading: Reading) -> list[str | None]:
+def _named(labels: "pd.Series[str]", doubtful: Sequence[str], reading: Reading) -> "pd.Series[str]":
     """Return names, after asking about words that may mean a missing entry, and about those that differ in case."""
-    if absent and not reading.present:
-        words = sorted(absent)
+    if doubtful and not reading.present:
+        words = sorted(doubtful)
         ways: dict[str, dict[str, Any]] = {"missing": {"missing": words}, "an answer": {"present": words}}
         raise AmbiguousError(f"holds {', '.join(words)}", ways)
-    spellings: dict[str, set[str]] = {}
-    for name in filter(None, labels):
-        spellings.setdefault(name.lower(), set()).add(name)
-    twice = next((sorted(words) for words in spellings.values() if len(words) > 1), [])
-    if twice and not reading.fold:
+    spellings = labels.dropna().drop_duplicates()
+    lower = spellings.str.lower()
+    twice = lower[lower.duplicated()]
+    if len(twice) and not reading.fold:
         ways = {"they are the same": {"fold": True}, "they are not": _NAMES}
-        raise AmbiguousError(f"{', '.join(map(repr, twice))} differ only in case", ways)
+        alike = ", ".join(map(repr, sorted(spellings[lower == twice.iloc[0]])))
+        raise AmbiguousError(f"{alike} differ only in case", ways)
     return _folded(labels, reading)
 
 
-def _folded(labels: list[str | None], reading: Reading) -> list[str | None]:
-    return [name.lower() if name and reading.fold else name for name in labels]
+def _folded(labels: "pd.Series[str]", reading: Reading) -> "pd.Series[str]":
+    return labels.str.lower() if reading.fold else labels
 
 
 def _forms(texts: list[str]) -> list[str]:
@@ -268,17 +185,13 @@ def _forms(texts: list[str]) -> list[str]:
     return [form for form in _FORMS if _days(first, form).notna().any()]
 
 
-def _days(texts: list[str], form: str) -> Any:
-    import pandas as pd
-
+def _days(texts: list[str], form: str) -> "pd.Series[Any]":
     days = pd.Series(pd.to_datetime(texts, format=form, errors="coerce", utc=form == "ISO8601"))
-    return (days.dt.tz_localize(None) if days.dt.tz is not None else days).dt.normalize()
+    return days.dt.tz_localize(None).dt.normalize()
 
 
-def _dates(texts: list[str], reading: Reading) -> list[Any]:
+def _dates(texts: list[str], reading: Reading) -> NDArray[np.datetime64]:
     """Return texts as days; each must be a date in just one of the forms."""
-    import pandas as pd
-
     forms = {form: _days(texts, form) for form in reading.dates or _forms(texts)}
     forms = {form: days for form, days in forms.items() if days.notna().all()} or forms
     forms = {form: days for form, days in forms.items() if days.notna().any()}
@@ -291,13 +204,12 @@ def _dates(texts: list[str], reading: Reading) -> list[Any]:
         raise AmbiguousError(f"{text!r} is no date in a known form", ways)
     if unlike.any():
         row = int(unlike.argmax())
-        ways = {f"it is {table[f][row]:%Y-%m-%d}": {"dates": f} for f in table if table[f].notna()[row]}
+        ways = {f"it is {day:%Y-%m-%d}": {"dates": form} for form, day in table.loc[row].dropna().items()}
         raise AmbiguousError(f"{texts[row]!r} has more than one reading", ways)
-    short = [form for form in forms if "%y" in form]
     if not reading.dates and table.isna().any().any():
         ways = {"all of these": {"dates": list(forms)}, "names": _NAMES}
         raise AmbiguousError("dates are written in several forms", ways)
-    if not reading.dates and short:
+    if not reading.dates and (short := [form for form in forms if "%y" in form]):
         ways = {"1969 to 2068": {"dates": short[0]}, "names": _NAMES}
         raise AmbiguousError(f"the century of {texts[0]!r} is not stated", ways)
-    return [np.datetime64(day, "D") for day in table.bfill(axis=1).iloc[:, 0].to_numpy()]
+    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[s]")

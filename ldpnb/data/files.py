@@ -17,22 +17,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.data.column import Column
 from ldpnb.data.entries import Entries, parsed
+from ldpnb.data.formats import locate, read
 from ldpnb.data.reading import AmbiguousError, Reading
-from ldpnb.data.tables import Table, locate, read
+from ldpnb.data.table import Table
 
-UNITS = {"day": "D", "month": "M", "year": "Y", "weekday": ""}
-"""Units by which dates are tallied, and pandas' codes for such periods."""
 MOST_VALUES, MOST_GROUPS = 4096, 100
 """Most values of a column that local mechanisms can handle well, and most groups."""
 OTHER = "other"
 OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_UNITS = {"day": "D", "month": "M", "year": "Y"}
+"""Units by which dates are tallied, and pandas' codes for such periods."""
 _COUNTS = re.compile(r"(?i)n|counts?|freq(uency)?|anzahl|häufigkeit|persons|people|obs")
 _MOST_COUNTED = 5
 _PLAIN = Reading()
@@ -55,7 +56,7 @@ def load_counts(
     Parameters
     ----------
     data : str or Path
-        A table in a file, see `ldpnb.data.tables.read`; ``""`` gives None.
+        A table in a file, see `ldpnb.data.formats.read`; ``""`` gives None.
     column : str
         Its name, empty without a file or for the only column of a table; case and surrounding blanks do not matter.
     low, high : float, optional
@@ -64,7 +65,7 @@ def load_counts(
         Number of bins of equal width between `low` and `high`, for real numbers.
     categories : sequence of str
         The categories; with ``"other"`` among them, all other entries count as that.
-    unit : {"day", "month", "year", "weekday"}
+    unit : {"day", "month", "year"}
         By which dates are tallied.
     reading : Reading
         How to read the file, as far as it must be stated.
@@ -85,21 +86,21 @@ def load_counts(
     """
     if not _required(data, column=column):
         return None
-    checks.choice(unit=unit or "month", among=tuple(UNITS))
+    checks.choice(unit=unit, among=tuple(_UNITS))
     ranged = bins > 0 or (low is not None and high is not None and low != high)
     with opened(data) as path:
         table, weights = _loaded(path, reading, column)
         if categories:
             reading = replace(reading, kind="category")
         entries = parsed(table.entries(column), column, reading, ranged=ranged)
-        values, users = entries.values, _users(entries, weights)
+        users = _users(entries, weights)
         if entries.kind == "number":
-            made = _numbers(values, users, column, low, high, bins, reading.outside)
+            made = _numbers(entries.values, users, column, low, high, bins, reading.outside)
         elif entries.kind == "date":
-            made = _dates(values, users, column, unit or "month")
+            made = _dates(entries.values, users, column, unit)
         else:
-            made = _categories(values, users, column, [str(category).strip() for category in categories])
-        return _column(table, weights, column, made, report)
+            made = _categories(entries.values, users, column, [str(category).strip() for category in categories])
+        return _column(path, table, weights, column, made, report)
 
 
 def load_groups(
@@ -139,37 +140,34 @@ def load_groups(
         if not made["counts"].any(axis=1).all():
             raise ValueError(f"column {group} must have users in every group, got {order}")
         made |= {"groups": tuple(order), "notes": (OCCURRING,), "attribute": column}
-        return _column(table, weights, f"{column} by {group}", made, report)
+        return _column(path, table, weights, f"{column} by {group}", made, report)
 
 
 def load_rows(
     data: str | Path, *, numbers: Sequence[str] = (), texts: Sequence[str] = (), reading: Reading = _PLAIN
-) -> Any:
-    """Return columns of a table row by row, as a DataFrame of floats and texts; a missing entry is nan or None."""
-    import pandas as pd
-
+) -> pd.DataFrame:
+    """Return columns of a table row by row, as floats and texts; a missing entry is nan or None."""
     with opened(data) as path:
-        table = read(path, reading, {name.lower() for name in (*numbers, *texts)})
+        table = read(path, reading, (*numbers, *texts))
         frame = {}
         for name in (*texts, *numbers):
             kind = "number" if name in numbers else "category"
-            made = parsed(table.entries(name), name, replace(reading, kind=kind))
-            values = np.array([*made.values, None], dtype=object)[made.places]
+            entries = parsed(table.entries(name), name, replace(reading, kind=kind))
+            values = np.array([*entries.values, None], dtype=object)[entries.places]
             frame[name] = values.astype(float) if kind == "number" else values
         return pd.DataFrame(frame)
 
 
 def column_names(data: str | Path, reading: Reading = _PLAIN, *, name: str = "data") -> tuple[str, ...]:
     """Return the names of a table's columns; `name` is what the caller calls the file."""
-    locate(data, name)
-    with opened(data) as path:
+    with opened(data, name) as path:
         return read(path, reading, ()).names
 
 
 @contextmanager
-def opened(data: str | Path) -> Iterator[Path]:
+def opened(data: str | Path, name: str = "data") -> Iterator[Path]:
     """Name the file in errors of what it holds."""
-    path = locate(data)
+    path = locate(data, name)
     try:
         yield path
     except AmbiguousError as ask:
@@ -178,7 +176,7 @@ def opened(data: str | Path) -> Iterator[Path]:
     except checks.UsageError:
         raise
     except ValueError as error:
-        raise ValueError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _required(data: str | Path, **columns: str) -> bool:
@@ -204,7 +202,7 @@ def _loaded(path: Path, reading: Reading, *columns: str) -> tuple[Table, NDArray
     """Return a table and how many users each row stands for, None for one each."""
     counted = reading.counts not in ("", "none")
     wanted = (*columns, reading.counts) if counted else columns
-    table = read(path, reading, {name.strip().lower() for name in wanted})
+    table = read(path, reading, wanted)
     if not counted:
         if not reading.counts and len(columns) == 1:
             ask_counts(table, columns[0])
@@ -302,39 +300,36 @@ def _range(column: str, low: float | None, high: float | None, bins: int) -> tup
 def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, stated: Sequence[str]) -> dict[str, Any]:
     """Tally categories, stated or as they occur."""
     labels = list(stated or values)
-    strangers = [name for name in values if name not in labels]
-    if strangers and OTHER not in labels:
+    _require_moderate(column, len(labels))
+    strangers = ~np.isin(values, labels)
+    if strangers.any() and OTHER not in labels:
         rule = "is not among the stated categories; add it, or 'other'"
-        raise ValueError(f"{strangers[0]!r} of column {column} {rule}")
+        raise ValueError(f"{values[strangers][0]!r} of column {column} {rule}")
     if len(labels) < 2:
         raise ValueError(f"column {column} must have two values or more, got {labels[0]!r} only")
-    _require_moderate(column, len(labels))
-    counts = dict.fromkeys(labels, 0)
-    for name, number in zip(values, users, strict=True):
-        counts[name if name in counts else OTHER] += int(number)
-    others = int(users[np.isin(values, strangers)].sum())
-    made = {"labels": tuple(labels), "counts": np.array(list(counts.values())), "outside": others, "scale": "category"}
-    return made | {"notes": () if stated else (OCCURRING,)}
+    held = dict(zip(values, users.tolist(), strict=True))
+    counts, others = np.array([held.get(name, 0) for name in labels]), int(users[strangers].sum())
+    if others:
+        counts[labels.index(OTHER)] += others
+    notes = () if stated else (OCCURRING,)
+    return {"labels": tuple(labels), "counts": counts, "outside": others, "scale": "category", "notes": notes}
 
 
 def _dates(values: NDArray[Any], users: NDArray[np.int64], column: str, unit: str) -> dict[str, Any]:
-    """Tally dates by day, month, year or day of the week; periods run from the first that occurs to the last."""
-    import pandas as pd
-
-    days = pd.DatetimeIndex(values)
-    places: Any = days.day_of_week.to_numpy()
-    labels: tuple[str, ...] = _WEEKDAYS
-    if unit != "weekday":
-        periods = days.to_period(UNITS[unit])
-        _require_moderate(column, (periods[-1] - periods[0]).n + 1)
-        places = np.array([(period - periods[0]).n for period in periods])
-        labels = tuple(map(str, pd.period_range(periods[0], periods[-1])))
+    """Tally dates by day, month or year, from the first that occurs to the last."""
+    periods = pd.DatetimeIndex(values).to_period(_UNITS[unit])
+    places = periods.astype("int64").to_numpy()
+    places = places - places[0]
+    _require_moderate(column, int(places[-1]) + 1)
+    labels = tuple(map(str, pd.period_range(periods[0], periods[-1])))
     counts = np.bincount(places, users, len(labels)).astype(np.int64)
-    notes = (f"Dates are tallied by {unit}.", *(() if unit == "weekday" else (OCCURRING,)))
+    notes = (f"Dates are tallied by {unit}.", OCCURRING)
     return {"labels": labels, "counts": counts, "scale": "date", "notes": notes}
 
 
-def _column(table: Table, weights: NDArray[np.int64] | None, name: str, made: dict[str, Any], report: bool) -> Column:
+def _column(
+    path: Path, table: Table, weights: NDArray[np.int64] | None, name: str, made: dict[str, Any], report: bool
+) -> Column:
     """Return a tally as a column, with remarks on how the file was read."""
     counts, notes = made["counts"], [*made.pop("notes", ())]
     rows = len(table.columns) if weights is None else int(weights.sum())
@@ -342,9 +337,9 @@ def _column(table: Table, weights: NDArray[np.int64] | None, name: str, made: di
         done = "filled up" if table.reading.bad_rows == "fill" else "left out"
         notes.insert(0, f"{table.skipped:,} rows that do not fit the header were {done}.")
     usual: dict[str, Any] = {"numbers": np.arange(counts.shape[-1], dtype=float), "attribute": name or "value"}
-    shown = f"{name} of {table.path.name}" if name else table.path.name
+    title = f"{name} of {path.name}" if name else path.name
     missing = rows - int(counts.sum())
-    column = Column(shown, source=str(table.path), missing=missing, notes=tuple(notes), **(usual | made))
+    column = Column(title, source=str(path), missing=missing, notes=tuple(notes), **(usual | made))
     if report:
         print(column.report())
     return column

@@ -14,8 +14,8 @@ import numpy as np
 
 from ldpnb.data.entries import Entries, parsed
 from ldpnb.data.files import ask_counts, opened
+from ldpnb.data.formats import read
 from ldpnb.data.reading import AmbiguousError, Reading, spelled
-from ldpnb.data.tables import read
 
 UNANSWERED = "next: answer a question above"
 """Last line of a report without a column that could be collected as it is."""
@@ -30,18 +30,20 @@ def inspect(data: str | Path, reading: Reading | None = None) -> str:
 
     Raises
     ------
-    AmbiguousError
-        If the file as a whole has two readings.
     ValueError
         If it cannot be read.
     """
     reading = reading or Reading()
-    with opened(data) as path:
-        table = read(path, reading)
-    lines = [f"{data}: {len(table.columns):,} rows, {len(table.names):,} columns{_how(table.reading, reading)}"]
-    width = min(max(map(len, table.names), default=0), _WIDTH)
+    try:
+        with opened(data) as path:
+            table = read(path, reading)
+    except AmbiguousError as error:
+        return "\n".join([f"{data}:", *_question([error]), "", UNANSWERED])
+    names = table.names
+    lines = [f"{data}: {len(table.columns):,} rows, {len(names):,} columns{_how(table.reading, reading)}"]
+    width = min(max(map(len, names), default=0), _WIDTH)
     command, asked = "", dict[str, list[AmbiguousError]]()
-    for name in table.names:
+    for name in names:
         try:
             ask_counts(table, name)
             entries = parsed(table.entries(name), name, reading)
@@ -49,8 +51,7 @@ def inspect(data: str | Path, reading: Reading | None = None) -> str:
             if not command and _collectable(entries):
                 command = _command(data, name, entries, reading)
         except AmbiguousError as error:
-            ways = " or ".join(" ".join(spelled(way)) for way in error.ways.values())
-            asked.setdefault(ways, []).append(error)
+            asked.setdefault(str(list(error.ways.values())), []).append(error)
             line = f"? {error.question}"
         except ValueError as error:
             line = f"- {error}"
@@ -69,10 +70,10 @@ def _question(errors: list[AmbiguousError]) -> Iterator[str]:
     where = f"{', '.join(columns[:_SHOWN])}{' and others' if len(columns) > _SHOWN else ''}: " if columns else ""
     yield f"? {where}{errors[0].question}"
     for meaning, way in errors[0].ways.items():
-        yield f"    {' '.join(flags(way))}  {meaning}"
+        yield f"    {' '.join(_flags(way))}  {meaning}"
 
 
-def flags(options: Mapping[str, Any]) -> Iterator[str]:
+def _flags(options: Mapping[str, Any]) -> Iterator[str]:
     """Yield options as the command line takes them."""
     for name, value in options.items():
         for entry in value if isinstance(value, tuple | list) else [value]:
@@ -80,25 +81,27 @@ def flags(options: Mapping[str, Any]) -> Iterator[str]:
             yield option if entry is True else f"{option}={shlex.quote('tab' if entry == chr(9) else str(entry))}"
 
 
-def _how(read_as: Reading, stated: Reading) -> str:
+def _how(known: Reading, stated: Reading) -> str:
     """Return what was found of how a file is to be read, where it is not the usual."""
     usual = {"separator": ("", ","), "encoding": ("", "utf-8")}
-    unusual = {n: v for n in usual if (v := getattr(read_as, n)) not in usual[n] and not getattr(stated, n)}
+    unusual = {n: v for n in usual if (v := getattr(known, n)) not in usual[n] and not getattr(stated, n)}
     return f"; found {', '.join(spelled(unusual))}" if unusual else ""
 
 
 def _described(entries: Entries) -> str:
     """Return a line on a column: kind, range, how many are different and missing, and the most frequent entries."""
-    values, times = entries.values, _times(entries)
+    values, times = entries.values, entries.times
     span = f", {values[0]:g} to {values[-1]:g}" if entries.kind == "number" else ""
     common = values[np.argsort(-times, kind="stable")[:_SHOWN]]
-    examples = ", ".join(f"{value:g}" if entries.kind == "number" else str(value) for value in common)[:_WIDTH]
+    examples = ", ".join(_shown(value) for value in common)[:_WIDTH]
     missing = len(entries.places) - times.sum()
     return f"{entries.kind}{span}, {len(values):,} different, {missing:,} missing; {examples}"
 
 
-def _times(entries: Entries) -> Any:
-    return np.bincount(entries.places[entries.places >= 0], minlength=len(entries.values))
+def _shown(value: Any) -> str:
+    if isinstance(value, np.datetime64):
+        return str(value)[:10]
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _real(entries: Entries) -> bool:
@@ -108,7 +111,7 @@ def _real(entries: Entries) -> bool:
 def _collectable(entries: Entries) -> bool:
     """Return whether a column has several values, and does not name rows."""
     distinct = len(entries.values)
-    return distinct > 1 and (_real(entries) or distinct <= max(_KEY * _times(entries).sum(), 2))
+    return distinct > 1 and (_real(entries) or distinct <= max(_KEY * entries.times.sum(), 2))
 
 
 def _command(data: str | Path, name: str, entries: Entries, reading: Reading) -> str:

@@ -1,4 +1,4 @@
-"""Where the header and the data of a table are, and in which encoding: found, or asked where that has two answers."""
+"""Where the header and the data of a table are: found, or asked where that has two answers."""
 
 import csv
 import itertools
@@ -9,12 +9,6 @@ from typing import Any
 
 from ldpnb.data.reading import AmbiguousError, Reading
 
-SAMPLE, TAIL, ROWS = 2**18, 2**16, 1000
-"""Bytes at the beginning and at the end of a text, and rows, that are looked at."""
-
-_ENCODINGS = ["utf_16_le", "utf_16_be", "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "mac_roman", "cp850"]
-_ENCODINGS += ["iso8859_2", "shift_jis", "euc_kr", "big5", "gb18030"]
-_BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _TOTAL = re.compile(r"(?i)(grand )?(total|sum|summe|gesamt|insgesamt|totale|somme|source|quelle|note)\b.*", re.S)
 _PLAIN = re.compile(r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?")
 """A number or a date."""
@@ -30,51 +24,8 @@ def split(lines: Iterable[str], separator: str) -> Rows:
         raise ValueError(f"a quote is not closed, or a line is too long ({error})") from None
 
 
-def decoded(data: bytes, encoding: str, *, whole: bool) -> str:
-    """Return bytes as text; a part of a text may begin and end within a character."""
-    try:
-        return data.decode(encoding, "strict" if whole else "ignore")
-    except UnicodeError:
-        raise ValueError(f"it is not {encoding}; state another encoding, such as utf-8 or cp1252") from None
-
-
-def find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
-    """Return the encoding of text, and a question if other encodings read it otherwise."""
-    for mark, name in _BYTE_ORDER_MARKS.items():
-        if data.startswith(mark):
-            return name, None
-    try:
-        data.decode()
-        if data[:SAMPLE].count(b"\0") < len(data[:SAMPLE]) / 10:  # text in UTF-16 has more
-            return "utf-8", None
-    except UnicodeError:
-        pass
-    from charset_normalizer import from_bytes
-
-    matches = list(from_bytes(data[:SAMPLE], cp_isolation=_ENCODINGS))
-    best = min((m.chaos for m in matches), default=0)
-    names = [m.encoding for m in matches if m.chaos <= best + 0.05]
-    if b"\0" not in data:
-        names = ["cp1252", *names, *(() if names else ("cp1250", "cp1251", "cp1253", "cp1254"))]
-    words = sorted({w for w in re.findall(rb"[^\s,;|\"\x00-\x1f]+", data[: 2**22]) if max(w) > 127})[:500]
-    readings: dict[tuple[str, ...], str] = {}
-    for name in names:
-        readings.setdefault(tuple(w.decode(name, "replace") for w in words), name)
-    if not readings:
-        raise ValueError("its encoding is not found; state encoding, such as cp1252 or utf-16")
-    likeliest = next(iter(readings.values()))
-    if len(readings) == 1:
-        return likeliest, None
-    question = "its encoding is not certain"
-    if any("\ufffd" not in word.decode(errors="replace") for word in words):
-        question = "some of it is UTF-8 and some is not, as if two files were joined"
-    ways = {texts[0][:20]: {"encoding": name} for texts, name in list(readings.items())[:6]}
-    return likeliest, AmbiguousError(question, ways)
-
-
-def find_separator(start: str, reading: Reading) -> str:
+def find_separator(lines: Sequence[str], reading: Reading) -> str:
     """Return the mark by which most rows have the same number of fields, or one that does not occur."""
-    lines = start[:TAIL].splitlines()[reading.skip or 0 :][:300]
     best = (0.0, 1, "")
     for mark in (",", ";", "\t", "|"):
         widths = Counter(len(row) for row in split(lines, mark) if row)
@@ -82,14 +33,11 @@ def find_separator(start: str, reading: Reading) -> str:
         if width > 1:
             best = max(best, (round(rows / sum(widths.values()), 1) + (mark in lines[0]) / 100, width, mark))
     share, _, mark = best
+    other = next(m for m in ";|\x1f" if not any(m in line for line in lines))
     if not mark:
-        gaps = [re.search(r"\S {2,}\S", line) for line in lines[1:50]]
-        if sum(map(bool, gaps)) > 0.8 * len(gaps) > 0:
-            raise ValueError("its fields seem to have a fixed width; save it with a separator, as .csv")
-        return next(m for m in ";|\x1f" if m not in start)
+        return other
     alone = mark not in lines[0] and mark in lines[1]
     if reading.skip is None and alone and share > 0.9 and not lines[0].startswith("#"):
-        other = next(m for m in ";|\x1f" if m not in start)
         ways: dict[str, dict[str, Any]] = {"one column": {"separator": other}}
         ways["line 1 is a title"] = {"separator": mark, "skip": 1}
         raise AmbiguousError(f"{mark!r} is in the rows but not in line 1, {lines[0][:40]!r}", ways)
@@ -97,7 +45,10 @@ def find_separator(start: str, reading: Reading) -> str:
 
 
 def find_header(rows: Rows, widths: Sequence[int], reading: Reading) -> tuple[int, int]:
-    """Return how many lines lie above the header and how many it has; ask where it is not the first line alone."""
+    """Return how many lines lie above the header and how many it has; ask where it is not the first line alone.
+
+    `widths` are the fields of each row that are not empty, of delimited text all of them.
+    """
     filled = sorted(width for width in widths if width)
     if not filled:
         raise ValueError("it has no rows")
@@ -120,12 +71,12 @@ def find_header(rows: Rows, widths: Sequence[int], reading: Reading) -> tuple[in
     if len(texts) > 1 and any(texts[0]) and all(_headed_by_data(cells) for cells in columns if cells[0]):
         ways = {"no header; columns 1, 2, ...": {"header": 0}, "it is the header": {"header": 1}}
         raise AmbiguousError(f"line {skip + 1}, {_cut(texts[0])}, looks like data", ways)
-    for rows_more in (2, 1):
-        bodies = [[cell for cell in cells[rows_more + 1 :] if cell] for cells in columns]
+    for more in (2, 1):
+        bodies = [[cell for cell in cells[more + 1 :] if cell] for cells in columns]
         numbers = any(body and all(map(_PLAIN.fullmatch, body)) for body in bodies)
-        if numbers and all(_headed_by_more(cells, rows_more) for cells in columns):
-            ways = {"names are in the first": {"header": rows_more + 1}, "one": {"header": 1}}
-            raise AmbiguousError(f"the header seems to have {rows_more + 1} rows", ways)
+        if numbers and all(_headed_by_more(cells, more) for cells in columns):
+            ways = {"names are in the first": {"header": more + 1}, "one": {"header": 1}}
+            raise AmbiguousError(f"the header seems to have {more + 1} rows", ways)
     return skip, 1
 
 

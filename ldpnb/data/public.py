@@ -61,7 +61,7 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     ----------
     column : {"trip_distance", "payment_type"}
     path : str or Path
-        File of yellow or green trips in any format of `ldpnb.data.tables.read`; other columns are not read.
+        File of yellow or green trips in any format of `ldpnb.data.formats.read`; other columns are not read.
     """
     checks.choice(column=column, among=("trip_distance", "payment_type"))
     if not str(path):

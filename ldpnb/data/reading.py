@@ -9,6 +9,9 @@ from typing import Any
 
 from ldpnb import checks
 
+THOUSANDS = {"": "", ".": ".", ",": ",", " ": " \u00a0\u202f\u2009", "'": "'\u2019"}
+"""Marks between groups of three digits, each with those that stand for the same."""
+
 _WORDS = {
     "decimal": ("", ".", ","),
     "kind": ("", "number", "category", "date"),
@@ -54,14 +57,16 @@ class Reading:
     def __post_init__(self) -> None:
         for option in fields(self):
             object.__setattr__(self, option.name, _converted(option.name, option.default, getattr(self, option.name)))
+        group = next((group for group, marks in THOUSANDS.items() if self.thousands in tuple(marks)), self.thousands)
+        object.__setattr__(self, "thousands", group)
         object.__setattr__(self, "separator", {"tab": "\t", "\\t": "\t"}.get(self.separator, self.separator))
         for name, words in _WORDS.items():
             checks.choice(among=words, **{name: getattr(self, name)})
         if len(self.separator) > 1 or self.separator in ('"', "\n", "\r"):
             raise ValueError(f"separator must be one character or tab, got separator={self.separator!r}")
-        if len(self.thousands) > 1 or self.thousands.isalnum() or self.thousands == (self.decimal or None):
-            got = f"got thousands={self.thousands!r}, decimal={self.decimal!r}"
-            raise ValueError(f"thousands must be one character, no digit, letter or decimal mark, {got}")
+        if self.thousands not in THOUSANDS or self.thousands == (self.decimal or None):
+            rule = "a point, a comma, a blank or an apostrophe, and not the decimal mark"
+            raise ValueError(f"thousands must be {rule}, got thousands={self.thousands!r}, decimal={self.decimal!r}")
         try:
             codecs.lookup(self.encoding or "utf-8")
         except LookupError:

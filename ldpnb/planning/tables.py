@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ldpnb.data.entries import ABSENT, label
 from ldpnb.data.files import column_names, load_rows, opened
+from ldpnb.data.formats import read
 from ldpnb.data.reading import Reading
-from ldpnb.data.tables import locate, read
 from ldpnb.planning.samples import StratifiedDesign
 
 _PLAIN = Reading()
@@ -51,7 +51,7 @@ def read_columns(
 
     The columns `needed` must be there; `name` is what the caller calls the file.
     """
-    with opened(locate(path, name)) as file:
+    with opened(path, name) as file:
         table = read(file, reading)
     _need(path, needed, table.names)
     texts = {column: [_text(entry) for entry in table.entries(column)] for column in dict.fromkeys(table.names)}
@@ -65,5 +65,5 @@ def _need(path: str | Path, needed: Sequence[str], columns: Sequence[str]) -> No
 
 
 def _text(entry: Any) -> str:
-    text = "" if entry is None or entry != entry else label(entry).strip()
+    text = "" if entry is None or entry != entry else label(entry)
     return "" if text in ABSENT else text

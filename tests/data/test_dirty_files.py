@@ -71,7 +71,7 @@ def test_a_question_is_asked_once_for_all_its_columns(tmp_path: Path) -> None:
         (b"title\n\n" + text("age,x", AGES, AGES), ["--skip", "2"], 0, "-p skip=2"),
         (text("w;x", DOTS, DOTS, sep=";"), [], 2, "    --thousands=.  it is 1234"),
         (text("w;x", DOTS, AGES, sep=";"), ["--thousands", "."], 0, "-p thousands=."),
-        (text("w;x", DOTS, DOTS, sep=";"), ["--thousands", "xy"], 2, "thousands must be one character"),
+        (text("w;x", DOTS, DOTS, sep=";"), ["--thousands", "xy"], 2, "thousands must be a point, a comma"),
         (b"", [], 2, "it is empty"),
     ],
 )
