@@ -96,8 +96,9 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
     missing = np.asarray(pc.is_in(texts, pa.array({*reading.missing, *ABSENT} - {*reading.present})))
     if codes := numbers_in(reading.missing):
         missing = missing | np.isin(numbers, codes)
-    here, words = ~missing, pc.if_else(missing, None, texts).drop_null()
-    is_day = ~np.isnat(days)
+    here, is_day = ~missing, ~np.isnat(days)
+    is_word = here & np.asarray(texts.is_valid())
+    words = texts.filter(pa.array(is_word))
     if kind == "category":
         return kind, _folded(_labels(distinct, texts, here), reading)
     if kind != "number" and (is_day.any() or kind == "date" or _forms(words[:50].to_pylist())):
@@ -108,7 +109,7 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
             raise AmbiguousError(f"holds dates and others, such as {names[0]!r}", ways)
         days[others] = _dates(names, reading) if names else days[others]
         return "date", days
-    numbers[here & np.asarray(texts.is_valid())] = as_numbers(words, reading)
+    numbers[is_word] = as_numbers(words, reading)
     numbers[missing] = np.nan
     odd = here & np.isnan(numbers)
     if not odd.any():

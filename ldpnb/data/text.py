@@ -131,7 +131,7 @@ def _mended(table: pd.DataFrame, odd: Sequence[Any], known: Reading, width: int,
         return table
     if known.bad_rows == "fill" and not long:
         fields = [split([row.text], known.separator)[0] for row in odd]
-        filled = pd.DataFrame(fields, columns=range(width)).fillna("")[list(table)]
+        filled = pd.DataFrame([row + [""] * (width - len(row)) for row in fields])[list(table)]
         return pd.concat([table, filled.astype(table.dtypes)])
     first, more = odd[0], ", ..." if len(odd) > 5 else ""
     numbers = ", ".join(f"{row.number + above:,}" for row in odd[:5]) + more
