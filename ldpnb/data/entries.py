@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.data.numerals import as_numbers, ask_codes, ask_missing, numbers_in
+from ldpnb.data.numerals import as_numbers, ask_codes, ask_missing, numbers_in, plain_numbers
 from ldpnb.data.reading import AmbiguousError, Reading
 
 ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
@@ -61,6 +61,9 @@ def parsed(series: "pd.Series[Any]", name: str, reading: Reading, *, ranged: boo
     ValueError
         If it holds lists or records, no entries, or others than its kind says.
     """
+    kind = reading.kind or ("date" if reading.dates else "number" if ranged else "")
+    if kind in ("", "number"):
+        series = plain_numbers(series, reading)
     if series.dtype == object:  # which takes True and 1 for the same
         series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
     try:
@@ -68,7 +71,6 @@ def parsed(series: "pd.Series[Any]", name: str, reading: Reading, *, ranged: boo
     except (TypeError, NotImplementedError, OverflowError):
         raise ValueError(f"column {name!r} holds lists or records, where it must hold one value a row") from None
     times = np.bincount(codes + 1, minlength=len(different) + 1)[1:]
-    kind = reading.kind or ("date" if reading.dates else "number" if ranged else "")
     try:
         kind, meant = _meant(pd.Series(different), times, reading, kind)
     except AmbiguousError as ask:
@@ -109,7 +111,8 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
             raise AmbiguousError(f"holds dates and others, such as {names[0]!r}", ways)
         days[others] = _dates(names, reading) if names else days[others]
         return "date", days
-    numbers[is_word] = as_numbers(words, reading)
+    if is_word.any():
+        numbers[is_word] = as_numbers(words, reading)
     numbers[missing] = np.nan
     odd = here & np.isnan(numbers)
     if not odd.any():
@@ -135,7 +138,7 @@ def _apart(distinct: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.datetime
     import pyarrow.compute as pc
 
     numbers, days = np.full(len(distinct), np.nan), np.full(len(distinct), "NaT", dtype="datetime64[s]")
-    if distinct.dtype == pd.ArrowDtype(pa.string()):
+    if distinct.dtype == "string[pyarrow]":
         return pc.utf8_trim_whitespace(pa.array(distinct)), numbers, days
     if pd.api.types.is_numeric_dtype(distinct) and not pd.api.types.is_bool_dtype(distinct):
         return pa.nulls(len(distinct), pa.string()), distinct.to_numpy(float, copy=True), days

@@ -6,20 +6,40 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.data.reading import THOUSANDS, AmbiguousError, Reading
 
 _CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
 """Numbers that stand for missing answers in many surveys."""
-_PLAIN = r"[+-]?\d+(\.(\d{1,2}|\d{4,}))?"
+_PLAIN = r"[+-]?(0|[1-9]\d*)(\.(\d{1,2}|\d{4,}))?"
 """A number that has one reading."""
+_DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
 _DIGIT = rf"[\d{''.join(THOUSANDS.values())}]"
 _LIKE = rf"[+-]?{_DIGIT}*\d{_DIGIT}*([eE][+-]?\d+)?"
 _NEGATIVE = r"^(?:\((\d[^()]*)\)|(\d.*)-)$"
 """As accountants write a negative number: (12.50) or 12.50-."""
 _SIGNED = re.compile(r"([^\w\s(-]{0,2}|[A-Z]{3}) ?[+-]?\d[\d.,' \u00a0]*? ?([^\d.,\s]{0,4})")
 _FEW, _SAMPLE = 8, 1000
+
+
+def plain_numbers(series: Any, reading: Reading) -> Any:
+    """Return a column of numbers, or of texts that are blank or numbers with one reading, as floats; others unchanged.
+
+    So it is with most columns, and takes a quarter of the memory that comparing their different entries takes.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
+        return pd.Series(series.to_numpy(float, na_value=np.nan))
+    if series.dtype != "string[pyarrow]" or reading.decimal == "," or reading.thousands not in ("", ","):
+        return series
+    texts = pc.utf8_trim_whitespace(pa.array(series))
+    if not _matches(texts, f"({_PLAIN})?").all() or _matches(texts, _DAY).all():
+        return series
+    return pd.Series(np.asarray(pc.if_else(pc.equal(texts, ""), None, texts).cast(pa.float64()).fill_null(np.nan)))
 
 
 def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
@@ -30,11 +50,8 @@ def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
     AmbiguousError
         If two readings fit and differ, or if numbers have signs around them that nobody stated.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if (reading.decimal, reading.thousands) in (("", ""), (".", "")) and _matches(texts, _PLAIN).all():
-        return np.asarray(texts.cast(pa.float64()))  # nearly always
     plain = pc.replace_substring_regex(texts, "[\u2212\u2013]", "-")
     for affix in map(re.escape, reading.strip):
         plain = pc.utf8_trim_whitespace(pc.replace_substring_regex(plain, f"^{affix}|{affix}$", ""))
@@ -113,7 +130,7 @@ def _ask_signs(texts: list[str]) -> None:
 def ask_codes(texts: Any) -> None:
     """Ask whether texts that are numbers are rather dates or codes."""
     number = {"numbers": {"kind": "number"}}
-    if len(texts) and _matches(texts, r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d").all():
+    if len(texts) and _matches(texts, _DAY).all():
         raise AmbiguousError(f"{texts[0]} may be a date", {"dates": {"dates": "%Y%m%d"}, **number})
     if (zeros := _matches(texts, r"0\d+([.,:]\d+)?")).any():
         question = f"has leading zeros, such as {texts[int(zeros.argmax())]}"
