@@ -111,9 +111,10 @@ def _read_as(texts: Any, decimal: str, group: str) -> NDArray[np.float64]:
     import pyarrow.compute as pc
 
     marks, point = THOUSANDS[group], re.escape(decimal)
-    whole = rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+|\d+" if group else r"\d+"
-    shape = rf"[+-]?(?:(?:{whole})(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
-    plain = pc.if_else(_matches(texts, shape), texts, None)
+    shape = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
+    if group:  # of two digits in India
+        shape += rf"|[1-9]\d{{0,2}}(?:[{marks}]\d{{2,3}})*[{marks}]\d{{3}}(?:{point}\d*)?"
+    plain = pc.if_else(_matches(texts, f"[+-]?(?:{shape})"), texts, None)
     plain = pc.replace_substring_regex(plain, f"[{marks}]", "") if group else plain
     return np.asarray(pc.replace_substring(plain, decimal, ".").cast(pa.float64()).fill_null(np.nan))
 
