@@ -10,12 +10,11 @@ from ldpnb import checks, writing
 
 CACHE_VARIABLE = "LDPNB_CACHE"
 """Environment variable naming the folder for downloads."""
-COLUMNS = (
-    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship"),
-    *("race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"),
-)
-"""Of the file, which has no header."""
 
+_HEADER = (
+    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,"
+    "race,sex,capital-gain,capital-loss,hours-per-week,native-country,income"
+)
 _FILE = "adult.data"
 _SHA256 = "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
 _FOLDER = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
@@ -50,5 +49,5 @@ def fetch(cache: str | Path | None = None) -> Path:
         place = f"fetch {_FOLDER}{_FILE} elsewhere and put it into {folder}"
         raise DownloadError(f"{_FILE} cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
     table = raw.with_suffix(".csv")
-    writing.write(table, f"{','.join(COLUMNS)}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode())
+    writing.write(table, f"{_HEADER}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode())
     return table

@@ -137,7 +137,7 @@ def _apart(distinct: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.datetime
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numbers, days = np.full(len(distinct), np.nan), np.full(len(distinct), "NaT", dtype="datetime64[s]")
+    numbers, days = np.full(len(distinct), np.nan), np.full(len(distinct), "NaT", dtype="datetime64[D]")
     if distinct.dtype == "string[pyarrow]":
         return pc.utf8_trim_whitespace(pa.array(distinct)), numbers, days
     if pd.api.types.is_numeric_dtype(distinct) and not pd.api.types.is_bool_dtype(distinct):
@@ -216,4 +216,4 @@ def _dates(texts: list[str], reading: Reading) -> NDArray[np.datetime64]:
     if not reading.dates and (short := [form for form in forms if "%y" in form]):
         ways = {"1969 to 2068": {"dates": short[0]}, "names": _NAMES}
         raise AmbiguousError(f"the century of {texts[0]!r} is not stated", ways)
-    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[s]")
+    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[D]")

@@ -6,7 +6,7 @@ release.
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def inspect(data: str | Path, reading: Reading | None = None) -> str:
     except AmbiguousError as error:
         return "\n".join([f"{data}:", *_question([error]), "", UNANSWERED])
     names = table.names
-    lines = [f"{data}: {len(table.columns):,} rows, {len(names):,} columns{_how(table.reading, reading)}"]
+    lines = [f"{data}: {len(table.columns):,} rows, {len(names):,} columns"]
     width = min(max(map(len, names), default=0), _WIDTH)
     command, asked = "", dict[str, list[AmbiguousError]]()
     for name in names:
@@ -81,27 +81,14 @@ def _flags(options: Mapping[str, Any]) -> Iterator[str]:
             yield option if entry is True else f"{option}={shlex.quote('tab' if entry == chr(9) else str(entry))}"
 
 
-def _how(known: Reading, stated: Reading) -> str:
-    """Return what was found of how a file is to be read, where it is not the usual."""
-    usual = {"separator": ("", ","), "encoding": ("", "utf-8")}
-    unusual = {n: v for n in usual if (v := getattr(known, n)) not in usual[n] and not getattr(stated, n)}
-    return f"; found {', '.join(spelled(unusual))}" if unusual else ""
-
-
 def _described(entries: Entries) -> str:
     """Return a line on a column: kind, range, how many are different and missing, and the most frequent entries."""
     values, times = entries.values, entries.times
     span = f", {values[0]:g} to {values[-1]:g}" if entries.kind == "number" else ""
     common = values[np.argsort(-times, kind="stable")[:_SHOWN]]
-    examples = ", ".join(_shown(value) for value in common)[:_WIDTH]
+    examples = ", ".join(f"{value:g}" if entries.kind == "number" else str(value) for value in common)[:_WIDTH]
     missing = len(entries.places) - times.sum()
     return f"{entries.kind}{span}, {len(values):,} different, {missing:,} missing; {examples}"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, np.datetime64):
-        return str(value)[:10]
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _real(entries: Entries) -> bool:
@@ -118,20 +105,15 @@ def _command(data: str | Path, name: str, entries: Entries, reading: Reading) ->
     """Return the command that collects a column under local privacy, with every option in force."""
     given: dict[str, Any] = {"data": str(data), "column": name}
     if entries.kind == "number":
-        low, high = _round(float(entries.values[0]), math.floor), _round(float(entries.values[-1]), math.ceil)
-        high = high if high > low else low + 1
+        low, high = _rounded(float(entries.values[0]), float(entries.values[-1]), whole=not _real(entries))
         given |= {"low": f"{low:.12g}", "high": f"{high:.12g}"}
-        if _real(entries) or high - low > _WHOLE:
-            given["bins"] = "20"
+        given |= {"bins": "20"} if _real(entries) or high - low > _WHOLE else {}
     given |= reading.stated()
     return " ".join(["ldpnb run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given))])
 
 
-def _round(number: float, whole: Callable[[float], int]) -> float:
-    """Return the next number of at most two digits, below or above."""
-    if abs(number) < 1e-300:
-        return 0.0
-    step = 10.0 ** (math.floor(math.log10(abs(number))) - 1)
-    if number % 1 == 0:
-        step = max(step, 1.0)
-    return float(f"{whole(number / step) * step:.12g}")
+def _rounded(low: float, high: float, *, whole: bool) -> tuple[float, float]:
+    """Return the next numbers of about two digits, below and above; `whole` ones for whole numbers."""
+    step = 10.0 ** (math.floor(math.log10(max(abs(low), abs(high), 1e-300))) - 1)
+    step = max(step, 1.0) if whole else step
+    return math.floor(low / step) * step, max(math.ceil(high / step), math.floor(low / step) + 1) * step

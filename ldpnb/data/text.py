@@ -102,23 +102,12 @@ def _delimited(data: bytes, known: Reading, width: int, keep: Sequence[int]) -> 
 
     places = [str(place) for place in range(width)]
     chosen = [places[place] for place in keep]
-    table = csv.read_csv(
-        pa.BufferReader(data),
-        csv.ReadOptions(
-            use_threads=False,
-            column_names=places,
-            block_size=2**23,
-            skip_rows=known.skip,
-            skip_rows_after_names=known.header,
-        ),
-        csv.ParseOptions(
-            delimiter=known.separator,
-            ignore_empty_lines=width > 1,
-            newlines_in_values=True,
-            invalid_row_handler=note,
-        ),
-        csv.ConvertOptions(column_types=dict.fromkeys(chosen, pa.string()), include_columns=chosen),
-    )
+    lines = {"skip_rows": known.skip, "skip_rows_after_names": known.header}
+    reading = csv.ReadOptions(use_threads=False, column_names=places, block_size=2**23, **lines)
+    rows = {"ignore_empty_lines": width > 1, "newlines_in_values": True, "invalid_row_handler": note}
+    parsing = csv.ParseOptions(delimiter=known.separator, **rows)
+    texts = csv.ConvertOptions(column_types=dict.fromkeys(chosen, pa.string()), include_columns=chosen)
+    table = csv.read_csv(pa.BufferReader(data), reading, parsing, texts)
     if len(table) + len(odd) < data.count(b"\n") // 2 and data.count(b'"') % 2:
         raise ValueError("a quote is not closed")
     return table.to_pandas(types_mapper=pd.ArrowDtype).set_axis(list(keep), axis=1), odd
