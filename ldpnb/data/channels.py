@@ -13,11 +13,6 @@ from ldpnb.privacy.channel import as_channel
 def load_channel(path: str | Path) -> NDArray[np.float64]:
     """Return a channel ``(outputs, inputs)`` from a ``.npy`` file or a ``.csv`` file of numbers without column names.
 
-    Parameters
-    ----------
-    path : str or Path
-        A saved array of Python objects is refused.
-
     Raises
     ------
     ValueError

@@ -16,8 +16,6 @@ Scale = Literal["number", "date", "category"]
 class Column:
     """How many users hold each value of an attribute, in each of some groups where there are any.
 
-    Public tallies, the user's own files and downloads are all returned as one.
-
     Parameters
     ----------
     name : str
@@ -32,12 +30,10 @@ class Column:
     source : str
         The file or the provider.
     groups : tuple of str
-        The groups, largest first unless they were stated; empty for a column without.
-    missing : int
-        Rows without an entry, left out.
-    outside : int
-        Entries outside what was stated: numbers moved to the nearer end of their range, categories counted as "other",
-        invalid trips left out.
+        The groups, largest first; empty for a column without.
+    missing, outside : int
+        Rows without an entry, left out; and entries outside what was stated: numbers moved to the nearer end of their
+        range or left out, categories counted as "other", invalid trips left out.
     low, high : float
         The stated range of numbers, nan for others.
     notes : tuple of str

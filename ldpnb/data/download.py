@@ -11,13 +11,12 @@ from ldpnb import checks, writing
 CACHE_VARIABLE = "LDPNB_CACHE"
 """Environment variable naming the folder for downloads."""
 
+_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data"
+_SHA256 = "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
 _HEADER = (
     "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,"
     "race,sex,capital-gain,capital-loss,hours-per-week,native-country,income"
 )
-_FILE = "adult.data"
-_SHA256 = "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
-_FOLDER = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 
 
 class DownloadError(RuntimeError):
@@ -25,17 +24,14 @@ class DownloadError(RuntimeError):
 
 
 def fetch(cache: str | Path | None = None) -> Path:
-    """Return the file with a header, from the cache or else from the network.
+    """Return the file with a header, from a folder or else from the network.
 
-    Parameters
-    ----------
-    cache : str or Path, optional
-        Folder; by default that of ``LDPNB_CACHE`` or the user's cache folder.
+    The folder is by default that of ``LDPNB_CACHE`` or the user's cache folder.
 
     Raises
     ------
     DownloadError
-        If it is not in the cache and cannot be fetched, or does not match its checksum.
+        If it is not in the folder and cannot be fetched, or does not match its checksum.
     """
     with checks.needed_for("a download"):
         import pooch
@@ -44,10 +40,10 @@ def fetch(cache: str | Path | None = None) -> Path:
     folder = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb"))
     pooch.get_logger().setLevel("ERROR")
     try:
-        raw = Path(pooch.retrieve(_FOLDER + _FILE, f"sha256:{_SHA256}", _FILE, folder))
+        raw = Path(pooch.retrieve(_URL, f"sha256:{_SHA256}", "adult.data", folder))
     except (OSError, ValueError, requests.RequestException) as error:
-        place = f"fetch {_FOLDER}{_FILE} elsewhere and put it into {folder}"
-        raise DownloadError(f"{_FILE} cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
+        place = f"fetch {_URL} elsewhere and put it into {folder}"
+        raise DownloadError(f"adult.data cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
     table = raw.with_suffix(".csv")
     writing.write(table, f"{_HEADER}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode())
     return table

@@ -66,16 +66,13 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     checks.choice(column=column, among=("trip_distance", "payment_type"))
     if not str(path):
         return taxi_stand_in(column)
-    trips, size = load_rows(path, numbers=(column,))[column], len(_labels(column))
-    known = trips.dropna().to_numpy()
-    places = known / _WIDTH if column == "trip_distance" else known
-    index = np.ceil(places - 1e-9)
-    valid = (known > 0) & (places <= size * (1 + 1e-12))
-    if column == "payment_type":
-        valid &= known == index
+    trips, distances = load_rows(path, numbers=(column,))[column], column == "trip_distance"
+    known, size = trips.dropna().to_numpy(), _BINS if distances else len(PAYMENT_TYPES)
+    index = np.ceil((known / _WIDTH if distances else known) - 1e-9)
+    valid = (known > 0) & (index <= size) & (distances | (known == index))
     if not valid.any():
         raise ValueError(f"{path}: no valid trips")
-    counts = np.bincount(np.clip(index[valid].astype(np.int64) - 1, 0, size - 1), minlength=size)
+    counts = np.bincount(index[valid].astype(np.int64) - 1, minlength=size)
     name = f"{column.replace('_', ' ')} of {Path(path).name}"
     return _taxi(column, name, counts, str(path), missing=len(trips) - known.size, outside=int((~valid).sum()))
 
@@ -105,12 +102,7 @@ def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
 def _taxi(column: str, name: str, counts: NDArray[np.int64], source: str, **more: Any) -> Column:
     """Return trips as a column: payment types are categories, distances numbers."""
     if column == "payment_type":
-        return Column(name, _labels(column), counts, np.arange(counts.size, dtype=float), source, **more)
-    middles = np.array([_WIDTH * (i + 0.5) for i in range(counts.size)])
-    return Column(name, _labels(column), counts, middles, source, low=0.0, high=_WIDTH * counts.size, **more)
-
-
-def _labels(column: str) -> tuple[str, ...]:
-    if column == "payment_type":
-        return PAYMENT_TYPES
-    return tuple(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles" for i in range(_BINS))
+        return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), source, **more)
+    labels = tuple(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles" for i in range(_BINS))
+    middles = np.array([_WIDTH * (i + 0.5) for i in range(_BINS)])
+    return Column(name, labels, counts, middles, source, low=0.0, high=_WIDTH * _BINS, **more)
