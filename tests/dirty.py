@@ -170,6 +170,14 @@ KINDS = {
     "apostrophes": csv(
         text("n,x", [f"{w:,}.50".replace(",", "'") for w in WHOLE], AGES), "n", mean([w + 0.5 for w in WHOLE])
     ),
+    "groups of two digits": csv(
+        text("n,x", cycled('"1,23,456"', '"12,34,567"', '"98,765"'), AGES),
+        "n",
+        mean(cycled(123456, 1234567, 98765)),
+    ),
+    "powers of ten with decimal commas": csv(
+        text("n;x", cycled("1,234E-03", "5,678E-02"), AGES, sep=";"), "n", mean(cycled(1.234e-3, 5.678e-2))
+    ),
     "percent": csv(text("p,x", [f"{a}%" for a in AGES], AGES), "p", AGE, "strip=%", {"strip": "%"}),
     "a currency": csv(
         text("p,x", [f"CHF {a}.50" for a in AGES], AGES),
@@ -289,6 +297,7 @@ KINDS = {
     ),
     "a name twice": csv(text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called"),
     "sep=": csv(b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
+    "a byte order mark": csv(b"\xef\xbb\xbf" + text("age;größe", AGES, AGES, sep=";", end="\r\n"), "age", AGE),
     "old line ends": csv(text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
     "tabs": csv(text("age\tsex", AGES, SEXES, sep="\t"), "sex", PAIR),
     "bars": csv(text("age|sex", AGES, SEXES, sep="|"), "sex", PAIR),

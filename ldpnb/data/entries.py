@@ -78,6 +78,8 @@ def parsed(series: "pd.Series[Any]", name: str, reading: Reading, *, ranged: boo
         raise
     except ValueError as error:
         raise ValueError(f"column {name} {error}") from None
+    if kind == "category" and reading.fold:
+        meant = meant.str.lower()
     places, values = pd.factorize(meant, sort=True)
     if not len(values):
         raise ValueError(f"column {name!r} has no entries")
@@ -102,7 +104,7 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
     is_word = here & np.asarray(texts.is_valid())
     words = texts.filter(pa.array(is_word))
     if kind == "category":
-        return kind, _folded(_labels(distinct, texts, here), reading)
+        return kind, _labels(distinct, texts, here)
     if kind != "number" and (is_day.any() or kind == "date" or _forms(words[:50].to_pylist())):
         others = here & ~is_day
         names = _labels(distinct, texts, others)[others].tolist()
@@ -122,7 +124,9 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
         return "number", numbers
     if kind != "number" and times[odd].sum() > times[here].sum() / 2:
         doubtful = pc.is_in(texts, pa.array(ABSENT - {""} - {*reading.missing}, pa.string()))
-        return "category", _named(_labels(distinct, texts, here), texts.filter(doubtful).to_pylist(), reading)
+        labels = _labels(distinct, texts, here)
+        _ask_names(labels, texts.filter(doubtful).to_pylist(), reading)
+        return "category", labels
     places = np.argsort(-times * odd, kind="stable")[: odd.sum()]
     common = [label(distinct[place]) for place in places[: _FEW + 1]]
     shown = ", ".join(repr(entry[:40]) for entry in common[:4])
@@ -161,8 +165,8 @@ def _labels(distinct: Any, texts: Any, here: NDArray[np.bool_]) -> "pd.Series[st
     return pd.Series(names, dtype=pd.ArrowDtype(pa.string())).where(here)
 
 
-def _named(labels: "pd.Series[str]", doubtful: Sequence[str], reading: Reading) -> "pd.Series[str]":
-    """Return names, after asking about words that may mean a missing entry, and about those that differ in case."""
+def _ask_names(labels: "pd.Series[str]", doubtful: Sequence[str], reading: Reading) -> None:
+    """Ask about words that may mean a missing entry, and about names that differ only in case."""
     if doubtful and not reading.present:
         words = sorted(doubtful)
         ways: dict[str, dict[str, Any]] = {"missing": {"missing": words}, "an answer": {"present": words}}
@@ -174,11 +178,6 @@ def _named(labels: "pd.Series[str]", doubtful: Sequence[str], reading: Reading) 
         ways = {"they are the same": {"fold": True}, "they are not": _NAMES}
         alike = ", ".join(map(repr, sorted(spellings[lower == twice.iloc[0]])))
         raise AmbiguousError(f"{alike} differ only in case", ways)
-    return _folded(labels, reading)
-
-
-def _folded(labels: "pd.Series[str]", reading: Reading) -> "pd.Series[str]":
-    return labels.str.lower() if reading.fold else labels
 
 
 def _forms(texts: list[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Texts as numbers: which marks they are written with, and whether they are numbers at all or rather codes."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -59,7 +59,12 @@ def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
     like = _matches(plain, _LIKE)
     if like.mean() < 0.9 and not reading.strip:
         _ask_signs(plain[:_SAMPLE].to_pylist())
-    readings = {marks: _read_as(plain, *marks) for marks in _marks(plain.filter(like), reading)}
+    readings = {
+        (decimal, group): _read_as(plain, decimal, group)
+        for decimal, group in product(".,", THOUSANDS)
+        if decimal != group and reading.decimal in ("", decimal) and reading.thousands in ("", group)
+        if not group or pc.any(pc.match_substring_regex(plain, f"[{THOUSANDS[group]}]")).as_py()
+    }
     fitting = {marks: np.isfinite(numbers).sum() for marks, numbers in readings.items()}
     most = max(fitting.values(), default=0)
     if not most:
@@ -88,21 +93,6 @@ def _way(text: str, marks: tuple[str, str], number: float) -> tuple[str, dict[st
     grouped = any(mark in text for mark in THOUSANDS[group])
     meaning = "no number" if np.isnan(number) else f"it is {number:.12g}"
     return meaning, {"thousands": group} if grouped else {"decimal": decimal}
-
-
-def _marks(texts: Any, reading: Reading) -> Iterator[tuple[str, str]]:
-    """Yield the decimal marks and marks between groups that the texts may have."""
-    import pyarrow.compute as pc
-
-    def occurs(marks: str) -> bool:
-        return bool(pc.any(pc.match_substring_regex(texts, f"[{marks}]")).as_py())
-
-    occurring = {group for group, marks in THOUSANDS.items() if not group or occurs(marks)}
-    for decimal, group in product(".,", THOUSANDS):
-        possible = decimal in occurring or decimal == "." or group == "."
-        stated = reading.decimal in ("", decimal) and reading.thousands in ("", group)
-        if decimal != group and possible and stated and (group in occurring or reading.thousands):
-            yield decimal, group
 
 
 def _read_as(texts: Any, decimal: str, group: str) -> NDArray[np.float64]:

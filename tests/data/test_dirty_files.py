@@ -17,7 +17,7 @@ from ldpnb.run.catalogue import find
 
 def outcome(path: Path, column: str, truth: Any, reading: Reading) -> Any:
     """What is read of a column, in the form of its truth."""
-    ranged = {"low": -100.0, "high": 5000.0, "bins": 2000} if isinstance(truth, tuple) else {}
+    ranged = {"low": -100.0, "high": 2e6, "bins": 2000} if isinstance(truth, tuple) else {}
     made = load_counts(path, column, reading=reading, **ranged)
     if made.scale == "number":
         return pytest.approx(made.mean, rel=1e-12), made.missing
