@@ -159,6 +159,9 @@ KINDS = {
     "points in groups": csv(
         text("n;x", DOTS, AGES, sep=";"), "n", mean(WHOLE), "decimal=.*thousands=", {"thousands": "."}
     ),
+    "whole numbers beside points in groups": csv(
+        text("n;x", DOTS, AGES, sep=";"), "x", AGE, "", {"thousands": ".", "decimal": ","}
+    ),
     "points as decimals": csv(
         text("n;x", DOTS, AGES, sep=";"), "n", mean([w / 1000 for w in WHOLE]), "thousands=", {"decimal": "."}
     ),

@@ -63,7 +63,7 @@ def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
         (decimal, group): _read_as(plain, decimal, group)
         for decimal, group in product(".,", THOUSANDS)
         if decimal != group and reading.decimal in ("", decimal) and reading.thousands in ("", group)
-        if not group or pc.any(pc.match_substring_regex(plain, f"[{THOUSANDS[group]}]")).as_py()
+        if group in ("", reading.thousands) or pc.any(pc.match_substring_regex(plain, f"[{THOUSANDS[group]}]")).as_py()
     }
     fitting = {marks: np.isfinite(numbers).sum() for marks, numbers in readings.items()}
     most = max(fitting.values(), default=0)
