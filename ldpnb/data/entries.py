@@ -76,7 +76,7 @@ def parsed(series: "pd.Series[Any]", name: str, reading: Reading, *, ranged: boo
     except AmbiguousError as ask:
         ask.column = name
         raise
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise ValueError(f"column {name} {error}") from None
     if kind == "category" and reading.fold:
         meant = meant.str.lower()
